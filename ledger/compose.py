@@ -1,0 +1,93 @@
+"""From drafts to signed records: body sealed, envelope filled into its template, signed (SPEC §3, §4). Pure but for the nonce."""
+
+from typing import Any, NamedTuple
+
+import msgspec
+
+from braid.ledger.envelope import (
+    MAX_ENVELOPE_BYTES,
+    MAX_INLINE_LINKS,
+    Link,
+    encode_links,
+    pae,
+    wrap,
+)
+from braid.ledger.errors import BodyTooLargeError, InvalidRecordError
+from braid.ledger.ids import RecordId
+from braid.ledger.merkle import leaf_hash, root_of
+from braid.ledger.reader import digest_text, text_of
+from braid.ledger.record import BODY_TYPES, Draft
+from braid.ledger.seal import MAX_BODY_BYTES, RecordKey, seal_body
+from braid.ledger.sign import Signer
+from braid.wal.frame import Stored
+
+_encode = msgspec.json.Encoder().encode
+_DECODE = {kind: msgspec.json.Decoder(body).decode for kind, body in BODY_TYPES.items()}
+
+
+class Slot(NamedTuple):
+    """Where in the log a record will stand."""
+
+    index: int
+    id: RecordId
+    tx: int
+    place: int
+    count: int
+    control: int
+    created_at: str
+
+
+def encode_body(draft: Draft) -> bytes:
+    """Return the body's JSON; raise InvalidRecordError for what could not be read back."""
+    try:
+        raw = _encode(draft.body)
+        if draft.extra:
+            raw = _encode({**msgspec.json.decode(raw), **draft.extra})
+        _DECODE[draft.kind](raw)
+    except UnicodeEncodeError as error:
+        raise InvalidRecordError(f"the text is not valid Unicode: {error.reason} at {error.start}") from error
+    except (msgspec.MsgspecError, TypeError, OverflowError) as error:
+        raise InvalidRecordError(f"the body is not that of a {draft.kind}: {error}") from error
+    if len(raw) > MAX_BODY_BYTES:
+        raise BodyTooLargeError(len(raw), MAX_BODY_BYTES)
+    return raw
+
+
+def compose(
+    draft: Draft, raw: bytes, links: list[Link], slot: Slot, *, origin: str, key: RecordKey, signer: Signer
+) -> Stored:
+    """Return the record's stored bytes. `raw` is the body's JSON, `links` the draft's links resolved."""
+    sealed = seal_body(key, raw, origin=origin, id=slot.id, kind=draft.kind)
+    optional = ""
+    listed = b""
+    if links:
+        text, listed = _links_member(links)
+        optional = f',"links":{text}'
+    if draft.blobs:
+        optional += f',"blobs":{_json(draft.blobs)}'
+    if draft.public:
+        optional += f',"public":{_json(draft.public)}'
+    type_member = f',"type":"{draft.type}"' if draft.type else ""
+    payload = (
+        f'{{"braid":1,"origin":"{origin}","index":{slot.index},"id":"{slot.id}","kind":"{draft.kind}"{type_member},'
+        f'"created_at":"{slot.created_at}","tx":[{slot.tx},{slot.place},{slot.count}],"control":{slot.control},'
+        f'"key":"{signer.id}","commit":"{text_of(key.commitment)}","body":["{digest_text(sealed)}",{len(sealed)}]'
+        f"{optional}}}"
+    ).encode()
+    envelope = wrap(payload, signer.sign(pae(payload)))
+    if len(envelope) > MAX_ENVELOPE_BYTES:
+        raise InvalidRecordError(f"the envelope has {len(envelope)} bytes, over {MAX_ENVELOPE_BYTES}: fewer links or blobs")
+    return Stored(envelope, listed, sealed)
+
+
+def _json(value: Any) -> str:
+    return _encode(value).decode()
+
+
+def _links_member(links: list[Link]) -> tuple[str, bytes]:
+    if len(links) <= MAX_INLINE_LINKS:
+        return _json(links), b""
+    lines = encode_links(links)
+    listed = b"".join(lines)
+    root = text_of(root_of([leaf_hash(line) for line in lines]))
+    return _json({"count": len(lines), "root": root, "bytes": len(listed)}), listed

@@ -1,0 +1,164 @@
+"""What the control records add up to: keys and their lives, what is forgotten, what is erased (SPEC §3.5). Pure.
+
+The fold is the same for a writer, a reader, a replay and an audit.
+"""
+
+from base64 import b64decode
+from typing import Any
+
+from braid.ledger.envelope import Envelope, Link
+from braid.ledger.errors import IntegrityError
+from braid.ledger.sign import ROLE_KINDS, check_public_key, key_id, possession_message, verify_signature
+
+CONTROL_OPS = {
+    "genesis": {"genesis"},
+    "key": {"admit", "revoke"},
+    "tombstone": {"forget", "recover", "erase"},
+    "event": {"clock", "certify"},
+}
+_RULED_KINDS = frozenset().union(*ROLE_KINDS.values())
+
+
+class KeyLife:
+    """A key from its admission to its revocation, in log indexes."""
+
+    __slots__ = ("admitted", "compromised_since", "id", "public", "revoked", "role")
+
+    def __init__(self, id: str, public: bytes, role: str, admitted: int) -> None:
+        self.id = id
+        self.public = public
+        self.role = role
+        self.admitted = admitted
+        self.revoked: int | None = None
+        self.compromised_since: int | None = None
+
+    def disputed(self, index: int) -> bool:
+        """Whether what this key signed at `index` is disputed: it may not have been its owner's doing."""
+        return self.compromised_since is not None and index >= self.compromised_since
+
+
+class ControlState:
+    """The fold of the control records up to some index."""
+
+    def __init__(self) -> None:
+        self.origin = ""
+        self.log_vkey = ""
+        self.retention_days = 30
+        self.keys: dict[str, KeyLife] = {}
+        self.newest = -1
+        """Index of the newest control record."""
+        self.hidden: dict[int, tuple[int, str]] = {}
+        """Forgotten index → (tombstone's index, its time)."""
+        self.erased: dict[int, int] = {}
+        """Erased index → the tombstone's index."""
+        self.weakened: dict[int, int] = {}
+        """Kept index → the erasure that took one of its supports."""
+        self.erasures: dict[int, tuple[int, int | None]] = {}
+        """Erase tombstone's index → (vault epoch after it, the certificate's index)."""
+        self.clock: tuple[str, int] | None = None
+        """Time and transaction of the last acceptance of a clock that is behind."""
+
+    def public_key(self, id: str) -> bytes:
+        """Return the public key that was admitted under `id`; raise IntegrityError for a foreign one."""
+        life = self.keys.get(id)
+        if life is None:
+            raise IntegrityError(f"key {id} was never admitted to this log")
+        return life.public
+
+    def refusal(self, envelope: Envelope) -> str | None:
+        """Return why the record's key may not sign it at its index, or None when it may."""
+        life = self.keys.get(envelope.key)
+        if life is None:
+            return f"key {envelope.key} was never admitted to this log"
+        if envelope.index < life.admitted:
+            return f"key {envelope.key} was admitted only at {life.admitted}"
+        if life.revoked is not None and envelope.index > life.revoked:
+            return f"key {envelope.key} was revoked at {life.revoked}"
+        if envelope.kind in _RULED_KINDS:
+            kinds = ROLE_KINDS[life.role]
+            if envelope.kind not in kinds or (envelope.is_control and life.role not in ("root", "operator")):
+                return f"a key of role {life.role} may not sign this {envelope.kind}"
+        return None
+
+    @property
+    def vault_epoch(self) -> int:
+        """The least epoch that a vault must have: that of the last certified erasure."""
+        return max((epoch for epoch, done in self.erasures.values() if done is not None), default=0)
+
+    def unfinished(self) -> list[int]:
+        """Return the erase tombstones without a certificate, oldest first."""
+        return [index for index, (_, done) in self.erasures.items() if done is None]
+
+    def apply(self, envelope: Envelope, links: list[Link]) -> None:
+        """Take in the next control record, whose signature has been verified; raise IntegrityError if it is unlawful."""
+        op = envelope.public.get("op")
+        if op not in CONTROL_OPS.get(envelope.kind, ()):
+            raise IntegrityError(f"{envelope.id}: a {envelope.kind} has no operation {op!r}")
+        try:
+            if envelope.kind == "genesis":
+                self._open(envelope)
+            elif envelope.kind == "key":
+                self._key(envelope, envelope.public)
+            elif envelope.kind == "tombstone":
+                self._tombstone(envelope, links)
+            elif op == "certify":
+                self._certify(envelope, envelope.public)
+            else:
+                self.clock = (envelope.created_at, envelope.tx[0])
+        except (KeyError, TypeError, ValueError) as error:
+            raise IntegrityError(f"{envelope.id}: the public part is malformed: {error}") from error
+        self.newest = envelope.index
+
+    def _open(self, envelope: Envelope) -> None:
+        public = envelope.public
+        if envelope.index or self.keys:
+            raise IntegrityError(f"{envelope.id}: genesis stands at index 0 alone")
+        self.origin = envelope.origin
+        self.log_vkey = str(public["log_vkey"])
+        self.retention_days = int(public["retention_days"])
+        for text in public["root_keys"]:
+            key = b64decode(text, validate=True)
+            check_public_key(key)
+            self.keys[key_id(key)] = KeyLife(key_id(key), key, "root", 0)
+
+    def _key(self, envelope: Envelope, public: dict[str, Any]) -> None:
+        id = str(public["id"])
+        if public["op"] == "revoke":
+            life = self.keys[id]
+            life.revoked = envelope.index if life.revoked is None else life.revoked
+            since = public.get("compromised_since")
+            if since is not None:
+                life.compromised_since = min(int(since), life.compromised_since or int(since))
+            return
+        key, role = b64decode(public["key"], validate=True), str(public["role"])
+        check_public_key(key)
+        if key_id(key) != id or id in self.keys or role not in ROLE_KINDS or role == "root":
+            raise IntegrityError(f"{envelope.id}: this admission is not lawful (id, role or repetition)")
+        proof = b64decode(public["proof"], validate=True)
+        if not verify_signature(key, possession_message(self.origin, id, role), proof):
+            raise IntegrityError(f"{envelope.id}: the key's proof of possession does not hold")
+        self.keys[id] = KeyLife(id, key, role, envelope.index)
+
+    def _tombstone(self, envelope: Envelope, links: list[Link]) -> None:
+        targets = [link.index for link in links if link.role == "target"]
+        op = envelope.public["op"]
+        if op == "forget":
+            for index in targets:
+                self.hidden.setdefault(index, (envelope.index, envelope.created_at))
+        elif op == "recover":
+            for index in targets:
+                self.hidden.pop(index, None)
+        else:
+            for index in targets:
+                self.erased.setdefault(index, envelope.index)
+                self.hidden.pop(index, None)
+                self.weakened.pop(index, None)
+            for link in links:
+                if link.role == "kept" and link.index not in self.erased:
+                    self.weakened[link.index] = envelope.index
+            self.erasures[envelope.index] = (int(envelope.public["epoch"]), None)
+
+    def _certify(self, envelope: Envelope, public: dict[str, Any]) -> None:
+        erase = int(public["erase"])
+        epoch, done = self.erasures[erase]
+        self.erasures[erase] = (epoch, envelope.index if done is None else done)

@@ -1,0 +1,177 @@
+"""A new store: built whole beside its place, then renamed into it, so that a store exists or does not (SPEC §8.1)."""
+
+import os
+import shutil
+from base64 import b32encode, b64encode
+from datetime import datetime
+from pathlib import Path
+
+from nacl.utils import random
+
+from braid.ledger.checkpoint import Checkpoint, sign_checkpoint
+from braid.ledger.compose import Slot, compose, encode_body
+from braid.ledger.guard import Guard, Head
+from braid.ledger.ids import make_id, prefix_of
+from braid.ledger.merkle import leaf_hash
+from braid.ledger.note import SigningKey, format_skey, signing_key
+from braid.ledger.publish import publish_checkpoint, write_tiles
+from braid.ledger.record import Body, Draft, KeyBody
+from braid.ledger.settings import Durability, Settings
+from braid.ledger.sign import Signer, possession_message, save_signer
+from braid.ledger.tiles import Frontier
+from braid.ledger.vault import Vault
+from braid.wal.durable import make_folder, replace_file, sync_folder
+from braid.wal.failpoint import failpoint
+from braid.wal.log import LogWriter
+
+RESERVE_BYTES = 1 << 20
+
+
+def create_store(
+    path: Path,
+    *,
+    now: datetime,
+    origin: str | None = None,
+    durability: Durability = "always",
+    retention_days: int = 30,
+    vault: Path | None = None,
+    passphrase: str | None = None,
+    guard_folder: Path | None = None,
+) -> Settings:
+    """Create a store at `path` with fresh keys, genesis, vault and guard; raise FileExistsError where something is."""
+    if path.exists() and (not path.is_dir() or any(path.iterdir())):
+        raise FileExistsError(f"{path} exists and is not empty; choose another folder")
+    if retention_days < 0:
+        raise ValueError(f"the retention window is {retention_days} days; it can't be negative")
+    store_id = b32encode(random(10)).decode().lower()
+    settings = Settings(
+        format=1,
+        store_id=store_id,
+        origin=_checked_origin(origin or f"braid.local/{store_id}"),
+        durability=durability,
+        vault=str(vault.resolve()) if vault else "vault",
+    )
+    path.parent.mkdir(parents=True, exist_ok=True)
+    building = path.parent / f".{path.name}.init-{os.getpid()}"
+    make_folder(building)
+    try:
+        head = _build(building, settings, retention_days, now, passphrase)
+        Guard.of_store(store_id, guard_folder).write(head)
+        # Dying here: an orphaned guard and a hidden folder, no store.
+        failpoint("create.built")
+        building.rename(path)
+        sync_folder(path.parent)
+    except BaseException:
+        shutil.rmtree(building, ignore_errors=True)
+        raise
+    return settings
+
+
+def _checked_origin(origin: str) -> str:
+    if not origin or len(origin) > 255 or any(c.isspace() or c in '+"\\' or not c.isprintable() for c in origin):
+        raise ValueError(f"the origin {origin!r} is not a schema-less URL without spaces, quotes and '+'")
+    return origin
+
+
+def _build(store: Path, settings: Settings, retention_days: int, now: datetime, passphrase: str | None) -> Head:
+    for folder in ("log", "keys", "blobs", "views"):
+        make_folder(store / folder)
+    vault = Vault.create(settings.vault_path(store), settings.store_id, passphrase)
+    root, operator, recorder = (Signer.fresh(role) for role in ("root", "operator", "recorder"))
+    log_key = signing_key(settings.origin, random(32))
+    for signer in (root, operator, recorder):
+        save_signer(store / "keys", signer)
+    replace_file(store / "keys" / "log.key", format_skey(log_key).encode() + b"\n", "keys.write")
+    reserve_space(store)
+    drafts = [
+        _genesis(settings, root, log_key, retention_days),
+        *(admission(settings.origin, signer) for signer in (operator, recorder)),
+    ]
+    frontier = _write_first(store, settings, drafts, vault, root, now)
+    checkpoint = Checkpoint(settings.origin, frontier.size, frontier.root())
+    note = sign_checkpoint(checkpoint, [log_key])
+    write_tiles(store, frontier.partials())
+    publish_checkpoint(store, note)
+    settings.save(store)
+    return Head(
+        settings.origin, str(log_key.verifier), frontier.size, checkpoint.root.hex(), vault.epoch, note.decode()
+    )
+
+
+def _genesis(settings: Settings, root: Signer, log_key: SigningKey, retention_days: int) -> Draft:
+    return Draft(
+        kind="genesis",
+        body=Body(),
+        public={
+            "op": "genesis",
+            "format": settings.format,
+            "store_id": settings.store_id,
+            "root_keys": [b64encode(root.public).decode()],
+            "log_vkey": str(log_key.verifier),
+            "retention_days": retention_days,
+        },
+    )
+
+
+def admission(origin: str, signer: Signer) -> Draft:
+    """Return the draft that admits a key, with its proof of possession; the root key signs it."""
+    proof = signer.sign(possession_message(origin, signer.id, signer.role))
+    return Draft(
+        kind="key",
+        body=KeyBody(actor=signer.actor),
+        public={
+            "op": "admit",
+            "id": signer.id,
+            "key": b64encode(signer.public).decode(),
+            "role": signer.role,
+            "proof": b64encode(proof).decode(),
+        },
+    )
+
+
+def _write_first(
+    store: Path, settings: Settings, drafts: list[Draft], vault: Vault, root: Signer, now: datetime
+) -> Frontier:
+    LogWriter.create(store / "log", settings.store_id)
+    log = LogWriter(store / "log", settings.store_id)
+    try:
+        log.rescan(0)
+        log.cut_tail()
+        created_at = now.strftime("%Y-%m-%dT%H:%M:%S.%fZ")
+        stored = [
+            compose(
+                draft,
+                encode_body(draft),
+                [],
+                Slot(
+                    k,
+                    make_id(prefix_of(draft.kind), created_at[:19] + "Z", k, int.from_bytes(random(3), "big") >> 4),
+                    0,
+                    k,
+                    len(drafts),
+                    max(k - 1, 0),
+                    created_at,
+                ),
+                origin=settings.origin,
+                key=vault.key(k),
+                signer=root,
+            )
+            for k, draft in enumerate(drafts)
+        ]
+        log.append([stored], sync=True)
+    finally:
+        log.close()
+    frontier = Frontier()
+    frontier.extend([leaf_hash(record.envelope) for record in stored])
+    return frontier
+
+
+def reserve_space(store: Path) -> None:
+    """Set real blocks aside that an erasure may use when the disk is full (SPEC §9.4); OSError when there is no room."""
+    path = store / "reserve"
+    fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    try:
+        os.posix_fallocate(fd, 0, RESERVE_BYTES)
+        os.fsync(fd)
+    finally:
+        os.close(fd)

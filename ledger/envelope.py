@@ -1,0 +1,232 @@
+"""The envelope: what an auditor reads, signed as DSSE from one fixed byte template (SPEC §3.1, §3.2). Pure.
+
+Nothing is ever serialised again to be checked: the payload is cut out of the stored bytes by the template's fixed
+prefix and suffix, and its members stand in one order, so that a duplicate can't hide.
+"""
+
+import json
+import re
+from binascii import Error as Base64Error
+from binascii import a2b_base64, b2a_base64
+from typing import Any, Final, NamedTuple
+
+import msgspec
+
+from braid.ledger.errors import EnvelopeError
+from braid.ledger.ids import MAX_INDEX, parse_id, prefix_of
+
+PAYLOAD_TYPE: Final = b"application/vnd.braid.record+json"
+MAX_ENVELOPE_BYTES: Final = 65_535
+MAX_INLINE_LINKS: Final = 256
+MAX_LINKS: Final = 1_000_000
+LINK_ROLES: Final = frozenset(
+    ("parent", "evidence", "applied_to", "support", "candidate", "experience", "supersedes", "target", "kept")
+)
+DERIVATION_ROLES: Final = LINK_ROLES - {"supersedes", "target", "kept"}
+
+_HEAD: Final = b'{"payload":"'
+_MIDDLE: Final = b'","payloadType":"' + PAYLOAD_TYPE + b'","signatures":[{"sig":"'
+_TAIL: Final = b'"}]}'
+_SIG_CHARS: Final = 88
+_SUFFIX_LEN: Final = len(_MIDDLE) + _SIG_CHARS + len(_TAIL)
+_PAE_HEAD: Final = b"DSSEv1 %d %s " % (len(PAYLOAD_TYPE), PAYLOAD_TYPE)
+_ORDER: Final = (
+    "braid origin index id kind type created_at tx control key commit body links blobs public".split()
+)  # fmt: skip
+_OPTIONAL: Final = frozenset(("type", "links", "blobs", "public"))
+_TEMPLATE: Final = re.compile(
+    rb'\{"braid":1,"origin":"[^"\\]+","index":\d+,"id":"[^"\\]+","kind":"[a-z]+"(?:,"type":"[a-z]+")?,'
+    rb'"created_at":"[^"\\]{27}","tx":\[\d+,\d+,\d+\],"control":\d+,"key":"[^"\\]+","commit":"[\w-]{43}",'
+    rb'"body":\["[\w-]{43}",\d+\](?:,"links":\[[^{}]*\])?(?:,"blobs":\[[^{}]*\])?\}'
+)
+"""A payload without `public`, link summary and unknown members: it holds no object, so no duplicate member."""
+_TIME: Final = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z")
+
+
+class Link(msgspec.Struct, frozen=True, array_like=True, gc=False):
+    """A reference from one record to an earlier one."""
+
+    role: str
+    index: int
+    id: str
+
+
+class LinkSummary(msgspec.Struct, frozen=True):
+    """Stands for more than 256 links, which lie behind the envelope (SPEC §3.6)."""
+
+    count: int
+    root: str
+    bytes: int
+
+
+class Envelope(msgspec.Struct, frozen=True, gc=False):
+    """A record's payload: everything about it but its content."""
+
+    braid: int
+    origin: str
+    index: int
+    id: str
+    kind: str
+    created_at: str
+    tx: tuple[int, int, int]
+    control: int
+    key: str
+    commit: str
+    body: tuple[str, int]
+    type: str = ""
+    links: list[Link] | LinkSummary = []
+    blobs: list[tuple[str, int]] = []
+    public: dict[str, Any] = {}
+
+    @property
+    def is_control(self) -> bool:
+        """Whether the record changes keys, tombstones or the clock's acceptance (SPEC §3.5)."""
+        return "op" in self.public
+
+
+class SignedPayload(NamedTuple):
+    """The two halves of a DSSE envelope."""
+
+    payload: bytes
+    signature: bytes
+
+
+_decode = msgspec.json.Decoder(Envelope).decode
+
+
+def pae(payload: bytes) -> bytes:
+    """Return the bytes that are signed (DSSE v1 pre-authentication encoding)."""
+    return _PAE_HEAD + b"%d " % len(payload) + payload
+
+
+def wrap(payload: bytes, signature: bytes) -> bytes:
+    """Return the envelope's stored bytes."""
+    return (
+        _HEAD + b2a_base64(payload, newline=False) + _MIDDLE + b2a_base64(signature, newline=False) + _TAIL
+    )  # fmt: skip
+
+
+def unwrap(envelope: bytes) -> SignedPayload:
+    """Cut payload and signature out of the stored bytes; raise EnvelopeError for any byte off the template."""
+    cut = len(envelope) - _SUFFIX_LEN
+    if (
+        len(envelope) > MAX_ENVELOPE_BYTES
+        or cut < len(_HEAD)
+        or not envelope.startswith(_HEAD)
+        or not envelope.startswith(_MIDDLE, cut)
+        or not envelope.endswith(_TAIL)
+    ):
+        raise EnvelopeError("the envelope is not of the signed template")
+    return SignedPayload(
+        _from_base64(envelope[len(_HEAD) : cut]),
+        _from_base64(envelope[cut + len(_MIDDLE) : -len(_TAIL)]),
+    )
+
+
+def _from_base64(text: bytes) -> bytes:
+    try:
+        data = a2b_base64(text, strict_mode=True)
+    except Base64Error as error:
+        raise EnvelopeError(f"the envelope's base64 is malformed: {error}") from error
+    rest = len(data) % 3
+    if rest and not text.endswith(b2a_base64(data[-rest:], newline=False)):
+        raise EnvelopeError("the envelope's base64 is not canonical")
+    return data
+
+
+def decode_payload(payload: bytes) -> Envelope:
+    """Read a payload; raise EnvelopeError unless its members stand once each and in order."""
+    if _TEMPLATE.fullmatch(payload) is None:
+        _check_members(payload)
+    try:
+        envelope = _decode(payload)
+    except msgspec.MsgspecError as error:
+        raise EnvelopeError(f"the payload is not a record: {error}") from error
+    if envelope.braid != 1:
+        raise EnvelopeError(f"the record has format {envelope.braid}; this release reads format 1")
+    return envelope
+
+
+def _refuse_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    members = dict(pairs)
+    if len(members) != len(pairs):
+        raise EnvelopeError("the payload repeats a member")
+    return members
+
+
+def _check_members(payload: bytes) -> None:
+    try:
+        members = json.loads(payload, object_pairs_hook=_refuse_duplicates)
+    except (ValueError, RecursionError) as error:
+        if isinstance(error, EnvelopeError):
+            raise
+        raise EnvelopeError(f"the payload is not JSON: {error}") from error
+    if not isinstance(members, dict):
+        raise EnvelopeError("the payload is not an object")
+    expected = [name for name in _ORDER if name in members or name not in _OPTIONAL]
+    if list(members)[: len(expected)] != expected:
+        raise EnvelopeError("the payload's members are not those of a record, or not in order")
+
+
+def check_structure(envelope: Envelope, origin: str) -> None:
+    """Raise EnvelopeError unless id, time, place and links agree with each other and belong to this log."""
+    try:
+        parts = parse_id(envelope.id)
+    except ValueError as error:
+        raise EnvelopeError(str(error)) from error
+    tx, place, count = envelope.tx
+    problem = (
+        (envelope.origin != origin and f"it belongs to {envelope.origin}, not to {origin}")
+        or (not 0 <= envelope.index <= MAX_INDEX and "its index is out of range")
+        or (parts.index != envelope.index and "its id names another index")
+        or (parts.prefix != prefix_of(envelope.kind) and "its id names another kind")
+        or (not _TIME.fullmatch(envelope.created_at) and "its time is malformed")
+        or (parts.second[:-1] != envelope.created_at[:19] and "its id names another time")
+        or (not (0 <= place < count and tx >= 0) and "its place in the transaction is impossible")
+        or (envelope.control > max(envelope.index - 1, 0) and "its control record comes later")
+        or (envelope.index > 0 and envelope.control == envelope.index and "it is its own control record")
+        or _link_problem(envelope)
+    )
+    if problem:
+        raise EnvelopeError(f"{envelope.id}: {problem}")
+
+
+def _link_problem(envelope: Envelope) -> str | None:
+    links = envelope.links
+    if isinstance(links, LinkSummary):
+        return None if MAX_INLINE_LINKS < links.count <= MAX_LINKS else "its link list has an impossible length"
+    if len(links) > MAX_INLINE_LINKS:
+        return "it holds too many links inline"
+    return next((problem for link in links if (problem := link_problem(link, envelope.index))), None)
+
+
+def link_problem(link: Link, index: int) -> str | None:
+    """Return what is wrong with a link of the record at `index`, or None."""
+    if link.role not in LINK_ROLES:
+        return f"a link has the unknown role {link.role}"
+    if not 0 <= link.index < index:
+        return "a link points forward"
+    try:
+        named = parse_id(link.id).index
+    except ValueError as error:
+        return str(error)
+    return None if named == link.index else "a link's id names another index"
+
+
+def encode_links(links: list[Link]) -> list[bytes]:
+    """Return the lines of a link list, each with its line feed (SPEC §3.6)."""
+    return [f"{link.role} {link.index} {link.id}\n".encode() for link in links]
+
+
+def decode_links(data: bytes) -> list[Link]:
+    """Read a link list; raise EnvelopeError for a malformed line."""
+    links: list[Link] = []
+    for line in data.split(b"\n")[:-1]:
+        try:
+            role, index, target = line.decode("ascii").split(" ")
+            links.append(Link(role, int(index), target))
+        except ValueError as error:
+            raise EnvelopeError(f"the link list has a malformed line: {line[:80]!r}") from error
+        if line != f"{role} {links[-1].index} {target}".encode():
+            raise EnvelopeError(f"the link list has a non-canonical line: {line[:80]!r}")
+    return links

@@ -1,0 +1,170 @@
+"""Errors of the ledger; every one of them is about data, never about the caller's arguments.
+
+LedgerError
+├── EnvelopeError   a DSSE envelope that can't be read, or that too few trusted keys signed
+├── NoteError       a signed note, key text or checkpoint that can't be trusted
+├── ProofError      a Merkle proof that doesn't show what it claims
+├── TileError       a stored tile that is missing, or that differs from the tree it belongs to
+├── PuncturedError  the record's key was erased
+├── UnsealError     a sealed body that its key doesn't open
+├── BodyTooLargeError       a body above the limit of the format
+├── VaultError              the file of the puncturable key
+│   ├── VaultMissingError         there is none at that path
+│   ├── VaultCorruptError         its bytes are not what was written, or older than what was loaded
+│   ├── VaultPassphraseError      the passphrase is wrong, missing, or not expected
+│   └── VaultStoreMismatchError   it belongs to another store
+├── BlobError               sealed media
+│   ├── BlobMissingError          no such file: erased, or never put
+│   └── BlobCorruptError          its bytes are not what was sealed
+├── IntegrityError          what was read is not what was signed, or not lawful at its place
+│   └── RollbackError             older than what the guard remembers, or contradicting it
+├── GuardError              the fork guard is missing or damaged
+├── InvalidRecordError      a draft that must not enter the log
+├── KeyRefusedError         a malformed, foreign, revoked or wrong-role key
+├── UnknownRecordError, ErasedError, ForgottenError   why a record can't be had
+├── NoVaultError            bodies are needed, and this copy has no vault
+├── ClockError              the system's clock stands far behind the log
+├── StoreFormatError        settings that are damaged or of a newer format
+└── ReadOnlyError           writing through a handle opened for reading
+
+Misuse by the caller is `ValueError`, `TypeError` or `IndexError`; the environment's `OSError` is left alone.
+"""
+
+from pathlib import Path
+
+
+class LedgerError(Exception):
+    """Root of every refusal that the ledger makes."""
+
+
+class EnvelopeError(LedgerError, ValueError):
+    """A DSSE envelope is malformed, or fewer trusted keys signed it than were asked for."""
+
+
+class NoteError(LedgerError, ValueError):
+    """A signed note, a key text or a checkpoint is malformed or not signed by a trusted key."""
+
+
+class ProofError(LedgerError, ValueError):
+    """A Merkle proof is malformed or doesn't lead from what it starts at to the given root."""
+
+
+class TileError(LedgerError):
+    """A stored tile is missing, has the wrong length, or differs from the tree it belongs to."""
+
+
+class PuncturedError(LedgerError, LookupError):
+    """The key of the record at `index` was erased; nothing that remains can derive it."""
+
+    def __init__(self, index: int) -> None:
+        self.index = index
+        super().__init__(f"the key of record {index} was erased")
+
+
+class UnsealError(LedgerError):
+    """The sealed body of record `id` isn't what was sealed under this key."""
+
+    def __init__(self, id: str, reason: str) -> None:
+        self.id = id
+        super().__init__(f"{id}: the sealed body can't be opened: {reason}")
+
+
+class BodyTooLargeError(LedgerError, ValueError):
+    """A body of `size` bytes is above the format's `limit`."""
+
+    def __init__(self, size: int, limit: int) -> None:
+        self.size = size
+        self.limit = limit
+        super().__init__(
+            f"a body of {size} bytes is above the limit of {limit}; put large content into a blob"
+        )
+
+
+class VaultError(LedgerError):
+    """The vault at `path` can't be used, for `reason`."""
+
+    def __init__(self, path: Path, reason: str) -> None:
+        self.path = path
+        self.reason = reason
+        super().__init__(f"vault {path}: {reason}")
+
+
+class VaultMissingError(VaultError):
+    """There is no vault at this path."""
+
+
+class VaultCorruptError(VaultError):
+    """The vault's bytes aren't what was written, or it is older than what this process already loaded."""
+
+
+class VaultPassphraseError(VaultError):
+    """The passphrase is wrong or missing, or one was given for a vault that has none."""
+
+
+class VaultStoreMismatchError(VaultError):
+    """The vault belongs to another store."""
+
+
+class BlobError(LedgerError):
+    """The sealed blob `name` can't be used, for `reason`."""
+
+    def __init__(self, name: str, reason: str) -> None:
+        self.name = name
+        self.reason = reason
+        super().__init__(f"blob {name}: {reason}")
+
+
+class BlobMissingError(BlobError):
+    """There is no file of this name: it was erased, or never put."""
+
+
+class BlobCorruptError(BlobError):
+    """The file's bytes aren't what was sealed."""
+
+
+class IntegrityError(LedgerError):
+    """What was read is not what was signed, or not lawful at its place in the log."""
+
+
+class RollbackError(IntegrityError):
+    """The store, its checkpoint or its vault is older than what the guard remembers, or contradicts it."""
+
+
+class GuardError(LedgerError):
+    """The fork guard is missing or damaged."""
+
+
+class InvalidRecordError(LedgerError, ValueError):
+    """A draft that must not enter the log: an unknown kind, a number out of range, a derivation downward …"""
+
+
+class KeyRefusedError(LedgerError, ValueError):
+    """A key is malformed, foreign, revoked, or not of the role that this act needs."""
+
+
+class UnknownRecordError(LedgerError, LookupError):
+    """There is no record of this id."""
+
+
+class ErasedError(LedgerError, LookupError):
+    """The record was erased: its key is destroyed."""
+
+
+class ForgottenError(LedgerError, LookupError):
+    """The record is forgotten; it can be recovered within the retention window."""
+
+
+class NoVaultError(LedgerError):
+    """This needs the bodies of records, and there is no vault here (an auditor's copy)."""
+
+
+class ClockError(LedgerError):
+    """The system's clock stands far behind the log."""
+
+
+class StoreFormatError(LedgerError):
+    """The store's settings are damaged, or of a newer format."""
+
+
+class ReadOnlyError(LedgerError):
+    """This handle was opened for reading."""

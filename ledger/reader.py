@@ -1,0 +1,493 @@
+"""Verified reads: nothing leaves here that is not what was signed (SPEC §7).
+
+A handle trusts a signed head, the tiles that lead to it, and the tail behind it, whose every signature it has checked
+itself. A record is read by its place, compared with its authenticated leaf, and only then decoded and unsealed.
+"""
+
+from base64 import urlsafe_b64encode
+from collections.abc import Iterator
+from hashlib import sha256
+from pathlib import Path
+from threading import RLock
+from typing import NamedTuple
+
+from braid.ledger.checkpoint import Checkpoint, open_checkpoint
+from braid.ledger.control import ControlState
+from braid.ledger.envelope import (
+    Envelope,
+    Link,
+    LinkSummary,
+    check_structure,
+    decode_links,
+    decode_payload,
+    link_problem,
+    pae,
+    unwrap,
+)
+from braid.ledger.errors import (
+    EnvelopeError,
+    ErasedError,
+    ForgottenError,
+    IntegrityError,
+    NoteError,
+    NoVaultError,
+    PuncturedError,
+    RollbackError,
+    TileError,
+    UnknownRecordError,
+    VaultMissingError,
+)
+from braid.ledger.guard import Guard, Head
+from braid.ledger.ids import parse_id
+from braid.ledger.merkle import leaf_hash, prove_inclusion, range_root, root_of
+from braid.ledger.note import VerifierKey, parse_vkey
+from braid.ledger.proof import format_proof
+from braid.ledger.record import Record
+from braid.ledger.seal import RecordKey, unseal_body
+from braid.ledger.settings import Settings, load_settings
+from braid.ledger.sign import verify_signature
+from braid.ledger.tiles import Frontier, TileTree, partial_tiles, tile_path
+from braid.ledger.vault import Vault
+from braid.wal.errors import CorruptLogError
+from braid.wal.frame import Frame, FrameError
+from braid.wal.log import LogReader, LogWriter
+
+_OPEN_TRIES = 5
+
+
+class Entry(NamedTuple):
+    """A record on its way into a projection: its row key is None when it was erased or there is no vault."""
+
+    record: Record
+    row_key: bytes | None
+
+
+def digest_text(data: bytes) -> str:
+    """Return the SHA-256 of `data` as the envelope writes digests: base64url without padding."""
+    return text_of(sha256(data).digest())
+
+
+def text_of(digest: bytes) -> str:
+    """Return 32 bytes as the envelope writes them."""
+    return urlsafe_b64encode(digest)[:43].decode()
+
+
+class Reader:
+    """A store as any process may read it."""
+
+    def __init__(
+        self,
+        store: Path,
+        *,
+        guard: Guard | None = None,
+        passphrase: str | None = None,
+        _log: type[LogReader] = LogReader,
+    ) -> None:
+        """Open and check: guard, checkpoint, right-edge tiles, control chain, tail. Costs the tail, not the log."""
+        self.path = store
+        self.settings: Settings = load_settings(store)
+        self.guard = guard or Guard.of_store(self.settings.store_id)
+        self.control = ControlState()
+        self._turn = RLock()
+        self._pending: dict[tuple[int, int], bytes] = {}
+        self._passphrase = passphrase
+        self.vault: Vault | None = None
+        self.log = _log(store / "log", self.settings.store_id)
+        try:
+            self.guarded: Head | None = self.guard.read()
+            self._open_head()
+            self._fold_controls()
+            self._compare_guard_behind()
+            self._follow()
+            self._open_vault(writable=_log is LogWriter)
+        except BaseException:
+            self.log.close()
+            raise
+
+    def close(self) -> None:
+        """Close the files."""
+        self.log.close()
+
+    # -- opening ----------------------------------------------------------------------------------
+
+    @property
+    def origin(self) -> str:
+        """The log's origin."""
+        return self.settings.origin
+
+    @property
+    def size(self) -> int:
+        """Number of records, the unsigned tail included."""
+        return self.frontier.size
+
+    def _open_head(self) -> None:
+        """Set `published`, `frontier` and the log's position; retried, since a writer may publish meanwhile."""
+        self.vkey = parse_vkey(self.guarded.vkey if self.guarded else self._claimed_vkey())
+        if self.guarded and self.guarded.origin != self.origin:
+            raise RollbackError(f"{self.guard.path} is of {self.guarded.origin}, this store is {self.origin}")
+        for attempt in range(_OPEN_TRIES):
+            try:
+                self.published, self.checkpoint_note = read_checkpoint(self.path, self.vkey, self.origin)
+                self.frontier = self._right_edge(self.published)
+                break
+            except TileError:
+                if attempt == _OPEN_TRIES - 1:
+                    raise
+        self.tree = TileTree(self._load_tile, self.frontier, self._pending)
+        if not self.log.resume(self.published.size):
+            self.log.rescan(self.published.size)
+        if self.published.size == 0:
+            raise IntegrityError(f"{self.path}: the checkpoint covers no record; a store begins with genesis")
+
+    def _claimed_vkey(self) -> str:
+        """Return the log key that genesis names: trusted on first use where no guard knows better."""
+        segment = self.log.segments[0]
+        frame = next(segment.frames(64, bodies=False), None)
+        if frame is None:
+            raise CorruptLogError(segment.name, 64, "there is no genesis record")
+        envelope = decode_payload(unwrap(next(frame.envelopes())).payload)
+        return str(envelope.public.get("log_vkey", ""))
+
+    def _right_edge(self, checkpoint: Checkpoint) -> Frontier:
+        tiles: dict[int, bytes] = {}
+        for level, n, width in partial_tiles(checkpoint.size):
+            try:
+                tiles[level] = self._load_tile(level, n, width)
+            except FileNotFoundError:
+                raise TileError(
+                    f"{tile_path(level, n, width)} is missing; rebuild tiles with `braid doctor --fix`"
+                ) from None
+        frontier = Frontier.from_partials(checkpoint.size, tiles)
+        if frontier.root() != checkpoint.root:
+            names = ", ".join(tile_path(*tile) for tile in partial_tiles(checkpoint.size))
+            raise TileError(
+                f"the right-edge tiles ({names}) don't give the checkpoint's root; rebuild tiles with `braid doctor --fix`"
+            )
+        return frontier
+
+    def _load_tile(self, level: int, n: int, width: int) -> bytes:
+        return (self.path / tile_path(level, n, width)).read_bytes()
+
+    def _fold_controls(self) -> None:
+        """Walk the chain of control records back from the head, then fold it forward (SPEC §3.5)."""
+        chain: list[tuple[Envelope, list[Link], bytes]] = []
+        envelope, signature, data = self._verified_envelope(self.published.size - 1)
+        if not envelope.is_control and envelope.index > 0:
+            envelope, signature, data = self._verified_envelope(envelope.control)
+        while True:
+            chain.append((envelope, self._links(envelope), data))
+            if envelope.index == 0:
+                break
+            if envelope.control >= envelope.index:
+                raise IntegrityError(f"{envelope.id}: the chain of control records does not lead back")
+            envelope, signature, data = self._verified_envelope(envelope.control)
+        del signature
+        for envelope, links, data in reversed(chain):
+            self._fold(envelope, links, data)
+        if self.control.log_vkey != str(self.vkey) or self.control.origin != self.origin:
+            raise IntegrityError(f"{self.path}: genesis names another origin or log key than the store's guard or settings")
+
+    def _fold(self, envelope: Envelope, links: list[Link], data: bytes) -> None:
+        """Take in a control record, checking its signature at its index."""
+        if envelope.index == 0:
+            self.control.apply(envelope, links)
+        self._check_signature(envelope, data)
+        if envelope.index:
+            self.control.apply(envelope, links)
+
+    def _check_signature(self, envelope: Envelope, data: bytes) -> None:
+        payload, signature = unwrap(data)
+        if refusal := self.control.refusal(envelope):
+            raise IntegrityError(f"{envelope.id}: {refusal}")
+        if not verify_signature(self.control.public_key(envelope.key), pae(payload), signature):
+            raise IntegrityError(f"{envelope.id} (index {envelope.index}): the signature does not hold")
+
+    def _compare_guard_behind(self) -> None:
+        """A guard behind the checkpoint must be a prefix of it: then the log is ahead, and adopted."""
+        head = self.guarded
+        if head is None or head.size > self.published.size:
+            return
+        root = range_root(0, head.size, self.tree.subtree) if head.size else root_of([])
+        if root.hex() != head.root:
+            raise RollbackError(
+                f"the log contradicts the head of size {head.size} that {self.guard.path} remembers: this store was "
+                "forked or replaced; restore the right copy"
+            )
+
+    def _follow(self) -> int:
+        """Take in whole transactions behind the position, checking digests and signatures; return how many records."""
+        head = self.guarded
+        floor = max(head.size if head else 0, self.published.size)
+        before = self.size
+        try:
+            for frame in self.log.follow(self._check_frame, floor):
+                self._take_in(frame)
+                if head and self.frontier.size == head.size and self.frontier.root().hex() != head.root:
+                    raise RollbackError(
+                        f"the log contradicts the head of size {head.size} that {self.guard.path} remembers; "
+                        "restore the right copy"
+                    )
+        except CorruptLogError as error:
+            if head and self.size < head.size and error.reason.startswith("the log ends"):
+                raise RollbackError(
+                    f"the log ends at {self.size} records, but {self.guard.path} remembers {head.size}: this is an older "
+                    "copy of the store; restore the newest one"
+                ) from error
+            raise
+        return self.size - before
+
+    def _check_frame(self, frame: Frame) -> None:
+        """Raise FrameError unless every envelope is well-formed and every body matches its digest."""
+        for k, stored in enumerate(frame.records()):
+            try:
+                envelope = decode_payload(unwrap(stored.envelope).payload)
+            except EnvelopeError as error:
+                raise FrameError(f"record {frame.first + k}: {error}") from error
+            blank = envelope.index in self.control.erased
+            if not blank and (envelope.body[1] != len(stored.body) or envelope.body[0] != digest_text(stored.body)):
+                raise FrameError(f"record {frame.first + k}: the sealed body does not match its digest")
+
+    def _take_in(self, frame: Frame) -> None:
+        leaves: list[bytes] = []
+        for k, (data, links, _) in enumerate(frame.records()):
+            envelope = decode_payload(unwrap(data).payload)
+            check_structure(envelope, self.origin)
+            if envelope.index != frame.first + k or envelope.tx != (frame.header.tx, k, frame.header.count):
+                raise IntegrityError(f"{envelope.id} stands at index {frame.first + k}: it was moved")
+            if envelope.control != max(self.control.newest, 0):
+                raise IntegrityError(f"{envelope.id}: it names another control record than the newest")
+            decoded = self._check_links(envelope, links)
+            if envelope.is_control:
+                self._fold(envelope, decoded, data)
+            else:
+                self._check_signature(envelope, data)
+            leaves.append(leaf_hash(data))
+        with self._turn:
+            self.frontier.extend(leaves)
+            self._collect_tiles()
+
+    def _collect_tiles(self) -> None:
+        for level, n, tile in self.frontier.take_full():
+            self._pending[level, n] = tile
+        if len(self._pending) > 256:  # only a reader's: a writer clears them when it publishes
+            for level, n in list(self._pending):
+                if (self.path / tile_path(level, n)).exists():
+                    del self._pending[level, n]
+
+    def _open_vault(self, *, writable: bool) -> None:
+        try:
+            self.vault = Vault.open(
+                self.settings.vault_path(self.path),
+                self._passphrase,
+                store_id=self.settings.store_id,
+                writable=writable,
+            )
+        except VaultMissingError:
+            self.vault = None
+            return
+        least = max(self.control.vault_epoch, self.guarded.vault_epoch if self.guarded else 0)
+        if self.vault.epoch < least:
+            raise RollbackError(
+                f"the vault {self.vault.path} has epoch {self.vault.epoch}, but erasures up to epoch {least} are certified: "
+                "an older vault would bring erased memories back; restore the newest one"
+            )
+
+    def refresh(self) -> int:
+        """Take in what other processes have appended since; return how many records."""
+        with self._turn:
+            erasures = len(self.control.erasures)
+            self.guarded = self.guard.read() or self.guarded
+            taken = self._follow()
+            self._follow_head()
+            if len(self.control.erasures) != erasures and self.vault:
+                self.vault.refresh()
+            return taken
+
+    def _follow_head(self) -> None:
+        """Take over a newer published checkpoint when its root is that of this handle's own tree."""
+        checkpoint, note = read_checkpoint(self.path, self.vkey, self.origin)
+        if not self.published.size < checkpoint.size <= self.size:
+            return
+        if range_root(0, checkpoint.size, self.tree.subtree) != checkpoint.root:
+            raise RollbackError(f"{self.path}/checkpoint contradicts the log's own records: another history was signed")
+        self.published, self.checkpoint_note = checkpoint, note
+
+    # -- reading ----------------------------------------------------------------------------------
+
+    def index_of(self, id: str) -> int:
+        """Return the index that an id names; raise UnknownRecordError where no such record can be."""
+        try:
+            index = parse_id(id).index
+        except ValueError as error:
+            raise UnknownRecordError(str(error)) from error
+        if index >= self.size:
+            raise UnknownRecordError(f"{id}: the log has no record {index} (it holds {self.size})")
+        return index
+
+    def _verified_envelope(self, index: int) -> tuple[Envelope, bytes, bytes]:
+        """Return (envelope, signature, stored bytes), equal to the authenticated leaf."""
+        data = self.log.envelope(index)
+        with self._turn:
+            expected = self.tree.leaf(index)
+        if sha256(b"\x00" + data).digest() != expected:
+            data = self._reread(index, expected)
+        payload, signature = unwrap(data)
+        envelope = decode_payload(payload)
+        if envelope.index != index:
+            raise IntegrityError(f"{envelope.id} stands at index {index}: it was moved")
+        return envelope, signature, data
+
+    def _reread(self, index: int, expected: bytes) -> bytes:
+        """Read once more from reopened files: compaction may have swapped them since."""
+        self.log.refresh_segments()
+        data = self.log.envelope(index)
+        if leaf_hash(data) != expected:
+            segment, extent = self.log.locate(index)
+            raise IntegrityError(
+                f"{segment.name}, offset {extent.envelope_at}: record {index} is not what was signed (or the segment's "
+                "index is wrong): run `braid verify`, and `braid doctor --fix` if only the index is named"
+            )
+        return data
+
+    def envelope(self, index: int) -> Envelope:
+        """Return a record's envelope, verified against the tree; erased and forgotten ones too."""
+        return self._verified_envelope(index)[0]
+
+    def stored_envelope(self, index: int) -> bytes:
+        """Return a record's envelope as it is stored: the leaf's data."""
+        return self._verified_envelope(index)[2]
+
+    def _links(self, envelope: Envelope) -> list[Link]:
+        links = envelope.links
+        if not isinstance(links, LinkSummary):
+            return links
+        return self._check_links(envelope, self.log.links(envelope.index, links.bytes))
+
+    @staticmethod
+    def _check_links(envelope: Envelope, data: bytes) -> list[Link]:
+        """Return the record's links, from `data` where the envelope holds only their root."""
+        links = envelope.links
+        if not isinstance(links, LinkSummary):
+            return links
+        decoded = decode_links(data)
+        root = root_of([leaf_hash(line) for line in data.splitlines(keepends=True)])
+        if len(decoded) != links.count or text_of(root) != links.root or len(data) != links.bytes:
+            raise IntegrityError(f"{envelope.id}: the list of links is not the one that was signed")
+        for link in decoded:
+            if problem := link_problem(link, envelope.index):
+                raise IntegrityError(f"{envelope.id}: {problem}")
+        return decoded
+
+    def links(self, index: int) -> list[Link]:
+        """Return a record's links, verified."""
+        return self._links(self.envelope(index))
+
+    def get(self, id: str, *, include_forgotten: bool = False) -> Record:
+        """Return the record of this id, verified and unsealed.
+
+        Raises UnknownRecordError, ErasedError, ForgottenError, and IntegrityError where the bytes are not what was signed.
+        """
+        return self.at(self.index_of(id), id=id, include_forgotten=include_forgotten)
+
+    def at(self, index: int, *, id: str | None = None, include_forgotten: bool = False) -> Record:
+        """Return the record at a log index, verified and unsealed; errors as for `get`."""
+        if not 0 <= index < self.size:
+            raise UnknownRecordError(f"the log has no record {index} (it holds {self.size})")
+        envelope, signature, _ = self._verified_envelope(index)
+        if id is not None and envelope.id != id:
+            raise UnknownRecordError(f"{id}: no such record; index {index} is {envelope.id}")
+        if index in self.control.erased:
+            raise ErasedError(f"{envelope.id} was erased by record {self.control.erased[index]}")
+        if not include_forgotten and index in self.control.hidden:
+            raise ForgottenError(f"{envelope.id} is forgotten; `braid recover {envelope.id}` brings it back")
+        return Record(envelope, self._links(envelope), self._body(envelope), signature)
+
+    def _body(self, envelope: Envelope) -> bytes | None:
+        if self.vault is None:
+            return None
+        try:
+            key = self.vault.key(envelope.index)
+        except PuncturedError as error:
+            raise ErasedError(f"{envelope.id} was erased") from error
+        return self.unseal(envelope, key, self.log.body(envelope.index))
+
+    def unseal(self, envelope: Envelope, key: RecordKey, sealed: bytes) -> bytes:
+        """Return the body's JSON; raise IntegrityError or UnsealError unless digest, commitment and AEAD all hold."""
+        digest, size = envelope.body
+        if len(sealed) != size or digest_text(sealed) != digest:
+            segment, extent = self.log.locate(envelope.index)
+            raise IntegrityError(
+                f"{segment.name}, offset {extent.body_at}: the body of {envelope.id} is not what was signed"
+            )
+        if text_of(key.commitment) != envelope.commit:
+            raise IntegrityError(f"{envelope.id}: the vault's key is not the one that the record commits to")
+        return unseal_body(key, sealed, origin=self.origin, id=envelope.id, kind=envelope.kind)
+
+    def entries(self, start: int = 0, stop: int | None = None) -> Iterator[list[Entry]]:
+        """Yield the records from `start` to `stop` by transactions, verified and unsealed, for projections and exports.
+
+        Forgotten ones are among them; an erased one has no body.
+        """
+        end = self.size if stop is None else stop
+        for frame in self.log.frames(start):
+            if frame.first >= end:
+                return
+            yield [
+                entry
+                for entry in self._frame_entries(frame)
+                if start <= entry.record.envelope.index < end
+            ]
+
+    def _frame_entries(self, frame: Frame) -> list[Entry]:
+        keys = self.vault.keys(frame.first, frame.header.count) if self.vault else [None] * frame.header.count
+        erased, hash_ = self.control.erased, sha256
+        with self._turn:
+            leaves = [self.tree.leaf(index) for index in range(frame.first, frame.end)]
+        entries: list[Entry] = []
+        for index, leaf, key, (data, links, body) in zip(
+            range(frame.first, frame.end), leaves, keys, frame.records(), strict=True
+        ):
+            if hash_(b"\x00" + data).digest() != leaf:
+                data = self._reread(index, leaf)  # noqa: PLW2901 - the same record, read again
+            payload, signature = unwrap(data)
+            envelope = decode_payload(payload)
+            if envelope.index != index:
+                raise IntegrityError(f"{envelope.id} stands at index {index}: it was moved")
+            raw = None
+            if key is not None and index not in erased:
+                raw = self.unseal(envelope, key, body)
+            elif self.vault and index not in erased:
+                raise IntegrityError(f"{envelope.id}: the vault has no key for it, and no erasure names it")
+            record = Record(envelope, self._check_links(envelope, links), raw, signature)
+            entries.append(Entry(record, key.row if raw is not None and key else None))
+        return entries
+
+    def need_vault(self) -> Vault:
+        """Return the vault; raise NoVaultError where there is none."""
+        if self.vault is None:
+            raise NoVaultError(
+                f"{self.path}: there is no vault at {self.settings.vault_path(self.path)}, so bodies can't be read or written; "
+                "an auditor's copy can be verified, traced and proved"
+            )
+        return self.vault
+
+    def prove(self, index: int) -> bytes:
+        """Return a c2sp.org/tlog-proof file for a record under the published checkpoint; ValueError when it is behind."""
+        if index >= self.published.size:
+            raise ValueError(f"record {index} is not under a published checkpoint yet (it covers {self.published.size})")
+        size = self.published.size
+        with self._turn:
+            hashes = prove_inclusion(index, size, self.tree.subtree)
+        return format_proof(index, hashes, self.checkpoint_note)
+
+
+def read_checkpoint(store: Path, vkey: VerifierKey, origin: str) -> tuple[Checkpoint, bytes]:
+    """Return the published checkpoint and its note; raise NoteError when it is not signed by the log's key."""
+    try:
+        note = (store / "checkpoint").read_bytes()
+    except FileNotFoundError:
+        raise NoteError(f"{store}/checkpoint is missing: `braid doctor --fix` restores it from the guard") from None
+    try:
+        return open_checkpoint(note, [vkey], origin)[0], note
+    except NoteError as error:
+        raise NoteError(f"{store}/checkpoint: {error}") from error

@@ -1,0 +1,53 @@
+"""A store's local settings, `store.json` (SPEC §1.1): what must be known before the log is read."""
+
+from pathlib import Path
+from typing import Literal
+
+import msgspec
+
+from braid.ledger.errors import StoreFormatError
+from braid.wal.durable import replace_file
+
+Durability = Literal["always", "interval", "none"]
+FORMAT = 1
+
+
+class Settings(msgspec.Struct, frozen=True, kw_only=True):
+    """Settings of one store; identity repeats the genesis record and is checked against it."""
+
+    format: int
+    store_id: str
+    origin: str
+    durability: Durability = "always"
+    vault: str = "vault"
+
+    def save(self, store: Path) -> None:
+        """Write the settings, durably."""
+        data = msgspec.json.format(msgspec.json.encode(self), indent=2) + b"\n"
+        replace_file(store / "store.json", data, "settings.write")
+
+    def vault_path(self, store: Path) -> Path:
+        """Return where the vault lies."""
+        return store / self.vault  # an absolute path stays itself
+
+
+class _Version(msgspec.Struct):
+    format: int
+
+
+def load_settings(store: Path) -> Settings:
+    """Read a store's settings; raise FileNotFoundError where there is no store, StoreFormatError for a bad file."""
+    path = store / "store.json"
+    try:
+        data = path.read_bytes()
+    except FileNotFoundError:
+        raise FileNotFoundError(f"there is no store at {store}: create one with `braid init`") from None
+    try:
+        version = msgspec.json.decode(data, type=_Version).format
+        if version != FORMAT:
+            raise StoreFormatError(
+                f"{path}: format {version}; this release reads format {FORMAT}: upgrade braid-store"
+            )
+        return msgspec.json.decode(data, type=Settings)
+    except msgspec.MsgspecError as error:
+        raise StoreFormatError(f"{path}: damaged ({error}); restore it from a backup") from error

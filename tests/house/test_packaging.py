@@ -1,0 +1,84 @@
+"""pyproject.toml names the rooms in five places; each must say what the folders say."""
+
+import importlib
+import tomllib
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+FRONT_DOOR = "api"
+NOT_ROOMS = {"build", "dist", "docs", "examples", "tests"}
+
+CONFIG = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+SETUPTOOLS = CONFIG["tool"]["setuptools"]
+
+
+def rooms() -> list[Path]:
+    """The folders at the root that hold Python and are part of the product."""
+    return sorted(
+        folder
+        for folder in ROOT.iterdir()
+        if folder.is_dir()
+        and not folder.name.startswith(".")
+        and folder.name not in NOT_ROOMS
+        and not (folder / "pyvenv.cfg").exists()
+        and any(folder.rglob("*.py"))
+    )
+
+
+def folders_of_packages() -> list[str]:
+    """Every room and each folder below one that has an __init__.py, as a path from the root."""
+    return sorted(
+        init.parent.relative_to(ROOT).as_posix() for room in rooms() for init in room.rglob("__init__.py")
+    )
+
+
+def name_of(folder: str) -> str:
+    """The import name under which a folder is installed."""
+    first, *rest = folder.split("/")
+    return ".".join(["braid", *([] if first == FRONT_DOOR else [first]), *rest])
+
+
+def test_the_mapping_is_the_folders_and_nothing_else() -> None:
+    assert SETUPTOOLS["package-dir"] == {name_of(folder): folder for folder in folders_of_packages()}
+
+
+def test_every_mapped_package_is_installed() -> None:
+    assert sorted(SETUPTOOLS["packages"]) == sorted(SETUPTOOLS["package-dir"])
+
+
+def test_no_python_lies_outside_a_package() -> None:
+    packages = set(folders_of_packages())
+    strays = [
+        path.relative_to(ROOT).as_posix()
+        for room in rooms()
+        for path in room.rglob("*.py")
+        if path.parent.relative_to(ROOT).as_posix() not in packages
+    ]
+    assert strays == []
+
+
+def test_the_front_door_hides_no_room() -> None:
+    modules = {path.stem for path in (ROOT / FRONT_DOOR).glob("*.py")}
+    assert modules.isdisjoint(room.name for room in rooms())
+
+
+def test_pyright_is_shown_every_room() -> None:
+    tree = "build/tree/braid"
+    assert CONFIG["tool"]["pyright"]["include"] == [
+        tree,
+        *(f"{tree}/{room.name}" for room in rooms() if room.name != FRONT_DOOR),
+    ]
+
+
+def test_no_room_may_be_imported_past_braid() -> None:
+    banned = CONFIG["tool"]["ruff"]["lint"]["flake8-tidy-imports"]["banned-api"]
+    assert sorted(banned) == [room.name for room in rooms()]
+
+
+@pytest.mark.parametrize("name", SETUPTOOLS["packages"])
+def test_a_package_comes_from_its_folder(name: str) -> None:
+    module = importlib.import_module(name)
+    assert module.__file__ is not None
+    assert Path(module.__file__).parent == ROOT / SETUPTOOLS["package-dir"][name]

@@ -1,0 +1,73 @@
+"""The only calls that make bytes durable; each passes its failpoint before and after."""
+
+import os
+from collections import Counter
+from pathlib import Path
+
+from braid.wal.failpoint import failpoint
+
+counts: Counter[str] = Counter()
+"""How often each named step ran in this process: tests count syncs here."""
+
+
+def write_all(fd: int, data: bytes | bytearray | memoryview, step: str) -> None:
+    """Write every byte of `data` at the descriptor's position, or raise the system's OSError."""
+    failpoint(step)
+    view = memoryview(data)
+    while view:
+        view = view[os.write(fd, view) :]
+    counts[step] += 1
+    failpoint(f"{step}.done")
+
+
+def sync_data(fd: int, step: str) -> None:
+    """Return once the file's bytes and size are on disk (fdatasync). A failure is final: never retry it."""
+    failpoint(step)
+    os.fdatasync(fd)
+    counts[step] += 1
+    failpoint(f"{step}.done")
+
+
+def sync_folder(path: Path) -> None:
+    """Return once the names in the folder are on disk."""
+    fd = os.open(path, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        os.fsync(fd)
+    finally:
+        os.close(fd)
+
+
+def make_folder(path: Path) -> None:
+    """Create the folder and its missing parents with mode 0700, their names durable."""
+    if path.is_dir():
+        return
+    make_folder(path.parent)
+    path.mkdir(mode=0o700, exist_ok=True)
+    sync_folder(path.parent)
+
+
+def create_file(path: Path, data: bytes, step: str) -> None:
+    """Write a file of mode 0600 and sync it; its name is durable only after `sync_folder`."""
+    fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
+    try:
+        write_all(fd, data, step)
+        os.fsync(fd)
+    finally:
+        os.close(fd)
+
+
+def replace_file(path: Path, data: bytes, step: str) -> None:
+    """Replace a file as a whole: a reader, and a crash, see the old bytes or the new, never a mixture.
+
+    The folder's descriptor is held across create, rename and sync, or an error of the sync could go unseen.
+    """
+    fresh = path.with_name(f".{path.name}.new")
+    folder = os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        create_file(fresh, data, step)
+        # Dying here leaves the old file and a `.new` that the next replacement overwrites.
+        fresh.replace(path)
+        failpoint(f"{step}.renamed")
+        os.fsync(folder)
+    finally:
+        os.close(folder)

@@ -1,0 +1,51 @@
+"""The writer's lock: flock(2), which two handles of one process don't share (POSIX fcntl locks would be)."""
+
+import fcntl
+import os
+import time
+from pathlib import Path
+
+from braid.wal.errors import LogLockedError
+
+POLL_S = 0.002
+
+
+class FileLock:
+    """An exclusive lock on a file, taken and given back by one handle."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._fd: int | None = None
+
+    @property
+    def held(self) -> bool:
+        """Whether this handle holds the lock."""
+        return self._fd is not None
+
+    def acquire(self, wait_s: float = 0.0) -> None:
+        """Take the lock, waiting up to `wait_s` seconds; raise LogLockedError when another handle keeps it."""
+        fd = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        deadline = time.monotonic() + wait_s
+        while True:
+            try:
+                fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                if time.monotonic() >= deadline:
+                    os.close(fd)
+                    raise LogLockedError(
+                        f"{self._path.parent} is open for writing elsewhere (waited {wait_s:g} s); close it there, "
+                        "open read-only, or open with shared=True in every writer"
+                    ) from None
+                time.sleep(POLL_S)
+            except BaseException:
+                os.close(fd)
+                raise
+            else:
+                self._fd = fd
+                return
+
+    def release(self) -> None:
+        """Give the lock back; harmless when it is not held."""
+        if self._fd is not None:
+            os.close(self._fd)  # closing the only descriptor of this open file drops its flock
+            self._fd = None

@@ -1,0 +1,199 @@
+"""A segment: one file of frames, and beside it the `.idx` that says where each record lies (SPEC §2.1, §2.4)."""
+
+import os
+import struct
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+from blake3 import blake3
+
+from braid.wal.durable import create_file, replace_file
+from braid.wal.errors import CorruptLogError, LogFormatError
+from braid.wal.frame import HEADER_BYTES, MAGIC, Extent, Frame, FrameError, FrameHeader, parse_header
+
+SEGMENT_LIMIT = 64 << 20
+"""A segment this long takes no further frame."""
+SEGMENT_HEADER_BYTES = 64
+ENTRY = struct.Struct("<QQII")
+_HEADER = struct.Struct("<8sHHIQ16s8x16s")
+_READ_AHEAD = 4 << 20
+_ENTRY_TYPE = np.dtype([("envelope_at", "<u8"), ("body_at", "<u8"), ("envelope_len", "<u4"), ("body_len", "<u4")])
+
+
+def encode_segment_header(first: int, store_id: str) -> bytes:
+    """Return the 64 header bytes of a segment whose first record is `first`."""
+    start = _HEADER.pack(b"BRAIDSEG", 1, 0, 0, first, store_id.encode(), b"")[:48]
+    return start + blake3(start).digest(length=16)
+
+
+def check_segment_header(data: bytes, name: str, store_id: str) -> int:
+    """Return the first log index; raise CorruptLogError or LogFormatError for a header that is not this store's."""
+    if len(data) < SEGMENT_HEADER_BYTES or blake3(data[:48]).digest(length=16) != data[48:64]:
+        raise CorruptLogError(name, 0, "the segment's header is not whole")
+    magic, version, zero, zero_too, first, store, _ = _HEADER.unpack(data[:64])
+    if magic != b"BRAIDSEG" or zero or zero_too or data[40:48] != bytes(8):
+        raise CorruptLogError(name, 0, "this is not a segment")
+    if version != 1:
+        raise LogFormatError(f"{name} has format {version}; this release reads format 1: upgrade braid-store")
+    if store != store_id.encode():
+        raise CorruptLogError(name, 0, "the segment belongs to another store")
+    return int(first)
+
+
+def segment_path(folder: Path, first: int) -> Path:
+    """Return the path of the segment whose first record is `first`."""
+    return folder / f"{first:012d}.seg"
+
+
+class Segment:
+    """An open segment file and its index of extents."""
+
+    def __init__(self, path: Path, store_id: str) -> None:
+        """Open for reading; raise CorruptLogError when header and file name don't agree."""
+        self.path = path
+        self.name = f"{path.parent.name}/{path.name}"
+        self._fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+        self._idx_fd: int | None = None
+        self._entries = b""
+        try:
+            self.first = check_segment_header(os.pread(self._fd, SEGMENT_HEADER_BYTES, 0), self.name, store_id)
+            if path.name != f"{self.first:012d}.seg":
+                raise CorruptLogError(self.name, 0, f"the header says its first record is {self.first}")
+        except BaseException:
+            os.close(self._fd)
+            raise
+
+    @classmethod
+    def create(cls, folder: Path, first: int, store_id: str) -> "Segment":
+        """Create an empty segment and its empty index; durable once the folder is synced."""
+        path = segment_path(folder, first)
+        create_file(path.with_suffix(".idx"), b"", "wal.idx.create")
+        create_file(path, encode_segment_header(first, store_id), "wal.segment.create")
+        return cls(path, store_id)
+
+    def close(self) -> None:
+        """Close the descriptors."""
+        os.close(self._fd)
+        if self._idx_fd is not None:
+            os.close(self._idx_fd)
+            self._idx_fd = None
+
+    @property
+    def size(self) -> int:
+        """Bytes in the file now."""
+        return os.fstat(self._fd).st_size
+
+    def replaced(self) -> bool:
+        """Whether another file now has this segment's name (compaction swaps files)."""
+        try:
+            return self.path.stat().st_ino != os.fstat(self._fd).st_ino
+        except FileNotFoundError:
+            return True
+
+    def read(self, offset: int, length: int) -> bytes:
+        """Return `length` bytes, or fewer at the end of the file."""
+        return os.pread(self._fd, length, offset)
+
+    def entry(self, index: int) -> Extent | None:
+        """Return where record `index` lies, or None when the index file does not reach it."""
+        at = (index - self.first) * ENTRY.size
+        if self._entries:
+            data = self._entries[at : at + ENTRY.size]
+        else:
+            if self._idx_fd is None:
+                try:
+                    self._idx_fd = os.open(self.path.with_suffix(".idx"), os.O_RDONLY | os.O_CLOEXEC)
+                except FileNotFoundError:
+                    return None
+            data = os.pread(self._idx_fd, ENTRY.size, at)
+        return Extent(*ENTRY.unpack(data)) if len(data) == ENTRY.size else None
+
+    def entries(self, count: int) -> "np.ndarray[tuple[int], np.dtype[np.void]] | None":
+        """Return the first `count` index entries as a structured array, or None when the file has fewer."""
+        try:
+            data = self._entries or self.path.with_suffix(".idx").read_bytes()
+        except FileNotFoundError:
+            return None
+        if len(data) < count * ENTRY.size:
+            return None
+        return np.frombuffer(data, dtype=_ENTRY_TYPE, count=count)
+
+    def index_holds(self, count: int) -> bool:
+        """Whether the first `count` entries have the shape that frames give them; no proof, a filter for torn index pages."""
+        rows = self.entries(count)
+        if rows is None:
+            return False
+        if count == 0:
+            return True
+        start, length = rows["envelope_at"].astype(np.int64), rows["envelope_len"].astype(np.int64)
+        body, body_len = rows["body_at"].astype(np.int64), rows["body_len"].astype(np.int64)
+        ordered = bool((start[1:] >= start[:-1] + length[:-1]).all() and (body[1:] >= body[:-1] + body_len[:-1]).all())
+        return ordered and bool((length > 0).all() and (body > start).all()) and int(body[-1] + body_len[-1]) <= self.size
+
+    def frame_start(self, index: int, count: int) -> int | None:
+        """Return the offset of the frame that begins with record `index`, or the end of the last of `count` records.
+
+        A record begins a frame exactly when the record before it ends one: where a body's end is followed by a frame.
+        """
+        if index == self.first:
+            return SEGMENT_HEADER_BYTES
+        before = self.entry(index - 1)
+        if before is None or index - self.first > count:
+            return None
+        return before.body_at + before.body_len
+
+    def frames(self, offset: int, *, bodies: bool = True, end: int | None = None) -> Iterator[Frame]:
+        """Yield whole frames from `offset` to the file's end (or `end`); raise CorruptLogError at the first that is not."""
+        limit = self.size if end is None else end
+        window, window_at = b"", offset
+        while offset < limit:
+            at = offset - window_at
+            if len(window) - at < HEADER_BYTES:
+                window, window_at, at = self.read(offset, _READ_AHEAD), offset, 0
+            try:
+                header = parse_header(window[at : at + HEADER_BYTES])
+                if offset + header.length > limit:
+                    raise FrameError("the frame is incomplete")
+                if len(window) - at < header.length:
+                    window, window_at, at = self.read(offset, max(header.length, _READ_AHEAD)), offset, 0
+                head_end = at + HEADER_BYTES + header.head_len
+                section = window[at + HEADER_BYTES : head_end]
+                frame = Frame(header, offset, section, window[head_end : at + header.length] if bodies else b"")
+            except FrameError as error:
+                raise CorruptLogError(self.name, offset, str(error)) from error
+            yield frame
+            offset = frame.end_offset
+
+    def later_group(self, offset: int) -> int | None:
+        """Return the offset of a well-formed frame that was written by a later write than what stands at `offset`."""
+        data = self.read(offset, max(self.size - offset, 0))
+        at = data.find(MAGIC, 1)
+        while at != -1:
+            try:
+                header: FrameHeader = parse_header(data[at : at + HEADER_BYTES])
+            except FrameError:
+                header = FrameHeader(0, 0, 0, 0, 0, 0, b"", b"")
+            if header.count and header.group > offset:
+                return offset + at
+            at = data.find(MAGIC, at + 1)
+        return None
+
+    def rebuild_index(self, end: int, *, write: bool) -> None:
+        """Derive the index anew from the frames before offset `end`; on disk when `write`, else in memory."""
+        rows = bytearray()
+        for frame in self.frames(SEGMENT_HEADER_BYTES, bodies=False, end=end):
+            rows += pack_entries(frame.extents())
+        if self._idx_fd is not None:
+            os.close(self._idx_fd)
+            self._idx_fd = None
+        if write:
+            replace_file(self.path.with_suffix(".idx"), bytes(rows), "wal.idx.rebuild")
+            self._entries = b""
+        else:
+            self._entries = bytes(rows)
+
+
+def pack_entries(extents: list[Extent]) -> bytes:
+    """Return the index entries of the extents, back to back."""
+    return b"".join([ENTRY.pack(*extent) for extent in extents])
