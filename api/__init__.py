@@ -1,0 +1,66 @@
+"""Braid: a signed, replayable experience store for AI agents.
+
+    import braid
+
+    with braid.open("memory/") as store:
+        id = store.append("Maya moved to Porto.", user_id="maya")
+        print(store.get(id).text)
+
+Names are loaded when they are first used, so that importing the package costs little.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from braid.aio import AsyncStore, open_async
+    from braid.ledger.erase import Certificate
+    from braid.ledger.errors import LedgerError
+    from braid.ledger.record import Affect, Claim, Confidence, Draft, Record, Vad
+    from braid.store import Store, init, open
+    from braid.wal.errors import WalError
+
+__version__ = "0.1.0"
+__all__ = [
+    "Affect",
+    "AsyncStore",
+    "Certificate",
+    "Claim",
+    "Confidence",
+    "Draft",
+    "LedgerError",
+    "Record",
+    "Store",
+    "Vad",
+    "WalError",
+    "__version__",
+    "init",
+    "open",
+    "open_async",
+]
+_HOMES = {
+    "Affect": "braid.ledger.record",
+    "AsyncStore": "braid.aio",
+    "Certificate": "braid.ledger.erase",
+    "Claim": "braid.ledger.record",
+    "Confidence": "braid.ledger.record",
+    "Draft": "braid.ledger.record",
+    "LedgerError": "braid.ledger.errors",
+    "Record": "braid.ledger.record",
+    "Store": "braid.store",
+    "Vad": "braid.ledger.record",
+    "WalError": "braid.wal.errors",
+    "init": "braid.store",
+    "open": "braid.store",
+    "open_async": "braid.aio",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module 'braid' has no attribute {name!r}")
+    return getattr(import_module(_HOMES[name]), name)
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

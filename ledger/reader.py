@@ -438,6 +438,18 @@ class Reader:
                 if start <= entry.record.envelope.index < end
             ]
 
+    def envelopes(self, start: int = 0) -> Iterator[tuple[Envelope, list[Link]]]:
+        """Yield the envelopes from `start` with their links, verified against the tree, without reading a body."""
+        for frame in self.log.frames(start, bodies=False):
+            for index, (data, links, _) in enumerate(frame.records(), frame.first):
+                if index < start:
+                    continue
+                with self._turn:
+                    leaf = self.tree.leaf(index)
+                stored = data if sha256(b"\x00" + data).digest() == leaf else self._reread(index, leaf)
+                envelope = decode_payload(unwrap(stored).payload)
+                yield envelope, self._check_links(envelope, links)
+
     def _frame_entries(self, frame: Frame) -> list[Entry]:
         keys = self.vault.keys(frame.first, frame.header.count) if self.vault else [None] * frame.header.count
         erased, hash_ = self.control.erased, sha256

@@ -131,7 +131,8 @@ class LinkDiff(_Part, frozen=True):
 
 
 class Body(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """What every kind may carry. `occurred_at`: when it happened, where that is not when it was recorded."""
+    """What every kind may carry. `occurred_at`: when it happened, where that is not when it was recorded; `once`: the
+    key under which the same thing is not recorded twice."""
 
     scope: Scope | None = None
     external_id: str | None = None
@@ -139,6 +140,7 @@ class Body(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     occurred_at: datetime | None = None
     diffs: list[LinkDiff] = []
     reason: str | None = None
+    once: str | None = None
 
 
 class ExperienceBody(Body, frozen=True):

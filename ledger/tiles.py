@@ -239,7 +239,8 @@ class Frontier:
 
     def partials(self) -> list[tuple[int, int, int, bytes]]:
         """Return (level, n, width, bytes) of each partial tile on the edge, lowest level first."""
-        return [(*tile, b"".join(self._levels[tile.level][0])) for tile in partial_tiles(self._size)]
+        tiles = partial_tiles(self._size)
+        return [(level, n, width, b"".join(self._levels[level][0])) for level, n, width in tiles]
 
     def copy(self) -> "Frontier":
         """Return an independent edge in the same state, untaken full tiles included."""
@@ -297,7 +298,7 @@ class TileTree:
             raise ValueError(f"the cache holds at least one tile, not {capacity}")
         self._load = load
         self._frontier = frontier
-        self._pending = pending if pending is not None else {}
+        self._pending: Mapping[tuple[int, int], bytes] = {} if pending is None else pending
         self._capacity = capacity
         self._checked: OrderedDict[tuple[int, int], bytes] = OrderedDict()  # (level, n) → pyramid
 

@@ -9,6 +9,8 @@ from typing import NamedTuple
 from braid.wal.durable import sync_data, sync_folder, write_all
 from braid.wal.errors import CorruptLogError, OutcomeUnknownError, WriterPoisonedError
 from braid.wal.frame import Extent, Frame, FrameError, Stored, encode_frame
+from braid.wal.compact import rewrite_segment
+from braid.wal.failpoint import failpoint
 from braid.wal.segment import ENTRY, SEGMENT_HEADER_BYTES, SEGMENT_LIMIT, Segment, pack_entries
 
 CheckFrame = Callable[[Frame], None]
@@ -191,8 +193,11 @@ class LogReader:
             raise IndexError(f"the log holds records 0 to {self.next_index - 1}; there is no {index}")
         segment = self.segments[bisect_right(self._firsts, index) - 1]
         extent = self._fresh.get(index) or segment.entry(index)
+        if extent is None:  # the derived index is missing or short: derive it here, in memory
+            segment.rebuild_index(self._end if segment is self.segments[self._active] else segment.size, write=False)
+            extent = segment.entry(index)
         if extent is None:
-            raise CorruptLogError(segment.name, 0, f"the segment's index lacks record {index}: run `braid doctor --fix`")
+            raise CorruptLogError(segment.name, 0, f"the segment has no record {index}")
         return segment, extent
 
     def envelope(self, index: int) -> bytes:
@@ -248,6 +253,12 @@ class LogReader:
     def bytes_on_disk(self) -> int:
         """Bytes of all segments."""
         return sum(segment.size for segment in self.segments)
+
+
+def _overwrite(fd: int, offset: int, length: int) -> None:
+    while length:
+        done = os.pwrite(fd, bytes(min(length, 1 << 20)), offset)
+        offset, length = offset + done, length - done
 
 
 class LogWriter(LogReader):
@@ -445,6 +456,35 @@ class LogWriter(LogReader):
         self._open_active()
         self._reopen_index()
         return self._descriptor()
+
+    def blank(self, indexes: Sequence[int]) -> list[str]:
+        """Overwrite the bodies of these records with zeros, durably; return the names of the segments touched."""
+        places: dict[Path, list[Extent]] = {}
+        for index in indexes:
+            segment, extent = self.locate(index)
+            places.setdefault(segment.path, []).append(extent)
+        for path, extents in places.items():
+            fd = os.open(path, os.O_WRONLY | os.O_CLOEXEC)
+            try:
+                failpoint("wal.blank")
+                for extent in extents:
+                    _overwrite(fd, extent.body_at, extent.body_len)
+                sync_data(fd, "wal.blank.sync")
+            finally:
+                os.close(fd)
+        return [f"{path.parent.name}/{path.name}" for path in places]
+
+    def compact(self, blanked: Callable[[int], bool]) -> int:
+        """Rewrite the segments without the bodies for which `blanked` holds; return the bytes given back."""
+        self._descriptor()
+        if any(blanked(index) for index in range(self.segments[self._active].first, self.next_index)):
+            self._roll()
+        before = self.bytes_on_disk
+        for place, segment in enumerate(self.segments[: self._active]):
+            if rewrite_segment(segment, self._firsts[place + 1], blanked):
+                self.segments[place] = Segment(segment.path, self.store_id)
+                segment.close()
+        return before - self.bytes_on_disk
 
     def close(self) -> None:
         """Close every descriptor; syncing is the owner's business."""

@@ -52,6 +52,7 @@ class Segment:
     def __init__(self, path: Path, store_id: str) -> None:
         """Open for reading; raise CorruptLogError when header and file name don't agree."""
         self.path = path
+        self.store_id = store_id
         self.name = f"{path.parent.name}/{path.name}"
         self._fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
         self._idx_fd: int | None = None

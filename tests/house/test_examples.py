@@ -4,6 +4,7 @@ import re
 from collections import Counter, defaultdict
 from datetime import datetime
 from functools import cache
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -74,7 +75,7 @@ def test_time_goes_forward(name: str) -> None:
         assert message.occurred_at is not None
         sessions[message.session].append(message.occurred_at)
     for times in sessions.values():
-        assert all(earlier < later for earlier, later in zip(times, times[1:], strict=False))
+        assert all(earlier < later for earlier, later in pairwise(times))
     firsts = [times[0] for times in sessions.values()]
     assert firsts == sorted(firsts)
 

@@ -53,6 +53,7 @@ def test_every_field_is_read() -> None:
     message = one(raw + b"\r\n")
     assert message.role == "user"
     assert message.text == "Grüße"
+    assert message.occurred_at is not None
     assert message.occurred_at == datetime(2025, 5, 17, 7, 30, 0, 250_000, tzinfo=UTC)
     assert message.occurred_at.utcoffset() == timedelta(hours=2)
     assert (message.name, message.session, message.conversation) == ("Nadia", "s1", "c1")

@@ -50,7 +50,7 @@ ROOTS = [
 ]
 RANDOM = bytes.fromhex("abacaba000000000000000000000000000000000000000000060061e00123456")
 TESTDATA_ENTRIES = (
-    "one two three four five six seven eit nain ten ileven twelf threeten fourten fivten".split()
+    b"one two three four five six seven eit nain ten ileven twelf threeten fourten fivten".split()
 )
 TESTDATA_ROOTS = {
     0: "47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=",
@@ -89,12 +89,12 @@ def test_the_roots_of_the_eight_leaf_tree(size: int) -> None:
 
 @pytest.mark.parametrize("size", TESTDATA_ROOTS)
 def test_the_roots_of_the_small_log(size: int) -> None:
-    leaves = [leaf_hash(entry.encode()) for entry in TESTDATA_ENTRIES]
+    leaves = [leaf_hash(entry) for entry in TESTDATA_ENTRIES]
     assert root_of(leaves[:size]) == b64decode(TESTDATA_ROOTS[size])
 
 
 def test_the_proofs_of_the_small_log() -> None:
-    leaves = [leaf_hash(entry.encode()) for entry in TESTDATA_ENTRIES]
+    leaves = [leaf_hash(entry) for entry in TESTDATA_ENTRIES]
     inclusion = hashes(
         "zMKa4OAqd7D0V4wawXST15z0JiEEkprIBPkfxOesWvA=",
         "nk9gCR+floFqznAPtqjjcnnV64dge2jQB95D5t164Hg=",
@@ -198,7 +198,7 @@ def inclusion_probes() -> Iterator[tuple[str, int, int, bytes, list[bytes], byte
         yield f"additional/{index}@{size}/empty-root-and-random-leaf", index, size, RANDOM, [], EMPTY_ROOT
 
 
-INCLUSION_PROBES = {name: values for name, *values in inclusion_probes()}
+INCLUSION_PROBES = {probe[0]: probe[1:] for probe in inclusion_probes()}
 
 
 @pytest.mark.parametrize("name", INCLUSION_PROBES)
@@ -225,8 +225,8 @@ def consistency_probes() -> Iterator[tuple[str, int, int, list[bytes], bytes, by
         yield f"{case}-wrong-root1", old, size, proof, RANDOM, root2
         yield f"{case}-wrong-root2", old, size, proof, root1, RANDOM
     dont_care1, dont_care2 = b"don't care 1", b"don't care 2"
-    one, other = RANDOM, flipped(RANDOM)
-    for a, b in ((dont_care1, dont_care2), (one, other), (one, one)):
+    one, two = RANDOM, flipped(RANDOM)
+    for a, b in ((dont_care1, dont_care2), (one, two), (one, one)):
         where = f"{len(a)}-{a == b}"
         for old, size in ((0, 0), (0, 1), (0, 2), (2, 1), (8, 7), (-1, 1), (-1, -1)):
             yield f"additional/{where}/no-proof-from-{old}-to-{size}", old, size, [], a, b
@@ -238,7 +238,7 @@ def consistency_probes() -> Iterator[tuple[str, int, int, list[bytes], bytes, by
     yield "additional/consistency-check-on-empty-tree-is-useless", 0, 5, [], EMPTY_ROOT, ROOTS[5]
 
 
-CONSISTENCY_PROBES = {name: values for name, *values in consistency_probes()}
+CONSISTENCY_PROBES = {probe[0]: probe[1:] for probe in consistency_probes()}
 
 
 @pytest.mark.parametrize("name", CONSISTENCY_PROBES)
@@ -246,6 +246,16 @@ def test_consistency_probe_is_refused(name: str) -> None:
     old, size, proof, root1, root2 = CONSISTENCY_PROBES[name]
     with pytest.raises(ProofError):
         check_consistency(old, size, proof, root1, root2)
+
+
+def test_a_refusal_says_what_is_wrong_with_the_length() -> None:
+    inclusion = prove_inclusion(5, 8, subtrees_of(LEAVES))
+    consistency = prove_consistency(6, 8, subtrees_of(LEAVES))
+    for step, what in ((-1, "fewer|too few"), (1, "more|too many")):
+        with pytest.raises(ProofError, match=what):
+            check_inclusion(5, 8, LEAVES[5], [*inclusion, RANDOM][: 3 + step], ROOTS[8])
+        with pytest.raises(ProofError, match=what):
+            check_consistency(6, 8, [*consistency, RANDOM][: 3 + step], ROOTS[6], ROOTS[8])
 
 
 def test_a_consistency_proof_binds_both_roots() -> None:

@@ -1,0 +1,88 @@
+"""The async twin, where waiting is real: what touches the disk runs in a thread, so that an event loop goes on."""
+
+from asyncio import to_thread
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Self
+
+from braid.ledger.erase import Certificate
+from braid.ledger.ids import RecordId
+from braid.ledger.record import Draft, Record
+from braid.ledger.writer import Placed
+from braid.store import DEFAULT_PATH, Store, open
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from braid.ledger.verify import Report
+
+
+async def open_async(path: str | Path = DEFAULT_PATH, **options: Any) -> "AsyncStore":
+    """Open a store without blocking the event loop; options as for `braid.open`."""
+    return AsyncStore(await to_thread(open, path, **options))
+
+
+class AsyncStore:
+    """A store for event loops: concurrent appends share one sync. `sync` is the store itself."""
+
+    def __init__(self, store: Store) -> None:
+        self.sync = store
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.close()
+
+    async def close(self) -> None:
+        """See `Store.close`."""
+        await to_thread(self.sync.close)
+
+    async def append(self, what: str | Draft, **fields: Any) -> RecordId:
+        """See `Store.append`."""
+        return await to_thread(self.sync.append, what, **fields)
+
+    async def append_all(self, batch: Sequence[Draft]) -> list[Placed]:
+        """See `Store.append_all`."""
+        return await to_thread(self.sync.append_all, batch)
+
+    async def remember(
+        self, messages: str | Mapping[str, Any] | Iterable[Mapping[str, Any] | str], **options: Any
+    ) -> list[RecordId]:
+        """See `Store.remember`."""
+        return await to_thread(self.sync.remember, messages, **options)
+
+    async def correct(self, id: str, text: str, *, reason: str | None = None) -> RecordId:
+        """See `Store.correct`."""
+        return await to_thread(self.sync.correct, id, text, reason=reason)
+
+    async def get(self, id: str) -> Record:
+        """See `Store.get`."""
+        return await to_thread(self.sync.get, id)
+
+    async def forget(self, *ids: str, reason: str | None = None) -> RecordId:
+        """See `Store.forget`."""
+        return await to_thread(self.sync.forget, *ids, reason=reason)
+
+    async def recover(self, *ids: str, reason: str | None = None) -> RecordId:
+        """See `Store.recover`."""
+        return await to_thread(self.sync.recover, *ids, reason=reason)
+
+    async def erase(self, *ids: str, reason: str | None = None, **scope: str) -> list[Certificate]:
+        """See `Store.erase`."""
+        return await to_thread(self.sync.erase, *ids, reason=reason, **scope)
+
+    async def verify(self, **options: Any) -> "Report":
+        """See `Store.verify`."""
+        return await to_thread(self.sync.verify, **options)
+
+    async def replay(self, view: str | None = None) -> dict[str, Any]:
+        """See `Store.replay`."""
+        return await to_thread(self.sync.replay, view)
+
+    async def sql(self, query: str, parameters: Sequence[Any] | None = None, **limits: Any) -> "pa.Table":
+        """See `Store.sql`."""
+        return await to_thread(self.sync.sql, query, parameters, **limits)

@@ -1,0 +1,142 @@
+"""What callers say, turned into drafts: experiences, messages, corrections. Pure."""
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import Any
+
+from braid.ledger.errors import InvalidRecordError
+from braid.ledger.ids import parse_id
+from braid.ledger.record import (
+    Affect,
+    Claim,
+    Confidence,
+    Content,
+    Draft,
+    ExperienceBody,
+    Media,
+    Provenance,
+    Scope,
+    Source,
+    Target,
+)
+
+_ACTORS = {"user": "user", "human": "user", "assistant": "agent", "agent": "agent", "system": "system"}
+MESSAGE_MEMBERS = frozenset(("role", "content", "timestamp", "name", "id", "session", "tool"))
+
+
+def scope(
+    user_id: str | None = None,
+    agent_id: str | None = None,
+    run_id: str | None = None,
+    session_id: str | None = None,
+) -> Scope | None:
+    """Return the scope of a memory, None when nothing is said of it."""
+    if user_id is agent_id is run_id is session_id is None:
+        return None
+    return Scope(user_id=user_id, agent_id=agent_id, run_id=run_id, session_id=session_id)
+
+
+def is_id(text: str) -> bool:
+    """Whether `text` has the form of a record id."""
+    try:
+        parse_id(text)
+    except ValueError:
+        return False
+    return True
+
+
+def experience(
+    text: str = "",
+    *,
+    type: str = "occurrence",
+    actor: str = "user",
+    method: str = "capture",
+    name: str | None = None,
+    parents: Sequence[Target] = (),
+    evidence: Sequence[Target] = (),
+    supersedes: Sequence[Target] = (),
+    sources: Sequence[Source | str] = (),
+    confidence: Confidence | float | None = None,
+    affect: Affect | None = None,
+    claims: Sequence[Claim] = (),
+    structured: Mapping[str, Any] | None = None,
+    media: Sequence[Media] = (),
+    within: Scope | None = None,
+    tags: Sequence[str] = (),
+    external_id: str | None = None,
+    occurred_at: datetime | None = None,
+    once: str | None = None,
+    extra: Mapping[str, Any] | None = None,
+) -> Draft:
+    """Return the draft of an experience; evidence is record ids (links) or external URIs (kept in the body)."""
+    if isinstance(confidence, (int, float)):
+        confidence = Confidence(p=float(confidence))
+    internal = [target for target in evidence if not isinstance(target, str) or is_id(target)]
+    external = [target for target in evidence if isinstance(target, str) and not is_id(target)]
+    body = ExperienceBody(
+        content=Content(text=text, structured=dict(structured or {}), media=list(media)),
+        provenance=Provenance(
+            actor=actor,
+            method=method,
+            name=name,
+            sources=[Source(uri=source) if isinstance(source, str) else source for source in sources],
+        ),
+        evidence_uris=external,
+        confidence=confidence,
+        affect=affect,
+        symbolic=list(claims),
+        scope=within,
+        tags=list(tags),
+        external_id=external_id,
+        occurred_at=occurred_at,
+        once=once,
+    )
+    links = [("parent", target) for target in parents]
+    links += [("evidence", target) for target in internal]
+    links += [("supersedes", target) for target in supersedes]
+    return Draft(
+        kind="experience",
+        type=type,
+        body=body,
+        links=links,
+        blobs=[(one.blob, one.size) for one in media],
+        extra=dict(extra or {}),
+    )
+
+
+def message(said: Mapping[str, Any] | str, within: Scope | None, metadata: Mapping[str, Any], once: str | None) -> Draft:
+    """Return the draft of one chat message `{role, content, timestamp?, name?, id?, session?, …}` or plain text."""
+    given = {"role": "user", "content": said} if isinstance(said, str) else dict(said)
+    role, content = given.get("role"), given.get("content")
+    if not isinstance(content, str):
+        raise InvalidRecordError("a message has a member `content` that is text")
+    actor = _ACTORS.get(str(role)) or (f"tool({given.get('name') or given.get('tool') or 'tool'})" if role == "tool" else None)
+    if actor is None:
+        raise InvalidRecordError(f"a message's role is user, assistant, system or tool, not {role!r}")
+    rest = {name: value for name, value in given.items() if name not in MESSAGE_MEMBERS}
+    if session := given.get("session"):
+        within = scope(
+            within.user_id if within else None,
+            within.agent_id if within else None,
+            within.run_id if within else None,
+            str(session),
+        )
+    return experience(
+        content,
+        actor=actor,
+        name=given.get("name"),
+        within=within,
+        external_id=given.get("id"),
+        occurred_at=_moment(given.get("timestamp")),
+        structured={**metadata, **rest},
+        once=once,
+    )
+
+
+def _moment(value: Any) -> datetime | None:
+    if value is None or isinstance(value, datetime):
+        return value
+    try:
+        return datetime.fromisoformat(value)
+    except (TypeError, ValueError):
+        raise InvalidRecordError(f"the timestamp {value!r} is not an RFC 3339 time") from None

@@ -1,0 +1,470 @@
+"""The front door: a store to remember in, to read, correct, forget and erase, to prove, replay and ask."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import datetime, timedelta
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Self
+
+from braid import drafts
+from braid.ledger import erase as erasing
+from braid.ledger.blobs import BlobRef, BlobStore, Readable
+from braid.ledger.create import admission, create_store
+from braid.ledger.errors import InvalidRecordError, ReadOnlyError, UnknownRecordError
+from braid.ledger.guard import Guard
+from braid.ledger.ids import RecordId
+from braid.ledger.reader import Reader
+from braid.ledger.record import Draft, EventBody, ExperienceBody, KeyBody, Media, Record, Target
+from braid.ledger.settings import Durability, Settings
+from braid.ledger.sign import Signer, save_signer
+from braid.ledger.trace import TraceNode, trace
+from braid.ledger.writer import Clock, Placed, Writer, utc_now
+from braid.views.store import Views
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from braid.ledger.verify import Report
+
+DEFAULT_PATH = "memory"
+
+
+def init(
+    path: str | Path = DEFAULT_PATH,
+    *,
+    origin: str | None = None,
+    durability: Durability = "always",
+    retention_days: int = 30,
+    vault: str | Path | None = None,
+    passphrase: str | None = None,
+    guard_dir: str | Path | None = None,
+    clock: Clock = utc_now,
+) -> Settings:
+    """Create a store with fresh keys; raise FileExistsError where something is already."""
+    return create_store(
+        Path(path),
+        now=clock(),
+        origin=origin,
+        durability=durability,
+        retention_days=retention_days,
+        vault=Path(vault) if vault else None,
+        passphrase=passphrase,
+        guard_folder=Path(guard_dir) if guard_dir else None,
+    )
+
+
+def open(  # noqa: A001 - `braid.open` is the name people will type
+    path: str | Path = DEFAULT_PATH,
+    *,
+    create: bool = True,
+    read_only: bool = False,
+    shared: bool = False,
+    adopt: bool = False,
+    passphrase: str | None = None,
+    guard_dir: str | Path | None = None,
+    wait_s: float = 10.0,
+    clock: Clock = utc_now,
+) -> "Store":
+    """Open a store, creating it where there is none (unless `create=False` or `read_only`).
+
+    `shared` lets several processes write, each taking the lock for a transaction and waiting up to `wait_s` seconds.
+    `adopt` accepts a store whose fork guard is missing. Raises LogLockedError, GuardError, RollbackError, IntegrityError,
+    FileNotFoundError.
+    """
+    store = Path(path)
+    guard_folder = Path(guard_dir) if guard_dir else None
+    if create and not read_only and not (store / "store.json").exists():
+        create_store(store, now=clock(), passphrase=passphrase, guard_folder=guard_folder)
+    settings_guard = None
+    if guard_folder is not None:
+        from braid.ledger.settings import load_settings  # noqa: PLC0415 - only with a guard folder of one's own
+
+        settings_guard = Guard.of_store(load_settings(store).store_id, guard_folder)
+    reader: Reader
+    if read_only:
+        reader = Reader(store, guard=settings_guard, passphrase=passphrase)
+    else:
+        reader = Writer(
+            store,
+            guard=settings_guard,
+            passphrase=passphrase,
+            adopt=adopt,
+            shared=shared,
+            wait_s=wait_s,
+            clock=clock,
+        )
+    try:
+        return Store(reader, clock)
+    except BaseException:
+        reader.close()
+        raise
+
+
+class Pending:
+    """A record of an open transaction: later records of it may link to it; `id` is known once it has been committed."""
+
+    __slots__ = ("_placed", "place")
+
+    def __init__(self, place: int) -> None:
+        self.place = place
+        self._placed: Placed | None = None
+
+    @property
+    def id(self) -> RecordId:
+        """The record's id; raises ValueError before the commit."""
+        if self._placed is None:
+            raise ValueError("the transaction has not been committed")
+        return self._placed.id
+
+
+class Transaction:
+    """Several records, all or none. Committed when its block ends without an exception."""
+
+    def __init__(self, writer: Writer, signer: str | None) -> None:
+        self._writer = writer
+        self._signer = signer
+        self._drafts: list[Draft] = []
+        self._pending: list[Pending] = []
+
+    def append(self, what: str | Draft, **fields: Any) -> Pending:
+        """Add a record (see `Store.append`); it may link to what this method returned before."""
+        self._drafts.append(as_draft(what, fields))
+        self._pending.append(Pending(len(self._drafts) - 1))
+        return self._pending[-1]
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        if kind is None and self._drafts:
+            keys = [draft.body.once for draft in self._drafts]
+            for pending, placed in zip(
+                self._pending, self._writer.append(self._drafts, keys=keys, signer=self._signer), strict=True
+            ):
+                pending._placed = placed
+
+
+def as_draft(what: str | Draft, fields: dict[str, Any]) -> Draft:
+    """Return the draft of an experience from text and fields; a Draft stays as it is."""
+    if isinstance(what, Draft):
+        if fields:
+            raise TypeError("a Draft takes no further fields")
+        return what
+    names = ("user_id", "agent_id", "run_id", "session_id")
+    within = drafts.scope(**{name: fields.pop(name, None) for name in names})
+    if (key := fields.pop("idempotency_key", None)) is not None:
+        fields["once"] = key
+    return drafts.experience(what, within=within, **fields)
+
+
+class Store:
+    """An open store. Safe to share between threads; a context manager."""
+
+    def __init__(self, reader: Reader, clock: Clock = utc_now) -> None:
+        """For `braid.open`; completes erasures that a crash has interrupted."""
+        self._reader = reader
+        self._clock = clock
+        self.views = Views(reader.path / "views", reader)
+        if isinstance(reader, Writer):
+            reader.known = self.views.catalog
+            if reader.control.unfinished():
+                erasing.finish(reader, self.views.purge)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace_: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Publish the newest head and close every file."""
+        try:
+            self.views.close()
+        finally:
+            self._reader.close()
+
+    # -- what a store is --------------------------------------------------------------------------
+
+    @property
+    def path(self) -> Path:
+        """The store's folder."""
+        return self._reader.path
+
+    @property
+    def origin(self) -> str:
+        """The log's origin."""
+        return self._reader.origin
+
+    @property
+    def vkey(self) -> str:
+        """The log's public key, to be pinned by whoever checks proofs."""
+        return str(self._reader.vkey)
+
+    @property
+    def reader(self) -> Reader:
+        """The verified reader under this store."""
+        return self._reader
+
+    @property
+    def writer(self) -> Writer:
+        """The writer under this store; raises ReadOnlyError when it was opened for reading."""
+        if not isinstance(self._reader, Writer):
+            raise ReadOnlyError(f"{self.path} is open for reading only")
+        return self._reader
+
+    def __len__(self) -> int:
+        return self._reader.size
+
+    # -- remembering ------------------------------------------------------------------------------
+
+    def append(self, what: str | Draft, *, signer: str | None = None, **fields: Any) -> RecordId:
+        """Append an experience (text and the fields of `drafts.experience`, scope ids, `idempotency_key`) or a Draft.
+
+        Durable as the store's setting says when this returns. Raises InvalidRecordError, UnknownRecordError,
+        ErasedError, KeyRefusedError, ClockError, OSError, OutcomeUnknownError.
+        """
+        draft = as_draft(what, fields)
+        return self.writer.append([draft], keys=[draft.body.once], signer=signer)[0].id
+
+    def transaction(self, *, signer: str | None = None) -> Transaction:
+        """Return a block whose records enter the log together or not at all."""
+        return Transaction(self.writer, signer)
+
+    def remember(
+        self,
+        messages: str | Mapping[str, Any] | Iterable[Mapping[str, Any] | str],
+        *,
+        user_id: str | None = None,
+        agent_id: str | None = None,
+        run_id: str | None = None,
+        session_id: str | None = None,
+        metadata: Mapping[str, Any] | None = None,
+        idempotency_key: str | None = None,
+    ) -> list[RecordId]:
+        """Append chat messages `{role, content, timestamp?, name?, id?}` as one transaction and return their ids.
+
+        With an `idempotency_key`, repeating the call (after OutcomeUnknownError, say) adds nothing.
+        """
+        if isinstance(messages, (str, Mapping)):
+            messages = [messages]
+        within = drafts.scope(user_id, agent_id, run_id, session_id)
+        keys: list[str | None] = []
+        batch: list[Draft] = []
+        for place, said in enumerate(messages):
+            keys.append(None if idempotency_key is None else f"{idempotency_key}#{place}")
+            batch.append(drafts.message(said, within, metadata or {}, keys[-1]))
+        return [placed.id for placed in self.append_all(batch)]
+
+    def append_all(self, batch: Sequence[Draft]) -> list[Placed]:
+        """Append drafts as one transaction; one whose `once` key is in the log already is named, not added."""
+        return self.writer.append(batch, keys=[draft.body.once for draft in batch])
+
+    def correct(self, id: str, text: str, *, reason: str | None = None) -> RecordId:
+        """Append what is right in place of a record; the old one stays, superseded. Returns the new record's id."""
+        old = self.get(id)
+        if not isinstance(old.body, ExperienceBody):
+            raise InvalidRecordError(f"{id} is a {old.kind}; only experiences are corrected")
+        with self.transaction() as transaction:
+            new = transaction.append(
+                drafts.experience(
+                    text,
+                    type=old.type,
+                    actor=old.body.provenance.actor,
+                    name=old.body.provenance.name,
+                    method="correct",
+                    supersedes=[id],
+                    within=old.body.scope,
+                    occurred_at=old.body.occurred_at,
+                    tags=old.body.tags,
+                )
+            )
+            event = EventBody(name="correction", reason=reason, scope=old.body.scope)
+            links: list[tuple[str, Target]] = [("evidence", new), ("supersedes", id)]
+            transaction.append(Draft(kind="event", body=event, links=links))
+        return new.id
+
+    def attach(self, content: bytes | Readable, *, media_type: str, name: str | None = None, caption: str | None = None) -> Media:
+        """Seal media into a blob and return what an experience's `media` takes."""
+        from base64 import b64encode  # noqa: PLC0415
+
+        ref: BlobRef = BlobStore(self.writer.path / "blobs").put(content)
+        return Media(
+            blob=ref.sha256,
+            size=ref.size,
+            key=b64encode(ref.key).decode(),
+            media_type=media_type,
+            name=name,
+            caption=caption,
+        )
+
+    def media(self, media: Media) -> Iterator[bytes]:
+        """Yield the content of attached media in chunks, verified."""
+        from base64 import b64decode  # noqa: PLC0415
+
+        ref = BlobRef(sha256=media.blob, size=media.size, key=b64decode(media.key))
+        return BlobStore(self.path / "blobs", writable=False).open(ref)
+
+    # -- reading ----------------------------------------------------------------------------------
+
+    def get(self, id: str, *, include_forgotten: bool = False) -> Record:
+        """Return a record, verified against the signed tree. Raises UnknownRecordError, ErasedError, ForgottenError, IntegrityError."""
+        return self._reader.get(id, include_forgotten=include_forgotten)
+
+    def read(self, start: int = 0, stop: int | None = None, *, include_forgotten: bool = False) -> Iterator[Record]:
+        """Yield the records from log index `start`, verified; the erased are left out, the forgotten unless asked for."""
+        control = self._reader.control
+        for entries in self._reader.entries(start, stop):
+            for record, _ in entries:
+                if record.index not in control.erased and (include_forgotten or record.index not in control.hidden):
+                    yield record
+
+    def refresh(self) -> int:
+        """Take in what other processes have appended; return how many records."""
+        return self._reader.refresh()
+
+    def trace(self, id: str, *, up: bool = True, down: bool = True, depth: int | None = None) -> TraceNode:
+        """Return the braid of a record: what it descends from, and what descends from it."""
+        self.views.catalog.catch_up()
+        children = self.views.catalog.children
+        return trace(
+            self._reader, id, up=up, down=down, depth=depth, children=lambda index: [(at, role) for at, _, role in children(index)]
+        )
+
+    def prove(self, id: str) -> bytes:
+        """Return a c2sp.org/tlog-proof file that shows offline that the record is in the log."""
+        index = self._reader.index_of(id)
+        if self._reader.envelope(index).id != id:
+            raise UnknownRecordError(f"{id}: no such record")
+        if index >= self._reader.published.size and isinstance(self._reader, Writer):
+            self._reader.checkpoint()
+        return self._reader.prove(index)
+
+    # -- forgetting -------------------------------------------------------------------------------
+
+    def forget(self, *ids: str, reason: str | None = None) -> RecordId:
+        """Hide records until they are recovered, or erased by `retain` after the retention window."""
+        return erasing.forget(self.writer, ids, reason)
+
+    def recover(self, *ids: str, reason: str | None = None) -> RecordId:
+        """Bring forgotten records back within the retention window."""
+        return erasing.recover(self.writer, ids, self._clock(), reason)
+
+    def plan_erase(self, *ids: str, **scope: str) -> erasing.Cascade:
+        """Return what erasing these ids, or everything of a scope (`user_id=…`, `session_id=…`), would take and weaken."""
+        indexes = [self._reader.index_of(id) for id in ids]
+        for id, index in zip(ids, indexes, strict=True):
+            if self._reader.envelope(index).id != id:
+                raise UnknownRecordError(f"{id}: no such record")
+        if scope:
+            indexes += self._within(scope)
+        return erasing.plan(self._reader, indexes)
+
+    def _within(self, scope: Mapping[str, str]) -> list[int]:
+        """Return the records of a scope by reading the log itself: a projection may lag, or leave out the forgotten."""
+        unknown = set(scope) - {"user_id", "agent_id", "run_id", "session_id"}
+        if unknown:
+            raise ValueError(f"unknown scope {', '.join(sorted(unknown))}; known: user_id, agent_id, run_id, session_id")
+        self._reader.need_vault()
+        found: list[int] = []
+        for record in self.read(include_forgotten=True):
+            if record.envelope.is_control or record.kind in ("genesis", "key", "tombstone"):
+                continue
+            given = record.members.get("scope") or {}
+            if all(given.get(name) == value for name, value in scope.items()):
+                found.append(record.index)
+        return found
+
+    def erase(self, *ids: str, reason: str | None = None, **scope: str) -> list[erasing.Certificate]:
+        """Erase records and what is derived from them alone: keys destroyed, bodies blanked, projections rebuilt, certified."""
+        return self.carry_out(self.plan_erase(*ids, **scope), reason=reason)
+
+    def carry_out(self, cascade: erasing.Cascade, *, reason: str | None = None) -> list[erasing.Certificate]:
+        """Erase a cascade that `plan_erase` returned."""
+        return erasing.erase(self.writer, cascade, self.views.purge, reason=reason)
+
+    def retain(self) -> list[erasing.Certificate]:
+        """Erase what was forgotten longer ago than the retention window; a logged event says when the sweep looked."""
+        return erasing.retain(self.writer, self._clock(), self.views.purge)
+
+    def retention_due(self) -> list[int]:
+        """Return the forgotten records that the next `retain` would erase."""
+        return erasing.due(self._reader, self._clock())
+
+    def compact(self) -> int:
+        """Give back the disk space of erased bodies; return bytes."""
+        return erasing.compact(self.writer)
+
+    # -- keys -------------------------------------------------------------------------------------
+
+    def admit(self, role: str, actor: str | None = None) -> Signer:
+        """Make a key for one role and actor, admit it to the log and keep its private half in `keys/`."""
+        signer = Signer.fresh(role, actor)
+        writer = self.writer
+        writer.append([admission(self.origin, signer)])
+        save_signer(self.path / "keys", signer)
+        writer.signers[signer.id] = signer
+        return signer
+
+    def revoke(self, key_id: str, *, compromised_since: int | None = None, reason: str | None = None) -> RecordId:
+        """Revoke a key from here on; records it signed from `compromised_since` (a log index) on become disputed."""
+        if key_id not in self._reader.control.keys:
+            raise UnknownRecordError(f"{key_id} was never admitted to this log")
+        public = {"op": "revoke", "id": key_id, "compromised_since": compromised_since}
+        return self.append(Draft(kind="key", body=KeyBody(reason=reason), public=public))
+
+    # -- checking, rebuilding, asking ---------------------------------------------------------------
+
+    def checkpoint(self) -> None:
+        """Sign and publish the present head now."""
+        self.writer.checkpoint()
+
+    def verify(self, *, deep: bool = False, **options: Any) -> "Report":
+        """Verify the whole log from its files; `deep` also unseals bodies and compares projections."""
+        from braid.ledger.verify import verify  # noqa: PLC0415 - a program of its own
+
+        if isinstance(self._reader, Writer):
+            self._reader.checkpoint()
+        return verify(
+            self.path,
+            deep=deep,
+            guard=self._reader.guard,
+            projections=self.views.check if deep else None,
+            **options,
+        )
+
+    def replay(self, view: str | None = None) -> dict[str, Any]:
+        """Rebuild the projections (or the one named) from the log into fresh files and swap them in."""
+        return self.views.replay(view)
+
+    def sql(self, query: str, parameters: Sequence[Any] | Mapping[str, Any] | None = None, **limits: Any) -> "pa.Table":
+        """Run a SELECT over the DuckDB projection, caught up; untrusted SQL can't write, read files or reach the network."""
+        return self.views.sql(query, parameters, **limits).table
+
+    def status(self) -> dict[str, Any]:
+        """Return size, head, lag of the projections, what is forgotten and due, and the space used."""
+        reader = self._reader
+        return {
+            "store": str(self.path),
+            "origin": self.origin,
+            "vkey": self.vkey,
+            "durability": reader.settings.durability,
+            "records": reader.size,
+            "transactions": reader.log.next_tx,
+            "log_bytes": reader.log.bytes_on_disk,
+            "checkpoint": {"size": reader.published.size, "root": reader.published.root.hex()},
+            "guard": str(reader.guard.path) if reader.guarded else None,
+            "vault_epoch": reader.vault.epoch if reader.vault else None,
+            "forgotten": len(reader.control.hidden),
+            "erased": len(reader.control.erased),
+            "retention": {"days": reader.control.retention_days, "due": len(self.retention_due()), "next": self._next_due()},
+            "views": self.views.status(),
+        }
+
+    def _next_due(self) -> str | None:
+        control = self._reader.control
+        first = min((since for _, since in control.hidden.values()), default=None)
+        return (datetime.fromisoformat(first) + timedelta(days=control.retention_days)).isoformat() if first else None
+
+

@@ -1,0 +1,271 @@
+"""Forget, recover, erase: tombstones, the cascade, and the steps after which nothing remains (SPEC §9)."""
+
+import errno
+from collections.abc import Callable, Iterable, Sequence
+from datetime import datetime, timedelta
+from typing import NamedTuple, TypeVar
+
+import msgspec
+
+from braid.ledger.blobs import BlobStore
+from braid.ledger.create import reserve_space
+from braid.ledger.envelope import DERIVATION_ROLES, MAX_LINKS, Envelope, Link
+from braid.ledger.errors import ErasedError, InvalidRecordError, UnknownRecordError
+from braid.ledger.ids import RecordId
+from braid.ledger.reader import Reader
+from braid.ledger.record import Body, Draft, EventBody
+from braid.ledger.writer import Placed, Writer
+from braid.wal.failpoint import failpoint
+
+Purge = Callable[[], list[str]]
+"""Rebuilds every projection, cache and snapshot without the erased; returns the files it rebuilt or removed."""
+_T = TypeVar("_T")
+
+
+class Named(msgspec.Struct, frozen=True):
+    """A record by index and id."""
+
+    index: int
+    id: RecordId
+
+
+class Cascade(msgspec.Struct, frozen=True):
+    """What an erasure takes: the records asked for and what is derived from them alone; and what it weakens."""
+
+    asked: list[Named]
+    derived: list[Named]
+    kept: list[Named]
+
+    @property
+    def erased(self) -> list[Named]:
+        """Everything that goes."""
+        return sorted(self.asked + self.derived, key=lambda named: named.index)
+
+
+class Certificate(NamedTuple):
+    """What an erasure did, as its signed certificate says."""
+
+    id: RecordId
+    tombstone: RecordId
+    records: int
+    kept: int
+    done: list[str]
+    files: list[str]
+
+
+def plan(reader: Reader, targets: Iterable[int]) -> Cascade:
+    """Return the cascade of erasing `targets`: one pass forward over the envelopes, since links point back.
+
+    Raises InvalidRecordError for what is no memory (keys, tombstones, genesis, other control records), ErasedError,
+    UnknownRecordError.
+    """
+    asked: dict[int, Named] = {}
+    for index in sorted(set(targets)):
+        envelope = _erasable(reader, index)
+        asked[index] = Named(index, RecordId(envelope.id))
+    gone = set(reader.control.erased) | asked.keys()
+    derived: list[Named] = []
+    kept: list[Named] = []
+    for envelope, links in reader.envelopes(min(asked, default=reader.size)):
+        index = envelope.index
+        if index in gone or envelope.is_control:
+            continue
+        verdict = _verdict(envelope, links, gone)
+        if verdict == "erase":
+            gone.add(index)
+            derived.append(Named(index, RecordId(envelope.id)))
+        elif verdict == "keep":
+            kept.append(Named(index, RecordId(envelope.id)))
+    return Cascade(list(asked.values()), derived, kept)
+
+
+def _erasable(reader: Reader, index: int) -> Envelope:
+    if not 0 <= index < reader.size:
+        raise UnknownRecordError(f"the log has no record {index} (it holds {reader.size})")
+    envelope = reader.envelope(index)
+    if envelope.is_control or envelope.kind in ("genesis", "key", "tombstone"):
+        raise InvalidRecordError(f"{envelope.id}: only memories can be forgotten or erased, not a {envelope.kind} of this kind")
+    if index in reader.control.erased:
+        raise ErasedError(f"{envelope.id} is erased already")
+    return envelope
+
+
+def forget(writer: Writer, ids: Sequence[str], reason: str | None = None) -> RecordId:
+    """Hide records from recall, views and reads; `recover` brings them back within the retention window."""
+    targets = [_erasable(writer, writer.get(id).index) for id in ids]
+    draft = Draft(
+        kind="tombstone",
+        body=Body(reason=reason),
+        public={"op": "forget"},
+        links=[("target", target.id) for target in targets],
+    )
+    return writer.append([draft])[0].id
+
+
+def recover(writer: Writer, ids: Sequence[str], now: datetime, reason: str | None = None) -> RecordId:
+    """Bring forgotten records back; raise InvalidRecordError for one that is not forgotten or past its window."""
+    limit = timedelta(days=writer.control.retention_days)
+    for id in ids:
+        index = writer.get(id, include_forgotten=True).index
+        hidden = writer.control.hidden.get(index)
+        if hidden is None:
+            raise InvalidRecordError(f"{id} is not forgotten")
+        if now - datetime.fromisoformat(hidden[1]) > limit:
+            raise InvalidRecordError(f"{id} was forgotten at {hidden[1]}, more than {limit.days} days ago: past recovery")
+    draft = Draft(
+        kind="tombstone", body=Body(reason=reason), public={"op": "recover"}, links=[("target", id) for id in ids]
+    )
+    return writer.append([draft])[0].id
+
+
+def due(reader: Reader, now: datetime) -> list[int]:
+    """Return the forgotten records that are past their retention window at `now`."""
+    limit = timedelta(days=reader.control.retention_days)
+    return sorted(
+        index
+        for index, (_, since) in reader.control.hidden.items()
+        if now - datetime.fromisoformat(since) > limit
+    )
+
+
+def retain(writer: Writer, now: datetime, purge: Purge) -> list[Certificate]:
+    """Erase what is past the retention window, under a logged sweep that says at what time it looked."""
+    indexes = due(writer, now)
+    if not indexes:
+        return []
+    sweep = Draft(
+        kind="event",
+        body=EventBody(name="sweep", data={"at": now.isoformat(), "records": len(indexes)}),
+        public={"name": "sweep"},
+    )
+    return erase(writer, plan(writer, indexes), purge, reason="retention", prelude=[sweep])
+
+
+def erase(
+    writer: Writer,
+    cascade: Cascade,
+    purge: Purge,
+    *,
+    reason: str | None = None,
+    prelude: Sequence[Draft] = (),
+) -> list[Certificate]:
+    """Erase a cascade: durable tombstone, keys destroyed, bodies blanked, projections rebuilt, certificate.
+
+    From the tombstone on every read refuses. Dying anywhere, `finish` does the rest at the next open. One certificate
+    for each million records.
+    """
+    named, kept = cascade.erased, cascade.kept
+    certificates: list[Certificate] = []
+    for start in range(0, len(named), MAX_LINKS // 2):
+        part = named[start : start + MAX_LINKS // 2]
+        links = [("target", one.id) for one in part]
+        links += [("kept", one.id) for one in kept[: MAX_LINKS - len(links)]]
+        tombstone = Draft(
+            kind="tombstone",
+            body=Body(reason=reason),
+            public={"op": "erase", "epoch": writer.need_vault().epoch + 1},
+            links=links,
+        )
+        placed = _with_reserve(writer, lambda draft=tombstone: writer.append([*prelude, draft])[-1])
+        prelude, kept = (), kept[MAX_LINKS - len(part) :]
+        certificates.append(_carry_out(writer, placed.index, purge))
+    return certificates
+
+
+def finish(writer: Writer, purge: Purge) -> list[Certificate]:
+    """Complete the erasures that a crash interrupted; the same steps as `erase`, each harmless to repeat."""
+    return [_carry_out(writer, index, purge) for index in writer.control.unfinished()]
+
+
+def _carry_out(writer: Writer, tombstone: int, purge: Purge) -> Certificate:
+    """Take the steps behind a durable erase tombstone (SPEC §9.2)."""
+    envelope = writer.envelope(tombstone)
+    links = writer.links(tombstone)
+    targets = [link.index for link in links if link.role == "target"]
+    # The head is published first: from here no tail recovery will compare the bodies that are about to be blanked.
+    _with_reserve(writer, writer.checkpoint)
+    failpoint("erase.announced")
+    vault = writer.need_vault()
+    left = [index for index in targets if not vault.is_erased(index)]
+    if left or vault.epoch < int(envelope.public["epoch"]):
+        _with_reserve(writer, lambda: vault.puncture(targets))
+    failpoint("erase.punctured")
+    done, files = ["key"], writer.log.blank(targets)
+    done.append("body")
+    failpoint("erase.blanked")
+    blobs = _erase_blobs(writer, targets)
+    if blobs:
+        done.append("media")
+        files += blobs
+    rebuilt = purge()
+    done.append("projections")
+    files += rebuilt
+    failpoint("erase.purged")
+    certificate = _with_reserve(writer, lambda: _certify(writer, envelope, links, done, files))
+    _with_reserve(writer, writer.checkpoint)
+    _restore_reserve(writer)
+    kept = sum(link.role == "kept" for link in links)
+    return Certificate(certificate.id, RecordId(envelope.id), len(targets), kept, done, files)
+
+
+def _certify(writer: Writer, envelope: Envelope, links: list[Link], done: list[str], files: list[str]) -> Placed:
+    draft = Draft(
+        kind="event",
+        body=EventBody(name="certificate"),
+        public={
+            "op": "certify",
+            "erase": envelope.index,
+            "records": sum(link.role == "target" for link in links),
+            "done": done,
+            "files": files,
+        },
+        links=[("target", envelope.id)],
+    )
+    return writer.append([draft])[0]
+
+
+def _erase_blobs(writer: Writer, targets: list[int]) -> list[str]:
+    blobs = BlobStore(writer.path / "blobs")
+    names = [name for index in targets for name, _ in writer.envelope(index).blobs]
+    for name in names:
+        blobs.erase(name)
+    return [f"blobs/{name[:2]}/{name[2:]}" for name in names]
+
+
+def _with_reserve(writer: Writer, act: Callable[[], _T]) -> _T:
+    """Do `act`; on a full disk free the reserve and do it once more: an erasure must not wait for space."""
+    try:
+        return act()
+    except OSError as error:
+        reserve = writer.path / "reserve"
+        if error.errno != errno.ENOSPC or not reserve.exists():
+            raise
+        reserve.unlink()
+        return act()
+
+
+def _restore_reserve(writer: Writer) -> None:
+    if not (writer.path / "reserve").exists():
+        try:
+            reserve_space(writer.path)
+        except OSError:  # still full: `braid doctor` says that the reserve is missing
+            return
+
+
+def compact(writer: Writer) -> int:
+    """Give back the space of blanked bodies; return bytes. Envelopes, digests, tiles and roots stay as they are."""
+    certified = {
+        index for index, tombstone in writer.control.erased.items() if writer.control.erasures[tombstone][1] is not None
+    }
+    writer.checkpoint()
+    return writer.log.compact(certified.__contains__)
+
+
+def _verdict(envelope: Envelope, links: list[Link], gone: set[int]) -> str | None:
+    """Return `erase` for a record left without support, `keep` for one that lost some, None for one untouched."""
+    supports = [link.index for link in links if link.role in DERIVATION_ROLES]
+    lost = sum(index in gone for index in supports)
+    if not lost:
+        return None
+    # An embedding batch describes each of its records: what it says of the erased one must go, and can be made anew.
+    return "erase" if lost == len(supports) or envelope.kind == "embedding" else "keep"
