@@ -3,7 +3,7 @@
 import hashlib
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from contextlib import closing, contextmanager
 from io import BufferedReader, BytesIO
 from pathlib import Path
@@ -172,7 +172,7 @@ class BlobStore:
 
 
 @contextmanager
-def _held(folder: Path) -> Iterator[None]:
+def _held(folder: Path) -> Generator[None, None, None]:
     """Hold the folder's descriptor across a change of names, then sync it: else its error could go unseen."""
     fd = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:

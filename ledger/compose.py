@@ -1,5 +1,6 @@
 """From drafts to signed records: body sealed, envelope filled into its template, signed (SPEC §3, §4). Pure but for the nonce."""
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import msgspec
@@ -22,7 +23,16 @@ from braid.ledger.sign import Signer
 from braid.wal.frame import Stored
 
 _encode = msgspec.json.Encoder().encode
+_MAX_PAYLOAD_BYTES = (MAX_ENVELOPE_BYTES - len(wrap(b"", bytes(64)))) // 4 * 3
 _DECODE = {kind: msgspec.json.Decoder(body).decode for kind, body in BODY_TYPES.items()}
+
+
+class Unsigned(NamedTuple):
+    """A record that lacks only its signature."""
+
+    payload: bytes
+    links: bytes
+    body: bytes
 
 
 class Slot(NamedTuple):
@@ -54,9 +64,9 @@ def encode_body(draft: Draft) -> bytes:
 
 
 def compose(
-    draft: Draft, raw: bytes, links: list[Link], slot: Slot, *, origin: str, key: RecordKey, signer: Signer
-) -> Stored:
-    """Return the record's stored bytes. `raw` is the body's JSON, `links` the draft's links resolved."""
+    draft: Draft, raw: bytes, links: list[Link], slot: Slot, *, origin: str, key: RecordKey, author: str
+) -> Unsigned:
+    """Return the record without its signature. `raw` is the body's JSON, `links` the draft's resolved, `author` a key id."""
     sealed = seal_body(key, raw, origin=origin, id=slot.id, kind=draft.kind)
     optional = ""
     listed = b""
@@ -71,13 +81,22 @@ def compose(
     payload = (
         f'{{"braid":1,"origin":"{origin}","index":{slot.index},"id":"{slot.id}","kind":"{draft.kind}"{type_member},'
         f'"created_at":"{slot.created_at}","tx":[{slot.tx},{slot.place},{slot.count}],"control":{slot.control},'
-        f'"key":"{signer.id}","commit":"{text_of(key.commitment)}","body":["{digest_text(sealed)}",{len(sealed)}]'
+        f'"key":"{author}","commit":"{text_of(key.commitment)}","body":["{digest_text(sealed)}",{len(sealed)}]'
         f"{optional}}}"
     ).encode()
-    envelope = wrap(payload, signer.sign(pae(payload)))
-    if len(envelope) > MAX_ENVELOPE_BYTES:
-        raise InvalidRecordError(f"the envelope has {len(envelope)} bytes, over {MAX_ENVELOPE_BYTES}: fewer links or blobs")
-    return Stored(envelope, listed, sealed)
+    if len(payload) > _MAX_PAYLOAD_BYTES:
+        raise InvalidRecordError(f"the envelope would have more than {MAX_ENVELOPE_BYTES} bytes: use fewer blobs")
+    return Unsigned(payload, listed, sealed)
+
+
+def finish(unsigned: Unsigned, signature: bytes) -> Stored:
+    """Return the record's stored bytes."""
+    return Stored(wrap(unsigned.payload, signature), unsigned.links, unsigned.body)
+
+
+def sign_all(records: Sequence[tuple[Signer, Unsigned]]) -> list[Stored]:
+    """Sign records, each by its signer; libsodium releases the interpreter's lock, so that threads may sign at once."""
+    return [finish(record, signer.sign(pae(record.payload))) for signer, record in records]
 
 
 def _json(value: Any) -> str:

@@ -9,7 +9,7 @@ from pathlib import Path
 from nacl.utils import random
 
 from braid.ledger.checkpoint import Checkpoint, sign_checkpoint
-from braid.ledger.compose import Slot, compose, encode_body
+from braid.ledger.compose import Slot, compose, encode_body, sign_all
 from braid.ledger.guard import Guard, Head
 from braid.ledger.ids import make_id, prefix_of
 from braid.ledger.merkle import leaf_hash
@@ -138,7 +138,7 @@ def _write_first(
         log.rescan(0)
         log.cut_tail()
         created_at = now.strftime("%Y-%m-%dT%H:%M:%S.%fZ")
-        stored = [
+        unsigned = [
             compose(
                 draft,
                 encode_body(draft),
@@ -154,10 +154,11 @@ def _write_first(
                 ),
                 origin=settings.origin,
                 key=vault.key(k),
-                signer=root,
+                author=root.id,
             )
             for k, draft in enumerate(drafts)
         ]
+        stored = sign_all([(root, record) for record in unsigned])
         log.append([stored], sync=True)
     finally:
         log.close()

@@ -4,7 +4,7 @@ A handle trusts a signed head, the tiles that lead to it, and the tail behind it
 itself. A record is read by its place, compared with its authenticated leaf, and only then decoded and unsealed.
 """
 
-from base64 import urlsafe_b64encode
+from binascii import b2a_base64
 from collections.abc import Iterator
 from hashlib import sha256
 from pathlib import Path
@@ -53,6 +53,7 @@ from braid.wal.frame import Frame, FrameError
 from braid.wal.log import LogReader, LogWriter
 
 _OPEN_TRIES = 5
+_URL_SAFE = bytes.maketrans(b"+/", b"-_")
 
 
 class Entry(NamedTuple):
@@ -69,7 +70,7 @@ def digest_text(data: bytes) -> str:
 
 def text_of(digest: bytes) -> str:
     """Return 32 bytes as the envelope writes them."""
-    return urlsafe_b64encode(digest)[:43].decode()
+    return b2a_base64(digest, newline=False).translate(_URL_SAFE)[:43].decode()
 
 
 class Reader:

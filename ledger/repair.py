@@ -1,0 +1,238 @@
+"""What is wrong with a store's derived files, and making them anew from the frames (SPEC §12).
+
+Only what can be derived is ever written: indexes, tiles, the published checkpoint, the reserve. Frames are never touched.
+"""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import msgspec
+
+from braid.ledger.checkpoint import open_checkpoint
+from braid.ledger.create import RESERVE_BYTES, reserve_space
+from braid.ledger.errors import GuardError, LedgerError, NoteError, VaultError
+from braid.ledger.guard import Guard, Head
+from braid.ledger.merkle import leaf_hash
+from braid.ledger.note import parse_vkey
+from braid.ledger.publish import TileFile, publish_checkpoint, write_tiles
+from braid.ledger.settings import Settings, load_settings
+from braid.ledger.tiles import Frontier, tile_path
+from braid.ledger.vault import Vault
+from braid.wal.errors import CorruptLogError, WalError
+from braid.wal.lock import FileLock
+from braid.wal.log import LogReader
+from braid.wal.segment import ENTRY, SEGMENT_HEADER_BYTES, Segment
+
+_TILE_BATCH = 256
+
+
+class Problem(msgspec.Struct, frozen=True):
+    """Something that `braid doctor` found. `safe`: --fix makes it good without losing anything."""
+
+    name: str
+    detail: str
+    remedy: str
+    safe: bool = False
+
+
+def examine(store: Path, guard: Guard | None = None) -> list[Problem]:
+    """Return what is wrong with a store's files, without changing any; raise FileNotFoundError where there is none."""
+    settings = load_settings(store)
+    guard = guard or Guard.of_store(settings.store_id)
+    checks: list[Callable[[], Iterator[Problem]]] = [
+        lambda: _guard_problems(guard),
+        lambda: _log_problems(store, settings),
+        lambda: _head_problems(store, settings, guard),
+        lambda: _vault_problems(store, settings),
+        lambda: _space_problems(store),
+    ]
+    return [problem for check in checks for problem in check()]
+
+
+def repair(store: Path, guard: Guard | None = None) -> list[str]:
+    """Make good what is safe to make good, under the writer's lock; return what was done. Raises LogLockedError."""
+    settings = load_settings(store)
+    guard = guard or Guard.of_store(settings.store_id)
+    lock = FileLock(store / "lock")
+    lock.acquire()
+    try:
+        named = {problem.name for problem in examine(store, guard) if problem.safe}
+        done: list[str] = []
+        if "index" in named:
+            done += _rebuild_indexes(store, settings)
+        if "checkpoint" in named and (head := guard.read()):
+            publish_checkpoint(store, head.checkpoint.encode())
+            done.append("checkpoint: published again from the guard")
+        if "tiles" in named or "checkpoint" in named:
+            done.append(f"tiles: {_rebuild_tiles(store, settings, guard)} written from the frames")
+        if "reserve" in named:
+            reserve_space(store)
+            done.append("reserve: set aside again")
+        return done
+    finally:
+        lock.release()
+
+
+def _guard_problems(guard: Guard) -> Iterator[Problem]:
+    try:
+        head = guard.read()
+    except GuardError as error:
+        yield Problem("guard", str(error), "move it away and open the store once with --adopt, if this is the newest copy")
+        return
+    if head is None:
+        yield Problem(
+            "guard",
+            f"{guard.path} is missing, so a rollback of this store would go unseen",
+            "open the store once for writing with --adopt, if this is the newest copy",
+        )
+
+
+def _log_problems(store: Path, settings: Settings) -> Iterator[Problem]:
+    try:
+        log = LogReader(store / "log", settings.store_id)
+    except (WalError, OSError) as error:
+        yield Problem("log", str(error), "restore the segment from a backup")
+        return
+    try:
+        for place, segment in enumerate(log.segments):
+            try:
+                count = sum(frame.header.count for frame in segment.frames(SEGMENT_HEADER_BYTES, bodies=False))
+            except CorruptLogError as error:
+                if place + 1 < len(log.segments):
+                    yield Problem("log", str(error), "restore the segment from a backup")
+                continue
+            index = segment.path.with_suffix(".idx")
+            if not index.exists() or index.stat().st_size != count * ENTRY.size or not _index_agrees(segment, count):
+                yield Problem("index", f"{index.name} does not match its segment", "braid doctor --fix derives it again", True)
+    finally:
+        log.close()
+
+
+def _index_agrees(segment: Segment, count: int) -> bool:
+    if not segment.index_holds(count):
+        return False
+    for frame in segment.frames(SEGMENT_HEADER_BYTES, bodies=False):
+        for index, extent in enumerate(frame.extents(), frame.first):
+            if segment.entry(index) != extent:
+                return False
+    return True
+
+
+def _head_problems(store: Path, settings: Settings, guard: Guard) -> Iterator[Problem]:
+    remedy = "braid doctor --fix publishes it again from the guard"
+    try:
+        head = guard.read()
+    except GuardError:
+        head = None
+    try:
+        note = (store / "checkpoint").read_bytes()
+        vkey = parse_vkey(head.vkey if head else _claimed_vkey(store, settings))
+        checkpoint = open_checkpoint(note, [vkey], settings.origin)[0]
+    except (FileNotFoundError, NoteError, LedgerError, WalError) as error:
+        yield Problem("checkpoint", f"the published checkpoint can't be used: {error}", remedy, head is not None)
+        return
+    wrong = [path for path, data in _expected_tiles(store, settings, checkpoint.size) if _read(store / path) != data]
+    if wrong:
+        shown = ", ".join(wrong[:3]) + (" …" if len(wrong) > 3 else "")
+        yield Problem("tiles", f"{len(wrong)} tiles are missing or wrong: {shown}", "braid doctor --fix writes them again", True)
+
+
+def _claimed_vkey(store: Path, settings: Settings) -> str:
+    from braid.ledger.envelope import decode_payload, unwrap  # noqa: PLC0415 - only without a guard
+
+    segment = Segment(store / "log" / "000000000000.seg", settings.store_id)
+    try:
+        envelope = next(next(segment.frames(SEGMENT_HEADER_BYTES, bodies=False)).envelopes())
+    finally:
+        segment.close()
+    return str(decode_payload(unwrap(envelope).payload).public.get("log_vkey", ""))
+
+
+def _read(path: Path) -> bytes | None:
+    try:
+        return path.read_bytes()
+    except FileNotFoundError:
+        return None
+
+
+def _expected_tiles(store: Path, settings: Settings, size: int) -> Iterator[tuple[str, bytes]]:
+    for level, n, width, data in _derive_tiles(store, settings, size):
+        yield tile_path(level, n, width), data
+
+
+def _derive_tiles(store: Path, settings: Settings, size: int) -> Iterator[TileFile]:
+    """Yield every tile of a tree of the log's first `size` records, from the frames; fewer when the log is broken."""
+    frontier = Frontier()
+    for leaf in _leaves(store, settings, size):
+        frontier.append(leaf)
+        for level, n, data in frontier.take_full():
+            yield level, n, 0, data
+    yield from frontier.partials()
+
+
+def _leaves(store: Path, settings: Settings, size: int) -> Iterator[bytes]:
+    log = LogReader(store / "log", settings.store_id)
+    left = size
+    try:
+        for segment in log.segments:
+            try:
+                for frame in segment.frames(SEGMENT_HEADER_BYTES, bodies=False):
+                    for envelope in frame.envelopes():
+                        if left == 0:
+                            return
+                        left -= 1
+                        yield leaf_hash(envelope)
+            except CorruptLogError:
+                return
+    finally:
+        log.close()
+
+
+def _rebuild_indexes(store: Path, settings: Settings) -> list[str]:
+    log = LogReader(store / "log", settings.store_id)
+    try:
+        for segment in log.segments:
+            segment.rebuild_index(segment.size, write=True)
+    finally:
+        log.close()
+    return [f"index: {len(log.segments) or 'all'} segments indexed again"]
+
+
+def _rebuild_tiles(store: Path, settings: Settings, guard: Guard) -> int:
+    """Write every tile anew, but only when their root is the signed one; raise LedgerError otherwise."""
+    head: Head | None = guard.read()
+    note = (store / "checkpoint").read_bytes()
+    vkey = parse_vkey(head.vkey if head else _claimed_vkey(store, settings))
+    checkpoint = open_checkpoint(note, [vkey], settings.origin)[0]
+    frontier = Frontier()
+    frontier.extend(list(_leaves(store, settings, checkpoint.size)))
+    if frontier.root() != checkpoint.root:
+        raise LedgerError(
+            f"the frames don't give the root that was signed for {checkpoint.size} records: the log itself is damaged; "
+            "run `braid verify` and restore the segments it names"
+        )
+    count, batch = 0, list[TileFile]()
+    for tile in _derive_tiles(store, settings, checkpoint.size):
+        batch.append(tile)
+        if len(batch) == _TILE_BATCH:
+            count += len(write_tiles(store, batch))
+            batch = []
+    return count + len(write_tiles(store, batch))
+
+
+def _vault_problems(store: Path, settings: Settings) -> Iterator[Problem]:
+    path = settings.vault_path(store)
+    try:
+        Vault.open(path, store_id=settings.store_id, writable=False)
+    except VaultError as error:
+        if "passphrase" in str(error):
+            return
+        yield Problem("vault", str(error), "bring the vault back to its place; without it bodies can't be read or written")
+
+
+def _space_problems(store: Path) -> Iterator[Problem]:
+    reserve = store / "reserve"
+    if not reserve.exists() or reserve.stat().st_blocks * 512 < RESERVE_BYTES:
+        yield Problem(
+            "reserve", "the reserve for erasing on a full disk is missing", "free some space; braid doctor --fix sets it aside", True
+        )

@@ -1,0 +1,385 @@
+"""One stretch of a segment, record by record: what a worker checks, and the facts that it hands up (SPEC §11.1).
+
+A worker checks all that needs no other stretch: frames, envelopes, ids, signatures, digests, lists of links. What
+depends on order (keys in force, control chain, links' targets, tree) it reports as compact columns for the parent.
+"""
+
+import os
+from array import array
+from binascii import Error as Base64Error
+from binascii import a2b_base64
+from hashlib import sha256
+from typing import Final, Literal
+
+import msgspec
+
+from braid.ledger.envelope import (
+    Envelope,
+    Link,
+    LinkSummary,
+    check_structure,
+    decode_links,
+    decode_payload,
+    link_problem,
+    pae,
+    unwrap,
+    wrap,
+)
+from braid.ledger.errors import EnvelopeError
+from braid.ledger.findings import Finding, FindingKind
+from braid.ledger.ids import PREFIXES
+from braid.ledger.lattice import RANK
+from braid.ledger.merkle import leaf_hash, root_of
+from braid.ledger.record import KINDS
+from braid.ledger.sign import verify_signature
+from braid.ledger.verify_deep import KeyFacts, examine_body
+from braid.ledger.verify_scan import Broken, SeenFrame, Window, digest_text, text_of, walk
+
+KIND_CODES: Final = {kind: 16 + place for place, kind in enumerate(KINDS)}
+UNKNOWN_TYPE, UNKNOWN_KIND, UNREAD = 240, 250, 254
+"""Codes of a record's kind: 0 … 3 are the lattice's ranks of experiences, 16 … the other kinds."""
+ROLES: Final = ("parent", "evidence", "applied_to", "support", "candidate", "experience", "supersedes", "target", "kept")
+_ROLE_CODE: Final = {role: code for code, role in enumerate(ROLES)}
+_DIGITS: Final = "0123456789abcdefghijklmnopqrstuv"
+_DIGIT_SET: Final = frozenset(_DIGITS)
+_HEAD_LEN: Final = len(b'{"payload":"')
+_TAIL_LEN: Final = len(b'"}]}')
+_MIDDLE_LEN: Final = len(wrap(b"", b"")) - _HEAD_LEN - _TAIL_LEN
+_SIG_CHARS: Final = 88
+BodyState = Literal["blank", "absent", "altered"]
+
+
+class Terms(msgspec.Struct, frozen=True):
+    """What is the same for every stretch of one audit."""
+
+    origin: str
+    keys: dict[str, KeyFacts]
+    hash_only: bool = False
+    deep: bool = False
+
+
+class Chunk(msgspec.Struct, frozen=True):
+    """A stretch of a segment from one frame's start to another's; `keys` are the record keys for a deep audit."""
+
+    path: str
+    name: str
+    start: int
+    stop: int
+    end: int
+    """Where the log ends in this file."""
+    segment_first: int
+    first: int
+    keys: bytes = b""
+    """64 bytes a record from `first` on (sealing key, commitment), zeros where it was erased."""
+
+
+class Facts(msgspec.Struct):
+    """What a stretch holds; columns have one row for each record of `runs`, in order."""
+
+    stopped: int = 0
+    runs: list[tuple[int, int]] = []
+    leaves: bytes = b""
+    ids: bytes = b""
+    kinds: bytes = b""
+    signers: list[tuple[str, str, bool]] = []
+    signed: bytes = b""
+    controls: list[tuple[int, bytes, bytes, bool]] = []
+    pointers: list[tuple[int, int]] = []
+    link_rows: bytes = b""
+    blobs: list[tuple[int, str, int]] = []
+    bodies: list[tuple[int, str, int]] = []
+    findings: list[Finding] = []
+    unknown_keys: list[str] = []
+    tx: tuple[int, int] = (-1, -1)
+    time: tuple[str, str] = ("", "")
+
+
+def examine(chunk: Chunk, terms: Terms) -> Facts:
+    """Check a stretch; raise OSError when the file can't be read."""
+    fd = os.open(chunk.path, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        return _Examiner(chunk, terms, fd).run()
+    finally:
+        os.close(fd)
+
+
+class _Examiner:
+    def __init__(self, chunk: Chunk, terms: Terms, fd: int) -> None:
+        self.chunk, self.terms = chunk, terms
+        self.facts = Facts()
+        self.heads = Window(fd, chunk.end)
+        self.leaves: list[bytes] = []
+        self.ids: list[bytes] = []
+        self.kinds = bytearray()
+        self.signed = array("H")
+        self.signers: dict[tuple[str, str, bool], int] = {}
+        self.links = array("Q")
+        self.unknown_keys: set[str] = set()
+        self.extents = array("Q")
+        self.next: int | None = None
+        self.tx: int | None = None
+        self.time = ""
+        self.pointer = -1
+
+    def run(self) -> Facts:
+        facts = self.facts
+        facts.stopped = self.chunk.start
+        for seen in walk(self.heads, self.chunk.start, self.chunk.stop):
+            if isinstance(seen, Broken):
+                self._find("frame", f"{seen.reason}; {seen.resume - seen.offset} bytes passed over", offset=seen.offset)
+                facts.stopped = seen.resume
+                continue
+            facts.stopped = seen.offset + seen.header.length
+            if not seen.whole:
+                reason = "the checksum over the frame's envelopes does not hold"
+                self._find("frame", reason, index=seen.header.first, offset=seen.offset, count=seen.header.count)
+            if self._in_place(seen):
+                self._frame(seen)
+        facts.leaves = b"".join(self.leaves)
+        facts.ids = b"".join(self.ids)
+        facts.kinds = bytes(self.kinds)
+        facts.signers = list(self.signers)
+        facts.signed = self.signed.tobytes()
+        facts.link_rows = self.links.tobytes()
+        facts.unknown_keys = sorted(self.unknown_keys)
+        return facts
+
+    def _find(  # noqa: PLR0913 - a finding's members
+        self,
+        kind: FindingKind,
+        message: str,
+        *,
+        index: int | None = None,
+        id: str | None = None,
+        offset: int | None = None,
+        count: int = 1,
+    ) -> None:
+        self.facts.findings.append(Finding(kind, message, index, id, self.chunk.name, offset, count))
+
+    # -- frames -----------------------------------------------------------------------------------
+
+    def _in_place(self, seen: SeenFrame) -> bool:
+        """Whether the frame continues this stretch, perhaps with a gap; one that goes back is named and passed over."""
+        header, facts = seen.header, self.facts
+        if self.next is None:
+            facts.tx = (header.tx, header.tx)
+            facts.runs.append((header.first, 0))
+        elif header.first < self.next or header.first - self.next > self.chunk.end:
+            reason = f"the frame begins with record {header.first}, {self.next} was due: it was repeated or moved"
+            self._find("frame", reason, index=header.first, offset=seen.offset, count=header.count)
+            return False
+        elif header.first > self.next:
+            missing = header.first - self.next
+            reason = f"{missing} records are missing before this frame"
+            self._find("frame", reason, index=self.next, offset=seen.offset, count=missing)
+            facts.runs.append((header.first, 0))
+        if self.tx is not None and header.first == self.next and header.tx != self.tx + 1:
+            reason = f"transaction {header.tx} follows {self.tx}"
+            self._find("frame", reason, index=header.first, offset=seen.offset, count=header.count)
+        first, count = facts.runs[-1]
+        facts.runs[-1] = (first, count + header.count)
+        facts.tx = (facts.tx[0], header.tx)
+        self.next, self.tx = header.first + header.count, header.tx
+        return True
+
+    def _frame(self, seen: SeenFrame) -> None:
+        at, body_at = 12 * seen.header.count, seen.bodies_at
+        section, lengths = seen.section, seen.lengths
+        if self.terms.hash_only:
+            hash_, leaves = sha256, self.leaves
+            for k in range(0, len(lengths), 3):
+                end = at + lengths[k]
+                leaves.append(hash_(b"\x00" + section[at:end]).digest())
+                at = end + lengths[k + 1]
+            return
+        time = self.time
+        base = seen.offset + 96
+        for place in range(seen.header.count):
+            length, listed, body = lengths[3 * place : 3 * place + 3]
+            index = seen.header.first + place
+            end = at + length
+            self.extents.extend((base + at, body_at, length, body))
+            envelope = self._envelope(index, section[at:end], base + at)
+            if envelope is None:
+                if listed:
+                    self._find("link", "its list of links belongs to no readable record", index=index, offset=base + end)
+            else:
+                self._record(seen, place, envelope, section[end : end + listed], base + at)
+                self._body(index, envelope, body_at, body)
+            at = end + listed
+            body_at += body
+        if self.time and time and self.time <= time:
+            message = f"the transaction's time {self.time} is not after {time}"
+            self._find("time", message, index=seen.header.first, offset=seen.offset, count=seen.header.count)
+
+    # -- envelopes --------------------------------------------------------------------------------
+
+    def _envelope(self, index: int, data: bytes, offset: int) -> Envelope | None:
+        """Decode an envelope and check its signature; None when it can't be read. Fills the columns."""
+        self.leaves.append(sha256(b"\x00" + data).digest())
+        try:
+            payload, signature = _cut(data)
+            envelope = decode_payload(payload)
+        except EnvelopeError as error:
+            self._find("envelope", str(error), index=index, offset=offset)
+            self.ids.append(bytes(8))
+            self.kinds.append(UNREAD)
+            self.signed.append(0xFFFF)
+            self.facts.pointers.append((index, -1))
+            self.pointer = -1
+            return None
+        control = bool(envelope.public) and envelope.is_control
+        self.ids.append(sha256(envelope.id.encode()).digest()[:8])
+        self.kinds.append(_code(envelope))
+        signer = (envelope.key, envelope.kind, control)
+        self.signed.append(self.signers.setdefault(signer, len(self.signers)))
+        if envelope.control != self.pointer:
+            self.pointer = envelope.control
+            self.facts.pointers.append((index, envelope.control))
+        self._signature(index, envelope, payload, signature, control=control)
+        return envelope
+
+    def _signature(self, index: int, envelope: Envelope, payload: bytes, signature: bytes, *, control: bool) -> None:
+        key = self.terms.keys.get(envelope.key)
+        holds = False
+        if key is None:
+            self.unknown_keys.add(envelope.key)  # the parent knows more, or says so
+        elif not (holds := verify_signature(key.public, pae(payload), signature)):
+            self._find("signature", f"the signature by {envelope.key} does not hold", index=index, id=envelope.id)
+        if control:
+            self.facts.controls.append((index, payload, b"", holds))
+
+    def _record(self, seen: SeenFrame, place: int, envelope: Envelope, listed: bytes, offset: int) -> None:
+        """Check what the envelope says of itself against where it stands."""
+        index, id = seen.header.first + place, envelope.id
+        if not self._names_itself(index, envelope):
+            try:
+                check_structure(envelope, self.terms.origin)
+                message = f"it names index {envelope.index} and stands at {index}: it was moved"
+                if envelope.index != index:
+                    self._find("id", message, index=index, id=id, offset=offset)
+            except EnvelopeError as error:
+                kind: FindingKind = "link" if "link" in str(error) else "id"
+                self._find(kind, str(error), index=index, id=id, offset=offset)
+        if envelope.tx != (seen.header.tx, place, seen.header.count):
+            message = f"it is record {envelope.tx[1]} of {envelope.tx[2]} of transaction {envelope.tx[0]}, not of this one"
+            self._find("id", message, index=index, id=id, offset=offset)
+        self._time(index, place, envelope)
+        if envelope.links or listed:
+            self._links(index, envelope, listed)
+        for name, size in envelope.blobs:
+            self.facts.blobs.append((index, name, size))
+
+    def _names_itself(self, index: int, envelope: Envelope) -> bool:
+        """Whether id, time, kind, index and origin agree; False also where a closer look must say."""
+        id = envelope.id
+        return (
+            envelope.index == index
+            and not envelope.links
+            and envelope.origin == self.terms.origin
+            and len(envelope.created_at) == 27
+            and id[:-12] == f"{PREFIXES.get(envelope.kind)}_{envelope.created_at[:19]}Z_"
+            and id[-12:-4] == index_text(index)
+            and _DIGIT_SET.issuperset(id[-4:])
+            and envelope.created_at[19] == "."
+            and envelope.created_at[20:26].isdigit()
+            and (envelope.control < index or index == 0)
+            and envelope.created_at[:19] == self.time[:19]
+        )
+
+    def _time(self, index: int, place: int, envelope: Envelope) -> None:
+        time = envelope.created_at
+        if place and time != self.time:
+            self._find("time", "it has another time than its transaction", index=index, id=envelope.id)
+            return
+        if not place:
+            first = self.facts.time[0] or time
+            self.facts.time = (first, time)
+        self.time = time
+
+    def _links(self, index: int, envelope: Envelope, listed: bytes) -> None:
+        links = envelope.links
+        if isinstance(links, LinkSummary):
+            links = self._listed(index, envelope, links, listed)
+        elif listed:
+            self._find("link", "a list of links that nothing signed stands behind it", index=index, id=envelope.id)
+        control = envelope.is_control
+        if control and self.facts.controls and isinstance(envelope.links, LinkSummary):
+            at, payload, _, holds = self.facts.controls[-1]
+            self.facts.controls[-1] = (at, payload, listed, holds and bool(links))
+        add = self.links.extend
+        for role, target, id in [(link.role, link.index, link.id) for link in links]:
+            if role in _ROLE_CODE and 0 <= target < index:
+                named = int.from_bytes(sha256(id.encode()).digest()[:8], "little")
+                add((index, target, named, _ROLE_CODE[role]))
+
+    def _listed(self, index: int, envelope: Envelope, summary: LinkSummary, listed: bytes) -> list[Link]:
+        """Return the links of a list when it is the signed one."""
+        try:
+            links = decode_links(listed)
+        except EnvelopeError as error:
+            self._find("link", str(error), index=index, id=envelope.id)
+            return []
+        root = text_of(root_of([leaf_hash(line) for line in listed.splitlines(keepends=True)]))
+        if len(links) != summary.count or root != summary.root or len(listed) != summary.bytes:
+            self._find("link", "its list of links is not the one that was signed", index=index, id=envelope.id)
+            return []
+        for link in links:
+            if problem := link_problem(link, index):
+                self._find("link", problem, index=index, id=envelope.id)
+        return links
+
+    # -- bodies -----------------------------------------------------------------------------------
+
+    def _body(self, index: int, envelope: Envelope, offset: int, length: int) -> None:
+        digest, size = envelope.body
+        sealed = self.heads.read(offset, length)
+        if length == size and digest_text(sealed) == digest:
+            if self.terms.deep:
+                self._open_body(index, envelope, sealed, offset)
+            return
+        if length == 0:
+            state: BodyState = "absent"
+        else:
+            state = "blank" if length == size and sealed.count(0) == size else "altered"
+        self.facts.bodies.append((index, state, offset))
+
+    def _open_body(self, index: int, envelope: Envelope, sealed: bytes, offset: int) -> None:
+        at = 64 * (index - self.chunk.first)
+        keys = self.chunk.keys[at : at + 64] if at >= 0 else b""
+        for kind, message in examine_body(envelope, keys, sealed, self.terms.keys.get(envelope.key)):
+            self._find(kind, message, index=index, id=envelope.id, offset=offset)
+
+
+def _cut(data: bytes) -> tuple[bytes, bytes]:
+    """Return payload and signature of an envelope that is the template to the byte; raise EnvelopeError.
+
+    Wrapping them again must give the same bytes; where it does not, `unwrap` says why.
+    """
+    cut = len(data) - _MIDDLE_LEN - _SIG_CHARS - _TAIL_LEN
+    try:
+        payload = a2b_base64(data[_HEAD_LEN:cut])
+        signature = a2b_base64(data[-_SIG_CHARS - _TAIL_LEN : -_TAIL_LEN])
+    except Base64Error:
+        return unwrap(data)
+    if len(data) <= 65_535 and wrap(payload, signature) == data:
+        return payload, signature
+    payload, signature = unwrap(data)
+    if wrap(payload, signature) != data:
+        raise EnvelopeError("the envelope is not of the signed template")
+    return payload, signature
+
+
+def _code(envelope: Envelope) -> int:
+    if envelope.kind == "experience":
+        return RANK.get(envelope.type, UNKNOWN_TYPE)
+    return KIND_CODES.get(envelope.kind, UNKNOWN_KIND)
+
+
+def index_text(index: int) -> str:
+    """Return the 8 characters of an id that name the index (SPEC §1.2)."""
+    digits = _DIGITS
+    return (
+        f"{digits[index >> 35 & 31]}{digits[index >> 30 & 31]}{digits[index >> 25 & 31]}{digits[index >> 20 & 31]}"
+        f"{digits[index >> 15 & 31]}{digits[index >> 10 & 31]}{digits[index >> 5 & 31]}{digits[index & 31]}"
+    )
