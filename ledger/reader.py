@@ -312,6 +312,9 @@ class Reader:
         if range_root(0, checkpoint.size, self.tree.subtree) != checkpoint.root:
             raise RollbackError(f"{self.path}/checkpoint contradicts the log's own records: another history was signed")
         self.published, self.checkpoint_note = checkpoint, note
+        for level, n in list(self._pending):
+            if (n + 1) << 8 * (level + 1) <= checkpoint.size:
+                del self._pending[level, n]
 
     # -- reading ----------------------------------------------------------------------------------
 

@@ -5,10 +5,13 @@ depends on order (keys in force, control chain, links' targets, tree) it reports
 """
 
 import os
+import struct
 from array import array
 from binascii import Error as Base64Error
 from binascii import a2b_base64
+from collections.abc import Iterable, Iterator
 from hashlib import sha256
+from pathlib import Path
 from typing import Final, Literal
 
 import msgspec
@@ -34,6 +37,7 @@ from braid.ledger.record import KINDS
 from braid.ledger.sign import verify_signature
 from braid.ledger.verify_deep import KeyFacts, examine_body
 from braid.ledger.verify_scan import Broken, SeenFrame, Window, digest_text, text_of, walk
+from braid.wal.frame import HEADER_BYTES
 
 KIND_CODES: Final = {kind: 16 + place for place, kind in enumerate(KINDS)}
 UNKNOWN_TYPE, UNKNOWN_KIND, UNREAD = 240, 250, 254
@@ -46,6 +50,7 @@ _HEAD_LEN: Final = len(b'{"payload":"')
 _TAIL_LEN: Final = len(b'"}]}')
 _MIDDLE_LEN: Final = len(wrap(b"", b"")) - _HEAD_LEN - _TAIL_LEN
 _SIG_CHARS: Final = 88
+_ENTRY: Final = struct.Struct("<QQII")
 BodyState = Literal["blank", "absent", "altered"]
 
 
@@ -115,10 +120,10 @@ class _Examiner:
         self.signers: dict[tuple[str, str, bool], int] = {}
         self.links = array("Q")
         self.unknown_keys: set[str] = set()
-        self.extents = array("Q")
+        self.rows: list[bytes] = []
         self.next: int | None = None
         self.tx: int | None = None
-        self.time = ""
+        self.time = self.due = self.second = ""
         self.pointer = -1
 
     def run(self) -> Facts:
@@ -142,7 +147,36 @@ class _Examiner:
         facts.signed = self.signed.tobytes()
         facts.link_rows = self.links.tobytes()
         facts.unknown_keys = sorted(self.unknown_keys)
+        if not self.terms.hash_only:
+            self._compare_index()
         return facts
+
+    def _compare_index(self) -> None:
+        """Compare the place index with the frames; the parent leaves out what a crash may have left unwritten."""
+        name = Path(self.chunk.path).with_suffix(".idx")
+        try:
+            fd = os.open(name, os.O_RDONLY | os.O_CLOEXEC)
+        except FileNotFoundError:
+            fd = -1
+        at = 0
+        for first, count in self.facts.runs:
+            expected = b"".join(self.rows[at : at + count])
+            at += count
+            offset = (first - self.chunk.segment_first) * _ENTRY.size
+            stored = os.pread(fd, len(expected), offset) if fd >= 0 and offset >= 0 else b""
+            if stored != expected:
+                self._name_entries(name, first, expected, stored)
+        if fd >= 0:
+            os.close(fd)
+
+    def _name_entries(self, name: Path, first: int, expected: bytes, stored: bytes) -> None:
+        size = _ENTRY.size
+        wrong = [k for k in range(len(expected) // size) if stored[k * size : k * size + size] != expected[k * size : k * size + size]]
+        for start, count in stretches(wrong):
+            offset = (first + start - self.chunk.segment_first) * size
+            message = "the place index does not agree with the frames: `braid doctor --fix` derives it anew"
+            finding = Finding("idx", message, first + start, None, f"{Path(self.chunk.name).parent}/{name.name}", offset, count)
+            self.facts.findings.append(finding)
 
     def _find(  # noqa: PLR0913 - a finding's members
         self,
@@ -192,13 +226,13 @@ class _Examiner:
                 leaves.append(hash_(b"\x00" + section[at:end]).digest())
                 at = end + lengths[k + 1]
             return
-        time = self.time
-        base = seen.offset + 96
+        self.due = ""
+        base = seen.offset + HEADER_BYTES
         for place in range(seen.header.count):
             length, listed, body = lengths[3 * place : 3 * place + 3]
             index = seen.header.first + place
             end = at + length
-            self.extents.extend((base + at, body_at, length, body))
+            self.rows.append(_ENTRY.pack(base + at, body_at, length, body))
             envelope = self._envelope(index, section[at:end], base + at)
             if envelope is None:
                 if listed:
@@ -208,9 +242,6 @@ class _Examiner:
                 self._body(index, envelope, body_at, body)
             at = end + listed
             body_at += body
-        if self.time and time and self.time <= time:
-            message = f"the transaction's time {self.time} is not after {time}"
-            self._find("time", message, index=seen.header.first, offset=seen.offset, count=seen.header.count)
 
     # -- envelopes --------------------------------------------------------------------------------
 
@@ -255,6 +286,7 @@ class _Examiner:
         if not self._names_itself(index, envelope):
             try:
                 check_structure(envelope, self.terms.origin)
+                self.second = envelope.created_at[:19]
                 message = f"it names index {envelope.index} and stands at {index}: it was moved"
                 if envelope.index != index:
                     self._find("id", message, index=index, id=id, offset=offset)
@@ -264,7 +296,7 @@ class _Examiner:
         if envelope.tx != (seen.header.tx, place, seen.header.count):
             message = f"it is record {envelope.tx[1]} of {envelope.tx[2]} of transaction {envelope.tx[0]}, not of this one"
             self._find("id", message, index=index, id=id, offset=offset)
-        self._time(index, place, envelope)
+        self._time(index, envelope)
         if envelope.links or listed:
             self._links(index, envelope, listed)
         for name, size in envelope.blobs:
@@ -284,18 +316,19 @@ class _Examiner:
             and envelope.created_at[19] == "."
             and envelope.created_at[20:26].isdigit()
             and (envelope.control < index or index == 0)
-            and envelope.created_at[:19] == self.time[:19]
+            and envelope.created_at[:19] == self.second
         )
 
-    def _time(self, index: int, place: int, envelope: Envelope) -> None:
+    def _time(self, index: int, envelope: Envelope) -> None:
         time = envelope.created_at
-        if place and time != self.time:
-            self._find("time", "it has another time than its transaction", index=index, id=envelope.id)
+        if self.due:
+            if time != self.due:
+                self._find("time", "it has another time than its transaction", index=index, id=envelope.id)
             return
-        if not place:
-            first = self.facts.time[0] or time
-            self.facts.time = (first, time)
-        self.time = time
+        if self.time and time <= self.time:
+            self._find("time", f"its time {time} is not after {self.time}", index=index, id=envelope.id)
+        self.due = self.time = time
+        self.facts.time = (self.facts.time[0] or time, time)
 
     def _links(self, index: int, envelope: Envelope, listed: bytes) -> None:
         links = envelope.links
@@ -368,6 +401,20 @@ def _cut(data: bytes) -> tuple[bytes, bytes]:
     if wrap(payload, signature) != data:
         raise EnvelopeError("the envelope is not of the signed template")
     return payload, signature
+
+
+def stretches(numbers: Iterable[int]) -> Iterator[tuple[int, int]]:
+    """Yield (first, count) of each run of consecutive numbers; they must ascend."""
+    first, count = 0, 0
+    for number in numbers:
+        if count and number == first + count:
+            count += 1
+            continue
+        if count:
+            yield first, count
+        first, count = number, 1
+    if count:
+        yield first, count
 
 
 def _code(envelope: Envelope) -> int:

@@ -36,7 +36,7 @@ from braid.ledger.publish import drop_partials, publish_checkpoint, write_tiles
 from braid.ledger.reader import Reader
 from braid.ledger.record import Draft, EventBody, ExperienceBody, Target
 from braid.ledger.sign import OWN_WORDS_ROLES, ROLE_KINDS, Signer, load_signers
-from braid.ledger.tiles import tile_path
+from braid.ledger.tiles import partial_tiles, tile_path
 from braid.ledger.validate import check_draft
 from braid.wal.errors import OutcomeUnknownError
 from braid.wal.frame import MAX_RECORDS, Stored
@@ -212,51 +212,62 @@ class Writer(Reader):
         """Stand at the log's end as other writers have left it; the lock is held (SPEC §8.3)."""
         if self.refresh():
             self._last_time = self._time_of_last()
-            self._partials = []  # the last publisher's to remove
+            self._partials = [self.path / tile_path(*tile) for tile in partial_tiles(self.published.size)]
         self.torn = self.log.stand_ready() or self.torn
 
     def _lead(self, own: _Request) -> None:
-        """Write every waiting transaction as one group: one write, one sync."""
+        """Write every waiting transaction, in groups: one write and one sync each. No caller is left without an outcome."""
+        waiting: list[_Request] = []
+        try:
+            while not own.done:
+                with self._queue_turn:
+                    waiting = [self._queue.popleft() for _ in range(min(len(self._queue), MAX_GROUP))]
+                self._write_groups(waiting)
+        except BaseException as error:
+            for request in [own, *waiting]:
+                if not request.done:
+                    request.error, request.done = error, True
+            raise
+
+    def _write_groups(self, waiting: list[_Request]) -> None:
+        """Prepare and write the requests; one that changes the control state is a group of its own."""
         group: list[_Prepared] = []
-        while not own.done:
-            with self._queue_turn:
-                waiting = [self._queue.popleft() for _ in range(min(len(self._queue), MAX_GROUP))]
-            index, tx = self.log.next_index, self.log.next_tx
-            last = self._last_time
-            group = []
-            for request in waiting:
-                if any("op" in draft.public for draft in request.drafts) and group:
-                    self._write(group)  # what follows must see this state
-                    group, index, tx, last = [], self.log.next_index, self.log.next_tx, self._last_time
-                try:
-                    prepared = self._prepare(request, index, tx, last)
-                except Exception as error:  # noqa: BLE001 - it is this caller's, and raised there
-                    request.error = error
-                    request.done = True
-                    continue
-                if prepared is None:
-                    request.done = True
-                    continue
-                group.append(prepared)
-                index, tx, last = index + len(prepared.stored), tx + 1, prepared.time
-                if any("op" in draft.public for draft in request.drafts):
-                    self._write(group)
-                    group, index, tx, last = [], self.log.next_index, self.log.next_tx, self._last_time
-            if group:
+        index, tx, last = self.log.next_index, self.log.next_tx, self._last_time
+        for request in waiting:
+            alone = any("op" in draft.public for draft in request.drafts)
+            if alone and group:
+                self._write(group)  # what follows must see this state
+                group, index, tx, last = [], self.log.next_index, self.log.next_tx, self._last_time
+            try:
+                prepared = self._prepare(request, index, tx, last)
+            except Exception as error:  # noqa: BLE001 - it is this caller's, and raised there
+                request.error, request.done = error, True
+                continue
+            if prepared is None:
+                request.done = True
+                continue
+            group.append(prepared)
+            index, tx, last = index + len(prepared.stored), tx + 1, prepared.time
+            if alone:
                 self._write(group)
+                group, index, tx, last = [], self.log.next_index, self.log.next_tx, self._last_time
+        if group:
+            self._write(group)
 
     def _write(self, group: list[_Prepared]) -> None:
         try:
             self.log.append([prepared.stored for prepared in group], sync=self.settings.durability == "always")
-        except BaseException as error:
             for prepared in group:
-                prepared.request.error = error
-                prepared.request.done = True
+                self._admit(prepared)
+        except BaseException as error:
+            if self.size != self.log.next_index:  # written, but memory did not follow: only reopening can tell
+                self.log.poison(f"taking in an append failed ({error})")
+            for prepared in group:
+                if not prepared.request.done:
+                    prepared.request.error, prepared.request.done = error, True
             if not isinstance(error, Exception):
                 raise
             return
-        for prepared in group:
-            self._admit(prepared)
         if self.size - self.published.size >= CHECKPOINT_RECORDS:
             self._try_checkpoint()
 

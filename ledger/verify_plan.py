@@ -1,0 +1,198 @@
+"""How an audit cuts the log into stretches: at frames that the place index names and the frames confirm (SPEC §11.1)."""
+
+import os
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import msgspec
+import numpy as np
+
+from braid.ledger.findings import Finding
+from braid.ledger.verify_chunk import Chunk
+from braid.ledger.verify_scan import SEGMENT_HEADER_BYTES, Broken, Window, walk, whole_end
+from braid.wal.errors import CorruptLogError, LogFormatError
+from braid.wal.frame import HEADER_BYTES, FrameError, parse_header
+from braid.wal.segment import check_segment_header
+
+_ROW = np.dtype([("envelope_at", "<u8"), ("body_at", "<u8"), ("envelope_len", "<u4"), ("body_len", "<u4")])
+MAX_CHUNK = 4 << 20
+MIN_CHUNK = 256 << 10
+RecordKeys = Callable[[int, int], bytes]
+"""`(first, count)` to 64 bytes a record for a deep audit."""
+
+
+class SegmentFile(msgspec.Struct, frozen=True):
+    """A segment as an audit found it: `end` is where the log ends in it."""
+
+    path: Path
+    name: str
+    first: int
+    end: int
+
+
+class Layout(msgspec.Struct, frozen=True):
+    """The segments in order, the bytes of a torn tail behind them, and what was wrong."""
+
+    segments: list[SegmentFile]
+    torn: int
+    findings: list[Finding]
+
+    @property
+    def bytes(self) -> int:
+        """Bytes of the log."""
+        return sum(segment.end for segment in self.segments)
+
+
+def lay_out(store: Path, store_id: str, floor: int) -> Layout:
+    """Find the segments and the log's end; `floor` is how many records signed heads cover. OSError passes through."""
+    findings: list[Finding] = []
+    segments: list[SegmentFile] = []
+    torn = 0
+    paths = sorted((store / "log").glob("*.seg"))
+    for place, path in enumerate(paths):
+        name, size = f"log/{path.name}", path.stat().st_size
+        last = place == len(paths) - 1
+        if last and place and size < SEGMENT_HEADER_BYTES:
+            torn += size  # died creating it: no frame can be in it
+            break
+        first = _first_of(path, name, store_id, findings)
+        if first is None:
+            continue
+        segments.append(SegmentFile(path, name, first, size))
+    if not segments:
+        findings.append(Finding("segment", "the log has no segment that can be read", file="log"))
+        return Layout([], torn, findings)
+    if segments[0].first != 0:
+        findings.append(Finding("segment", "the log's first segment is missing", 0, file=segments[0].name))
+    end = _end_of(segments[-1], floor)
+    torn += segments[-1].end - end
+    segments[-1] = msgspec.structs.replace(segments[-1], end=end)
+    return Layout(segments, torn, findings)
+
+
+def _first_of(path: Path, name: str, store_id: str, findings: list[Finding]) -> int | None:
+    """Return the segment's first index: its header's, or its name's where the header is damaged."""
+    named = int(path.stem) if path.stem.isdigit() and len(path.stem) == 12 else None
+    try:
+        with path.open("rb") as file:
+            first = check_segment_header(file.read(SEGMENT_HEADER_BYTES), name, store_id)
+    except (CorruptLogError, LogFormatError) as error:
+        reason = error.reason if isinstance(error, CorruptLogError) else str(error)
+        findings.append(Finding("segment", reason, file=name, offset=0))
+        return named
+    if first != named:
+        message = f"the header says that its first record is {first}"
+        findings.append(Finding("segment", message, file=name, offset=0))
+    return first if named is None else named
+
+
+def _end_of(segment: SegmentFile, floor: int) -> int:
+    start, first = SEGMENT_HEADER_BYTES, segment.first
+    fd = os.open(segment.path, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        window = Window(fd, segment.end)
+        place = locate(segment, floor, window)
+        if place is not None:
+            start, first = place, floor
+        return whole_end(window, start, first, floor)
+    finally:
+        os.close(fd)
+
+
+def locate(segment: SegmentFile, index: int, window: Window) -> int | None:
+    """Return the offset of the frame that begins with record `index`, as the place index says and the frame confirms."""
+    if index == segment.first:
+        return SEGMENT_HEADER_BYTES
+    rows = _rows(segment)
+    if rows is None or not 0 < index - segment.first <= len(rows):
+        return None
+    row = rows[index - segment.first - 1]
+    offset = int(row["body_at"]) + int(row["body_len"])
+    if offset == segment.end:
+        return offset
+    return offset if _begins(window, offset, index) else None
+
+
+def _begins(window: Window, offset: int, index: int) -> bool:
+    try:
+        return parse_header(window.read(offset, HEADER_BYTES)).first == index
+    except FrameError:
+        return False
+
+
+def _rows(segment: SegmentFile) -> "np.ndarray[tuple[int], np.dtype[np.void]] | None":
+    try:
+        data = segment.path.with_suffix(".idx").read_bytes()
+    except FileNotFoundError:
+        return None
+    return np.frombuffer(data, dtype=_ROW, count=len(data) // _ROW.itemsize)
+
+
+def cut(
+    segment: SegmentFile, start: int, first: int, size: int, keys: RecordKeys | None, *, trust_index: bool
+) -> Iterator[Chunk]:
+    """Yield stretches of about `size` bytes from the frame at `start`, whose first record is `first`."""
+    cuts = _cuts_by_index(segment, start, size) if trust_index else None
+    if cuts is None:
+        cuts = _cuts_by_frames(segment, start, size)
+    bounds = [(start, first), *cuts]
+    for place, (at, index) in enumerate(bounds):
+        stop = bounds[place + 1][0] if place + 1 < len(bounds) else segment.end
+        count = bounds[place + 1][1] - index if place + 1 < len(bounds) else _rest(segment, index)
+        sealed = keys(index, count) if keys else b""
+        yield Chunk(str(segment.path), segment.name, at, stop, segment.end, segment.first, index, sealed)
+
+
+def _rest(segment: SegmentFile, index: int) -> int:
+    """Return how many records there are from `index` to the segment's end, by its frames."""
+    last = index
+    for _, first, count in _frames(segment, SEGMENT_HEADER_BYTES):
+        last = max(last, first + count)
+    return last - index
+
+
+def _cuts_by_index(segment: SegmentFile, start: int, size: int) -> list[tuple[int, int]] | None:
+    rows = _rows(segment)
+    if rows is None or len(rows) < 2:
+        return None
+    ends = rows["body_at"][:-1] + rows["body_len"][:-1]
+    breaks = np.nonzero(ends != rows["body_at"][1:])[0]
+    offsets = ends[breaks].astype(np.int64)
+    if len(offsets) and not bool((offsets[1:] > offsets[:-1]).all()):
+        return None
+    wanted = np.arange(start + size, segment.end - size // 2, size)
+    places = np.unique(np.searchsorted(offsets, wanted))
+    fd = os.open(segment.path, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        window = Window(fd, segment.end)
+        cuts: list[tuple[int, int]] = []
+        for place in places[places < len(offsets)].tolist():
+            offset, index = int(offsets[place]), segment.first + int(breaks[place]) + 1
+            if not _begins(window, offset, index):
+                return None
+            if start < offset < segment.end:
+                cuts.append((offset, index))
+        return cuts
+    finally:
+        os.close(fd)
+
+
+def _cuts_by_frames(segment: SegmentFile, start: int, size: int) -> list[tuple[int, int]]:
+    cuts: list[tuple[int, int]] = []
+    last = start
+    for offset, first, _ in _frames(segment, start):
+        if offset - last >= size:
+            cuts.append((offset, first))
+            last = offset
+    return cuts
+
+
+def _frames(segment: SegmentFile, start: int) -> Iterator[tuple[int, int, int]]:
+    """Yield (offset, first record, count) of the frames that can be told."""
+    fd = os.open(segment.path, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        for seen in walk(Window(fd, segment.end), start, segment.end):
+            if not isinstance(seen, Broken):
+                yield seen.offset, seen.header.first, seen.header.count
+    finally:
+        os.close(fd)

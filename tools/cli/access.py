@@ -1,0 +1,94 @@
+"""Opening the store that a command was pointed at, for reading or for writing, and saying what was noticed."""
+
+import getpass
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from braid.tools.cli.output import say
+
+if TYPE_CHECKING:
+    from braid.ledger.guard import Guard
+    from braid.store import Store
+
+
+class Chosen:
+    """What the options before the command say."""
+
+    store: Path | None = None
+    passphrase_file: Path | None = None
+    guard_dir: Path | None = None
+
+
+def where(store: Path | None) -> Path:
+    """Return the store's path: the command's option, else the global one (or BRAID_STORE), else ./memory."""
+    return store or Chosen.store or Path("memory")
+
+
+def passphrase_from(path: Path | None) -> str | None:
+    """Return the passphrase in a file: its first line."""
+    if path is None:
+        return None
+    return path.read_text("utf-8").partition("\n")[0].removesuffix("\r")
+
+
+def guard_of(path: Path) -> "Guard":
+    """Return the fork guard of the store at `path`."""
+    from braid.ledger.guard import Guard
+    from braid.ledger.settings import load_settings
+
+    return Guard.of_store(load_settings(path).store_id, Chosen.guard_dir)
+
+
+@contextmanager
+def reading(store: Path | None) -> Iterator["Store"]:
+    """Open for reading; any number of processes may, while another writes."""
+    import braid
+
+    path = where(store)
+    opened = _unlocked(
+        lambda phrase: braid.open(
+            path, create=False, read_only=True, passphrase=phrase, guard_dir=Chosen.guard_dir
+        )
+    )
+    with opened:
+        if opened.reader.guarded is None:
+            say(f"{opened.reader.guard.path} is missing: nothing would show that this copy is an older one")
+        if opened.reader.vault is None:
+            say("there is no vault here: bodies stay sealed (an auditor's copy)")
+        yield opened
+
+
+@contextmanager
+def writing(store: Path | None, *, adopt: bool = False, shared: bool = False) -> Iterator["Store"]:
+    """Open for writing; what the last crash left behind is made good and told."""
+    import braid
+
+    path = where(store)
+    opened = _unlocked(
+        lambda phrase: braid.open(
+            path, create=False, adopt=adopt, shared=shared, passphrase=phrase, guard_dir=Chosen.guard_dir
+        )
+    )
+    with opened:
+        if torn := opened.writer.torn:
+            say(f"a transaction that was never acknowledged was cut from the log's end: {torn}")
+        yield opened
+        trouble = opened.writer.trouble
+    if trouble is not None:
+        say(f"the records are safe, but their head was published late: {trouble}")
+
+
+def _unlocked(attempt: Callable[[str | None], "Store"]) -> "Store":
+    """Open with the passphrase at hand; where there is none, ask the person once."""
+    from braid.ledger.errors import VaultPassphraseError
+
+    phrase = passphrase_from(Chosen.passphrase_file)
+    try:
+        return attempt(phrase)
+    except VaultPassphraseError:
+        if phrase is not None or not (sys.stdin.isatty() and sys.stderr.isatty()):
+            raise
+    return attempt(getpass.getpass("Passphrase of the vault: ", sys.stderr))

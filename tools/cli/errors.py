@@ -1,0 +1,91 @@
+"""Every refusal as one `braid: …` line with what to do next, and the exit code that goes with it."""
+
+import errno
+import os
+import sys
+import traceback
+
+from braid.tools.cli.output import say
+
+OK, FINDINGS, REFUSED, INTERRUPTED, BROKEN_PIPE = 0, 1, 2, 130, 141
+_KNOWN = frozenset(("LedgerError", "WalError", "SqlError"))
+_HINTS = {
+    "LogLockedError": "wait for the other program to end, or start both with sharing (append and ingest: --shared)",
+    "GuardError": "only when you are sure that this is the newest copy: run the command again with --adopt",
+    "RollbackError": "bring the newest copy of the store and its vault back; `braid doctor` says what it sees",
+    "VaultMissingError": "bring the vault back to its place; without it a store can be verified, but not read or written",
+    "VaultPassphraseError": "name a file that holds the passphrase: braid --passphrase-file FILE …",
+    "VaultError": "`braid doctor` says what is wrong; a backup of the vault must be the newest one",
+    "NoVaultError": "bring the vault back to its place (`braid doctor` says where it is looked for)",
+    "UnknownRecordError": "`braid log` lists what there is",
+    "ErasedError": "what was erased can't be brought back; `braid show --envelope ID` shows what remains",
+    "ForgottenError": "`braid show --forgotten ID` shows it; `braid recover ID` brings it back",
+    "TileError": "`braid doctor --fix` derives tiles again from the log",
+    "NoteError": "`braid doctor` says what is wrong with the signed head",
+    "CorruptLogError": "`braid verify` lists all that is affected; restore the named file from a backup",
+    "IntegrityError": "`braid verify` lists all that is affected; nothing was changed",
+    "EnvelopeError": "`braid verify` lists all that is affected; nothing was changed",
+    "UnsealError": "`braid verify --deep` lists all that is affected; restore the segment or the vault from a backup",
+    "KeyRefusedError": "`braid key list` shows the keys and what they may sign",
+    "ClockError": "set the clock right, or accept it once: braid doctor --accept-clock",
+    "OutcomeUnknownError": "run the same command again: what is in the log already is not added twice",
+    "WriterPoisonedError": "check the disk, then run the command again",
+    "LogFormatError": "upgrade: pip install --upgrade braid-store",
+    "UnknownFormatError": "docs/cli.md shows the formats that ingest reads",
+    "SqlError": "`braid sql 'SHOW TABLES'` lists the tables; docs/schema.md describes them",
+}
+
+
+def report(error: BaseException) -> int:
+    """Say what went wrong and return the exit code; a traceback only when BRAID_DEBUG is set."""
+    if isinstance(error, BrokenPipeError):
+        return BROKEN_PIPE
+    if os.environ.get("BRAID_DEBUG") and not isinstance(error, KeyboardInterrupt):
+        traceback.print_exception(error, file=sys.stderr)
+    if isinstance(error, KeyboardInterrupt):
+        say("stopped; what was acknowledged is in the log")
+        return INTERRUPTED
+    if (usage := usage_of(error)) is not None:
+        say(*usage)
+        return REFUSED
+    say(*explain(error))
+    return REFUSED
+
+
+def usage_of(error: BaseException) -> tuple[str, str] | None:
+    """Return message and hint of an error in how the command was typed, None for other errors."""
+    form = getattr(error, "format_message", None)
+    if form is None:
+        return None
+    context = getattr(error, "ctx", None)
+    command = getattr(context, "command_path", "braid")
+    return str(form()).strip() or "something is missing", f"{command} --help"
+
+
+def explain(error: BaseException) -> tuple[str, str | None]:
+    """Return what to say of an error, and a hint."""
+    names = [kind.__name__ for kind in type(error).__mro__]
+    hint = next((_HINTS[name] for name in names if name in _HINTS), None)
+    if isinstance(error, OSError):
+        return _explain_system(error)
+    if _KNOWN.intersection(names) or isinstance(error, (ValueError, LookupError)) and not isinstance(error, KeyError):
+        return str(error) or type(error).__name__, hint
+    if isinstance(error, MemoryError):
+        return "out of memory", "ask for less at a time"
+    if isinstance(error, RuntimeError) and type(error).__name__ == "Abort":
+        return "stopped: no answer", None
+    return f"unexpected {type(error).__name__}: {error}", "this is a defect of braid: BRAID_DEBUG=1 shows where it arose"
+
+
+def _explain_system(error: OSError) -> tuple[str, str | None]:
+    about = f"{error.filename}: " if error.filename else ""
+    if error.errno == errno.ENOSPC:
+        return (
+            f"{about}the disk is full; nothing half-written remains in the log",
+            "free some space and run the same command again; `braid erase` and `braid compact` work on a full disk",
+        )
+    if error.errno in (errno.EROFS, errno.EACCES, errno.EPERM):
+        return f"{about}{error.strerror}", "reading commands need read access to the store, writing ones write access"
+    if error.errno is None:
+        return str(error) or type(error).__name__, None
+    return f"{about}{error.strerror or error}", None

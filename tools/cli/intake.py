@@ -1,0 +1,216 @@
+"""Turns of a conversation on their way into the log: drafts, batches, what was known, what was refused."""
+
+import io
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, BinaryIO, NamedTuple, cast
+
+from braid import drafts
+from braid.ledger.compose import encode_body
+from braid.ledger.errors import BodyTooLargeError, ErasedError, InvalidRecordError
+from braid.ledger.record import Draft, ExperienceBody, Scope, Source
+from braid.ledger.validate import check_draft
+from braid.ledger.writer import utc_now
+from braid.tools.cli.output import line, say
+from braid.tools.cli.progress import Advance
+from braid.tools.importers.detect import by_name, detect
+from braid.tools.importers.message import HEAD_BYTES, BadLine, Importer, Message
+
+if TYPE_CHECKING:
+    from braid.store import Store
+
+BATCH = 1_000
+_ACTORS = {"user": "user", "assistant": "agent", "system": "system"}
+ScopeOf = Callable[[str | None], Scope | None]
+
+
+class Opened(NamedTuple):
+    """A source ready to be read."""
+
+    name: str
+    importer: Importer
+    source_id: str
+    stream: BinaryIO
+    uri: str | None
+
+
+class _Rejoined(io.RawIOBase):
+    """A stream whose head was read already, from its beginning."""
+
+    def __init__(self, head: bytes, rest: BinaryIO) -> None:
+        self._head = head
+        self._rest = rest
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]
+        data = self._head[: len(buffer)] or self._rest.read(len(buffer))
+        self._head = self._head[len(buffer) :]
+        buffer[: len(data)] = data
+        return len(data)
+
+
+@contextmanager
+def open_source(name: str, form: str | None) -> Iterator[Opened]:
+    """Open a file (`-`: stdin) and find out its format; UnknownFormatError, OSError."""
+    path = None if name == "-" else Path(name)
+    if path is None:
+        yield _opened(name, sys.stdin.buffer, None, form)
+        return
+    with path.open("rb") as stream:
+        yield _opened(name, stream, path, form)
+
+
+def _opened(name: str, stream: BinaryIO, path: Path | None, form: str | None) -> Opened:
+    head = stream.read(HEAD_BYTES)
+    importer = by_name(form) if form else detect(head, path)
+    whole = io.BufferedReader(_Rejoined(head, stream), 1 << 20)
+    uri = path.resolve().as_uri() if path else None
+    return Opened(name, importer, importer.source_id(head), cast("BinaryIO", whole), uri)
+
+
+def draft_of(message: Message, within: Scope | None, once: str) -> Draft:
+    """Return the draft of a turn; nothing is inferred."""
+    actor = _ACTORS.get(message.role)
+    structured = dict(message.extra)
+    if message.media:
+        media = [
+            {name: value for name, value in (("kind", m.kind), ("uri", m.uri), ("caption", m.caption)) if value is not None}
+            for m in message.media
+        ]
+        structured["media" if "media" not in structured else "media_of_turn"] = media
+    return drafts.experience(
+        message.text,
+        actor=actor or f"tool({message.name or message.extra.get('tool') or 'tool'})",
+        name=message.name if actor else None,
+        method="import",
+        sources=[Source(uri=message.source_uri, hash=message.source_hash)],
+        structured=structured,
+        within=within,
+        external_id=message.external_id,
+        occurred_at=message.occurred_at,
+        once=once,
+    )
+
+
+class _Turn(NamedTuple):
+    """A turn waiting for its batch; `line` counts from 1 in its source."""
+
+    name: str
+    line: int
+    draft: Draft
+    hash: str
+
+
+class Intake:
+    """Takes sources into a store, a thousand turns a transaction, and counts."""
+
+    def __init__(self, store: "Store", scope_of: ScopeOf, *, dry_run: bool = False) -> None:
+        self._store = store
+        self._scope_of = scope_of
+        self._dry_run = dry_run
+        self._batch: dict[str, _Turn] = {}
+        self._seen: dict[str, str] = {}
+        self.taken = self.known = self.skipped = self.text_bytes = 0
+
+    def take(self, opened: Opened, source: str, advance: Advance) -> None:
+        """Read a source to its end. `source` is its lasting name, for keys."""
+        for item in opened.importer.read(opened.stream, opened.uri):
+            if isinstance(item, BadLine):
+                self._skip(opened.name, item.line, item.reason)
+            else:
+                self._add(opened.name, item, item.key(source))
+            if len(self._batch) >= BATCH:
+                advance(self._commit())
+        advance(self._commit())
+
+    def _skip(self, name: str, number: int, reason: str) -> None:
+        self.skipped += 1
+        say(f"{line(name)}:{number}: {reason}")
+
+    def _add(self, name: str, message: Message, key: str) -> None:
+        draft = draft_of(message, self._scope_of(message.session), key)
+        turn = _Turn(name, message.ordinal + 1, draft, message.source_hash)
+        earlier = self._batch.get(key)
+        if earlier is None:
+            self._batch[key] = turn
+        else:
+            self._judge(turn, earlier.hash)
+
+    def _judge(self, turn: _Turn, hash_before: str | None) -> None:
+        """Count a turn whose key was there already: known, or in conflict when what it says has changed."""
+        if hash_before is None or hash_before == turn.hash:
+            self.known += 1
+        else:
+            self._skip(turn.name, turn.line, "another turn was recorded under this id before; `braid correct` it instead")
+
+    def _commit(self) -> int:
+        turns = list(self._batch.values())
+        self._batch.clear()
+        if self._dry_run:
+            turns = self._sound(turns, utc_now())
+            self._count_dry(turns)
+            return len(turns)
+        if turns:
+            self._write(turns)
+        return len(turns)
+
+    def _write(self, turns: list[_Turn]) -> None:
+        try:
+            placed = self._store.append_all([turn.draft for turn in turns])
+        except (InvalidRecordError, BodyTooLargeError):
+            sound = self._sound(turns, utc_now())
+            if len(sound) == len(turns):
+                raise
+            if sound:
+                self._write(sound)
+            return
+        for turn, at in zip(turns, placed, strict=True):
+            if at.known:
+                self._judge(turn, self._hash_at(at.index))
+            else:
+                self._count(turn)
+
+    def _count(self, turn: _Turn) -> None:
+        self.taken += 1
+        body = turn.draft.body
+        self.text_bytes += len(body.content.text.encode()) if isinstance(body, ExperienceBody) else 0
+
+    def _sound(self, turns: Sequence[_Turn], now: datetime) -> list[_Turn]:
+        """Return the turns that may enter the log; report the others."""
+        sound: list[_Turn] = []
+        for turn in turns:
+            try:
+                check_draft(turn.draft, now)
+                encode_body(turn.draft)
+            except (InvalidRecordError, BodyTooLargeError) as error:
+                self._skip(turn.name, turn.line, str(error))
+            else:
+                sound.append(turn)
+        return sound
+
+    def _count_dry(self, turns: list[_Turn]) -> None:
+        keys = {turn.draft.body.once or "": turn for turn in turns}
+        self._store.views.catalog.catch_up()
+        found = self._store.views.catalog.find(list(keys))
+        for key, turn in keys.items():
+            if key in found:
+                self._judge(turn, self._hash_at(found[key]))
+            elif key in self._seen:
+                self._judge(turn, self._seen[key])
+            else:
+                self._seen[key] = turn.hash
+                self._count(turn)
+
+    def _hash_at(self, index: int) -> str | None:
+        """Return the source hash of the record at `index`, None where it can't be had."""
+        try:
+            body = self._store.reader.at(index, include_forgotten=True).body
+        except (ErasedError, ValueError):
+            return None
+        sources = body.provenance.sources if isinstance(body, ExperienceBody) else []
+        return sources[0].hash if sources else None

@@ -1,0 +1,120 @@
+"""The command `braid`: one app, its global options, and the one place where errors end."""
+
+import sys
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from typer.core import TyperGroup
+
+from braid.tools.cli import access, auditing, forgetting, ingesting, keys, making, moving, reading, tending, viewing, writing
+from braid.tools.cli.errors import BROKEN_PIPE, report
+
+
+class Braid(TyperGroup):
+    """Turns every error of a command into a line on stderr and an exit code."""
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run the command."""
+        try:
+            return super().invoke(ctx)
+        except typer.Exit:
+            raise
+        except BrokenPipeError:
+            raise  # `run` ends quietly
+        except (Exception, KeyboardInterrupt) as error:
+            raise typer.Exit(report(error)) from None
+
+
+app = typer.Typer(
+    name="braid",
+    cls=Braid,
+    rich_markup_mode="rich",
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+for theme in (making, ingesting, writing, reading, auditing, forgetting, viewing, tending, moving):
+    theme.register(app)
+app.add_typer(keys.app, name="key", rich_help_panel="Tend")
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        import braid
+
+        typer.echo(f"braid {braid.__version__}")
+        raise typer.Exit
+
+
+@app.callback(invoke_without_command=True)
+def root(
+    ctx: typer.Context,
+    store: Annotated[
+        Path | None,
+        typer.Option("--store", metavar="PATH", envvar="BRAID_STORE", help="The store.", show_default="./memory"),
+    ] = None,
+    passphrase_file: Annotated[
+        Path | None,
+        typer.Option(
+            "--passphrase-file",
+            metavar="FILE",
+            envvar="BRAID_PASSPHRASE_FILE",
+            help="File whose first line opens the vault.",
+            show_default=False,
+        ),
+    ] = None,
+    guard_dir: Annotated[
+        Path | None,
+        typer.Option(
+            "--guard-dir",
+            metavar="PATH",
+            envvar="BRAID_GUARD_DIR",
+            help="Where fork guards are kept.",
+            show_default="the user's state folder",
+        ),
+    ] = None,
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version and exit.")
+    ] = False,
+) -> None:
+    """Braid: a signed, replayable experience store for AI agents.
+
+    Data goes to stdout, talk to stderr. Exit codes: 0 fine, 1 findings (or lines that were skipped), 2 could not
+    (wrong usage, refused, locked, damaged), 130 interrupted, 141 the reader of a pipe went away.
+
+    \b
+    Examples:
+      braid init
+      braid ingest chat.jsonl
+      braid sql "SELECT kind, count(*) FROM records GROUP BY kind"
+      braid verify
+    """
+    access.Chosen.store = store
+    access.Chosen.passphrase_file = passphrase_file
+    access.Chosen.guard_dir = guard_dir
+    if ctx.invoked_subcommand is None:
+        typer.echo(ctx.get_help().rstrip("\n"))
+
+
+def run() -> None:
+    """Start `braid` and leave with its exit code."""
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="backslashreplace")
+    try:
+        code = app(prog_name="braid", standalone_mode=False)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        code = BROKEN_PIPE
+    except (Exception, KeyboardInterrupt) as error:
+        code = report(error)
+    if code == BROKEN_PIPE:
+        _abandon_stdout()
+    sys.exit(code or 0)
+
+
+def _abandon_stdout() -> None:
+    """Point stdout at nothing, so that the interpreter's last flush meets no broken pipe."""
+    import os
+
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
