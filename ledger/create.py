@@ -137,7 +137,7 @@ def _write_first(
     try:
         log.rescan(0)
         log.cut_tail()
-        created_at = now.strftime("%Y-%m-%dT%H:%M:%S.%fZ")
+        created_at = now.isoformat(timespec="microseconds")[:26] + "Z"
         unsigned = [
             compose(
                 draft,

@@ -90,16 +90,15 @@ def _end_of(segment: SegmentFile, floor: int) -> int:
     start, first = SEGMENT_HEADER_BYTES, segment.first
     fd = os.open(segment.path, os.O_RDONLY | os.O_CLOEXEC)
     try:
-        window = Window(fd, segment.end)
-        place = locate(segment, floor, window)
+        place = locate(segment, floor, fd)
         if place is not None:
             start, first = place, floor
-        return whole_end(window, start, first, floor)
+        return whole_end(Window(fd, segment.end), start, first, floor)
     finally:
         os.close(fd)
 
 
-def locate(segment: SegmentFile, index: int, window: Window) -> int | None:
+def locate(segment: SegmentFile, index: int, fd: int) -> int | None:
     """Return the offset of the frame that begins with record `index`, as the place index says and the frame confirms."""
     if index == segment.first:
         return SEGMENT_HEADER_BYTES
@@ -110,12 +109,12 @@ def locate(segment: SegmentFile, index: int, window: Window) -> int | None:
     offset = int(row["body_at"]) + int(row["body_len"])
     if offset == segment.end:
         return offset
-    return offset if _begins(window, offset, index) else None
+    return offset if _begins(fd, offset, index) else None
 
 
-def _begins(window: Window, offset: int, index: int) -> bool:
+def _begins(fd: int, offset: int, index: int) -> bool:
     try:
-        return parse_header(window.read(offset, HEADER_BYTES)).first == index
+        return parse_header(os.pread(fd, HEADER_BYTES, offset)).first == index
     except FrameError:
         return False
 
@@ -138,17 +137,19 @@ def cut(
     bounds = [(start, first), *cuts]
     for place, (at, index) in enumerate(bounds):
         stop = bounds[place + 1][0] if place + 1 < len(bounds) else segment.end
-        count = bounds[place + 1][1] - index if place + 1 < len(bounds) else _rest(segment, index)
-        sealed = keys(index, count) if keys else b""
+        sealed = b""
+        if keys:
+            after = bounds[place + 1][1] if place + 1 < len(bounds) else _last(segment)
+            sealed = keys(index, max(after - index, 0))
         yield Chunk(str(segment.path), segment.name, at, stop, segment.end, segment.first, index, sealed)
 
 
-def _rest(segment: SegmentFile, index: int) -> int:
-    """Return how many records there are from `index` to the segment's end, by its frames."""
-    last = index
+def _last(segment: SegmentFile) -> int:
+    """Return the index after the segment's last record, by its frames."""
+    last = segment.first
     for _, first, count in _frames(segment, SEGMENT_HEADER_BYTES):
-        last = max(last, first + count)
-    return last - index
+        last = max(last, first + count) if first + count < segment.first + segment.end else last
+    return last
 
 
 def _cuts_by_index(segment: SegmentFile, start: int, size: int) -> list[tuple[int, int]] | None:
@@ -164,11 +165,10 @@ def _cuts_by_index(segment: SegmentFile, start: int, size: int) -> list[tuple[in
     places = np.unique(np.searchsorted(offsets, wanted))
     fd = os.open(segment.path, os.O_RDONLY | os.O_CLOEXEC)
     try:
-        window = Window(fd, segment.end)
         cuts: list[tuple[int, int]] = []
         for place in places[places < len(offsets)].tolist():
             offset, index = int(offsets[place]), segment.first + int(breaks[place]) + 1
-            if not _begins(window, offset, index):
+            if not _begins(fd, offset, index):
                 return None
             if start < offset < segment.end:
                 cuts.append((offset, index))

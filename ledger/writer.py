@@ -35,6 +35,7 @@ from braid.ledger.note import SigningKey, parse_skey
 from braid.ledger.publish import drop_partials, publish_checkpoint, write_tiles
 from braid.ledger.reader import Reader
 from braid.ledger.record import Draft, EventBody, ExperienceBody, Target
+from braid.ledger.seal import RecordKey
 from braid.ledger.sign import OWN_WORDS_ROLES, ROLE_KINDS, Signer, load_signers
 from braid.ledger.tiles import partial_tiles, tile_path
 from braid.ledger.validate import check_draft
@@ -160,6 +161,7 @@ class Writer(Reader):
                 )
             self.need_vault()
             self.signers = load_signers(store / "keys")
+            self._chosen: dict[tuple[object, ...], Signer] = {}
             self._log_key = load_log_key(store)
             if str(self._log_key.verifier) != str(self.vkey):
                 raise KeyRefusedError(f"{store}/keys/log.key is not the key of this log")
@@ -304,7 +306,7 @@ class Writer(Reader):
         if not new:
             return None
         now = self._next_time(last, request.drafts)
-        created_at = now.strftime("%Y-%m-%dT%H:%M:%S.%fZ") if now.year > 999 else now.isoformat()
+        created_at = now.isoformat(timespec="microseconds")[:26] + "Z"
         second = created_at[:19] + "Z"
         bits = random(3 * len(new))
         ids = [
@@ -320,20 +322,16 @@ class Writer(Reader):
         for place, known in enumerate(request.placed):
             if known.known:
                 written[place] = (known.index, known.id)
-        keys = self.need_vault().keys(first, len(new))
+        keys = self._keys(first, len(new))
         control = max(self.control.newest, 0)
         unsigned: list[tuple[Signer, Unsigned]] = []
-        signer, signs_for = None, None
         for k, place in enumerate(new):
             draft = request.drafts[place]
             check_draft(draft, now)
             raw = encode_body(draft)
             links = self._resolve(draft, request, written, place) if draft.links else []
-            if signer is None or signs_for != _signature_class(draft):
-                signer, signs_for = self._signer_for(draft, request.signer), _signature_class(draft)
+            signer = self._signer_for(draft, request.signer)
             key = keys[k]
-            if key is None:
-                raise IntegrityError(f"the vault has no key for index {first + k}, which was never used")
             slot = Slot(first + k, ids[k], tx, k, len(new), control, created_at)
             unsigned.append((signer, compose(draft, raw, links, slot, origin=self.origin, key=key, author=signer.id)))
             if "op" in draft.public:
@@ -348,8 +346,20 @@ class Writer(Reader):
         parts = [unsigned[at : at + share] for at in range(0, len(unsigned), share)]
         return [record for part in self._pool.map(sign_all, parts) for record in part]
 
+    def _keys(self, first: int, count: int) -> list[RecordKey]:
+        vault = self.need_vault()
+        if count < SIGN_CHUNK:  # the vault keeps the path of the last key: the next one costs two hashes
+            return [vault.key(index) for index in range(first, first + count)]
+        keys = [key for key in vault.keys(first, count) if key is not None]
+        if len(keys) != count:
+            raise IntegrityError(f"the vault lacks keys for indexes behind {first}, which were never used")
+        return keys
+
     def _unknown_places(self, request: _Request) -> list[int]:
         """Return the places of drafts that are not in the log, filling in those that are."""
+        if not any(request.keys):
+            request.placed = [Placed(RecordId(""), -1)] * len(request.drafts)
+            return list(range(len(request.drafts)))
         wanted = [key for key in request.keys if key is not None]
         found = self.known.find(wanted) if wanted and self.known else {}
         request.placed = [
@@ -427,6 +437,15 @@ class Writer(Reader):
 
     def _signer_for(self, draft: Draft, wanted: str | None) -> Signer:
         """Return the key that may sign this draft; raise KeyRefusedError where there is none."""
+        alike = (*_signature_class(draft), wanted, self.control.newest, len(self.signers))
+        signer = self._chosen.get(alike)
+        if signer is None:
+            if len(self._chosen) > MAX_GROUP:
+                self._chosen.clear()
+            signer = self._chosen[alike] = self._choose_signer(draft, wanted)
+        return signer
+
+    def _choose_signer(self, draft: Draft, wanted: str | None) -> Signer:
         control = "op" in draft.public
         if wanted is not None:
             signer = self.signers.get(wanted)
@@ -468,6 +487,7 @@ class Writer(Reader):
 
     def _publish(self) -> None:
         self.log.sync()
+        self.log.flush_index()
         size, epoch = self.log.synced, self.need_vault().epoch
         if size != self.size:
             raise IntegrityError(f"{self.size} records in the tree, {size} on disk: reopen the store")

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from braid.wal.durable import sync_data, sync_folder, write_all
 from braid.wal.errors import CorruptLogError, OutcomeUnknownError, WriterPoisonedError
-from braid.wal.frame import Extent, Frame, FrameError, Stored, encode_frame
+from braid.wal.frame import HEADER_BYTES, Extent, Frame, FrameError, Stored, encode_frame
 from braid.wal.compact import rewrite_segment
 from braid.wal.failpoint import failpoint
 from braid.wal.segment import ENTRY, SEGMENT_HEADER_BYTES, SEGMENT_LIMIT, Segment, pack_entries
@@ -304,11 +304,9 @@ class LogWriter(LogReader):
         except FileNotFoundError:
             return self.cut_tail()
         mine = self._idx_fd is not None and os.fstat(self._idx_fd).st_ino == found.st_ino
-        whole = found.st_size == (self.next_index - segment.first) * ENTRY.size
         same = self._fd is not None and os.fstat(self._fd).st_ino == segment.path.stat().st_ino
-        if not (mine and whole and same) or self.size_behind() or segment is not self.segments[-1]:
+        if not (mine and same) or self.size_behind() or segment is not self.segments[-1]:
             return self.cut_tail()
-        self._fresh.clear()
         return None
 
     def _drop_unborn_segment(self) -> None:
@@ -405,25 +403,37 @@ class LogWriter(LogReader):
             self.poison(f"a write failed ({error}) and could not be taken back")
 
     def _admit(self, transactions: Sequence[Sequence[Stored]], offset: int) -> None:
-        """Write the index entries. They are derived: a failure here loses nothing and is made good at the next open."""
+        """Remember where the records lie until `flush_index` writes it down: the index is derived, and never synced for."""
         rows: list[Extent] = []
         for records in transactions:
-            at = offset + 96 + 12 * len(records)
+            at = offset + HEADER_BYTES + 12 * len(records)
             body_at = at + sum([len(record.envelope) + len(record.links) for record in records])
             for envelope, links, body in records:
                 rows.append(Extent(at, body_at, len(envelope), len(body)))
                 at += len(envelope) + len(links)
                 body_at += len(body)
             offset = body_at
+        self._fresh.update(enumerate(rows, self.next_index))
+
+    def flush_index(self) -> None:
+        """Write the index entries that the file lacks. A failure loses nothing: they stay in memory, and can be derived."""
+        segment = self.segments[self._active]
+        if self._idx_fd is None:
+            return
         try:
-            if self._idx_fd is None:
-                raise OSError("the index is closed")
-            write_all(self._idx_fd, pack_entries(rows), "wal.idx")
+            size = os.fstat(self._idx_fd).st_size
+            if size % ENTRY.size:  # an earlier flush met a full disk
+                os.ftruncate(self._idx_fd, size - size % ENTRY.size)
+            have = segment.first + size // ENTRY.size
+            missing = range(have, self.next_index)
+            if all(index in self._fresh for index in missing):
+                write_all(self._idx_fd, pack_entries([self._fresh[index] for index in missing]), "wal.idx")
+            else:
+                segment.rebuild_index(self._end, write=True)
+                self._reopen_index()
         except OSError:
-            if self._idx_fd is not None:
-                os.close(self._idx_fd)
-                self._idx_fd = None
-            self._fresh.update(enumerate(rows, self.next_index))
+            return
+        self._fresh.clear()
 
     def sync(self) -> None:
         """Make everything appended durable. A failure poisons this handle and raises OutcomeUnknownError."""
@@ -445,6 +455,7 @@ class LogWriter(LogReader):
     def _roll(self) -> int:
         """Close the full segment for good and begin the next; dying in between leaves an unborn segment that is dropped."""
         self.sync()
+        self.flush_index()
         if self._idx_fd is not None:
             os.fsync(self._idx_fd)
         segment = Segment.create(self.folder, self.next_index, self.store_id)
@@ -488,5 +499,7 @@ class LogWriter(LogReader):
 
     def close(self) -> None:
         """Close every descriptor; syncing is the owner's business."""
+        if self._idx_fd is not None and not self._poison:
+            self.flush_index()
         self._close_active()
         super().close()

@@ -1,0 +1,90 @@
+"""The writer's lock holds against every other handle: in this process, in a thread, in another process."""
+
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+import pytest
+
+from braid.wal.errors import LogLockedError
+from braid.wal.lock import FileLock
+
+TRY = """
+import sys
+from pathlib import Path
+from braid.wal.errors import LogLockedError
+from braid.wal.lock import FileLock
+lock = FileLock(Path(sys.argv[1]))
+try:
+    lock.acquire()
+except LogLockedError:
+    print("refused", flush=True)
+else:
+    print("taken", flush=True)
+    sys.stdin.read()
+"""
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    """Return where the lock lies."""
+    return tmp_path / "lock"
+
+
+def test_two_handles_of_one_process_exclude_each_other(path: Path) -> None:
+    one, two = FileLock(path), FileLock(path)
+    one.acquire()
+    assert (one.held, two.held) == (True, False)
+    with pytest.raises(LogLockedError, match="open for writing elsewhere.*shared=True"):
+        two.acquire()
+    one.release()
+    one.release()
+    two.acquire()
+    with pytest.raises(LogLockedError):
+        one.acquire()
+    two.release()
+
+
+def test_other_descriptors_of_the_file_that_close_do_not_drop_the_lock(path: Path) -> None:
+    """POSIX record locks would be dropped here."""
+    one = FileLock(path)
+    one.acquire()
+    path.read_bytes()
+    with pytest.raises(LogLockedError):
+        FileLock(path).acquire()
+    one.release()
+
+
+def test_another_process_is_refused_and_refuses(path: Path) -> None:
+    lock = FileLock(path)
+    lock.acquire()
+    refused = subprocess.run([sys.executable, "-c", TRY, path], capture_output=True, check=True, input=b"")
+    assert refused.stdout == b"refused\n"
+    lock.release()
+    with subprocess.Popen(
+        [sys.executable, "-c", TRY, path], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    ) as holder:
+        assert holder.stdout
+        assert holder.stdout.readline() == b"taken\n"
+        with pytest.raises(LogLockedError):
+            lock.acquire()
+        holder.kill()  # the system gives back what a dead process held
+    lock.acquire(wait_s=5)
+    lock.release()
+
+
+def test_waiting_ends_when_the_holder_is_done_or_the_time_is_up(path: Path) -> None:
+    one, two = FileLock(path), FileLock(path)
+    one.acquire()
+    start = time.monotonic()
+    with pytest.raises(LogLockedError, match=r"waited 0\.05 s"):
+        two.acquire(wait_s=0.05)
+    assert time.monotonic() - start >= 0.05
+    timer = threading.Timer(0.05, one.release)
+    timer.start()
+    two.acquire(wait_s=30)
+    timer.join()
+    assert two.held
+    two.release()

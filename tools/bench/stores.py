@@ -1,0 +1,143 @@
+"""Stores to measure: n records with bodies of a kilobyte, built once a run, copied for what would change them."""
+
+import random
+import shutil
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Final, NamedTuple
+
+import msgspec
+
+from braid.ledger.create import create_store
+from braid.ledger.guard import Guard
+from braid.ledger.ids import RecordId
+from braid.ledger.reader import Reader
+from braid.ledger.record import Content, Draft, ExperienceBody, Scope
+from braid.ledger.settings import Durability, Settings, load_settings
+from braid.ledger.writer import Writer, utc_now
+
+BODY_BYTES: Final = 1024
+TRANSACTION: Final = 1000
+_TEXTS: Final = 997
+_WORDS: Final = (
+    "account airport always answer because before blue bread bridge calendar city coffee colour conversation daughter "
+    "dinner doctor early evening family flight friend garden harbour house invoice kitchen language letter little "
+    "market meeting message money morning moved music never office often order paint paper payment perhaps picture "
+    "porto promise question quiet rain reason remember river school season several sister station story street summer "
+    "table teacher ticket tomorrow train tuesday usually village weather week window winter writes yesterday"
+).split()
+Told = Callable[[str], None]
+"""Takes one line on what is going on."""
+
+
+class Place(NamedTuple):
+    """Where a store lies, with a guard of its own."""
+
+    path: Path
+    n: int
+
+    @property
+    def guard_dir(self) -> Path:
+        """The folder of its fork guard."""
+        return self.path.parent / "guard"
+
+    @property
+    def guard(self) -> Guard:
+        """Its fork guard."""
+        return Guard.of_store(load_settings(self.path).store_id, self.guard_dir)
+
+    @contextmanager
+    def writer(self) -> Iterator[Writer]:
+        """Open for appending, without projections."""
+        writer = Writer(self.path, guard=self.guard)
+        try:
+            yield writer
+        finally:
+            writer.close()
+
+    @contextmanager
+    def reader(self) -> Iterator[Reader]:
+        """Open for reading."""
+        reader = Reader(self.path, guard=self.guard)
+        try:
+            yield reader
+        finally:
+            reader.close()
+
+
+class Texts:
+    """Seeded drafts whose body is `BODY_BYTES` of JSON."""
+
+    def __init__(self, seed: int) -> None:
+        chance = random.Random(seed)
+        self._texts = [" ".join(chance.choices(_WORDS, k=BODY_BYTES // 4)) for _ in range(_TEXTS)]
+
+    def draft(self, number: int) -> Draft:
+        """Return the number-th draft."""
+        scope = Scope(user_id=f"user-{number % 100:02}", session_id=f"session-{number // 50:08}")
+        empty = len(msgspec.json.encode(ExperienceBody(content=Content(text="x"), scope=scope))) - 1
+        text = f"{number:08} {self._texts[number % _TEXTS]}"[: BODY_BYTES - empty]
+        return Draft(kind="experience", type="occurrence", body=ExperienceBody(content=Content(text=text), scope=scope))
+
+    def drafts(self, first: int, count: int) -> list[Draft]:
+        """Return `count` drafts from the first-th."""
+        return [self.draft(number) for number in range(first, first + count)]
+
+
+class Stores:
+    """The stores of one run, in one folder."""
+
+    def __init__(self, folder: Path, seed: int, told: Told) -> None:
+        self.folder = folder
+        self.texts = Texts(seed)
+        self._told = told
+        self._built: dict[int, Place] = {}
+        self._copies = 0
+
+    def of(self, n: int) -> Place:
+        """Return the store of n experiences (and what a new store begins with), not to be changed."""
+        if n not in self._built:
+            self._built[n] = self._build(n)
+        return self._built[n]
+
+    def _build(self, n: int) -> Place:
+        place = Place(self.folder / f"n{n}" / "memory", n)
+        place.path.parent.mkdir(parents=True)
+        create_store(place.path, now=utc_now(), durability="none", guard_folder=place.guard_dir)
+        with place.writer() as writer:
+            for first in range(0, n, TRANSACTION):
+                writer.append(self.texts.drafts(first, min(TRANSACTION, n - first)))
+                self._told(f"building a store of {n:,} records: {first / n:.0%}")
+        _set_durability(place, "always")
+        return place
+
+    @contextmanager
+    def copy(self, n: int, durability: Durability = "always") -> Iterator[Place]:
+        """Give a copy of the store of n, to be changed; it goes afterwards."""
+        origin = self.of(n)
+        self._told(f"copying the store of {n:,} records")
+        self._copies += 1
+        folder = self.folder / f"copy{self._copies}"
+        shutil.copytree(origin.path.parent, folder)
+        place = Place(folder / origin.path.name, n)
+        try:
+            _set_durability(place, durability)
+            yield place
+        finally:
+            shutil.rmtree(folder)
+
+
+def _set_durability(place: Place, durability: Durability) -> None:
+    settings: Settings = load_settings(place.path)
+    msgspec.structs.replace(settings, durability=durability).save(place.path)
+
+
+def spread_ids(reader: Reader, count: int, *, tiles: int, seed: int) -> list[RecordId]:
+    """Return ids of up to `count` experiences in up to `tiles` tiles, in a seeded order."""
+    chance = random.Random(seed)
+    size = reader.size
+    chosen = chance.sample(range((size + 255) // 256), min(tiles, (size + 255) // 256))
+    indexes = [index for tile in chosen for index in range(max(tile * 256, 3), min(tile * 256 + 256, size))]
+    picked = chance.sample(indexes, min(count, len(indexes)))
+    return [RecordId(reader.envelope(index).id) for index in picked]

@@ -1,0 +1,230 @@
+"""`braid log`, `show` and `trace`: what the log holds, each record verified before it is shown."""
+
+import re
+from itertools import islice
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import typer
+
+from braid.tools.cli.access import reading
+from braid.tools.cli.options import FormatOption, StoreOption
+from braid.tools.cli.output import clean, line, put, put_bytes, put_json, put_rows, to_json
+
+if TYPE_CHECKING:
+    from braid.ledger.record import Record
+    from braid.store import Store
+
+PANEL = "Read"
+_COLUMNS = ("index", "id", "type", "occurred_at", "actor", "text")
+_WAL = re.compile(r"wal_(\d{6,})")
+
+
+def register(app: typer.Typer) -> None:
+    """Add this module's commands."""
+    app.command(rich_help_panel=PANEL)(log)
+    app.command(rich_help_panel=PANEL)(show)
+    app.command(rich_help_panel=PANEL)(trace)
+
+
+def log(
+    count: Annotated[int, typer.Option("--count", "-n", min=0, help="How many; 0 shows all.")] = 20,
+    since_index: Annotated[
+        int | None, typer.Option(min=0, help="From this log index on, oldest first.", show_default=False)
+    ] = None,
+    kind: Annotated[str | None, typer.Option(help="Only this kind.", show_default=False)] = None,
+    reverse: Annotated[bool, typer.Option("--reverse", help="The other way round.")] = False,
+    forgotten: Annotated[bool, typer.Option("--forgotten", help="The forgotten ones too.")] = False,
+    wal: Annotated[bool, typer.Option("--wal", help="Transactions with their operations.")] = False,
+    output: FormatOption = "table",
+    store: StoreOption = None,
+) -> None:
+    """List records, the newest last; erased ones show what is left of them.
+
+    \b
+    Examples:
+      braid log -n 5
+      braid log --since-index 100 --kind stance -o jsonl
+      braid log --wal -o json
+    """
+    with reading(store) as opened:
+        if wal:
+            transactions = _transactions(opened, count, since_index)
+            put_rows(("wal_id", "ops"), _ordered(transactions, reverse), output)
+            return
+        records = _records(opened, count, since_index, kind, forgotten)
+        if output in ("json", "jsonl"):
+            from braid.ledger.shape import shape
+
+            put_rows((), [shape(record) for record in _ordered(records, reverse)], output)
+        else:
+            put_rows(_COLUMNS, [_row(opened, record) for record in _ordered(records, reverse)], output)
+
+
+def _ordered(items: list[Any], reverse: bool) -> list[Any]:
+    return items[::-1] if reverse else items
+
+
+def _wanted(store: "Store", record: "Record", kind: str | None, forgotten: bool) -> bool:
+    return (kind is None or record.kind == kind) and (forgotten or record.index not in store.reader.control.hidden)
+
+
+def _records(store: "Store", count: int, since: int | None, kind: str | None, forgotten: bool) -> "list[Record]":
+    """Return the first `count` records from `since`, or the last `count`, oldest first."""
+    reader = store.reader
+    if since is not None or count == 0:
+        entries = (entry.record for batch in reader.entries(since or 0) for entry in batch)
+        wanted = (record for record in entries if _wanted(store, record, kind, forgotten))
+        return list(islice(wanted, count or None))
+    found: list[Record] = []
+    end = reader.size
+    while end > 0 and len(found) < count:  # backwards, in pieces
+        start = max(0, end - max(2 * count, 256))
+        piece = [entry.record for batch in reader.entries(start, end) for entry in batch]
+        found += [record for record in reversed(piece) if _wanted(store, record, kind, forgotten)]
+        end = start
+    return found[:count][::-1]
+
+
+def _row(store: "Store", record: "Record") -> dict[str, Any]:
+    members = record.members
+    row: dict[str, Any] = {"index": record.index, "id": record.id, "type": record.type or record.kind}
+    if record.raw is None:
+        erased = record.index in store.reader.control.erased
+        return row | {"text": "(erased)" if erased else "(sealed: no vault here)"}
+    provenance = members.get("provenance") or {}
+    row["occurred_at"] = members.get("occurred_at")
+    row["actor"] = provenance.get("name") or provenance.get("actor")
+    row["text"] = (members.get("content") or {}).get("text") or _gist(record)
+    return row
+
+
+def _gist(record: "Record") -> str:
+    members = record.members
+    op = record.envelope.public.get("op")
+    named = next((str(members[name]) for name in ("question", "lens", "primary_emotion", "name", "actor") if name in members), "")
+    return " ".join(part for part in (op, named, members.get("reason")) if part)
+
+
+def _transactions(store: "Store", count: int, since: int | None) -> list[dict[str, Any]]:
+    from braid.ledger.shape import shape_transaction
+
+    reader = store.reader
+    if since is None:
+        last = reader.envelope(reader.size - 1).tx[0]
+        since = first_of(store, max(0, last - count + 1)) if count else 0
+    found: list[dict[str, Any]] = []
+    for batch in reader.entries(since):
+        if batch:
+            found.append(shape_transaction(batch[0].record.envelope.tx[0], [entry.record for entry in batch]))
+        if count and len(found) == count:
+            break
+    return found
+
+
+def first_of(store: "Store", tx: int) -> int:
+    """Return the log index where a transaction begins; transaction numbers rise with the index."""
+    from braid.ledger.errors import UnknownRecordError
+
+    reader = store.reader
+    low, high = 0, reader.size
+    while low < high:
+        middle = (low + high) // 2
+        if reader.envelope(middle).tx[0] < tx:
+            low = middle + 1
+        else:
+            high = middle
+    if low == reader.size or reader.envelope(low).tx[0] != tx:
+        raise UnknownRecordError(f"wal_{tx:06d}: the log has no such transaction")
+    return low
+
+
+def show(
+    id: Annotated[str, typer.Argument(metavar="ID", help="A record's id, or wal_000042.", show_default=False)],
+    forgotten: Annotated[bool, typer.Option("--forgotten", help="Show it even when it is forgotten.")] = False,
+    envelope: Annotated[bool, typer.Option("--envelope", help="Its signed envelope, byte for byte; erased ones too.")] = False,
+    output: Annotated[Literal["table", "json"], typer.Option("--output", "-o", help="How to show it.")] = "table",
+    store: StoreOption = None,
+) -> None:
+    """Show a record, verified, in the schema's shape; or a transaction.
+
+    \b
+    Examples:
+      braid show exp_2025-05-17T09:00:00Z_0000000300ab
+      braid show exp_2025-05-17T09:00:00Z_0000000300ab -o json
+      braid show wal_000002 -o json
+    """
+    from braid.ledger.shape import shape, shape_transaction
+
+    with reading(store) as opened:
+        if match := _WAL.fullmatch(id):
+            start = first_of(opened, int(match[1]))
+            batch = next(iter(opened.reader.entries(start)))
+            shown = shape_transaction(int(match[1]), [entry.record for entry in batch])
+        elif envelope:
+            index = opened.reader.index_of(id)
+            _check_names(opened, index, id)
+            put_bytes(opened.reader.stored_envelope(index))
+            return
+        else:
+            shown = shape(opened.get(id, include_forgotten=forgotten))
+        if output == "json":
+            put_json(shown)
+        else:
+            _put_members(shown)
+
+
+def _check_names(store: "Store", index: int, id: str) -> None:
+    from braid.ledger.errors import UnknownRecordError
+
+    named = store.reader.envelope(index).id
+    if named != id:
+        raise UnknownRecordError(f"{id}: no such record; index {index} is {named}")
+
+
+def _put_members(members: dict[str, Any], depth: int = 0) -> None:
+    """Write nested members as indented lines; empty ones are left out."""
+    pad = "  " * depth
+    for name, value in members.items():
+        if value in (None, "", [], {}):
+            continue
+        label = line(str(name))
+        if isinstance(value, dict):
+            put(f"{pad}{label}:")
+            _put_members(value, depth + 1)
+        elif isinstance(value, list):
+            put(f"{pad}{label}:")
+            for item in value:
+                put(f"{pad}  - {line(item) if isinstance(item, str) else to_json(item)}")
+        elif isinstance(value, str):
+            text = clean(value).replace("\n", f"\n{pad}  ")
+            put(f"{pad}{label}: " + (f"\n{pad}  {text}" if "\n" in text else text))
+        else:
+            put(f"{pad}{label}: {to_json(value)}")
+
+
+def trace(
+    id: Annotated[str, typer.Argument(metavar="ID", help="Where the braid is picked up.", show_default=False)],
+    up: Annotated[bool, typer.Option("--up", help="Only what it descends from.")] = False,
+    down: Annotated[bool, typer.Option("--down", help="Only what descends from it.")] = False,
+    depth: Annotated[int | None, typer.Option(min=1, help="How far to go.", show_default="to the ends")] = None,
+    output: Annotated[Literal["table", "json"], typer.Option("--output", "-o", help="Tree or JSON.")] = "table",
+    store: StoreOption = None,
+) -> None:
+    """Show the braid of a record, up to its sources and down to what was made of it.
+
+    \b
+    Examples:
+      braid trace exp_2025-05-17T09:00:00Z_0000000300ab
+      braid trace stance_2025-06-01T12:00:00Z_0000000a01cd --up --depth 2 -o json
+    """
+    from braid.tools.cli.tree import put_tree
+
+    both = up == down
+    with reading(store) as opened:
+        node = opened.trace(id, up=up or both, down=down or both, depth=depth)
+        if output == "json":
+            put_json(node.to_json())
+        else:
+            put_tree(node)
+
+

@@ -1,0 +1,131 @@
+"""Records written as JSON in the schema's shape, back into drafts: the inverse of `ledger.shape` (SPEC §4.7). Pure.
+
+Members that only the log can give (`id`, `created_at`, `sign`, `key_id`, `index`) are left out when a record is
+written again. Links of roles that the schema has no member for stand under the role's own name.
+"""
+
+from collections.abc import Callable
+from typing import Any, cast
+
+import msgspec
+
+from braid import drafts
+from braid.ledger.envelope import LINK_ROLES
+from braid.ledger.record import BODY_TYPES, Body, Draft
+
+_GIVEN_BY_THE_LOG = frozenset(("id", "created_at", "sign", "key_id", "index", "provenance_braid", "kind", "public"))
+_WRITABLE = ("experience", "view", "stance", "affect", "embedding", "event")
+_Members = dict[str, Any]
+_Links = list[tuple[str, str]]
+
+
+def drafts_from(data: bytes) -> list[Draft]:
+    """Return the drafts that a JSON document (an object, or a list of them) describes; ValueError says what is wrong."""
+    try:
+        document = msgspec.json.decode(data)
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise ValueError(f"not JSON: {error}") from None
+    items = cast("list[Any]", document) if isinstance(document, list) else [document]
+    if not items:
+        raise ValueError("the list is empty: nothing to append")
+    return [_draft(item, place) for place, item in enumerate(items)]
+
+
+def _draft(item: Any, place: int) -> Draft:
+    if not isinstance(item, dict):
+        raise ValueError(f"record {place + 1} is not a JSON object")
+    members = dict(cast("_Members", item))
+    kind = _kind_of(members)
+    links: _Links = []
+    for member in [name for name in members if name in LINK_ROLES and isinstance(members[name], list)]:
+        links += [(member, str(target)) for target in members.pop(member)]
+    type_ = str(members.pop("type", "occurrence")) if kind == "experience" else ""
+    if convert := _CONVERT.get(kind):
+        convert(members, links)
+    body, extra = _body(kind, {name: v for name, v in members.items() if name not in _GIVEN_BY_THE_LOG}, place)
+    return Draft(kind=kind, type=type_, body=body, links=links, extra=extra)
+
+
+def _kind_of(members: _Members) -> str:
+    kind = members.get("kind") or next((kind for kind, mark in _MARKS.items() if mark in members), "experience")
+    if kind not in _WRITABLE:
+        raise ValueError(f"a record of kind {kind!r} can't be appended; known: {', '.join(_WRITABLE)}")
+    return str(kind)
+
+
+def _body(kind: str, members: _Members, place: int) -> tuple[Body, _Members]:
+    known = {field.encode_name for field in msgspec.structs.fields(BODY_TYPES[kind])}
+    extra = {name: value for name, value in members.items() if name not in known}
+    try:
+        body = msgspec.convert({name: v for name, v in members.items() if name in known and v is not None}, BODY_TYPES[kind])
+    except msgspec.ValidationError as error:
+        raise ValueError(f"record {place + 1} is not the body of a {kind}: {error}") from None
+    return body, extra
+
+
+def _experience(members: _Members, links: _Links) -> None:
+    links += [("parent", target) for target in members.pop("parents", [])]
+    pointers = [str(pointer) for pointer in members.pop("evidence_ptrs", [])]
+    links += [("evidence", pointer) for pointer in pointers if drafts.is_id(pointer)]
+    members["evidence_uris"] = [pointer for pointer in pointers if not drafts.is_id(pointer)]
+    embeddings = dict(members.pop("embeddings", {}))
+    members["symbolic"] = embeddings.pop("symbolic", [])
+    members["embeddings"] = embeddings
+
+
+def _view(members: _Members, links: _Links) -> None:
+    applied = [str(target) for target in members.pop("applied_to", [])]
+    links += [("applied_to", target) for target in applied]
+    delta = dict(members.pop("delta_from_raw", None) or {})
+    at = {target: number for number, (_, target) in enumerate(links)}
+    delta["reweighted"] = [_reweighted(entry, at) for entry in delta.get("reweighted", [])]
+    members["delta_from_raw"] = delta
+
+
+def _reweighted(entry: _Members, at: dict[str, int]) -> _Members:
+    if entry.get("exp") not in at:
+        raise ValueError(f"a weight names {entry.get('exp')!r}, which the record is not applied to")
+    return {"link": at[entry["exp"]], "w_old": entry.get("w_old"), "w_new": entry.get("w_new")}
+
+
+def _stance(members: _Members, links: _Links) -> None:
+    candidates = [dict(candidate) for candidate in members.pop("candidates", [])]
+    links += [("candidate", str(candidate.pop("exp", ""))) for candidate in candidates]
+    members["candidates"] = candidates
+    decision = dict(members.pop("decision", None) or {})
+    links += [("support", str(target)) for target in decision.pop("support", [])]
+    if decision:
+        members["decision"] = decision
+
+
+def _affect(members: _Members, links: _Links) -> None:
+    links.append(("experience", str(members.pop("experience_id", ""))))
+
+
+def _embedding(members: _Members, links: _Links) -> None:
+    entries = members.pop("signatures", None)
+    if entries is None:
+        names = ("experience_id", "role", "embedding_model", "vector", "label", "hash", "salience", "metadata")
+        entries = [{name: members.pop(name) for name in names if name in members}]
+    signatures: list[_Members] = []
+    for entry in map(dict, entries):
+        links.append(("experience", str(entry.pop("experience_id", ""))))
+        entry.pop("vector", None)
+        entry["model"] = entry.pop("embedding_model", entry.get("model"))
+        signatures.append({name: value for name, value in entry.items() if value is not None})
+    members["signatures"] = signatures
+
+
+_MARKS = {
+    "view": "lens",
+    "stance": "question",
+    "embedding": "embedding_model",
+    "affect": "experience_id",
+}
+_CONVERT: dict[str, Callable[[_Members, _Links], None]] = {
+    "experience": _experience,
+    "view": _view,
+    "stance": _stance,
+    "affect": _affect,
+    "embedding": _embedding,
+}

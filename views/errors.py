@@ -1,0 +1,40 @@
+"""Errors of the projections.
+
+ViewError
+├── DamagedViewError   a working file can't be used: it is thrown away and rebuilt, never reported as a failure
+├── ViewBusyError      another process is at work on the view, and there is nothing else to read
+└── SqlError           a statement that can't be answered, with a hint
+    ├── SqlTimeoutError   it took longer than it may
+    └── SqlLimitError     it needs more memory, rows or bytes than it may have
+
+The environment's `OSError` is left alone.
+"""
+
+
+class ViewError(Exception):
+    """Root of this room's errors."""
+
+
+class DamagedViewError(ViewError):
+    """A view's file is missing, unreadable, or not what this release wrote; rebuild it from the log."""
+
+
+class ViewBusyError(ViewError):
+    """Another process holds the view, and no generation can stand in for it."""
+
+
+class SqlError(ViewError, ValueError):
+    """A statement that is refused or fails; `hint` says what would work."""
+
+    def __init__(self, reason: str, hint: str = "") -> None:
+        self.reason = reason
+        self.hint = hint
+        super().__init__(f"{reason}; {hint}" if hint else reason)
+
+
+class SqlTimeoutError(SqlError):
+    """The statement took longer than its limit and was stopped."""
+
+
+class SqlLimitError(SqlError):
+    """The statement went beyond its memory, rows or bytes and was stopped."""

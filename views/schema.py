@@ -1,0 +1,284 @@
+"""The tables of the DuckDB projection, as data: names, columns, types, comments (docs/schema.md is made of it).
+
+Times are UTC. The order of tables and of columns is that of the content digest (SPEC §10.4): a change of either is
+a new `VERSION`, which makes every working file rebuild.
+"""
+
+from typing import Final, NamedTuple
+
+VERSION: Final = 1
+
+
+class Column(NamedTuple):
+    """A column: its name, DuckDB type, and comment."""
+
+    name: str
+    type: str
+    comment: str
+
+
+class Table(NamedTuple):
+    """A table. `content`: its rows are left out while their record is forgotten."""
+
+    name: str
+    comment: str
+    columns: tuple[Column, ...]
+    content: bool = True
+
+
+_PLACE = (
+    Column("log_index", "BIGINT", "Index in the log of the record that the row comes from."),
+    Column("id", "VARCHAR", "Id of that record; `braid show ID` reads it, verified."),
+)
+_K = (Column("k", "INTEGER", "Place among the record's rows of this table, from 0."),)
+_RECORD = (
+    Column("created_at", "TIMESTAMP", "Transaction time, UTC."),
+    Column("key_id", "VARCHAR", "Author key that signed the record."),
+    Column("tx", "BIGINT", "Transaction number; see `transactions`."),
+    Column("sealed_bytes", "BIGINT", "Padded size of the sealed body in the log."),
+    Column("disputed", "BOOLEAN", "Its key is reported compromised from this record or an earlier one on."),
+    Column("support_erased", "BOOLEAN", "An erasure took one of the records that this one rests on."),
+)
+_BODY = (
+    Column("occurred_at", "TIMESTAMP", "When it happened, UTC, where that is not when it was recorded."),
+    Column("at", "TIMESTAMP", "`occurred_at`, else `created_at`."),
+    Column("user_id", "VARCHAR", "Scope: the user whose memory it is."),
+    Column("agent_id", "VARCHAR", "Scope: the agent."),
+    Column("run_id", "VARCHAR", "Scope: the run."),
+    Column("session_id", "VARCHAR", "Scope: the session."),
+    Column("external_id", "VARCHAR", "The record's id at its source."),
+    Column("once", "VARCHAR", "The key that makes repeating its append harmless."),
+    Column("tags", "VARCHAR[]", "Tags."),
+    Column("reason", "VARCHAR", "Why it was written, in words."),
+)
+_VAD = (
+    Column("valence", "DOUBLE", "Valence in [-1, 1]."),
+    Column("arousal", "DOUBLE", "Arousal in [0, 1]."),
+    Column("dominance", "DOUBLE", "Dominance in [-1, 1]."),
+)
+
+TABLES: Final = (
+    Table(
+        "experiences",
+        "What was experienced, observed, inferred or reconciled: one row a record of kind experience.",
+        (
+            *_PLACE,
+            Column("type", "VARCHAR", "occurrence ⊑ observation ⊑ inference ⊑ reconciliation."),
+            *_RECORD,
+            *_BODY,
+            Column("text", "VARCHAR", "The text."),
+            Column("structured", "JSON", "Structured content; NULL when empty."),
+            Column("media", "JSON", "Sealed media, a list without their keys; NULL when there is none."),
+            Column("actor", "VARCHAR", "Who it is from: user, agent, system or tool(name)."),
+            Column("name", "VARCHAR", "The actor's own name."),
+            Column("method", "VARCHAR", "How it was come by: capture, import, reflection …"),
+            Column("sources", "JSON", "Where it came from: a list of {uri, hash}; NULL when empty."),
+            Column("evidence_uris", "VARCHAR[]", "External evidence; records are in `links`."),
+            Column("confidence_p", "DOUBLE", "Probability in [0, 1]."),
+            Column("confidence_method", "VARCHAR", "How that probability was come by."),
+            *_VAD,
+            Column("affect_labels", "VARCHAR[]", "Emotions."),
+            Column("affect_intensity", "DOUBLE", "Intensity in [0, 1]."),
+            Column("affect_confidence", "DOUBLE", "Confidence in the affect reading, in [0, 1]."),
+            Column("embeddings", "JSON", "Pointers to vectors, by role; NULL when empty."),
+        ),
+    ),
+    Table(
+        "links",
+        "Every reference from one record to an earlier one.",
+        (
+            *_PLACE,
+            *_K,
+            Column("role", "VARCHAR", "parent, evidence, applied_to, support, candidate, experience, supersedes, target, kept."),
+            Column("target_index", "BIGINT", "Log index of the record that is referred to."),
+            Column("target_id", "VARCHAR", "Id of that record."),
+            Column("diff", "JSON", "What changed along the link: added, removed, reweighted; NULL when nothing is said."),
+        ),
+    ),
+    Table(
+        "claims",
+        "What experiences say in symbols.",
+        (
+            *_PLACE,
+            *_K,
+            Column("subject", "VARCHAR", "Subject."),
+            Column("rel", "VARCHAR", "Relation."),
+            Column("object", "VARCHAR", "Object."),
+            Column("polarity", "BOOLEAN", "False: it is denied."),
+            Column("valid_from", "TIMESTAMP", "Holds from this instant on, UTC."),
+            Column("valid_to", "TIMESTAMP", "Holds until before this instant, UTC."),
+            Column("source_type", "VARCHAR", "explicit, implicit_intentional, implicit_unintentional, inferred, corrected."),
+            Column("quote", "VARCHAR", "The words it was taken from."),
+        ),
+    ),
+    Table(
+        "views",
+        "What a lens made of the records behind the links of role applied_to.",
+        (
+            *_PLACE,
+            *_RECORD,
+            *_BODY,
+            Column("lens", "VARCHAR", "The lens."),
+            Column("version", "VARCHAR", "Its version."),
+            Column("added", "JSON", "What the view adds to the raw records."),
+            Column("removed", "JSON", "What it leaves out."),
+            Column("reweighted", "JSON", "A list of {link, w_old, w_new}; NULL when empty."),
+            Column("text", "VARCHAR", "The view's own text."),
+            Column("structured", "JSON", "The view's own structured content; NULL when empty."),
+            Column("affect_from", "JSON", "Tone of the source: {v, a, d}."),
+            Column("affect_to", "JSON", "Tone of the view: {v, a, d}."),
+        ),
+    ),
+    Table(
+        "stances",
+        "Which claim was held after reconciling candidates; its support is in `links`.",
+        (
+            *_PLACE,
+            *_RECORD,
+            *_BODY,
+            Column("question", "VARCHAR", "The question."),
+            Column("method", "VARCHAR", "How it was decided."),
+            Column("decision", "VARCHAR", "The claim that was decided for; NULL while undecided."),
+            Column("residual_uncertainty", "DOUBLE", "What doubt remains, in [0, 1]."),
+        ),
+    ),
+    Table(
+        "candidates",
+        "The claims that a stance chose among.",
+        (
+            *_PLACE,
+            *_K,
+            Column("target_index", "BIGINT", "Log index of the record that makes the claim."),
+            Column("target_id", "VARCHAR", "Its id."),
+            Column("claim", "VARCHAR", "The claim."),
+            Column("p", "DOUBLE", "Its probability in [0, 1]."),
+        ),
+    ),
+    Table(
+        "affect",
+        "Snapshots of the tone of an experience, by actor and stage.",
+        (
+            *_PLACE,
+            *_RECORD,
+            *_BODY,
+            Column("experience_index", "BIGINT", "Log index of the experience."),
+            Column("experience_id", "VARCHAR", "Its id."),
+            Column("actor", "VARCHAR", "Whose tone: user or agent."),
+            Column("stage", "VARCHAR", "input, draft, augmented …"),
+            *_VAD,
+            Column("primary_emotion", "VARCHAR", "The emotion that stands out."),
+            Column("intensity", "DOUBLE", "Intensity in [0, 1]."),
+            Column("confidence", "DOUBLE", "Confidence in the reading, in [0, 1]."),
+            Column("notes", "VARCHAR", "Why it was read so."),
+            Column("signals", "JSON", "Raw cues; NULL when empty."),
+        ),
+    ),
+    Table(
+        "embeddings",
+        "Which embeddings exist: one row a signature. The vectors are in another projection.",
+        (
+            *_PLACE,
+            *_K,
+            Column("created_at", "TIMESTAMP", "Transaction time, UTC."),
+            Column("experience_index", "BIGINT", "Log index of the experience that was embedded."),
+            Column("experience_id", "VARCHAR", "Its id."),
+            Column("role", "VARCHAR", "semantic, temporal, causal, affect …"),
+            Column("model", "VARCHAR", "Embedding model and version."),
+            Column("label", "VARCHAR", "A classifier's label."),
+            Column("salience", "DOUBLE", "Weight in retrieval, in [0, 1]."),
+            Column("hash", "VARCHAR", "Locality-sensitive hash."),
+            Column("metadata", "JSON", "What belongs to the role; NULL when empty."),
+        ),
+    ),
+    Table(
+        "events",
+        "Reviews, corrections, sweeps, calibrations, certificates.",
+        (
+            *_PLACE,
+            *_RECORD,
+            *_BODY,
+            Column("op", "VARCHAR", "The operation of a control event: clock or certify; NULL for others."),
+            Column("name", "VARCHAR", "The event's name."),
+            Column("data", "JSON", "What belongs to it; NULL when empty."),
+            Column("public", "JSON", "Its public part, readable without a vault; NULL when empty."),
+        ),
+    ),
+    Table(
+        "tombstones",
+        "What was forgotten, recovered or erased: one row a record that is named.",
+        (
+            *_PLACE,
+            *_K,
+            Column("created_at", "TIMESTAMP", "Transaction time, UTC."),
+            Column("key_id", "VARCHAR", "Key that signed the tombstone."),
+            Column("op", "VARCHAR", "forget, recover or erase."),
+            Column("role", "VARCHAR", "target, or kept: it lost a support and stays."),
+            Column("target_index", "BIGINT", "Log index of the record that is named."),
+            Column("target_id", "VARCHAR", "Its id."),
+            Column("epoch", "BIGINT", "Epoch of the vault after an erasure."),
+            Column("reason", "VARCHAR", "Why, in words."),
+        ),
+        content=False,
+    ),
+    Table(
+        "transactions",
+        "What was appended together; the row belongs to the transaction's first record.",
+        (
+            *_PLACE,
+            Column("tx", "BIGINT", "Transaction number, from 0."),
+            Column("name", "VARCHAR", "Its printed name."),
+            Column("first_index", "BIGINT", "Log index of its first record."),
+            Column("records", "BIGINT", "Number of its records."),
+            Column("created_at", "TIMESTAMP", "Its time, UTC."),
+        ),
+        content=False,
+    ),
+    Table(
+        "keys",
+        "Author keys; the row belongs to the record that admitted the key (genesis for root keys).",
+        (
+            *_PLACE,
+            *_K,
+            Column("key_id", "VARCHAR", "The key's id."),
+            Column("role", "VARCHAR", "root, operator, recorder, user, agent or tool."),
+            Column("actor", "VARCHAR", "Whose key it is."),
+            Column("public_key", "VARCHAR", "The public key, base64."),
+            Column("admitted_at", "TIMESTAMP", "When it was admitted, UTC; by the record `log_index`."),
+            Column("revoked_index", "BIGINT", "Log index of the record that revoked it; NULL while it is good."),
+            Column("compromised_since", "BIGINT", "Log index from which on its signatures are disputed."),
+        ),
+        content=False,
+    ),
+)  # fmt: skip
+
+CHECKPOINTS: Final = Table(
+    "checkpoints",
+    "Signed heads that were published, as the store's history keeps them; not verified here, not in the digest.",
+    (
+        Column("log_index", "BIGINT", "Index of the last record under the head."),
+        Column("id", "VARCHAR", "Always NULL: a head is not a record."),
+        Column("size", "BIGINT", "Number of records under it."),
+        Column("root", "VARCHAR", "Root of the log's tree, base64."),
+        Column("note", "VARCHAR", "The signed note."),
+    ),
+    content=False,
+)
+NUMBER: Final = {table.name: number for number, table in enumerate(TABLES)}
+
+
+def creation(table: Table) -> list[str]:
+    """Return the statements that create a table and its comments."""
+    columns = ", ".join(f'"{column.name}" {column.type}' for column in table.columns)
+    return [
+        f"CREATE TABLE {table.name} ({columns})",
+        f"COMMENT ON TABLE {table.name} IS {quoted(table.comment)}",
+        *(
+            f'COMMENT ON COLUMN {table.name}."{column.name}" IS {quoted(column.comment)}'
+            for column in table.columns
+        ),
+    ]
+
+
+def quoted(text: str) -> str:
+    """Return text as an SQL literal."""
+    return "'" + text.replace("'", "''") + "'"
