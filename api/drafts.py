@@ -104,13 +104,17 @@ def experience(
     )
 
 
-def message(said: Mapping[str, Any] | str, within: Scope | None, metadata: Mapping[str, Any], once: str | None) -> Draft:
+def message(
+    said: Mapping[str, Any] | str, within: Scope | None, metadata: Mapping[str, Any], once: str | None
+) -> Draft:
     """Return the draft of one chat message `{role, content, timestamp?, name?, id?, session?, …}` or plain text."""
     given = {"role": "user", "content": said} if isinstance(said, str) else dict(said)
     role, content = given.get("role"), given.get("content")
     if not isinstance(content, str):
         raise InvalidRecordError("a message has a member `content` that is text")
-    actor = _ACTORS.get(str(role)) or (f"tool({given.get('name') or given.get('tool') or 'tool'})" if role == "tool" else None)
+    actor = _ACTORS.get(str(role)) or (
+        f"tool({given.get('name') or given.get('tool') or 'tool'})" if role == "tool" else None
+    )
     if actor is None:
         raise InvalidRecordError(f"a message's role is user, assistant, system or tool, not {role!r}")
     rest = {name: value for name, value in given.items() if name not in MESSAGE_MEMBERS}

@@ -53,7 +53,7 @@ def init(
     )
 
 
-def open(  # noqa: A001 - `braid.open` is the name people will type
+def open(
     path: str | Path = DEFAULT_PATH,
     *,
     create: bool = True,
@@ -68,7 +68,8 @@ def open(  # noqa: A001 - `braid.open` is the name people will type
     """Open a store, creating it where there is none (unless `create=False` or `read_only`).
 
     `shared` lets several processes write, each taking the lock for a transaction and waiting up to `wait_s` seconds.
-    `adopt` accepts a store whose fork guard is missing. Raises LogLockedError, GuardError, RollbackError, IntegrityError,
+    `adopt` accepts a store whose fork guard is missing. Raises LogLockedError, GuardError, RollbackError,
+    IntegrityError,
     FileNotFoundError.
     """
     store = Path(path)
@@ -77,7 +78,7 @@ def open(  # noqa: A001 - `braid.open` is the name people will type
         create_store(store, now=clock(), passphrase=passphrase, guard_folder=guard_folder)
     settings_guard = None
     if guard_folder is not None:
-        from braid.ledger.settings import load_settings  # noqa: PLC0415 - only with a guard folder of one's own
+        from braid.ledger.settings import load_settings
 
         settings_guard = Guard.of_store(load_settings(store).store_id, guard_folder)
     reader: Reader
@@ -108,6 +109,10 @@ class Pending:
     def __init__(self, place: int) -> None:
         self.place = place
         self._placed: Placed | None = None
+
+    def settle(self, placed: Placed) -> None:
+        """Note where the commit has put the record."""
+        self._placed = placed
 
     @property
     def id(self) -> RecordId:
@@ -141,7 +146,7 @@ class Transaction:
             for pending, placed in zip(
                 self._pending, self._writer.append(self._drafts, keys=keys, signer=self._signer), strict=True
             ):
-                pending._placed = placed
+                pending.settle(placed)
 
 
 def as_draft(what: str | Draft, fields: dict[str, Any]) -> Draft:
@@ -247,12 +252,11 @@ class Store:
 
         With an `idempotency_key`, repeating the call (after OutcomeUnknownError, say) adds nothing.
         """
-        if isinstance(messages, (str, Mapping)):
-            messages = [messages]
+        several = [messages] if isinstance(messages, (str, Mapping)) else messages
         within = drafts.scope(user_id, agent_id, run_id, session_id)
         keys: list[str | None] = []
         batch: list[Draft] = []
-        for place, said in enumerate(messages):
+        for place, said in enumerate(several):
             keys.append(None if idempotency_key is None else f"{idempotency_key}#{place}")
             batch.append(drafts.message(said, within, metadata or {}, keys[-1]))
         return [placed.id for placed in self.append_all(batch)]
@@ -285,9 +289,16 @@ class Store:
             transaction.append(Draft(kind="event", body=event, links=links))
         return new.id
 
-    def attach(self, content: bytes | Readable, *, media_type: str, name: str | None = None, caption: str | None = None) -> Media:
+    def attach(
+        self,
+        content: bytes | Readable,
+        *,
+        media_type: str,
+        name: str | None = None,
+        caption: str | None = None,
+    ) -> Media:
         """Seal media into a blob and return what an experience's `media` takes."""
-        from base64 import b64encode  # noqa: PLC0415
+        from base64 import b64encode
 
         ref: BlobRef = BlobStore(self.writer.path / "blobs").put(content)
         return Media(
@@ -301,7 +312,7 @@ class Store:
 
     def media(self, media: Media) -> Iterator[bytes]:
         """Yield the content of attached media in chunks, verified."""
-        from base64 import b64decode  # noqa: PLC0415
+        from base64 import b64decode
 
         ref = BlobRef(sha256=media.blob, size=media.size, key=b64decode(media.key))
         return BlobStore(self.path / "blobs", writable=False).open(ref)
@@ -309,15 +320,23 @@ class Store:
     # -- reading ----------------------------------------------------------------------------------
 
     def get(self, id: str, *, include_forgotten: bool = False) -> Record:
-        """Return a record, verified against the signed tree. Raises UnknownRecordError, ErasedError, ForgottenError, IntegrityError."""
+        """Return a record, verified against the signed tree. Raises UnknownRecordError, ErasedError,
+        ForgottenError, IntegrityError.
+        """
         return self._reader.get(id, include_forgotten=include_forgotten)
 
-    def read(self, start: int = 0, stop: int | None = None, *, include_forgotten: bool = False) -> Iterator[Record]:
-        """Yield the records from log index `start`, verified; the erased are left out, the forgotten unless asked for."""
+    def read(
+        self, start: int = 0, stop: int | None = None, *, include_forgotten: bool = False
+    ) -> Iterator[Record]:
+        """Yield the records from log index `start`, verified; the erased are left out, the forgotten
+        unless asked for.
+        """
         control = self._reader.control
         for entries in self._reader.entries(start, stop):
             for record, _ in entries:
-                if record.index not in control.erased and (include_forgotten or record.index not in control.hidden):
+                if record.index not in control.erased and (
+                    include_forgotten or record.index not in control.hidden
+                ):
                     yield record
 
     def refresh(self) -> int:
@@ -329,7 +348,12 @@ class Store:
         self.views.catalog.catch_up()
         children = self.views.catalog.children
         return trace(
-            self._reader, id, up=up, down=down, depth=depth, children=lambda index: [(at, role) for at, _, role in children(index)]
+            self._reader,
+            id,
+            up=up,
+            down=down,
+            depth=depth,
+            children=lambda index: [(at, role) for at, _, role in children(index)],
         )
 
     def prove(self, id: str) -> bytes:
@@ -352,7 +376,9 @@ class Store:
         return erasing.recover(self.writer, ids, self._clock(), reason)
 
     def plan_erase(self, *ids: str, **scope: str) -> erasing.Cascade:
-        """Return what erasing these ids, or everything of a scope (`user_id=…`, `session_id=…`), would take and weaken."""
+        """Return what erasing these ids, or everything of a scope (`user_id=…`, `session_id=…`), would
+        take and weaken.
+        """
         indexes = [self._reader.index_of(id) for id in ids]
         for id, index in zip(ids, indexes, strict=True):
             if self._reader.envelope(index).id != id:
@@ -365,19 +391,23 @@ class Store:
         """Return the records of a scope by reading the log itself: a projection may lag, or leave out the forgotten."""
         unknown = set(scope) - {"user_id", "agent_id", "run_id", "session_id"}
         if unknown:
-            raise ValueError(f"unknown scope {', '.join(sorted(unknown))}; known: user_id, agent_id, run_id, session_id")
+            raise ValueError(
+                f"unknown scope {', '.join(sorted(unknown))}; known: user_id, agent_id, run_id, session_id"
+            )
         self._reader.need_vault()
         found: list[int] = []
         for record in self.read(include_forgotten=True):
             if record.envelope.is_control or record.kind in ("genesis", "key", "tombstone"):
                 continue
-            given = record.members.get("scope") or {}
+            given: dict[str, str] = record.members.get("scope") or {}
             if all(given.get(name) == value for name, value in scope.items()):
                 found.append(record.index)
         return found
 
     def erase(self, *ids: str, reason: str | None = None, **scope: str) -> list[erasing.Certificate]:
-        """Erase records and what is derived from them alone: keys destroyed, bodies blanked, projections rebuilt, certified."""
+        """Erase records and what is derived from them alone: keys destroyed, bodies blanked, projections
+        rebuilt, certified.
+        """
         return self.carry_out(self.plan_erase(*ids, **scope), reason=reason)
 
     def carry_out(self, cascade: erasing.Cascade, *, reason: str | None = None) -> list[erasing.Certificate]:
@@ -407,7 +437,9 @@ class Store:
         writer.signers[signer.id] = signer
         return signer
 
-    def revoke(self, key_id: str, *, compromised_since: int | None = None, reason: str | None = None) -> RecordId:
+    def revoke(
+        self, key_id: str, *, compromised_since: int | None = None, reason: str | None = None
+    ) -> RecordId:
         """Revoke a key from here on; records it signed from `compromised_since` (a log index) on become disputed."""
         if key_id not in self._reader.control.keys:
             raise UnknownRecordError(f"{key_id} was never admitted to this log")
@@ -422,7 +454,7 @@ class Store:
 
     def verify(self, *, deep: bool = False, **options: Any) -> "Report":
         """Verify the whole log from its files; `deep` also unseals bodies and compares projections."""
-        from braid.ledger.verify import verify  # noqa: PLC0415 - a program of its own
+        from braid.ledger.verify import verify
 
         if isinstance(self._reader, Writer):
             self._reader.checkpoint()
@@ -438,8 +470,12 @@ class Store:
         """Rebuild the projections (or the one named) from the log into fresh files and swap them in."""
         return self.views.replay(view)
 
-    def sql(self, query: str, parameters: Sequence[Any] | Mapping[str, Any] | None = None, **limits: Any) -> "pa.Table":
-        """Run a SELECT over the DuckDB projection, caught up; untrusted SQL can't write, read files or reach the network."""
+    def sql(
+        self, query: str, parameters: Sequence[Any] | Mapping[str, Any] | None = None, **limits: Any
+    ) -> "pa.Table":
+        """Run a SELECT over the DuckDB projection, caught up; untrusted SQL can't write, read files or
+        reach the network.
+        """
         return self.views.sql(query, parameters, **limits).table
 
     def status(self) -> dict[str, Any]:
@@ -458,13 +494,19 @@ class Store:
             "vault_epoch": reader.vault.epoch if reader.vault else None,
             "forgotten": len(reader.control.hidden),
             "erased": len(reader.control.erased),
-            "retention": {"days": reader.control.retention_days, "due": len(self.retention_due()), "next": self._next_due()},
+            "retention": {
+                "days": reader.control.retention_days,
+                "due": len(self.retention_due()),
+                "next": self._next_due(),
+            },
             "views": self.views.status(),
         }
 
     def _next_due(self) -> str | None:
         control = self._reader.control
         first = min((since for _, since in control.hidden.values()), default=None)
-        return (datetime.fromisoformat(first) + timedelta(days=control.retention_days)).isoformat() if first else None
-
-
+        return (
+            (datetime.fromisoformat(first) + timedelta(days=control.retention_days)).isoformat()
+            if first
+            else None
+        )

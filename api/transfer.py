@@ -98,7 +98,9 @@ def _restrict(folder: Path) -> None:
 
 
 def export_jsonl(store: Store, out: IO[str], *, include_forgotten: bool = False) -> int:
-    """Write every record as a line of JSON: its schema's shape, its envelope, and its body as it was signed; return how many."""
+    """Write every record as a line of JSON: its schema's shape, its envelope, and its body as it was
+    signed; return how many.
+    """
     count = 0
     for record in store.read(include_forgotten=include_forgotten):
         if record.raw is None:
@@ -133,7 +135,8 @@ class _Line(msgspec.Struct, frozen=True):
 
 
 def import_jsonl(store: Store, lines: Iterable[bytes], *, dry_run: bool = False) -> Imported:
-    """Append what `export_jsonl` wrote, under new ids; the old id and envelope are kept as evidence of the first signature.
+    """Append what `export_jsonl` wrote, under new ids; the old id and envelope are kept as evidence of the
+    first signature.
 
     Importing the same lines again adds nothing. A line that can't be read is refused with its number; the rest goes in.
     """
@@ -187,4 +190,3 @@ def _draft(line: _Line, old: str, ids: Mapping[str, str]) -> Draft:
         raise ValueError(f"{old} is a {line.kind} of records that are not in this export")
     body = msgspec.structs.replace(body, once=once, diffs=body.diffs if len(links) == len(line.links) else [])
     return Draft(kind=line.kind, type=line.type, body=body, links=links, extra=extra)
-

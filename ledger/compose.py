@@ -1,4 +1,6 @@
-"""From drafts to signed records: body sealed, envelope filled into its template, signed (SPEC §3, §4). Pure but for the nonce."""
+"""From drafts to signed records: body sealed, envelope filled into its template, signed (SPEC §3, §4).
+Pure but for the nonce.
+"""
 
 from collections.abc import Sequence
 from typing import Any, NamedTuple
@@ -35,7 +37,7 @@ class Unsigned(NamedTuple):
     body: bytes
 
 
-class Slot(NamedTuple):
+class Slot(msgspec.Struct, frozen=True):
     """Where in the log a record will stand."""
 
     index: int
@@ -66,7 +68,9 @@ def encode_body(draft: Draft) -> bytes:
 def compose(
     draft: Draft, raw: bytes, links: list[Link], slot: Slot, *, origin: str, key: RecordKey, author: str
 ) -> Unsigned:
-    """Return the record without its signature. `raw` is the body's JSON, `links` the draft's resolved, `author` a key id."""
+    """Return the record without its signature. `raw` is the body's JSON, `links` the draft's resolved,
+    `author` a key id.
+    """
     sealed = seal_body(key, raw, origin=origin, id=slot.id, kind=draft.kind)
     optional = ""
     listed = b""
@@ -85,7 +89,9 @@ def compose(
         f"{optional}}}"
     ).encode()
     if len(payload) > _MAX_PAYLOAD_BYTES:
-        raise InvalidRecordError(f"the envelope would have more than {MAX_ENVELOPE_BYTES} bytes: use fewer blobs")
+        raise InvalidRecordError(
+            f"the envelope would have more than {MAX_ENVELOPE_BYTES} bytes: use fewer blobs"
+        )
     return Unsigned(payload, listed, sealed)
 
 

@@ -90,7 +90,9 @@ class ControlState:
         return [index for index, (_, done) in self.erasures.items() if done is None]
 
     def apply(self, envelope: Envelope, links: list[Link]) -> None:
-        """Take in the next control record, whose signature has been verified; raise IntegrityError if it is unlawful."""
+        """Take in the next control record, whose signature has been verified; raise IntegrityError if it
+        is unlawful.
+        """
         op = envelope.public.get("op")
         if op not in CONTROL_OPS.get(envelope.kind, ()):
             raise IntegrityError(f"{envelope.id}: a {envelope.kind} has no operation {op!r}")

@@ -68,12 +68,18 @@ def create_store(
 
 
 def _checked_origin(origin: str) -> str:
-    if not origin or len(origin) > 255 or any(c.isspace() or c in '+"\\' or not c.isprintable() for c in origin):
+    if (
+        not origin
+        or len(origin) > 255
+        or any(c.isspace() or c in '+"\\' or not c.isprintable() for c in origin)
+    ):
         raise ValueError(f"the origin {origin!r} is not a schema-less URL without spaces, quotes and '+'")
     return origin
 
 
-def _build(store: Path, settings: Settings, retention_days: int, now: datetime, passphrase: str | None) -> Head:
+def _build(
+    store: Path, settings: Settings, retention_days: int, now: datetime, passphrase: str | None
+) -> Head:
     for folder in ("log", "keys", "blobs", "views"):
         make_folder(store / folder)
     vault = Vault.create(settings.vault_path(store), settings.store_id, passphrase)
@@ -87,14 +93,19 @@ def _build(store: Path, settings: Settings, retention_days: int, now: datetime, 
         _genesis(settings, root, log_key, retention_days),
         *(admission(settings.origin, signer) for signer in (operator, recorder)),
     ]
-    frontier = _write_first(store, settings, drafts, vault, root, now)
+    frontier = _write_first(store, settings, drafts, vault, root=root, now=now)
     checkpoint = Checkpoint(settings.origin, frontier.size, frontier.root())
     note = sign_checkpoint(checkpoint, [log_key])
     write_tiles(store, frontier.partials())
     publish_checkpoint(store, note)
     settings.save(store)
     return Head(
-        settings.origin, str(log_key.verifier), frontier.size, checkpoint.root.hex(), vault.epoch, note.decode()
+        settings.origin,
+        str(log_key.verifier),
+        frontier.size,
+        checkpoint.root.hex(),
+        vault.epoch,
+        note.decode(),
     )
 
 
@@ -130,7 +141,7 @@ def admission(origin: str, signer: Signer) -> Draft:
 
 
 def _write_first(
-    store: Path, settings: Settings, drafts: list[Draft], vault: Vault, root: Signer, now: datetime
+    store: Path, settings: Settings, drafts: list[Draft], vault: Vault, *, root: Signer, now: datetime
 ) -> Frontier:
     LogWriter.create(store / "log", settings.store_id)
     log = LogWriter(store / "log", settings.store_id)
@@ -145,7 +156,9 @@ def _write_first(
                 [],
                 Slot(
                     k,
-                    make_id(prefix_of(draft.kind), created_at[:19] + "Z", k, int.from_bytes(random(3), "big") >> 4),
+                    make_id(
+                        prefix_of(draft.kind), created_at[:19] + "Z", k, int.from_bytes(random(3), "big") >> 4
+                    ),
                     0,
                     k,
                     len(drafts),
@@ -168,7 +181,9 @@ def _write_first(
 
 
 def reserve_space(store: Path) -> None:
-    """Set real blocks aside that an erasure may use when the disk is full (SPEC §9.4); OSError when there is no room."""
+    """Set real blocks aside that an erasure may use when the disk is full (SPEC §9.4); OSError when there
+    is no room.
+    """
     path = store / "reserve"
     fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, 0o600)
     try:

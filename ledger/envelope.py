@@ -30,9 +30,9 @@ _TAIL: Final = b'"}]}'
 _SIG_CHARS: Final = 88
 _SUFFIX_LEN: Final = len(_MIDDLE) + _SIG_CHARS + len(_TAIL)
 _PAE_HEAD: Final = b"DSSEv1 %d %s " % (len(PAYLOAD_TYPE), PAYLOAD_TYPE)
-_ORDER: Final = (
-    "braid origin index id kind type created_at tx control key commit body links blobs public".split()
-)  # fmt: skip
+_REQUIRED_HEAD: Final = ("braid", "origin", "index", "id", "kind")
+_REQUIRED_TAIL: Final = ("created_at", "tx", "control", "key", "commit", "body")
+_ORDER: Final = (*_REQUIRED_HEAD, "type", *_REQUIRED_TAIL, "links", "blobs", "public")
 _OPTIONAL: Final = frozenset(("type", "links", "blobs", "public"))
 _TEMPLATE: Final = re.compile(
     rb'\{"braid":1,"origin":"[^"\\]+","index":\d+,"id":"[^"\\]+","kind":"[a-z]+"(?:,"type":"[a-z]+")?,'
@@ -194,7 +194,9 @@ def check_structure(envelope: Envelope, origin: str) -> None:
 def _link_problem(envelope: Envelope) -> str | None:
     links = envelope.links
     if isinstance(links, LinkSummary):
-        return None if MAX_INLINE_LINKS < links.count <= MAX_LINKS else "its link list has an impossible length"
+        return (
+            None if MAX_INLINE_LINKS < links.count <= MAX_LINKS else "its link list has an impossible length"
+        )
     if len(links) > MAX_INLINE_LINKS:
         return "it holds too many links inline"
     return next((problem for link in links if (problem := link_problem(link, envelope.index))), None)

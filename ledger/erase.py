@@ -3,6 +3,7 @@
 import errno
 from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime, timedelta
+from functools import partial
 from typing import NamedTuple, TypeVar
 
 import msgspec
@@ -84,7 +85,9 @@ def _erasable(reader: Reader, index: int) -> Envelope:
         raise UnknownRecordError(f"the log has no record {index} (it holds {reader.size})")
     envelope = reader.envelope(index)
     if envelope.is_control or envelope.kind in ("genesis", "key", "tombstone"):
-        raise InvalidRecordError(f"{envelope.id}: only memories can be forgotten or erased, not a {envelope.kind} of this kind")
+        raise InvalidRecordError(
+            f"{envelope.id}: only memories can be forgotten or erased, not a {envelope.kind} of this kind"
+        )
     if index in reader.control.erased:
         raise ErasedError(f"{envelope.id} is erased already")
     return envelope
@@ -111,9 +114,14 @@ def recover(writer: Writer, ids: Sequence[str], now: datetime, reason: str | Non
         if hidden is None:
             raise InvalidRecordError(f"{id} is not forgotten")
         if now - datetime.fromisoformat(hidden[1]) > limit:
-            raise InvalidRecordError(f"{id} was forgotten at {hidden[1]}, more than {limit.days} days ago: past recovery")
+            raise InvalidRecordError(
+                f"{id} was forgotten at {hidden[1]}, more than {limit.days} days ago: past recovery"
+            )
     draft = Draft(
-        kind="tombstone", body=Body(reason=reason), public={"op": "recover"}, links=[("target", id) for id in ids]
+        kind="tombstone",
+        body=Body(reason=reason),
+        public={"op": "recover"},
+        links=[("target", id) for id in ids],
     )
     return writer.append([draft])[0].id
 
@@ -166,7 +174,7 @@ def erase(
             public={"op": "erase", "epoch": writer.need_vault().epoch + 1},
             links=links,
         )
-        placed = _with_reserve(writer, lambda draft=tombstone: writer.append([*prelude, draft])[-1])
+        placed = _with_reserve(writer, partial(writer.append, [*prelude, tombstone]))[-1]
         prelude, kept = (), kept[MAX_LINKS - len(part) :]
         certificates.append(_carry_out(writer, placed.index, purge))
     return certificates
@@ -208,7 +216,9 @@ def _carry_out(writer: Writer, tombstone: int, purge: Purge) -> Certificate:
     return Certificate(certificate.id, RecordId(envelope.id), len(targets), kept, done, files)
 
 
-def _certify(writer: Writer, envelope: Envelope, links: list[Link], done: list[str], files: list[str]) -> Placed:
+def _certify(
+    writer: Writer, envelope: Envelope, links: list[Link], done: list[str], files: list[str]
+) -> Placed:
     draft = Draft(
         kind="event",
         body=EventBody(name="certificate"),
@@ -255,7 +265,9 @@ def _restore_reserve(writer: Writer) -> None:
 def compact(writer: Writer) -> int:
     """Give back the space of blanked bodies; return bytes. Envelopes, digests, tiles and roots stay as they are."""
     certified = {
-        index for index, tombstone in writer.control.erased.items() if writer.control.erasures[tombstone][1] is not None
+        index
+        for index, tombstone in writer.control.erased.items()
+        if writer.control.erasures[tombstone][1] is not None
     }
     writer.checkpoint()
     return writer.log.compact(certified.__contains__)

@@ -1,4 +1,6 @@
-"""The fork guard: the last signed head, remembered outside the store so that rolling the store back is caught (SPEC §6)."""
+"""The fork guard: the last signed head, remembered outside the store so that rolling the store back is
+caught (SPEC §6).
+"""
 
 import os
 from pathlib import Path
@@ -59,7 +61,11 @@ class Guard:
             raise GuardError(f"{self.path}: the guard is not one of this release: {error}") from error
 
     def write(self, head: Head) -> None:
-        """Remember a head, durably. Called after signing and before publishing, so that no published head is unknown."""
+        """Remember a head, durably. Called after signing and before publishing, so that no published head
+        is unknown.
+        """
         make_folder(self.path.parent)
         text = msgspec.json.encode(head)
-        replace_file(self.path, text + b"\nblake3 " + blake3(text).hexdigest().encode() + b"\n", "guard.write")
+        replace_file(
+            self.path, text + b"\nblake3 " + blake3(text).hexdigest().encode() + b"\n", "guard.write"
+        )

@@ -1,7 +1,9 @@
 """Record ids that read well, sort by time and name their own log index (SPEC §1.2). Pure."""
 
 import re
-from typing import Final, NamedTuple, NewType
+from typing import Final, NewType
+
+import msgspec
 
 RecordId = NewType("RecordId", str)
 
@@ -22,7 +24,7 @@ _PAIRS = [a + b for a in _DIGITS for b in _DIGITS]
 _ID = re.compile(r"([a-z]{1,12})_(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ)_([0-9a-v]{12})")
 
 
-class IdParts(NamedTuple):
+class IdParts(msgspec.Struct, frozen=True):
     """What an id says of its record."""
 
     prefix: str

@@ -162,7 +162,8 @@ class Reader:
         if frontier.root() != checkpoint.root:
             names = ", ".join(tile_path(*tile) for tile in partial_tiles(checkpoint.size))
             raise TileError(
-                f"the right-edge tiles ({names}) don't give the checkpoint's root; rebuild tiles with `braid doctor --fix`"
+                f"the right-edge tiles ({names}) don't give the checkpoint's root; rebuild tiles "
+                f"with `braid doctor --fix`"
             )
         return frontier
 
@@ -186,7 +187,9 @@ class Reader:
         for envelope, links, data in reversed(chain):
             self._fold(envelope, links, data)
         if self.control.log_vkey != str(self.vkey) or self.control.origin != self.origin:
-            raise IntegrityError(f"{self.path}: genesis names another origin or log key than the store's guard or settings")
+            raise IntegrityError(
+                f"{self.path}: genesis names another origin or log key than the store's guard or settings"
+            )
 
     def _fold(self, envelope: Envelope, links: list[Link], data: bytes) -> None:
         """Take in a control record, checking its signature at its index."""
@@ -231,7 +234,8 @@ class Reader:
         except CorruptLogError as error:
             if head and self.size < head.size and error.reason.startswith("the log ends"):
                 raise RollbackError(
-                    f"the log ends at {self.size} records, but {self.guard.path} remembers {head.size}: this is an older "
+                    f"the log ends at {self.size} records, but {self.guard.path} remembers "
+                    f"{head.size}: this is an older "
                     "copy of the store; restore the newest one"
                 ) from error
             raise
@@ -245,7 +249,9 @@ class Reader:
             except EnvelopeError as error:
                 raise FrameError(f"record {frame.first + k}: {error}") from error
             blank = envelope.index in self.control.erased
-            if not blank and (envelope.body[1] != len(stored.body) or envelope.body[0] != digest_text(stored.body)):
+            if not blank and (
+                envelope.body[1] != len(stored.body) or envelope.body[0] != digest_text(stored.body)
+            ):
                 raise FrameError(f"record {frame.first + k}: the sealed body does not match its digest")
 
     def _take_in(self, frame: Frame) -> None:
@@ -289,7 +295,8 @@ class Reader:
         least = max(self.control.vault_epoch, self.guarded.vault_epoch if self.guarded else 0)
         if self.vault.epoch < least:
             raise RollbackError(
-                f"the vault {self.vault.path} has epoch {self.vault.epoch}, but erasures up to epoch {least} are certified: "
+                f"the vault {self.vault.path} has epoch {self.vault.epoch}, but erasures up to "
+                f"epoch {least} are certified: "
                 "an older vault would bring erased memories back; restore the newest one"
             )
 
@@ -310,7 +317,9 @@ class Reader:
         if not self.published.size < checkpoint.size <= self.size:
             return
         if range_root(0, checkpoint.size, self.tree.subtree) != checkpoint.root:
-            raise RollbackError(f"{self.path}/checkpoint contradicts the log's own records: another history was signed")
+            raise RollbackError(
+                f"{self.path}/checkpoint contradicts the log's own records: another history was signed"
+            )
         self.published, self.checkpoint_note = checkpoint, note
         for level, n in list(self._pending):
             if (n + 1) << 8 * (level + 1) <= checkpoint.size:
@@ -389,7 +398,8 @@ class Reader:
     def get(self, id: str, *, include_forgotten: bool = False) -> Record:
         """Return the record of this id, verified and unsealed.
 
-        Raises UnknownRecordError, ErasedError, ForgottenError, and IntegrityError where the bytes are not what was signed.
+        Raises UnknownRecordError, ErasedError, ForgottenError, and IntegrityError where the bytes are not
+        what was signed.
         """
         return self.at(self.index_of(id), id=id, include_forgotten=include_forgotten)
 
@@ -437,9 +447,7 @@ class Reader:
             if frame.first >= end:
                 return
             yield [
-                entry
-                for entry in self._frame_entries(frame)
-                if start <= entry.record.envelope.index < end
+                entry for entry in self._frame_entries(frame) if start <= entry.record.envelope.index < end
             ]
 
     def envelopes(self, start: int = 0) -> Iterator[tuple[Envelope, list[Link]]]:
@@ -482,15 +490,20 @@ class Reader:
         """Return the vault; raise NoVaultError where there is none."""
         if self.vault is None:
             raise NoVaultError(
-                f"{self.path}: there is no vault at {self.settings.vault_path(self.path)}, so bodies can't be read or written; "
+                f"{self.path}: there is no vault at {self.settings.vault_path(self.path)}, so "
+                f"bodies can't be read or written; "
                 "an auditor's copy can be verified, traced and proved"
             )
         return self.vault
 
     def prove(self, index: int) -> bytes:
-        """Return a c2sp.org/tlog-proof file for a record under the published checkpoint; ValueError when it is behind."""
+        """Return a c2sp.org/tlog-proof file for a record under the published checkpoint; ValueError when
+        it is behind.
+        """
         if index >= self.published.size:
-            raise ValueError(f"record {index} is not under a published checkpoint yet (it covers {self.published.size})")
+            raise ValueError(
+                f"record {index} is not under a published checkpoint yet (it covers {self.published.size})"
+            )
         size = self.published.size
         with self._turn:
             hashes = prove_inclusion(index, size, self.tree.subtree)
@@ -502,7 +515,9 @@ def read_checkpoint(store: Path, vkey: VerifierKey, origin: str) -> tuple[Checkp
     try:
         note = (store / "checkpoint").read_bytes()
     except FileNotFoundError:
-        raise NoteError(f"{store}/checkpoint is missing: `braid doctor --fix` restores it from the guard") from None
+        raise NoteError(
+            f"{store}/checkpoint is missing: `braid doctor --fix` restores it from the guard"
+        ) from None
     try:
         return open_checkpoint(note, [vkey], origin)[0], note
     except NoteError as error:

@@ -1,6 +1,7 @@
 """What is wrong with a store's derived files, and making them anew from the frames (SPEC §12).
 
-Only what can be derived is ever written: indexes, tiles, the published checkpoint, the reserve. Frames are never touched.
+Only what can be derived is ever written: indexes, tiles, the published checkpoint, the reserve. Frames are
+never touched.
 """
 
 from collections.abc import Callable, Iterator
@@ -77,7 +78,11 @@ def _guard_problems(guard: Guard) -> Iterator[Problem]:
     try:
         head = guard.read()
     except GuardError as error:
-        yield Problem("guard", str(error), "move it away and open the store once with --adopt, if this is the newest copy")
+        yield Problem(
+            "guard",
+            str(error),
+            "move it away and open the store once with --adopt, if this is the newest copy",
+        )
         return
     if head is None:
         yield Problem(
@@ -96,14 +101,25 @@ def _log_problems(store: Path, settings: Settings) -> Iterator[Problem]:
     try:
         for place, segment in enumerate(log.segments):
             try:
-                count = sum(frame.header.count for frame in segment.frames(SEGMENT_HEADER_BYTES, bodies=False))
+                count = sum(
+                    frame.header.count for frame in segment.frames(SEGMENT_HEADER_BYTES, bodies=False)
+                )
             except CorruptLogError as error:
                 if place + 1 < len(log.segments):
                     yield Problem("log", str(error), "restore the segment from a backup")
                 continue
             index = segment.path.with_suffix(".idx")
-            if not index.exists() or index.stat().st_size != count * ENTRY.size or not _index_agrees(segment, count):
-                yield Problem("index", f"{index.name} does not match its segment", "braid doctor --fix derives it again", True)
+            if (
+                not index.exists()
+                or index.stat().st_size != count * ENTRY.size
+                or not _index_agrees(segment, count)
+            ):
+                yield Problem(
+                    "index",
+                    f"{index.name} does not match its segment",
+                    "braid doctor --fix derives it again",
+                    True,
+                )
     finally:
         log.close()
 
@@ -129,12 +145,23 @@ def _head_problems(store: Path, settings: Settings, guard: Guard) -> Iterator[Pr
         vkey = parse_vkey(head.vkey if head else _claimed_vkey(store, settings))
         checkpoint = open_checkpoint(note, [vkey], settings.origin)[0]
     except (FileNotFoundError, NoteError, LedgerError, WalError) as error:
-        yield Problem("checkpoint", f"the published checkpoint can't be used: {error}", remedy, head is not None)
+        yield Problem(
+            "checkpoint", f"the published checkpoint can't be used: {error}", remedy, head is not None
+        )
         return
-    wrong = [path for path, data in _expected_tiles(store, settings, checkpoint.size) if _read(store / path) != data]
+    wrong = [
+        path
+        for path, data in _expected_tiles(store, settings, checkpoint.size)
+        if _read(store / path) != data
+    ]
     if wrong:
         shown = ", ".join(wrong[:3]) + (" …" if len(wrong) > 3 else "")
-        yield Problem("tiles", f"{len(wrong)} tiles are missing or wrong: {shown}", "braid doctor --fix writes them again", True)
+        yield Problem(
+            "tiles",
+            f"{len(wrong)} tiles are missing or wrong: {shown}",
+            "braid doctor --fix writes them again",
+            True,
+        )
 
 
 def _claimed_vkey(store: Path, settings: Settings) -> str:
@@ -227,12 +254,19 @@ def _vault_problems(store: Path, settings: Settings) -> Iterator[Problem]:
     except VaultError as error:
         if "passphrase" in str(error):
             return
-        yield Problem("vault", str(error), "bring the vault back to its place; without it bodies can't be read or written")
+        yield Problem(
+            "vault",
+            str(error),
+            "bring the vault back to its place; without it bodies can't be read or written",
+        )
 
 
 def _space_problems(store: Path) -> Iterator[Problem]:
     reserve = store / "reserve"
     if not reserve.exists() or reserve.stat().st_blocks * 512 < RESERVE_BYTES:
         yield Problem(
-            "reserve", "the reserve for erasing on a full disk is missing", "free some space; braid doctor --fix sets it aside", True
+            "reserve",
+            "the reserve for erasing on a full disk is missing",
+            "free some space; braid doctor --fix sets it aside",
+            True,
         )

@@ -44,7 +44,7 @@ def _ops(record: Record) -> list[dict[str, Any]]:
         return [stamp | {"op": "append", "target": target, "id": record.id, "key_id": record.envelope.key}]
     ops: list[dict[str, Any]] = []
     for link in record.targets("target"):
-        op = stamp | {"op": "tombstone", "target": link.id.partition("_")[0], "id": link.id}
+        op: dict[str, Any] = stamp | {"op": "tombstone", "target": link.id.partition("_")[0], "id": link.id}
         op["action"] = record.envelope.public.get("op")
         if reason := record.members.get("reason"):
             op["reason"] = reason
@@ -76,12 +76,16 @@ def _experience(record: Record, members: dict[str, Any]) -> dict[str, Any]:
     if confidence := _pop(members, "confidence", None):
         shaped["confidence"] = {"method": "stated"} | confidence
     embeddings = _pop(members, "embeddings", {})
-    symbolic = [{"polarity": True, "source_type": "explicit"} | claim for claim in _pop(members, "symbolic", [])]
+    symbolic = [
+        {"polarity": True, "source_type": "explicit"} | claim for claim in _pop(members, "symbolic", [])
+    ]
     if embeddings or symbolic:
         shaped["embeddings"] = embeddings | ({"symbolic": symbolic} if symbolic else {})
     if affect := _pop(members, "affect", None):
         shaped["affect"] = affect
-    return shaped | {"parents": _ids(record.links, "parent")} | _relations(record, members, "parent", "evidence")
+    return (
+        shaped | {"parents": _ids(record.links, "parent")} | _relations(record, members, "parent", "evidence")
+    )
 
 
 def _view(record: Record, members: dict[str, Any]) -> dict[str, Any]:
@@ -100,7 +104,9 @@ def _view(record: Record, members: dict[str, Any]) -> dict[str, Any]:
 def _stance(record: Record, members: dict[str, Any]) -> dict[str, Any]:
     candidates = [
         {"exp": id, **candidate}
-        for id, candidate in zip(_ids(record.links, "candidate"), _pop(members, "candidates", []), strict=False)
+        for id, candidate in zip(
+            _ids(record.links, "candidate"), _pop(members, "candidates", []), strict=False
+        )
     ]
     decision = _pop(members, "decision", None)
     if decision is not None:
@@ -119,8 +125,23 @@ def _stance(record: Record, members: dict[str, Any]) -> dict[str, Any]:
 
 
 def _affect(record: Record, members: dict[str, Any]) -> dict[str, Any]:
-    names = "actor stage primary_emotion valence arousal dominance confidence notes signals".split()
-    defaults = {"primary_emotion": "neutral", "confidence": None, "notes": None, "signals": {}}
+    names = [
+        "actor",
+        "stage",
+        "primary_emotion",
+        "valence",
+        "arousal",
+        "dominance",
+        "confidence",
+        "notes",
+        "signals",
+    ]
+    defaults: dict[str, Any] = {
+        "primary_emotion": "neutral",
+        "confidence": None,
+        "notes": None,
+        "signals": {},
+    }
     values = {name: _pop(members, name, defaults.get(name)) for name in names}
     return {"experience_id": next(iter(_ids(record.links, "experience")), None)} | values
 

@@ -108,7 +108,9 @@ def load_signers(folder: Path) -> dict[str, Signer]:
             file = msgspec.json.decode(path.read_bytes(), type=_KeyFile)
             signer = Signer(b64decode(file.seed, validate=True), file.role, file.actor)
         except (msgspec.MsgspecError, ValueError) as error:
-            raise KeyRefusedError(f"{path}: not a private key of this release: {type(error).__name__}") from error
+            raise KeyRefusedError(
+                f"{path}: not a private key of this release: {type(error).__name__}"
+            ) from error
         if signer.id != file.id:
             raise KeyRefusedError(f"{path}: the key does not have the id that the file states")
         signers[signer.id] = signer

@@ -147,7 +147,9 @@ def _check_claim(claim: Claim) -> None:
 
 def _check_aware(time: datetime, name: str) -> None:
     if time.tzinfo is None or time.utcoffset() is None:
-        raise InvalidRecordError(f"{name} {time.isoformat()} has no time zone; say which (for example +00:00)")
+        raise InvalidRecordError(
+            f"{name} {time.isoformat()} has no time zone; say which (for example +00:00)"
+        )
     if time.year in (1, 9999):
         raise InvalidRecordError(f"{name} {time.isoformat()} is out of range")
 

@@ -4,15 +4,15 @@ Takes the facts of the stretches in order. Memory: about 11 bytes a record, and 
 """
 
 from collections import defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Container
 
 import numpy as np
 
 from braid.ledger.control import ControlState
-from braid.ledger.envelope import Envelope, Link, LinkSummary, decode_links, decode_payload
+from braid.ledger.envelope import Envelope, Link, LinkSummary, decode_links, decode_payload, pae
 from braid.ledger.errors import EnvelopeError, IntegrityError
 from braid.ledger.findings import Finding
-from braid.ledger.sign import ROLE_KINDS
+from braid.ledger.sign import ROLE_KINDS, verify_signature
 from braid.ledger.verify_chunk import KIND_CODES, ROLES, UNKNOWN_TYPE, UNREAD, Facts, stretches
 
 _PARENT = ROLES.index("parent")
@@ -54,8 +54,9 @@ class Column:
 class Braid:
     """The fold over all stretches."""
 
-    def __init__(self, start: int, control: ControlState, old: Old | None) -> None:
-        """Begin at record `start` with the control state before it."""
+    def __init__(self, start: int, control: ControlState, keys: Container[str], old: Old | None) -> None:
+        """Begin at record `start` with the control state before it; the workers know `keys`."""
+        self._keys = keys
         self.start = start
         self.control = control
         self.findings: list[Finding] = []
@@ -90,8 +91,11 @@ class Braid:
                 self.findings.append(Finding("time", message, facts.runs[0][0], file=file))
             self.time = facts.time[1]
         self._pointers += facts.pointers
-        for index, payload, listed, holds in facts.controls:
-            self._fold(index, payload, listed, holds=holds)
+        for index, payload, signature, listed, holds in facts.controls:
+            envelope = decode_payload(payload)
+            if not holds and envelope.key not in self._keys and envelope.key in self.control.keys:
+                holds = verify_signature(self.control.public_key(envelope.key), pae(payload), signature)
+            self._fold(index, envelope, listed, holds=holds)
         if facts.link_rows:
             self._links(np.frombuffer(facts.link_rows, dtype="<u8").reshape(-1, 4))
         for index, name, size in facts.blobs:
@@ -119,8 +123,7 @@ class Braid:
             self._signed.extend(signed[at : at + count])
             at += count
 
-    def _fold(self, index: int, payload: bytes, listed: bytes, *, holds: bool) -> None:
-        envelope = decode_payload(payload)
+    def _fold(self, index: int, envelope: Envelope, listed: bytes, *, holds: bool) -> None:
         self._controls.append(index)
         if not holds and envelope.key in self.control.keys:
             return  # named by its signature

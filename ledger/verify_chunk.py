@@ -76,6 +76,8 @@ class Chunk(msgspec.Struct, frozen=True):
     first: int
     keys: bytes = b""
     """64 bytes a record from `first` on (sealing key, commitment), zeros where it was erased."""
+    due: int | None = None
+    """The record that must come next, where the parent knows better than the first frame."""
 
 
 class Facts(msgspec.Struct):
@@ -88,7 +90,8 @@ class Facts(msgspec.Struct):
     kinds: bytes = b""
     signers: list[tuple[str, str, bool]] = []
     signed: bytes = b""
-    controls: list[tuple[int, bytes, bytes, bool]] = []
+    controls: list[tuple[int, bytes, bytes, bytes, bool]] = []
+    """Index, payload, signature, list of links, whether the signature holds."""
     pointers: list[tuple[int, int]] = []
     link_rows: bytes = b""
     blobs: list[tuple[int, str, int]] = []
@@ -121,7 +124,7 @@ class _Examiner:
         self.links = array("Q")
         self.unknown_keys: set[str] = set()
         self.rows: list[bytes] = []
-        self.next: int | None = None
+        self.next: int | None = chunk.due
         self.tx: int | None = None
         self.time = self.due = self.second = ""
         self.pointer = -1
@@ -196,9 +199,8 @@ class _Examiner:
         """Whether the frame continues this stretch, perhaps with a gap; one that goes back is named and passed over."""
         header, facts = seen.header, self.facts
         if self.next is None:
-            facts.tx = (header.tx, header.tx)
-            facts.runs.append((header.first, 0))
-        elif header.first < self.next or header.first - self.next > self.chunk.end:
+            self.next = header.first
+        if header.first < self.next or header.first - self.next > self.chunk.end:
             reason = f"the frame begins with record {header.first}, {self.next} was due: it was repeated or moved"
             self._find("frame", reason, index=header.first, offset=seen.offset, count=header.count)
             return False
@@ -210,6 +212,9 @@ class _Examiner:
         if self.tx is not None and header.first == self.next and header.tx != self.tx + 1:
             reason = f"transaction {header.tx} follows {self.tx}"
             self._find("frame", reason, index=header.first, offset=seen.offset, count=header.count)
+        if not facts.runs:
+            facts.tx = (header.tx, header.tx)
+            facts.runs.append((header.first, 0))
         first, count = facts.runs[-1]
         facts.runs[-1] = (first, count + header.count)
         facts.tx = (facts.tx[0], header.tx)
@@ -261,7 +266,7 @@ class _Examiner:
             return None
         control = bool(envelope.public) and envelope.is_control
         self.ids.append(sha256(envelope.id.encode()).digest()[:8])
-        self.kinds.append(_code(envelope))
+        self.kinds.append(kind_code(envelope))
         signer = (envelope.key, envelope.kind, control)
         self.signed.append(self.signers.setdefault(signer, len(self.signers)))
         if envelope.control != self.pointer:
@@ -278,7 +283,7 @@ class _Examiner:
         elif not (holds := verify_signature(key.public, pae(payload), signature)):
             self._find("signature", f"the signature by {envelope.key} does not hold", index=index, id=envelope.id)
         if control:
-            self.facts.controls.append((index, payload, b"", holds))
+            self.facts.controls.append((index, payload, signature, b"", holds))
 
     def _record(self, seen: SeenFrame, place: int, envelope: Envelope, listed: bytes, offset: int) -> None:
         """Check what the envelope says of itself against where it stands."""
@@ -338,8 +343,8 @@ class _Examiner:
             self._find("link", "a list of links that nothing signed stands behind it", index=index, id=envelope.id)
         control = envelope.is_control
         if control and self.facts.controls and isinstance(envelope.links, LinkSummary):
-            at, payload, _, holds = self.facts.controls[-1]
-            self.facts.controls[-1] = (at, payload, listed, holds and bool(links))
+            at, payload, signature, _, holds = self.facts.controls[-1]
+            self.facts.controls[-1] = (at, payload, signature, listed, holds and bool(links))
         add = self.links.extend
         for role, target, id in [(link.role, link.index, link.id) for link in links]:
             if role in _ROLE_CODE and 0 <= target < index:
@@ -417,7 +422,7 @@ def stretches(numbers: Iterable[int]) -> Iterator[tuple[int, int]]:
         yield first, count
 
 
-def _code(envelope: Envelope) -> int:
+def kind_code(envelope: Envelope) -> int:
     if envelope.kind == "experience":
         return RANK.get(envelope.type, UNKNOWN_TYPE)
     return KIND_CODES.get(envelope.kind, UNKNOWN_KIND)

@@ -81,11 +81,13 @@ class Recount:
 
     def skip(self, count: int) -> None:
         """Take the stored leaves in the place of records that can't be read, so that all others can be judged."""
-        for index in range(self.size, self.size + count):
-            tile = self._stored(0, index >> 8) or b""
-            at = (index & 255) * HASH_BYTES
-            self._unread.add(index)
-            self.extend((tile[at : at + HASH_BYTES]).ljust(HASH_BYTES, b"\x00"))
+        self._unread.update(range(self.size, self.size + count))
+        while count > 0:
+            at = self.size & 255
+            part = min(count, TILE_WIDTH - at)
+            tile = self._stored(0, self.size >> 8) or b""
+            self.extend(tile[at * HASH_BYTES : (at + part) * HASH_BYTES].ljust(part * HASH_BYTES, b"\x00"))
+            count -= part
 
     def finish(self) -> None:
         """Compare the right edge and take the last root."""

@@ -1,4 +1,6 @@
-"""The writer: one at a time; assigns places, seals, signs, appends, and signs heads behind what is durable (SPEC §8)."""
+"""The writer: one at a time; assigns places, seals, signs, appends, and signs heads behind what is durable
+(SPEC §8).
+"""
 
 import os
 import time
@@ -6,7 +8,6 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
-from functools import partial
 from pathlib import Path
 from threading import Event, Lock, RLock, Thread
 from typing import Protocol, cast
@@ -110,7 +111,9 @@ def load_log_key(store: Path) -> SigningKey:
     try:
         return parse_skey(path.read_text("utf-8").strip())
     except FileNotFoundError:
-        raise KeyRefusedError(f"{path} is missing: without the log's key this store can only be read") from None
+        raise KeyRefusedError(
+            f"{path} is missing: without the log's key this store can only be read"
+        ) from None
     except ValueError as error:
         raise KeyRefusedError(f"{path}: not the log's private key") from error
 
@@ -156,7 +159,8 @@ class Writer(Reader):
             self.torn: TornTail | None = self.log.cut_tail()
             if self.guarded is None and not adopt:
                 raise GuardError(
-                    f"{self.guard.path} is missing: the guard that would show whether this store was rolled back; if you are "
+                    f"{self.guard.path} is missing: the guard that would show whether this store "
+                    f"was rolled back; if you are "
                     "sure that this is its newest copy, open it once with --adopt (Python: adopt=True)"
                 )
             self.need_vault()
@@ -190,7 +194,8 @@ class Writer(Reader):
 
         `keys` makes repeating harmless: a draft whose key is in the log already is left out and its record named.
         `signer` is the id of an author key of this store. Raises before anything is written: InvalidRecordError,
-        UnknownRecordError, ErasedError, KeyRefusedError, ClockError, OSError (a full disk); after that OutcomeUnknownError.
+        UnknownRecordError, ErasedError, KeyRefusedError, ClockError, OSError (a full disk); after that
+        OutcomeUnknownError.
         """
         if not drafts:
             raise ValueError("a transaction holds at least one record")
@@ -218,7 +223,9 @@ class Writer(Reader):
         self.torn = self.log.stand_ready() or self.torn
 
     def _lead(self, own: _Request) -> None:
-        """Write every waiting transaction, in groups: one write and one sync each. No caller is left without an outcome."""
+        """Write every waiting transaction, in groups: one write and one sync each. No caller is left
+        without an outcome.
+        """
         waiting: list[_Request] = []
         try:
             while not own.done:
@@ -242,7 +249,7 @@ class Writer(Reader):
                 group, index, tx, last = [], self.log.next_index, self.log.next_tx, self._last_time
             try:
                 prepared = self._prepare(request, index, tx, last)
-            except Exception as error:  # noqa: BLE001 - it is this caller's, and raised there
+            except Exception as error:
                 request.error, request.done = error, True
                 continue
             if prepared is None:
@@ -258,11 +265,15 @@ class Writer(Reader):
 
     def _write(self, group: list[_Prepared]) -> None:
         try:
-            self.log.append([prepared.stored for prepared in group], sync=self.settings.durability == "always")
+            self.log.append(
+                [prepared.stored for prepared in group], sync=self.settings.durability == "always"
+            )
             for prepared in group:
                 self._admit(prepared)
         except BaseException as error:
-            if self.size != self.log.next_index:  # written, but memory did not follow: only reopening can tell
+            if (
+                self.size != self.log.next_index
+            ):  # written, but memory did not follow: only reopening can tell
                 self.log.poison(f"taking in an append failed ({error})")
             for prepared in group:
                 if not prepared.request.done:
@@ -333,13 +344,17 @@ class Writer(Reader):
             signer = self._signer_for(draft, request.signer)
             key = keys[k]
             slot = Slot(first + k, ids[k], tx, k, len(new), control, created_at)
-            unsigned.append((signer, compose(draft, raw, links, slot, origin=self.origin, key=key, author=signer.id)))
+            unsigned.append(
+                (signer, compose(draft, raw, links, slot, origin=self.origin, key=key, author=signer.id))
+            )
             if "op" in draft.public:
                 control = first + k
         return _Prepared(request, self._sign(unsigned), new, ids, now)
 
     def _sign(self, unsigned: list[tuple[Signer, Unsigned]]) -> list[Stored]:
-        """Sign in order; a large transaction on all cores, after composing: hand-offs between the two would cost more."""
+        """Sign in order; a large transaction on all cores, after composing: hand-offs between the two
+        would cost more.
+        """
         if len(unsigned) < SIGN_CHUNK:
             return sign_all(unsigned)
         share = -(-len(unsigned) // SIGN_THREADS)
@@ -385,13 +400,16 @@ class Writer(Reader):
         now = self._clock()
         if last - now > CLOCK_TOLERANCE and not self._accepted(last, drafts):
             raise ClockError(
-                f"the clock says {now:%Y-%m-%d %H:%M:%S}Z, but the log's last record is of {last:%Y-%m-%d %H:%M:%S}Z; set the "
+                f"the clock says {now:%Y-%m-%d %H:%M:%S}Z, but the log's last record is of "
+                f"{last:%Y-%m-%d %H:%M:%S}Z; set the "
                 "clock right, or accept it once with `braid doctor --accept-clock` (it is logged)"
             )
         return max(now, last + timedelta(microseconds=1))
 
     def _accepted(self, last: datetime, drafts: Sequence[Draft]) -> bool:
-        """Whether the clock's lag was accepted and has lasted since: then each transaction was one microsecond later."""
+        """Whether the clock's lag was accepted and has lasted since: then each transaction was one
+        microsecond later.
+        """
         if any(draft.public.get("op") == "clock" for draft in drafts):
             return True
         if self.control.clock is None:
@@ -427,11 +445,15 @@ class Writer(Reader):
                 other = cast("Target", target)
                 at = getattr(other, "place", -1)
                 if not 0 <= at < place:
-                    raise UnknownRecordError("a link names a record that does not stand earlier in the transaction")
+                    raise UnknownRecordError(
+                        "a link names a record that does not stand earlier in the transaction"
+                    )
                 index, id = written[at]
                 kind, type_ = request.drafts[at].kind, request.drafts[at].type
             if role == "parent" and draft.kind == kind == "experience" and not may_derive(type_, draft.type):
-                raise InvalidRecordError(f"a {draft.type} can't be derived from {id}, a {type_}: derivation goes up")
+                raise InvalidRecordError(
+                    f"a {draft.type} can't be derived from {id}, a {type_}: derivation goes up"
+                )
             links.append(Link(role, index, id))
         return links
 
@@ -453,7 +475,11 @@ class Writer(Reader):
                 raise KeyRefusedError(f"{wanted} is not a private key of this store")
             candidates = [signer]
         else:
-            order = ("root", "operator") if control or draft.kind in ("key", "tombstone") else ("recorder", "agent", "user", "tool")
+            order = (
+                ("root", "operator")
+                if control or draft.kind in ("key", "tombstone")
+                else ("recorder", "agent", "user", "tool")
+            )
             candidates = [s for role in order for s in self.signers.values() if s.role == role]
         refusal = f"no private key here may sign a {draft.kind}"
         for signer in candidates:
@@ -474,7 +500,9 @@ class Writer(Reader):
             return f"a key of role {signer.role} may not sign this {draft.kind}"
         if signer.role in OWN_WORDS_ROLES and isinstance(draft.body, ExperienceBody):
             actor = draft.body.provenance.actor
-            if actor.partition("(")[0] != signer.role or (signer.actor and signer.actor not in (actor, draft.body.provenance.name)):
+            if actor.partition("(")[0] != signer.role or (
+                signer.actor and signer.actor not in (actor, draft.body.provenance.name)
+            ):
                 return f"key {signer.id} signs for {signer.actor or signer.role}, not for {actor}"
         return None
 
@@ -513,7 +541,9 @@ class Writer(Reader):
         self._checkpointed = time.monotonic()
 
     def _try_checkpoint(self) -> None:
-        """Publish behind an append that is already durable; a failure is reported by the next call, not by this append."""
+        """Publish behind an append that is already durable; a failure is reported by the next call, not by
+        this append.
+        """
         try:
             self._publish()
         except (OSError, LedgerError, OutcomeUnknownError) as error:
@@ -543,11 +573,13 @@ class Writer(Reader):
                         self._publish()
                     else:
                         self.log.sync()
-            except Exception as error:  # noqa: BLE001 - kept for the caller, see `trouble`
+            except Exception as error:
                 self._background_error = error
 
     def close(self) -> None:
-        """Publish the last head and give everything back. Raises what publishing raises; the records are durable first."""
+        """Publish the last head and give everything back. Raises what publishing raises; the records are
+        durable first.
+        """
         if self._stop.is_set():
             return
         self._stop.set()

@@ -4,6 +4,7 @@ import struct
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+import msgspec
 from blake3 import blake3
 
 MAGIC = b"BRF1"
@@ -31,7 +32,7 @@ class Extent(NamedTuple):
     body_len: int
 
 
-class FrameHeader(NamedTuple):
+class FrameHeader(msgspec.Struct, frozen=True):
     """A header whose check holds; `bytes` is the whole frame's length."""
 
     count: int

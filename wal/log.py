@@ -6,13 +6,14 @@ from collections.abc import Callable, Generator, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from braid.wal.compact import rewrite_segment
 from braid.wal.durable import sync_data, sync_folder, write_all
 from braid.wal.errors import CorruptLogError, OutcomeUnknownError, WriterPoisonedError
-from braid.wal.frame import HEADER_BYTES, Extent, Frame, FrameError, Stored, encode_frame
-from braid.wal.compact import rewrite_segment
 from braid.wal.failpoint import failpoint
-from braid.wal.segment import ENTRY, SEGMENT_HEADER_BYTES, SEGMENT_LIMIT, Segment, pack_entries
+from braid.wal.frame import HEADER_BYTES, Extent, Frame, FrameError, Stored, encode_frame
+from braid.wal.segment import ENTRY, SEGMENT_HEADER_BYTES, SEGMENT_LIMIT, Segment, pack_entries, unborn
 
+_FRESH = 1 << 14
 CheckFrame = Callable[[Frame], None]
 """Raises FrameError when a frame's records are not what their envelopes say (digests, signatures)."""
 
@@ -36,25 +37,32 @@ class LogReader:
         self.segments: list[Segment] = []
         self._firsts: list[int] = []
         self._fresh: dict[int, Extent] = {}
+        self._fresh_limit = _FRESH
         self.next_index = 0
         self.next_tx = 0
         self._end = SEGMENT_HEADER_BYTES
         self._active = 0
-        self._discover()
-        if not self.segments:
-            raise CorruptLogError(str(folder), 0, "there is no segment")
-        if self.segments[0].first != 0:
-            raise CorruptLogError(self.segments[0].name, 0, "the log's first segment is missing")
+        self._retired: list[Segment] = []
+        try:
+            self._discover()
+            if not self.segments:
+                raise CorruptLogError(str(folder), 0, "there is no segment")
+            if self.segments[0].first != 0:
+                raise CorruptLogError(self.segments[0].name, 0, "the log's first segment is missing")
+        except BaseException:
+            LogReader.close(self)
+            raise
 
     def close(self) -> None:
         """Close every descriptor."""
-        for segment in self.segments:
+        for segment in self.segments + self._retired:
             segment.close()
-        self.segments = []
+        self.segments, self._retired = [], []
 
     def _discover(self) -> None:
-        for path in sorted(self.folder.glob("*.seg"))[len(self.segments) :]:
-            if path.stat().st_size < SEGMENT_HEADER_BYTES and self.segments:
+        paths = sorted(self.folder.glob("*.seg"))
+        for path in paths[len(self.segments) :]:
+            if self.segments and path == paths[-1] and unborn(path):
                 return  # died (or is still busy) creating it: no frame can be in it
             segment = Segment(path, self.store_id)
             self.segments.append(segment)
@@ -68,7 +76,9 @@ class LogReader:
         Costs one frame, not the log: the `.idx` entry of the record before gives the place, the frame there proves it.
         """
         place = max(bisect_right(self._firsts, index) - 1, 0)
-        if place and self._firsts[place] == index:  # exactly at a boundary: stand at the end of the segment before
+        if (
+            place and self._firsts[place] == index
+        ):  # exactly at a boundary: stand at the end of the segment before
             place -= 1
         segment = self.segments[place]
         count = index - segment.first
@@ -93,7 +103,9 @@ class LogReader:
         return True
 
     def rescan(self, index: int) -> None:
-        """Stand at `index` by reading its segment from the start; raise CorruptLogError when no transaction ends there."""
+        """Stand at `index` by reading its segment from the start; raise CorruptLogError when no
+        transaction ends there.
+        """
         place = max(bisect_right(self._firsts, max(index - 1, 0)) - 1, 0)
         segment = self.segments[place]
         self._active, self._end = place, SEGMENT_HEADER_BYTES
@@ -106,7 +118,9 @@ class LogReader:
                 return
         if self.next_index != index or index == 0 < place:
             raise CorruptLogError(
-                segment.name, self._end, f"the log ends at {self.next_index} records; a signed head covers {index}"
+                segment.name,
+                self._end,
+                f"the log ends at {self.next_index} records; a signed head covers {index}",
             )
 
     def _stand(self, place: int, frame: Frame) -> None:
@@ -126,20 +140,24 @@ class LogReader:
             segment = self.segments[self._active]
             bad = yield from self._follow_segment(segment, check)
             if bad is not None:
-                self._judge(segment, bad, floor)
+                self._judge(segment, bad, floor, check)
                 return
             self._discover()
             if self._active + 1 >= len(self.segments):
                 if self.next_index < floor:
                     raise CorruptLogError(
-                        segment.name, self._end, f"the log ends at {self.next_index} records; a signed head covers {floor}"
+                        segment.name,
+                        self._end,
+                        f"the log ends at {self.next_index} records; a signed head covers {floor}",
                     )
                 return
             following = self.segments[self._active + 1]
             if following.first != self.next_index:
-                if self.size_behind():  # the writer closed this segment between our two looks
+                if self.size_behind() > 0:  # the writer closed this segment between our two looks
                     continue
-                raise CorruptLogError(following.name, 0, f"record {self.next_index} is missing before this segment")
+                raise CorruptLogError(
+                    following.name, 0, f"record {self.next_index} is missing before this segment"
+                )
             self._active += 1
             self._end = SEGMENT_HEADER_BYTES
 
@@ -153,7 +171,9 @@ class LogReader:
         try:
             for frame in segment.frames(self._end):
                 if frame.first != self.next_index or frame.header.tx != self.next_tx:
-                    raise CorruptLogError(segment.name, frame.offset, f"the frame is not number {self.next_index}")
+                    raise CorruptLogError(
+                        segment.name, frame.offset, f"the frame is not number {self.next_index}"
+                    )
                 try:
                     check(frame)
                 except FrameError as error:
@@ -166,35 +186,45 @@ class LogReader:
 
     def _accept(self, frame: Frame) -> None:
         self._stand(self._active, frame)
-        segment = self.segments[self._active]
-        if len(self._fresh) > 1 << 14:
-            self._fresh = {index: extent for index, extent in self._fresh.items() if not segment.entry(index)}
+        if len(self._fresh) > self._fresh_limit:
+            self._fresh = {
+                at: extent for at, extent in self._fresh.items() if not self._segment_of(at).entry(at)
+            }
+            self._fresh_limit = max(_FRESH, 2 * len(self._fresh))
         self._fresh.update(enumerate(frame.extents(), frame.first))
 
-    def _judge(self, segment: Segment, bad: CorruptLogError, floor: int) -> None:
+    def _segment_of(self, index: int) -> Segment:
+        return self.segments[bisect_right(self._firsts, index) - 1]
+
+    def _judge(self, segment: Segment, bad: CorruptLogError, floor: int, check: CheckFrame) -> None:
         """Raise `bad` unless it is a torn tail: nothing signed lies behind it, and no later write (SPEC §2.3)."""
         covered = self.next_index < floor
         last = segment is self.segments[-1]
         if not covered and last and segment.later_group(self._end) is None:
             return
-        retry = segment.frames(self._end)
         try:  # a reader may have met a frame while it was being written
-            if next(retry, None) is not None and not covered:
+            frame = next(segment.frames(self._end), None)
+            if frame is not None and not covered:
+                check(frame)
                 return
-        except CorruptLogError:
+        except (CorruptLogError, FrameError):
             pass
         raise bad
 
     # -- reading ----------------------------------------------------------------------------------
 
     def locate(self, index: int) -> tuple[Segment, Extent]:
-        """Return the segment and place of a record; raise IndexError beyond the end, CorruptLogError without an entry."""
+        """Return the segment and place of a record; raise IndexError beyond the end, CorruptLogError
+        without an entry.
+        """
         if not 0 <= index < self.next_index:
             raise IndexError(f"the log holds records 0 to {self.next_index - 1}; there is no {index}")
-        segment = self.segments[bisect_right(self._firsts, index) - 1]
+        segment = self._segment_of(index)
         extent = self._fresh.get(index) or segment.entry(index)
         if extent is None:  # the derived index is missing or short: derive it here, in memory
-            segment.rebuild_index(self._end if segment is self.segments[self._active] else segment.size, write=False)
+            segment.rebuild_index(
+                self._end if segment is self.segments[self._active] else segment.size, write=False
+            )
             extent = segment.entry(index)
         if extent is None:
             raise CorruptLogError(segment.name, 0, f"the segment has no record {index}")
@@ -219,8 +249,17 @@ class LogReader:
         """Reopen segments that compaction has replaced."""
         for place, segment in enumerate(self.segments):
             if segment.replaced():
-                self.segments[place] = Segment(segment.path, self.store_id)
-                segment.close()
+                self._renew(place)
+
+    def _renew(self, place: int) -> None:
+        """Open the file that now has a segment's name; places in the old one no longer count."""
+        old = self.segments[place]
+        self.segments[place] = Segment(old.path, self.store_id)
+        self._retired.append(old)  # another thread may be reading its frames
+        end = self._firsts[place + 1] if place + 1 < len(self._firsts) else self.next_index
+        self._fresh = {at: extent for at, extent in self._fresh.items() if not old.first <= at < end}
+        if place == self._active:
+            self.rescan(self.next_index)
 
     def frames(self, start: int = 0, *, bodies: bool = True) -> Iterator[Frame]:
         """Yield the frames from the one that holds record `start` to the present end."""
@@ -234,7 +273,9 @@ class LogReader:
             place += 1
 
     def _frame_offset(self, segment: Segment, index: int) -> int:
-        """Return the offset of the frame with record `index`, from neighbouring extents; the segment's start without them."""
+        """Return the offset of the frame with record `index`, from neighbouring extents; the segment's
+        start without them.
+        """
         at = index
         while at > segment.first:
             here, before = self._extent(segment, at), self._extent(segment, at - 1)
@@ -280,7 +321,9 @@ class LogWriter(LogReader):
         sync_folder(folder)
 
     def cut_tail(self) -> TornTail | None:
-        """Cut what stands behind the last whole transaction; repair the index; open for appending. Writer's lock held."""
+        """Cut what stands behind the last whole transaction; repair the index; open for appending.
+        Writer's lock held.
+        """
         self._drop_unborn_segment()
         segment = self.segments[self._active]
         length = segment.size - self._end
@@ -296,7 +339,9 @@ class LogWriter(LogReader):
         return torn
 
     def stand_ready(self) -> TornTail | None:
-        """Make ready to append behind what another writer left; `cut_tail` where anything is not as expected. Lock held."""
+        """Make ready to append behind what another writer left; `cut_tail` where anything is not as
+        expected. Lock held.
+        """
         segment = self.segments[self._active]
         index = segment.path.with_suffix(".idx")
         try:
@@ -389,21 +434,32 @@ class LogWriter(LogReader):
         except BaseException as error:
             self._take_back(fd, start, error)
             raise
-        if sync:
-            self._sync_now(fd)
-        self._admit(transactions, start)
-        self._end, self.next_index, self.next_tx = offset, index, tx
-        if sync:
-            self.synced = index
+        try:
+            if sync:
+                self._sync_now(fd)
+            self._admit(transactions, start)
+            self._end, self.next_index, self.next_tx = offset, index, tx
+            if sync:
+                self.synced = index
+        except BaseException as error:  # Ctrl-C: the next frame must not be numbered like this one
+            if not self._poison:
+                self.poison(f"an append was interrupted behind its write ({error!r})")
+            raise
 
     def _take_back(self, fd: int, start: int, error: BaseException) -> None:
         try:
             os.ftruncate(fd, start)
-        except OSError:
-            self.poison(f"a write failed ({error}) and could not be taken back")
+        except OSError as second:
+            self.poison(f"a write failed ({error}) and could not be taken back ({second})")
+            raise OutcomeUnknownError(
+                f"{self.segments[self._active].name}: a write failed ({error}) and could not be taken back ({second}); "
+                "whether it is on disk is not known: reopen the store and retry with the same idempotency key"
+            ) from error
 
     def _admit(self, transactions: Sequence[Sequence[Stored]], offset: int) -> None:
-        """Remember where the records lie until `flush_index` writes it down: the index is derived, and never synced for."""
+        """Remember where the records lie until `flush_index` writes it down: the index is derived, and
+        never synced for.
+        """
         rows: list[Extent] = []
         for records in transactions:
             at = offset + HEADER_BYTES + 12 * len(records)
@@ -416,7 +472,9 @@ class LogWriter(LogReader):
         self._fresh.update(enumerate(rows, self.next_index))
 
     def flush_index(self) -> None:
-        """Write the index entries that the file lacks. A failure loses nothing: they stay in memory, and can be derived."""
+        """Write the index entries that the file lacks. A failure loses nothing: they stay in memory, and
+        can be derived.
+        """
         segment = self.segments[self._active]
         if self._idx_fd is None:
             return
@@ -437,8 +495,9 @@ class LogWriter(LogReader):
 
     def sync(self) -> None:
         """Make everything appended durable. A failure poisons this handle and raises OutcomeUnknownError."""
+        fd = self._descriptor()
         if self.synced < self.next_index:
-            self._sync_now(self._descriptor())
+            self._sync_now(fd)
             self.synced = self.next_index
 
     def _sync_now(self, fd: int) -> None:
@@ -453,7 +512,9 @@ class LogWriter(LogReader):
             ) from error
 
     def _roll(self) -> int:
-        """Close the full segment for good and begin the next; dying in between leaves an unborn segment that is dropped."""
+        """Close the full segment for good and begin the next; dying in between leaves an unborn segment
+        that is dropped.
+        """
         self.sync()
         self.flush_index()
         if self._idx_fd is not None:
@@ -493,8 +554,7 @@ class LogWriter(LogReader):
         before = self.bytes_on_disk
         for place, segment in enumerate(self.segments[: self._active]):
             if rewrite_segment(segment, self._firsts[place + 1], blanked):
-                self.segments[place] = Segment(segment.path, self.store_id)
-                segment.close()
+                self._renew(place)
         return before - self.bytes_on_disk
 
     def close(self) -> None:

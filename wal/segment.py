@@ -18,7 +18,10 @@ SEGMENT_HEADER_BYTES = 64
 ENTRY = struct.Struct("<QQII")
 _HEADER = struct.Struct("<8sHHIQ16s8x16s")
 _READ_AHEAD = 4 << 20
-_ENTRY_TYPE = np.dtype([("envelope_at", "<u8"), ("body_at", "<u8"), ("envelope_len", "<u4"), ("body_len", "<u4")])
+_BEYOND = 1 << 62
+_ENTRY_TYPE = np.dtype(
+    [("envelope_at", "<u8"), ("body_at", "<u8"), ("envelope_len", "<u4"), ("body_len", "<u4")]
+)
 
 
 def encode_segment_header(first: int, store_id: str) -> bytes:
@@ -46,6 +49,17 @@ def segment_path(folder: Path, first: int) -> Path:
     return folder / f"{first:012d}.seg"
 
 
+def unborn(path: Path) -> bool:
+    """Whether a crash left this file while it was being created: too short for a frame, and without a whole header."""
+    try:
+        if path.stat().st_size > SEGMENT_HEADER_BYTES:
+            return False
+        data = path.read_bytes()
+    except FileNotFoundError:  # a writer has just dropped it
+        return True
+    return len(data) < SEGMENT_HEADER_BYTES or not any(data)
+
+
 class Segment:
     """An open segment file and its index of extents."""
 
@@ -58,7 +72,9 @@ class Segment:
         self._idx_fd: int | None = None
         self._entries = b""
         try:
-            self.first = check_segment_header(os.pread(self._fd, SEGMENT_HEADER_BYTES, 0), self.name, store_id)
+            self.first = check_segment_header(
+                os.pread(self._fd, SEGMENT_HEADER_BYTES, 0), self.name, store_id
+            )
             if path.name != f"{self.first:012d}.seg":
                 raise CorruptLogError(self.name, 0, f"the header says its first record is {self.first}")
         except BaseException:
@@ -93,12 +109,18 @@ class Segment:
             return True
 
     def read(self, offset: int, length: int) -> bytes:
-        """Return `length` bytes, or fewer at the end of the file."""
+        """Return `length` bytes, or fewer at the end of the file; none for a place that no file reaches."""
+        if offset >= _BEYOND:
+            return b""
+        if length > _READ_AHEAD:
+            length = min(length, max(self.size - offset, 0))
         return os.pread(self._fd, length, offset)
 
     def entry(self, index: int) -> Extent | None:
         """Return where record `index` lies, or None when the index file does not reach it."""
         at = (index - self.first) * ENTRY.size
+        if at < 0:
+            return None
         if self._entries:
             data = self._entries[at : at + ENTRY.size]
         else:
@@ -121,7 +143,9 @@ class Segment:
         return np.frombuffer(data, dtype=_ENTRY_TYPE, count=count)
 
     def index_holds(self, count: int) -> bool:
-        """Whether the first `count` entries have the shape that frames give them; no proof, a filter for torn index pages."""
+        """Whether the first `count` entries have the shape that frames give them; no proof, a filter for
+        torn index pages.
+        """
         rows = self.entries(count)
         if rows is None:
             return False
@@ -129,8 +153,14 @@ class Segment:
             return True
         start, length = rows["envelope_at"].astype(np.int64), rows["envelope_len"].astype(np.int64)
         body, body_len = rows["body_at"].astype(np.int64), rows["body_len"].astype(np.int64)
-        ordered = bool((start[1:] >= start[:-1] + length[:-1]).all() and (body[1:] >= body[:-1] + body_len[:-1]).all())
-        return ordered and bool((length > 0).all() and (body > start).all()) and int(body[-1] + body_len[-1]) <= self.size
+        ordered = bool(
+            (start[1:] >= start[:-1] + length[:-1]).all() and (body[1:] >= body[:-1] + body_len[:-1]).all()
+        )
+        return (
+            ordered
+            and bool((length > 0).all() and (body > start).all())
+            and int(body[-1] + body_len[-1]) <= self.size
+        )
 
     def frame_start(self, index: int, count: int) -> int | None:
         """Return the offset of the frame that begins with record `index`, or the end of the last of `count` records.
@@ -145,7 +175,9 @@ class Segment:
         return before.body_at + before.body_len
 
     def frames(self, offset: int, *, bodies: bool = True, end: int | None = None) -> Iterator[Frame]:
-        """Yield whole frames from `offset` to the file's end (or `end`); raise CorruptLogError at the first that is not."""
+        """Yield whole frames from `offset` to the file's end (or `end`); raise CorruptLogError at the
+        first that is not.
+        """
         limit = self.size if end is None else end
         window, window_at = b"", offset
         while offset < limit:
@@ -160,7 +192,9 @@ class Segment:
                     window, window_at, at = self.read(offset, max(header.length, _READ_AHEAD)), offset, 0
                 head_end = at + HEADER_BYTES + header.head_len
                 section = window[at + HEADER_BYTES : head_end]
-                frame = Frame(header, offset, section, window[head_end : at + header.length] if bodies else b"")
+                frame = Frame(
+                    header, offset, section, window[head_end : at + header.length] if bodies else b""
+                )
             except FrameError as error:
                 raise CorruptLogError(self.name, offset, str(error)) from error
             yield frame

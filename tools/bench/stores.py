@@ -112,6 +112,11 @@ class Stores:
         _set_durability(place, "always")
         return place
 
+    def drop(self, n: int) -> None:
+        """Give the disk space of the store of n back."""
+        if place := self._built.pop(n, None):
+            shutil.rmtree(place.path.parent)
+
     @contextmanager
     def copy(self, n: int, durability: Durability = "always") -> Iterator[Place]:
         """Give a copy of the store of n, to be changed; it goes afterwards."""

@@ -41,7 +41,9 @@ def ingest(
     output: FormatOption = "table",
     store: StoreOption = None,
 ) -> None:
-    """Read conversations (JSONL of role and content, LoCoMo) into the store.
+    """Read conversations into the store, a record for each turn.
+
+    Formats: JSONL of role and content, LoCoMo.
 
     A bad line is reported as file:line: reason and skipped; the exit code is then 1. Ingesting the same source again
     adds nothing: a turn is known by the source's id for it, or by its place and content.
@@ -84,10 +86,10 @@ def ingest(
 def _take_all(intake: "Intake", files: list[str], source: str | None, form: str | None) -> None:
     from braid.tools.cli.intake import open_source
 
-    with progress("ingesting") as advance:
+    with progress("ingesting") as bar:
         for name in files:
             with open_source(name, form) as opened:
-                intake.take(opened, source or opened.source_id, advance)
+                intake.take(opened, source or opened.source_id, bar)
 
 
 def _summary(intake: "Intake", store: "Store", *, dry_run: bool) -> dict[str, Any]:

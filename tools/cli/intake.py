@@ -15,7 +15,7 @@ from braid.ledger.record import Draft, ExperienceBody, Scope, Source
 from braid.ledger.validate import check_draft
 from braid.ledger.writer import utc_now
 from braid.tools.cli.output import line, say
-from braid.tools.cli.progress import Advance
+from braid.tools.cli.progress import Bar
 from braid.tools.importers.detect import by_name, detect
 from braid.tools.importers.message import HEAD_BYTES, BadLine, Importer, Message
 
@@ -117,7 +117,7 @@ class Intake:
         self._seen: dict[str, str] = {}
         self.taken = self.known = self.skipped = self.text_bytes = 0
 
-    def take(self, opened: Opened, source: str, advance: Advance) -> None:
+    def take(self, opened: Opened, source: str, bar: Bar) -> None:
         """Read a source to its end. `source` is its lasting name, for keys."""
         for item in opened.importer.read(opened.stream, opened.uri):
             if isinstance(item, BadLine):
@@ -125,8 +125,8 @@ class Intake:
             else:
                 self._add(opened.name, item, item.key(source))
             if len(self._batch) >= BATCH:
-                advance(self._commit())
-        advance(self._commit())
+                bar.advance(self._commit())
+        bar.advance(self._commit())
 
     def _skip(self, name: str, number: int, reason: str) -> None:
         self.skipped += 1

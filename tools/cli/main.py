@@ -2,34 +2,19 @@
 
 import sys
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
-from typer.core import TyperGroup
 
 from braid.tools.cli import access, auditing, forgetting, ingesting, keys, making, moving, reading, tending, viewing, writing
 from braid.tools.cli.errors import BROKEN_PIPE, report
-
-
-class Braid(TyperGroup):
-    """Turns every error of a command into a line on stderr and an exit code."""
-
-    def invoke(self, ctx: Any) -> Any:
-        """Run the command."""
-        try:
-            return super().invoke(ctx)
-        except typer.Exit:
-            raise
-        except BrokenPipeError:
-            raise  # `run` ends quietly
-        except (Exception, KeyboardInterrupt) as error:
-            raise typer.Exit(report(error)) from None
+from braid.tools.cli.group import Braid, help_without_command
 
 
 app = typer.Typer(
     name="braid",
     cls=Braid,
-    rich_markup_mode="rich",
+    rich_markup_mode=None,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
@@ -92,8 +77,7 @@ def root(
     access.Chosen.store = store
     access.Chosen.passphrase_file = passphrase_file
     access.Chosen.guard_dir = guard_dir
-    if ctx.invoked_subcommand is None:
-        typer.echo(ctx.get_help().rstrip("\n"))
+    help_without_command(ctx)
 
 
 def run() -> None:

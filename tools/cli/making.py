@@ -41,7 +41,9 @@ def init(
     output: FormatOption = "table",
     store: StoreOption = None,
 ) -> None:
-    """Make a new store with fresh keys, and say what to pin, to back up and to take offline.
+    """Make a new store, with fresh keys.
+
+    Prints what to pin (the vkey), what to back up (the vault) and what to take offline (the root key).
 
     \b
     Examples:

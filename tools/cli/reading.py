@@ -38,7 +38,9 @@ def log(
     output: FormatOption = "table",
     store: StoreOption = None,
 ) -> None:
-    """List records, the newest last; erased ones show what is left of them.
+    """List records, the newest last.
+
+    Of an erased one you see what is left of it.
 
     \b
     Examples:
@@ -145,7 +147,7 @@ def show(
     output: Annotated[Literal["table", "json"], typer.Option("--output", "-o", help="How to show it.")] = "table",
     store: StoreOption = None,
 ) -> None:
-    """Show a record, verified, in the schema's shape; or a transaction.
+    """Show a record, verified; or a transaction.
 
     \b
     Examples:
@@ -210,7 +212,7 @@ def trace(
     output: Annotated[Literal["table", "json"], typer.Option("--output", "-o", help="Tree or JSON.")] = "table",
     store: StoreOption = None,
 ) -> None:
-    """Show the braid of a record, up to its sources and down to what was made of it.
+    """Show what a record derives from and what derives from it.
 
     \b
     Examples:

@@ -127,7 +127,9 @@ def correct(
     shared: Shared = False,
     store: StoreOption = None,
 ) -> None:
-    """Append what is right in place of a record, and print the new id; the old one stays, superseded.
+    """Append what is right in place of a record.
+
+    Prints the new id; the old record stays, superseded.
 
     \b
     Examples:

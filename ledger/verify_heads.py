@@ -1,0 +1,185 @@
+"""Signed heads as an audit finds them: the published checkpoint, its history, the guard; and what they must agree with (SPEC §5.3, §6)."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import msgspec
+
+from braid.ledger.checkpoint import Checkpoint, open_checkpoint, parse_checkpoint
+from braid.ledger.control import ControlState
+from braid.ledger.envelope import Envelope
+from braid.ledger.errors import GuardError, NoteError
+from braid.ledger.findings import Finding
+from braid.ledger.guard import Guard, Head
+from braid.ledger.note import VerifierKey, parse_note, parse_vkey
+from braid.ledger.settings import Settings
+
+
+class Past(msgspec.Struct, frozen=True):
+    """A head from the history, and where it stands in the file."""
+
+    size: int
+    root: bytes
+    offset: int
+
+
+class Heads(msgspec.Struct):
+    """What was signed about the log, each opened under the log's key."""
+
+    vkey: VerifierKey | None
+    published: Checkpoint | None = None
+    guard: Head | None = None
+    history: list[Past] = []
+    findings: list[Finding] = []
+    notes: list[str] = []
+
+    @property
+    def floor(self) -> int:
+        """Records that a signed head covers."""
+        return max(self.published.size if self.published else 0, self.guard.size if self.guard else 0)
+
+    def roots(self) -> dict[int, bytes]:
+        """Return the root that the published head states, by its size."""
+        return {self.published.size: self.published.root} if self.published else {}
+
+    def sizes(self) -> list[int]:
+        """Return the sizes whose roots must be derived."""
+        sizes = [past.size for past in self.history]
+        return sizes + [self.published.size if self.published else 0, self.guard.size if self.guard else 0]
+
+
+def read_heads(store: Path, settings: Settings, guard: Guard, pinned: str | None, genesis_vkey: str, since: int) -> Heads:
+    """Read and open every head; those of the history below `since` stand on the earlier audit."""
+    heads = Heads(None)
+    _read_guard(heads, guard, settings)
+    text = pinned or (heads.guard.vkey if heads.guard else genesis_vkey)
+    try:
+        heads.vkey = parse_vkey(text)
+    except ValueError as error:
+        heads.findings.append(Finding("checkpoint", f"there is no key to check heads with: {error}"))
+        return heads
+    if pinned is None and heads.guard is None:
+        heads.notes.append("no guard and no pinned key: the log's key is believed because genesis names it")
+    if heads.guard and heads.guard.vkey != text:
+        heads.findings.append(Finding("guard", f"the guard names another log key than {text}", file=str(guard.path)))
+    _read_checkpoint(heads, store, settings)
+    _read_history(heads, store, settings, since)
+    return heads
+
+
+def _read_guard(heads: Heads, guard: Guard, settings: Settings) -> None:
+    file = str(guard.path)
+    try:
+        heads.guard = guard.read()
+    except GuardError as error:
+        heads.findings.append(Finding("guard", str(error), file=file))
+        return
+    if heads.guard is None:
+        heads.notes.append(f"there is no guard at {file}: whether this is the newest copy can't be told")
+        return
+    if heads.guard.origin != settings.origin:
+        message = f"the guard is of {heads.guard.origin}, this store is {settings.origin}"
+        heads.findings.append(Finding("guard", message, file=file))
+    _check_guard_note(heads, heads.guard, file)
+
+
+def _check_guard_note(heads: Heads, head: Head, file: str) -> None:
+    try:
+        checkpoint, _ = open_checkpoint(head.checkpoint.encode(), [parse_vkey(head.vkey)], head.origin)
+    except ValueError as error:
+        heads.findings.append(Finding("guard", f"the head in the guard is not signed: {error}", file=file))
+        return
+    if (checkpoint.size, checkpoint.root.hex()) != (head.size, head.root):
+        heads.findings.append(Finding("guard", "the guard contradicts the signed head in it", file=file))
+
+
+def _read_checkpoint(heads: Heads, store: Path, settings: Settings) -> None:
+    if heads.vkey is None:
+        return
+    try:
+        note = (store / "checkpoint").read_bytes()
+        heads.published, _ = open_checkpoint(note, [heads.vkey], settings.origin)
+    except FileNotFoundError:
+        message = "the published head is missing: `braid doctor --fix` restores it from the guard"
+        heads.findings.append(Finding("checkpoint", message, file="checkpoint"))
+    except ValueError as error:
+        heads.findings.append(Finding("checkpoint", str(error), file="checkpoint"))
+
+
+def _read_history(heads: Heads, store: Path, settings: Settings, since: int) -> None:
+    try:
+        data = (store / "checkpoints").read_bytes()
+    except FileNotFoundError:
+        heads.notes.append("there is no history of heads (checkpoints)")
+        return
+    for offset, note, last in _split(data):
+        try:
+            text, _ = parse_note(note)
+            claimed = parse_checkpoint(text)
+            if claimed.size < since:
+                continue
+            if heads.vkey is not None:
+                open_checkpoint(note, [heads.vkey], settings.origin)
+        except NoteError as error:
+            if last:
+                heads.notes.append(f"the history of heads ends in an unfinished entry at offset {offset}")
+            else:
+                heads.findings.append(Finding("checkpoint", str(error), file="checkpoints", offset=offset))
+            continue
+        heads.history.append(Past(claimed.size, claimed.root, offset))
+
+
+def _split(data: bytes) -> Iterator[tuple[int, bytes, bool]]:
+    """Yield (offset, note, whether it is cut off at the file's end) of the history's entries, each ended by an empty line."""
+    offset = 0
+    while offset < len(data):
+        gap = data.find(b"\n\n", offset)
+        end = data.find(b"\n\n", gap + 2) if gap >= 0 else -1
+        if end < 0:
+            yield offset, data[offset:], True
+            return
+        yield offset, data[offset : end + 1], False
+        offset = end + 2
+
+
+def judge_heads(heads: Heads, roots: dict[int, bytes], size: int, since: int, guard_path: Path) -> Iterator[Finding]:
+    """Yield where a signed head contradicts the records: `roots` by size, `size` records in the log."""
+    published, guard = heads.published, heads.guard
+    if published:
+        yield from _judge(published.size, published.root, roots, size, "checkpoint", "the published head", "checkpoint", None)
+    if guard and guard.size >= since:
+        what = "the head that the guard remembers"
+        root = bytes.fromhex(guard.root) if len(guard.root) == 64 else b""
+        yield from _judge(guard.size, root, roots, size, "guard", what, str(guard_path), None)
+    for past in heads.history:
+        what = "an earlier head"
+        yield from _judge(past.size, past.root, roots, size, "checkpoint", what, "checkpoints", past.offset)
+
+
+def _judge(  # noqa: PLR0913 - one comparison, six words to name it
+    at: int, root: bytes, roots: dict[int, bytes], size: int, kind: str, what: str, file: str, offset: int | None
+) -> Iterator[Finding]:
+    if at > size:
+        message = f"{what} covers {at} records; the log holds {size}"
+    elif at in roots and roots[at] != root:
+        message = f"{what} of {at} records has another root than the records give"
+    else:
+        return
+    yield Finding("guard" if kind == "guard" else "checkpoint", message, file=file, offset=offset)
+
+
+def judge_settings(settings: Settings, genesis: Envelope | None, control: ControlState, vkey: str) -> Iterator[Finding]:
+    """Yield where store.json, or the key in use, contradicts the genesis record."""
+    if control.log_vkey and control.log_vkey != vkey:
+        yield Finding("checkpoint", f"genesis names the log key {control.log_vkey}, the heads are checked with {vkey}", 0)
+    if control.origin and control.origin != settings.origin:
+        yield Finding("settings", f"store.json says origin {settings.origin}, genesis {control.origin}", 0, file="store.json")
+    if genesis is None:
+        return
+    public = genesis.public
+    if public.get("store_id") != settings.store_id:
+        message = f"store.json says store {settings.store_id}, genesis {public.get('store_id')}"
+        yield Finding("settings", message, 0, genesis.id, "store.json")
+    if public.get("format") != settings.format:
+        message = f"store.json says format {settings.format}, genesis {public.get('format')}"
+        yield Finding("settings", message, 0, genesis.id, "store.json")

@@ -1,0 +1,130 @@
+"""`braid bench`: take the figures, size by size, and print them."""
+
+import os
+import shutil
+import sys
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from importlib import import_module
+from pathlib import Path
+from typing import Annotated, Final, Literal
+
+import msgspec
+import typer
+from rich.console import Console
+
+from braid.tools.bench.context import Bench, Measure
+from braid.tools.bench.floors import Disk, all_cores
+from braid.tools.bench.measure import Figure
+from braid.tools.bench.stores import Stores, Told
+from braid.tools.bench.table import table_of
+
+SIZES: Final = (10_000, 100_000)
+FULL_SIZES: Final = (*SIZES, 1_000_000)
+SEED: Final = 20_260_131
+_MODULES: Final = ("floor", "append", "audit", "views", "read", "space", "start")
+
+
+def measures() -> list[Measure]:
+    """Return everything that can be measured, in the order of the table."""
+    found: list[Measure] = []
+    for name in _MODULES:
+        found += import_module(f"braid.tools.bench.figures_{name}").MEASURES
+    return found
+
+
+def take(  # noqa: PLR0913 - a run's settings
+    sizes: Sequence[int],
+    *,
+    only: list[str] | None = None,
+    folder: Path | None = None,
+    seed: int = SEED,
+    slice_s: float = 0.4,
+    rounds: int = 5,
+    told: Told = lambda line: None,
+) -> Iterator[Figure]:
+    """Yield the figures as they are taken; everything on disk goes when it ends, or is closed.
+
+    `only` holds names or beginnings of names (`append`, `verify.full`). Raises ValueError where one names nothing.
+    """
+    known = measures()
+    for one in only or ():
+        if not any(measure.wanted([one]) for measure in known):
+            names = ", ".join(name for measure in known for name in measure.names)
+            raise ValueError(f"there is no figure {one!r}; known: {names}")
+    wanted = [measure for measure in known if measure.wanted(only)]
+    home = Path(tempfile.mkdtemp(prefix="braid-bench-", dir=folder))
+    try:
+        with all_cores() as cores, _own_guard(home):
+            bench = Bench(Stores(home, seed, told), cores, Disk(home), told, seed, slice_s, rounds)
+            for measure in (measure for measure in wanted if not measure.sized):
+                told(f"measuring {measure.names[0]}")
+                yield from measure.take(bench, min(sizes))
+            for n in sizes:
+                for measure in (measure for measure in wanted if measure.sized):
+                    told(f"measuring {measure.names[0]} at {n:,}")
+                    yield from measure.take(bench, n)
+                bench.stores.drop(n)
+    finally:
+        shutil.rmtree(home, ignore_errors=True)
+
+
+@contextmanager
+def _own_guard(home: Path) -> Iterator[None]:
+    """Keep every fork guard in the run's own folder, also of what it starts."""
+    before = os.environ.get("BRAID_GUARD_DIR")
+    os.environ["BRAID_GUARD_DIR"] = str(home / "guard")
+    try:
+        yield
+    finally:
+        del os.environ["BRAID_GUARD_DIR"]
+        if before is not None:
+            os.environ["BRAID_GUARD_DIR"] = before
+
+
+def bench(  # noqa: PLR0913 - a command's options
+    full: Annotated[bool, typer.Option("--full", help="Also at a million records (minutes, 4 GB of disk).")] = False,
+    only: Annotated[
+        list[str] | None, typer.Option("--only", help="Figures by name or its beginning: append, verify.full …")
+    ] = None,
+    output: Annotated[Literal["table", "json"], typer.Option("--output", "-o", help="How to print the figures.")] = "table",
+    report: Annotated[
+        Path | None, typer.Option("--report", help="Write the table into this page, such as docs/performance.md.")
+    ] = None,
+    folder: Annotated[
+        Path | None, typer.Option("--dir", help="Measure on this file system (default: the temporary folder's).")
+    ] = None,
+    size: Annotated[list[int] | None, typer.Option("--size", help="Instead of 10,000 and 100,000 records.")] = None,
+    seed: Annotated[int, typer.Option("--seed", help="Of what is appended and what is looked up.")] = SEED,
+) -> None:
+    """Measure what Braid costs on this machine, each figure beside the floor that bounds it."""
+    talk = Console(stderr=True)
+    figures: list[Figure] = []
+    sizes = size or (FULL_SIZES if full else SIZES)
+    if min(sizes) < 10:
+        raise typer.BadParameter("a store to measure has at least 10 records", param_hint="--size")
+    try:
+        with talk.status("measuring") as status:
+            for figure in take(sizes, only=only, folder=folder, seed=seed, told=status.update):
+                figures.append(figure)
+                status.console.print(_line(figure), highlight=False)
+    except ValueError as error:
+        raise typer.BadParameter(str(error), param_hint="--only") from error
+    if output == "json":
+        sys.stdout.write(msgspec.json.format(msgspec.json.encode(figures), indent=1).decode() + "\n")
+    else:
+        Console().print(table_of(figures))
+    if report is not None:
+        from braid.tools.bench.report import fill
+
+        fill(report, figures, command=f"braid bench{' --full' if full else ''}")
+        talk.print(f"braid: the table of {report} is new")
+    if missed := [figure for figure in figures if figure.met is False]:
+        names = ", ".join(f"{figure.name} at {figure.n:,}" for figure in missed)
+        talk.print(f"braid: below target: {names}")
+
+
+def _line(figure: Figure) -> str:
+    ratio = "" if figure.ratio is None else f"  {figure.ratio:.2f} × {figure.floor_name}"
+    return f"{figure.name:<20} n={figure.n:<9,} {figure.value:>14,.4g} {figure.unit}{ratio}"

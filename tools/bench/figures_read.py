@@ -1,0 +1,138 @@
+"""What reading costs: opening, getting, proving, tracing."""
+
+import subprocess
+import sys
+from binascii import a2b_base64
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from itertools import cycle
+
+import msgspec
+
+from braid.ledger.envelope import Envelope
+from braid.ledger.ids import RecordId, parse_id
+from braid.ledger.reader import Reader
+from braid.ledger.record import Record
+from braid.ledger.seal import unseal_body
+from braid.tools.bench.context import Bench, Measure
+from braid.tools.bench.measure import Figure, Floor, Sample, against, alone, figure, seconds_of
+from braid.tools.bench.stores import Place, spread_ids
+
+WARM_TILES = 16
+_PAYLOAD_AT = len('{"payload":"')
+_OPEN = """
+import sys, time
+from braid.store import open
+from pathlib import Path
+start = time.perf_counter()
+store = open(sys.argv[1], guard_dir=sys.argv[2], create=False, read_only=sys.argv[3] == "readonly")
+seconds = time.perf_counter() - start
+# The peak of this process alone: ru_maxrss would begin with what its parent had.
+peak = next(line for line in Path("/proc/self/status").read_text().splitlines() if line.startswith("VmHWM"))
+print(seconds, peak.split()[1])
+store.close()
+"""
+
+
+def opening(bench: Bench, n: int) -> Iterator[Figure]:
+    """Open in fresh processes: seconds of the call (imports done before), and the process's peak of memory."""
+    place = bench.stores.of(n)
+    for name, mode in (("open", "write"), ("open.readonly", "readonly")):
+        runs = [_open_once(place, mode) for _ in range(bench.rounds)]
+        seconds, peaks = iter([run[0] for run in runs]), iter([run[1] for run in runs])
+        yield alone(name, n, "s", partial(next, seconds), len(runs))
+        yield alone(f"{name}.rss", n, "MB", partial(next, peaks), len(runs))
+
+
+def _open_once(place: Place, mode: str) -> tuple[float, float]:
+    argv = [sys.executable, "-c", _OPEN, str(place.path), str(place.guard_dir), mode]
+    said = subprocess.run(argv, capture_output=True, text=True, check=True).stdout.split()
+    return float(said[0]), int(said[1]) / 1024
+
+
+class Unverified:
+    """A get that trusts what it reads: the same place, bytes, key and unsealing, nothing compared with anything."""
+
+    def __init__(self, reader: Reader) -> None:
+        self._reader = reader
+        self._decode = msgspec.json.Decoder(Envelope).decode
+
+    def get(self, id: str) -> Record:
+        """Return the record of this id."""
+        reader = self._reader
+        index = parse_id(id).index
+        data = reader.log.envelope(index)
+        envelope = self._decode(a2b_base64(data[_PAYLOAD_AT : data.index(b'"', _PAYLOAD_AT)]))
+        key = reader.need_vault().key(index)
+        sealed = reader.log.body(index)
+        raw = unseal_body(key, sealed, origin=envelope.origin, id=envelope.id, kind=envelope.kind)
+        links = envelope.links
+        return Record(envelope, links if isinstance(links, list) else [], raw, b"")
+
+
+def getting(bench: Bench, n: int) -> Iterator[Figure]:
+    """`get`, with its tiles in memory and without, against an unverified one."""
+    place = bench.stores.of(n)
+    with place.reader() as reader:
+        ids = spread_ids(reader, 1_000, tiles=WARM_TILES, seed=bench.seed)
+        floor = Floor("unverified get", _each(Unverified(reader).get, ids, bench.times(20_000)))
+        verified = _each(reader.get, ids, bench.times(20_000))
+        verified()
+        floor.sample()
+        yield against("get.warm", n, "µs", verified, floor, bench.rounds)
+        tiles = min(256, -(-reader.size // 256))
+        cold_ids = [spread_ids(reader, 1, tiles=1, seed=bench.seed + k)[0] for k in range(tiles)]
+        cold_ids = list({parse_id(id).index >> 8: id for id in cold_ids}.values())
+    yield against("get.cold", n, "µs", partial(_cold, place, cold_ids), Floor("unverified warm get", _on(place, ids, bench)), bench.rounds)
+
+
+def _each(get: Callable[[str], object], ids: Sequence[RecordId], times: int) -> Sample:
+    chosen = cycle(ids)
+
+    def sample() -> float:
+        work = [next(chosen) for _ in range(times)]
+
+        def act() -> None:
+            for id in work:
+                get(id)
+
+        return seconds_of(act) / times * 1e6
+
+    return sample
+
+
+def _cold(place: Place, ids: Sequence[RecordId]) -> float:
+    """A fresh handle gets one record of each of many tiles."""
+    with place.reader() as reader:
+        return _each(reader.get, ids, len(ids))()
+
+
+def _on(place: Place, ids: Sequence[RecordId], bench: Bench) -> Sample:
+    def sample() -> float:
+        with place.reader() as reader:
+            warm = _each(Unverified(reader).get, ids, bench.times(20_000))
+            warm()
+            return warm()
+
+    return sample
+
+
+def proving(bench: Bench, n: int) -> Iterator[Figure]:
+    """An inclusion proof of a record, tiles in memory."""
+    with bench.stores.of(n).reader() as reader:
+        ids = spread_ids(reader, 500, tiles=WARM_TILES, seed=bench.seed)
+
+        def prove(id: str) -> bytes:
+            return reader.prove(parse_id(id).index)
+
+        sample = _each(prove, ids, bench.times(5_000))
+        sample()
+        yield alone("prove", n, "µs", sample, bench.rounds)
+        yield figure("prove.bytes", n, "bytes", len(prove(ids[0])))
+
+
+MEASURES = (
+    Measure(("open", "open.rss", "open.readonly", "open.readonly.rss"), opening),
+    Measure(("get.warm", "get.cold"), getting),
+    Measure(("prove", "prove.bytes"), proving),
+)

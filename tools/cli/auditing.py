@@ -1,0 +1,207 @@
+"""`braid verify`, `prove` and `check-proof`: the log is what was signed, or where it is not."""
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import typer
+
+from braid.tools.cli.access import guard_of, reading, where
+from braid.tools.cli.errors import FINDINGS
+from braid.tools.cli.options import FormatOption, StoreOption
+from braid.tools.cli.output import line, put, put_bytes, put_fields, say
+from braid.tools.cli.progress import progress
+
+if TYPE_CHECKING:
+    from braid.ledger.findings import Report, VerifiedState
+
+PANEL = "Audit"
+ReportForm = Literal["table", "json"]
+
+
+def register(app: typer.Typer) -> None:
+    """Add this module's commands."""
+    app.command(rich_help_panel=PANEL)(verify)
+    app.command(rich_help_panel=PANEL)(prove)
+    app.command("check-proof", rich_help_panel=PANEL)(check_proof)
+
+
+def verify(
+    deep: Annotated[bool, typer.Option("--deep", help="Unseal every body, check actors, compare projections.")] = False,
+    since: Annotated[bool, typer.Option("--since", help="Only what came after the last clean verification.")] = False,
+    hash_only: Annotated[bool, typer.Option("--hash-only", help="Hashes and tree; no signatures.")] = False,
+    html: Annotated[
+        Path | None, typer.Option("--report", metavar="FILE.html", help="Also write a report.", show_default=False)
+    ] = None,
+    state: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Where --since keeps what was verified.", show_default="beside the fork guard"),
+    ] = None,
+    key: Annotated[
+        str | None, typer.Option("--key", metavar="VKEY", help="The log key that you pinned.", show_default=False)
+    ] = None,
+    workers: Annotated[int | None, typer.Option(min=1, help="Processes.", show_default="all cores")] = None,
+    output: Annotated[ReportForm, typer.Option("--output", "-o", help="How to show it.")] = "table",
+    store: StoreOption = None,
+) -> None:
+    """Verify the whole log from its files.
+
+    Frames, envelopes, signatures, tree, signed heads, fork guard, links, lattice, erasures.
+
+    Exit code 0: clean; 1: findings; 2: could not look. Nothing is changed.
+
+    \b
+    Examples:
+      braid verify
+      braid verify --deep --report audit.html
+      braid verify --since -o json
+    """
+    from braid.tools.cli.audit import audit
+
+    path = where(store)
+    guard = guard_of(path)
+    kept = state or guard.path.with_suffix(".verified")
+    with progress("verifying") as bar:
+        report = audit(
+            path,
+            guard,
+            deep=deep,
+            hash_only=hash_only,
+            since=_state(kept) if since else None,
+            workers=workers,
+            vkey=key,
+            bar=bar,
+        )
+    if output == "json":
+        put(report.to_json().decode())
+    else:
+        _put_report(report)
+    if html:
+        from braid.ledger.report import render_html
+
+        html.write_text(render_html(report), "utf-8")
+        say(f"the report is in {html}")
+    if report.state is not None and not hash_only:
+        _keep(kept, report.state, named=since or state is not None)
+    if report.exit_code:
+        raise typer.Exit(report.exit_code)
+
+
+def _state(path: Path) -> "VerifiedState | None":
+    from braid.ledger.findings import VerifiedState
+
+    try:
+        return VerifiedState.from_json(path.read_bytes())
+    except FileNotFoundError:
+        say(f"nothing was verified before ({path}): the whole log is looked at")
+        return None
+    except ValueError as error:
+        raise ValueError(f"{path} is not what an earlier verification left: {error}; remove it to verify all") from None
+
+
+def _keep(path: Path, state: "VerifiedState", *, named: bool) -> None:
+    """Keep what the next --since may stand on; not being able to is only worth telling when it was asked for."""
+    from braid.wal.durable import make_folder, replace_file
+
+    try:
+        make_folder(path.parent)
+        replace_file(path, state.to_json(), "verified.write")
+    except OSError as error:
+        if named:
+            say(f"what was verified could not be kept for --since: {error}")
+
+
+def _put_report(report: "Report") -> None:
+    for finding in report.findings:
+        put(line(str(finding)))
+    for problem in report.could_not_look:
+        put(f"could not look: {line(problem)}")
+    put(line(report.verdict))
+    fields: dict[str, Any] = {
+        "records": report.records,
+        "bytes": report.bytes,
+        "tree size": report.head_size,
+        "root": report.root,
+        "checked": ", ".join(report.checked),
+    }
+    put_fields(fields)
+    for note in report.notes:
+        say(note)
+
+
+def prove(
+    id: Annotated[str, typer.Argument(metavar="ID", help="The record to prove.", show_default=False)],
+    out: Annotated[
+        Path | None, typer.Option("--out", "-O", metavar="FILE", help="Where the proof goes.", show_default="stdout")
+    ] = None,
+    envelope: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Also write the record's signed envelope.", show_default=False)
+    ] = None,
+    store: StoreOption = None,
+) -> None:
+    """Write a proof that a record is in the log.
+
+    It is a c2sp.org/tlog-proof file, checked offline, without the store.
+    The record's signed envelope goes along as `extra`; it holds no content, and vouches for itself: its hash must lead to
+    the signed root.
+
+    \b
+    Examples:
+      braid prove exp_2025-05-17T09:00:00Z_0000000300ab -O maya.tlog-proof
+      braid check-proof maya.tlog-proof --key "$VKEY"
+    """
+    from braid.ledger.proof import format_proof, parse_proof
+
+    with reading(store) as opened:
+        read = parse_proof(opened.prove(id))
+        leaf = opened.reader.stored_envelope(read.index)
+        data = format_proof(read.index, read.hashes, read.checkpoint, leaf)
+        vkey = opened.vkey
+    if envelope:
+        envelope.write_bytes(leaf)
+    if out:
+        out.write_bytes(data)
+        say(f"{out} proves {id}; check it anywhere with: braid check-proof {out} --key '{vkey}'")
+    else:
+        put_bytes(data)
+
+
+def check_proof(
+    file: Annotated[Path, typer.Argument(help="The proof; `-` reads stdin.", show_default=False)],
+    key: Annotated[str, typer.Option("--key", metavar="VKEY", help="The log's public key, or a file that holds it.")],
+    leaf: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="The record's signed envelope.", show_default="the proof's own extra"),
+    ] = None,
+    output: FormatOption = "table",
+) -> None:
+    """Check a proof offline: no store, only the log's public key.
+
+    Exit code 1 when it does not hold.
+
+    \b
+    Examples:
+      braid check-proof maya.tlog-proof --key "braid.local/abc+0a1b2c3d+AZ..."
+      braid check-proof maya.tlog-proof --key log.vkey -o json
+    """
+    import sys
+
+    from braid.ledger.errors import EnvelopeError, NoteError, ProofError
+    from braid.ledger.note import parse_vkey
+    from braid.tools.cli.proofs import check
+
+    proof = sys.stdin.buffer.read() if str(file) == "-" else file.read_bytes()
+    vkey = parse_vkey(Path(key).read_text("utf-8").strip() if _is_file(key) else key.strip())
+    try:
+        fields = check(proof, leaf.read_bytes() if leaf else None, vkey)
+    except (ProofError, NoteError, EnvelopeError) as error:
+        say(f"the proof does not hold: {error}", "ask for a new proof (`braid prove ID`) and compare the key that is pinned")
+        raise typer.Exit(FINDINGS) from None
+    put_fields(fields, output)
+
+
+def _is_file(text: str) -> bool:
+    try:
+        return "+" not in text and os.path.exists(text)  # noqa: PTH110 - a vkey is no path, and may be too long for one
+    except ValueError:
+        return False

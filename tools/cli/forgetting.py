@@ -1,0 +1,221 @@
+"""`braid forget`, `recover`, `erase`, `retain` and `compact`: from hidden to gone."""
+
+import sys
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from braid.tools.cli.access import reading, writing
+from braid.tools.cli.options import Adopt, DryRun, FormatOption, Ids, Reason, StoreOption
+from braid.tools.cli.output import Format, put, put_fields, put_json, put_rows, say
+from braid.tools.cli.progress import progress
+
+if TYPE_CHECKING:
+    from braid.ledger.erase import Cascade, Certificate
+    from braid.store import Store
+
+PANEL = "Forget"
+
+
+def register(app: typer.Typer) -> None:
+    """Add this module's commands."""
+    for command in (forget, recover, erase, retain, compact):
+        app.command(rich_help_panel=PANEL)(command)
+
+
+def forget(
+    ids: Ids, reason: Reason = None, dry_run: DryRun = False, adopt: Adopt = False, store: StoreOption = None
+) -> None:
+    """Hide records from reads, recall and projections.
+
+    `recover` brings them back within the retention window.
+
+    \b
+    Examples:
+      braid forget exp_2025-05-17T09:00:00Z_0000000300ab --reason "asked to"
+    """
+    if dry_run:
+        with reading(store) as opened:
+            opened.plan_erase(*[opened.get(id).id for id in ids])
+        say(f"{len(ids)} records would be hidden (--dry-run)")
+        return
+    with writing(store, adopt=adopt) as opened:
+        put(opened.forget(*ids, reason=reason))
+        days = opened.reader.control.retention_days
+    say(f"{len(ids)} records are hidden; `braid recover` brings them back within {days} days, then `braid retain` erases them")
+
+
+def recover(
+    ids: Ids, reason: Reason = None, dry_run: DryRun = False, adopt: Adopt = False, store: StoreOption = None
+) -> None:
+    """Bring forgotten records back.
+
+    \b
+    Examples:
+      braid recover exp_2025-05-17T09:00:00Z_0000000300ab
+    """
+    if dry_run:
+        with reading(store) as opened:
+            hidden = opened.reader.control.hidden
+            for id in ids:
+                if opened.get(id, include_forgotten=True).index not in hidden:
+                    raise ValueError(f"{id} is not forgotten")
+        say(f"{len(ids)} records would be brought back (--dry-run)")
+        return
+    with writing(store, adopt=adopt) as opened:
+        put(opened.recover(*ids, reason=reason))
+
+
+def erase(
+    ids: Annotated[list[str] | None, typer.Argument(metavar="[ID…]", help="Record ids.", show_default=False)] = None,
+    where: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME=VALUE", help="All of a scope: user_id, agent_id, run_id, session_id.", show_default=False),
+    ] = None,
+    session: Annotated[str | None, typer.Option(help="All of this session.", show_default=False)] = None,
+    reason: Reason = None,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Don't ask.")] = False,
+    dry_run: DryRun = False,
+    adopt: Adopt = False,
+    output: FormatOption = "table",
+    store: StoreOption = None,
+) -> None:
+    """Erase records for good, with what derives from them alone.
+
+    Keys are destroyed, bodies blanked, projections rebuilt, and a signed certificate says so.
+
+    What is derived from them alone goes too; what has other support stays and is named. Shows all of it first and asks.
+    Several --where must all hold. Older proofs still verify; ids, times, links and sizes outlive an erasure.
+
+    \b
+    Examples:
+      braid erase exp_2025-05-17T09:00:00Z_0000000300ab --dry-run
+      braid erase --where user_id=maya --reason "request of 3 June" --yes
+      braid erase --session 2025-03-24
+    """
+    scope = _scope(where or [], session)
+    if not ids and not scope:
+        raise ValueError("nothing to erase: name record ids, --where or --session")
+    if dry_run:
+        with reading(store) as opened:
+            cascade = opened.plan_erase(*(ids or ()), **scope)
+            _put_cascade(opened, cascade, output)
+        say(f"{_weight(cascade)} (--dry-run: nothing was changed)")
+        return
+    with writing(store, adopt=adopt) as opened:
+        cascade = opened.plan_erase(*(ids or ()), **scope)
+        if not cascade.erased:
+            say("nothing matches: nothing was erased")
+            return
+        if not yes:
+            _ask(opened, cascade)
+        with progress("erasing"):
+            certificates = opened.carry_out(cascade, reason=reason)
+        _put_certificates(certificates, output)
+
+
+def _scope(where: list[str], session: str | None) -> dict[str, str]:
+    scope: dict[str, str] = {}
+    for pair in [*where, *([f"session_id={session}"] if session is not None else [])]:
+        name, equals, value = pair.partition("=")
+        if not equals or not value:
+            raise ValueError(f"--where {pair!r}: give NAME=VALUE, such as user_id=maya")
+        if scope.setdefault(name, value) != value:
+            raise ValueError(f"{name} can't be {scope[name]!r} and {value!r}: nothing is in both")
+    return scope
+
+
+def _rows(store: "Store", cascade: "Cascade") -> list[dict[str, Any]]:
+    rows: list[dict[str, Any]] = []
+    for fate, why, named in (
+        ("erase", "asked for", cascade.asked),
+        ("erase", "derived from these alone", cascade.derived),
+        ("keep", "has other support", cascade.kept),
+    ):
+        for one in named:
+            envelope = store.reader.envelope(one.index)
+            rows.append(
+                {"fate": fate, "index": one.index, "id": one.id, "type": envelope.type or envelope.kind, "why": why}
+            )
+    return rows
+
+
+def _put_cascade(store: "Store", cascade: "Cascade", output: Format) -> None:
+    put_rows(("fate", "index", "id", "type", "why"), _rows(store, cascade), output)
+
+
+def _weight(cascade: "Cascade") -> str:
+    return f"{len(cascade.erased)} records to erase ({len(cascade.derived)} of them derived), {len(cascade.kept)} kept but weakened"
+
+
+def _ask(store: "Store", cascade: "Cascade") -> None:
+    """Show the cascade and ask; refuse where nobody can answer."""
+    if not (sys.stdin.isatty() and sys.stderr.isatty()):
+        raise ValueError(f"{_weight(cascade)}: look with --dry-run, then erase with --yes")
+    _put_cascade(store, cascade, "table")
+    if not typer.confirm(f"{_weight(cascade)}. Erase for good?", err=True):
+        raise ValueError("nothing was erased")
+
+
+def _put_certificates(certificates: "list[Certificate]", output: Format) -> None:
+    if output == "json":
+        put_json([one._asdict() for one in certificates])
+        return
+    for one in certificates:
+        fields = {
+            "certificate": one.id,
+            "tombstone": one.tombstone,
+            "erased": one.records,
+            "kept, weakened": one.kept,
+            "done": ", ".join(one.done),
+            "files": len(one.files),
+        }
+        put_fields(fields, output)
+
+
+def retain(
+    dry_run: DryRun = False, adopt: Adopt = False, output: FormatOption = "table", store: StoreOption = None
+) -> None:
+    """Erase what is forgotten and past its retention window.
+
+    \b
+    Examples:
+      braid retain --dry-run
+      braid retain
+    """
+    from braid.ledger.erase import plan
+
+    if dry_run:
+        with reading(store) as opened:
+            cascade = plan(opened.reader, opened.retention_due())
+            _put_cascade(opened, cascade, output)
+        say(f"{_weight(cascade)} (--dry-run: nothing was changed)")
+        return
+    with writing(store, adopt=adopt) as opened, progress("erasing"):
+        certificates = opened.retain()
+    _put_certificates(certificates, output)
+    if not certificates:
+        say("nothing is past its retention window")
+
+
+def compact(dry_run: DryRun = False, adopt: Adopt = False, store: StoreOption = None) -> None:
+    """Give back the disk space of erased bodies.
+
+    Envelopes, digests, tiles and roots stay.
+
+    \b
+    Examples:
+      braid compact --dry-run
+      braid compact
+    """
+    if dry_run:
+        with reading(store) as opened:
+            log = opened.reader.log
+            held = sum(log.locate(index)[1].body_len for index in opened.reader.control.erased)
+        put(f"{held} bytes would be given back")
+        return
+    with writing(store, adopt=adopt) as opened, progress("compacting"):
+        given = opened.compact()
+    put(f"{given} bytes given back")
+
+

@@ -1,0 +1,253 @@
+"""The DuckDB projection: rows, digests and stamp in one transaction each (SPEC §10.2, §10.5).
+
+Rows are made in the caller's thread and inserted in another, one batch behind: DuckDB leaves Python's lock alone.
+"""
+
+from collections import defaultdict
+from concurrent.futures import Future, ThreadPoolExecutor
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+
+import duckdb
+import msgspec
+
+from braid.views.arrow import to_arrow
+from braid.views.checkpoints import read_history
+from braid.views.digest import BUCKET, Digest, bucket_root, content_digest, hash_rows
+from braid.views.errors import DamagedViewError
+from braid.views.projection import Batch, Stamp
+from braid.views.rows import Row, make_rows
+from braid.views.schema import CHECKPOINTS, TABLES, creation
+from braid.wal.failpoint import failpoint
+
+CONFIG: Final[dict[str, str | bool | int | float | list[str]]] = {
+    "temp_directory": "",  # nothing is spilled: a temporary file would be one more place to erase
+    "memory_limit": "1GB",
+    "autoinstall_known_extensions": "false",
+    "autoload_known_extensions": "false",
+    "python_enable_replacements": "false",
+    "checkpoint_threshold": "64MB",
+}
+_STATE = (
+    "CREATE SCHEMA view_state",
+    "CREATE TABLE view_state.meta (stamp VARCHAR, digest VARCHAR, unknown BIGINT, unreadable BIGINT, history BIGINT)",
+    "CREATE TABLE view_state.row_digests (log_index BIGINT, hash BLOB)",
+    "CREATE TABLE view_state.bucket_roots (bucket BIGINT, root BLOB)",
+)
+
+
+class Meta(msgspec.Struct, frozen=True):
+    """The one row of `view_state.meta`: written with every batch."""
+
+    stamp: Stamp
+    digest: str
+    unknown: int
+    """Records of kinds that this release doesn't know."""
+    unreadable: int
+    """Records whose body is not that of their kind."""
+    history: int
+    """Bytes of the file `checkpoints` that were taken in."""
+
+    @property
+    def content(self) -> Digest:
+        """The content digest with the head that it belongs to."""
+        return Digest(self.digest, self.stamp.origin, self.stamp.position, self.stamp.root)
+
+
+class _Made(NamedTuple):
+    """A batch as rows: by table, the hashes of the records that have any, and what to remove first."""
+
+    tables: dict[int, list[Row]]
+    hashes: list[tuple[int, bytes]]
+    remade: list[int]
+    unknown: int
+    unreadable: int
+    stamp: Stamp
+
+
+class DuckView:
+    """An open working file of the DuckDB projection."""
+
+    def __init__(self, con: duckdb.DuckDBPyConnection, history: Path, meta: Meta | None) -> None:
+        """Not for callers: use `create` or `open`."""
+        self._con = con
+        self._history = history
+        self._roots: list[bytes] = []
+        self._worker = ThreadPoolExecutor(1, "braid-duck")
+        self._under_way: Future[None] | None = None
+        self.meta = meta
+
+    @classmethod
+    def create(cls, path: Path, history: Path) -> "DuckView":
+        """Begin an empty file; `history` is the store's file of published checkpoints."""
+        con = duckdb.connect(path, config=CONFIG)
+        path.chmod(0o600)
+        con.execute("BEGIN")
+        for table in (*TABLES, CHECKPOINTS):
+            for statement in creation(table):
+                con.execute(statement)
+        for statement in _STATE:
+            con.execute(statement)
+        con.execute("COMMIT")
+        return cls(con, history, None)
+
+    @classmethod
+    def open(cls, path: Path, history: Path) -> "DuckView":
+        """Open a working file; raise DamagedViewError for one that DuckDB or this release can't read."""
+        if not path.exists():
+            raise DamagedViewError("there is none yet")
+        con: duckdb.DuckDBPyConnection | None = None
+        try:
+            con = duckdb.connect(path, config=CONFIG)
+            view = cls(con, history, read_meta(con))
+            view._roots = [root for (root,) in con.execute(
+                "SELECT root FROM view_state.bucket_roots ORDER BY bucket"
+            ).fetchall()]  # fmt: skip
+        except (duckdb.Error, UnicodeDecodeError) as error:
+            if con is not None:
+                con.close()
+            raise DamagedViewError(f"the file can't be read ({_first_line(error)})") from error
+        except BaseException:
+            if con is not None:
+                con.close()
+            raise
+        return view
+
+    @property
+    def stamp(self) -> Stamp | None:
+        """What it was made from."""
+        return self.meta.stamp if self.meta else None
+
+    def apply(self, batch: Batch) -> None:
+        """Make the batch's rows, wait for the batch before it, and let the insertion run behind."""
+        made = _make(batch)
+        self.finish()
+        self._under_way = self._worker.submit(self._commit, made)
+
+    def finish(self) -> None:
+        """Return once every batch is committed; raise DamagedViewError when the file turns out to be broken."""
+        if self._under_way is None:
+            return
+        under_way, self._under_way = self._under_way, None
+        try:
+            under_way.result()
+        except duckdb.Error as error:
+            raise DamagedViewError(f"it could not be written ({_first_line(error)})") from error
+
+    def _commit(self, made: _Made) -> None:
+        """Rows, digests and stamp, all or nothing."""
+        con = self._con
+        con.execute("BEGIN")
+        if made.remade:
+            self._remove(made.remade)
+        for number, rows in sorted(made.tables.items()):
+            self._insert(TABLES[number].name, to_arrow(TABLES[number], rows))
+        if made.hashes:
+            self._insert("view_state.row_digests", _arrow({"log_index": "int64", "hash": "binary"}, made.hashes))
+        old = self.meta
+        roots = self._touch_buckets(made, old.stamp.position if old else 0)
+        seen = old.history if old else 0
+        history, seen = read_history(self._history, seen)
+        if history:
+            self._insert("checkpoints", to_arrow(CHECKPOINTS, history))
+        meta = Meta(
+            made.stamp,
+            content_digest(roots),
+            made.unknown + (old.unknown if old else 0),
+            made.unreadable + (old.unreadable if old else 0),
+            seen,
+        )
+        con.execute("DELETE FROM view_state.meta")
+        con.execute(
+            "INSERT INTO view_state.meta VALUES (?, ?, ?, ?, ?)",
+            [msgspec.json.encode(meta.stamp).decode(), meta.digest, meta.unknown, meta.unreadable, meta.history],
+        )
+        failpoint("views.commit")
+        # Dying here: the file stands at the batch before; catching up does this one again.
+        con.execute("COMMIT")
+        self.meta, self._roots = meta, roots
+        failpoint("views.commit.done")
+        # Dying here: rows and position stand together at this batch.
+
+    def _remove(self, indexes: list[int]) -> None:
+        self._con.register("remade", _arrow({"log_index": "int64"}, [(index,) for index in indexes]))
+        for name in (*(table.name for table in TABLES), "view_state.row_digests"):
+            self._con.execute(f"DELETE FROM {name} WHERE log_index IN (SELECT log_index FROM remade)")  # noqa: S608 - our own names
+        self._con.unregister("remade")
+
+    def _insert(self, name: str, rows: Any) -> None:
+        self._con.register("incoming", rows)
+        self._con.execute(f"INSERT INTO {name} SELECT * FROM incoming")  # noqa: S608 - our own names
+        self._con.unregister("incoming")
+
+    def _touch_buckets(self, made: _Made, before: int) -> list[bytes]:
+        """Return all bucket roots after this batch, rewriting those it touched."""
+        last = (made.stamp.position + BUCKET - 1) // BUCKET
+        first = before // BUCKET
+        dirty = {index // BUCKET for index in made.remade if index // BUCKET < first} | set(range(first, last))
+        if not dirty:
+            return self._roots
+        found: defaultdict[int, list[bytes]] = defaultdict(list)
+        self._con.register("dirty", _arrow({"bucket": "int64"}, [(bucket,) for bucket in sorted(dirty)]))
+        for index, hash_ in self._con.execute(
+            f"SELECT log_index, hash FROM view_state.row_digests WHERE log_index >= {min(dirty) * BUCKET}"  # noqa: S608
+            f" AND log_index // {BUCKET} IN (SELECT bucket FROM dirty) ORDER BY log_index"
+        ).fetchall():
+            found[index // BUCKET].append(hash_)
+        roots = [*self._roots, *[b""] * (last - len(self._roots))]
+        for bucket in dirty:
+            roots[bucket] = bucket_root(found[bucket])
+        self._con.execute("DELETE FROM view_state.bucket_roots WHERE bucket IN (SELECT bucket FROM dirty)")
+        self._con.unregister("dirty")
+        fresh = [(bucket, roots[bucket]) for bucket in sorted(dirty)]
+        self._insert("view_state.bucket_roots", _arrow({"bucket": "int64", "root": "binary"}, fresh))
+        return roots
+
+    def close(self) -> None:
+        """Close the file; DuckDB folds its write-ahead file in. A batch under way is waited for, its error dropped."""
+        self._worker.shutdown()
+        self._con.close()
+
+
+def read_meta(con: duckdb.DuckDBPyConnection) -> Meta:
+    """Return what a file of the projection says of itself; raise DamagedViewError where it says nothing."""
+    rows = con.execute("SELECT stamp, digest, unknown, unreadable, history FROM view_state.meta").fetchall()
+    if len(rows) != 1:
+        raise DamagedViewError("it was never finished")
+    try:
+        stamp = msgspec.json.decode(rows[0][0], type=Stamp)
+    except msgspec.MsgspecError as error:
+        raise DamagedViewError(f"its stamp can't be read ({error})") from error
+    return Meta(stamp, *rows[0][1:])
+
+
+def _make(batch: Batch) -> _Made:
+    tables: defaultdict[int, list[Row]] = defaultdict(list)
+    hashes: list[tuple[int, bytes]] = []
+    unknown = unreadable = 0
+    new = len(batch.entries)
+    for k, entry in enumerate([*batch.entries, *batch.again]):
+        made = make_rows(entry, batch.standing)
+        for number, row in made.rows:
+            tables[number].append(row)
+        if made.rows:
+            hashes.append((entry.record.envelope.index, hash_rows(made.rows, entry.row_key)))
+        if k < new:  # what is made again was counted when it was new
+            unknown += made.unknown
+            unreadable += made.unreadable
+    remade = [entry.record.envelope.index for entry in batch.again]
+    return _Made(tables, hashes, remade, unknown, unreadable, batch.stamp)
+
+
+def _arrow(columns: dict[str, str], rows: list[Any]) -> Any:
+    import pyarrow as pa
+
+    types = {"int64": pa.int64(), "binary": pa.binary()}
+    arrays = [pa.array(values, types[type_]) for values, type_ in zip(zip(*rows, strict=True), columns.values(), strict=True)]
+    return pa.table(arrays, names=list(columns))
+
+
+def _first_line(error: Exception) -> str:
+    return str(error).partition("\n")[0]
+
+

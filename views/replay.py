@@ -1,0 +1,188 @@
+"""From the log into projections: replay and catch-up are one path, begun at different places (SPEC §10.2).
+
+`catch_up` goes on from where the working file stands. It rebuilds instead, into a fresh file that takes the old
+one's place, when the file can't be used, or when the past itself changed: an erasure (nothing of the erased may
+stay in free pages), a key reported compromised, a vault that came or went.
+"""
+
+import time
+from collections.abc import Callable, Iterator
+
+import msgspec
+
+from braid.ledger.errors import ErasedError
+from braid.ledger.merkle import range_root
+from braid.ledger.reader import Entry, Reader
+from braid.views.errors import DamagedViewError
+from braid.views.projection import Batch, Home, KeyFacts, Projection, Stamp, Standing
+
+BATCH_RECORDS = 8_192
+BATCH_BYTES = 32 << 20
+AGAIN_RECORDS = 4_096
+_SETTLE_S = 5.0
+Progress = Callable[[int, int], None]
+"""Called with (records applied, records in all) after each batch."""
+
+
+class Caught(msgspec.Struct, frozen=True):
+    """What bringing a projection up to the log's end did."""
+
+    name: str
+    before: int
+    position: int
+    rebuilt: str | None
+    """Why it was rebuilt from scratch; None when it was not."""
+
+
+def take_standing(reader: Reader) -> Standing:
+    """Return the facts of the log's head as they are now.
+
+    A writer in this process may be between a record's append and its effect on the control state; that is waited for.
+    """
+    deadline = time.monotonic() + _SETTLE_S
+    while True:
+        size = reader.size
+        last = reader.envelope(size - 1)
+        control = reader.control
+        if control.newest == (last.index if last.is_control else last.control) or time.monotonic() > deadline:
+            break
+        time.sleep(0.001)
+    keys = {
+        id: KeyFacts(life.role, life.public, life.admitted, life.revoked, life.compromised_since)
+        for id, life in list(control.keys.items())
+    }
+    return Standing(
+        reader.origin,
+        size,
+        reader.vault is not None,
+        frozenset(control.hidden),
+        frozenset(control.erased),
+        frozenset(control.weakened),
+        max(control.erasures, default=-1),
+        {id: key.compromised_since for id, key in keys.items() if key.compromised_since is not None},
+        keys,
+    )
+
+
+def root_at(reader: Reader, size: int) -> str:
+    """Return the root (hex) of the log's first `size` records."""
+    return range_root(0, size, reader.tree.subtree).hex()
+
+
+def refusal(stamp: Stamp | None, version: int, reader: Reader, standing: Standing) -> str | None:
+    """Return why a working file with this stamp must be rebuilt, or None when it can go on."""
+    if stamp is None:
+        return "it was never finished"
+    return (
+        (stamp.version != version and f"it is of version {stamp.version}, this release makes {version}")
+        or (stamp.origin != standing.origin and f"it belongs to {stamp.origin}")
+        or (stamp.position > standing.size and f"it is ahead of the log ({stamp.position} of {standing.size})")
+        or (stamp.root != root_at(reader, stamp.position) and "it was made from another log")
+        or (stamp.sealed != standing.sealed and "the vault came or went")
+        or (standing.last_erasure >= stamp.position and "records were erased")
+        or (stamp.disputed != dict(standing.disputed) and "a key was reported compromised")
+        or None
+    )
+
+
+def catch_up(reader: Reader, home: Home, *, progress: Progress | None = None) -> Caught:
+    """Bring a projection to the log's end, rebuilding it where it must be; the caller holds the view's lock."""
+    standing = take_standing(reader)
+    try:
+        projection = home.open()
+    except DamagedViewError as error:
+        return replay(reader, home, str(error), progress=progress)
+    try:
+        stamp = projection.stamp
+        before = stamp.position if stamp else 0
+        why = refusal(stamp, home.version, reader, standing)
+        if why is None:
+            try:
+                feed(projection, reader, standing, home.version, progress)
+            except DamagedViewError as error:
+                why = str(error)
+    finally:
+        projection.close()
+    if why is not None:
+        return replay(reader, home, why, progress=progress)
+    return Caught(home.name, before, standing.size, None)
+
+
+def replay(reader: Reader, home: Home, why: str = "asked for", *, progress: Progress | None = None) -> Caught:
+    """Rebuild a projection from the log alone into a fresh file and put it in place; the lock is the caller's."""
+    standing = take_standing(reader)
+    projection = home.fresh()
+    # Dying from here on: a fresh file lies about that the next rebuild removes; the old one is as it was.
+    try:
+        feed(projection, reader, standing, home.version, progress)
+    finally:
+        projection.close()
+    home.swap()
+    return Caught(home.name, 0, standing.size, why)
+
+
+def feed(
+    projection: Projection, reader: Reader, standing: Standing, version: int, progress: Progress | None = None
+) -> None:
+    """Apply what the log holds between the projection's position and the standing's size."""
+    start = projection.stamp.position if projection.stamp else 0
+    for batch in batches(reader, start, standing, version):
+        projection.apply(batch)
+        if progress:
+            progress(batch.stamp.position, standing.size)
+    projection.finish()
+
+
+def batches(reader: Reader, start: int, standing: Standing, version: int) -> Iterator[Batch]:
+    """Yield the log from `start` in whole transactions, some thousands of records at a time."""
+    entries: list[Entry] = []
+    weight = 0
+
+    def stamp(position: int) -> Stamp:
+        root = root_at(reader, position)
+        return Stamp(version, standing.origin, position, root, standing.sealed, dict(standing.disputed))
+
+    def cut() -> Iterator[Batch]:
+        # Records from `start` on are made with this very standing: only earlier ones can have changed since.
+        changed = sorted(_changed(entries, start, standing))
+        first = entries[0].record.envelope.index
+        while len(changed) > AGAIN_RECORDS:  # ahead of their tombstone, so that a crash in between repeats them
+            some, changed = changed[:AGAIN_RECORDS], changed[AGAIN_RECORDS:]
+            yield Batch([], _load(reader, some), standing, stamp(first))
+        yield Batch(entries, _load(reader, changed), standing, stamp(entries[-1].record.envelope.index + 1))
+
+    for transaction in reader.entries(start, standing.size):
+        entries += transaction
+        weight += sum(entry.record.envelope.body[1] for entry in transaction)
+        if len(entries) >= BATCH_RECORDS or weight >= BATCH_BYTES:
+            yield from cut()
+            entries, weight = [], 0
+    if entries:
+        yield from cut()
+
+
+def _changed(entries: list[Entry], start: int, standing: Standing) -> set[int]:
+    """Return the records before `start` whose rows the control records among `entries` change."""
+    changed: set[int] = set()
+    for entry in entries:
+        envelope = entry.record.envelope
+        if not envelope.public:
+            continue
+        op = envelope.public.get("op")
+        if envelope.kind == "tombstone" and op in ("forget", "recover"):
+            changed.update(link.index for link in entry.record.links if link.role == "target")
+        elif envelope.kind == "key" and op == "revoke":
+            changed.add(standing.keys[str(envelope.public["id"])].admitted)
+    return {index for index in changed if index < start}
+
+
+def _load(reader: Reader, indexes: list[int]) -> list[Entry]:
+    """Return earlier records, forgotten ones too; an erased one is left to the rebuild that its erasure brings."""
+    entries: list[Entry] = []
+    for index in indexes:
+        try:
+            record = reader.at(index, include_forgotten=True)
+        except ErasedError:
+            continue
+        entries.append(Entry(record, reader.vault.key(index).row if reader.vault else None))
+    return entries
