@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Self
 from braid.ledger.erase import Certificate
 from braid.ledger.ids import RecordId
 from braid.ledger.record import Draft, Record
-from braid.ledger.writer import Placed
+from braid.ledger.sequence import Placed
 from braid.store import DEFAULT_PATH, Store, open
 
 if TYPE_CHECKING:

@@ -15,10 +15,11 @@ from braid.ledger.guard import Guard
 from braid.ledger.ids import RecordId
 from braid.ledger.reader import Reader
 from braid.ledger.record import Draft, EventBody, ExperienceBody, KeyBody, Media, Record, Target
+from braid.ledger.sequence import Clock, Placed
 from braid.ledger.settings import Durability, Settings
 from braid.ledger.sign import Signer, save_signer
 from braid.ledger.trace import TraceNode, trace
-from braid.ledger.writer import Clock, Placed, Writer, utc_now
+from braid.ledger.writer import Writer, utc_now
 from braid.views.store import Views
 
 if TYPE_CHECKING:
@@ -171,7 +172,7 @@ class Store:
         self._clock = clock
         self.views = Views(reader.path / "views", reader)
         if isinstance(reader, Writer):
-            reader.known = self.views.catalog
+            reader.know(self.views.catalog)
             if reader.control.unfinished():
                 erasing.finish(reader, self.views.purge)
 

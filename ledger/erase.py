@@ -15,7 +15,8 @@ from braid.ledger.errors import ErasedError, InvalidRecordError, UnknownRecordEr
 from braid.ledger.ids import RecordId
 from braid.ledger.reader import Reader
 from braid.ledger.record import Body, Draft, EventBody
-from braid.ledger.writer import Placed, Writer
+from braid.ledger.sequence import Placed
+from braid.ledger.writer import Writer
 from braid.wal.failpoint import failpoint
 
 Purge = Callable[[], list[str]]

@@ -122,9 +122,10 @@ def _put_report(report: "Report") -> None:
         "bytes": report.bytes,
         "tree size": report.head_size,
         "root": report.root,
-        "checked": ", ".join(report.checked),
     }
     put_fields(fields)
+    for checked in report.checked:
+        put(f"checked    {line(checked)}")
     for note in report.notes:
         say(note)
 

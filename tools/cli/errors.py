@@ -8,7 +8,7 @@ import traceback
 from braid.tools.cli.output import say
 
 OK, FINDINGS, REFUSED, INTERRUPTED, BROKEN_PIPE = 0, 1, 2, 130, 141
-_KNOWN = frozenset(("LedgerError", "WalError", "SqlError"))
+_KNOWN = frozenset(("LedgerError", "WalError", "ViewError"))
 _HINTS = {
     "LogLockedError": "wait for the other program to end, or start both with sharing (append and ingest: --shared)",
     "GuardError": "only when you are sure that this is the newest copy: run the command again with --adopt",
@@ -32,6 +32,8 @@ _HINTS = {
     "WriterPoisonedError": "check the disk, then run the command again",
     "LogFormatError": "upgrade: pip install --upgrade braid-store",
     "UnknownFormatError": "docs/cli.md shows the formats that ingest reads",
+    "DamagedViewError": "`braid replay` rebuilds the projections from the log",
+    "ViewBusyError": "wait for the other program, then run the command again",
     "SqlError": "`braid sql 'SHOW TABLES'` lists the tables; docs/schema.md describes them",
 }
 

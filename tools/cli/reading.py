@@ -95,7 +95,7 @@ def _row(store: "Store", record: "Record") -> dict[str, Any]:
         return row | {"text": "(erased)" if erased else "(sealed: no vault here)"}
     provenance = members.get("provenance") or {}
     row["occurred_at"] = members.get("occurred_at")
-    row["actor"] = provenance.get("name") or provenance.get("actor")
+    row["actor"] = provenance.get("name") or provenance.get("actor") or ("user" if record.kind == "experience" else None)
     row["text"] = (members.get("content") or {}).get("text") or _gist(record)
     return row
 

@@ -1,0 +1,293 @@
+"""Sequencing: from what callers hand in to signed records with index, id and time (SPEC §8.2)."""
+
+import os
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from datetime import datetime, timedelta
+from typing import Protocol, cast
+
+import msgspec
+from nacl.utils import random
+
+from braid.ledger.compose import Slot, Unsigned, compose, encode_body, sign_all
+from braid.ledger.envelope import Link
+from braid.ledger.errors import (
+    ClockError,
+    ErasedError,
+    IntegrityError,
+    InvalidRecordError,
+    KeyRefusedError,
+    UnknownRecordError,
+)
+from braid.ledger.ids import RecordId, make_id, prefix_of
+from braid.ledger.lattice import may_derive
+from braid.ledger.reader import Reader
+from braid.ledger.record import Draft, ExperienceBody, Target
+from braid.ledger.seal import RecordKey
+from braid.ledger.sign import OWN_WORDS_ROLES, ROLE_KINDS, Signer
+from braid.ledger.validate import check_draft
+from braid.wal.frame import Stored
+
+CLOCK_TOLERANCE = timedelta(minutes=5)
+SIGN_CHUNK = 64
+SIGN_THREADS = min(os.cpu_count() or 1, 4)
+_CHOICES = 256
+Clock = Callable[[], datetime]
+
+
+class KnownKeys(Protocol):
+    """Finds records by the key that makes repeating an append harmless."""
+
+    def find(self, keys: Sequence[str]) -> dict[str, int]:
+        """Return the index of each key that is in the log, up to its present end."""
+        ...
+
+    def add(self, keys: dict[str, int]) -> None:
+        """Remember what was just appended."""
+        ...
+
+
+class Placed(msgspec.Struct, frozen=True):
+    """What became of a draft: its id, and whether it was in the log already."""
+
+    id: RecordId
+    index: int
+    known: bool = False
+
+
+class Request:
+    """One transaction waiting for the writer."""
+
+    __slots__ = ("done", "drafts", "error", "keys", "placed", "signer")
+
+    def __init__(self, drafts: Sequence[Draft], keys: Sequence[str | None], signer: str | None) -> None:
+        self.drafts = drafts
+        self.keys = keys
+        self.signer = signer
+        self.placed: list[Placed] = []
+        self.error: BaseException | None = None
+        self.done = False
+
+
+class Prepared(msgspec.Struct):
+    """A transaction ready to be written."""
+
+    request: Request
+    stored: list[Stored]
+    new: list[int]
+    """Places in the request of the drafts that are new."""
+    ids: list[RecordId]
+    time: datetime
+
+
+class Sequencer:
+    """Gives drafts their places and signatures. Writes nothing; called under the writer's lock."""
+
+    def __init__(self, reader: Reader, signers: dict[str, Signer], clock: Clock) -> None:
+        """Resolve links and keys through `reader`, the writer itself."""
+        self.signers = signers
+        self.known: KnownKeys | None = None
+        self._reader = reader
+        self._clock = clock
+        self._chosen: dict[tuple[object, ...], Signer] = {}
+        self._pool = ThreadPoolExecutor(SIGN_THREADS, thread_name_prefix="braid-sign")
+
+    def close(self) -> None:
+        """Stop the signing threads."""
+        self._pool.shutdown()
+
+    def prepare(self, request: Request, first: int, tx: int, last: datetime) -> Prepared | None:
+        """Check, seal and sign a transaction that will stand at `first`; None when all of it is known already."""
+        new = self._unknown_places(request)
+        if not new:
+            return None
+        now = self._next_time(last, request.drafts)
+        created_at = now.isoformat(timespec="microseconds")[:26] + "Z"
+        second = created_at[:19] + "Z"
+        bits = random(3 * len(new))
+        ids = [
+            make_id(
+                prefix_of(request.drafts[place].kind),
+                second,
+                first + k,
+                int.from_bytes(bits[3 * k : 3 * k + 3], "big") >> 4,
+            )
+            for k, place in enumerate(new)
+        ]
+        written = {place: (first + k, ids[k]) for k, place in enumerate(new)}
+        for place, known in enumerate(request.placed):
+            if known.known:
+                written[place] = (known.index, known.id)
+        keys = self._keys(first, len(new))
+        control = max(self._reader.control.newest, 0)
+        unsigned: list[tuple[Signer, Unsigned]] = []
+        for k, place in enumerate(new):
+            draft = request.drafts[place]
+            check_draft(draft, now)
+            raw = encode_body(draft)
+            links = self._resolve(draft, request, written, place) if draft.links else []
+            signer = self._signer_for(draft, request.signer)
+            key = keys[k]
+            slot = Slot(first + k, ids[k], tx, k, len(new), control, created_at)
+            unsigned.append(
+                (
+                    signer,
+                    compose(draft, raw, links, slot, origin=self._reader.origin, key=key, author=signer.id),
+                )
+            )
+            if "op" in draft.public:
+                control = first + k
+        return Prepared(request, self._sign(unsigned), new, ids, now)
+
+    def _sign(self, unsigned: list[tuple[Signer, Unsigned]]) -> list[Stored]:
+        """Sign in order; a large transaction on all cores, after composing: hand-offs between the two
+        would cost more.
+        """
+        if len(unsigned) < SIGN_CHUNK:
+            return sign_all(unsigned)
+        share = -(-len(unsigned) // SIGN_THREADS)
+        parts = [unsigned[at : at + share] for at in range(0, len(unsigned), share)]
+        return [record for part in self._pool.map(sign_all, parts) for record in part]
+
+    def _keys(self, first: int, count: int) -> list[RecordKey]:
+        vault = self._reader.need_vault()
+        if count < SIGN_CHUNK:  # the vault keeps the path of the last key: the next one costs two hashes
+            return [vault.key(index) for index in range(first, first + count)]
+        keys = [key for key in vault.keys(first, count) if key is not None]
+        if len(keys) != count:
+            raise IntegrityError(f"the vault lacks keys for indexes behind {first}, which were never used")
+        return keys
+
+    def _unknown_places(self, request: Request) -> list[int]:
+        """Return the places of drafts that are not in the log, filling in those that are."""
+        if not any(request.keys):
+            request.placed = [Placed(RecordId(""), -1)] * len(request.drafts)
+            return list(range(len(request.drafts)))
+        wanted = [key for key in request.keys if key is not None]
+        found = self.known.find(wanted) if wanted and self.known else {}
+        request.placed = [
+            Placed(RecordId(self._reader.envelope(found[key]).id), found[key], known=True)
+            if key is not None and key in found
+            else Placed(RecordId(""), -1)
+            for key in request.keys
+        ]
+        seen: set[str] = set()
+        new: list[int] = []
+        for place, (key, placed) in enumerate(zip(request.keys, request.placed, strict=True)):
+            if placed.known:
+                continue
+            if key is not None and key in seen:
+                raise InvalidRecordError(f"the transaction uses the key {key!r} twice")
+            if key is not None:
+                seen.add(key)
+            new.append(place)
+        return new
+
+    def _next_time(self, last: datetime, drafts: Sequence[Draft]) -> datetime:
+        """Return max(now, last + 1 µs); raise ClockError when the clock stands more than five minutes behind."""
+        now = self._clock()
+        if last - now > CLOCK_TOLERANCE and not self._accepted(last, drafts):
+            raise ClockError(
+                f"the clock says {now:%Y-%m-%d %H:%M:%S}Z, but the log's last record is of "
+                f"{last:%Y-%m-%d %H:%M:%S}Z; set the "
+                "clock right, or accept it once with `braid doctor --accept-clock` (it is logged)"
+            )
+        return max(now, last + timedelta(microseconds=1))
+
+    def _accepted(self, last: datetime, drafts: Sequence[Draft]) -> bool:
+        """Whether the clock's lag was accepted and has lasted since: then each transaction was one
+        microsecond later.
+        """
+        if any(draft.public.get("op") == "clock" for draft in drafts):
+            return True
+        if self._reader.control.clock is None:
+            return False
+        time_, tx = self._reader.control.clock
+        return last - datetime.fromisoformat(time_) <= timedelta(microseconds=self._reader.log.next_tx - tx)
+
+    def _resolve(
+        self, draft: Draft, request: Request, written: dict[int, tuple[int, RecordId]], place: int
+    ) -> list[Link]:
+        """Turn the draft's targets into links; raise for one that is unknown, erased, or below its parents."""
+        links: list[Link] = []
+        for role, target in draft.links:
+            if isinstance(target, str):
+                index = self._reader.index_of(target)
+                envelope = self._reader.envelope(index)
+                if envelope.id != target:
+                    raise UnknownRecordError(f"{target}: no such record; index {index} is {envelope.id}")
+                if index in self._reader.control.erased and draft.public.get("op") != "certify":
+                    raise ErasedError(f"{target} was erased and can't be linked to")
+                kind, type_, id = envelope.kind, envelope.type, RecordId(target)
+            else:
+                other = cast("Target", target)
+                at = getattr(other, "place", -1)
+                if not 0 <= at < place:
+                    raise UnknownRecordError(
+                        "a link names a record that does not stand earlier in the transaction"
+                    )
+                index, id = written[at]
+                kind, type_ = request.drafts[at].kind, request.drafts[at].type
+            if role == "parent" and draft.kind == kind == "experience" and not may_derive(type_, draft.type):
+                raise InvalidRecordError(
+                    f"a {draft.type} can't be derived from {id}, a {type_}: derivation goes up"
+                )
+            links.append(Link(role, index, id))
+        return links
+
+    def _signer_for(self, draft: Draft, wanted: str | None) -> Signer:
+        """Return the key that may sign this draft; raise KeyRefusedError where there is none."""
+        alike = (*_signature_class(draft), wanted, self._reader.control.newest, len(self.signers))
+        signer = self._chosen.get(alike)
+        if signer is None:
+            if len(self._chosen) > _CHOICES:
+                self._chosen.clear()
+            signer = self._chosen[alike] = self._choose_signer(draft, wanted)
+        return signer
+
+    def _choose_signer(self, draft: Draft, wanted: str | None) -> Signer:
+        control = "op" in draft.public
+        if wanted is not None:
+            signer = self.signers.get(wanted)
+            if signer is None:
+                raise KeyRefusedError(f"{wanted} is not a private key of this store")
+            candidates = [signer]
+        else:
+            order = (
+                ("root", "operator")
+                if control or draft.kind in ("key", "tombstone")
+                else ("recorder", "agent", "user", "tool")
+            )
+            candidates = [s for role in order for s in self.signers.values() if s.role == role]
+        refusal = f"no private key here may sign a {draft.kind}"
+        for signer in candidates:
+            problem = self._signing_problem(signer, draft, control=control)
+            if problem is None:
+                return signer
+            refusal = problem
+        raise KeyRefusedError(refusal)
+
+    def _signing_problem(self, signer: Signer, draft: Draft, *, control: bool) -> str | None:
+        life = self._reader.control.keys.get(signer.id)
+        if draft.kind != "genesis":
+            if life is None:
+                return f"key {signer.id} was never admitted to this log"
+            if life.revoked is not None:
+                return f"key {signer.id} was revoked at {life.revoked}"
+        if draft.kind not in ROLE_KINDS[signer.role] or (control and signer.role not in ("root", "operator")):
+            return f"a key of role {signer.role} may not sign this {draft.kind}"
+        if signer.role in OWN_WORDS_ROLES and isinstance(draft.body, ExperienceBody):
+            actor = draft.body.provenance.actor
+            if actor.partition("(")[0] != signer.role or (
+                signer.actor and signer.actor not in (actor, draft.body.provenance.name)
+            ):
+                return f"key {signer.id} signs for {signer.actor or signer.role}, not for {actor}"
+        return None
+
+
+def _signature_class(draft: Draft) -> tuple[str, bool, str | None, str | None]:
+    """Return what decides who may sign a draft: drafts alike in this have the same signer."""
+    body = draft.body
+    if isinstance(body, ExperienceBody):
+        return draft.kind, "op" in draft.public, body.provenance.actor, body.provenance.name
+    return draft.kind, "op" in draft.public, None, None
