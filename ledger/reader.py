@@ -22,6 +22,7 @@ from braid.ledger.envelope import (
     decode_payload,
     link_problem,
     pae,
+    payload_of,
     unwrap,
 )
 from braid.ledger.errors import (
@@ -146,7 +147,7 @@ class Reader:
         frame = next(segment.frames(64, bodies=False), None)
         if frame is None:
             raise CorruptLogError(segment.name, 64, "there is no genesis record")
-        envelope = decode_payload(unwrap(next(frame.envelopes())).payload)
+        envelope = decode_payload(payload_of(next(frame.envelopes())))
         return str(envelope.public.get("log_vkey", ""))
 
     def _right_edge(self, checkpoint: Checkpoint) -> Frontier:
@@ -173,17 +174,16 @@ class Reader:
     def _fold_controls(self) -> None:
         """Walk the chain of control records back from the head, then fold it forward (SPEC §3.5)."""
         chain: list[tuple[Envelope, list[Link], bytes]] = []
-        envelope, signature, data = self._verified_envelope(self.published.size - 1)
+        envelope, data = self._verified_envelope(self.published.size - 1)
         if not envelope.is_control and envelope.index > 0:
-            envelope, signature, data = self._verified_envelope(envelope.control)
+            envelope, data = self._verified_envelope(envelope.control)
         while True:
             chain.append((envelope, self._links(envelope), data))
             if envelope.index == 0:
                 break
             if envelope.control >= envelope.index:
                 raise IntegrityError(f"{envelope.id}: the chain of control records does not lead back")
-            envelope, signature, data = self._verified_envelope(envelope.control)
-        del signature
+            envelope, data = self._verified_envelope(envelope.control)
         for envelope, links, data in reversed(chain):
             self._fold(envelope, links, data)
         if self.control.log_vkey != str(self.vkey) or self.control.origin != self.origin:
@@ -257,7 +257,7 @@ class Reader:
     def _take_in(self, frame: Frame) -> None:
         leaves: list[bytes] = []
         for k, (data, links, _) in enumerate(frame.records()):
-            envelope = decode_payload(unwrap(data).payload)
+            envelope = decode_payload(payload_of(data))
             check_structure(envelope, self.origin)
             if envelope.index != frame.first + k or envelope.tx != (frame.header.tx, k, frame.header.count):
                 raise IntegrityError(f"{envelope.id} stands at index {frame.first + k}: it was moved")
@@ -337,18 +337,17 @@ class Reader:
             raise UnknownRecordError(f"{id}: the log has no record {index} (it holds {self.size})")
         return index
 
-    def _verified_envelope(self, index: int) -> tuple[Envelope, bytes, bytes]:
-        """Return (envelope, signature, stored bytes), equal to the authenticated leaf."""
+    def _verified_envelope(self, index: int) -> tuple[Envelope, bytes]:
+        """Return (envelope, stored bytes), equal to the authenticated leaf."""
         data = self.log.envelope(index)
         with self._turn:
             expected = self.tree.leaf(index)
         if sha256(b"\x00" + data).digest() != expected:
             data = self._reread(index, expected)
-        payload, signature = unwrap(data)
-        envelope = decode_payload(payload)
+        envelope = decode_payload(payload_of(data))
         if envelope.index != index:
             raise IntegrityError(f"{envelope.id} stands at index {index}: it was moved")
-        return envelope, signature, data
+        return envelope, data
 
     def _reread(self, index: int, expected: bytes) -> bytes:
         """Read once more from reopened files: compaction may have swapped them since."""
@@ -368,7 +367,7 @@ class Reader:
 
     def stored_envelope(self, index: int) -> bytes:
         """Return a record's envelope as it is stored: the leaf's data."""
-        return self._verified_envelope(index)[2]
+        return self._verified_envelope(index)[1]
 
     def _links(self, envelope: Envelope) -> list[Link]:
         links = envelope.links
@@ -407,14 +406,14 @@ class Reader:
         """Return the record at a log index, verified and unsealed; errors as for `get`."""
         if not 0 <= index < self.size:
             raise UnknownRecordError(f"the log has no record {index} (it holds {self.size})")
-        envelope, signature, _ = self._verified_envelope(index)
+        envelope, stored = self._verified_envelope(index)
         if id is not None and envelope.id != id:
             raise UnknownRecordError(f"{id}: no such record; index {index} is {envelope.id}")
         if index in self.control.erased:
             raise ErasedError(f"{envelope.id} was erased by record {self.control.erased[index]}")
         if not include_forgotten and index in self.control.hidden:
             raise ForgottenError(f"{envelope.id} is forgotten; `braid recover {envelope.id}` brings it back")
-        return Record(envelope, self._links(envelope), self._body(envelope), signature)
+        return Record(envelope, self._links(envelope), self._body(envelope), stored)
 
     def _body(self, envelope: Envelope) -> bytes | None:
         if self.vault is None:
@@ -459,7 +458,7 @@ class Reader:
                 with self._turn:
                     leaf = self.tree.leaf(index)
                 stored = data if sha256(b"\x00" + data).digest() == leaf else self._reread(index, leaf)
-                envelope = decode_payload(unwrap(stored).payload)
+                envelope = decode_payload(payload_of(stored))
                 yield envelope, self._check_links(envelope, links)
 
     def _frame_entries(self, frame: Frame) -> list[Entry]:
@@ -473,8 +472,7 @@ class Reader:
         ):
             if hash_(b"\x00" + data).digest() != leaf:
                 data = self._reread(index, leaf)  # noqa: PLW2901 - the same record, read again
-            payload, signature = unwrap(data)
-            envelope = decode_payload(payload)
+            envelope = decode_payload(payload_of(data))
             if envelope.index != index:
                 raise IntegrityError(f"{envelope.id} stands at index {index}: it was moved")
             raw = None
@@ -482,7 +480,7 @@ class Reader:
                 raw = self.unseal(envelope, key, body)
             elif self.vault and index not in erased:
                 raise IntegrityError(f"{envelope.id}: the vault has no key for it, and no erasure names it")
-            record = Record(envelope, self._check_links(envelope, links), raw, signature)
+            record = Record(envelope, self._check_links(envelope, links), raw, data)
             entries.append(Entry(record, key.row if raw is not None and key else None))
         return entries
 

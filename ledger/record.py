@@ -11,7 +11,7 @@ from typing import Any, Final, Literal, Protocol
 
 import msgspec
 
-from braid.ledger.envelope import Envelope, Link
+from braid.ledger.envelope import Envelope, Link, unwrap
 from braid.ledger.ids import RecordId
 
 KINDS: Final = (
@@ -291,13 +291,19 @@ class Draft(msgspec.Struct, frozen=True, kw_only=True):
 class Record:
     """A record as it stands in the log, verified. Without a vault, `raw` is None and the body can't be had."""
 
-    __slots__ = ("__dict__", "envelope", "links", "raw", "signature")
+    __slots__ = ("__dict__", "envelope", "links", "raw", "stored")
 
-    def __init__(self, envelope: Envelope, links: list[Link], raw: bytes | None, signature: bytes) -> None:
+    def __init__(self, envelope: Envelope, links: list[Link], raw: bytes | None, stored: bytes) -> None:
+        """`stored` is the envelope as it stands in the log: the leaf."""
         self.envelope = envelope
         self.links = links
         self.raw = raw
-        self.signature = signature
+        self.stored = stored
+
+    @property
+    def signature(self) -> bytes:
+        """The author's signature, 64 bytes."""
+        return unwrap(self.stored).signature
 
     @property
     def id(self) -> RecordId:

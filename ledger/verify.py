@@ -37,8 +37,8 @@ Progress = Callable[[int, int], None]
 """`(done, total)` in bytes of the log."""
 Projections = Callable[[], list[Finding]]
 Mode = Literal["full", "deep", "hash"]
-POOL_BYTES = 6 << 20
-"""Below this a log is audited in this process: starting workers would take longer."""
+THREAD_BYTES, CHILD_BYTES, HASH_POOL_BYTES = 4 << 20, 32 << 20, 256 << 20
+"""A log below these is audited without threads; without processes; without processes when only hashing."""
 _MAX_GAP = 1_000_000
 _CHECKED = (
     "settings against genesis; segments, frames, transactions; every leaf, tile and signed head; the guard",
@@ -191,8 +191,7 @@ def _pass(audit: _Audit, keys: dict[str, KeyFacts], *, trust_index: bool) -> tup
     braid.tx, braid.time = start.tx, start.time
     tree = Recount(audit.read_tile, audit.published, heads.roots(), heads.sizes(), start.edge, start.index)
     total = sum(segment.end for segment in audit.layout.segments[start.segment :]) - start.offset
-    workers = audit.workers if total >= POOL_BYTES else 1
-    children = bool(int(os.environ["VCHILD"]))
+    workers, children = _crew_size(audit, total)
     size = max(min(MAX_CHUNK, total // (6 * workers)), MIN_CHUNK)
     audit.bytes = 0
     chunks = _chunks(audit, size, trust_index=trust_index)
@@ -208,6 +207,18 @@ def _pass(audit: _Audit, keys: dict[str, KeyFacts], *, trust_index: bool) -> tup
         tree.skip(audit.published - end)  # so that what is there can still be judged by the signed root
     tree.finish()
     return braid, tree, end
+
+
+def _crew_size(audit: _Audit, total: int) -> tuple[int, bool]:
+    """Return how many workers are worth their start, and whether they are processes rather than threads.
+
+    Checking a signature releases the interpreter, so that two threads do for a small log; hashing hardly does.
+    """
+    if audit.mode == "hash":
+        return (audit.workers, True) if audit.workers > 2 and total >= HASH_POOL_BYTES else (1, False)
+    if total < THREAD_BYTES:
+        return 1, False
+    return audit.workers, total >= CHILD_BYTES
 
 
 def _chunks(audit: _Audit, size: int, *, trust_index: bool) -> Iterator[Chunk]:

@@ -2,10 +2,16 @@
 
 import os
 import random
+from collections.abc import Callable
+from datetime import UTC, datetime
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import HealthCheck, settings
+
+if TYPE_CHECKING:
+    from braid.ledger.writer import Writer
 
 SEED = 20_240_229
 
@@ -33,3 +39,28 @@ def sealed_surroundings(tmp_path_factory: pytest.TempPathFactory, monkeypatch: p
 def seeded_random() -> None:
     """Start every test from the same random state, in whatever order tests run."""
     random.seed(SEED)
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Path:
+    """Return a new store: genesis, two admitted keys, its guard in this test's surroundings."""
+    from braid.ledger.create import create_store
+
+    create_store(tmp_path / "memory", now=datetime.now(UTC))
+    return tmp_path / "memory"
+
+
+@pytest.fixture
+def drop() -> "Callable[[Writer], None]":
+    """Return what lets go of a writer as a dying process does: locks fall, files close, nothing more is written."""
+    from braid.wal.log import LogReader
+
+    def let_go(writer: "Writer") -> None:
+        writer._stop.set()
+        if writer._thread:
+            writer._thread.join()
+        writer.log._close_active()
+        LogReader.close(writer.log)
+        writer._lock.release()
+
+    return let_go

@@ -23,10 +23,10 @@ from braid.wal.failpoint import failpoint
 CONFIG: Final[dict[str, str | bool | int | float | list[str]]] = {
     "temp_directory": "",  # nothing is spilled: a temporary file would be one more place to erase
     "memory_limit": "1GB",
+    "threads": "1",  # the other core is making rows
     "autoinstall_known_extensions": "false",
     "autoload_known_extensions": "false",
     "python_enable_replacements": "false",
-    "checkpoint_threshold": "64MB",
 }
 _STATE = (
     "CREATE SCHEMA view_state",

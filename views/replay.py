@@ -5,8 +5,10 @@ one's place, when the file can't be used, or when the past itself changed: an er
 stay in free pages), a key reported compromised, a vault that came or went.
 """
 
+import gc
 import time
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 
 import msgspec
 
@@ -126,11 +128,24 @@ def feed(
 ) -> None:
     """Apply what the log holds between the projection's position and the standing's size."""
     start = projection.stamp.position if projection.stamp else 0
-    for batch in batches(reader, start, standing, version):
-        projection.apply(batch)
-        if progress:
-            progress(batch.stamp.position, standing.size)
-    projection.finish()
+    with _no_collections():
+        for batch in batches(reader, start, standing, version):
+            projection.apply(batch)
+            if progress:
+                progress(batch.stamp.position, standing.size)
+        projection.finish()
+
+
+@contextmanager
+def _no_collections() -> Iterator[None]:
+    """Pause the cycle collector: it would walk a batch's hundred thousand values again and again, and find none."""
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()
 
 
 def batches(reader: Reader, start: int, standing: Standing, version: int) -> Iterator[Batch]:

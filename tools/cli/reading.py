@@ -219,14 +219,13 @@ def trace(
       braid trace exp_2025-05-17T09:00:00Z_0000000300ab
       braid trace stance_2025-06-01T12:00:00Z_0000000a01cd --up --depth 2 -o json
     """
-    from braid.tools.cli.tree import put_tree
-
     both = up == down
     with reading(store) as opened:
         node = opened.trace(id, up=up or both, down=down or both, depth=depth)
         if output == "json":
-            put_json(node.to_json())
+            put(node.to_json().decode())
         else:
-            put_tree(node)
+            for drawn in node.lines():
+                put(line(drawn))
 
 

@@ -1,0 +1,163 @@
+"""The DuckDB projection's files: one working file for its owner, immutable generations for everybody else (SPEC §10.6).
+
+    views/duck/lock                      flock(2): held by whoever opens the working file, for as long as it is open
+    views/duck/work.duckdb               the working file
+    views/duck/fresh.duckdb              a rebuild under way; removed by the next one
+    views/duck/gen-<position>-<hex>.duckdb    a copy that nobody writes to
+    views/duck/current                   the name of the newest generation
+
+A reader that has a generation open keeps it when its name goes: the file lives until it is closed.
+"""
+
+import os
+import re
+from pathlib import Path
+
+from braid.views.duck import DuckView
+from braid.views.schema import VERSION
+from braid.wal.durable import make_folder, replace_file, sync_folder
+from braid.wal.failpoint import failpoint
+
+_GENERATION = re.compile(r"gen-(\d+)-[0-9a-f]+\.duckdb")
+_COPY_BYTES = 8 << 20
+GROWTH = 1.1
+"""A new generation is due when the log has grown by this factor: copying then costs a constant share of all writing."""
+
+
+class DuckHome:
+    """The folder `views/duck` of a store."""
+
+    name = "duck"
+    version = VERSION
+
+    def __init__(self, folder: Path, history: Path) -> None:
+        """`folder` is `views/duck`; `history` the store's file of published checkpoints."""
+        self.folder = folder
+        self.work = folder / "work.duckdb"
+        self._fresh = folder / "fresh.duckdb"
+        self._history = history
+        self._current = folder / "current"
+
+    def open(self) -> DuckView:
+        """Open the working file; raise DamagedViewError where there is none that can be used."""
+        return DuckView.open(self.work, self._history)
+
+    def fresh(self) -> DuckView:
+        """Begin an empty file beside the working one."""
+        make_folder(self.folder)
+        _remove(self._fresh)
+        return DuckView.create(self._fresh, self._history)
+
+    def swap(self) -> None:
+        """Put the closed fresh file in the working one's place, durably."""
+        failpoint("views.fresh.sync")
+        _sync(self._fresh)
+        failpoint("views.fresh.sync.done")
+        # Dying here: the old file is live, whole and behind; the fresh one is removed by the next rebuild.
+        _wal(self.work).unlink(missing_ok=True)
+        # Dying here: the old file without its write-ahead file stands at an earlier batch, rows and position together.
+        failpoint("views.swap")
+        self._fresh.replace(self.work)
+        sync_folder(self.folder)
+        failpoint("views.swap.done")
+        # Dying here: the rebuilt file is live; generations are as old as they were.
+
+    # -- generations ------------------------------------------------------------------------------
+
+    def current(self) -> tuple[Path, int] | None:
+        """Return the newest generation and its position, or None where there is none."""
+        try:
+            name = self._current.read_text("utf-8").strip()
+        except (FileNotFoundError, UnicodeDecodeError):
+            return None
+        found = _GENERATION.fullmatch(name)
+        path = self.folder / name
+        return (path, int(found[1])) if found and path.exists() else None
+
+    def is_due(self, position: int) -> bool:
+        """Whether the log has grown enough since the newest generation for another."""
+        newest = self.current()
+        return newest is None or position >= newest[1] * GROWTH
+
+    def publish(self, position: int) -> Path:
+        """Copy the closed working file, which stands at `position`, into a new generation; remove the older ones."""
+        path = self.folder / f"gen-{position:012d}-{os.urandom(4).hex()}.duckdb"
+        copy = self.folder / "copy.duckdb"
+        failpoint("views.generation.copy")
+        _copy(self.work, copy)
+        # Dying here: a copy without a generation's name lies about; the next publication overwrites it.
+        failpoint("views.generation.copy.done")
+        copy.replace(path)
+        # Dying here: a generation that nothing points to; the next publication removes it.
+        replace_file(self._current, f"{path.name}\n".encode(), "views.current")
+        # Dying here: the new generation is current, an older one lies about; the next publication removes it.
+        self._remove_generations(keep=path)
+        return path
+
+    def _remove_generations(self, keep: Path | None) -> list[str]:
+        removed: list[str] = []
+        for path in sorted(self.folder.glob("gen-*.duckdb")):
+            if path != keep:
+                failpoint("views.generation.drop")
+                _remove(path)
+                removed.append(path.name)
+        if removed:
+            sync_folder(self.folder)
+            failpoint("views.generation.drop.done")
+        return removed
+
+    def drop_generations(self, older_than: int | None = None) -> list[str]:
+        """Remove every generation, or those that stand at `older_than` or before; return their names."""
+        if not self.folder.is_dir():
+            return []
+        newest = self.current()
+        if older_than is not None and newest is not None and newest[1] > older_than:
+            return self._remove_generations(keep=newest[0])
+        self._current.unlink(missing_ok=True)
+        return self._remove_generations(keep=None)
+
+    def drop_all(self) -> list[str]:
+        """Remove every file that holds rows, for good; return their names."""
+        if not self.folder.is_dir():
+            return []
+        removed = self.drop_generations()
+        for name in ("work.duckdb", "fresh.duckdb", "copy.duckdb"):
+            if (self.folder / name).exists():
+                _remove(self.folder / name)
+                removed.append(name)
+        sync_folder(self.folder)
+        return removed
+
+    def files(self) -> list[Path]:
+        """Return the files that hold rows."""
+        return sorted(self.folder.glob("*.duckdb*"))
+
+
+def _wal(path: Path) -> Path:
+    return path.with_name(f"{path.name}.wal")
+
+
+def _remove(path: Path) -> None:
+    """Remove a DuckDB file and what DuckDB keeps beside it."""
+    for each in (_wal(path), path.with_name(f"{path.name}.wal.checkpoint"), path):
+        each.unlink(missing_ok=True)
+
+
+def _sync(path: Path) -> None:
+    fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        os.fsync(fd)
+    finally:
+        os.close(fd)
+
+
+def _copy(source: Path, target: Path) -> None:
+    """Copy a file that nobody has open for writing, inside the kernel, and sync the copy."""
+    with source.open("rb") as src:
+        fd = os.open(target, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
+        try:
+            while os.copy_file_range(src.fileno(), fd, _COPY_BYTES):
+                pass
+            os.fsync(fd)
+        finally:
+            os.close(fd)

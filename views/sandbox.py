@@ -1,0 +1,184 @@
+"""The child process of `sql`: reads requests from stdin, answers on stdout, and can do little else (SPEC §10.7)."""
+
+import os
+import re
+import resource
+import sys
+from threading import Timer
+from typing import Any, Final
+
+import msgspec
+
+from braid.views.errors import SqlError, SqlLimitError, SqlTimeoutError
+from braid.views.sql import Limits, Reply, Request
+
+_SELECT_HINT: Final = "only questions are answered: SELECT, WITH, VALUES, DESCRIBE, SHOW, SUMMARIZE, EXPLAIN"
+_EXPLAIN: Final = re.compile(r"(?is)\s*EXPLAIN\s+(?:ANALY[SZ]E\s+)?(?:\([^)]*\)\s*)?(.*)")
+_BATCH_ROWS: Final = 8_192
+_STACK_AND_LIBRARIES: Final = 512 << 20
+
+
+def serve() -> None:
+    """Answer requests until stdin ends."""
+    memory = int(sys.argv[1])
+    import duckdb  # noqa: F401 - before the limits: its libraries are not the statement's
+    import pyarrow as pa
+
+    pa.set_cpu_count(1)
+    limit = 2 * memory + _STACK_AND_LIBRARIES
+    resource.setrlimit(resource.RLIMIT_DATA, (limit, limit))
+    resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))  # no file can grow, whatever a statement finds
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    out = os.dup(1)
+    os.dup2(2, 1)  # whatever prints must not get between the answers
+    _write(out, b"ready")
+    with os.fdopen(0, "rb", closefd=False) as requests:
+        while head := requests.read(8):
+            request = msgspec.msgpack.decode(requests.read(int.from_bytes(head, "little")), type=Request)
+            reply, data = _answer(request)
+            _write(out, msgspec.msgpack.encode(reply))
+            view = memoryview(data)
+            while view:
+                view = view[os.write(out, view) :]
+
+
+def _write(fd: int, data: bytes) -> None:
+    os.write(fd, len(data).to_bytes(8, "little") + data)
+
+
+def _answer(request: Request) -> tuple[Reply, bytes]:
+    try:
+        data = _run(request)
+    except SqlTimeoutError as error:
+        return Reply(0, "timeout", error.reason, error.hint), b""
+    except SqlLimitError as error:
+        return Reply(0, "limit", error.reason, error.hint), b""
+    except SqlError as error:
+        return Reply(0, "error", error.reason, error.hint), b""
+    except MemoryError:
+        return Reply(0, "limit", "the statement needs more memory than it may have", "ask for less"), b""
+    return Reply(len(data)), data
+
+
+def _run(request: Request) -> bytes:
+    import duckdb
+
+    limits = request.limits
+    try:
+        con = duckdb.connect(
+            request.path,
+            read_only=True,
+            config={
+                "enable_external_access": "false",
+                "allow_community_extensions": "false",
+                "autoinstall_known_extensions": "false",
+                "autoload_known_extensions": "false",
+                "allow_persistent_secrets": "false",
+                "python_enable_replacements": "false",
+                "temp_directory": "",
+                "max_temp_directory_size": "0KB",
+                "memory_limit": f"{limits.memory_bytes}B",
+                "threads": str(limits.threads),
+                "lock_configuration": "true",
+            },
+        )
+    except duckdb.Error as error:
+        raise SqlError(f"the view can't be read: {error}", "`braid replay` rebuilds it") from error
+    timer = _Interrupter(limits.seconds, con.interrupt)
+    try:
+        _check(con, request.statement)
+        timer.start()
+        return _fetch(con, request, limits)
+    except duckdb.InterruptException:
+        raise SqlTimeoutError(
+            f"the statement was stopped after {limits.seconds:g} s", "ask for less, or raise the limit"
+        ) from None
+    except duckdb.OutOfMemoryException as error:
+        reason = str(error).partition("\n")[0]
+        raise SqlLimitError(f"the statement needs more memory than it may have ({reason})", "ask for less") from None
+    except (duckdb.Error, UnicodeError, RuntimeError, ValueError) as error:
+        if isinstance(error, SqlError):
+            raise
+        raise SqlError(str(error), _hint(error)) from None
+    finally:
+        timer.stop()
+        con.close()
+
+
+class _Interrupter:
+    """Interrupts a statement when its time is up, again and again until it has ended."""
+
+    def __init__(self, seconds: float, interrupt: Any) -> None:
+        self._interrupt = interrupt
+        self._stopped = False
+        self._timer = Timer(seconds, self._fire)
+        self._timer.daemon = True
+
+    def start(self) -> None:
+        self._timer.start()
+
+    def _fire(self) -> None:
+        if not self._stopped:
+            self._interrupt()
+            self._timer = Timer(0.05, self._fire)
+            self._timer.daemon = True
+            self._timer.start()
+
+    def stop(self) -> None:
+        self._stopped = True
+        self._timer.cancel()
+
+
+def _check(con: Any, statement: str) -> None:
+    """Raise SqlError unless the text is one statement that only asks."""
+    from duckdb import ParserException, StatementType
+
+    explained = _EXPLAIN.fullmatch(statement)
+    try:
+        found = con.extract_statements(statement)
+        inner = con.extract_statements(explained[1]) if explained else found
+    except ParserException as error:
+        raise SqlError(str(error), _hint(error)) from None
+    if len(found) != 1 or len(inner) != 1:
+        raise SqlError(f"{len(found)} statements where one is expected", "send them one by one")
+    if found[0].type not in (StatementType.SELECT, StatementType.EXPLAIN) or inner[0].type != StatementType.SELECT:
+        raise SqlError(f"a statement of type {inner[0].type.name} is refused", _SELECT_HINT)
+
+
+def _fetch(con: Any, request: Request, limits: Limits) -> bytes:
+    """Run the statement and return its rows as an Arrow stream, within the limits."""
+    import pyarrow as pa
+
+    relation = con.sql(request.statement, params=request.params) if request.params else con.sql(request.statement)
+    sink = pa.BufferOutputStream()
+    rows = 0
+    reader = relation.to_arrow_reader(_BATCH_ROWS)
+    try:
+        with pa.ipc.new_stream(sink, reader.schema) as stream:
+            for batch in reader:
+                rows += batch.num_rows
+                if rows > limits.rows:
+                    raise SqlLimitError(f"the result has more than {limits.rows} rows", "add a LIMIT, or aggregate")
+                stream.write_batch(batch)
+                if sink.tell() > limits.result_bytes:
+                    raise SqlLimitError(
+                        f"the result is larger than {limits.result_bytes} bytes", "select fewer columns or rows"
+                    )
+        return bytes(sink.getvalue())
+    finally:
+        del reader, relation  # an open result would keep the connection from closing
+
+
+def _hint(error: Exception) -> str:
+    name = type(error).__name__
+    if name == "CatalogException":
+        return "`SHOW TABLES` and `DESCRIBE experiences` say what there is"
+    if name == "BinderException":
+        return "`DESCRIBE <table>` lists its columns"
+    if name == "PermissionException":
+        return "files, network, extensions and settings are out of reach here"
+    return ""
+
+
+if __name__ == "__main__":
+    serve()

@@ -1,0 +1,170 @@
+"""Untrusted SQL on a projection's file: in a process of its own, which can read that file and nothing else (SPEC §10.7).
+
+DuckDB's own settings forbid writing, files, network, extensions and settings. What they don't bound (one call of
+`repeat` takes gigabytes past `memory_limit`, and can't be interrupted) the operating system does: the statement runs
+in a child process under resource limits, which is killed when its time is up. The child stays for the next
+statement; rows come back through a pipe as Arrow.
+"""
+
+import os
+import select
+import subprocess
+import sys
+import time
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+from threading import RLock
+from typing import IO, Any, Final
+
+import msgspec
+
+from braid.views.errors import SqlError, SqlLimitError, SqlTimeoutError
+
+Params = Sequence[Any] | Mapping[str, Any] | None
+_GRACE_S: Final = 1.0
+_START_S: Final = 30.0
+_KINDS: Final[dict[str, type[SqlError]]] = {
+    "error": SqlError,
+    "timeout": SqlTimeoutError,
+    "limit": SqlLimitError,
+}
+
+
+class Limits(msgspec.Struct, frozen=True, kw_only=True):
+    """How far a statement may go."""
+
+    seconds: float = 30.0
+    rows: int = 100_000
+    result_bytes: int = 256 << 20
+    memory_bytes: int = 512 << 20
+    """For DuckDB; the process as a whole may have as much again, and no temporary space at all."""
+    threads: int = 2
+
+
+class Request(msgspec.Struct, frozen=True):
+    """What the child is asked."""
+
+    path: str
+    statement: str
+    params: list[Any] | dict[str, Any] | None
+    limits: Limits
+
+
+class Reply(msgspec.Struct, frozen=True):
+    """How the child's answer begins: `size` bytes of an Arrow stream follow, or an error is told."""
+
+    size: int = 0
+    kind: str = ""
+    reason: str = ""
+    hint: str = ""
+
+
+class Sandbox:
+    """Runs statements, one at a time, in a child process that is started when first needed."""
+
+    def __init__(self) -> None:
+        self._child: subprocess.Popen[bytes] | None = None
+        self._memory = 0
+        self._turn = RLock()
+
+    def run(self, path: Path, statement: str, params: Params, limits: Limits) -> Any:
+        """Return the statement's result as a pyarrow Table; raise SqlError, SqlTimeoutError or SqlLimitError."""
+        import pyarrow as pa
+
+        given: list[Any] | dict[str, Any] | None
+        if params is None:
+            given = None
+        else:
+            given = dict(params) if isinstance(params, Mapping) else list(params)
+        try:
+            request = msgspec.msgpack.encode(Request(str(path), statement, given, limits))
+        except (TypeError, UnicodeEncodeError, OverflowError) as error:
+            raise SqlError(f"a parameter can't be passed on: {error}", "pass text, numbers, times, bytes, None") from error
+        with self._turn:
+            reply, data = self._ask(request, limits)
+        if reply.kind:
+            raise _KINDS[reply.kind](reply.reason, reply.hint)
+        return pa.ipc.open_stream(data).read_all()
+
+    def _ask(self, request: bytes, limits: Limits) -> tuple[Reply, bytes]:
+        child = self._started(limits)
+        assert child.stdin is not None and child.stdout is not None  # noqa: S101, PT018 - both are pipes
+        try:
+            _send(child.stdin, request)
+            deadline = time.monotonic() + limits.seconds + _GRACE_S
+            reply = msgspec.msgpack.decode(_receive(child.stdout, deadline), type=Reply)
+            if reply.size > limits.result_bytes + (1 << 20):
+                raise SqlLimitError("the result is larger than it may be")
+            return reply, _read(child.stdout, reply.size, deadline + _GRACE_S) if reply.size else b""
+        except TimeoutError:
+            self.close()
+            raise SqlTimeoutError(
+                f"the statement was stopped after {limits.seconds:g} s", "ask for less, or raise the limit"
+            ) from None
+        except (EOFError, BrokenPipeError, msgspec.MsgspecError):
+            self.close()
+            raise SqlLimitError(
+                "the statement brought its process down: it needs more memory than it may have",
+                "ask for less, or raise the limit",
+            ) from None
+        except BaseException:
+            self.close()  # half an answer may be under way
+            raise
+
+    def _started(self, limits: Limits) -> subprocess.Popen[bytes]:
+        child = self._child
+        if child is not None and child.poll() is None and self._memory == limits.memory_bytes:
+            return child
+        self.close()
+        child = subprocess.Popen(  # noqa: S603 - our own interpreter and module
+            [sys.executable, "-m", "braid.views.sandbox", str(limits.memory_bytes)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            bufsize=0,
+            cwd="/",
+            env={key: value for key, value in os.environ.items() if key in ("PATH", "PYTHONPATH", "LD_LIBRARY_PATH")},
+        )
+        self._child, self._memory = child, limits.memory_bytes
+        assert child.stdout is not None  # noqa: S101 - it is a pipe
+        try:
+            _receive(child.stdout, time.monotonic() + _START_S)
+        except (TimeoutError, EOFError):
+            self.close()
+            raise SqlError("the process that runs statements did not start") from None
+        return child
+
+    def close(self) -> None:
+        """End the child."""
+        with self._turn:
+            child, self._child = self._child, None
+            if child is None:
+                return
+            child.kill()
+            for pipe in (child.stdin, child.stdout):
+                if pipe is not None:
+                    with suppress(OSError):
+                        pipe.close()
+            child.wait()
+
+
+def _send(pipe: IO[bytes], data: bytes) -> None:
+    view = memoryview(len(data).to_bytes(8, "little") + data)
+    while view:
+        view = view[os.write(pipe.fileno(), view) :]
+
+
+def _receive(pipe: IO[bytes], deadline: float) -> bytes:
+    return _read(pipe, int.from_bytes(_read(pipe, 8, deadline), "little"), deadline)
+
+
+def _read(pipe: IO[bytes], size: int, deadline: float) -> bytes:
+    data = bytearray()
+    while len(data) < size:
+        if not select.select([pipe], [], [], max(deadline - time.monotonic(), 0))[0]:
+            raise TimeoutError
+        some = os.read(pipe.fileno(), min(size - len(data), 1 << 20))
+        if not some:
+            raise EOFError
+        data += some
+    return bytes(data)
