@@ -169,6 +169,7 @@ def test_no_bit_of_the_log_can_change_unseen(store: Path) -> None:
     truth = everything(store)
     unseen: list[int] = []
     with closing(Reader(store)) as reader, flipped(segment) as flip:
+        blanked = set(blanked_bytes(reader))
         for bit in one_bit_a_byte(segment):
             flip(bit)
             try:
@@ -179,11 +180,10 @@ def test_no_bit_of_the_log_can_change_unseen(store: Path) -> None:
                 unseen.append(bit)
         for bit in unseen:
             flip(bit)
-            if is_of_a_blanked_body(reader, bit // 8):
-                continue  # see below
-            with pytest.raises((LedgerError, WalError), match=re.escape(segment.name)):
-                everything(store)
-    assert {bit // 8 for bit in unseen if bit // 8 >= 64} == set(blanked_bytes(reader))
+            if bit // 8 not in blanked:
+                with pytest.raises((LedgerError, WalError), match=re.escape(segment.name)):
+                    everything(store)
+    assert {bit // 8 for bit in unseen} == blanked | set(range(64))
 
 
 def blanked_bytes(reader: Reader) -> Iterator[int]:
@@ -191,11 +191,6 @@ def blanked_bytes(reader: Reader) -> Iterator[int]:
     for index in reader.control.erased:
         _, extent = reader.log.locate(index)
         yield from range(extent.body_at, extent.body_at + extent.body_len)
-
-
-def is_of_a_blanked_body(reader: Reader, place: int) -> bool:
-    """Whether a byte of the segment belongs to an erased record's body."""
-    return place in set(blanked_bytes(reader))
 
 
 def test_opening_anew_refuses_too_and_never_cuts(store: Path) -> None:
@@ -212,14 +207,21 @@ def test_opening_anew_refuses_too_and_never_cuts(store: Path) -> None:
             flip(8 * byte + chance.randrange(8))
             with pytest.raises((LedgerError, WalError)):
                 everything(store)
-    for byte in range(before - 700, before, 1 if ALL_BITS else 50):
-        guard = Guard.of_store(load_settings(store).store_id).path.read_bytes()
+    refused = 0
+    guard = Guard.of_store(load_settings(store).store_id).path
+    for byte in range(before - 1100, before, 1 if ALL_BITS else 50):
+        remembered = guard.read_bytes()
         with flipped(segment) as flip:
             flip(8 * byte)
+            try:
+                Writer(store).close()  # a body below the head is looked at when it is read
+            except (LedgerError, WalError):
+                refused += 1
             with pytest.raises((LedgerError, WalError)):
-                Writer(store)
+                everything(store)
         assert segment.stat().st_size == before
-        assert Guard.of_store(load_settings(store).store_id).path.read_bytes() == guard
+        assert guard.read_bytes() == remembered
+    assert refused
 
 
 def test_no_bit_of_the_tiles_can_change_unseen(store: Path) -> None:
@@ -278,11 +280,13 @@ def test_a_flip_in_the_derived_index_is_made_good_or_refused(store: Path) -> Non
                 assert ".seg" in str(error)
     assert refused
     before = index.read_bytes()
-    for harmed in (before[:-1], before[:24], b"", bytes(len(before)), before + before[:24]):
+    for harmed in (before[:-1], before[:24], b"", before + before[:24]):
         index.write_bytes(harmed)
-        with closing(Reader(store)) as reader:
-            assert len(list(reader.entries())) > 0
-        index.write_bytes(before)
+        assert everything(store) == truth
+    index.write_bytes(bytes(len(before)))
+    with pytest.raises(LedgerError, match="the segment's index is wrong"):
+        everything(store)
+    index.write_bytes(before)
 
 
 def test_no_bit_of_the_stores_identity_can_change_unseen(store: Path) -> None:
@@ -309,8 +313,8 @@ def test_no_hash_of_a_full_tile_can_change_unseen(tmp_path: Path, monkeypatch: p
     with flipped(tile) as flip:
         for number in range(256):
             flip(8 * 32 * number + chance.randrange(256))
-            with closing(Reader(store)) as reader, pytest.raises(TileError, match="tile/0/000"):
-                reader.at(chance.randrange(256))
+            with pytest.raises(TileError, match="tile/0/000"):
+                Reader(store)
     everything(store)
 
 
