@@ -20,7 +20,7 @@ tell() {
 }
 run() {
   printf '$ braid'
-  for word; do case $word in *[!A-Za-z0-9./_:=@+-]*) printf " '%s'" "$word" ;; *) printf ' %s' "$word" ;; esac; done
+  for word; do case $word in *[!A-Za-z0-9./_:=@+-]*) printf ' "%s"' "$word" ;; *) printf ' %s' "$word" ;; esac; done
   printf '\n'
   braid "$@"
 }
@@ -48,7 +48,7 @@ mkdir -p elsewhere
 run prove "$record" --out elsewhere/record.tlog-proof
 (cd elsewhere && unset BRAID_STORE BRAID_GUARD_DIR && run check-proof record.tlog-proof --key "$vkey")
 
-tell 'That record said something about somebody'"'"'s health. An inference was drawn from it.'
+tell 'That record said something about the health of somebody else. An inference was drawn from it.'
 run show "$record"
 run append 'Cook without shellfish.' --type inference --actor agent --parent "$record" --user-id jonas
 

@@ -13,14 +13,19 @@ TileFile = tuple[int, int, int, bytes]
 
 
 def write_tiles(store: Path, tiles: Iterable[TileFile]) -> list[Path]:
-    """Write tiles durably and return their paths. Dying in between leaves tiles that no published checkpoint needs."""
+    """Write tiles durably and return their paths. Dying in between leaves tiles that no published checkpoint needs.
+
+    Each is renamed into its place: one of the same name may belong to the published checkpoint, and be read meanwhile.
+    """
     folders: set[Path] = set()
     paths: list[Path] = []
     for level, n, width, data in tiles:
         path = store / tile_path(level, n, width)
         if not path.parent.is_dir():
             make_folder(path.parent)
-        create_file(path, data, "tile.write")
+        fresh = path.with_name(f".{path.name}.new")
+        create_file(fresh, data, "tile.write")
+        fresh.replace(path)
         folders.add(path.parent)
         paths.append(path)
     for folder in sorted(folders):

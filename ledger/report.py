@@ -76,7 +76,7 @@ def _figures(report: Report) -> str:
         ("Log key", report.vkey or "not known", "wide"),
     ]
     cells = "\n".join(
-        f'<div{f" class={chr(34)}{css}{chr(34)}" if css else ""}><dt>{name}</dt><dd>{_value(value, css)}</dd></div>'
+        f"<div{f' class={chr(34)}{css}{chr(34)}' if css else ''}><dt>{name}</dt><dd>{_value(value, css)}</dd></div>"
         for name, value, css in rows
     )
     return f'<section aria-labelledby="figures">\n<h2 id="figures">Figures</h2>\n<dl>\n{cells}\n</dl>\n</section>'
@@ -95,7 +95,8 @@ def _findings(findings: list[Finding]) -> str:
     heads = "".join(f'<th scope="col">{name}</th>' for name in ("Kind", "Record", "Where", "What is wrong"))
     rows = "\n".join(map(_row, shown))
     meanings = "\n".join(
-        f"<li><b>{kind}</b>: {escape(MEANING[kind])}</li>" for kind in sorted({finding.kind for finding in findings})
+        f"<li><b>{kind}</b>: {escape(MEANING[kind])}</li>"
+        for kind in sorted({finding.kind for finding in findings})
     )
     return (
         f'<section aria-labelledby="findings">\n<h2 id="findings">Findings</h2>\n<div class="scroll" tabindex="0" '
@@ -122,7 +123,9 @@ def _row(finding: Finding) -> str:
 def _not_looked(report: Report) -> list[str]:
     what = list(_NOT_LOOKED[report.mode])
     if report.verified_from:
-        what.insert(0, f"records 0 to {report.verified_from - 1:,}: they stand on the audit before, under its root")
+        what.insert(
+            0, f"records 0 to {report.verified_from - 1:,}: they stand on the audit before, under its root"
+        )
     return what
 
 

@@ -18,6 +18,8 @@ Children = Callable[[int], list[tuple[int, str]]]
 """Record index to the (index, role) of each record that links to it."""
 Direction = Literal["self", "up", "down"]
 MAX_NODES: Final = 10_000
+MAX_DEPTH: Final = 200
+"""Deeper trees could be nested JSON that no reader of JSON takes."""
 
 
 class TraceNode(msgspec.Struct, omit_defaults=True):
@@ -71,7 +73,7 @@ class TraceNode(msgspec.Struct, omit_defaults=True):
 
 
 def _branch(nodes: list[TraceNode], margin: str, arrow: str) -> Iterator[str]:
-    """Yield the lines of the nodes below one; iterative, for a chain may be longer than Python's stack."""
+    """Yield the lines of the nodes below one; iterative."""
     stack = [(node, margin, place == len(nodes) - 1) for place, node in enumerate(nodes)][::-1]
     while stack:
         node, margin, last = stack.pop()
@@ -91,7 +93,7 @@ def trace(
     children: Children | None = None,
     max_nodes: int = MAX_NODES,
 ) -> TraceNode:
-    """Return the record with what it links to (`up`) and what links to it (`down`), to `depth` links away.
+    """Return the record with what it links to (`up`) and what links to it (`down`), to `depth` links away (200 at most).
 
     `children` finds the records that link to one; without it the envelopes are read once. At most `max_nodes` records
     are shown; what is left out is counted in `more`. Raises UnknownRecordError; an erased or forgotten record can be traced.
@@ -113,7 +115,7 @@ class _Tracer:
     def __init__(self, reader: Reader, max_nodes: int, depth: int | None) -> None:
         self.reader = reader
         self.left = max_nodes - 1
-        self.depth = depth
+        self.depth = MAX_DEPTH if depth is None else min(depth, MAX_DEPTH)
 
     def node(self, envelope: Envelope, role: str, direction: Direction) -> TraceNode:
         index, control = envelope.index, self.reader.control
@@ -139,7 +141,7 @@ class _Tracer:
         while queue:
             node, far = queue.popleft()
             links = following(node.index)
-            if self.depth is not None and far >= self.depth:
+            if far >= self.depth:
                 node.more += len(links)
                 continue
             branch: list[TraceNode] = []

@@ -83,7 +83,7 @@ class _Audit:
         return self.heads.published.size if self.heads.published else 0
 
 
-def verify(  # noqa: PLR0913 - the options of one audit
+def verify(
     store: Path,
     *,
     deep: bool = False,
@@ -128,7 +128,9 @@ def _prepare(audit: _Audit, vkey: str | None, passphrase: str | None, since: Ver
     audit.findings += audit.heads.findings + audit.layout.findings
     audit.notes += audit.heads.notes
     if audit.layout.torn:
-        audit.notes.append(f"{audit.layout.torn} bytes of an unfinished transaction stand behind the log's end")
+        audit.notes.append(
+            f"{audit.layout.torn} bytes of an unfinished transaction stand behind the log's end"
+        )
     if audit.mode != "hash":
         _open_vault(audit, passphrase)
     if since:
@@ -151,7 +153,9 @@ def _open_vault(audit: _Audit, passphrase: str | None) -> None:
 def _resume(audit: _Audit, since: VerifiedState) -> None:
     heads = audit.heads
     if (since.origin, since.vkey) != (audit.settings.origin, str(heads.vkey)):
-        message = f"what was verified before is {since.origin} under {since.vkey}: another log, or another key"
+        message = (
+            f"what was verified before is {since.origin} under {since.vkey}: another log, or another key"
+        )
         audit.findings.append(Finding("since", message))
         return
     if not heads.published or heads.published.size < since.size:
@@ -227,7 +231,12 @@ def _chunks(audit: _Audit, size: int, *, trust_index: bool) -> Iterator[Chunk]:
     if audit.mode == "deep" and vault is not None:
 
         def keys(first: int, count: int) -> bytes:
-            return b"".join([bytes(64) if key is None else key.sealing + key.commitment for key in vault.keys(first, count)])
+            return b"".join(
+                [
+                    bytes(64) if key is None else key.sealing + key.commitment
+                    for key in vault.keys(first, count)
+                ]
+            )
 
     for place, segment in enumerate(audit.layout.segments):
         if place == start.segment:
@@ -247,11 +256,16 @@ def _take(braid: Braid, tree: Recount, chunk: Chunk, facts: Facts, terms: Terms,
     first = facts.runs[0][0]
     if first - due > min(total, _MAX_GAP):
         message = f"the frame begins with record {first}; {due} was due"
-        braid.findings += [*facts.findings, Finding("frame", message, due, file=chunk.name, offset=chunk.start)]
+        braid.findings += [
+            *facts.findings,
+            Finding("frame", message, due, file=chunk.name, offset=chunk.start),
+        ]
         return
     if first > due:
         message = f"{first - due} records are missing before this place"
-        braid.findings.append(Finding("frame", message, due, file=chunk.name, offset=chunk.start, count=first - due))
+        braid.findings.append(
+            Finding("frame", message, due, file=chunk.name, offset=chunk.start, count=first - due)
+        )
     elif facts.tx[0] != braid.tx + 1:
         message = f"transaction {facts.tx[0]} follows {braid.tx}"
         braid.findings.append(Finding("frame", message, due, file=chunk.name, offset=chunk.start))
@@ -275,7 +289,9 @@ def _judge(audit: _Audit, braid: Braid, tree: Recount, size: int) -> None:
     if audit.mode != "hash":
         braid.finish()
         audit.findings += judge_settings(audit.settings, braid.genesis, braid.control, str(heads.vkey))
-    audit.findings += [finding for finding in braid.findings if finding.kind != "idx" or (finding.index or 0) < floor]
+    audit.findings += [
+        finding for finding in braid.findings if finding.kind != "idx" or (finding.index or 0) < floor
+    ]
     audit.findings += tree.findings
     audit.findings += judge_heads(heads, tree.roots, size, audit.start.index, audit.guard.path)
     if audit.mode == "hash":

@@ -90,6 +90,8 @@ class Braid:
                 message = f"its time {facts.time[0]} is not after {self.time}"
                 self.findings.append(Finding("time", message, facts.runs[0][0], file=file))
             self.time = facts.time[1]
+        if facts.runs and facts.runs[0][0] > self.next:
+            self._pointers.append((self.next, -1))
         self._pointers += facts.pointers
         for index, payload, signature, listed, holds in facts.controls:
             envelope = decode_payload(payload)
@@ -102,10 +104,15 @@ class Braid:
             self.blobs[name].append((index, size))
         for index, state, offset in facts.bodies:
             self.bodies[index] = (state, offset, file)
+        self.next = self.start + self._ids.size
 
     def _columns(self, facts: Facts) -> None:
         codes = np.array(
-            [self._signers.setdefault((key, kind, op), len(self._signers)) for key, kind, op in facts.signers], dtype="<u4"
+            [
+                self._signers.setdefault((key, kind, op), len(self._signers))
+                for key, kind, op in facts.signers
+            ],
+            dtype="<u4",
         )
         ids, kinds = np.frombuffer(facts.ids, dtype="<u8"), np.frombuffer(facts.kinds, dtype="u1")
         signed = np.frombuffer(facts.signed, dtype="<u2").astype("<u4")
@@ -137,7 +144,7 @@ class Braid:
             if envelope.index != index:
                 raise IntegrityError(f"{envelope.id} stands at index {index}: it was moved")
             self.control.apply(envelope, links)
-        except (IntegrityError, EnvelopeError) as error:
+        except (IntegrityError, EnvelopeError, ArithmeticError, TypeError) as error:
             self.findings.append(Finding("control", str(error), index, envelope.id))
             return
         if index == 0:
@@ -162,7 +169,9 @@ class Braid:
         if isinstance(erase, int) and isinstance(records, int):
             self.certificates.append((envelope.index, envelope.id, erase, records))
         else:
-            self.findings.append(Finding("erasure", "the certificate names no erasure", envelope.index, envelope.id))
+            self.findings.append(
+                Finding("erasure", "the certificate names no erasure", envelope.index, envelope.id)
+            )
 
     # -- links ------------------------------------------------------------------------------------
 
@@ -228,7 +237,9 @@ class Braid:
             if len(rows):
                 self._judge_key(key, kind, rows, control=control)
 
-    def _judge_key(self, key: str, kind: str, rows: "np.ndarray[tuple[int], np.dtype[np.int64]]", *, control: bool) -> None:
+    def _judge_key(
+        self, key: str, kind: str, rows: "np.ndarray[tuple[int], np.dtype[np.int64]]", *, control: bool
+    ) -> None:
         life = self.control.keys.get(key)
         if life is None:
             self._name(rows, "signature", f"key {key} was never admitted to this log")

@@ -5,6 +5,7 @@ depends on order (keys in force, control chain, links' targets, tree) it reports
 """
 
 import os
+import re
 import struct
 from array import array
 from binascii import Error as Base64Error
@@ -30,7 +31,7 @@ from braid.ledger.envelope import (
 )
 from braid.ledger.errors import EnvelopeError
 from braid.ledger.findings import Finding, FindingKind
-from braid.ledger.ids import PREFIXES
+from braid.ledger.ids import MAX_INDEX, PREFIXES
 from braid.ledger.lattice import RANK
 from braid.ledger.merkle import leaf_hash, root_of
 from braid.ledger.record import KINDS
@@ -42,10 +43,21 @@ from braid.wal.frame import HEADER_BYTES
 KIND_CODES: Final = {kind: 16 + place for place, kind in enumerate(KINDS)}
 UNKNOWN_TYPE, UNKNOWN_KIND, UNREAD = 240, 250, 254
 """Codes of a record's kind: 0 … 3 are the lattice's ranks of experiences, 16 … the other kinds."""
-ROLES: Final = ("parent", "evidence", "applied_to", "support", "candidate", "experience", "supersedes", "target", "kept")
+ROLES: Final = (
+    "parent",
+    "evidence",
+    "applied_to",
+    "support",
+    "candidate",
+    "experience",
+    "supersedes",
+    "target",
+    "kept",
+)
 _ROLE_CODE: Final = {role: code for code, role in enumerate(ROLES)}
 _DIGITS: Final = "0123456789abcdefghijklmnopqrstuv"
 _DIGIT_SET: Final = frozenset(_DIGITS)
+_BLOB: Final = re.compile("[0-9a-f]{64}")
 _HEAD_LEN: Final = len(b'{"payload":"')
 _TAIL_LEN: Final = len(b'"}]}')
 _MIDDLE_LEN: Final = len(wrap(b"", b"")) - _HEAD_LEN - _TAIL_LEN
@@ -134,13 +146,19 @@ class _Examiner:
         facts.stopped = self.chunk.start
         for seen in walk(self.heads, self.chunk.start, self.chunk.stop):
             if isinstance(seen, Broken):
-                self._find("frame", f"{seen.reason}; {seen.resume - seen.offset} bytes passed over", offset=seen.offset)
+                self._find(
+                    "frame",
+                    f"{seen.reason}; {seen.resume - seen.offset} bytes passed over",
+                    offset=seen.offset,
+                )
                 facts.stopped = seen.resume
                 continue
             facts.stopped = seen.offset + seen.header.length
             if not seen.whole:
                 reason = "the checksum over the frame's envelopes does not hold"
-                self._find("frame", reason, index=seen.header.first, offset=seen.offset, count=seen.header.count)
+                self._find(
+                    "frame", reason, index=seen.header.first, offset=seen.offset, count=seen.header.count
+                )
             if self._in_place(seen):
                 self._frame(seen)
         facts.leaves = b"".join(self.leaves)
@@ -166,7 +184,7 @@ class _Examiner:
             expected = b"".join(self.rows[at : at + count])
             at += count
             offset = (first - self.chunk.segment_first) * _ENTRY.size
-            stored = os.pread(fd, len(expected), offset) if fd >= 0 and offset >= 0 else b""
+            stored = os.pread(fd, len(expected), offset) if fd >= 0 and 0 <= offset < 1 << 62 else b""
             if stored != expected:
                 self._name_entries(name, first, expected, stored)
         if fd >= 0:
@@ -174,14 +192,26 @@ class _Examiner:
 
     def _name_entries(self, name: Path, first: int, expected: bytes, stored: bytes) -> None:
         size = _ENTRY.size
-        wrong = [k for k in range(len(expected) // size) if stored[k * size : k * size + size] != expected[k * size : k * size + size]]
+        wrong = [
+            k
+            for k in range(len(expected) // size)
+            if stored[k * size : k * size + size] != expected[k * size : k * size + size]
+        ]
         for start, count in stretches(wrong):
             offset = (first + start - self.chunk.segment_first) * size
             message = "the place index does not agree with the frames: `braid doctor --fix` derives it anew"
-            finding = Finding("idx", message, first + start, None, f"{Path(self.chunk.name).parent}/{name.name}", offset, count)
+            finding = Finding(
+                "idx",
+                message,
+                first + start,
+                None,
+                f"{Path(self.chunk.name).parent}/{name.name}",
+                offset,
+                count,
+            )
             self.facts.findings.append(finding)
 
-    def _find(  # noqa: PLR0913 - a finding's members
+    def _find(
         self,
         kind: FindingKind,
         message: str,
@@ -201,14 +231,18 @@ class _Examiner:
         if self.next is None:
             self.next = header.first
         if header.first < self.next or header.first - self.next > self.chunk.end:
-            reason = f"the frame begins with record {header.first}, {self.next} was due: it was repeated or moved"
+            reason = (
+                f"the frame begins with record {header.first}, {self.next} was due: it was repeated or moved"
+            )
             self._find("frame", reason, index=header.first, offset=seen.offset, count=header.count)
             return False
-        elif header.first > self.next:
+        if header.first > self.next:
             missing = header.first - self.next
             reason = f"{missing} records are missing before this frame"
             self._find("frame", reason, index=self.next, offset=seen.offset, count=missing)
             facts.runs.append((header.first, 0))
+            facts.pointers.append((self.next, -1))
+            self.pointer = -1
         if self.tx is not None and header.first == self.next and header.tx != self.tx + 1:
             reason = f"transaction {header.tx} follows {self.tx}"
             self._find("frame", reason, index=header.first, offset=seen.offset, count=header.count)
@@ -241,7 +275,12 @@ class _Examiner:
             envelope = self._envelope(index, section[at:end], base + at)
             if envelope is None:
                 if listed:
-                    self._find("link", "its list of links belongs to no readable record", index=index, offset=base + end)
+                    self._find(
+                        "link",
+                        "its list of links belongs to no readable record",
+                        index=index,
+                        offset=base + end,
+                    )
             else:
                 self._record(seen, place, envelope, section[end : end + listed], base + at)
                 self._body(index, envelope, body_at, body)
@@ -256,7 +295,7 @@ class _Examiner:
         try:
             payload, signature = _cut(data)
             envelope = decode_payload(payload)
-        except EnvelopeError as error:
+        except ValueError as error:  # EnvelopeError, or text that is no UTF-8
             self._find("envelope", str(error), index=index, offset=offset)
             self.ids.append(bytes(8))
             self.kinds.append(UNREAD)
@@ -271,17 +310,21 @@ class _Examiner:
         self.signed.append(self.signers.setdefault(signer, len(self.signers)))
         if envelope.control != self.pointer:
             self.pointer = envelope.control
-            self.facts.pointers.append((index, envelope.control))
+            self.facts.pointers.append((index, min(max(envelope.control, -2), MAX_INDEX)))
         self._signature(index, envelope, payload, signature, control=control)
         return envelope
 
-    def _signature(self, index: int, envelope: Envelope, payload: bytes, signature: bytes, *, control: bool) -> None:
+    def _signature(
+        self, index: int, envelope: Envelope, payload: bytes, signature: bytes, *, control: bool
+    ) -> None:
         key = self.terms.keys.get(envelope.key)
         holds = False
         if key is None:
             self.unknown_keys.add(envelope.key)  # the parent knows more, or says so
         elif not (holds := verify_signature(key.public, pae(payload), signature)):
-            self._find("signature", f"the signature by {envelope.key} does not hold", index=index, id=envelope.id)
+            self._find(
+                "signature", f"the signature by {envelope.key} does not hold", index=index, id=envelope.id
+            )
         if control:
             self.facts.controls.append((index, payload, signature, b"", holds))
 
@@ -305,7 +348,12 @@ class _Examiner:
         if envelope.links or listed:
             self._links(index, envelope, listed)
         for name, size in envelope.blobs:
-            self.facts.blobs.append((index, name, size))
+            if _BLOB.fullmatch(name) and 0 <= size < 1 << 62:
+                self.facts.blobs.append((index, name, size))
+            else:
+                self._find(
+                    "blob", "its media have no name that media can have", index=index, id=id, offset=offset
+                )
 
     def _names_itself(self, index: int, envelope: Envelope) -> bool:
         """Whether id, time, kind, index and origin agree; False also where a closer look must say."""
@@ -340,14 +388,16 @@ class _Examiner:
         if isinstance(links, LinkSummary):
             links = self._listed(index, envelope, links, listed)
         elif listed:
-            self._find("link", "a list of links that nothing signed stands behind it", index=index, id=envelope.id)
+            self._find(
+                "link", "a list of links that nothing signed stands behind it", index=index, id=envelope.id
+            )
         control = envelope.is_control
         if control and self.facts.controls and isinstance(envelope.links, LinkSummary):
             at, payload, signature, _, holds = self.facts.controls[-1]
             self.facts.controls[-1] = (at, payload, signature, listed, holds and bool(links))
         add = self.links.extend
         for role, target, id in [(link.role, link.index, link.id) for link in links]:
-            if role in _ROLE_CODE and 0 <= target < index:
+            if role in _ROLE_CODE and 0 <= target < index and id[-12:-4] == index_text(target):
                 named = int.from_bytes(sha256(id.encode()).digest()[:8], "little")
                 add((index, target, named, _ROLE_CODE[role]))
 
@@ -360,7 +410,9 @@ class _Examiner:
             return []
         root = text_of(root_of([leaf_hash(line) for line in listed.splitlines(keepends=True)]))
         if len(links) != summary.count or root != summary.root or len(listed) != summary.bytes:
-            self._find("link", "its list of links is not the one that was signed", index=index, id=envelope.id)
+            self._find(
+                "link", "its list of links is not the one that was signed", index=index, id=envelope.id
+            )
             return []
         for link in links:
             if problem := link_problem(link, index):

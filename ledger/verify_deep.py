@@ -28,7 +28,9 @@ class KeyFacts(msgspec.Struct, frozen=True):
     actor: str | None = None
 
 
-def examine_body(envelope: Envelope, keys: bytes, sealed: bytes, signer: KeyFacts | None) -> Iterator[Problem]:
+def examine_body(
+    envelope: Envelope, keys: bytes, sealed: bytes, signer: KeyFacts | None
+) -> Iterator[Problem]:
     """Yield what is wrong with a body; `keys` are its sealing key and commitment, zeros or nothing when erased."""
     if len(keys) != 64 or not any(keys):
         return  # its erasure is judged with the others

@@ -14,7 +14,9 @@ BlankBody = Callable[[int], bool | None]
 """Whether the body of a record before the audit's start is blank; None where it can't be told."""
 
 
-def judge_erasures(braid: Braid, vault: Vault | None, old: BlankBody | None, from_erasure: int) -> Iterator[Finding]:
+def judge_erasures(
+    braid: Braid, vault: Vault | None, old: BlankBody | None, from_erasure: int
+) -> Iterator[Finding]:
     """Yield where bodies, keys and certificates disagree; only erasures from record `from_erasure` on."""
     control = braid.control
     yield from _bodies(braid)
@@ -32,7 +34,9 @@ def judge_erasures(braid: Braid, vault: Vault | None, old: BlankBody | None, fro
     if vault is not None:
         yield from _vault(control, vault, done)
     for index in control.unfinished():
-        braid.notes.append(f"the erasure of record {index} is not certified yet: the next opening finishes it")
+        braid.notes.append(
+            f"the erasure of record {index} is not certified yet: the next opening finishes it"
+        )
 
 
 def _bodies(braid: Braid) -> Iterator[Finding]:
@@ -44,11 +48,15 @@ def _bodies(braid: Braid) -> Iterator[Finding]:
         if by is None and state != "altered":
             blank.append(index)
         elif by is None or (state == "altered" and certified):
-            message = "the sealed body is not what was signed" if by is None else "its erased body is not blank"
+            message = (
+                "the sealed body is not what was signed" if by is None else "its erased body is not blank"
+            )
             yield Finding("body" if by is None else "erasure", message, index, file=file, offset=offset)
     for first, count in stretches(blank):
         _, offset, file = braid.bodies[first]
-        yield Finding("body", "the body is blank, and no erasure names it", first, file=file, offset=offset, count=count)
+        yield Finding(
+            "body", "the body is blank, and no erasure names it", first, file=file, offset=offset, count=count
+        )
 
 
 def _certificates(braid: Braid) -> Iterator[Finding]:
@@ -63,11 +71,17 @@ def _certificates(braid: Braid) -> Iterator[Finding]:
 
 def _vault(control: ControlState, vault: Vault, done: set[int]) -> Iterator[Finding]:
     if vault.epoch < control.vault_epoch:
-        message = f"the vault has epoch {vault.epoch}, but erasures up to epoch {control.vault_epoch} are certified"
+        message = (
+            f"the vault has epoch {vault.epoch}, but erasures up to epoch {control.vault_epoch} are certified"
+        )
         yield Finding("vault", message, file=vault.path.name)
-    alive = [index for index, by in sorted(control.erased.items()) if by in done and not vault.is_erased(index)]
+    alive = [
+        index for index, by in sorted(control.erased.items()) if by in done and not vault.is_erased(index)
+    ]
     for first, count in stretches(alive):
-        yield Finding("erasure", "its erasure is certified, but the vault still holds its key", first, count=count)
+        yield Finding(
+            "erasure", "its erasure is certified, but the vault still holds its key", first, count=count
+        )
 
 
 def judge_blobs(store: Path, braid: Braid, *, all_named: bool) -> Iterator[Finding]:
@@ -82,11 +96,19 @@ def judge_blobs(store: Path, braid: Braid, *, all_named: bool) -> Iterator[Findi
             if (problem := _blob_problem(path, name, size)) is not None:
                 yield Finding("blob", problem, index, file=file)
         elif path.exists() and all(erasures[erased[index]][1] is not None for index, _ in users):
-            yield Finding("erasure", "its erasure is certified, but its media are still there", users[0][0], file=file)
+            yield Finding(
+                "erasure", "its erasure is certified, but its media are still there", users[0][0], file=file
+            )
     if all_named:
-        strays = [path for path in sorted((store / "blobs").glob("??/*")) if path.parent.name + path.name not in braid.blobs]
+        strays = [
+            path
+            for path in sorted((store / "blobs").glob("??/*"))
+            if path.parent.name + path.name not in braid.blobs
+        ]
         if strays:
-            braid.notes.append(f"{len(strays)} files in blobs/ belong to no record, the first: {strays[0].name}")
+            braid.notes.append(
+                f"{len(strays)} files in blobs/ belong to no record, the first: {strays[0].name}"
+            )
 
 
 def _blob_problem(path: Path, name: str, size: int) -> str | None:

@@ -48,7 +48,9 @@ class Heads(msgspec.Struct):
         return sizes + [self.published.size if self.published else 0, self.guard.size if self.guard else 0]
 
 
-def read_heads(store: Path, settings: Settings, guard: Guard, pinned: str | None, genesis_vkey: str, since: int) -> Heads:
+def read_heads(
+    store: Path, settings: Settings, guard: Guard, pinned: str | None, genesis_vkey: str, since: int
+) -> Heads:
     """Read and open every head; those of the history below `since` stand on the earlier audit."""
     heads = Heads(None)
     _read_guard(heads, guard, settings)
@@ -61,7 +63,9 @@ def read_heads(store: Path, settings: Settings, guard: Guard, pinned: str | None
     if pinned is None and heads.guard is None:
         heads.notes.append("no guard and no pinned key: the log's key is believed because genesis names it")
     if heads.guard and heads.guard.vkey != text:
-        heads.findings.append(Finding("guard", f"the guard names another log key than {text}", file=str(guard.path)))
+        heads.findings.append(
+            Finding("guard", f"the guard names another log key than {text}", file=str(guard.path))
+        )
     _read_checkpoint(heads, store, settings)
     _read_history(heads, store, settings, since)
     return heads
@@ -142,11 +146,22 @@ def _split(data: bytes) -> Iterator[tuple[int, bytes, bool]]:
         offset = end + 2
 
 
-def judge_heads(heads: Heads, roots: dict[int, bytes], size: int, since: int, guard_path: Path) -> Iterator[Finding]:
+def judge_heads(
+    heads: Heads, roots: dict[int, bytes], size: int, since: int, guard_path: Path
+) -> Iterator[Finding]:
     """Yield where a signed head contradicts the records: `roots` by size, `size` records in the log."""
     published, guard = heads.published, heads.guard
     if published:
-        yield from _judge(published.size, published.root, roots, size, "checkpoint", "the published head", "checkpoint", None)
+        yield from _judge(
+            published.size,
+            published.root,
+            roots,
+            size,
+            "checkpoint",
+            "the published head",
+            "checkpoint",
+            None,
+        )
     if guard and guard.size >= since:
         what = "the head that the guard remembers"
         root = bytes.fromhex(guard.root) if len(guard.root) == 64 else b""
@@ -156,8 +171,15 @@ def judge_heads(heads: Heads, roots: dict[int, bytes], size: int, since: int, gu
         yield from _judge(past.size, past.root, roots, size, "checkpoint", what, "checkpoints", past.offset)
 
 
-def _judge(  # noqa: PLR0913 - one comparison, six words to name it
-    at: int, root: bytes, roots: dict[int, bytes], size: int, kind: str, what: str, file: str, offset: int | None
+def _judge(
+    at: int,
+    root: bytes,
+    roots: dict[int, bytes],
+    size: int,
+    kind: str,
+    what: str,
+    file: str,
+    offset: int | None,
 ) -> Iterator[Finding]:
     if at > size:
         message = f"{what} covers {at} records; the log holds {size}"
@@ -168,12 +190,23 @@ def _judge(  # noqa: PLR0913 - one comparison, six words to name it
     yield Finding("guard" if kind == "guard" else "checkpoint", message, file=file, offset=offset)
 
 
-def judge_settings(settings: Settings, genesis: Envelope | None, control: ControlState, vkey: str) -> Iterator[Finding]:
+def judge_settings(
+    settings: Settings, genesis: Envelope | None, control: ControlState, vkey: str
+) -> Iterator[Finding]:
     """Yield where store.json, or the key in use, contradicts the genesis record."""
     if control.log_vkey and control.log_vkey != vkey:
-        yield Finding("checkpoint", f"genesis names the log key {control.log_vkey}, the heads are checked with {vkey}", 0)
+        yield Finding(
+            "checkpoint",
+            f"genesis names the log key {control.log_vkey}, the heads are checked with {vkey}",
+            0,
+        )
     if control.origin and control.origin != settings.origin:
-        yield Finding("settings", f"store.json says origin {settings.origin}, genesis {control.origin}", 0, file="store.json")
+        yield Finding(
+            "settings",
+            f"store.json says origin {settings.origin}, genesis {control.origin}",
+            0,
+            file="store.json",
+        )
     if genesis is None:
         return
     public = genesis.public

@@ -40,7 +40,7 @@ def genesis_vkey(log: Path) -> str:
     at = 12 * seen.header.count
     try:
         public = decode_payload(unwrap(seen.section[at : at + seen.lengths[0]]).payload).public
-    except LedgerError:
+    except ValueError:  # EnvelopeError, or text that is no UTF-8
         return ""
     return str(public.get("log_vkey", ""))
 
@@ -72,7 +72,9 @@ def _add(keys: dict[str, KeyFacts], public: bytes, role: str, actor: str | None)
 
 def _actor(envelope: Envelope, body: bytes, vault: Vault) -> str | None:
     try:
-        raw = unseal_body(vault.key(envelope.index), body, origin=envelope.origin, id=envelope.id, kind=envelope.kind)
+        raw = unseal_body(
+            vault.key(envelope.index), body, origin=envelope.origin, id=envelope.id, kind=envelope.kind
+        )
         actor = msgspec.json.decode(raw).get("actor")
     except (LedgerError, msgspec.MsgspecError, AttributeError):
         return None
@@ -84,7 +86,7 @@ def _chain(segments: list[SegmentFile]) -> Iterator[tuple[Envelope, bytes]]:
     if not segments:
         return
     last = segments[-1]
-    with suppress(OSError, LedgerError):
+    with suppress(OSError, ValueError):
         count = last.path.with_suffix(".idx").stat().st_size // ENTRY.size
         envelope, body = _at(segments, max(last.first + count - 1, 0))
         if not envelope.is_control:

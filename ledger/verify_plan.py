@@ -113,6 +113,8 @@ def locate(segment: SegmentFile, index: int, fd: int) -> int | None:
 
 
 def _begins(fd: int, offset: int, index: int) -> bool:
+    if not 0 <= offset < 1 << 62:
+        return False
     try:
         return parse_header(os.pread(fd, HEADER_BYTES, offset)).first == index
     except FrameError:

@@ -13,7 +13,6 @@ from typing import NamedTuple
 from blake3 import blake3
 
 from braid.ledger.envelope import decode_payload, unwrap
-from braid.ledger.errors import EnvelopeError
 from braid.wal.frame import HEADER_BYTES, MAGIC, FrameError, FrameHeader, parse_header
 
 SEGMENT_HEADER_BYTES = 64
@@ -154,7 +153,7 @@ def _bodies_hold(window: Window, seen: SeenFrame) -> bool:
         length, listed, body = seen.lengths[k : k + 3]
         try:
             envelope = decode_payload(unwrap(seen.section[at : at + length]).payload)
-        except EnvelopeError:
+        except ValueError:  # EnvelopeError, or text that is no UTF-8
             return False
         if digest_text(window.read(body_at, body)) != envelope.body[0]:
             return False

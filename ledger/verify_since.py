@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from braid.ledger.control import ControlState
 from braid.ledger.envelope import Envelope, Link, LinkSummary, decode_links, decode_payload, unwrap
-from braid.ledger.errors import EnvelopeError, IntegrityError, TileError
+from braid.ledger.errors import IntegrityError, LedgerError
 from braid.ledger.findings import Finding, VerifiedState
 from braid.ledger.merkle import leaf_hash, root_of
 from braid.ledger.tiles import Frontier, TileTree, partial_tiles, tile_path
@@ -56,7 +56,9 @@ class OldPart:
         segment, (offset, _, length, _) = self.entry(index)
         data = _read(segment.path, offset, min(length, 65_535))
         if leaf_hash(data) != self._tree.leaf(index):
-            raise IntegrityError(f"{segment.name}, offset {offset}: record {index} is not what was verified before")
+            raise IntegrityError(
+                f"{segment.name}, offset {offset}: record {index} is not what was verified before"
+            )
         return decode_payload(unwrap(data).payload)
 
     def links(self, envelope: Envelope) -> list[Link]:
@@ -74,7 +76,7 @@ class OldPart:
         """Return id hash and kind code of an old record; None, with a finding, when it is not what was verified."""
         try:
             envelope = self.envelope(index)
-        except (IntegrityError, TileError, EnvelopeError) as error:
+        except (LedgerError, ValueError) as error:
             self.findings.append(Finding("since", str(error), index))
             return None
         return sha256(envelope.id.encode()).digest()[:8], kind_code(envelope)
@@ -114,15 +116,19 @@ def resume(
     if edge is None:
         return Finding("tile", f"a tile that the head of {size} records needs is missing: run a full audit")
     if edge_root(edge).hex() != since.root:
-        return Finding("since", f"the tree does not continue the head of {size} records that was verified before")
+        return Finding(
+            "since", f"the tree does not continue the head of {size} records that was verified before"
+        )
     partials = {tile.level: edge[tile.level] for tile in partial_tiles(size)}
-    tree = TileTree(lambda level, n, width: _load(read, level, n, width), Frontier.from_partials(size, partials))
+    tree = TileTree(
+        lambda level, n, width: _load(read, level, n, width), Frontier.from_partials(size, partials)
+    )
     old = OldPart(segments, tree)
     try:
         last = old.envelope(size - 1)
         control = old.control(last)
         segment, (_, body_at, _, body_len) = old.entry(size - 1)
-    except (IntegrityError, TileError, EnvelopeError) as error:
+    except (LedgerError, ValueError) as error:
         return Finding("since", str(error), size - 1)
     place = segments.index(segment)
     offset = body_at + body_len
@@ -139,7 +145,7 @@ def _load(read: ReadTile, level: int, n: int, width: int) -> bytes:
 
 
 def _read(path: Path, offset: int, length: int) -> bytes:
-    if offset < 0 or length < 0:
+    if not 0 <= offset < 1 << 62:
         return b""
     fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
     try:

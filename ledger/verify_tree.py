@@ -53,7 +53,13 @@ class Recount:
     """Takes leaf hashes in order; keeps one tile a level, the roots at wanted sizes, and what is wrong."""
 
     def __init__(
-        self, read: ReadTile, published: int, heads: dict[int, bytes], wanted: Iterable[int], edge: list[bytes], start: int
+        self,
+        read: ReadTile,
+        published: int,
+        heads: dict[int, bytes],
+        wanted: Iterable[int],
+        edge: list[bytes],
+        start: int,
     ) -> None:
         """Start at `start` leaves with their right edge. `heads`: roots that signed heads state, by size."""
         self._read = read
@@ -134,7 +140,9 @@ class Recount:
 
     def _settle(self, level: int, n: int) -> None:
         """Compare a row with its stored tile, and keep of each that which the tree confirms."""
-        width = TILE_WIDTH if (n + 1) << 8 * (level + 1) <= self._published else self._partials.get((level, n), 0)
+        width = (
+            TILE_WIDTH if (n + 1) << 8 * (level + 1) <= self._published else self._partials.get((level, n), 0)
+        )
         row = self._rows[level]
         length = min(width * HASH_BYTES, len(row))
         if not length:
@@ -182,4 +190,6 @@ class Recount:
 
     def _tile(self, level: int, n: int, width: int, message: str) -> None:
         fix = "`braid doctor --fix` derives it anew"
-        self.findings.append(Finding("tile", f"{message}: {fix}", file=tile_path(level, n, width % TILE_WIDTH)))
+        self.findings.append(
+            Finding("tile", f"{message}: {fix}", file=tile_path(level, n, width % TILE_WIDTH))
+        )

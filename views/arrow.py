@@ -2,14 +2,17 @@
 
 from collections.abc import Iterable, Sequence
 from functools import cache
-from typing import Any
+from typing import Any, Final
 
-import pyarrow as pa
+import pyarrow
 
-from braid.views.rows import Row
 from braid.views.schema import Column, Table
+from braid.views.values import Row
 
-_TYPES = {
+pa: Final[Any] = pyarrow
+"""pyarrow ships no types: it is used through this name."""
+_TYPES: Final[dict[str, Any]] = {
+    "BLOB": pa.binary(),
     "BIGINT": pa.int64(),
     "INTEGER": pa.int32(),
     "VARCHAR": pa.string(),

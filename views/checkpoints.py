@@ -3,7 +3,7 @@
 import re
 from pathlib import Path
 
-from braid.views.rows import Row
+from braid.views.values import Row
 
 _NOTE = re.compile(r"[^\n]+\n(0|[1-9][0-9]{0,17})\n([A-Za-z0-9+/]{43}=)\n(?:[^\n]+\n)*\n(?:— [^\n]+\n)+")
 

@@ -11,7 +11,7 @@ import msgspec
 from blake3 import blake3
 
 from braid.ledger.merkle import leaf_hash, root_of
-from braid.views.rows import Numbered
+from braid.views.values import Numbered
 
 BUCKET: Final = 256
 NO_KEY: Final = bytes(32)

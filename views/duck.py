@@ -16,8 +16,9 @@ from braid.views.checkpoints import read_history
 from braid.views.digest import BUCKET, Digest, bucket_root, content_digest, hash_rows
 from braid.views.errors import DamagedViewError
 from braid.views.projection import Batch, Stamp
-from braid.views.rows import Row, make_rows
-from braid.views.schema import CHECKPOINTS, TABLES, creation
+from braid.views.rows import make_rows
+from braid.views.schema import CHECKPOINTS, TABLES, Column, Table, creation
+from braid.views.values import Row
 from braid.wal.failpoint import failpoint
 
 CONFIG: Final[dict[str, str | bool | int | float | list[str]]] = {
@@ -34,6 +35,9 @@ _STATE = (
     "CREATE TABLE view_state.row_digests (log_index BIGINT, hash BLOB)",
     "CREATE TABLE view_state.bucket_roots (bucket BIGINT, root BLOB)",
 )
+
+_DIGESTS: Final = Table("digests", "", (Column("log_index", "BIGINT", ""), Column("hash", "BLOB", "")))
+_INDEXES: Final = Table("indexes", "", _DIGESTS.columns[:1])
 
 
 class Meta(msgspec.Struct, frozen=True):
@@ -143,7 +147,7 @@ class DuckView:
         for number, rows in sorted(made.tables.items()):
             self._insert(TABLES[number].name, to_arrow(TABLES[number], rows))
         if made.hashes:
-            self._insert("view_state.row_digests", _arrow({"log_index": "int64", "hash": "binary"}, made.hashes))
+            self._insert("view_state.row_digests", to_arrow(_DIGESTS, made.hashes))
         old = self.meta
         roots = self._touch_buckets(made, old.stamp.position if old else 0)
         seen = old.history if old else 0
@@ -160,7 +164,13 @@ class DuckView:
         con.execute("DELETE FROM view_state.meta")
         con.execute(
             "INSERT INTO view_state.meta VALUES (?, ?, ?, ?, ?)",
-            [msgspec.json.encode(meta.stamp).decode(), meta.digest, meta.unknown, meta.unreadable, meta.history],
+            [
+                msgspec.json.encode(meta.stamp).decode(),
+                meta.digest,
+                meta.unknown,
+                meta.unreadable,
+                meta.history,
+            ],
         )
         failpoint("views.commit")
         # Dying here: the file stands at the batch before; catching up does this one again.
@@ -170,7 +180,7 @@ class DuckView:
         # Dying here: rows and position stand together at this batch.
 
     def _remove(self, indexes: list[int]) -> None:
-        self._con.register("remade", _arrow({"log_index": "int64"}, [(index,) for index in indexes]))
+        self._con.register("remade", to_arrow(_INDEXES, [(index,) for index in indexes]))
         for name in (*(table.name for table in TABLES), "view_state.row_digests"):
             self._con.execute(f"DELETE FROM {name} WHERE log_index IN (SELECT log_index FROM remade)")  # noqa: S608 - our own names
         self._con.unregister("remade")
@@ -184,23 +194,25 @@ class DuckView:
         """Return all bucket roots after this batch, rewriting those it touched."""
         last = (made.stamp.position + BUCKET - 1) // BUCKET
         first = before // BUCKET
-        dirty = {index // BUCKET for index in made.remade if index // BUCKET < first} | set(range(first, last))
+        dirty = {index // BUCKET for index in made.remade if index // BUCKET < first} | set(
+            range(first, last)
+        )
         if not dirty:
             return self._roots
         found: defaultdict[int, list[bytes]] = defaultdict(list)
-        self._con.register("dirty", _arrow({"bucket": "int64"}, [(bucket,) for bucket in sorted(dirty)]))
+        self._con.register("dirty", to_arrow(_INDEXES, [(bucket,) for bucket in sorted(dirty)]))
         for index, hash_ in self._con.execute(
             f"SELECT log_index, hash FROM view_state.row_digests WHERE log_index >= {min(dirty) * BUCKET}"  # noqa: S608
-            f" AND log_index // {BUCKET} IN (SELECT bucket FROM dirty) ORDER BY log_index"
+            f" AND log_index // {BUCKET} IN (SELECT log_index FROM dirty) ORDER BY log_index"
         ).fetchall():
             found[index // BUCKET].append(hash_)
         roots = [*self._roots, *[b""] * (last - len(self._roots))]
         for bucket in dirty:
             roots[bucket] = bucket_root(found[bucket])
-        self._con.execute("DELETE FROM view_state.bucket_roots WHERE bucket IN (SELECT bucket FROM dirty)")
+        self._con.execute("DELETE FROM view_state.bucket_roots WHERE bucket IN (SELECT log_index FROM dirty)")
         self._con.unregister("dirty")
         fresh = [(bucket, roots[bucket]) for bucket in sorted(dirty)]
-        self._insert("view_state.bucket_roots", _arrow({"bucket": "int64", "root": "binary"}, fresh))
+        self._insert("view_state.bucket_roots", to_arrow(_DIGESTS, fresh))
         return roots
 
     def close(self) -> None:
@@ -239,15 +251,5 @@ def _make(batch: Batch) -> _Made:
     return _Made(tables, hashes, remade, unknown, unreadable, batch.stamp)
 
 
-def _arrow(columns: dict[str, str], rows: list[Any]) -> Any:
-    import pyarrow as pa
-
-    types = {"int64": pa.int64(), "binary": pa.binary()}
-    arrays = [pa.array(values, types[type_]) for values, type_ in zip(zip(*rows, strict=True), columns.values(), strict=True)]
-    return pa.table(arrays, names=list(columns))
-
-
 def _first_line(error: Exception) -> str:
     return str(error).partition("\n")[0]
-
-

@@ -128,6 +128,14 @@ class DuckHome:
         sync_folder(self.folder)
         return removed
 
+    def signature(self) -> tuple[int, int, int] | None:
+        """Return what changes when anybody writes the working file; None where there is none."""
+        try:
+            at = self.work.stat()
+        except FileNotFoundError:
+            return None
+        return at.st_ino, at.st_size, at.st_mtime_ns
+
     def files(self) -> list[Path]:
         """Return the files that hold rows."""
         return sorted(self.folder.glob("*.duckdb*"))

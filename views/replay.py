@@ -7,7 +7,7 @@ stay in free pages), a key reported compromised, a vault that came or went.
 
 import gc
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager
 
 import msgspec
@@ -34,6 +34,8 @@ class Caught(msgspec.Struct, frozen=True):
     position: int
     rebuilt: str | None
     """Why it was rebuilt from scratch; None when it was not."""
+    again: int = 0
+    """How many earlier records were made again: forgotten, recovered, their key revoked."""
 
 
 def take_standing(reader: Reader) -> Standing:
@@ -78,7 +80,9 @@ def refusal(stamp: Stamp | None, version: int, reader: Reader, standing: Standin
     return (
         (stamp.version != version and f"it is of version {stamp.version}, this release makes {version}")
         or (stamp.origin != standing.origin and f"it belongs to {stamp.origin}")
-        or (stamp.position > standing.size and f"it is ahead of the log ({stamp.position} of {standing.size})")
+        or (
+            stamp.position > standing.size and f"it is ahead of the log ({stamp.position} of {standing.size})"
+        )
         or (stamp.root != root_at(reader, stamp.position) and "it was made from another log")
         or (stamp.sealed != standing.sealed and "the vault came or went")
         or (standing.last_erasure >= stamp.position and "records were erased")
@@ -94,20 +98,21 @@ def catch_up(reader: Reader, home: Home, *, progress: Progress | None = None) ->
         projection = home.open()
     except DamagedViewError as error:
         return replay(reader, home, str(error), progress=progress)
+    again = 0
     try:
         stamp = projection.stamp
         before = stamp.position if stamp else 0
         why = refusal(stamp, home.version, reader, standing)
         if why is None:
             try:
-                feed(projection, reader, standing, home.version, progress)
+                again = feed(projection, reader, standing, home.version, progress)
             except DamagedViewError as error:
                 why = str(error)
     finally:
         projection.close()
     if why is not None:
         return replay(reader, home, why, progress=progress)
-    return Caught(home.name, before, standing.size, None)
+    return Caught(home.name, before, standing.size, None, again)
 
 
 def replay(reader: Reader, home: Home, why: str = "asked for", *, progress: Progress | None = None) -> Caught:
@@ -125,19 +130,22 @@ def replay(reader: Reader, home: Home, why: str = "asked for", *, progress: Prog
 
 def feed(
     projection: Projection, reader: Reader, standing: Standing, version: int, progress: Progress | None = None
-) -> None:
-    """Apply what the log holds between the projection's position and the standing's size."""
+) -> int:
+    """Apply what lies between the projection's position and the standing's size; return how many were made again."""
+    again = 0
     start = projection.stamp.position if projection.stamp else 0
     with _no_collections():
         for batch in batches(reader, start, standing, version):
             projection.apply(batch)
+            again += len(batch.again)
             if progress:
                 progress(batch.stamp.position, standing.size)
         projection.finish()
+    return again
 
 
 @contextmanager
-def _no_collections() -> Iterator[None]:
+def _no_collections() -> Generator[None]:
     """Pause the cycle collector: it would walk a batch's hundred thousand values again and again, and find none."""
     was_on = gc.isenabled()
     gc.disable()
@@ -161,7 +169,8 @@ def batches(reader: Reader, start: int, standing: Standing, version: int) -> Ite
         # Records from `start` on are made with this very standing: only earlier ones can have changed since.
         changed = sorted(_changed(entries, start, standing))
         first = entries[0].record.envelope.index
-        while len(changed) > AGAIN_RECORDS:  # ahead of their tombstone, so that a crash in between repeats them
+        while len(changed) > AGAIN_RECORDS:
+            # Ahead of their tombstone, so that a crash in between repeats them.
             some, changed = changed[:AGAIN_RECORDS], changed[AGAIN_RECORDS:]
             yield Batch([], _load(reader, some), standing, stamp(first))
         yield Batch(entries, _load(reader, changed), standing, stamp(entries[-1].record.envelope.index + 1))

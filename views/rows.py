@@ -1,61 +1,16 @@
-"""Records → rows: the pure function that every DuckDB table comes from (SPEC §10.3).
+"""Records → rows: the pure function that every DuckDB table comes from (SPEC §10.3)."""
 
-A row is a tuple of plain values, one a column: text, integers, floats, booleans, lists of text, None; a time is its
-microseconds since 1970 (UTC), JSON its text. The same values are hashed, inserted, and read back to be compared.
-"""
-
-from collections.abc import Mapping
-from base64 import b64encode
-from datetime import UTC, datetime, timedelta
-from functools import lru_cache
-from typing import Any, Final
+from typing import Final
 
 import msgspec
 
-from braid.ledger.envelope import Envelope
 from braid.ledger.reader import Entry
-from braid.ledger.record import (
-    KINDS,
-    AffectBody,
-    Body,
-    EmbeddingBody,
-    EventBody,
-    ExperienceBody,
-    KeyBody,
-    LinkDiff,
-    Media,
-    Record,
-    StanceBody,
-    ViewBody,
-)
+from braid.views.makers import MAKERS, link_rows, transaction_row
 from braid.views.projection import Standing
-from braid.views.schema import NUMBER, TABLES
+from braid.views.schema import TABLES
+from braid.views.values import Numbered
 
-Row = tuple[Any, ...]
-Numbered = tuple[int, Row]
-"""A row and the number of its table in `TABLES`."""
-
-_EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
-_MICROSECOND: Final = timedelta(microseconds=1)
-_KNOWN: Final = frozenset(KINDS)
 _CONTENT: Final = frozenset(number for number, table in enumerate(TABLES) if table.content)
-_NO_BODY: Final = (None,) * 8
-_encode = msgspec.json.Encoder().encode
-
-
-def microseconds(time: datetime) -> int:
-    """Return a time as microseconds since 1970, UTC; one without a zone is taken for UTC."""
-    return ((time if time.tzinfo else time.replace(tzinfo=UTC)) - _EPOCH) // _MICROSECOND
-
-
-@lru_cache(maxsize=64)  # the records of a transaction share their time
-def _created(text: str) -> int:
-    return microseconds(datetime.fromisoformat(text))
-
-
-def json_text(value: Any) -> str | None:
-    """Return a value as JSON text, None for one that is empty."""
-    return _encode(value).decode() if value or value in (0, False) else None
 
 
 class Made(msgspec.Struct, frozen=True):
@@ -70,275 +25,27 @@ def make_rows(entry: Entry, standing: Standing) -> Made:
     """Return the rows of a record as it stands: none but public ones when it is erased or forgotten."""
     record = entry.record
     envelope = record.envelope
-    kind, index = envelope.kind, envelope.index
+    index = envelope.index
+    maker = MAKERS.get(envelope.kind)
     rows: list[Numbered] = []
     body, unreadable = None, False
-    if record.raw is not None and kind in _KNOWN:
+    if record.raw is not None and maker is not None:
         try:
             body = record.body
         except ValueError:  # signed by a key of this log, but no body of its kind: its envelope is shown
             unreadable = True
-    maker = _MAKERS.get(kind)
     if maker is not None and index not in standing.erased:
         rows = maker(record, body, standing)
         if record.links:
-            rows += _links(record, body)
+            rows += link_rows(record, body)
         if index in standing.hidden:
             rows = [row for row in rows if row[0] not in _CONTENT]
     if envelope.tx[1] == 0:
-        rows.append(_transaction(envelope))
+        rows.append(transaction_row(envelope))
     if len(rows) > 1:
         rows.sort(key=_table_of)  # stable: within a table the order stays
-    return Made(rows, kind not in _KNOWN, unreadable)
+    return Made(rows, maker is None, unreadable)
 
 
 def _table_of(row: Numbered) -> int:
     return row[0]
-
-
-def _record_part(envelope: Envelope, standing: Standing) -> Row:
-    index, key = envelope.index, envelope.key
-    since = standing.disputed.get(key)
-    return (
-        _created(envelope.created_at),
-        key,
-        envelope.tx[0],
-        envelope.body[1],
-        since is not None and index >= since,
-        index in standing.weakened,
-    )
-
-
-def _body_part(envelope: Envelope, body: Body | None) -> Row:
-    created = _created(envelope.created_at)
-    if body is None:
-        return (None, created, *_NO_BODY)
-    occurred = None if body.occurred_at is None else microseconds(body.occurred_at)
-    scope = body.scope
-    whose = (None, None, None, None) if scope is None else (scope.user_id, scope.agent_id, scope.run_id, scope.session_id)
-    return (
-        occurred,
-        created if occurred is None else occurred,
-        *whose,
-        body.external_id,
-        body.once,
-        body.tags,
-        body.reason,
-    )
-
-
-_EXPERIENCES, _LINKS, _CLAIMS = NUMBER["experiences"], NUMBER["links"], NUMBER["claims"]
-
-
-def _experience(record: Record, body: Body | None, standing: Standing) -> list[Numbered]:
-    envelope = record.envelope
-    place = (envelope.index, envelope.id)
-    head = (*place, envelope.type, *_record_part(envelope, standing), *_body_part(envelope, body))
-    if not isinstance(body, ExperienceBody):
-        return [(_EXPERIENCES, (*head, *(None,) * 17))]
-    content, from_, sure, tone = body.content, body.provenance, body.confidence, body.affect
-    row = (
-        *head,
-        content.text,
-        json_text(content.structured),
-        json_text([_media(media) for media in content.media]) if content.media else None,
-        from_.actor,
-        from_.name,
-        from_.method,
-        json_text(from_.sources) if from_.sources else None,
-        body.evidence_uris,
-        *((None, None) if sure is None else (sure.p, sure.method)),
-        *(
-            (None, None, None, None, None, None)
-            if tone is None
-            else (tone.vad.v, tone.vad.a, tone.vad.d, tone.labels, tone.intensity, tone.confidence)
-        ),
-        json_text(body.embeddings) if body.embeddings else None,
-    )
-    rows = [(_EXPERIENCES, row)]
-    for k, claim in enumerate(body.symbolic):
-        span = [None if time is None else microseconds(time) for time in (claim.valid_from, claim.valid_to)]
-        said = (claim.subject, claim.rel, claim.object, claim.polarity, *span, claim.source_type, claim.quote)
-        rows.append((_CLAIMS, (*place, k, *said)))
-    return rows
-
-
-def _media(media: Media) -> dict[str, Any]:
-    """Return what may be shown of a sealed blob: all but its key."""
-    return {
-        "blob": media.blob,
-        "size": media.size,
-        "media_type": media.media_type,
-        "name": media.name,
-        "caption": media.caption,
-    }
-
-
-def _links(record: Record, body: Body | None) -> list[Numbered]:
-    diffs: Mapping[int, LinkDiff] = {diff.link: diff for diff in body.diffs} if body else {}
-    place = (record.envelope.index, record.envelope.id)
-    return [
-        (_LINKS, (*place, k, link.role, link.index, link.id, json_text(diffs[k]) if k in diffs else None))
-        for k, link in enumerate(record.links)
-    ]
-
-
-def _view(record: Record, body: Body | None, standing: Standing) -> list[Numbered]:
-    envelope = record.envelope
-    head = (envelope.index, envelope.id, *_record_part(envelope, standing), *_body_part(envelope, body))
-    if not isinstance(body, ViewBody):
-        return [(NUMBER["views"], (*head, *(None,) * 9))]
-    delta, tone, content = body.delta_from_raw, body.affect_delta, body.content
-    row = (
-        *head,
-        body.lens,
-        body.version,
-        json_text(delta.added),
-        json_text(delta.removed),
-        json_text(delta.reweighted),
-        content.text if content else None,
-        json_text(content.structured) if content else None,
-        json_text(tone.before) if tone else None,
-        json_text(tone.after) if tone else None,
-    )
-    return [(NUMBER["views"], row)]
-
-
-def _stance(record: Record, body: Body | None, standing: Standing) -> list[Numbered]:
-    envelope = record.envelope
-    place = (envelope.index, envelope.id)
-    head = (*place, *_record_part(envelope, standing), *_body_part(envelope, body))
-    stance = body if isinstance(body, StanceBody) else None
-    decision = stance.decision if stance else None
-    row = (
-        *head,
-        stance.question if stance else None,
-        stance.method if stance else None,
-        *((decision.claim, decision.residual_uncertainty) if decision else (None, None)),
-    )
-    rows = [(NUMBER["stances"], row)]
-    targets, said = record.targets("candidate"), stance.candidates if stance else []
-    for k in range(max(len(targets), len(said))):
-        whose = (targets[k].index, targets[k].id) if k < len(targets) else (None, None)
-        claim = (said[k].claim, said[k].p) if k < len(said) else (None, None)
-        rows.append((NUMBER["candidates"], (*place, k, *whose, *claim)))
-    return rows
-
-
-def _affect(record: Record, body: Body | None, standing: Standing) -> list[Numbered]:
-    envelope = record.envelope
-    of = next(((link.index, link.id) for link in record.links if link.role == "experience"), (None, None))
-    head = (envelope.index, envelope.id, *_record_part(envelope, standing), *_body_part(envelope, body), *of)
-    if not isinstance(body, AffectBody):
-        return [(NUMBER["affect"], (*head, *(None,) * 10))]
-    row = (
-        *head,
-        body.actor,
-        body.stage,
-        body.valence,
-        body.arousal,
-        body.dominance,
-        body.primary_emotion,
-        body.intensity,
-        body.confidence,
-        body.notes,
-        json_text(body.signals),
-    )
-    return [(NUMBER["affect"], row)]
-
-
-def _embedding(record: Record, body: Body | None, standing: Standing) -> list[Numbered]:
-    del standing
-    envelope = record.envelope
-    targets = record.targets("experience")
-    said = body.signatures if isinstance(body, EmbeddingBody) else []
-    rows: list[Numbered] = []
-    for k in range(max(len(targets), len(said))):
-        of = (targets[k].index, targets[k].id) if k < len(targets) else (None, None)
-        it = said[k] if k < len(said) else None
-        signature = (
-            (it.role, it.model, it.label, it.salience, it.hash, json_text(it.metadata)) if it else (None,) * 6
-        )
-        rows.append(
-            (
-                NUMBER["embeddings"],
-                (envelope.index, envelope.id, k, _created(envelope.created_at), *of, *signature),
-            )
-        )
-    return rows
-
-
-def _event(record: Record, body: Body | None, standing: Standing) -> list[Numbered]:
-    envelope = record.envelope
-    head = (envelope.index, envelope.id, *_record_part(envelope, standing), *_body_part(envelope, body))
-    event = body if isinstance(body, EventBody) else None
-    name = (event.name if event else "") or envelope.public.get("name")
-    data = json_text(event.data) if event else None
-    op = envelope.public.get("op")
-    row = (
-        *head,
-        op if isinstance(op, str) else None,
-        name if isinstance(name, str) else None,
-        data,
-        json_text(envelope.public),
-    )
-    return [(NUMBER["events"], row)]
-
-
-def _tombstone(record: Record, body: Body | None, standing: Standing) -> list[Numbered]:
-    del standing
-    envelope = record.envelope
-    public = envelope.public
-    op, epoch = public.get("op"), public.get("epoch")
-    place = (envelope.index, envelope.id)
-    by = (_created(envelope.created_at), envelope.key, op if isinstance(op, str) else None)
-    why = (epoch if isinstance(epoch, int) else None, body.reason if body else None)
-    named = [(link.role, link.index, link.id) for link in record.links if link.role in ("target", "kept")]
-    return [
-        (NUMBER["tombstones"], (*place, k, *by, *target, *why))
-        for k, target in enumerate(named or [(None, None, None)])
-    ]
-
-
-def _transaction(envelope: Envelope) -> Numbered:
-    tx, _, count = envelope.tx
-    index, created = envelope.index, _created(envelope.created_at)
-    return NUMBER["transactions"], (index, envelope.id, tx, f"wal_{tx:06d}", index, count, created)
-
-
-def _key(record: Record, body: Body | None, standing: Standing) -> list[Numbered]:
-    """Rows of the keys that this record admitted; genesis admits the root keys. A revocation has none of its own."""
-    envelope = record.envelope
-    actor = body.actor if isinstance(body, KeyBody) else None
-    admitted = [(id, key) for id, key in standing.keys.items() if key.admitted == envelope.index]
-    return [
-        (
-            NUMBER["keys"],
-            (
-                envelope.index,
-                envelope.id,
-                k,
-                id,
-                key.role,
-                actor,
-                b64encode(key.public).decode(),
-                _created(envelope.created_at),
-                key.revoked,
-                key.compromised_since,
-            ),
-        )
-        for k, (id, key) in enumerate(sorted(admitted))
-    ]
-
-
-_MAKERS: Final = {
-    "experience": _experience,
-    "view": _view,
-    "stance": _stance,
-    "affect": _affect,
-    "embedding": _embedding,
-    "event": _event,
-    "tombstone": _tombstone,
-    "key": _key,
-    "genesis": _key,
-}

@@ -4,6 +4,7 @@ import os
 import re
 import resource
 import sys
+from importlib import import_module
 from threading import Timer
 from typing import Any, Final
 
@@ -21,8 +22,8 @@ _STACK_AND_LIBRARIES: Final = 512 << 20
 def serve() -> None:
     """Answer requests until stdin ends."""
     memory = int(sys.argv[1])
-    import duckdb  # noqa: F401 - before the limits: its libraries are not the statement's
-    import pyarrow as pa
+    import_module("duckdb")  # before the limits: its libraries are not the statement's
+    from braid.views.arrow import pa
 
     pa.set_cpu_count(1)
     limit = 2 * memory + _STACK_AND_LIBRARIES
@@ -95,7 +96,9 @@ def _run(request: Request) -> bytes:
         ) from None
     except duckdb.OutOfMemoryException as error:
         reason = str(error).partition("\n")[0]
-        raise SqlLimitError(f"the statement needs more memory than it may have ({reason})", "ask for less") from None
+        raise SqlLimitError(
+            f"the statement needs more memory than it may have ({reason})", "ask for less"
+        ) from None
     except (duckdb.Error, UnicodeError, RuntimeError, ValueError) as error:
         if isinstance(error, SqlError):
             raise
@@ -141,15 +144,20 @@ def _check(con: Any, statement: str) -> None:
         raise SqlError(str(error), _hint(error)) from None
     if len(found) != 1 or len(inner) != 1:
         raise SqlError(f"{len(found)} statements where one is expected", "send them one by one")
-    if found[0].type not in (StatementType.SELECT, StatementType.EXPLAIN) or inner[0].type != StatementType.SELECT:
+    if (
+        found[0].type not in (StatementType.SELECT, StatementType.EXPLAIN)
+        or inner[0].type != StatementType.SELECT
+    ):
         raise SqlError(f"a statement of type {inner[0].type.name} is refused", _SELECT_HINT)
 
 
 def _fetch(con: Any, request: Request, limits: Limits) -> bytes:
     """Run the statement and return its rows as an Arrow stream, within the limits."""
-    import pyarrow as pa
+    from braid.views.arrow import pa
 
-    relation = con.sql(request.statement, params=request.params) if request.params else con.sql(request.statement)
+    relation = (
+        con.sql(request.statement, params=request.params) if request.params else con.sql(request.statement)
+    )
     sink = pa.BufferOutputStream()
     rows = 0
     reader = relation.to_arrow_reader(_BATCH_ROWS)
@@ -158,11 +166,14 @@ def _fetch(con: Any, request: Request, limits: Limits) -> bytes:
             for batch in reader:
                 rows += batch.num_rows
                 if rows > limits.rows:
-                    raise SqlLimitError(f"the result has more than {limits.rows} rows", "add a LIMIT, or aggregate")
+                    raise SqlLimitError(
+                        f"the result has more than {limits.rows} rows", "add a LIMIT, or aggregate"
+                    )
                 stream.write_batch(batch)
                 if sink.tell() > limits.result_bytes:
                     raise SqlLimitError(
-                        f"the result is larger than {limits.result_bytes} bytes", "select fewer columns or rows"
+                        f"the result is larger than {limits.result_bytes} bytes",
+                        "select fewer columns or rows",
                     )
         return bytes(sink.getvalue())
     finally:

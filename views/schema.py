@@ -89,10 +89,10 @@ TABLES: Final = (
         (
             *_PLACE,
             *_K,
-            Column("role", "VARCHAR", "parent, evidence, applied_to, support, candidate, experience, supersedes, target, kept."),
+            Column("role", "VARCHAR", "What the target is to the record: parent, evidence, support, candidate, …"),
             Column("target_index", "BIGINT", "Log index of the record that is referred to."),
             Column("target_id", "VARCHAR", "Id of that record."),
-            Column("diff", "JSON", "What changed along the link: added, removed, reweighted; NULL when nothing is said."),
+            Column("diff", "JSON", "What changed along the link; NULL when nothing is said."),
         ),
     ),
     Table(
@@ -107,7 +107,7 @@ TABLES: Final = (
             Column("polarity", "BOOLEAN", "False: it is denied."),
             Column("valid_from", "TIMESTAMP", "Holds from this instant on, UTC."),
             Column("valid_to", "TIMESTAMP", "Holds until before this instant, UTC."),
-            Column("source_type", "VARCHAR", "explicit, implicit_intentional, implicit_unintentional, inferred, corrected."),
+            Column("source_type", "VARCHAR", "explicit, implicit_…, inferred or corrected."),
             Column("quote", "VARCHAR", "The words it was taken from."),
         ),
     ),

@@ -1,4 +1,4 @@
-"""Untrusted SQL on a projection's file: in a process of its own, which can read that file and nothing else (SPEC §10.7).
+"""Untrusted SQL on a projection's file, in a process of its own that can read that file and nothing else (SPEC §10.7).
 
 DuckDB's own settings forbid writing, files, network, extensions and settings. What they don't bound (one call of
 `repeat` takes gigabytes past `memory_limit`, and can't be interrupted) the operating system does: the statement runs
@@ -70,17 +70,15 @@ class Sandbox:
 
     def run(self, path: Path, statement: str, params: Params, limits: Limits) -> Any:
         """Return the statement's result as a pyarrow Table; raise SqlError, SqlTimeoutError or SqlLimitError."""
-        import pyarrow as pa
+        from braid.views.arrow import pa
 
-        given: list[Any] | dict[str, Any] | None
-        if params is None:
-            given = None
-        else:
-            given = dict(params) if isinstance(params, Mapping) else list(params)
+        given = dict(params) if isinstance(params, Mapping) else None if params is None else list(params)
         try:
             request = msgspec.msgpack.encode(Request(str(path), statement, given, limits))
         except (TypeError, UnicodeEncodeError, OverflowError) as error:
-            raise SqlError(f"a parameter can't be passed on: {error}", "pass text, numbers, times, bytes, None") from error
+            raise SqlError(
+                f"a parameter can't be passed on: {error}", "pass text, numbers, times, bytes, None"
+            ) from error
         with self._turn:
             reply, data = self._ask(request, limits)
         if reply.kind:
@@ -121,9 +119,14 @@ class Sandbox:
             [sys.executable, "-m", "braid.views.sandbox", str(limits.memory_bytes)],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
             bufsize=0,
             cwd="/",
-            env={key: value for key, value in os.environ.items() if key in ("PATH", "PYTHONPATH", "LD_LIBRARY_PATH")},
+            env={
+                key: value
+                for key, value in os.environ.items()
+                if key in ("PATH", "PYTHONPATH", "LD_LIBRARY_PATH")
+            },
         )
         self._child, self._memory = child, limits.memory_bytes
         assert child.stdout is not None  # noqa: S101 - it is a pipe

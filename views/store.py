@@ -4,18 +4,21 @@ A projection joins by its line in `Views._homes`. LanceDB's place is there, when
 files lie in `views/lance/`; erasing, replaying and status then cover it without a change here.
 """
 
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
 from threading import RLock
 from typing import Any
 
+import duckdb
 import msgspec
 
+from braid.ledger.findings import Finding
 from braid.ledger.reader import Reader
 from braid.views.catalog import Catalog
+from braid.views.check import check_content
 from braid.views.digest import Digest
-from braid.views.errors import ViewBusyError, ViewError
+from braid.views.errors import DamagedViewError, ViewBusyError, ViewError
 from braid.views.generations import DuckHome
 from braid.views.replay import Caught, Progress, catch_up, replay
 from braid.views.sql import Limits, Params, Sandbox
@@ -57,10 +60,11 @@ class Views:
         self._duck = DuckHome(folder / "duck", reader.path / "checkpoints")
         self._lock = FileLock(folder / "duck" / "lock")
         self._sandbox = Sandbox()
+        self._known: tuple[int, int, tuple[int, int, int] | None] = (-1, -1, None)
         self.catalog = Catalog(folder, reader)
 
     @contextmanager
-    def _owning(self, wait_s: float) -> Iterator[None]:
+    def _owning(self, wait_s: float) -> Generator[None]:
         """Own the working file: its lock is held whenever it is open."""
         with self._turn:
             if self._lock.held:
@@ -78,7 +82,9 @@ class Views:
             finally:
                 self._lock.release()
 
-    def catch_up(self, *, publish: bool = False, wait_s: float = 10.0, progress: Progress | None = None) -> list[Caught]:
+    def catch_up(
+        self, *, publish: bool = False, wait_s: float = 10.0, progress: Progress | None = None
+    ) -> list[Caught]:
         """Bring every projection to the log's end; `publish` makes a generation even when none is due."""
         with self._owning(wait_s):
             caught = self._catch_up_duck(progress=progress)
@@ -89,7 +95,7 @@ class Views:
     def _catch_up_duck(self, progress: Progress | None = None) -> Caught:
         self._drop_what_shows_erased()
         caught = catch_up(self._reader, self._duck, progress=progress)
-        self._publish_duck(caught.position, always=caught.rebuilt is not None or caught.hid)
+        self._publish_duck(caught.position, always=caught.rebuilt is not None or caught.again > 0)
         return caught
 
     def _publish_duck(self, position: int, *, always: bool) -> None:
@@ -101,7 +107,9 @@ class Views:
         """A generation from before the newest erasure must not be read again, whatever became of its purge."""
         return self._duck.drop_generations(older_than=max(self._reader.control.erasures, default=-1))
 
-    def replay(self, name: str | None = None, *, wait_s: float = 10.0, progress: Progress | None = None) -> list[Caught]:
+    def replay(
+        self, name: str | None = None, *, wait_s: float = 10.0, progress: Progress | None = None
+    ) -> list[Caught]:
         """Rebuild the named projection, or all, from the log alone; raise ValueError for an unknown name."""
         if name not in (None, "duck", "catalog"):
             raise ValueError(f"there is no projection {name!r}; there are duck and catalog")
@@ -121,17 +129,15 @@ class Views:
         """
         with self._owning(PURGE_WAIT_S):
             self._sandbox.close()
+            held = self._duck.files()
             files = {f"duck/{name}" for name in self._duck.drop_generations()}
             try:
-                done = replay(self._reader, self._duck, "records were erased")
-                files |= {"duck/work.duckdb", f"duck/{self._duck.publish(done.position).name}"}
-            except (OSError, ViewError):
+                if held:  # what was never made need not be rebuilt
+                    done = replay(self._reader, self._duck, "records were erased")
+                    files |= {"duck/work.duckdb", f"duck/{self._duck.publish(done.position).name}"}
+            except (OSError, ViewError, duckdb.Error):
                 files |= {f"duck/{name}" for name in self._duck.drop_all()}
-            try:
-                self.catalog.replay("records were erased")
-                files.add("catalog.sqlite")
-            except (OSError, ViewError):
-                files |= set(self.catalog.drop())
+            files |= set(self.catalog.purge())
         return sorted(f"{self._folder.name}/{name}" for name in files)
 
     def drop(self) -> list[str]:
@@ -153,16 +159,17 @@ class Views:
             with self._owning(wait_s):
                 position = self._current_position()
                 table = self._sandbox.run(self._duck.work, statement, params, limits)
-        except (ViewBusyError, PermissionError) as error:
+        except (ViewBusyError, OSError) as error:
             table, position = self._from_generation(statement, params, limits, error)
         return SqlResult(table, position, self._reader.size - position)
 
     def _current_position(self) -> int:
-        known = self._duck.standing_at()
-        erasure = max(self._reader.control.erasures, default=-1)
-        if known is not None and known == self._duck.seen and known.position == self._reader.size > erasure:
-            return known.position
-        return self._catch_up_duck().position
+        """Bring the working file to the log's end unless it is known to stand there; return its position."""
+        size, erasure = self._reader.size, max(self._reader.control.erasures, default=-1)
+        if self._known != (size, erasure, self._duck.signature()):
+            position = self._catch_up_duck().position
+            self._known = (position, erasure, self._duck.signature())
+        return self._known[0]
 
     def _from_generation(
         self, statement: str, params: Params, limits: Limits, why: Exception
@@ -173,3 +180,43 @@ class Views:
         if newest[1] <= max(self._reader.control.erasures, default=-1):
             raise ViewBusyError(f"{self._duck.folder}: records are being erased; try again shortly") from None
         return self._sandbox.run(newest[0], statement, params, limits), newest[1]
+
+    def check(self) -> list[Finding]:
+        """Compare what the working file holds with its own digests, and these with the log; findings are values."""
+        with self._owning(PURGE_WAIT_S):
+            return check_content(self._reader, self._duck.work)
+
+    def status(self) -> list[ViewStatus]:
+        """Return how each projection stands; nothing is caught up for it."""
+        size = self._reader.size
+        position = self.catalog.position()
+        return [
+            self._duck_status(size),
+            ViewStatus("catalog", position, size - position, self.catalog.size_bytes()),
+        ]
+
+    def _duck_status(self, size: int) -> ViewStatus:
+        held = sum(path.stat().st_size for path in self._duck.files())
+        try:
+            with self._owning(0.0):
+                view = self._duck.open()
+                meta = view.meta
+                view.close()
+        except DamagedViewError as error:
+            return ViewStatus("duck", 0, size, held, note=str(error))
+        except (ViewBusyError, OSError):
+            newest = self._duck.current()
+            position = newest[1] if newest else 0
+            return ViewStatus(
+                "duck", position, size - position, held, note="another process is at work on it"
+            )
+        if meta is None:
+            return ViewStatus("duck", 0, size, held, note="it was never finished")
+        at = meta.stamp.position
+        return ViewStatus("duck", at, size - at, held, meta.content, meta.unknown, meta.unreadable)
+
+    def close(self) -> None:
+        """Let the catalogue follow what was appended here, and close everything."""
+        with self._turn:
+            self._sandbox.close()
+            self.catalog.close()

@@ -12,6 +12,14 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 ENTRY = "from braid.tools.cli.main import run; run()"
+FAULT = """
+import errno
+from braid.wal import failpoint
+def hook(name):
+    if name == {point!r}:
+        raise OSError(errno.{error}, 'No space left on device')
+failpoint.arm(hook)
+"""
 ANY_ID = r"(?:exp|view|stance|aff|emb|tomb|key|evt|gen)_\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ_[0-9a-v]{12}"
 
 
@@ -43,10 +51,11 @@ class Session:
         """The store that commands meet when nothing else is said."""
         return self.folder / "memory"
 
-    def braid(self, *words: str | Path, stdin: str | bytes = b"", **env: str) -> Done:
-        """Run a command."""
+    def braid(self, *words: str | Path, stdin: str | bytes = b"", fault: str = "", **env: str) -> Done:
+        """Run a command; `fault` names a failpoint at which the disk is full."""
+        code = FAULT.format(point=fault, error="ENOSPC") + ENTRY if fault else ENTRY
         done = subprocess.run(
-            [sys.executable, "-c", ENTRY, *map(str, words)],
+            [sys.executable, "-c", code, *map(str, words)],
             cwd=self.folder,
             env=self.env | env,
             input=stdin.encode() if isinstance(stdin, str) else stdin,

@@ -28,8 +28,11 @@ def status(output: FormatOption = "table", store: StoreOption = None) -> None:
       braid status
       braid status -o json
     """
+    import msgspec
+
     with reading(store) as opened:
-        known = opened.status()
+        known: dict[str, Any] = msgspec.to_builtins(opened.status())
+        known["views"] = _by_name(known["views"])
         disk = shutil.disk_usage(opened.path)
         known["unsigned_tail"] = known["records"] - known["checkpoint"]["size"]
         known["disk"] = {"free": disk.free, "store": sum(f.stat().st_size for f in opened.path.rglob("*") if f.is_file())}
@@ -37,6 +40,11 @@ def status(output: FormatOption = "table", store: StoreOption = None) -> None:
         put_json(known)
     else:
         put_fields(flatten(known), output)
+
+
+def _by_name(views: Any) -> Any:
+    """Return a list of named things as an object of them."""
+    return {view.pop("name"): view for view in views} if isinstance(views, list) else views
 
 
 def doctor(

@@ -8,7 +8,7 @@ import typer
 
 from braid.tools.cli.access import reading
 from braid.tools.cli.options import FormatOption, StoreOption
-from braid.tools.cli.output import Format, put_bytes, put_fields, put_rows, say
+from braid.tools.cli.output import Format, put_bytes, put_rows, say
 from braid.tools.cli.progress import progress
 
 if TYPE_CHECKING:
@@ -36,11 +36,13 @@ def replay(
     \b
     Examples:
       braid replay
-      braid replay --view duckdb -o json
+      braid replay --view duck -o json
     """
-    with reading(store) as opened, progress("replaying"):
-        done = opened.replay(view)
-    put_fields(flatten(done), output)
+    with reading(store) as opened, progress("replaying") as bar:
+        done = opened.views.replay(view, progress=bar.reach)
+        size = len(opened)
+    rows = [{"projection": one.name, "position": one.position, "behind": size - one.position} for one in done]
+    put_rows(("projection", "position", "behind"), rows, output)
 
 
 def flatten(members: dict[str, Any], prefix: str = "") -> dict[str, Any]:

@@ -1,0 +1,95 @@
+"""Starting: quick, without what a command doesn't need; every command has help with examples and is documented."""
+
+import re
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+import typer.main
+
+from braid.tools.cli.main import app
+
+ROOT = Path(__file__).parents[2]
+ENTRY = "from braid.tools.cli.main import run; run()"
+HEAVY = ("duckdb", "pyarrow", "numpy", "nacl", "blake3", "lancedb", "rich.console", "braid.store", "braid.ledger.reader")
+
+
+def commands() -> list[tuple[str, ...]]:
+    """Every command as the words that call it."""
+    found: list[tuple[str, ...]] = []
+
+    def walk(command: Any, words: tuple[str, ...]) -> None:
+        below = getattr(command, "commands", None)
+        if below is None:
+            found.append(words)
+        for name, child in (below or {}).items():
+            walk(child, (*words, name))
+
+    walk(typer.main.get_command(app), ())
+    return found
+
+
+def start(*words: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-X", "importtime", "-c", ENTRY, *words], capture_output=True, text=True, check=True
+    )
+
+
+@pytest.mark.parametrize("words", [("--version",), ("--help",), (), ("ingest", "--help"), ("sql", "--help")])
+def test_nothing_heavy_is_imported_to_say_hello(words: tuple[str, ...]) -> None:
+    imported = {line.rpartition("|")[2].strip() for line in start(*words).stderr.splitlines() if "|" in line}
+    assert "typer" in imported
+    assert [name for name in HEAVY if name in imported] == []
+
+
+def test_it_starts_in_a_third_of_a_second() -> None:
+    def once() -> float:
+        began = time.perf_counter()
+        subprocess.run([sys.executable, "-c", ENTRY, "--version"], capture_output=True, check=True)
+        return time.perf_counter() - began
+
+    assert min(once() for _ in range(5)) < 0.6  # 0.15 s on an idle machine; slack for a busy one
+
+
+@pytest.mark.parametrize("words", commands(), ids=" ".join)
+def test_every_command_shows_examples_of_itself(words: tuple[str, ...]) -> None:
+    shown = start(*words, "--help").stdout
+    assert "Examples:" in shown
+    assert f"braid {' '.join(words)}" in shown.partition("Examples:")[2]
+
+
+@pytest.mark.parametrize("words", commands(), ids=" ".join)
+def test_every_command_is_documented_with_an_example(words: tuple[str, ...]) -> None:
+    page = (ROOT / "docs" / "cli.md").read_text(encoding="utf-8")
+    name = " ".join(words)
+    section = re.search(rf"^### braid {re.escape(name)}\n(.*?)(?=^##|\Z)", page, flags=re.MULTILINE | re.DOTALL)
+    assert section, name
+    assert re.search(rf"braid (--store \S+ )?{re.escape(name)}\b", section[1]), name
+
+
+def test_the_page_names_no_other_command() -> None:
+    page = (ROOT / "docs" / "cli.md").read_text(encoding="utf-8")
+    assert set(re.findall(r"^### braid (.+)$", page, flags=re.MULTILINE)) == {" ".join(words) for words in commands()}
+
+
+def test_the_main_help_says_the_exit_codes() -> None:
+    shown = start("--help").stdout
+    for words in ("0 fine", "1 findings", "2 could not", "130 interrupted"):
+        assert words in " ".join(shown.split())
+
+
+def test_the_version_is_that_of_the_project() -> None:
+    import tomllib
+
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    assert start("--version").stdout == f"braid {project['version']}\n"
+
+
+def test_completion_is_offered() -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", ENTRY, "--show-completion", "bash"], capture_output=True, text=True, check=True
+    )
+    assert "_BRAID_COMPLETE" in done.stdout

@@ -1,0 +1,202 @@
+"""The catalogue: who refers to a record, and which record has a key that makes repeating harmless (SPEC §10.8).
+
+Both are needed in the writer's path and by an erasure's cascade, so they live apart from DuckDB, in SQLite. What this
+process appends it remembers; the file follows in bulk, through the same catch-up as every projection, so a lost memory
+costs a second look at the log's tail.
+"""
+
+import sqlite3
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from threading import RLock
+from typing import Any, Final
+
+from braid.ledger.reader import Reader
+from braid.views.catalog_file import CatalogHome, key_hash, once_of
+from braid.views.errors import DamagedViewError, ViewBusyError, ViewError
+from braid.views.replay import Caught, catch_up, replay
+from braid.wal.durable import make_folder
+from braid.wal.errors import LogLockedError
+from braid.wal.lock import FileLock
+
+FLUSH_RECORDS: Final = 5_000
+"""How many records may lie between the file and the log's end before the file follows."""
+LOCK_WAIT_S: Final = 30.0
+_ASK: Final = 500
+
+
+class Catalog:
+    """Reverse links and known keys of one store, up to the log's end. Implements the writer's `KnownKeys`."""
+
+    def __init__(self, folder: Path, reader: Reader) -> None:
+        """`folder` is the store's `views`."""
+        self._home = CatalogHome(folder, reader)
+        self._reader = reader
+        self._lock = FileLock(folder / "catalog.lock")
+        self._turn = RLock()
+        self._con: sqlite3.Connection | None = None
+        self._inode = 0
+        self._covered = 0
+        """The file and `_recent` together know the log up to here."""
+        self._stands_at = 0
+        """The file alone knows it up to here."""
+        self._recent: dict[bytes, int] = {}
+        self._erasure = -1
+
+    @contextmanager
+    def _locked(self) -> Generator[None]:
+        with self._turn:
+            make_folder(self._home.folder)
+            try:
+                self._lock.acquire(LOCK_WAIT_S)
+            except LogLockedError:
+                raise ViewBusyError(
+                    f"{self._home.path}: another process is rebuilding it; try again shortly"
+                ) from None
+            try:
+                yield
+            finally:
+                self._lock.release()
+
+    def catch_up(self) -> Caught:
+        """Bring the file to the log's end."""
+        with self._locked():
+            return self._follow(catch_up(self._reader, self._home))
+
+    def replay(self, why: str = "asked for") -> Caught:
+        """Rebuild the file from the log."""
+        with self._locked():
+            return self._follow(replay(self._reader, self._home, why))
+
+    def _follow(self, caught: Caught) -> Caught:
+        """Read from the file as it is now."""
+        self._forget()
+        self._con = sqlite3.connect(
+            f"{self._home.path.absolute().as_uri()}?mode=ro",
+            uri=True,
+            isolation_level=None,
+            check_same_thread=False,
+        )
+        self._inode = self._home.path.stat().st_ino
+        self._covered = self._stands_at = caught.position
+        self._erasure = self._newest_erasure()
+        return caught
+
+    def _forget(self) -> None:
+        if self._con is not None:
+            self._con.close()
+        self._con, self._covered, self._stands_at = None, 0, 0
+        self._recent.clear()
+
+    def _newest_erasure(self) -> int:
+        return max(self._reader.control.erasures, default=-1)
+
+    def _is_stale(self) -> bool:
+        if self._con is None or self._erasure != self._newest_erasure() or self._covered > self._reader.size:
+            return True
+        try:
+            return self._home.path.stat().st_ino != self._inode
+        except FileNotFoundError:
+            return True
+
+    def children(self, index: int) -> list[tuple[int, str, str]]:
+        """Return (index, id, role) of every link to the record, forgotten and erased referrers too, by log index."""
+        with self._turn:
+            if self._is_stale() or self._stands_at < self._reader.size:
+                self.catch_up()
+            rows = self._ask("SELECT child, role FROM links WHERE parent = ? ORDER BY child, k", [index])
+        return [(child, self._reader.envelope(child).id, role) for child, role in rows]
+
+    def find(self, keys: Sequence[str]) -> dict[str, int]:
+        """Return the index of each key that a record in the log has, up to its present end; an erased one has none."""
+        lookup_key = self._reader.need_vault().lookup_key
+        with self._turn:
+            self._cover()
+            hashes = {key_hash(lookup_key, key): key for key in keys}
+            found = {hashes[hash_]: self._recent[hash_] for hash_ in hashes if hash_ in self._recent}
+            wanted = list(hashes)
+            for at in range(0, len(wanted), _ASK):
+                some = wanted[at : at + _ASK]
+                marks = ",".join("?" * len(some))
+                rows = self._ask(f"SELECT hash, log_index FROM keys WHERE hash IN ({marks})", some)  # noqa: S608 - marks only
+                found |= {hashes[hash_]: index for hash_, index in rows}
+            return {key: index for key, index in found.items() if index not in self._reader.control.erased}
+
+    def add(self, keys: dict[str, int]) -> None:
+        """Remember the keys of records that were just appended here."""
+        if not keys or self._reader.vault is None:
+            return
+        lookup_key = self._reader.vault.lookup_key
+        with self._turn:
+            for key, index in keys.items():
+                self._recent.setdefault(key_hash(lookup_key, key), index)
+            indexes = sorted(keys.values())
+            if indexes[0] == self._covered and indexes[-1] - indexes[0] == len(indexes) - 1:
+                self._covered = indexes[-1] + 1
+
+    def _cover(self) -> None:
+        """Know the log up to its end: read what is missing, and let the file follow when it is far behind."""
+        size = self._reader.size
+        if self._is_stale() or len(self._recent) >= FLUSH_RECORDS or size - self._covered > FLUSH_RECORDS:
+            self.catch_up()
+        elif self._covered < size:
+            lookup_key = self._reader.need_vault().lookup_key
+            for entries in self._reader.entries(self._covered, size):
+                for entry in entries:
+                    if (text := once_of(entry)) is not None:
+                        self._recent.setdefault(key_hash(lookup_key, text), entry.record.envelope.index)
+            self._covered = size
+
+    def _ask(self, statement: str, params: Sequence[Any]) -> list[tuple[Any, ...]]:
+        """Ask the file; one that turns out to be damaged is rebuilt and asked again."""
+        for attempt in range(2):
+            if self._con is None:
+                self.catch_up()
+            assert self._con is not None  # noqa: S101 - catching up opened it
+            try:
+                return self._con.execute(statement, params).fetchall()
+            except sqlite3.DatabaseError:
+                if attempt:
+                    raise
+                self.replay("it could not be read")
+        raise AssertionError  # the loop returns or raises
+
+    def position(self) -> int:
+        """Return how far the file goes; 0 where there is none that can be used."""
+        with self._turn, suppress(DamagedViewError):
+            file = self._home.open()
+            try:
+                return file.stamp.position if file.stamp else 0
+            finally:
+                file.close()
+        return 0
+
+    def size_bytes(self) -> int:
+        """Return the size of the file."""
+        return self._home.path.stat().st_size if self._home.path.exists() else 0
+
+    def drop(self) -> list[str]:
+        """Remove the file; return the names of what was removed. It is rebuilt when it is next needed."""
+        with self._locked():
+            self._forget()
+            return self._home.drop()
+
+    def purge(self) -> list[str]:
+        """After an erasure: rebuild the file if there is one, or remove it where that fails; return the names concerned."""
+        if not self._home.files():
+            return []
+        try:
+            self.replay("records were erased")
+        except (OSError, ViewError, sqlite3.Error):
+            return self.drop()
+        return [self._home.path.name]
+
+    def close(self) -> None:
+        """Let the file follow what was appended here, and close it."""
+        with self._turn:
+            try:
+                if self._recent:
+                    self.catch_up()
+            finally:
+                self._forget()

@@ -1,0 +1,177 @@
+"""The catalogue's file: SQLite, links by the record they lead to, keys as keyed hashes (SPEC §10.8)."""
+
+import os
+import sqlite3
+from pathlib import Path
+from typing import Final
+
+import msgspec
+from blake3 import blake3
+
+from braid.ledger.reader import Entry, Reader
+from braid.views.errors import DamagedViewError
+from braid.views.projection import Batch, Stamp
+from braid.wal.durable import make_folder, sync_folder
+from braid.wal.failpoint import failpoint
+
+VERSION: Final = 1
+BUSY_S: Final = 30.0
+_KEY_BYTES: Final = 16
+_TABLES: Final = """
+CREATE TABLE meta (stamp TEXT NOT NULL);
+CREATE TABLE links (parent INTEGER, child INTEGER, k INTEGER, role TEXT, PRIMARY KEY (parent, child, k)) WITHOUT ROWID;
+CREATE TABLE keys (hash BLOB PRIMARY KEY, log_index INTEGER NOT NULL) WITHOUT ROWID;
+"""
+
+
+class _Once(msgspec.Struct):
+    once: str | None = None
+
+
+_decode_once = msgspec.json.Decoder(_Once).decode
+
+
+def key_hash(lookup_key: bytes, text: str) -> bytes:
+    """Return what stands for a key in the file: 16 bytes that only the vault's holder can compute."""
+    return blake3(text.encode(), key=lookup_key).digest(_KEY_BYTES)
+
+
+def once_of(entry: Entry) -> str | None:
+    """Return the key text of a record; None without one, without a body, or for a body that is no object."""
+    raw = entry.record.raw
+    if raw is None or b'"once"' not in raw:
+        return None
+    try:
+        return _decode_once(raw).once
+    except msgspec.MsgspecError:
+        return None
+
+
+class CatalogFile:
+    """The catalogue's file, open for writing; its lock is the caller's."""
+
+    def __init__(self, con: sqlite3.Connection, lookup_key: bytes | None, stamp: Stamp | None) -> None:
+        self._con = con
+        self._lookup_key = lookup_key
+        self._stamp = stamp
+
+    @property
+    def stamp(self) -> Stamp | None:
+        """What it was made from."""
+        return self._stamp
+
+    def apply(self, batch: Batch) -> None:
+        """Insert links and keys, and the stamp, in one transaction. Forgetting changes neither: `again` is passed over."""
+        links: list[tuple[int, int, int, str]] = []
+        keys: list[tuple[bytes, int]] = []
+        for entry in batch.entries:
+            index = entry.record.envelope.index
+            links += [(link.index, index, k, link.role) for k, link in enumerate(entry.record.links)]
+            text = once_of(entry) if self._lookup_key else None
+            if text is not None and self._lookup_key:
+                keys.append((key_hash(self._lookup_key, text), index))
+        try:
+            self._con.execute("BEGIN IMMEDIATE")
+            self._con.executemany("INSERT OR IGNORE INTO links VALUES (?, ?, ?, ?)", links)
+            self._con.executemany("INSERT OR IGNORE INTO keys VALUES (?, ?)", keys)
+            self._con.execute("DELETE FROM meta")
+            self._con.execute("INSERT INTO meta VALUES (?)", [msgspec.json.encode(batch.stamp).decode()])
+            failpoint("views.catalog.commit")
+            # Dying here: the file stands at the batch before, after SQLite has rolled its journal back.
+            self._con.execute("COMMIT")
+        except sqlite3.DatabaseError as error:
+            raise DamagedViewError(f"it could not be written ({error})") from error
+        self._stamp = batch.stamp
+        failpoint("views.catalog.commit.done")
+
+    def finish(self) -> None:
+        """Nothing is under way: `apply` commits."""
+
+    def close(self) -> None:
+        """Close the file, rolling back what was not committed."""
+        self._con.close()
+
+
+class CatalogHome:
+    """Where the catalogue's file lies, and how a rebuilt one takes its place."""
+
+    name = "catalog"
+    version = VERSION
+
+    def __init__(self, folder: Path, reader: Reader) -> None:
+        self.folder = folder
+        self.path = folder / "catalog.sqlite"
+        self._fresh = folder / "fresh.sqlite"
+        self._reader = reader
+
+    def open(self) -> CatalogFile:
+        """Open the file; raise DamagedViewError where there is none that can be used."""
+        if not self.path.exists():
+            raise DamagedViewError("there is none yet")
+        con = sqlite3.connect(self.path, isolation_level=None, check_same_thread=False, timeout=BUSY_S)
+        try:
+            con.executescript(
+                "PRAGMA journal_mode = DELETE; PRAGMA synchronous = FULL; PRAGMA secure_delete = ON"
+            )
+            return CatalogFile(con, self._lookup_key(), read_stamp(con))
+        except (sqlite3.DatabaseError, msgspec.MsgspecError, UnicodeDecodeError) as error:
+            con.close()
+            raise DamagedViewError(f"the file can't be read ({error})") from error
+        except BaseException:
+            con.close()
+            raise
+
+    def fresh(self) -> CatalogFile:
+        """Begin an empty file beside the live one; until it is swapped in, nothing of it need survive a crash."""
+        make_folder(self.folder)
+        _remove(self._fresh)
+        con = sqlite3.connect(self._fresh, isolation_level=None, check_same_thread=False)
+        self._fresh.chmod(0o600)
+        con.executescript(f"PRAGMA journal_mode = MEMORY; PRAGMA synchronous = OFF; {_TABLES}")
+        return CatalogFile(con, self._lookup_key(), None)
+
+    def swap(self) -> None:
+        """Put the closed fresh file in the live one's place, durably."""
+        failpoint("views.catalog.sync")
+        fd = os.open(self._fresh, os.O_RDONLY | os.O_CLOEXEC)
+        try:
+            os.fsync(fd)
+        finally:
+            os.close(fd)
+        if _journal(self.path).exists():  # left by a crash: SQLite would roll it back into the new file
+            _remove(self.path)
+        # Dying here: the old file or none; either is rebuilt.
+        failpoint("views.catalog.swap")
+        self._fresh.replace(self.path)
+        sync_folder(self.folder)
+        failpoint("views.catalog.swap.done")
+
+    def files(self) -> list[Path]:
+        """Return the files that hold rows."""
+        return [path for path in (self.path, self._fresh, _journal(self.path)) if path.exists()]
+
+    def drop(self) -> list[str]:
+        """Remove the files; return their names."""
+        names = [path.name for path in self.files()]
+        _remove(self.path)
+        _remove(self._fresh)
+        return names
+
+    def _lookup_key(self) -> bytes | None:
+        return self._reader.vault.lookup_key if self._reader.vault else None
+
+
+def read_stamp(con: sqlite3.Connection) -> Stamp | None:
+    """Return what the file says it was made from."""
+    row = con.execute("SELECT stamp FROM meta").fetchone()
+    return None if row is None else msgspec.json.decode(row[0], type=Stamp)
+
+
+def _journal(path: Path) -> Path:
+    return path.with_name(f"{path.name}-journal")
+
+
+def _remove(path: Path) -> None:
+    # The database goes first: one without the journal that it needs must not be found.
+    path.unlink(missing_ok=True)
+    _journal(path).unlink(missing_ok=True)
