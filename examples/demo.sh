@@ -37,7 +37,7 @@ tell 'The log is replayed into DuckDB: a projection that can be thrown away.'
 run replay
 
 tell 'A question in SQL. Jonas moves house midway; the log keeps what he said, and when.'
-run sql "SELECT occurred_at, text FROM experiences WHERE name = 'Jonas Adeyemi' AND text LIKE '%I live in%' ORDER BY at"
+run sql "SELECT occurred_at, text FROM experiences WHERE name = 'Jonas Adeyemi' AND text LIKE '%I live in%' ORDER BY occurred_at"
 
 tell 'The whole log is verified from its files: every byte, signature, hash and signed head.'
 run verify

@@ -53,6 +53,8 @@ def create_store(
     )
     path.parent.mkdir(parents=True, exist_ok=True)
     building = path.parent / f".{path.name}.init-{os.getpid()}"
+    vault_path = settings.vault_path(building)
+    had_vault = vault_path.exists()
     make_folder(building)
     try:
         head = _build(building, settings, retention_days, now, passphrase)
@@ -63,6 +65,8 @@ def create_store(
         sync_folder(path.parent)
     except BaseException:
         shutil.rmtree(building, ignore_errors=True)
+        if not had_vault:  # it may lie elsewhere; nothing was ever sealed under it
+            vault_path.unlink(missing_ok=True)
         raise
     return settings
 

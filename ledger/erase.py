@@ -22,6 +22,8 @@ from braid.wal.failpoint import failpoint
 Purge = Callable[[], list[str]]
 """Rebuilds every projection, cache and snapshot without the erased; returns the files it rebuilt or removed."""
 _T = TypeVar("_T")
+_FILES_NAMED = 400
+"""Names of files (a blob's has 71 characters) that fit into one certificate's envelope."""
 
 
 class Named(msgspec.Struct, frozen=True):
@@ -169,28 +171,39 @@ def erase(
         part = named[start : start + MAX_LINKS // 2]
         links = [("target", one.id) for one in part]
         links += [("kept", one.id) for one in kept[: MAX_LINKS - len(links)]]
-        tombstone = Draft(
-            kind="tombstone",
-            body=Body(reason=reason),
-            public={"op": "erase", "epoch": writer.need_vault().epoch + 1},
-            links=links,
-        )
-        placed = _with_reserve(writer, partial(writer.append, [*prelude, tombstone]))[-1]
+        with writer.turn():
+            tombstone = Draft(
+                kind="tombstone",
+                body=Body(reason=reason),
+                public={"op": "erase", "epoch": writer.need_vault().epoch + 1},
+                links=links,
+            )
+            index = _with_reserve(writer, partial(writer.append, [*prelude, tombstone]))[-1].index
+            done, files = _destroy(writer, index)
         prelude, kept = (), kept[MAX_LINKS - len(part) :]
-        certificates.append(_carry_out(writer, placed.index, purge))
+        certificates.append(_conclude(writer, index, purge, done, files))
     return certificates
 
 
 def finish(writer: Writer, purge: Purge) -> list[Certificate]:
     """Complete the erasures that a crash interrupted; the same steps as `erase`, each harmless to repeat."""
-    return [_carry_out(writer, index, purge) for index in writer.control.unfinished()]
+    certificates: list[Certificate] = []
+    for index in writer.control.unfinished():
+        with writer.turn():
+            if writer.control.erasures[index][1] is not None:  # another process was faster
+                continue
+            done, files = _destroy(writer, index)
+        certificates.append(_conclude(writer, index, purge, done, files))
+    return certificates
 
 
-def _carry_out(writer: Writer, tombstone: int, purge: Purge) -> Certificate:
-    """Take the steps behind a durable erase tombstone (SPEC §9.2)."""
+def _destroy(writer: Writer, tombstone: int) -> tuple[list[str], list[str]]:
+    """Take the steps behind a durable erase tombstone (SPEC §9.2); return what was done and in which files.
+
+    Called in one turn with the tombstone: two processes that change one vault at once could bring keys back.
+    """
     envelope = writer.envelope(tombstone)
-    links = writer.links(tombstone)
-    targets = [link.index for link in links if link.role == "target"]
+    targets = [link.index for link in writer.links(tombstone) if link.role == "target"]
     # The head is published first: from here no tail recovery will compare the bodies that are about to be blanked.
     _with_reserve(writer, writer.checkpoint)
     failpoint("erase.announced")
@@ -206,33 +219,43 @@ def _carry_out(writer: Writer, tombstone: int, purge: Purge) -> Certificate:
     if blobs:
         done.append("media")
         files += blobs
-    rebuilt = purge()
+    return done, files
+
+
+def _conclude(writer: Writer, tombstone: int, purge: Purge, done: list[str], files: list[str]) -> Certificate:
+    """Rebuild the projections and certify. Reads refuse already: others may write meanwhile."""
+    envelope = writer.envelope(tombstone)
+    links = writer.links(tombstone)
+    files += purge()
     done.append("projections")
-    files += rebuilt
     failpoint("erase.purged")
     certificate = _with_reserve(writer, lambda: _certify(writer, envelope, links, done, files))
     _with_reserve(writer, writer.checkpoint)
     _restore_reserve(writer)
-    kept = sum(link.role == "kept" for link in links)
-    return Certificate(certificate.id, RecordId(envelope.id), len(targets), kept, done, files)
+    targets = sum(link.role == "target" for link in links)
+    return Certificate(certificate.id, RecordId(envelope.id), targets, len(links) - targets, done, files)
 
 
 def _certify(
     writer: Writer, envelope: Envelope, links: list[Link], done: list[str], files: list[str]
 ) -> Placed:
-    draft = Draft(
-        kind="event",
-        body=EventBody(name="certificate"),
-        public={
-            "op": "certify",
-            "erase": envelope.index,
-            "records": sum(link.role == "target" for link in links),
-            "done": done,
-            "files": files,
-        },
-        links=[("target", envelope.id)],
-    )
-    return writer.append([draft])[0]
+    """Append the certificate; where it names more files than an envelope holds, several that share them."""
+    drafts = [
+        Draft(
+            kind="event",
+            body=EventBody(name="certificate"),
+            public={
+                "op": "certify",
+                "erase": envelope.index,
+                "records": sum(link.role == "target" for link in links),
+                "done": done,
+                "files": files[start : start + _FILES_NAMED],
+            },
+            links=[("target", envelope.id)],
+        )
+        for start in range(0, max(len(files), 1), _FILES_NAMED)
+    ]
+    return writer.append(drafts)[0]
 
 
 def _erase_blobs(writer: Writer, targets: list[int]) -> list[str]:
@@ -265,13 +288,14 @@ def _restore_reserve(writer: Writer) -> None:
 
 def compact(writer: Writer) -> int:
     """Give back the space of blanked bodies; return bytes. Envelopes, digests, tiles and roots stay as they are."""
-    certified = {
-        index
-        for index, tombstone in writer.control.erased.items()
-        if writer.control.erasures[tombstone][1] is not None
-    }
-    writer.checkpoint()
-    return writer.log.compact(certified.__contains__)
+    with writer.turn():
+        certified = {
+            index
+            for index, tombstone in writer.control.erased.items()
+            if writer.control.erasures[tombstone][1] is not None
+        }
+        writer.checkpoint()
+        return writer.log.compact(certified.__contains__)
 
 
 def _verdict(envelope: Envelope, links: list[Link], gone: set[int]) -> str | None:

@@ -59,6 +59,10 @@ MEANING: Final[dict[str, str]] = {
 }
 
 
+Raw = bytes
+"""`Report.bytes` hides the name."""
+
+
 class Finding(msgspec.Struct, frozen=True, omit_defaults=True):
     """One problem and where it is. It stands for `count` records from `index` on; `file` is relative to the store."""
 
@@ -140,7 +144,7 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
             return "nothing wrong was found, but not everything could be looked at"
         return f"clean: all {self.records} records from {self.verified_from} on are what was signed"
 
-    def to_json(self) -> bytes:
+    def to_json(self) -> Raw:
         """Return the report as JSON, exit code and verdict with it."""
         members: dict[str, Any] = msgspec.to_builtins(self)
         return msgspec.json.encode({"exit_code": self.exit_code, "verdict": self.verdict, **members})

@@ -86,12 +86,15 @@ class Reader:
         _log: type[LogReader] = LogReader,
     ) -> None:
         """Open and check: guard, checkpoint, right-edge tiles, control chain, tail. Costs the tail, not the log."""
-        self.path = store
+        self.path = store = store.absolute()  # whoever opened it may change folders
         self.settings: Settings = load_settings(store)
         self.guard = guard or Guard.of_store(self.settings.store_id)
         self.control = ControlState()
         self._turn = RLock()
         self._pending: dict[tuple[int, int], bytes] = {}
+        self._agreed: Head | None = None
+        self._covered = 0
+        """Records under a head that was signed: their bodies are checked when they are read, and may be blank by then."""
         self._passphrase = passphrase
         self.vault: Vault | None = None
         self.log = _log(store / "log", self.settings.store_id)
@@ -99,8 +102,8 @@ class Reader:
             self.guarded: Head | None = self.guard.read()
             self._open_head()
             self._fold_controls()
-            self._compare_guard_behind()
-            self._follow()
+            self._compare_guard()
+            self._catch_up_with_heads()
             self._open_vault(writable=_log is LogWriter)
         except BaseException:
             self.log.close()
@@ -135,6 +138,7 @@ class Reader:
             except TileError:
                 if attempt == _OPEN_TRIES - 1:
                     raise
+        self._covered = self.published.size
         self.tree = TileTree(self._load_tile, self.frontier, self._pending)
         if not self.log.resume(self.published.size):
             self.log.rescan(self.published.size)
@@ -186,9 +190,10 @@ class Reader:
             envelope, data = self._verified_envelope(envelope.control)
         for envelope, links, data in reversed(chain):
             self._fold(envelope, links, data)
-        if self.control.log_vkey != str(self.vkey) or self.control.origin != self.origin:
+        named = (self.control.log_vkey, self.control.origin, chain[-1][0].public.get("store_id"))
+        if named != (str(self.vkey), self.origin, self.settings.store_id):
             raise IntegrityError(
-                f"{self.path}: genesis names another origin or log key than the store's guard or settings"
+                f"{self.path}: genesis names another store, origin or log key than the store's guard or settings"
             )
 
     def _fold(self, envelope: Envelope, links: list[Link], data: bytes) -> None:
@@ -206,10 +211,10 @@ class Reader:
         if not verify_signature(self.control.public_key(envelope.key), pae(payload), signature):
             raise IntegrityError(f"{envelope.id} (index {envelope.index}): the signature does not hold")
 
-    def _compare_guard_behind(self) -> None:
-        """A guard behind the checkpoint must be a prefix of it: then the log is ahead, and adopted."""
+    def _compare_guard(self) -> None:
+        """What the guard remembers must be a prefix of this log, wherever the transactions end: then the log is adopted."""
         head = self.guarded
-        if head is None or head.size > self.published.size:
+        if head is None or head.size > self.size or head == self._agreed:
             return
         root = range_root(0, head.size, self.tree.subtree) if head.size else root_of([])
         if root.hex() != head.root:
@@ -217,20 +222,16 @@ class Reader:
                 f"the log contradicts the head of size {head.size} that {self.guard.path} remembers: this store was "
                 "forked or replaced; restore the right copy"
             )
+        self._agreed = head
 
     def _follow(self) -> int:
         """Take in whole transactions behind the position, checking digests and signatures; return how many records."""
         head = self.guarded
-        floor = max(head.size if head else 0, self.published.size)
+        floor = max(head.size if head else 0, self.published.size, self._covered)
         before = self.size
         try:
             for frame in self.log.follow(self._check_frame, floor):
                 self._take_in(frame)
-                if head and self.frontier.size == head.size and self.frontier.root().hex() != head.root:
-                    raise RollbackError(
-                        f"the log contradicts the head of size {head.size} that {self.guard.path} remembers; "
-                        "restore the right copy"
-                    )
         except CorruptLogError as error:
             if head and self.size < head.size and error.reason.startswith("the log ends"):
                 raise RollbackError(
@@ -239,6 +240,7 @@ class Reader:
                     "copy of the store; restore the newest one"
                 ) from error
             raise
+        self._compare_guard()
         return self.size - before
 
     def _check_frame(self, frame: Frame) -> None:
@@ -248,7 +250,7 @@ class Reader:
                 envelope = decode_payload(unwrap(stored.envelope).payload)
             except EnvelopeError as error:
                 raise FrameError(f"record {frame.first + k}: {error}") from error
-            blank = envelope.index in self.control.erased
+            blank = frame.end <= self._covered or envelope.index in self.control.erased
             if not blank and (
                 envelope.body[1] != len(stored.body) or envelope.body[0] != digest_text(stored.body)
             ):
@@ -303,13 +305,28 @@ class Reader:
     def refresh(self) -> int:
         """Take in what other processes have appended since; return how many records."""
         with self._turn:
-            erasures = len(self.control.erasures)
+            if self.log.next_index != self.size:
+                raise IntegrityError(f"{self.path}: record {self.size} was refused before; open the store again")
+            newest = self.control.newest
             self.guarded = self.guard.read() or self.guarded
-            taken = self._follow()
+            taken = self._catch_up_with_heads()
             self._follow_head()
-            if len(self.control.erasures) != erasures and self.vault:
+            if self.control.newest != newest and self.vault:
                 self.vault.refresh()
             return taken
+
+    def _catch_up_with_heads(self) -> int:
+        """Take in the tail; return how many records. A body in it may have been blanked under a head published since."""
+        before = self.size
+        while True:
+            try:
+                self._follow()
+                return self.size - before
+            except CorruptLogError:
+                size = read_checkpoint(self.path, self.vkey, self.origin)[0].size
+                if size <= self._covered:
+                    raise
+                self._covered = size
 
     def _follow_head(self) -> None:
         """Take over a newer published checkpoint when its root is that of this handle's own tree."""

@@ -1,4 +1,4 @@
-"""An audit's report as one HTML page: self-contained, readable by a screen reader, on paper, in the dark (SPEC §11.3). Pure."""
+"""An audit's report as one HTML page: self-contained, readable aloud, on paper, in the dark (SPEC §11.3). Pure."""
 
 from collections import Counter
 from html import escape
@@ -25,7 +25,8 @@ _STYLE: Final = """
 *{box-sizing:border-box}body{margin:0;background:var(--paper);color:var(--ink);font:16px/1.55 system-ui,sans-serif}
 main{max-width:62rem;margin:0 auto;padding:2rem 1.25rem 4rem}h1{font-size:1.6rem;margin:0 0 .25rem}
 h2{font-size:1.15rem;margin:2.25rem 0 .75rem}p{margin:.4rem 0}.dim{color:var(--dim)}
-.verdict{margin:1.25rem 0;padding:1rem 1.25rem;border-left:.4rem solid;border-radius:.4rem;font-size:1.1rem;font-weight:600}
+.verdict{margin:1.25rem 0;padding:1rem 1.25rem;border-left:.4rem solid;
+border-radius:.4rem;font-size:1.1rem;font-weight:600}
 .good{color:var(--good);background:var(--good-bg)}.bad{color:var(--bad);background:var(--bad-bg)}
 .warn{color:var(--warn);background:var(--warn-bg)}
 dl{display:grid;grid-template-columns:repeat(auto-fit,minmax(13rem,1fr));gap:.75rem;margin:0}

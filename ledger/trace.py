@@ -23,7 +23,7 @@ MAX_DEPTH: Final = 200
 
 
 class TraceNode(msgspec.Struct, omit_defaults=True):
-    """A record in a trace; `up` is what it links to, `down` what links to it; `role` is that of the link it hangs on."""
+    """A record in a trace: `up` is what it links to, `down` what links to it, `role` that of the link it hangs on."""
 
     id: str
     index: int
@@ -93,10 +93,10 @@ def trace(
     children: Children | None = None,
     max_nodes: int = MAX_NODES,
 ) -> TraceNode:
-    """Return the record with what it links to (`up`) and what links to it (`down`), to `depth` links away (200 at most).
+    """Return the record with what it links to (`up`) and what links to it (`down`), `depth` links far (200 at most).
 
     `children` finds the records that link to one; without it the envelopes are read once. At most `max_nodes` records
-    are shown; what is left out is counted in `more`. Raises UnknownRecordError; an erased or forgotten record can be traced.
+    are shown; what is left out is counted in `more`. Raises UnknownRecordError; erased ones can be traced.
     """
     index = reader.index_of(id)
     envelope = reader.envelope(index)

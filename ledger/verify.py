@@ -1,7 +1,7 @@
 """The audit of a store: reads files only, believes nothing that it can derive, names all that is wrong (SPEC §11).
 
 Order: settings → segments and the log's end → signed heads → every record, on all cores → the braid → the tree against
-tiles and heads → erasures and media → (deep) bodies and projections. Findings are values; nothing here raises for bad data.
+tiles and heads → erasures and media → (deep) bodies and projections. Findings are values; bad data raises nothing.
 """
 
 import os
@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable, Iterator
 from copy import deepcopy
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import Literal
 
@@ -22,9 +23,10 @@ from braid.ledger.settings import Settings, load_settings
 from braid.ledger.tiles import tile_path
 from braid.ledger.vault import Vault
 from braid.ledger.verify_braid import Braid
-from braid.ledger.verify_chunk import Chunk, Facts, Terms, examine
+from braid.ledger.verify_chunk import examine
 from braid.ledger.verify_deep import KeyFacts
 from braid.ledger.verify_erasure import judge_blobs, judge_erasures
+from braid.ledger.verify_facts import Chunk, Facts, Terms
 from braid.ledger.verify_heads import Heads, judge_heads, judge_settings, read_heads
 from braid.ledger.verify_keys import gather_keys, genesis_vkey, keys_of
 from braid.ledger.verify_plan import MAX_CHUNK, MIN_CHUNK, Layout, cut, lay_out
@@ -98,8 +100,8 @@ def verify(
 ) -> Report:
     """Audit a store and return all that is wrong, with positions; `vkey` is the log key that the caller has pinned.
 
-    `hash_only` checks frames, leaves, tree and heads, no signatures. `since` is the state of an earlier clean audit: only
-    what came later is read. Raises ValueError for options that exclude each other; all else is in the report.
+    `hash_only` checks frames, leaves, tree and heads, no signatures. `since` is the state of an earlier clean audit:
+    only what came later is read. Raises ValueError for options that exclude each other; all else is in the report.
     """
     if hash_only and (deep or since):
         raise ValueError("hash_only excludes deep and since")
@@ -120,7 +122,7 @@ def verify(
 
 
 def _prepare(audit: _Audit, vkey: str | None, passphrase: str | None, since: VerifiedState | None) -> None:
-    """Read what is signed first, then find the log's end: a log that grows meanwhile is only ever ahead of its heads."""
+    """Read what is signed first, then find the log's end: a log that grows meanwhile is ahead of its heads."""
     store, settings = audit.store, audit.settings
     start = since.size if since else 0
     audit.heads = read_heads(store, settings, audit.guard, vkey, genesis_vkey(store / "log"), start)
@@ -191,9 +193,9 @@ def _read_records(audit: _Audit) -> tuple[Braid, Recount, int]:
 def _pass(audit: _Audit, keys: dict[str, KeyFacts], *, trust_index: bool) -> tuple[Braid, Recount, int]:
     start, heads = audit.start, audit.heads
     terms = Terms(audit.settings.origin, keys, audit.mode == "hash", audit.mode == "deep")
-    braid = Braid(start.index, deepcopy(start.control), keys, audit.old.look if audit.old else None)
+    braid = Braid(start.first, deepcopy(start.control), keys, audit.old.look if audit.old else None)
     braid.tx, braid.time = start.tx, start.time
-    tree = Recount(audit.read_tile, audit.published, heads.roots(), heads.sizes(), start.edge, start.index)
+    tree = Recount(audit.read_tile, audit.published, heads.roots(), heads.sizes(), start.edge, start.first)
     total = sum(segment.end for segment in audit.layout.segments[start.segment :]) - start.offset
     workers, children = _crew_size(audit, total)
     size = max(min(MAX_CHUNK, total // (6 * workers)), MIN_CHUNK)
@@ -226,26 +228,23 @@ def _crew_size(audit: _Audit, total: int) -> tuple[int, bool]:
 
 
 def _chunks(audit: _Audit, size: int, *, trust_index: bool) -> Iterator[Chunk]:
-    start, vault = audit.start, audit.vault
-    keys = None
-    if audit.mode == "deep" and vault is not None:
-
-        def keys(first: int, count: int) -> bytes:
-            return b"".join(
-                [
-                    bytes(64) if key is None else key.sealing + key.commitment
-                    for key in vault.keys(first, count)
-                ]
-            )
-
+    start = audit.start
+    keys = partial(_record_keys, audit.vault) if audit.mode == "deep" and audit.vault else None
     for place, segment in enumerate(audit.layout.segments):
         if place == start.segment:
-            yield from cut(segment, start.offset, start.index, size, keys, trust_index=trust_index)
+            yield from cut(segment, start.offset, start.first, size, keys, trust_index=trust_index)
         elif place > start.segment:
             yield from cut(segment, SEGMENT_HEADER_BYTES, segment.first, size, keys, trust_index=trust_index)
 
 
-def _take(braid: Braid, tree: Recount, chunk: Chunk, facts: Facts, terms: Terms, total: int) -> None:
+def _record_keys(vault: Vault, first: int, count: int) -> bytes:
+    keys = vault.keys(first, count)
+    return b"".join([bytes(64) if key is None else key.sealing + key.commitment for key in keys])
+
+
+def _take(  # noqa: PLR0917 - two folds, and what is joined to them
+    braid: Braid, tree: Recount, chunk: Chunk, facts: Facts, terms: Terms, total: int
+) -> None:
     """Join a stretch to what came before it: nothing missing in between, nothing twice."""
     due = tree.size
     if facts.runs and facts.runs[0][0] < due:
@@ -293,12 +292,12 @@ def _judge(audit: _Audit, braid: Braid, tree: Recount, size: int) -> None:
         finding for finding in braid.findings if finding.kind != "idx" or (finding.index or 0) < floor
     ]
     audit.findings += tree.findings
-    audit.findings += judge_heads(heads, tree.roots, size, audit.start.index, audit.guard.path)
+    audit.findings += judge_heads(heads, tree.roots, size, audit.start.first, audit.guard.path)
     if audit.mode == "hash":
         return
     old = audit.old
-    audit.findings += judge_erasures(braid, audit.vault, old.blank if old else None, audit.start.index)
-    audit.findings += judge_blobs(audit.store, braid, all_named=not audit.start.index)
+    audit.findings += judge_erasures(braid, audit.vault, old.blank if old else None, audit.start.first)
+    audit.findings += judge_blobs(audit.store, braid, all_named=not audit.start.first)
     if audit.vault and heads.guard and audit.vault.epoch < heads.guard.vault_epoch:
         message = f"the vault has epoch {audit.vault.epoch}, the guard remembers {heads.guard.vault_epoch}"
         audit.findings.append(Finding("vault", message, file=audit.vault.path.name))
@@ -319,7 +318,7 @@ def _report(audit: _Audit, braid: Braid, tree: Recount, size: int, began: float)
         findings=sorted(audit.findings, key=lambda finding: -1 if finding.index is None else finding.index),
         notes=audit.notes,
         could_not_look=audit.blind,
-        records=size - audit.start.index,
+        records=size - audit.start.first,
         bytes=audit.bytes,
         size=size,
         root=tree.roots.get(size, b"").hex(),
@@ -327,7 +326,7 @@ def _report(audit: _Audit, braid: Braid, tree: Recount, size: int, began: float)
         vkey=str(heads.vkey or ""),
         head_size=audit.published,
         head_time=braid.time,
-        verified_from=audit.start.index,
+        verified_from=audit.start.first,
         verified_at=now,
         seconds=time.perf_counter() - began,
         checked=list(_CHECKED[: {"hash": 1, "full": 3, "deep": 4}[audit.mode]]),

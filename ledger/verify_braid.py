@@ -5,6 +5,7 @@ Takes the facts of the stretches in order. Memory: about 11 bytes a record, and 
 
 from collections import defaultdict
 from collections.abc import Callable, Container
+from itertools import pairwise
 
 import numpy as np
 
@@ -13,12 +14,11 @@ from braid.ledger.envelope import Envelope, Link, LinkSummary, decode_links, dec
 from braid.ledger.errors import EnvelopeError, IntegrityError
 from braid.ledger.findings import Finding
 from braid.ledger.sign import ROLE_KINDS, verify_signature
-from braid.ledger.verify_chunk import KIND_CODES, ROLES, UNKNOWN_TYPE, UNREAD, Facts, stretches
+from braid.ledger.verify_facts import KIND_CODES, NO_SIGNER, ROLES, UNKNOWN_TYPE, UNREAD, Facts, stretches
 
 _PARENT = ROLES.index("parent")
 _NOT_MEMORIES = tuple(KIND_CODES[kind] for kind in ("genesis", "key", "tombstone"))
-_RULED = frozenset().union(*ROLE_KINDS.values())
-NO_SIGNER = 0xFFFFFFFF
+_RULED = frozenset(kind for kinds in ROLE_KINDS.values() for kind in kinds)
 
 Old = Callable[[int], tuple[bytes, int] | None]
 """An authenticated look at a record before the audit's start: 8-byte hash of its id and code of its kind."""
@@ -93,8 +93,9 @@ class Braid:
         if facts.runs and facts.runs[0][0] > self.next:
             self._pointers.append((self.next, -1))
         self._pointers += facts.pointers
-        for index, payload, signature, listed, holds in facts.controls:
+        for index, payload, signature, listed, checked in facts.controls:
             envelope = decode_payload(payload)
+            holds = checked
             if not holds and envelope.key not in self._keys and envelope.key in self.control.keys:
                 holds = verify_signature(self.control.public_key(envelope.key), pae(payload), signature)
             self._fold(index, envelope, listed, holds=holds)
@@ -115,8 +116,8 @@ class Braid:
             dtype="<u4",
         )
         ids, kinds = np.frombuffer(facts.ids, dtype="<u8"), np.frombuffer(facts.kinds, dtype="u1")
-        signed = np.frombuffer(facts.signed, dtype="<u2").astype("<u4")
-        known = signed != 0xFFFF
+        signed = np.frombuffer(facts.signed, dtype="<u4").copy()
+        known = signed != NO_SIGNER
         signed[known] = codes[signed[known]]
         signed[~known] = NO_SIGNER
         at = 0
@@ -272,7 +273,7 @@ class Braid:
         changes = [index + 1 for index in self._controls]
         at = 0
         newest = -1
-        for (first, named), (stop, _) in zip(runs, runs[1:], strict=False):
+        for (first, named), (stop, _) in pairwise(runs):
             place = first
             while place < stop:
                 while at < len(changes) and changes[at] <= place:

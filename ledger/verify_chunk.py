@@ -10,12 +10,9 @@ import struct
 from array import array
 from binascii import Error as Base64Error
 from binascii import a2b_base64
-from collections.abc import Iterable, Iterator
 from hashlib import sha256
 from pathlib import Path
 from typing import Final, Literal
-
-import msgspec
 
 from braid.ledger.envelope import (
     Envelope,
@@ -32,31 +29,26 @@ from braid.ledger.envelope import (
 from braid.ledger.errors import EnvelopeError
 from braid.ledger.findings import Finding, FindingKind
 from braid.ledger.ids import MAX_INDEX, PREFIXES
-from braid.ledger.lattice import RANK
 from braid.ledger.merkle import leaf_hash, root_of
-from braid.ledger.record import KINDS
 from braid.ledger.sign import verify_signature
-from braid.ledger.verify_deep import KeyFacts, examine_body
+from braid.ledger.verify_deep import examine_body
+from braid.ledger.verify_facts import (
+    DIGITS,
+    NO_SIGNER,
+    ROLES,
+    UNREAD,
+    Chunk,
+    Facts,
+    Terms,
+    index_text,
+    kind_code,
+    stretches,
+)
 from braid.ledger.verify_scan import Broken, SeenFrame, Window, digest_text, text_of, walk
 from braid.wal.frame import HEADER_BYTES
 
-KIND_CODES: Final = {kind: 16 + place for place, kind in enumerate(KINDS)}
-UNKNOWN_TYPE, UNKNOWN_KIND, UNREAD = 240, 250, 254
-"""Codes of a record's kind: 0 … 3 are the lattice's ranks of experiences, 16 … the other kinds."""
-ROLES: Final = (
-    "parent",
-    "evidence",
-    "applied_to",
-    "support",
-    "candidate",
-    "experience",
-    "supersedes",
-    "target",
-    "kept",
-)
 _ROLE_CODE: Final = {role: code for code, role in enumerate(ROLES)}
-_DIGITS: Final = "0123456789abcdefghijklmnopqrstuv"
-_DIGIT_SET: Final = frozenset(_DIGITS)
+_DIGIT_SET: Final = frozenset(DIGITS)
 _BLOB: Final = re.compile("[0-9a-f]{64}")
 _HEAD_LEN: Final = len(b'{"payload":"')
 _TAIL_LEN: Final = len(b'"}]}')
@@ -64,54 +56,6 @@ _MIDDLE_LEN: Final = len(wrap(b"", b"")) - _HEAD_LEN - _TAIL_LEN
 _SIG_CHARS: Final = 88
 _ENTRY: Final = struct.Struct("<QQII")
 BodyState = Literal["blank", "absent", "altered"]
-
-
-class Terms(msgspec.Struct, frozen=True):
-    """What is the same for every stretch of one audit."""
-
-    origin: str
-    keys: dict[str, KeyFacts]
-    hash_only: bool = False
-    deep: bool = False
-
-
-class Chunk(msgspec.Struct, frozen=True):
-    """A stretch of a segment from one frame's start to another's; `keys` are the record keys for a deep audit."""
-
-    path: str
-    name: str
-    start: int
-    stop: int
-    end: int
-    """Where the log ends in this file."""
-    segment_first: int
-    first: int
-    keys: bytes = b""
-    """64 bytes a record from `first` on (sealing key, commitment), zeros where it was erased."""
-    due: int | None = None
-    """The record that must come next, where the parent knows better than the first frame."""
-
-
-class Facts(msgspec.Struct):
-    """What a stretch holds; columns have one row for each record of `runs`, in order."""
-
-    stopped: int = 0
-    runs: list[tuple[int, int]] = []
-    leaves: bytes = b""
-    ids: bytes = b""
-    kinds: bytes = b""
-    signers: list[tuple[str, str, bool]] = []
-    signed: bytes = b""
-    controls: list[tuple[int, bytes, bytes, bytes, bool]] = []
-    """Index, payload, signature, list of links, whether the signature holds."""
-    pointers: list[tuple[int, int]] = []
-    link_rows: bytes = b""
-    blobs: list[tuple[int, str, int]] = []
-    bodies: list[tuple[int, str, int]] = []
-    findings: list[Finding] = []
-    unknown_keys: list[str] = []
-    tx: tuple[int, int] = (-1, -1)
-    time: tuple[str, str] = ("", "")
 
 
 def examine(chunk: Chunk, terms: Terms) -> Facts:
@@ -131,7 +75,7 @@ class _Examiner:
         self.leaves: list[bytes] = []
         self.ids: list[bytes] = []
         self.kinds = bytearray()
-        self.signed = array("H")
+        self.signed = array("I")
         self.signers: dict[tuple[str, str, bool], int] = {}
         self.links = array("Q")
         self.unknown_keys: set[str] = set()
@@ -299,7 +243,7 @@ class _Examiner:
             self._find("envelope", str(error), index=index, offset=offset)
             self.ids.append(bytes(8))
             self.kinds.append(UNREAD)
-            self.signed.append(0xFFFF)
+            self.signed.append(NO_SIGNER)
             self.facts.pointers.append((index, -1))
             self.pointer = -1
             return None
@@ -342,7 +286,8 @@ class _Examiner:
                 kind: FindingKind = "link" if "link" in str(error) else "id"
                 self._find(kind, str(error), index=index, id=id, offset=offset)
         if envelope.tx != (seen.header.tx, place, seen.header.count):
-            message = f"it is record {envelope.tx[1]} of {envelope.tx[2]} of transaction {envelope.tx[0]}, not of this one"
+            tx, at, count = envelope.tx
+            message = f"it is record {at} of {count} of transaction {tx}, not of this one"
             self._find("id", message, index=index, id=id, offset=offset)
         self._time(index, envelope)
         if envelope.links or listed:
@@ -458,32 +403,3 @@ def _cut(data: bytes) -> tuple[bytes, bytes]:
     if wrap(payload, signature) != data:
         raise EnvelopeError("the envelope is not of the signed template")
     return payload, signature
-
-
-def stretches(numbers: Iterable[int]) -> Iterator[tuple[int, int]]:
-    """Yield (first, count) of each run of consecutive numbers; they must ascend."""
-    first, count = 0, 0
-    for number in numbers:
-        if count and number == first + count:
-            count += 1
-            continue
-        if count:
-            yield first, count
-        first, count = number, 1
-    if count:
-        yield first, count
-
-
-def kind_code(envelope: Envelope) -> int:
-    if envelope.kind == "experience":
-        return RANK.get(envelope.type, UNKNOWN_TYPE)
-    return KIND_CODES.get(envelope.kind, UNKNOWN_KIND)
-
-
-def index_text(index: int) -> str:
-    """Return the 8 characters of an id that name the index (SPEC §1.2)."""
-    digits = _DIGITS
-    return (
-        f"{digits[index >> 35 & 31]}{digits[index >> 30 & 31]}{digits[index >> 25 & 31]}{digits[index >> 20 & 31]}"
-        f"{digits[index >> 15 & 31]}{digits[index >> 10 & 31]}{digits[index >> 5 & 31]}{digits[index & 31]}"
-    )

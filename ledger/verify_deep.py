@@ -1,4 +1,4 @@
-"""A deep audit's look at one body: does it open, is it what its kind says, may its key have said it (SPEC §11.2). Pure."""
+"""A deep audit's look at one body: does it open, is it of its kind, may its key have said it (SPEC §11.2). Pure."""
 
 import json
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""Erasures as they were certified: keys gone, bodies blank, media gone — and nothing blank that no erasure names (SPEC §9, §11.1)."""
+"""Erasures as they were certified: keys, bodies and media gone; nothing blank that none names (SPEC §9, §11.1)."""
 
 import hashlib
 from collections.abc import Callable, Iterator
@@ -8,7 +8,7 @@ from braid.ledger.control import ControlState
 from braid.ledger.findings import Finding
 from braid.ledger.vault import Vault
 from braid.ledger.verify_braid import Braid
-from braid.ledger.verify_chunk import stretches
+from braid.ledger.verify_facts import stretches
 
 BlankBody = Callable[[int], bool | None]
 """Whether the body of a record before the audit's start is blank; None where it can't be told."""
@@ -85,7 +85,7 @@ def _vault(control: ControlState, vault: Vault, done: set[int]) -> Iterator[Find
 
 
 def judge_blobs(store: Path, braid: Braid, *, all_named: bool) -> Iterator[Finding]:
-    """Yield media that are missing, altered, or left behind by an erasure; stray files become notes when all are known."""
+    """Yield media that are missing, altered, or left by an erasure; stray files become notes when all are known."""
     erased, erasures = braid.control.erased, braid.control.erasures
     for name, users in sorted(braid.blobs.items()):
         path = store / "blobs" / name[:2] / name[2:]

@@ -1,4 +1,4 @@
-"""Signed heads as an audit finds them: the published checkpoint, its history, the guard; and what they must agree with (SPEC §5.3, §6)."""
+"""Signed heads as an audit finds them: checkpoint, history, guard; and what they must agree with (SPEC §5.3, §6)."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -45,10 +45,10 @@ class Heads(msgspec.Struct):
     def sizes(self) -> list[int]:
         """Return the sizes whose roots must be derived."""
         sizes = [past.size for past in self.history]
-        return sizes + [self.published.size if self.published else 0, self.guard.size if self.guard else 0]
+        return [*sizes, self.published.size if self.published else 0, self.guard.size if self.guard else 0]
 
 
-def read_heads(
+def read_heads(  # noqa: PLR0917 - the sources of heads
     store: Path, settings: Settings, guard: Guard, pinned: str | None, genesis_vkey: str, since: int
 ) -> Heads:
     """Read and open every head; those of the history below `since` stand on the earlier audit."""
@@ -134,7 +134,7 @@ def _read_history(heads: Heads, store: Path, settings: Settings, since: int) -> 
 
 
 def _split(data: bytes) -> Iterator[tuple[int, bytes, bool]]:
-    """Yield (offset, note, whether it is cut off at the file's end) of the history's entries, each ended by an empty line."""
+    """Yield (offset, note, whether it is cut off at the file's end) of the entries, each ended by an empty line."""
     offset = 0
     while offset < len(data):
         gap = data.find(b"\n\n", offset)
@@ -171,7 +171,7 @@ def judge_heads(
         yield from _judge(past.size, past.root, roots, size, "checkpoint", what, "checkpoints", past.offset)
 
 
-def _judge(
+def _judge(  # noqa: PLR0917 - one comparison, six words to name it
     at: int,
     root: bytes,
     roots: dict[int, bytes],

@@ -1,6 +1,6 @@
 """The keys that a log admits, gathered before the audit so that workers can check signatures (SPEC §11.1).
 
-Nothing here is believed: a key's id is its hash, and whether it was admitted, when and by whom, is judged by the audit's
+Nothing here is believed: an id is its key's hash; whether it was admitted, when and by whom, is judged by the audit's
 own fold. What is overlooked because the log is damaged is found by that fold, and the audit starts again with it.
 """
 

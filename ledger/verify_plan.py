@@ -1,4 +1,4 @@
-"""How an audit cuts the log into stretches: at frames that the place index names and the frames confirm (SPEC §11.1)."""
+"""How an audit cuts the log into stretches: at frames that the index names and the frames confirm (SPEC §11.1)."""
 
 import os
 from collections.abc import Callable, Iterator
@@ -8,7 +8,7 @@ import msgspec
 import numpy as np
 
 from braid.ledger.findings import Finding
-from braid.ledger.verify_chunk import Chunk
+from braid.ledger.verify_facts import Chunk
 from braid.ledger.verify_scan import SEGMENT_HEADER_BYTES, Broken, Window, walk, whole_end
 from braid.wal.errors import CorruptLogError, LogFormatError
 from braid.wal.frame import HEADER_BYTES, FrameError, parse_header
@@ -99,7 +99,7 @@ def _end_of(segment: SegmentFile, floor: int) -> int:
 
 
 def locate(segment: SegmentFile, index: int, fd: int) -> int | None:
-    """Return the offset of the frame that begins with record `index`, as the place index says and the frame confirms."""
+    """Return the offset of the frame that begins with record `index`, as the index says and the frame confirms."""
     if index == segment.first:
         return SEGMENT_HEADER_BYTES
     rows = _rows(segment)

@@ -11,11 +11,12 @@ from collections import deque
 from collections.abc import Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from queue import SimpleQueue
-from typing import BinaryIO
+from typing import IO
 
 import msgspec
 
-from braid.ledger.verify_chunk import Chunk, Facts, Terms, examine
+from braid.ledger.verify_chunk import examine
+from braid.ledger.verify_facts import Chunk, Facts, Terms
 
 _TERMS = msgspec.msgpack.Decoder(Terms)
 _CHUNK = msgspec.msgpack.Decoder(Chunk)
@@ -84,7 +85,7 @@ class _Crew:
 
 
 class _Child:
-    def __init__(self, process: "subprocess.Popen[bytes]", input_: BinaryIO, output: BinaryIO) -> None:
+    def __init__(self, process: "subprocess.Popen[bytes]", input_: IO[bytes], output: IO[bytes]) -> None:
         self._process, self._input, self._output = process, input_, output
 
     @classmethod
@@ -94,7 +95,7 @@ class _Child:
             return None
         path = os.pathsep.join(entry for entry in sys.path if entry)
         try:
-            process = subprocess.Popen(
+            process = subprocess.Popen(  # noqa: S603 - this interpreter, this module
                 [sys.executable, "-P", "-m", __name__],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
@@ -130,13 +131,13 @@ class _Child:
         self._process.wait()
 
 
-def _send(pipe: BinaryIO, data: bytes) -> None:
+def _send(pipe: IO[bytes], data: bytes) -> None:
     pipe.write(len(data).to_bytes(8, "little"))
     pipe.write(data)
     pipe.flush()
 
 
-def _receive(pipe: BinaryIO) -> bytes | None:
+def _receive(pipe: IO[bytes]) -> bytes | None:
     head = pipe.read(8)
     if len(head) < 8:
         return None
@@ -145,7 +146,7 @@ def _receive(pipe: BinaryIO) -> bytes | None:
     return data if len(data) == size else None
 
 
-def work(input_: BinaryIO, output: BinaryIO) -> None:
+def work(input_: IO[bytes], output: IO[bytes]) -> None:
     """Answer chunks until the input ends: the worker's main loop."""
     first = _receive(input_)
     if first is None:

@@ -1,4 +1,4 @@
-"""The part of a log that an earlier audit covered: authenticated by its root, read only where the new part needs it (SPEC §11.4)."""
+"""The part that an earlier audit covered: authenticated by its root, read where the new part needs it (SPEC §11.4)."""
 
 import os
 from bisect import bisect_right
@@ -12,7 +12,7 @@ from braid.ledger.errors import IntegrityError, LedgerError
 from braid.ledger.findings import Finding, VerifiedState
 from braid.ledger.merkle import leaf_hash, root_of
 from braid.ledger.tiles import Frontier, TileTree, partial_tiles, tile_path
-from braid.ledger.verify_chunk import kind_code
+from braid.ledger.verify_facts import kind_code
 from braid.ledger.verify_plan import SegmentFile
 from braid.ledger.verify_scan import text_of
 from braid.ledger.verify_tree import ReadTile, edge_root, read_edge
@@ -24,7 +24,7 @@ class Start(NamedTuple):
 
     segment: int
     offset: int
-    index: int
+    first: int
     tx: int
     time: str
     control: ControlState

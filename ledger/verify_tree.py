@@ -34,7 +34,7 @@ def edge_root(rows: Iterable[bytes]) -> bytes:
 
 
 def read_edge(size: int, published: int, read: ReadTile) -> list[bytes] | None:
-    """Return the right edge of the tree of `size` from the tiles of a tree of `published`; None where one is missing."""
+    """Return the right edge of the tree of `size` from the tiles of one of `published`; None where one is missing."""
     rows: list[bytes] = []
     level = 0
     while size >> 8 * level:
@@ -52,7 +52,7 @@ def read_edge(size: int, published: int, read: ReadTile) -> list[bytes] | None:
 class Recount:
     """Takes leaf hashes in order; keeps one tile a level, the roots at wanted sizes, and what is wrong."""
 
-    def __init__(
+    def __init__(  # noqa: PLR0917 - what it starts from
         self,
         read: ReadTile,
         published: int,
@@ -151,7 +151,7 @@ class Recount:
         if stored is None:
             self._tile(level, n, width, "the tile is missing")
             return
-        if stored == row[:length]:
+        if stored == bytes(row[:length]):
             return
         if len(stored) != width * HASH_BYTES:
             self._tile(level, n, width, f"the tile has {len(stored)} bytes, not {width * HASH_BYTES}")

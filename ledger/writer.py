@@ -77,6 +77,7 @@ class Writer(Reader):
 
         Raises LogLockedError, GuardError without a guard unless `adopt`, and what `Reader` raises.
         """
+        store = store.absolute()
         self._lock = FileLock(store / "lock")
         self._shared = shared
         self._wait_s = wait_s
@@ -93,7 +94,6 @@ class Writer(Reader):
         self._lock.acquire(wait_s if shared else 0.0)
         try:
             super().__init__(store, guard=guard, passphrase=passphrase, _log=LogWriter)
-            self.torn: TornTail | None = self.log.cut_tail()
             if self.guarded is None and not adopt:
                 raise GuardError(
                     f"{self.guard.path} is missing: the guard that would show whether this store "
@@ -101,6 +101,7 @@ class Writer(Reader):
                     "sure that this is its newest copy, open it once with --adopt (Python: adopt=True)"
                 )
             self.need_vault()
+            self.torn: TornTail | None = self.log.cut_tail()
             self._sequencer = Sequencer(self, load_signers(store / "keys"), clock)
             self._log_key = load_log_key(store)
             if str(self._log_key.verifier) != str(self.vkey):
@@ -149,13 +150,25 @@ class Writer(Reader):
         request = Request(drafts, keys or [None] * len(drafts), signer)
         with self._queue_turn:
             self._queue.append(request)
-        with self._commit:
-            if not request.done:
-                with self._locked():
-                    self._lead(request)
+        try:
+            with self._commit:
+                if not request.done:
+                    with self._locked():
+                        self._lead(request)
+        except BaseException:  # the lock was not to be had, say: who is told so must be able to try again
+            with self._queue_turn:
+                if request in self._queue:
+                    self._queue.remove(request)
+            raise
         if request.error is not None:
             raise request.error
         return request.placed
+
+    @contextmanager
+    def turn(self) -> Iterator[None]:
+        """Hold the writer's lock over several acts, so that no other handle comes between them."""
+        with self._commit, self._locked():
+            yield
 
     @contextmanager
     def _locked(self) -> Iterator[None]:
@@ -196,10 +209,12 @@ class Writer(Reader):
     def _write_groups(self, waiting: list[Request]) -> None:
         """Prepare and write the requests; one that changes the control state is a group of its own."""
         group: list[Prepared] = []
+        once: set[str] = set()
         index, tx, last = self.log.next_index, self.log.next_tx, self._last_time
         for request in waiting:
             alone = any("op" in draft.public for draft in request.drafts)
-            if alone and group:
+            keys = {key for key in request.keys if key is not None}
+            if group and (alone or keys & once):
                 self._write(group)  # what follows must see this state
                 group, index, tx, last = [], self.log.next_index, self.log.next_tx, self._last_time
             try:
@@ -211,6 +226,7 @@ class Writer(Reader):
                 request.done = True
                 continue
             group.append(prepared)
+            once |= keys
             index, tx, last = index + len(prepared.stored), tx + 1, prepared.time
             if alone:
                 self._write(group)

@@ -1,7 +1,7 @@
-"""Break a store on purpose, again and again, and see that nothing that was acknowledged is lost (`make torture`).
+"""Break a store on purpose, again and again, and see that nothing acknowledged is lost (`make torture`).
 
-Each round starts processes that write and read one store at once, with clocks that jump; kills them at a failpoint or at
-any moment, or fills their disk; then opens the store, verifies all of it and compares it with what was acknowledged.
+Each round starts processes that write and read one store at once, with clocks that jump; kills them at a failpoint or
+at any moment, or fills their disk; then opens the store, verifies all of it and looks for what was acknowledged.
 """
 
 import json
@@ -14,9 +14,11 @@ import tempfile
 import threading
 import time
 from collections import Counter
+from collections.abc import Iterable
+from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import IO, Annotated, Final
+from typing import Annotated, Final
 
 import typer
 
@@ -70,7 +72,8 @@ def _write(store: "braid.Store", chance: random.Random) -> None:
     elif act < 0.85:
         store.checkpoint()
     elif act < 0.88:
-        store.sql("SELECT count(*) FROM experiences")
+        with suppress(ViewError):  # another process is at work on the view
+            store.views.sql("SELECT count(*) FROM experiences")
     elif act < 0.89:
         store.compact()
     else:
@@ -128,30 +131,43 @@ class Ledger:
         self.gone: set[str] = set()
         self.counts: Counter[str] = Counter()
 
-    def hear(self, out: IO[str]) -> None:
+    def hear(self, out: Iterable[str]) -> None:
         """Read one process's lines to the end; a last line cut short was not acknowledged."""
         for line in out:
             if not line.endswith("\n"):
                 return
             what, *ids = line.split()
             self.counts[what] += len(ids)
-            {"append": self.appended, "erasing": self.going, "erased": self.gone}.get(what, set[str]()).update(ids)
+            {"append": self.appended, "erasing": self.going, "erased": self.gone}.get(
+                what, set[str]()
+            ).update(ids)
 
 
-def torment(path: Path, guard: Path, chance: random.Random, points: list[str], ledger: Ledger, *, kill: bool = True) -> str:  # noqa: PLR0913
+def torment(path: Path, guard: Path, chance: random.Random, points: list[str], ledger: Ledger) -> str:
     """Run one round of processes on the store; return what was done to them."""
     roles = ["write"] * chance.choice((1, 1, 2, 3)) + ["read"] * chance.choice((0, 1))
-    at_point = kill and chance.random() < 0.5
+    at_point = chance.random() < 0.5
     point = f"{chance.choice(points)}@{chance.choice((1, 1, 2, 3, 7))}" if at_point else ""
     children: list[subprocess.Popen[str]] = []
     listeners: list[threading.Thread] = []
     for k, role in enumerate(roles):
         skew_s = chance.choice((0.0, 0.0, 0.5, -200.0, -900.0, 900.0))
-        argv = [sys.executable, "-m", "braid.tools.torture", CHILD, role, str(path), str(chance.getrandbits(32)), str(skew_s)]
+        argv = [
+            sys.executable,
+            "-m",
+            "braid.tools.torture",
+            CHILD,
+            role,
+            str(path),
+            str(chance.getrandbits(32)),
+            str(skew_s),
+        ]
         surroundings = {**os.environ, "BRAID_GUARD_DIR": str(guard)}
         if point and k == 0:
             surroundings["BRAID_KILL_AT"] = point
-        one = subprocess.Popen(argv, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=surroundings)
+        one = subprocess.Popen(
+            argv, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=surroundings
+        )
         assert one.stdout is not None  # noqa: S101 - it is a pipe
         listeners.append(threading.Thread(target=ledger.hear, args=(one.stdout,)))
         listeners[-1].start()
@@ -159,7 +175,9 @@ def torment(path: Path, guard: Path, chance: random.Random, points: list[str], l
     end = time.monotonic() + 0.8 + chance.uniform(*ROUND_S)
     while time.monotonic() < end and any(one.poll() is None for one in children):
         time.sleep(0.01)
-    complaints = [one.stderr.read() for one in children if one.poll() not in (None, -9) and one.stderr is not None]
+    complaints = [
+        one.stderr.read() for one in children if one.poll() not in (None, -9) and one.stderr is not None
+    ]
     for one in children:
         one.kill()
     for one, listener in zip(children, listeners, strict=True):
@@ -168,7 +186,9 @@ def torment(path: Path, guard: Path, chance: random.Random, points: list[str], l
         if one.stderr is not None:
             one.stderr.close()
     if complaints:
-        raise TortureError(f"a process ended by itself ({', '.join(roles)}; {point or 'by time'}):\n{complaints[0]}")
+        raise TortureError(
+            f"a process ended by itself ({', '.join(roles)}; {point or 'by time'}):\n{complaints[0]}"
+        )
     return f"kill at {point}" if point else "kill at a moment"
 
 
@@ -188,7 +208,11 @@ def examine(path: Path, guard: Path, ledger: Ledger) -> None:
             raise TortureError(f"{min(strange)} was erased by nobody")
         for entries in store.reader.entries():
             for record, _ in entries:
-                if record.id not in erased and record.kind == "experience" and not record.text.startswith("torture "):
+                if (
+                    record.id not in erased
+                    and record.kind == "experience"
+                    and not record.text.startswith("torture ")
+                ):
                     raise TortureError(f"{record.id} reads {record.text[:40]!r}")
 
 
@@ -221,7 +245,9 @@ def _quiet(store: "braid.Store", chance: random.Random) -> None:
 def torture(
     minutes: Annotated[float, typer.Option(help="How long to go on.")] = 1.0,
     seed: Annotated[int, typer.Option(help="Of the rounds; timing stays the machine's.")] = 1,
-    folder: Annotated[Path | None, typer.Option("--dir", help="Where (default: the temporary folder).")] = None,
+    folder: Annotated[
+        Path | None, typer.Option("--dir", help="Where (default: the temporary folder).")
+    ] = None,
 ) -> None:
     """Kill writers again and again and verify what is left; exit 1 at the first loss, keeping the store."""
     home = Path(tempfile.mkdtemp(prefix="braid-torture-", dir=folder))
@@ -247,13 +273,21 @@ def torture(
             heard += ledger.counts
             shutil.rmtree(place)
     except (TortureError, LedgerError) as error:
-        typer.echo(f"braid: round {done.total() + 1} of seed {seed}: {error}\nbraid: the store is kept in {home}", err=True)
+        typer.echo(
+            f"braid: round {done.total() + 1} of seed {seed}: {error}\nbraid: the store is kept in {home}",
+            err=True,
+        )
         raise typer.Exit(1) from error
     finally:
         if disk is not None:
             subprocess.run(["/bin/umount", str(disk)], check=False)
     shutil.rmtree(home, ignore_errors=True)
-    summary = {"rounds": done.total(), "seed": seed, "acknowledged": dict(heard), "kills": dict(done.most_common())}
+    summary = {
+        "rounds": done.total(),
+        "seed": seed,
+        "acknowledged": dict(heard),
+        "kills": dict(done.most_common()),
+    }
     typer.echo(json.dumps({**summary, "full_disk": disk is not None}, indent=1))
 
 

@@ -183,7 +183,7 @@ class Catalog:
             return self._home.drop()
 
     def purge(self) -> list[str]:
-        """After an erasure: rebuild the file if there is one, or remove it where that fails; return the names concerned."""
+        """After an erasure: rebuild the file if there is one, else remove it; return the names concerned."""
         if not self._home.files():
             return []
         try:

@@ -61,7 +61,7 @@ class CatalogFile:
         return self._stamp
 
     def apply(self, batch: Batch) -> None:
-        """Insert links and keys, and the stamp, in one transaction. Forgetting changes neither: `again` is passed over."""
+        """Insert links, keys and stamp in one transaction. Forgetting changes none of them: `again` is passed over."""
         links: list[tuple[int, int, int, str]] = []
         keys: list[tuple[bytes, int]] = []
         for entry in batch.entries:

@@ -20,8 +20,8 @@ from braid.wal.failpoint import failpoint
 
 _GENERATION = re.compile(r"gen-(\d+)-[0-9a-f]+\.duckdb")
 _COPY_BYTES = 8 << 20
-GROWTH = 1.1
-"""A new generation is due when the log has grown by this factor: copying then costs a constant share of all writing."""
+GROWTH_PERCENT = 10
+"""A new generation is due when the log has grown by this much: copying then costs a constant share of all writing."""
 
 
 class DuckHome:
@@ -77,7 +77,7 @@ class DuckHome:
     def is_due(self, position: int) -> bool:
         """Whether the log has grown enough since the newest generation for another."""
         newest = self.current()
-        return newest is None or position >= newest[1] * GROWTH
+        return newest is None or 100 * (position - newest[1]) >= GROWTH_PERCENT * newest[1]
 
     def publish(self, position: int) -> Path:
         """Copy the closed working file, which stands at `position`, into a new generation; remove the older ones."""

@@ -5,6 +5,7 @@ import re
 import resource
 import sys
 from importlib import import_module
+from pathlib import Path
 from threading import Timer
 from typing import Any, Final
 
@@ -56,6 +57,8 @@ def _answer(request: Request) -> tuple[Reply, bytes]:
         return Reply(0, "limit", error.reason, error.hint), b""
     except SqlError as error:
         return Reply(0, "error", error.reason, error.hint), b""
+    except FileNotFoundError:
+        return Reply(0, "gone", request.path), b""
     except MemoryError:
         return Reply(0, "limit", "the statement needs more memory than it may have", "ask for less"), b""
     return Reply(len(data)), data
@@ -84,6 +87,8 @@ def _run(request: Request) -> bytes:
             },
         )
     except duckdb.Error as error:
+        if not Path(request.path).exists():
+            raise FileNotFoundError(request.path) from None
         raise SqlError(f"the view can't be read: {error}", "`braid replay` rebuilds it") from error
     timer = _Interrupter(limits.seconds, con.interrupt)
     try:

@@ -41,7 +41,7 @@ _RECORD = (
 )
 _BODY = (
     Column("occurred_at", "TIMESTAMP", "When it happened, UTC, where that is not when it was recorded."),
-    Column("at", "TIMESTAMP", "`occurred_at`, else `created_at`."),
+    Column("happened_at", "TIMESTAMP", "`occurred_at`, else `created_at`."),
     Column("user_id", "VARCHAR", "Scope: the user whose memory it is."),
     Column("agent_id", "VARCHAR", "Scope: the agent."),
     Column("run_id", "VARCHAR", "Scope: the run."),

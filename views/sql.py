@@ -69,7 +69,10 @@ class Sandbox:
         self._turn = RLock()
 
     def run(self, path: Path, statement: str, params: Params, limits: Limits) -> Any:
-        """Return the statement's result as a pyarrow Table; raise SqlError, SqlTimeoutError or SqlLimitError."""
+        """Return the statement's result as a pyarrow Table.
+
+        Raises SqlError, SqlTimeoutError or SqlLimitError; FileNotFoundError when the file has gone.
+        """
         from braid.views.arrow import pa
 
         given = dict(params) if isinstance(params, Mapping) else None if params is None else list(params)
@@ -81,6 +84,8 @@ class Sandbox:
             ) from error
         with self._turn:
             reply, data = self._ask(request, limits)
+        if reply.kind == "gone":
+            raise FileNotFoundError(f"{path} was replaced by a newer one")
         if reply.kind:
             raise _KINDS[reply.kind](reply.reason, reply.hint)
         return pa.ipc.open_stream(data).read_all()

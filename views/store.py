@@ -5,7 +5,7 @@ files lie in `views/lance/`; erasing, replaying and status then cover it without
 """
 
 from collections.abc import Generator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from threading import RLock
 from typing import Any
@@ -27,6 +27,7 @@ from braid.wal.errors import LogLockedError
 from braid.wal.lock import FileLock
 
 PURGE_WAIT_S = 120.0
+_GENERATION_TRIES = 5
 
 
 class ViewStatus(msgspec.Struct, frozen=True):
@@ -174,12 +175,17 @@ class Views:
     def _from_generation(
         self, statement: str, params: Params, limits: Limits, why: Exception
     ) -> tuple[Any, int]:
-        newest = self._duck.current()
-        if newest is None:
-            raise why
-        if newest[1] <= max(self._reader.control.erasures, default=-1):
-            raise ViewBusyError(f"{self._duck.folder}: records are being erased; try again shortly") from None
-        return self._sandbox.run(newest[0], statement, params, limits), newest[1]
+        for _ in range(_GENERATION_TRIES):
+            newest = self._duck.current()
+            if newest is None:
+                continue
+            if newest[1] <= max(self._reader.control.erasures, default=-1):
+                raise ViewBusyError(
+                    f"{self._duck.folder}: records are being erased; try again shortly"
+                ) from None
+            with suppress(FileNotFoundError):  # the owner has just published another
+                return self._sandbox.run(newest[0], statement, params, limits), newest[1]
+        raise why
 
     def check(self) -> list[Finding]:
         """Compare what the working file holds with its own digests, and these with the log; findings are values."""

@@ -1,4 +1,4 @@
-"""An attacker's tools: frames taken apart and put together with fresh checksums, and, with the log's key, fresh heads."""
+"""An attacker's tools: frames put together anew with fresh checksums and, with the log's key, fresh heads."""
 
 import shutil
 from collections.abc import Callable

@@ -823,3 +823,80 @@ def test_events_and_unknown_kinds_are_kept(store: Path) -> None:
     )
     plant(store, frames)
     assert verify(store).findings == []
+
+
+# -- a log in use, a log of many segments -------------------------------------------------------------
+
+
+def test_log_that_is_ahead_of_its_head(store: Path) -> None:
+    writer = Writer(store)
+    writer.append([memory("not under a head yet")])
+    report = verify(store)
+    writer.close()
+    assert report.findings == []
+    assert report.size == 17
+    assert report.state is not None
+    assert report.state.size == report.head_size
+
+
+def test_unsigned_tail_is_checked_too(store: Path) -> None:
+    frames = read_frames(store)
+    foreign, old = Signer.fresh("recorder"), key_of(store, "recorder").id.encode()
+    cut = frames[:5]
+    write_frames(store, cut)
+    sign_heads(store, cut, guard_of(store))
+    frames[5] = [resign(r, foreign, lambda p: p.replace(old, foreign.id.encode())) for r in frames[5]]
+    write_frames(store, frames)
+    finding = only(verify(store), "signature")
+    assert (finding.index, finding.count) == (11, 5)
+
+
+@pytest.fixture
+def long(store: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The store with five segments behind it."""
+    monkeypatch.setattr("braid.wal.log.SEGMENT_LIMIT", 20_000)
+    for day in range(5):
+        writer = Writer(store)
+        for i in range(12):
+            writer.append([memory(f"{day} {i} {k} " + "x" * 400) for k in range(2)])
+        writer.close()
+    assert len(list((store / "log").glob("*.seg"))) > 3
+    return store
+
+
+def test_many_segments(long: Path) -> None:
+    report = verify(long)
+    assert (report.findings, report.size) == ([], 136)
+    assert verify(long, hash_only=True).findings == []
+    assert verify(long, deep=True).findings == []
+
+
+def test_missing_segment_in_the_middle(long: Path) -> None:
+    paths = sorted((long / "log").glob("*.seg"))
+    lost = int(paths[2].stem) - int(paths[1].stem)
+    paths[1].unlink()
+    report = verify(long)
+    frames = [finding for finding in report.findings if finding.kind == "frame"]
+    assert [(f.index, f.count, f.file) for f in frames] == [
+        (int(paths[1].stem), lost, f"log/{paths[2].name}")
+    ]
+    assert report.size == 136
+    assert not kinds(report) & {"leaf", "checkpoint", "tile", "signature"}
+
+
+def test_missing_first_segment(long: Path) -> None:
+    sorted((long / "log").glob("*.seg"))[0].unlink()
+    report = verify(long)
+    assert {"segment", "frame"} <= kinds(report)
+
+
+def test_since_across_segments(store: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("braid.wal.log.SEGMENT_LIMIT", 20_000)
+    state = None
+    for day in range(6):
+        grow(store, 7)
+        report = verify(store, since=state)
+        assert (report.findings, report.size) == ([], 16 + 8 * (day + 1))
+        assert report.records == (8 if day else 24)
+        state = report.state
+    assert len(list((store / "log").glob("*.seg"))) > 1

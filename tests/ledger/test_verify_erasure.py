@@ -13,8 +13,8 @@ from braid.ledger.record import Content, Draft, ExperienceBody
 from braid.ledger.verify import verify
 from braid.ledger.writer import Writer
 from braid.wal.segment import ENTRY
-from tests.ledger.forge import flip, read_frames, segment_file
-from tests.ledger.test_verify import guard_of, key_of, kinds, memory, only, plant, resign
+from tests.ledger.forge import flip, read_frames, resign, segment_file
+from tests.ledger.test_verify import guard_of, key_of, kinds, memory, only, plant
 
 
 @pytest.fixture

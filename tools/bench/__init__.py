@@ -1,1 +1,1 @@
-"""Measurements of this machine and of Braid on it: each figure beside the floor that bounds it, taken in the same run."""
+"""Measurements of Braid on this machine: each figure beside the floor that bounds it, taken in the same run."""

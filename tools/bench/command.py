@@ -4,7 +4,7 @@ import os
 import shutil
 import sys
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from contextlib import contextmanager
 from importlib import import_module
 from pathlib import Path
@@ -34,7 +34,7 @@ def measures() -> list[Measure]:
     return found
 
 
-def take(  # noqa: PLR0913 - a run's settings
+def take(
     sizes: Sequence[int],
     *,
     only: list[str] | None = None,
@@ -71,7 +71,7 @@ def take(  # noqa: PLR0913 - a run's settings
 
 
 @contextmanager
-def _own_guard(home: Path) -> Iterator[None]:
+def _own_guard(home: Path) -> Generator[None, None, None]:
     """Keep every fork guard in the run's own folder, also of what it starts."""
     before = os.environ.get("BRAID_GUARD_DIR")
     os.environ["BRAID_GUARD_DIR"] = str(home / "guard")
@@ -83,19 +83,29 @@ def _own_guard(home: Path) -> Iterator[None]:
             os.environ["BRAID_GUARD_DIR"] = before
 
 
-def bench(  # noqa: PLR0913 - a command's options
-    full: Annotated[bool, typer.Option("--full", help="Also at a million records (minutes, 4 GB of disk).")] = False,
+def bench(
+    *,
+    full: Annotated[
+        bool, typer.Option("--full", help="Also at a million records (minutes, 4 GB of disk).")
+    ] = False,
     only: Annotated[
-        list[str] | None, typer.Option("--only", help="Figures by name or its beginning: append, verify.full …")
+        list[str] | None,
+        typer.Option("--only", help="Figures by name or its beginning: append, verify.full …"),
     ] = None,
-    output: Annotated[Literal["table", "json"], typer.Option("--output", "-o", help="How to print the figures.")] = "table",
+    output: Annotated[
+        Literal["table", "json"], typer.Option("--output", "-o", help="How to print the figures.")
+    ] = "table",
     report: Annotated[
-        Path | None, typer.Option("--report", help="Write the table into this page, such as docs/performance.md.")
+        Path | None,
+        typer.Option("--report", help="Write the table into this page, such as docs/performance.md."),
     ] = None,
     folder: Annotated[
-        Path | None, typer.Option("--dir", help="Measure on this file system (default: the temporary folder's).")
+        Path | None,
+        typer.Option("--dir", help="Measure on this file system (default: the temporary folder's)."),
     ] = None,
-    size: Annotated[list[int] | None, typer.Option("--size", help="Instead of 10,000 and 100,000 records.")] = None,
+    size: Annotated[
+        list[int] | None, typer.Option("--size", help="Instead of 10,000 and 100,000 records.")
+    ] = None,
     seed: Annotated[int, typer.Option("--seed", help="Of what is appended and what is looked up.")] = SEED,
 ) -> None:
     """Measure what Braid costs on this machine, each figure beside the floor that bounds it."""

@@ -34,4 +34,6 @@ class Measure(NamedTuple):
 
     def wanted(self, only: list[str] | None) -> bool:
         """Whether one of its names is, or begins with, one that is asked for."""
-        return not only or any(name == one or name.startswith(f"{one}.") for name in self.names for one in only)
+        return not only or any(
+            name == one or name.startswith(f"{one}.") for name in self.names for one in only
+        )

@@ -65,7 +65,9 @@ def in_transactions(bench: Bench, n: int) -> Iterator[Figure]:
             return per_second(act, batches * size)
 
         sample()
-        yield against("append.tx1000", n, "records/s", sample, signing(bench.slice_s), bench.rounds)
+        yield against(
+            "append.tx1000", n, "records/s", sample, floor=signing(bench.slice_s), rounds=bench.rounds
+        )
 
 
 def one_by_one(bench: Bench, n: int) -> Iterator[Figure]:
@@ -79,11 +81,25 @@ def one_by_one(bench: Bench, n: int) -> Iterator[Figure]:
             single()
             if durability == "always":
                 floor = durable(bench.disk, frame, bench.slice_s)
-                yield against("append.always", n, "records/s", exactly_one_sync(single, times), floor, bench.rounds)
+                yield against(
+                    "append.always",
+                    n,
+                    "records/s",
+                    exactly_one_sync(single, times),
+                    floor=floor,
+                    rounds=bench.rounds,
+                )
                 shared = partial(_shared, writer, bench.stores.texts, numbers, bench.times(6_000))
-                yield against("append.shared", n, "records/s", shared, floor, bench.rounds)
+                yield against("append.shared", n, "records/s", shared, floor=floor, rounds=bench.rounds)
             else:
-                yield against(f"append.{durability}", n, "records/s", single, signing(bench.slice_s), bench.rounds)
+                yield against(
+                    f"append.{durability}",
+                    n,
+                    "records/s",
+                    single,
+                    floor=signing(bench.slice_s),
+                    rounds=bench.rounds,
+                )
 
 
 def _shared(writer: Writer, texts: Texts, numbers: Iterator[int], times: int) -> float:
@@ -95,7 +111,7 @@ def _shared(writer: Writer, texts: Texts, numbers: Iterator[int], times: int) ->
         try:
             for draft in work[k]:
                 writer.append([draft])
-        except BaseException as error:  # noqa: BLE001 - raised below, in the thread that measures
+        except BaseException as error:  # raised below, in the thread that measures
             failures.append(error)
 
     threads = [Thread(target=run, args=(k,)) for k in range(THREADS)]

@@ -24,7 +24,7 @@ def verifying(bench: Bench, n: int) -> Iterator[Figure]:
         label = "raw verify" if act == "verify" else "SHA-256 of a leaf and a node"
         floor = Floor(f"{label} × {CORES} processes", partial(bench.cores.rate, act, bench.slice_s))
         bench.told(f"verifying {n:,} records")
-        yield against(name, n, unit, partial(_verify, place, hash_only), floor, rounds)
+        yield against(name, n, unit, partial(_verify, place, hash_only), floor=floor, rounds=rounds)
 
 
 def _verify(place: Place, hash_only: bool) -> float:

@@ -15,7 +15,13 @@ def floors(bench: Bench, n: int) -> Iterator[Figure]:
     for act in ACTS:
         yield alone(f"floor.{act}", 0, "/s, one core", partial(raw, act, bench.slice_s), bench.rounds)
     for act in ("verify", "leaf"):
-        yield alone(f"floor.{act}.cores", 0, "/s, all cores", partial(bench.cores.rate, act, bench.slice_s), bench.rounds)
+        yield alone(
+            f"floor.{act}.cores",
+            0,
+            "/s, all cores",
+            partial(bench.cores.rate, act, bench.slice_s),
+            bench.rounds,
+        )
     sync = partial(bench.disk.synced_writes, _FRAME_BYTES, bench.slice_s, signing=False)
     yield alone("floor.fdatasync", 0, "/s", sync, bench.rounds)
     segment = next((bench.stores.of(n).path / "log").glob("*.seg"))
@@ -24,7 +30,13 @@ def floors(bench: Bench, n: int) -> Iterator[Figure]:
 
 MEASURES = (
     Measure(
-        (*(f"floor.{act}" for act in ACTS), "floor.verify.cores", "floor.leaf.cores", "floor.fdatasync", "floor.read"),
+        (
+            *(f"floor.{act}" for act in ACTS),
+            "floor.verify.cores",
+            "floor.leaf.cores",
+            "floor.fdatasync",
+            "floor.read",
+        ),
         floors,
         sized=False,
     ),

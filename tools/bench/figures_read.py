@@ -47,7 +47,7 @@ def _open_once(place: Place, mode: str) -> tuple[float, float]:
 
 
 class Unverified:
-    """A get that trusts what it reads: the same place, parsing, key and unsealing; no leaf, digest, commitment, tombstone."""
+    """A get that trusts what it reads: place, parsing, key and unsealing are the same, nothing is compared."""
 
     def __init__(self, reader: Reader) -> None:
         self._reader = reader
@@ -74,11 +74,18 @@ def getting(bench: Bench, n: int) -> Iterator[Figure]:
         verified = _each(reader.get, ids, bench.times(20_000))
         verified()
         floor.sample()
-        yield against("get.warm", n, "µs", verified, floor, bench.rounds)
+        yield against("get.warm", n, "µs", verified, floor=floor, rounds=bench.rounds)
         tiles = min(256, -(-reader.size // 256))
         cold_ids = [spread_ids(reader, 1, tiles=1, seed=bench.seed + k)[0] for k in range(tiles)]
         cold_ids = list({parse_id(id).index >> 8: id for id in cold_ids}.values())
-    yield against("get.cold", n, "µs", partial(_cold, place, cold_ids), Floor("unverified warm get", _on(place, ids, bench)), bench.rounds)
+    yield against(
+        "get.cold",
+        n,
+        "µs",
+        partial(_cold, place, cold_ids),
+        floor=Floor("unverified warm get", _on(place, ids, bench)),
+        rounds=bench.rounds,
+    )
 
 
 def _each(get: Callable[[str], object], ids: Sequence[RecordId], times: int) -> Sample:

@@ -15,12 +15,21 @@ def starting(bench: Bench, n: int) -> Iterator[Figure]:
     """Start the command line for its version, and the library, against an empty program."""
     del n
     floor = Floor("python -c pass", partial(_start, "pass"))
-    yield against("cli.cold", 0, "s", partial(_start, _VERSION), floor, max(3, bench.rounds))
-    yield against("import.cold", 0, "s", partial(_start, "import braid; braid.open"), floor, max(3, bench.rounds))
+    yield against("cli.cold", 0, "s", partial(_start, _VERSION), floor=floor, rounds=max(3, bench.rounds))
+    yield against(
+        "import.cold",
+        0,
+        "s",
+        partial(_start, "import braid; braid.open"),
+        floor=floor,
+        rounds=max(3, bench.rounds),
+    )
 
 
 def _start(program: str) -> float:
-    return seconds_of(partial(subprocess.run, [sys.executable, "-c", program], check=True, stdout=subprocess.DEVNULL))
+    return seconds_of(
+        partial(subprocess.run, [sys.executable, "-c", program], check=True, stdout=subprocess.DEVNULL)
+    )
 
 
 MEASURES = (Measure(("cli.cold", "import.cold"), starting, sized=False),)

@@ -22,10 +22,14 @@ def replaying(bench: Bench, n: int) -> Iterator[Figure]:
         bench.told(f"replaying {n:,} records")
         floor = Floor("raw XChaCha20-Poly1305 open, one core", partial(raw, "aead.open", bench.slice_s))
         rounds = bench.rounds if n <= 100_000 else 1
-        yield against("replay.duckdb", n, "records/s", partial(_replay, store, n), floor, rounds)
-        store.sql("SELECT 1")
-        yield alone("catch_up.one", n, "ms", partial(_follow, store, bench.stores.texts, n, 1), max(3, bench.rounds))
-        yield alone("catch_up.record", n, "ms", partial(_follow, store, bench.stores.texts, n, 500), bench.rounds)
+        yield against("replay.duckdb", n, "records/s", partial(_replay, store, n), floor=floor, rounds=rounds)
+        store.views.sql("SELECT 1")
+        yield alone(
+            "catch_up.one", n, "ms", partial(_follow, store, bench.stores.texts, n, 1), max(3, bench.rounds)
+        )
+        yield alone(
+            "catch_up.record", n, "ms", partial(_follow, store, bench.stores.texts, n, 500), bench.rounds
+        )
 
 
 def _replay(store: "Store", n: int) -> float:
@@ -35,19 +39,21 @@ def _replay(store: "Store", n: int) -> float:
 def _follow(store: "Store", texts: Texts, n: int, count: int) -> float:
     """Return milliseconds a record that a query waits for `count` records appended just before."""
     store.append_all(texts.drafts(n, count))
-    return seconds_of(partial(store.sql, "SELECT 1")) * 1e3 / count
+    return seconds_of(partial(store.views.sql, "SELECT 1")) * 1e3 / count
 
 
 def tracing(bench: Bench, n: int) -> Iterator[Figure]:
     """The braid of a record: eight generations, two parents each, at the end of the log."""
     with bench.stores.copy(n) as place, _opened(place) as store:
-        ids = list(store.append(bench.stores.texts.draft(n + k)) for k in range(2))
+        ids = [store.append(bench.stores.texts.draft(n + k)) for k in range(2)]
         for k in range(GENERATIONS):
             draft = bench.stores.texts.draft(n + 2 + k)
             parents = [("parent", id) for id in ids[-2:]]
             ids.append(store.append(Draft(kind=draft.kind, type="inference", body=draft.body, links=parents)))
         store.trace(ids[0])
-        yield alone("trace", n, "ms", lambda: seconds_of(partial(store.trace, ids[-1])) * 1e3, max(3, bench.rounds))
+        yield alone(
+            "trace", n, "ms", lambda: seconds_of(partial(store.trace, ids[-1])) * 1e3, max(3, bench.rounds)
+        )
 
 
 def _opened(place: Place) -> "Store":

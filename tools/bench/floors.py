@@ -2,7 +2,7 @@
 
 import os
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
 from functools import partial
@@ -102,7 +102,7 @@ class AllCores:
 
 
 @contextmanager
-def all_cores() -> Iterator[AllCores]:
+def all_cores() -> Generator[AllCores, None, None]:
     """Give processes that last as long as the block, started and warm."""
     with ProcessPoolExecutor(CORES, mp_context=get_context("spawn")) as pool:
         cores = AllCores(pool)
@@ -117,7 +117,7 @@ class Disk(NamedTuple):
     folder: Path
 
     @contextmanager
-    def scratch(self) -> Iterator[int]:
+    def scratch(self) -> Generator[int, None, None]:
         """Give a descriptor open for appending to a file that goes afterwards."""
         path = self.folder / "scratch"
         fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600)
@@ -156,4 +156,7 @@ def signing(seconds: float) -> Floor:
 
 def durable(disk: Disk, size: int, seconds: float) -> Floor:
     """One signature, one write, one fdatasync."""
-    return Floor(f"sign + write and fdatasync of {size} bytes", partial(disk.synced_writes, size, seconds, signing=True))
+    return Floor(
+        f"sign + write and fdatasync of {size} bytes",
+        partial(disk.synced_writes, size, seconds, signing=True),
+    )

@@ -78,13 +78,13 @@ def figure(name: str, n: int, unit: str, value: float) -> Figure:
     return Figure(name=name, n=n, value=value, unit=unit).judged()
 
 
-def alone(name: str, n: int, unit: str, sample: Sample, rounds: int) -> Figure:  # the median of slices
+def alone(name: str, n: int, unit: str, sample: Sample, rounds: int) -> Figure:
     """Return the median of `rounds` slices."""
     values = [sample() for _ in range(rounds)]
     return Figure(name=name, n=n, unit=unit, value=median(values), spread=_spread(values)).judged()
 
 
-def against(name: str, n: int, unit: str, sample: Sample, floor: Floor, rounds: int) -> Figure:  # noqa: PLR0913 - a figure's parts
+def against(name: str, n: int, unit: str, sample: Sample, *, floor: Floor, rounds: int) -> Figure:
     """Return the medians of interleaved slices.
 
     Each slice is compared with the mean of the floors right before and after it, and `ratio` is the median of those:

@@ -2,7 +2,7 @@
 
 import random
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Final, NamedTuple
@@ -20,13 +20,84 @@ from braid.ledger.writer import Writer, utc_now
 BODY_BYTES: Final = 1024
 TRANSACTION: Final = 1000
 _TEXTS: Final = 997
-_WORDS: Final = (
-    "account airport always answer because before blue bread bridge calendar city coffee colour conversation daughter "
-    "dinner doctor early evening family flight friend garden harbour house invoice kitchen language letter little "
-    "market meeting message money morning moved music never office often order paint paper payment perhaps picture "
-    "porto promise question quiet rain reason remember river school season several sister station story street summer "
-    "table teacher ticket tomorrow train tuesday usually village weather week window winter writes yesterday"
-).split()
+_WORDS: Final = [
+    "account",
+    "airport",
+    "always",
+    "answer",
+    "because",
+    "before",
+    "blue",
+    "bread",
+    "bridge",
+    "calendar",
+    "city",
+    "coffee",
+    "colour",
+    "conversation",
+    "daughter",
+    "dinner",
+    "doctor",
+    "early",
+    "evening",
+    "family",
+    "flight",
+    "friend",
+    "garden",
+    "harbour",
+    "house",
+    "invoice",
+    "kitchen",
+    "language",
+    "letter",
+    "little",
+    "market",
+    "meeting",
+    "message",
+    "money",
+    "morning",
+    "moved",
+    "music",
+    "never",
+    "office",
+    "often",
+    "order",
+    "paint",
+    "paper",
+    "payment",
+    "perhaps",
+    "picture",
+    "porto",
+    "promise",
+    "question",
+    "quiet",
+    "rain",
+    "reason",
+    "remember",
+    "river",
+    "school",
+    "season",
+    "several",
+    "sister",
+    "station",
+    "story",
+    "street",
+    "summer",
+    "table",
+    "teacher",
+    "ticket",
+    "tomorrow",
+    "train",
+    "tuesday",
+    "usually",
+    "village",
+    "weather",
+    "week",
+    "window",
+    "winter",
+    "writes",
+    "yesterday",
+]
 Told = Callable[[str], None]
 """Takes one line on what is going on."""
 
@@ -48,7 +119,7 @@ class Place(NamedTuple):
         return Guard.of_store(load_settings(self.path).store_id, self.guard_dir)
 
     @contextmanager
-    def writer(self) -> Iterator[Writer]:
+    def writer(self) -> Generator[Writer, None, None]:
         """Open for appending, without projections."""
         writer = Writer(self.path, guard=self.guard)
         try:
@@ -57,7 +128,7 @@ class Place(NamedTuple):
             writer.close()
 
     @contextmanager
-    def reader(self) -> Iterator[Reader]:
+    def reader(self) -> Generator[Reader, None, None]:
         """Open for reading."""
         reader = Reader(self.path, guard=self.guard)
         try:
@@ -78,7 +149,9 @@ class Texts:
         scope = Scope(user_id=f"user-{number % 100:02}", session_id=f"session-{number // 50:08}")
         empty = len(msgspec.json.encode(ExperienceBody(content=Content(text="x"), scope=scope))) - 1
         text = f"{number:08} {self._texts[number % _TEXTS]}"[: BODY_BYTES - empty]
-        return Draft(kind="experience", type="occurrence", body=ExperienceBody(content=Content(text=text), scope=scope))
+        return Draft(
+            kind="experience", type="occurrence", body=ExperienceBody(content=Content(text=text), scope=scope)
+        )
 
     def drafts(self, first: int, count: int) -> list[Draft]:
         """Return `count` drafts from the first-th."""
@@ -118,7 +191,7 @@ class Stores:
             shutil.rmtree(place.path.parent)
 
     @contextmanager
-    def copy(self, n: int, durability: Durability = "always") -> Iterator[Place]:
+    def copy(self, n: int, durability: Durability = "always") -> Generator[Place, None, None]:
         """Give a copy of the store of n, to be changed; it goes afterwards."""
         origin = self.of(n)
         self._told(f"copying the store of {n:,} records")

@@ -157,12 +157,11 @@ def prove(
         read = parse_proof(opened.prove(id))
         leaf = opened.reader.stored_envelope(read.index)
         data = format_proof(read.index, read.hashes, read.checkpoint, leaf)
-        vkey = opened.vkey
     if envelope:
         envelope.write_bytes(leaf)
     if out:
         out.write_bytes(data)
-        say(f"{out} proves {id}; check it anywhere with: braid check-proof {out} --key '{vkey}'")
+        say(f"{out} shows anywhere that {id} is in the log: braid check-proof {out} --key VKEY")
     else:
         put_bytes(data)
 

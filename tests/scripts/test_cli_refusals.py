@@ -1,0 +1,348 @@
+"""What a person meets when something is wrong: one sentence, what to do next, an exit code, and nothing lost."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import subprocess
+import sys
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from tests.scripts.conftest import Session
+
+UNKNOWN = "exp_2026-01-31T09:30:00Z_0000zzzzzzzz".replace("z", "v")
+
+
+def size(session: Session) -> int:
+    return int(json.loads(session.well("status", "-o", "json").out)["records"])
+
+
+# -- the store ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("append", "x"), ("log",), ("show", UNKNOWN), ("status",), ("verify",), ("doctor",), ("sql", "SELECT 1"), ("replay",),
+        ("compact",), ("retain",), ("key", "list"), ("erase", UNKNOWN, "--yes"), ("ingest", "-"), ("export", "there"),
+    ],
+    ids=lambda words: words[0],
+)  # fmt: skip
+def test_no_store_here(empty: Session, words: tuple[str, ...]) -> None:
+    said = empty.refused(*words)
+    assert "there is no store at memory" in said
+    assert "braid init" in said
+    assert not empty.store.exists()
+
+
+def test_a_locked_store_is_refused_for_writing_and_open_for_reading(session: Session) -> None:
+    id = session.well("append", "before").id
+    holder = subprocess.Popen(
+        [sys.executable, "-c", "import braid, sys; s = braid.open('memory'); print('held', flush=True); sys.stdin.read(); s.close()"],
+        cwd=session.folder, env=session.env, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+    )  # fmt: skip
+    try:
+        assert holder.stdout is not None
+        assert holder.stdout.readline() == b"held\n"
+        said = session.refused("append", "x")
+        assert "open for writing elsewhere" in said
+        assert "hint:" in said
+        assert "before" in session.well("show", id).out
+        session.well("verify")
+    finally:
+        holder.communicate()
+    session.well("append", "after")
+    assert session.is_clean()
+
+
+def test_a_missing_guard_needs_adopting_once(session: Session) -> None:
+    id = session.well("append", "x").id
+    shutil.rmtree(session.folder / "guard")
+    read = session.well("show", id)
+    assert "is missing" in read.err
+    before = size(session)
+    said = session.refused("append", "y")
+    assert "--adopt" in said
+    assert size(session) == before
+    session.well("append", "y", "--adopt")
+    session.well("append", "z")
+    assert session.is_clean()
+
+
+def test_a_damaged_guard_is_refused(session: Session) -> None:
+    (guard,) = (session.folder / "guard").glob("*.guard")
+    guard.write_bytes(guard.read_bytes().replace(b'"size":3', b'"size":2'))
+    assert "the guard is damaged" in session.refused("append", "x")
+    assert "guard" in session.braid("doctor").out
+
+
+def test_a_store_that_was_rolled_back_is_refused(session: Session) -> None:
+    session.well("append", "first")
+    shutil.copytree(session.store, session.folder / "old")
+    session.well("append", "second")
+    shutil.rmtree(session.store)
+    (session.folder / "old").rename(session.store)
+    for words in (("append", "third"), ("log",)):
+        said = session.refused(*words)
+        assert "older copy" in said
+        assert "newest" in said
+    assert session.braid("verify").code == 1
+
+
+def test_guard_and_store_rolled_back_together_are_not_noticed(session: Session) -> None:
+    """What the README says is not promised: only a witness elsewhere, or a kept proof, would tell."""
+    session.well("append", "first")
+    shutil.copytree(session.store, session.folder / "old")
+    shutil.copytree(session.folder / "guard", session.folder / "old-guard")
+    session.well("append", "second")
+    shutil.rmtree(session.store)
+    shutil.rmtree(session.folder / "guard")
+    (session.folder / "old").rename(session.store)
+    (session.folder / "old-guard").rename(session.folder / "guard")
+    session.well("append", "another second")
+    assert session.is_clean()
+
+
+def test_a_missing_vault(session: Session) -> None:
+    id = session.well("append", "secret words").id
+    (session.store / "vault").rename(session.folder / "vault")
+    said = session.refused("append", "x")
+    assert "vault" in said
+    read = session.well("show", id)
+    assert "secret words" not in read.out
+    assert "sealed" in read.err
+    assert session.is_clean()
+    (session.folder / "vault").rename(session.store / "vault")
+    assert "secret words" in session.well("show", id).out
+
+
+def test_a_store_of_a_newer_format(session: Session) -> None:
+    path = session.store / "store.json"
+    whole = path.read_text(encoding="utf-8")
+    path.write_text(whole.replace('"format": 1', '"format": 2'), encoding="utf-8")
+    for words in (("append", "x"), ("log",), ("status",)):
+        said = session.refused(*words)
+        assert "format 2" in said
+        assert "upgrade" in said
+    path.write_text(whole, encoding="utf-8")
+    assert session.is_clean()
+
+
+def test_damaged_settings(session: Session) -> None:
+    (session.store / "store.json").write_text("{", encoding="utf-8")
+    assert "store.json" in session.refused("log")
+
+
+def test_a_full_disk_loses_nothing(session: Session) -> None:
+    session.well("append", "before")
+    for fault in ("wal.write", "guard.write"):
+        before = size(session)
+        done = session.braid("append", "x", fault=fault)
+        if done.code:
+            assert "disk is full" in done.err
+        assert size(session) in (before, before + 1)
+        session.well("append", "after")
+        assert session.is_clean()
+
+
+def test_a_full_disk_while_ingesting_tells_to_run_it_again(session: Session) -> None:
+    lines = "\n".join(json.dumps({"role": "user", "content": f"turn {n}", "id": n, "conversation": "c"}) for n in range(20))
+    done = session.braid("ingest", "-", stdin=lines, fault="wal.write")
+    assert done.code == 2
+    assert "disk is full" in done.err
+    assert "run the same again" in done.err
+    session.well("ingest", "-", stdin=lines)
+    assert size(session) == 23
+    assert session.is_clean()
+
+
+MOUNT = ("unshare", "--map-root-user", "--mount", "sh", "-c")
+
+
+@pytest.fixture(scope="module")
+def may_mount(tmp_path_factory: pytest.TempPathFactory) -> None:
+    """Skip where this user can't mount file systems of its own."""
+    folder = tmp_path_factory.mktemp("mount")
+    try:
+        done = subprocess.run([*MOUNT, f"mount -t tmpfs none {folder}"], capture_output=True, check=False)
+    except FileNotFoundError:
+        pytest.skip("needs unshare")
+    if done.returncode:
+        pytest.skip("needs a user who may mount in a namespace of its own")
+
+
+@pytest.mark.usefixtures("may_mount")
+def test_a_read_only_store_can_be_read(session: Session, path_with_braid: str) -> None:
+    id = session.well("append", "x").id
+    script = f"""
+        mount --bind memory memory && mount -o remount,ro,bind memory || exit 99
+        braid append y; echo "code $?"
+        braid show {id}; echo "code $?"
+        braid log -n 1; echo "code $?"
+        braid verify; echo "code $?"
+        braid sql "SELECT 1"; echo "code $?"
+    """
+    env = session.env | {"PATH": path_with_braid}
+    done = subprocess.run([*MOUNT, script], cwd=session.folder, env=env, capture_output=True, text=True, check=False)
+    assert re.findall(r"^code (\d+)$", done.stdout, flags=re.MULTILINE)[:4] == ["2", "0", "0", "0"], done
+    assert "Read-only file system" in done.stderr
+    assert "Traceback" not in done.stderr
+    assert session.is_clean()
+
+
+@pytest.mark.usefixtures("may_mount")
+def test_erasing_works_on_a_disk_that_is_really_full(empty: Session, path_with_braid: str) -> None:
+    (empty.folder / "disk").mkdir()
+    script = """
+        mount -t tmpfs -o size=8m none disk && cd disk || exit 99
+        export BRAID_GUARD_DIR=$PWD/guard
+        braid init >/dev/null
+        id=$(braid append 'secret words')
+        braid sql "SELECT text FROM experiences" >/dev/null
+        cat /dev/zero > filler
+        braid append y; echo "append $?"
+        braid erase "$id" --yes; echo "erase $?"
+        braid show "$id"; echo "show $?"
+        grep -r 'secret words' memory; echo "grep $?"
+        rm filler
+        braid append z --dry-run; braid append z; echo "again $?"
+        braid verify --deep; echo "verify $?"
+    """
+    env = empty.env | {"PATH": path_with_braid}
+    done = subprocess.run([*MOUNT, script], cwd=empty.folder, env=env, capture_output=True, text=True, check=False)
+    codes = dict(re.findall(r"^(append|erase|show|grep|again|verify) (\d+)$", done.stdout, flags=re.MULTILINE))
+    assert codes == {"append": "2", "erase": "0", "show": "2", "grep": "1", "again": "0", "verify": "0"}, done
+    assert "disk is full" in done.stderr
+
+
+# -- records --------------------------------------------------------------------------------------
+
+
+def test_ids_that_name_nothing(session: Session) -> None:
+    id = session.well("append", "x").id
+    other = id[:-1] + ("0" if id[-1] != "0" else "1")
+    for unknown in (UNKNOWN, other, "exp_x", "", "../store.json", "wal_999999"):
+        for words in (("show", unknown), ("trace", unknown), ("prove", unknown)):
+            said = session.refused(*words)
+            assert "braid log" in said, said
+    for words in (("forget", UNKNOWN), ("erase", UNKNOWN, "--yes"), ("recover", UNKNOWN), ("correct", UNKNOWN, "y")):
+        session.refused(*words)
+    session.refused("append", "y", "--parent", UNKNOWN)
+    assert size(session) == 4
+    assert session.is_clean()
+
+
+def test_an_erased_record_is_refused_everywhere(session: Session) -> None:
+    id = session.well("append", "x").id
+    session.well("erase", id, "--yes")
+    for words in (
+        ("show", id), ("forget", id), ("erase", id, "--yes"), ("append", "y", "--parent", id), ("correct", id, "y"),
+    ):  # fmt: skip
+        assert "erased" in session.refused(*words)
+    assert "erased" in session.well("trace", id).out
+    session.well("prove", id)
+    assert session.is_clean()
+
+
+@pytest.mark.parametrize(
+    ("words", "reason"),
+    [
+        (("--confidence", "1.5"), "lies in [0, 1]"),
+        (("--confidence", "nan"), "lies in [0, 1]"),
+        (("--confidence", "-inf"), "lies in [0, 1]"),
+        (("--confidence", "likely"), "Invalid value"),
+        (("--occurred-at", "2025-05-17T10:00:00"), "no time zone"),
+        (("--occurred-at", "yesterday"), "not an RFC 3339 time"),
+        (("--occurred-at", "2999-01-01T00:00:00Z"), "lies in the future"),
+        (("--type", "hunch"), "Invalid value"),
+        (("--actor", "robot"), "user, agent, system or tool"),
+        (("--signer", "k_aaaaaaaaaaaaaaaaaaaa"), "not a private key of this store"),
+        (("--no-such-option",), "No such option"),
+    ],
+    ids=lambda value: "-".join(value)[:24] if isinstance(value, tuple) else None,
+)
+def test_bad_fields(session: Session, words: tuple[str, ...], reason: str) -> None:
+    assert reason in session.refused("append", "x", *words)
+    assert size(session) == 3
+    assert session.is_clean()
+
+
+def test_text_that_is_not_unicode(session: Session) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", "from braid.tools.cli.main import run; run()", "append", b"caf\xe9"],
+        cwd=session.folder, env=session.env, capture_output=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 2
+    assert b"not valid Unicode" in done.stderr
+    assert size(session) == 3
+
+
+def test_a_derivation_downward(session: Session) -> None:
+    high = session.well("append", "so it seems", "--type", "inference").id
+    said = session.refused("append", "it happened", "--type", "occurrence", "--parent", high)
+    assert "derivation goes up" in said
+    assert size(session) == 4
+
+
+def test_a_body_over_the_limit(session: Session) -> None:
+    said = session.refused("append", "-", stdin="x" * (16 * 2**20 + 1))
+    assert "limit" in said
+    assert size(session) == 3
+    assert session.is_clean()
+
+
+def test_keys_that_may_not_sign(session: Session) -> None:
+    key = session.well("key", "admit", "agent", "planner").out.strip()
+    session.well("append", "mine", "--actor", "agent", "--name", "planner", "--signer", key)
+    assert "signs for planner" in session.refused("append", "not mine", "--actor", "user", "--signer", key)
+    session.well("key", "revoke", key)
+    assert "revoked" in session.refused("append", "late", "--actor", "agent", "--name", "planner", "--signer", key)
+    assert "never admitted" in session.refused("key", "revoke", "k_aaaaaaaaaaaaaaaaaaaa")
+    rows = {row["id"]: row for row in json.loads(session.well("key", "list", "-o", "json").out)}
+    assert rows[key]["revoked"]
+    assert session.is_clean()
+
+
+def test_a_clock_that_is_behind_is_refused_until_it_is_accepted(session: Session) -> None:
+    later = (
+        "import braid, datetime as d; s = braid.open('memory', clock=lambda: d.datetime.now(d.UTC) + d.timedelta(days=1));"
+        "s.append('from tomorrow'); s.close()"
+    )
+    subprocess.run([sys.executable, "-c", later], cwd=session.folder, env=session.env, check=True)
+    assert "--accept-clock" in session.refused("append", "x")
+    session.well("doctor", "--accept-clock", "--dry-run")
+    session.refused("append", "x")
+    session.well("doctor", "--accept-clock", "--reason", "the clock was a day ahead")
+    session.well("append", "x")
+    assert session.is_clean()
+
+
+# -- the command itself ---------------------------------------------------------------------------
+
+
+def test_usage_is_told_with_a_hint(empty: Session) -> None:
+    assert "braid --help" in empty.refused("remember")
+    assert "braid show --help" in empty.refused("show")
+    assert "braid log --help" in empty.refused("log", "-n", "many")
+    assert "braid key --help" in empty.refused("key", "lend")
+
+
+def test_a_defect_is_told_without_a_traceback_but_with_one_for_debugging(session: Session) -> None:
+    code = (
+        "import braid.tools.cli.access as a\n"
+        "def broken(*_): raise ZeroDivisionError('oops')\n"
+        "a.where = broken\n"
+        "from braid.tools.cli.main import run; run()"
+    )
+    for debug in ("", "1"):
+        done = subprocess.run(
+            [sys.executable, "-c", code, "log"], cwd=session.folder, env=session.env | {"BRAID_DEBUG": debug},
+            capture_output=True, text=True, check=False,
+        )  # fmt: skip
+        assert done.returncode == 2
+        assert "braid: unexpected ZeroDivisionError: oops" in done.stderr
+        assert ("Traceback" in done.stderr) == bool(debug)

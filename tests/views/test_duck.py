@@ -1,0 +1,522 @@
+"""The DuckDB projection: what its rows say, and that replay and catch-up make the same."""
+
+import shutil
+from base64 import b64encode
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pytest
+from nacl.utils import random
+
+from braid.ledger.create import admission
+from braid.ledger.reader import Reader
+from braid.ledger.record import Draft, KeyBody
+from braid.ledger.sign import Signer
+from braid.tools.schema_doc import schema_page
+from braid.views import replay as driver
+from braid.views.schema import CHECKPOINTS, TABLES, VERSION
+from braid.views.store import Views
+from braid.wal import failpoint
+
+
+class DeathError(Exception):
+    """Stands for the process dying at a failpoint."""
+
+
+def only(rows: list[dict[str, Any]]) -> dict[str, Any]:
+    assert len(rows) == 1
+    return rows[0]
+
+
+def test_every_member_of_an_experience_has_its_column(bench: Any, one_of_each: Any) -> None:
+    ids = one_of_each(bench)
+    row = only(bench.rows("FROM experiences WHERE id = ?", [ids["inferred"]]))
+    record = bench.writer.get(ids["inferred"])
+    assert row.pop("created_at").isoformat() + "Z" == record.envelope.created_at
+    assert row == {
+        "log_index": record.index,
+        "id": record.id,
+        "type": "inference",
+        "key_id": record.envelope.key,
+        "tx": record.envelope.tx[0],
+        "sealed_bytes": record.envelope.body[1],
+        "disputed": False,
+        "support_erased": False,
+        "occurred_at": datetime(2024, 5, 6, 7, 8, 9, 10),  # noqa: DTZ001 - the column is UTC without a zone
+        "happened_at": datetime(2024, 5, 6, 7, 8, 9, 10),  # noqa: DTZ001
+        "user_id": "u",
+        "agent_id": "a",
+        "run_id": "r",
+        "session_id": "s",
+        "external_id": "x1",
+        "once": "once-1",
+        "tags": ["t1", "t2"],
+        "reason": "because",
+        "text": "full ✓ 'quoted'",
+        "structured": '{"b":[1,2.5,null],"a":{"x":"y"}}',
+        "media": '[{"blob":"'
+        + "ab" * 32
+        + '","size":512,"media_type":"image/png","name":"a.png","caption":null}]',
+        "actor": "tool(search)",
+        "name": "Finder",
+        "method": "import",
+        "sources": '[{"uri":"https://a.example","hash":"sha256:0"}]',
+        "evidence_uris": ["uri:1", "uri:2"],
+        "confidence_p": 0.5,
+        "confidence_method": "calibrated",
+        "valence": -0.25,
+        "arousal": 0.5,
+        "dominance": 0.125,
+        "affect_labels": ["calm", "wry"],
+        "affect_intensity": 1.0,
+        "affect_confidence": 0.0,
+        "embeddings": '{"semantic":"vec://1"}',
+    }
+
+
+def test_the_key_of_a_blob_is_never_shown(bench: Any, one_of_each: Any) -> None:
+    one_of_each(bench)
+    bench.views.catch_up()
+    assert "c2VjcmV0" not in repr(bench.contents())
+
+
+def test_other_kinds(bench: Any, one_of_each: Any) -> None:
+    ids = one_of_each(bench)
+    claims = bench.rows(
+        "SELECT subject, rel, object, polarity, valid_from, source_type, quote FROM claims ORDER BY k"
+    )
+    assert [tuple(claim.values()) for claim in claims] == [
+        ("Ann", "lives in", "Rome", True, datetime(2020, 1, 2), "explicit", "I moved"),  # noqa: DTZ001
+        ("Ann", "likes", "rain", False, None, "inferred", None),
+    ]
+    links = bench.rows("SELECT role, target_id, diff FROM links WHERE id = ? ORDER BY k", [ids["inferred"]])
+    assert [link["role"] for link in links] == ["parent", "evidence"]
+    assert [link["target_id"] for link in links] == [ids["first"], ids["second"]]
+    assert links[0]["diff"] is None
+    assert '"added":"more"' in links[1]["diff"]
+    view = only(bench.rows("SELECT lens, version, added, removed, text FROM views"))
+    assert view == {
+        "lens": "causal",
+        "version": "2",
+        "added": '{"why":1}',
+        "removed": '"noise"',
+        "text": "seen",
+    }
+    stance = only(bench.rows("SELECT question, decision, residual_uncertainty u FROM stances"))
+    assert stance == {"question": "which?", "decision": "this", "u": 0.125}
+    candidates = bench.rows("SELECT target_id, claim, p FROM candidates ORDER BY k")
+    assert candidates[1] == {"target_id": ids["second"], "claim": "that", "p": 0.25}
+    affect = only(bench.rows("SELECT experience_id, stage, valence, signals FROM affect"))
+    assert affect == {"experience_id": ids["first"], "stage": "input", "valence": 0.5, "signals": '{"!":2}'}
+    embeddings = bench.rows("SELECT experience_id, model, label, metadata FROM embeddings ORDER BY k")
+    assert embeddings[1] == {
+        "experience_id": ids["second"],
+        "model": "m1",
+        "label": "l",
+        "metadata": '{"k":1}',
+    }
+    event = only(bench.rows("SELECT name, data, op FROM events"))
+    assert event == {"name": "review", "data": '{"n":1}', "op": None}
+
+
+def test_transactions_keys_and_checkpoints(bench: Any) -> None:
+    bench.say("one", "two")
+    bench.writer.checkpoint()
+    found = bench.rows("SELECT tx, name, first_index, records FROM transactions ORDER BY tx")
+    assert found == [
+        {"tx": 0, "name": "wal_000000", "first_index": 0, "records": 3},
+        {"tx": 1, "name": "wal_000001", "first_index": 3, "records": 2},
+    ]
+    keys = bench.rows("SELECT role, log_index, revoked_index FROM keys ORDER BY log_index")
+    assert [tuple(key.values()) for key in keys] == [
+        ("root", 0, None),
+        ("operator", 1, None),
+        ("recorder", 2, None),
+    ]
+    heads = bench.rows("SELECT size, root, log_index, note FROM checkpoints ORDER BY size")
+    assert heads[-1]["size"] == 5
+    assert heads[-1]["root"] == b64encode(bench.writer.published.root).decode()
+    assert heads[-1]["note"].encode() == bench.writer.checkpoint_note
+    assert bench.rows("SELECT count(DISTINCT size) = count(*) ok FROM checkpoints") == [{"ok": True}]
+
+
+def test_every_table_and_column_has_its_comment(bench: Any) -> None:
+    assert (
+        bench.rows("SELECT table_name FROM duckdb_tables() WHERE schema_name = 'main' AND comment IS NULL")
+        == []
+    )
+    assert (
+        bench.rows(
+            "SELECT * FROM duckdb_columns() WHERE schema_name = 'main' AND comment IS NULL AND NOT internal"
+        )
+        == []
+    )
+    named = {row["name"] for row in bench.rows("SHOW TABLES")}
+    assert named == {table.name for table in (*TABLES, CHECKPOINTS)}
+    for table in (*TABLES, CHECKPOINTS):
+        assert [column.name for column in table.columns][:2] == ["log_index", "id"]
+
+
+def test_the_page_of_the_schema_is_up_to_date() -> None:
+    page = Path(__file__).parents[2] / "docs" / "schema.md"
+    assert page.read_text("utf-8") == schema_page(), "run: python -m braid.tools.schema_doc > docs/schema.md"
+
+
+def same_as_replay(bench: Any) -> None:
+    """Catching up has made what a replay makes, and both what they say."""
+    caught = bench.contents()
+    assert bench.views.check() == []
+    bench.views.replay("duck")
+    assert bench.contents() == caught
+
+
+def test_forgetting_hides_and_recovering_shows(bench: Any, one_of_each: Any) -> None:
+    ids = one_of_each(bench)
+    assert bench.views.catch_up()[0].rebuilt is not None
+    bench.tombstone("forget", *ids.values())
+    caught = bench.views.catch_up()[0]
+    assert (caught.rebuilt, caught.again) == (None, len(ids))
+    for table in (
+        "experiences",
+        "claims",
+        "views",
+        "stances",
+        "candidates",
+        "affect",
+        "embeddings",
+        "events",
+    ):
+        assert bench.rows(f"SELECT id FROM {table}") == []
+    assert {row["role"] for row in bench.rows("SELECT role FROM links")} == {"target"}
+    named = bench.rows("SELECT op, target_id, reason FROM tombstones")
+    assert {row["target_id"] for row in named} == set(ids.values())
+    assert {(row["op"], row["reason"]) for row in named} == {("forget", "why not")}
+    assert len(bench.rows("FROM transactions")) == 5
+    same_as_replay(bench)
+    bench.tombstone("recover", ids["inferred"], ids["stance"])
+    bench.views.catch_up()
+    assert bench.rows("SELECT text FROM experiences") == [{"text": "full ✓ 'quoted'"}]
+    assert len(bench.rows("FROM candidates")) == 2
+    same_as_replay(bench)
+
+
+def test_forgotten_and_recovered_between_two_looks(bench: Any) -> None:
+    (one, two) = bench.say("one", "two")
+    bench.views.catch_up()
+    bench.tombstone("forget", one.id, two.id)
+    bench.tombstone("recover", one.id)
+    (three,) = bench.say("three")
+    bench.tombstone("forget", three.id)
+    assert bench.rows("SELECT text FROM experiences") == [{"text": "one"}]
+    same_as_replay(bench)
+
+
+def test_erasing_rebuilds(bench: Any) -> None:
+    one, two, three = bench.say("needle one", "two", "three")
+    bench.views.catch_up()
+    inode = bench.work.stat().st_ino
+    erased = bench.tombstone("erase", one.id, kept=[two.id])
+    caught = bench.views.catch_up()[0]
+    assert caught.rebuilt == "records were erased"
+    assert bench.work.stat().st_ino != inode
+    assert bench.rows("SELECT text, support_erased FROM experiences ORDER BY log_index") == [
+        {"text": "two", "support_erased": True},
+        {"text": "three", "support_erased": False},
+    ]
+    assert bench.rows("SELECT log_index, target_id, role, epoch FROM tombstones ORDER BY k") == [
+        {"log_index": erased, "target_id": one.id, "role": "target", "epoch": 1},
+        {"log_index": erased, "target_id": two.id, "role": "kept", "epoch": 1},
+    ]
+    assert len(bench.rows("FROM transactions WHERE log_index = ?", [one.index])) == 1
+    assert three.index < erased
+    same_as_replay(bench)
+    assert bench.views.catch_up()[0].rebuilt is None
+
+
+def test_a_compromised_key_disputes_what_it_signed(bench: Any) -> None:
+    signer = Signer.fresh("agent")
+    bench.writer.append([admission(bench.writer.origin, signer)])
+    one, two = bench.say("one", "two")
+    recorder = bench.writer.envelope(two.index).key
+    bench.views.catch_up()
+    bench.writer.append(
+        [
+            Draft(
+                kind="key",
+                body=KeyBody(),
+                public={"op": "revoke", "id": signer.id, "compromised_since": None},
+            )
+        ]
+    )
+    caught = bench.views.catch_up()[0]
+    assert (caught.rebuilt, caught.again) == (None, 1)
+    revoked = only(bench.rows("SELECT revoked_index FROM keys WHERE key_id = ?", [signer.id]))
+    assert revoked["revoked_index"] == bench.writer.size - 1
+    same_as_replay(bench)
+    bench.writer.append(
+        [
+            Draft(
+                kind="key",
+                body=KeyBody(),
+                public={"op": "revoke", "id": recorder, "compromised_since": two.index},
+            )
+        ]
+    )
+    assert bench.views.catch_up()[0].rebuilt == "a key was reported compromised"
+    assert bench.rows("SELECT id, disputed FROM experiences ORDER BY log_index") == [
+        {"id": one.id, "disputed": False},
+        {"id": two.id, "disputed": True},
+    ]
+    same_as_replay(bench)
+
+
+def test_an_auditors_copy_has_the_rows_of_its_envelopes(bench: Any, one_of_each: Any, tmp_path: Path) -> None:
+    ids = one_of_each(bench)
+    bench.writer.checkpoint()
+    copy = tmp_path / "copy"
+    shutil.copytree(bench.path, copy, ignore=shutil.ignore_patterns("vault", "views", "keys"))
+    reader = Reader(copy)
+    views = Views(copy / "views", reader)
+    try:
+        row = views.sql("FROM experiences WHERE id = ?", [ids["inferred"]]).table.to_pylist()[0]
+        assert row["text"] is None
+        assert row["type"] == "inference"
+        assert len(views.sql("FROM candidates").table) == 2
+        assert len(views.sql("FROM claims").table) == 0
+        assert views.check() == []
+        shutil.copy(bench.path / "vault", copy / "vault")
+        with_vault = Reader(copy)
+        again = Views(copy / "views", with_vault)
+        assert again.catch_up()[0].rebuilt == "the vault came or went"
+        assert len(again.sql("FROM claims").table) == 2
+        again.close()
+        with_vault.close()
+    finally:
+        views.close()
+        reader.close()
+
+
+def test_small_batches_give_the_same(bench: Any, one_of_each: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    ids = list(one_of_each(bench).values())
+    said = [one.id for k in range(40) for one in bench.say(*(f"{k} {n}" for n in range(20)))]
+    bench.views.catch_up()
+    bench.tombstone("forget", *ids, *said[::3])
+    bench.say("more")
+    monkeypatch.setattr(driver, "BATCH_RECORDS", 1)
+    monkeypatch.setattr(driver, "AGAIN_RECORDS", 7)
+    bench.views.catch_up()
+    small = bench.contents()
+    assert bench.views.check() == []
+    bench.views.replay("duck")
+    assert bench.contents() == small
+    monkeypatch.undo()
+    bench.views.replay("duck")
+    assert bench.contents() == small
+
+
+@pytest.mark.parametrize(
+    ("change", "found"),
+    [
+        ("UPDATE experiences SET text = 'two!' WHERE log_index = 4", "not those that were made"),
+        (
+            "UPDATE experiences SET happened_at = happened_at + INTERVAL 1 MICROSECOND WHERE log_index = 4",
+            "not those that were made",
+        ),
+        ("DELETE FROM experiences WHERE log_index = 4", "rows were removed"),
+        ("INSERT INTO claims (log_index, k, subject) VALUES (4, 0, 'I')", "not those that were made"),
+        ("INSERT INTO claims (log_index, k, subject) VALUES (400, 0, 'I')", "rows of no record"),
+        ("UPDATE transactions SET records = 9 WHERE tx = 1", "not those that were made"),
+        ("UPDATE tombstones SET reason = 'x'", "not those that were made"),
+        ("DELETE FROM view_state.row_digests WHERE log_index = 4", "rows were added"),
+        (
+            "UPDATE view_state.row_digests SET hash = '\\x00'::BLOB WHERE log_index = 4",
+            "not those that were made",
+        ),
+        ("UPDATE view_state.bucket_roots SET root = '\\x00'::BLOB", "roots of the buckets"),
+        ("UPDATE view_state.meta SET digest = 'x'", "content digest"),
+        ("DELETE FROM view_state.meta", "never finished"),
+        ("DROP TABLE claims", "can't be read"),
+    ],
+)
+def test_an_edit_is_found(bench: Any, change: str, found: str) -> None:
+    _, two, three = bench.say("one", "two", "three")
+    assert two.index == 4
+    bench.tombstone("forget", three.id)
+    bench.views.catch_up()
+    assert bench.views.check() == []
+    with duckdb.connect(bench.work) as con:
+        con.execute(change)
+    findings = bench.views.check()
+    assert any(found in finding.message for finding in findings), findings
+    assert all(finding.kind == "projection" for finding in findings)
+    bench.views.replay("duck")
+    assert bench.views.check() == []
+
+
+def test_an_edit_whose_hashes_were_redone_is_found(bench: Any) -> None:
+    bench.say("one", "two")
+    bench.views.catch_up()
+    with duckdb.connect(bench.work) as con:  # removed without a trace inside the file
+        con.execute("DELETE FROM experiences WHERE log_index = 4")
+        con.execute("DELETE FROM view_state.row_digests WHERE log_index = 4")
+    messages = [(finding.index, finding.message) for finding in bench.views.check()]
+    assert (4, "its stored hash is not that of the record's rows") in messages
+
+
+def damage(bench: Any, how: str) -> None:
+    if how == "garbage":
+        bench.work.write_bytes(random(50_000))
+    elif how == "empty":
+        bench.work.write_bytes(b"")
+    elif how == "cut":
+        bench.work.write_bytes(bench.work.read_bytes()[:20_000])
+    elif how == "missing":
+        bench.work.unlink()
+    else:
+        with duckdb.connect(bench.work) as con:
+            con.execute(how)
+
+
+@pytest.mark.parametrize(
+    ("how", "why"),
+    [
+        ("garbage", "can't be read"),
+        ("empty", "finished|can't be read"),
+        ("cut", "can't be read|written"),
+        ("missing", "none yet"),
+        ("DROP SCHEMA view_state CASCADE", "can't be read"),
+        ("DELETE FROM view_state.meta", "never finished"),
+        ("UPDATE view_state.meta SET stamp = '{}'", "stamp can't be read"),
+        (
+            "UPDATE view_state.meta SET stamp = replace(stamp, '\"version\":1', '\"version\":0')",
+            "of version 0",
+        ),
+        ("UPDATE view_state.meta SET stamp = replace(stamp, 'braid.local', 'elsewhere')", "belongs to"),
+        (
+            "UPDATE view_state.meta SET stamp = replace(stamp, '\"position\":5', '\"position\":50')",
+            "ahead of the log",
+        ),
+        (
+            "UPDATE view_state.meta SET stamp = replace(stamp, '\"position\":5', '\"position\":4')",
+            "another log",
+        ),
+        ("DROP TABLE claims", "could not be written"),
+    ],
+)
+def test_a_working_file_that_cant_be_used_is_rebuilt(bench: Any, how: str, why: str) -> None:
+    bench.say("one", "two")
+    bench.views.catch_up()
+    whole = bench.contents()
+    damage(bench, how)
+    if how.startswith("DROP TABLE"):
+        bench.writer.append([three_claims()])
+    bench.reopen()
+    caught = bench.views.catch_up()[0]
+    assert caught.rebuilt is not None
+    assert any(part in caught.rebuilt for part in why.split("|")), caught.rebuilt
+    if not how.startswith("DROP TABLE"):
+        assert bench.contents() == whole
+    assert bench.views.check() == []
+    assert VERSION == 1
+
+
+def three_claims() -> Draft:
+    from braid.ledger.record import Claim, ExperienceBody
+
+    claim = Claim(subject="a", rel="b", object="c")
+    return Draft(kind="experience", type="occurrence", body=ExperienceBody(symbolic=[claim, claim, claim]))
+
+
+def die_at(name: str, nth: int = 1) -> None:
+    left = nth
+
+    def hook(passed: str) -> None:
+        nonlocal left
+        if passed == name:
+            left -= 1
+            if left == 0:
+                raise DeathError(name)
+
+    failpoint.arm(hook)
+
+
+STEPS = [
+    "views.commit",
+    "views.commit.done",
+    "views.fresh.sync",
+    "views.fresh.sync.done",
+    "views.swap",
+    "views.swap.done",
+    "views.generation.copy",
+    "views.generation.copy.done",
+    "views.current",
+    "views.current.done",
+    "views.current.renamed",
+    "views.generation.drop",
+    "views.generation.drop.done",
+    "views.catalog.commit",
+    "views.catalog.commit.done",
+    "views.catalog.sync",
+    "views.catalog.swap",
+    "views.catalog.swap.done",
+]
+
+
+@pytest.mark.parametrize("step", STEPS)
+@pytest.mark.parametrize("act", ["catch_up", "replay", "purge"])
+def test_dying_at_each_step(bench: Any, act: str, step: str) -> None:
+    one, _ = bench.say("needle", "two")
+    bench.views.catch_up()
+    bench.say("three", "four")
+    if act == "purge":
+        bench.tombstone("erase", one.id)
+    die_at(step)
+    try:
+        getattr(bench.views, act)()
+    except DeathError:
+        pass
+    finally:
+        failpoint.arm(None)
+    bench.reopen()
+    bench.views.catch_up()
+    same_as_replay(bench)
+    assert bench.views.catalog.children(one.index) == (
+        [(bench.writer.size - 1, bench.writer.envelope(bench.writer.size - 1).id, "target")]
+        if act == "purge"
+        else []
+    )
+    assert len(list(bench.duck.glob("gen-*"))) == 1
+    if act == "purge":
+        assert {row["text"] for row in bench.rows("SELECT text FROM experiences")} == {"two", "three", "four"}
+        assert bench.views.purge()
+        assert not [path for path in bench.duck.glob("*.duckdb*") if b"needle" in path.read_bytes()]
+
+
+def test_status(bench: Any) -> None:
+    bench.say("one")
+    duck, catalog = bench.views.status()
+    assert (duck.position, duck.behind_by, duck.note) == (0, 4, "there is none yet")
+    assert catalog.behind_by == 4
+    bench.views.catch_up()
+    bench.say("two")
+    duck, catalog = bench.views.status()
+    assert (duck.position, duck.behind_by, duck.unknown, duck.unreadable) == (4, 1, 0, 0)
+    assert duck.digest.size == 4
+    assert duck.digest.origin == bench.writer.origin
+    assert duck.bytes > 0
+    assert (catalog.position, catalog.behind_by) == (4, 1)
+
+
+def test_dropping_and_replaying_by_name(bench: Any) -> None:
+    bench.say("one")
+    bench.views.catch_up()
+    files = bench.views.drop()
+    assert "views/duck/work.duckdb" in files
+    assert "views/catalog.sqlite" in files
+    assert not list(bench.duck.glob("*.duckdb*"))
+    assert [caught.name for caught in bench.views.replay("catalog")] == ["catalog"]
+    with pytest.raises(ValueError, match="no projection"):
+        bench.views.replay("lance")
+    assert bench.rows("SELECT text FROM experiences") == [{"text": "one"}]

@@ -1,0 +1,210 @@
+"""Untrusted SQL: what is answered, and that nothing else happens."""
+
+import os
+import time
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pytest
+
+from braid.views.errors import SqlError, SqlLimitError, SqlTimeoutError
+from braid.views.sql import Limits
+
+QUESTIONS = [
+    "SELECT 1",
+    "  select 1 -- and a comment",
+    "SELECT 1;",
+    "VALUES (1)",
+    "WITH a AS (SELECT 1) FROM a",
+    "FROM experiences",
+    "TABLE transactions",
+    "DESCRIBE experiences",
+    "SHOW TABLES",
+    "SUMMARIZE transactions",
+    "EXPLAIN SELECT 1",
+    "EXPLAIN ANALYZE SELECT count(*) FROM links",
+    "PIVOT transactions ON tx IN (0, 1) USING sum(records)",
+    "SELECT comment FROM duckdb_columns() WHERE table_name = 'claims'",
+    "SELECT structured->>'$.a' FROM experiences",
+    "SELECT date_trunc('day', created_at) AS d, count(*) FROM experiences GROUP BY d",
+]
+
+HOSTILE = [
+    "CREATE TABLE x (a INT)",
+    "CREATE TEMP TABLE x AS SELECT 1",
+    "CREATE MACRO f() AS 1",
+    "INSERT INTO experiences (text) VALUES ('x')",
+    "UPDATE experiences SET text = 'x'",
+    "DELETE FROM experiences",
+    "DROP TABLE experiences",
+    "ALTER TABLE experiences ADD COLUMN x INT",
+    "TRUNCATE experiences",
+    "VACUUM",
+    "CHECKPOINT",
+    "BEGIN",
+    "COPY experiences TO '{out}'",
+    "COPY (SELECT 1) TO '{out}' (FORMAT parquet)",
+    "COPY experiences FROM '/etc/passwd'",
+    "EXPORT DATABASE '{out}'",
+    "IMPORT DATABASE '{out}'",
+    "ATTACH '{out}' AS x",
+    "ATTACH ':memory:' AS x",
+    "DETACH work",
+    "USE memory",
+    "SET memory_limit = '100GB'",
+    "SET enable_external_access = true",
+    "SET lock_configuration = false",
+    "RESET threads",
+    "PRAGMA enable_profiling",
+    "PRAGMA database_list",
+    "CALL pragma_version()",
+    "INSTALL httpfs",
+    "LOAD httpfs",
+    "PREPARE p AS SELECT 1",
+    "EXECUTE p",
+    "SELECT 1; SELECT 2",
+    "SELECT 1; DROP TABLE experiences",
+    "EXPLAIN CREATE TEMP TABLE x AS SELECT 1",
+    "EXPLAIN ANALYZE INSERT INTO experiences (text) VALUES ('x')",
+    "/* */ EXPLAIN ANALYZE CREATE TEMP TABLE x AS SELECT 1",
+    "EXPLAIN (FORMAT json) DELETE FROM experiences",
+    "EXPLAIN SELECT 1; DROP TABLE experiences",
+    "SELECT * FROM read_text('/etc/passwd')",
+    "SELECT * FROM read_blob('{vault}')",
+    "SELECT * FROM read_csv('/etc/passwd')",
+    "SELECT * FROM read_json('/etc/passwd')",
+    "SELECT * FROM read_parquet('{out}')",
+    "SELECT * FROM '/etc/passwd'",
+    "SELECT * FROM '{vault}'",
+    "SELECT * FROM glob('/*')",
+    "SELECT * FROM sniff_csv('/etc/passwd')",
+    "SELECT * FROM parquet_metadata('/etc/passwd')",
+    "SELECT * FROM read_csv('http://127.0.0.1:9/x')",
+    "SELECT * FROM 'https://127.0.0.1:9/x.parquet'",
+    "SELECT * FROM query('DROP TABLE experiences')",
+    "SELECT * FROM query_table('/etc/passwd')",
+    "SELECT getenv('HOME')",
+    "CREATE SECRET s (TYPE http)",
+    "SELECT * FROM secret_table",
+    "",
+    "-- nothing",
+    "SELEC 1",
+    "SELECT * FROM nowhere",
+]
+
+
+@pytest.fixture
+def asked(bench: Any, one_of_each: Any) -> Any:
+    """A store with a record of every kind, caught up."""
+    one_of_each(bench)
+    bench.views.catch_up()
+    return bench
+
+
+def snapshot(folder: Path) -> dict[str, bytes]:
+    return {str(path): path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()}
+
+
+def test_questions_are_answered(asked: Any) -> None:
+    for statement in QUESTIONS:
+        table = asked.views.sql(statement).table
+        assert isinstance(table, pa.Table)
+        assert table.num_columns > 0
+
+
+def test_hostile_statements_are_refused_and_change_nothing(asked: Any, tmp_path: Path) -> None:
+    asked.views.sql("SELECT 1")
+    before = snapshot(asked.path)
+    outside = tmp_path / "outside"
+    secret_table = pa.table({"a": [1]})  # a name in the caller's frame is no table
+    assert secret_table.num_rows == 1
+    for statement in HOSTILE:
+        text = statement.replace("{out}", str(outside)).replace("{vault}", str(asked.path / "vault"))
+        with pytest.raises(SqlError):
+            asked.views.sql(text)
+        assert not outside.exists(), statement
+    assert snapshot(asked.path) == before
+    assert asked.rows("SELECT count(*) AS n FROM experiences") == [{"n": 3}]
+
+
+GREEDY = [
+    ("SELECT length(repeat('x', 4000000000))", SqlLimitError),
+    ("SELECT repeat(repeat('x', 100000), 40000) FROM range(100)", SqlError),
+    ("SELECT list(range) FROM range(100000000)", SqlLimitError),
+    ("SELECT string_agg(repeat('x', 1000000), '') FROM range(3000)", SqlLimitError),
+    ("SELECT * FROM range(1000000000) a, range(1000) b ORDER BY b.range, a.range", SqlLimitError),
+    ("SELECT count(*) FROM range(10000000000000)", SqlTimeoutError),
+    (
+        "WITH RECURSIVE r AS (SELECT 1 AS a UNION ALL SELECT a + 1 FROM r) SELECT count(*) FROM r",
+        SqlTimeoutError,
+    ),
+    ("SELECT sum(hash(a.range, b.range)) FROM range(1000000) a, range(1000000) b", SqlTimeoutError),
+    ("SELECT list_reduce(range(10000000), lambda x, y: x + y)", SqlError),
+    ("SELECT pg_sleep(60)", SqlTimeoutError),
+    ("SELECT range FROM range(2000)", SqlLimitError),
+    ("SELECT repeat('x', 100000) FROM range(900)", SqlLimitError),
+]
+
+
+@pytest.mark.parametrize(("statement", "error"), GREEDY)
+def test_limits_hold(asked: Any, statement: str, error: type[SqlError]) -> None:
+    limits = Limits(seconds=1.5, rows=1000, memory_bytes=64 << 20, result_bytes=4 << 20)
+    begun = time.monotonic()
+    with (
+        pytest.raises(error)
+        if error is not SqlLimitError
+        else pytest.raises((SqlLimitError, SqlTimeoutError)) as raised
+    ):
+        asked.views.sql(statement, limits=limits)
+    assert time.monotonic() - begun < 10
+    assert raised.value.reason
+    assert asked.rows("SELECT 1 AS n") == [{"n": 1}]
+
+
+def test_parameters(asked: Any) -> None:
+    when = datetime(2024, 5, 6)  # noqa: DTZ001 - the columns are UTC without a zone
+    row = asked.rows(
+        "SELECT ? AS a, ? AS b, ? AS c, ?::BLOB AS d", ["x'; DROP TABLE experiences", 2.5, None, b"\x00"]
+    )
+    assert row == [{"a": "x'; DROP TABLE experiences", "b": 2.5, "c": None, "d": b"\x00"}]
+    assert asked.rows("SELECT text FROM experiences WHERE occurred_at > $since", {"since": when}) == [
+        {"text": "full ✓ 'quoted'"}
+    ]
+    with pytest.raises(SqlError):
+        asked.views.sql("SELECT ?", [object()])
+    with pytest.raises(SqlError):
+        asked.views.sql("SELECT ?", [])
+
+
+def test_errors_say_what_would_help(asked: Any) -> None:
+    for statement, hint in [
+        ("SELECT * FROM nowhere", "SHOW TABLES"),
+        ("SELECT nothing FROM experiences", "DESCRIBE"),
+        ("SELECT * FROM read_text('/etc/passwd')", "out of reach"),
+        ("DROP TABLE experiences", "SELECT"),
+        ("SELECT 1; SELECT 2", "one by one"),
+    ]:
+        with pytest.raises(SqlError) as raised:
+            asked.views.sql(statement)
+        assert hint in raised.value.hint
+
+
+def test_the_answer_says_position_and_lag(asked: Any) -> None:
+    answer = asked.views.sql("SELECT max(log_index) + 1 AS size FROM transactions")
+    assert (answer.position, answer.behind_by) == (asked.writer.size, 0)
+    asked.say("another")
+    answer = asked.views.sql("SELECT text FROM experiences ORDER BY log_index DESC LIMIT 1")
+    assert answer.table.to_pylist() == [{"text": "another"}]
+    assert (answer.position, answer.behind_by) == (asked.writer.size, 0)
+
+
+def test_no_child_is_left_behind(asked: Any) -> None:
+    asked.views.sql("SELECT 1")
+    child = asked.views._sandbox._child
+    assert child is not None
+    asked.views.close()
+    assert child.returncode is not None
+    with pytest.raises(ProcessLookupError):
+        os.kill(child.pid, 0)

@@ -1,0 +1,115 @@
+"""The figures as the table of docs/performance.md, with the machine and the day they were taken on."""
+
+import os
+import platform
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from importlib.metadata import version
+from pathlib import Path
+from typing import Annotated, Final
+
+import msgspec
+import typer
+
+from braid.tools.bench.measure import Figure
+from braid.tools.bench.table import number, verdict
+
+BEGIN: Final = "<!-- figures: begin (written by `braid bench --report docs/performance.md`) -->"
+END: Final = "<!-- figures: end -->"
+BOUND_BY: Final = {
+    "append.tx1000": "signing; then sealing, encoding and the signed heads",
+    "append.always": "one fdatasync and one signature",
+    "append.shared": "hand-offs between threads; one fdatasync for all who wait",
+    "append.interval": "signing",
+    "append.none": "signing",
+    "verify.full": "signature checks on all cores",
+    "verify.hash": "SHA-256 and walking the frames",
+    "replay.duckdb": "unsealing and decoding, then DuckDB's ingest",
+    "catch_up.one": "one transaction of DuckDB and one query",
+    "catch_up.record": "as replay, in a small batch",
+    "open": "the right-edge tiles, the control chain, the tail",
+    "open.readonly": "the same",
+    "get.warm": "reading, unsealing; one leaf hash and one digest",
+    "get.cold": "a tile of 256 hashes checked for one record",
+    "prove": "the hashes beside the path, from tiles",
+    "trace": "the catalog, one verified read a record",
+    "erase.one": "syncs: vault, tombstone, blanking, certificate, heads",
+    "erase.plan": "every envelope behind the record: the only cost that grows",
+    "overhead": "base64 of the envelope, padding, tiles, index",
+    "cli.cold": "imports",
+    "import.cold": "imports of numpy, DuckDB and pyarrow",
+}
+
+
+def machine() -> str:
+    """Return one line on what the figures were taken on."""
+    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / (1 << 30)
+    return ", ".join(
+        (
+            _processor(),
+            f"{os.cpu_count()} cores",
+            f"{memory:.0f} GB",
+            f"{platform.system()} {platform.release()}",
+            f"Python {platform.python_version()}",
+            f"libsodium of PyNaCl {version('pynacl')}",
+            f"DuckDB {version('duckdb')}",
+        )
+    )
+
+
+def _processor() -> str:
+    try:
+        lines = Path("/proc/cpuinfo").read_text("utf-8").splitlines()
+    except OSError:
+        return platform.processor() or platform.machine()
+    return next(
+        (line.partition(": ")[2] for line in lines if line.startswith("model name")), platform.machine()
+    )
+
+
+def section(figures: Sequence[Figure], command: str, now: datetime) -> str:
+    """Return the table in Markdown, with command, machine and date."""
+    rows = [
+        f"`{command}`, {now:%Y-%m-%d}, on {machine()}.",
+        "",
+        "| figure | n | value | floor | ratio | target, met | bounded by |",
+        "|---|--:|--:|--:|--:|---|---|",
+    ]
+    for figure in figures:
+        cells = (
+            f"`{figure.name}`",
+            f"{figure.n:,}" if figure.n else "",
+            f"{number(figure.value)} {figure.unit}",
+            f"{number(figure.floor)} ({figure.floor_name})" if figure.floor is not None else "",
+            "" if figure.ratio is None else f"{figure.ratio:.2f}",
+            verdict(figure),
+            BOUND_BY.get(figure.name, ""),
+        )
+        rows.append(f"| {' | '.join(cells)} |")
+    return "\n".join(rows)
+
+
+def fill(page: Path, figures: Sequence[Figure], *, command: str, now: datetime | None = None) -> None:
+    """Replace what stands between the page's markers; raise ValueError for a page without them."""
+    text = page.read_text("utf-8")
+    before, begin, rest = text.partition(BEGIN)
+    _, end, after = rest.partition(END)
+    if not begin or not end:
+        raise ValueError(f"{page} has no place for the figures: the lines {BEGIN!r} and {END!r}")
+    table = section(figures, command, now or datetime.now(UTC))
+    page.write_text(f"{before}{BEGIN}\n{table}\n{END}{after}", "utf-8")
+
+
+def main(
+    figures: Annotated[Path, typer.Argument(help="What `braid bench -o json` printed.")],
+    page: Annotated[Path, typer.Argument(help="The page whose table is to be new.")] = Path(
+        "docs/performance.md"
+    ),
+    command: Annotated[str, typer.Option(help="How the figures were taken.")] = "braid bench -o json",
+) -> None:
+    """Write the figures of a JSON file into the table of a page."""
+    fill(page, msgspec.json.decode(figures.read_bytes(), type=list[Figure]), command=command)
+
+
+if __name__ == "__main__":
+    typer.run(main)
