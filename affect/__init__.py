@@ -1,0 +1,1 @@
+"""Tone only. Never imports stance."""

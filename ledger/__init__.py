@@ -1,0 +1,1 @@
+"""Meaning, signatures, proof: records, keys, the tree and its heads, verified reads, erasure, audits."""

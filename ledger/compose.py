@@ -106,7 +106,10 @@ def sign_all(records: Sequence[tuple[Signer, Unsigned]]) -> list[Stored]:
 
 
 def _json(value: Any) -> str:
-    return _encode(value).decode()
+    try:
+        return _encode(value).decode()
+    except UnicodeEncodeError as error:
+        raise InvalidRecordError(f"the text is not valid Unicode: {error.reason} at {error.start}") from error
 
 
 def _links_member(links: list[Link]) -> tuple[str, bytes]:

@@ -4,6 +4,7 @@ The fold is the same for a writer, a reader, a replay and an audit.
 """
 
 from base64 import b64decode
+from copy import copy
 from typing import Any
 
 from braid.ledger.envelope import Envelope, Link
@@ -85,6 +86,14 @@ class ControlState:
         """The least epoch that a vault must have: that of the last certified erasure."""
         return max((epoch for epoch, done in self.erasures.values() if done is not None), default=0)
 
+    def trial(self) -> "ControlState":
+        """Return a state of its own, in which it shows whether further records are lawful; what it hides is not copied."""
+        trial = ControlState()
+        trial.origin = self.origin
+        trial.keys = {id: copy(life) for id, life in self.keys.items()}
+        trial.erasures = dict(self.erasures)
+        return trial
+
     def unfinished(self) -> list[int]:
         """Return the erase tombstones without a certificate, oldest first."""
         return [index for index, (_, done) in self.erasures.items() if done is None]
@@ -130,7 +139,8 @@ class ControlState:
             life.revoked = envelope.index if life.revoked is None else life.revoked
             since = public.get("compromised_since")
             if since is not None:
-                life.compromised_since = min(int(since), life.compromised_since or int(since))
+                known = life.compromised_since
+                life.compromised_since = int(since) if known is None else min(int(since), known)
             return
         key, role = b64decode(public["key"], validate=True), str(public["role"])
         check_public_key(key)

@@ -439,7 +439,17 @@ class Reader:
             key = self.vault.key(envelope.index)
         except PuncturedError as error:
             raise ErasedError(f"{envelope.id} was erased") from error
-        return self.unseal(envelope, key, self.log.body(envelope.index))
+        try:
+            return self.unseal(envelope, key, self.log.body(envelope.index))
+        except IntegrityError:
+            if self._erased_meanwhile(envelope.index):
+                raise ErasedError(f"{envelope.id} was erased") from None
+            raise
+
+    def _erased_meanwhile(self, index: int) -> bool:
+        """Whether another process has erased the record since this handle last looked: its tombstone says so."""
+        self.refresh()
+        return index in self.control.erased
 
     def unseal(self, envelope: Envelope, key: RecordKey, sealed: bytes) -> bytes:
         """Return the body's JSON; raise IntegrityError or UnsealError unless digest, commitment and AEAD all hold."""
@@ -494,12 +504,20 @@ class Reader:
                 raise IntegrityError(f"{envelope.id} stands at index {index}: it was moved")
             raw = None
             if key is not None and index not in erased:
-                raw = self.unseal(envelope, key, body)
+                raw = self._unseal_unless_erased(envelope, key, body)
             elif self.vault and index not in erased:
                 raise IntegrityError(f"{envelope.id}: the vault has no key for it, and no erasure names it")
             record = Record(envelope, self._check_links(envelope, links), raw, data)
             entries.append(Entry(record, key.row if raw is not None and key else None))
         return entries
+
+    def _unseal_unless_erased(self, envelope: Envelope, key: RecordKey, sealed: bytes) -> bytes | None:
+        try:
+            return self.unseal(envelope, key, sealed)
+        except IntegrityError:
+            if self._erased_meanwhile(envelope.index):
+                return None
+            raise
 
     def need_vault(self) -> Vault:
         """Return the vault; raise NoVaultError where there is none."""

@@ -3,22 +3,15 @@
 from typing import Final, NamedTuple
 
 from blake3 import blake3
-from nacl.bindings import (
-    crypto_aead_xchacha20poly1305_ietf_decrypt as _decrypt,
-)
-from nacl.bindings import (
-    crypto_aead_xchacha20poly1305_ietf_encrypt as _encrypt,
-)
-from nacl.exceptions import CryptoError
 from nacl.utils import random
 
+from braid.ledger.aead import NONCE_BYTES, TAG_BYTES, decrypt, encrypt
 from braid.ledger.errors import BodyTooLargeError, UnsealError
 
 MAX_BODY_BYTES: Final = 16 * 1024 * 1024
 MIN_SEALED_BYTES: Final = 256
-NONCE_BYTES: Final = 24
 _LENGTH_BYTES = 4
-_OVERHEAD = NONCE_BYTES + _LENGTH_BYTES + 16
+_OVERHEAD = NONCE_BYTES + _LENGTH_BYTES + TAG_BYTES
 
 
 class RecordKey(NamedTuple):
@@ -61,7 +54,7 @@ def seal_body(  # noqa: PLR0913 - a body is bound to three names
     nonce = random(NONCE_BYTES) if nonce is None else nonce
     padding = padme(size + _OVERHEAD) - size - _OVERHEAD
     plain = size.to_bytes(_LENGTH_BYTES, "little") + json_bytes + bytes(padding)
-    return nonce + _encrypt(plain, _associated(origin, id, kind), nonce, key.sealing)
+    return nonce + encrypt(plain, _associated(origin, id, kind), nonce, key.sealing)
 
 
 def unseal_body(key: RecordKey, sealed: bytes, *, origin: str, id: str, kind: str) -> bytes:
@@ -72,14 +65,9 @@ def unseal_body(key: RecordKey, sealed: bytes, *, origin: str, id: str, kind: st
     """
     if len(sealed) < MIN_SEALED_BYTES:
         raise UnsealError(id, f"{len(sealed)} bytes are too short for a sealed body")
-    try:
-        plain = _decrypt(
-            sealed[NONCE_BYTES:], _associated(origin, id, kind), sealed[:NONCE_BYTES], key.sealing
-        )
-    except CryptoError:
-        raise UnsealError(
-            id, "the tag does not match: altered, or sealed under another key or name"
-        ) from None
+    plain = decrypt(sealed[NONCE_BYTES:], _associated(origin, id, kind), sealed[:NONCE_BYTES], key.sealing)
+    if plain is None:
+        raise UnsealError(id, "the tag does not match: altered, or sealed under another key or name")
     size = int.from_bytes(plain[:_LENGTH_BYTES], "little")
     if size > MAX_BODY_BYTES or padme(size + _OVERHEAD) != len(sealed):
         raise UnsealError(id, "the length inside does not fit the sealed size")

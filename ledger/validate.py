@@ -17,6 +17,7 @@ from braid.ledger.record import (
     Claim,
     Draft,
     EmbeddingBody,
+    EventBody,
     ExperienceBody,
     Reweighted,
     StanceBody,
@@ -44,6 +45,8 @@ def check_draft(draft: Draft, now: datetime) -> None:
         if clash := known & set(draft.extra):
             raise InvalidRecordError(f"extra members {sorted(clash)} have a field of their own")
         _check_json(draft.extra, "extra")
+    if draft.public:
+        _check_json(draft.public, "public")
     check_body(draft.body, len(draft.links), now)
 
 
@@ -80,6 +83,8 @@ def check_body(body: Body, links: int, now: datetime) -> None:
         for signature in body.signatures:
             check_probability(signature.salience, "salience")
             _check_json(signature.metadata, "metadata")
+    elif isinstance(body, EventBody):
+        _check_json(body.data, "data")
 
 
 def _check_experience(body: ExperienceBody) -> None:

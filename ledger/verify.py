@@ -108,7 +108,12 @@ def verify(
     began = time.perf_counter()
     mode: Mode = "deep" if deep else "hash" if hash_only else "full"
     try:
-        settings = load_settings(store)
+        try:
+            settings = load_settings(store)
+        except ValueError as error:  # text that is no UTF-8
+            return _unseen(
+                store, mode, f"{store}/store.json: damaged ({error}); restore it from a backup", began
+            )
         audit = _Audit(store, settings, guard or Guard.of_store(settings.store_id), mode)
         audit.workers, audit.progress = workers or os.cpu_count() or 1, progress
         _prepare(audit, vkey, passphrase, since)

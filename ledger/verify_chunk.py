@@ -8,8 +8,6 @@ import os
 import re
 import struct
 from array import array
-from binascii import Error as Base64Error
-from binascii import a2b_base64
 from hashlib import sha256
 from pathlib import Path
 from typing import Final, Literal
@@ -23,8 +21,6 @@ from braid.ledger.envelope import (
     decode_payload,
     link_problem,
     pae,
-    unwrap,
-    wrap,
 )
 from braid.ledger.errors import EnvelopeError
 from braid.ledger.findings import Finding, FindingKind
@@ -44,16 +40,12 @@ from braid.ledger.verify_facts import (
     kind_code,
     stretches,
 )
-from braid.ledger.verify_scan import Broken, SeenFrame, Window, digest_text, text_of, walk
+from braid.ledger.verify_scan import Broken, SeenFrame, Window, cut_envelope, digest_text, text_of, walk
 from braid.wal.frame import HEADER_BYTES
 
 _ROLE_CODE: Final = {role: code for code, role in enumerate(ROLES)}
 _DIGIT_SET: Final = frozenset(DIGITS)
 _BLOB: Final = re.compile("[0-9a-f]{64}")
-_HEAD_LEN: Final = len(b'{"payload":"')
-_TAIL_LEN: Final = len(b'"}]}')
-_MIDDLE_LEN: Final = len(wrap(b"", b"")) - _HEAD_LEN - _TAIL_LEN
-_SIG_CHARS: Final = 88
 _ENTRY: Final = struct.Struct("<QQII")
 BodyState = Literal["blank", "absent", "altered"]
 
@@ -237,7 +229,7 @@ class _Examiner:
         """Decode an envelope and check its signature; None when it can't be read. Fills the columns."""
         self.leaves.append(sha256(b"\x00" + data).digest())
         try:
-            payload, signature = _cut(data)
+            payload, signature = cut_envelope(data)
             envelope = decode_payload(payload)
         except ValueError as error:  # EnvelopeError, or text that is no UTF-8
             self._find("envelope", str(error), index=index, offset=offset)
@@ -384,22 +376,3 @@ class _Examiner:
         keys = self.chunk.keys[at : at + 64] if at >= 0 else b""
         for kind, message in examine_body(envelope, keys, sealed, self.terms.keys.get(envelope.key)):
             self._find(kind, message, index=index, id=envelope.id, offset=offset)
-
-
-def _cut(data: bytes) -> tuple[bytes, bytes]:
-    """Return payload and signature of an envelope that is the template to the byte; raise EnvelopeError.
-
-    Wrapping them again must give the same bytes; where it does not, `unwrap` says why.
-    """
-    cut = len(data) - _MIDDLE_LEN - _SIG_CHARS - _TAIL_LEN
-    try:
-        payload = a2b_base64(data[_HEAD_LEN:cut])
-        signature = a2b_base64(data[-_SIG_CHARS - _TAIL_LEN : -_TAIL_LEN])
-    except Base64Error:
-        return unwrap(data)
-    if len(data) <= 65_535 and wrap(payload, signature) == data:
-        return payload, signature
-    payload, signature = unwrap(data)
-    if wrap(payload, signature) != data:
-        raise EnvelopeError("the envelope is not of the signed template")
-    return payload, signature

@@ -88,14 +88,15 @@ def _chain(segments: list[SegmentFile]) -> Iterator[tuple[Envelope, bytes]]:
     last = segments[-1]
     with suppress(OSError, ValueError):
         count = last.path.with_suffix(".idx").stat().st_size // ENTRY.size
-        envelope, body = _at(segments, max(last.first + count - 1, 0))
-        if not envelope.is_control:
-            envelope, body = _at(segments, envelope.control)
+        index = max(last.first + count - 1, 0)
         while True:
+            envelope, body = _at(segments, index)
             yield envelope, body
-            if envelope.control >= envelope.index:
+            if (
+                envelope.control >= index
+            ):  # its place counts, not what it says: else a forgery could lead in circles
                 return
-            envelope, body = _at(segments, envelope.control)
+            index = envelope.control
 
 
 def _at(segments: list[SegmentFile], index: int) -> tuple[Envelope, bytes]:

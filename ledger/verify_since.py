@@ -59,7 +59,10 @@ class OldPart:
             raise IntegrityError(
                 f"{segment.name}, offset {offset}: record {index} is not what was verified before"
             )
-        return decode_payload(unwrap(data).payload)
+        envelope = decode_payload(unwrap(data).payload)
+        if envelope.index != index:
+            raise IntegrityError(f"{envelope.id} stands at index {index}: it was moved")
+        return envelope
 
     def links(self, envelope: Envelope) -> list[Link]:
         """Return an old record's links; raise IntegrityError when the list is not the signed one."""

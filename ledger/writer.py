@@ -11,6 +11,7 @@ from pathlib import Path
 from threading import Event, Lock, RLock, Thread
 
 from braid.ledger.checkpoint import Checkpoint, sign_checkpoint
+from braid.ledger.envelope import decode_payload, payload_of
 from braid.ledger.errors import (
     GuardError,
     IntegrityError,
@@ -147,6 +148,8 @@ class Writer(Reader):
             raise ValueError("a transaction holds at least one record")
         if len(drafts) > MAX_RECORDS:
             raise InvalidRecordError(f"a transaction holds up to {MAX_RECORDS} records, not {len(drafts)}")
+        if keys and len(keys) != len(drafts):
+            raise ValueError(f"{len(keys)} keys for {len(drafts)} drafts: give None for a draft without one")
         request = Request(drafts, keys or [None] * len(drafts), signer)
         with self._queue_turn:
             self._queue.append(request)
@@ -219,6 +222,8 @@ class Writer(Reader):
                 group, index, tx, last = [], self.log.next_index, self.log.next_tx, self._last_time
             try:
                 prepared = self._sequencer.prepare(request, index, tx, last)
+                if alone and prepared:
+                    self._try_controls(prepared)
             except Exception as error:
                 request.error, request.done = error, True
                 continue
@@ -233,6 +238,17 @@ class Writer(Reader):
                 group, index, tx, last = [], self.log.next_index, self.log.next_tx, self._last_time
         if group:
             self._write(group)
+
+    def _try_controls(self, prepared: Prepared) -> None:
+        """Raise InvalidRecordError for a control record that no reader would accept: once written, it would stay."""
+        trial = self.control.trial()
+        try:
+            for stored in prepared.stored:
+                envelope = decode_payload(payload_of(stored.envelope))
+                if envelope.is_control:
+                    trial.apply(envelope, self._check_links(envelope, stored.links))
+        except IntegrityError as error:
+            raise InvalidRecordError(f"nothing was written: {error}") from error
 
     def _write(self, group: list[Prepared]) -> None:
         try:

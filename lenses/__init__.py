@@ -1,0 +1,1 @@
+"""Pure reinterpretation: records in, a view with its delta out."""

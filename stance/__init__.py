@@ -1,0 +1,1 @@
+"""Which claim holds, why, and how sure. Never imports affect."""

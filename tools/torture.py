@@ -15,7 +15,6 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Iterable
-from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Annotated, Final
@@ -23,100 +22,20 @@ from typing import Annotated, Final
 import typer
 
 import braid
-from braid.ledger.errors import ClockError, ErasedError, ForgottenError, LedgerError
-from braid.views.errors import ViewError
+from braid.ledger.errors import LedgerError
+from braid.tools.torture_child import text_of
 from braid.wal import failpoint
+from braid.wal.errors import WalError
 
-CHILD: Final = "--child"
 ROUND_S: Final = (0.3, 2.5)
-DISK_MIB: Final = 12
+DISK_MIB: Final = 32
+FREE_MIB: Final = 4
 FULL_STORE: Final = 3_000
 """Records after which a store has lived long enough: the next round begins a new one."""
 
 
 class TortureError(AssertionError):
     """The store lost, kept or showed what it must not."""
-
-
-# -- what a tormented process does ------------------------------------------------------------------
-
-
-def child(role: str, path: Path, seed: int, skew_s: float) -> None:
-    """Write or read at random until killed; each line on stdout says what has been acknowledged."""
-    chance = random.Random(seed)
-
-    def clock() -> datetime:
-        return datetime.now(UTC) + timedelta(seconds=skew_s)
-
-    while True:
-        try:
-            with braid.open(path, read_only=role == "read", shared=True, wait_s=20, clock=clock) as store:
-                for _ in range(chance.randrange(5, 60)):
-                    (_read if role == "read" else _write)(store, chance)
-        except ClockError:
-            with braid.open(path, shared=True, wait_s=20, clock=clock) as store:
-                store.writer.accept_clock("torture")
-        except OSError as error:
-            _say("refused", type(error).__name__)
-            time.sleep(0.05)
-
-
-def _write(store: "braid.Store", chance: random.Random) -> None:
-    act = chance.random()
-    if act < 0.55:
-        _say("append", store.append(_text(chance)))
-    elif act < 0.8:
-        with store.transaction() as transaction:
-            places = [transaction.append(_text(chance)) for _ in range(chance.randrange(1, 40))]
-        _say("append", *[place.id for place in places])
-    elif act < 0.85:
-        store.checkpoint()
-    elif act < 0.88:
-        with suppress(ViewError):  # another process is at work on the view
-            store.views.sql("SELECT count(*) FROM experiences")
-    elif act < 0.89:
-        store.compact()
-    else:
-        _forget(store, chance, act)
-
-
-def _forget(store: "braid.Store", chance: random.Random, act: float) -> None:
-    index = chance.randrange(3, len(store)) if len(store) > 3 else 0
-    envelope = store.reader.envelope(index)
-    if envelope.kind != "experience":
-        return
-    try:
-        if act < 0.93:
-            _say("hiding", envelope.id)
-            store.forget(envelope.id)
-        elif act < 0.96:
-            store.recover(envelope.id)
-        else:
-            _say("erasing", envelope.id)
-            store.erase(envelope.id)
-            _say("erased", envelope.id)
-    except (ErasedError, ForgottenError, ValueError, ViewError):
-        return  # another process was first, or is at work on the view
-
-
-def _read(store: "braid.Store", chance: random.Random) -> None:
-    store.refresh()
-    index = chance.randrange(len(store))
-    try:
-        record = store.reader.at(index, include_forgotten=True)
-    except ErasedError:
-        return
-    if record.kind == "experience" and not record.text.startswith("torture "):
-        raise TortureError(f"record {index} reads {record.text[:40]!r}")
-
-
-def _text(chance: random.Random) -> str:
-    return f"torture {chance.getrandbits(64):016x} " + "x" * chance.choice((0, 10, 1_000, 20_000))
-
-
-def _say(*words: str) -> None:
-    sys.stdout.write(" ".join(words) + "\n")
-    sys.stdout.flush()
 
 
 # -- a round ----------------------------------------------------------------------------------------
@@ -155,8 +74,7 @@ def torment(path: Path, guard: Path, chance: random.Random, points: list[str], l
         argv = [
             sys.executable,
             "-m",
-            "braid.tools.torture",
-            CHILD,
+            "braid.tools.torture_child",
             role,
             str(path),
             str(chance.getrandbits(32)),
@@ -221,25 +139,20 @@ def _far_clock() -> datetime:
 
 
 def passed_points(path: Path, guard: Path, seed: int) -> list[str]:
-    """Return the failpoints that this workload passes, found by letting it run here for a while."""
+    """Return the failpoints that this workload passes, found by letting some of it run here."""
     seen: set[str] = set()
+    chance = random.Random(seed)
     failpoint.arm(seen.add)
     try:
-        chance = random.Random(seed)
         with braid.open(path, guard_dir=guard) as store:
-            for _ in range(60):
-                _quiet(store, chance)
+            for _ in range(5):
+                ids = [store.append(text_of(chance)) for _ in range(8)]
+                store.checkpoint()
+                store.erase(ids[0])
+                store.compact()
     finally:
         failpoint.arm(None)
     return sorted(seen)
-
-
-def _quiet(store: "braid.Store", chance: random.Random) -> None:
-    id = store.append(_text(chance))
-    if chance.random() < 0.1:
-        store.checkpoint()
-        store.erase(id)
-        store.compact()
 
 
 def torture(
@@ -261,18 +174,24 @@ def torture(
             ledger = Ledger()
             full = disk is not None and done.total() % 5 == 4
             place = disk / "memory" if full and disk else store
-            with braid.open(place, guard_dir=guard):
-                pass  # created here: a round's processes find a store
+            filler = home / "filler"
+            with braid.open(place, guard_dir=guard):  # created here: a round's processes find a store
+                if full and disk:
+                    filler = disk / "filler"
+                    filler.write_bytes(bytes((DISK_MIB - FREE_MIB) << 20))
             while ledger.counts["append"] < FULL_STORE and (time.monotonic() < end or not ledger.counts):
                 what = torment(place, guard, chance, points, ledger)
-                examine(place, guard, ledger) if not full else _examine_full(place, guard, ledger)
+                filler.unlink(missing_ok=True)  # with room again, everything must be there
+                examine(place, guard, ledger)
                 done[what.partition(" at ")[2].partition("@")[0] or what] += 1
                 typer.echo(f"round {done.total()}: {what}; {len(ledger.appended)} records stand", err=True)
                 if full:
                     break
             heard += ledger.counts
             shutil.rmtree(place)
-    except (TortureError, LedgerError) as error:
+    except (TortureError, LedgerError, WalError) as error:
+        if disk is not None and (disk / "memory").exists():
+            shutil.copytree(disk / "memory", home / "memory-of-the-full-disk")
         typer.echo(
             f"braid: round {done.total() + 1} of seed {seed}: {error}\nbraid: the store is kept in {home}",
             err=True,
@@ -285,21 +204,15 @@ def torture(
     summary = {
         "rounds": done.total(),
         "seed": seed,
-        "acknowledged": dict(heard),
-        "kills": dict(done.most_common()),
+        "acknowledged": heard,
+        "kills": done,
+        "full_disk": disk is not None,
     }
-    typer.echo(json.dumps({**summary, "full_disk": disk is not None}, indent=1))
-
-
-def _examine_full(place: Path, guard: Path, ledger: Ledger) -> None:
-    """On a full disk opening may be refused; with room again it may not."""
-    filler = place.parent / "filler"
-    filler.unlink(missing_ok=True)
-    examine(place, guard, ledger)
+    typer.echo(json.dumps(summary, indent=1))
 
 
 def _small_disk(path: Path) -> Path | None:
-    """Mount a tmpfs of a few MiB, most of it taken; None where this user may not."""
+    """Mount a tmpfs of a few MiB; None where this user may not."""
     path.mkdir()
     argv = ["/bin/mount", "-t", "tmpfs", "-o", f"size={DISK_MIB}m", "braid-torture", str(path)]
     try:
@@ -310,7 +223,4 @@ def _small_disk(path: Path) -> Path | None:
 
 
 if __name__ == "__main__":
-    if sys.argv[1:2] == [CHILD]:
-        child(sys.argv[2], Path(sys.argv[3]), int(sys.argv[4]), float(sys.argv[5]))
-    else:
-        typer.run(torture)
+    typer.run(torture)

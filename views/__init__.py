@@ -1,0 +1,1 @@
+"""Projections that can be thrown away and rebuilt by replaying the log."""

@@ -34,8 +34,14 @@ def to_arrow(table: Table, rows: Sequence[Row]) -> Any:
     """Return rows as an Arrow table."""
     schema = schema_of(table)
     columns = zip(*rows, strict=True)
-    arrays = [pa.array(values, field.type) for values, field in zip(columns, schema, strict=True)]
+    arrays = [_array(values, field.type) for values, field in zip(columns, schema, strict=True)]
     return pa.Table.from_arrays(arrays, schema=schema)
+
+
+def _array(values: Sequence[Any], type_: Any) -> Any:
+    if values[0] is None and values.count(None) == len(values):
+        return pa.nulls(len(values), type_)
+    return pa.array(values, type_)
 
 
 def selection(columns: Iterable[Column]) -> str:

@@ -83,16 +83,14 @@ class DuckView:
 
     @classmethod
     def create(cls, path: Path, history: Path) -> "DuckView":
-        """Begin an empty file; `history` is the store's file of published checkpoints."""
-        con = duckdb.connect(path, config=CONFIG)
-        path.chmod(0o600)
-        con.execute("BEGIN")
-        for table in (*TABLES, CHECKPOINTS):
-            for statement in creation(table):
-                con.execute(statement)
-        for statement in _STATE:
-            con.execute(statement)
-        con.execute("COMMIT")
+        """Begin an empty file; `history` is the store's file of published checkpoints. Raises DamagedViewError."""
+        tables = [statement for table in (*TABLES, CHECKPOINTS) for statement in creation(table)]
+        try:
+            con = duckdb.connect(path, config=CONFIG)
+            path.chmod(0o600)
+            con.execute(";".join(["BEGIN", *tables, *_STATE, "COMMIT"]))
+        except duckdb.Error as error:  # a full disk, as a rule
+            raise DamagedViewError(f"{path} can't be written ({_first_line(error)})") from error
         return cls(con, history, None)
 
     @classmethod
@@ -191,34 +189,43 @@ class DuckView:
         self._con.unregister("incoming")
 
     def _touch_buckets(self, made: _Made, before: int) -> list[bytes]:
-        """Return all bucket roots after this batch, rewriting those it touched."""
-        last = (made.stamp.position + BUCKET - 1) // BUCKET
-        first = before // BUCKET
-        dirty = {index // BUCKET for index in made.remade if index // BUCKET < first} | set(
-            range(first, last)
-        )
+        """Return all bucket roots after this batch, rewriting those it touched; its hashes are stored already."""
+        first, last = before // BUCKET, (made.stamp.position + BUCKET - 1) // BUCKET
+        old = {index // BUCKET for index in made.remade}
+        if before % BUCKET:
+            old.add(first)
+        dirty = sorted(old | set(range(first, last)))
         if not dirty:
             return self._roots
-        found: defaultdict[int, list[bytes]] = defaultdict(list)
-        self._con.register("dirty", to_arrow(_INDEXES, [(bucket,) for bucket in sorted(dirty)]))
-        for index, hash_ in self._con.execute(
-            f"SELECT log_index, hash FROM view_state.row_digests WHERE log_index >= {min(dirty) * BUCKET}"  # noqa: S608
-            f" AND log_index // {BUCKET} IN (SELECT log_index FROM dirty) ORDER BY log_index"
-        ).fetchall():
-            found[index // BUCKET].append(hash_)
+        present: defaultdict[int, list[bytes]] = defaultdict(list)
+        for index, hash_ in made.hashes:
+            present[index // BUCKET].append(hash_)
+        for bucket in old:  # partly, or wholly, of earlier records
+            present[bucket] = [hash_ for (hash_,) in self._con.execute(
+                "SELECT hash FROM view_state.row_digests WHERE log_index >= ? AND log_index < ? ORDER BY log_index",
+                [bucket * BUCKET, (bucket + 1) * BUCKET],
+            ).fetchall()]  # fmt: skip
         roots = [*self._roots, *[b""] * (last - len(self._roots))]
         for bucket in dirty:
-            roots[bucket] = bucket_root(found[bucket])
+            roots[bucket] = bucket_root(present[bucket])
+        self._con.register("dirty", to_arrow(_INDEXES, [(bucket,) for bucket in dirty]))
         self._con.execute("DELETE FROM view_state.bucket_roots WHERE bucket IN (SELECT log_index FROM dirty)")
         self._con.unregister("dirty")
-        fresh = [(bucket, roots[bucket]) for bucket in sorted(dirty)]
-        self._insert("view_state.bucket_roots", to_arrow(_DIGESTS, fresh))
+        self._insert(
+            "view_state.bucket_roots", to_arrow(_DIGESTS, [(bucket, roots[bucket]) for bucket in dirty])
+        )
         return roots
 
     def close(self) -> None:
-        """Close the file; DuckDB folds its write-ahead file in. A batch under way is waited for, its error dropped."""
+        """Close the file; DuckDB folds its write-ahead file in. A batch under way is waited for, its error dropped.
+
+        Raises DamagedViewError when that fails.
+        """
         self._worker.shutdown()
-        self._con.close()
+        try:
+            self._con.close()
+        except duckdb.Error as error:
+            raise DamagedViewError(f"it could not be closed ({_first_line(error)})") from error
 
 
 def read_meta(con: duckdb.DuckDBPyConnection) -> Meta:

@@ -12,11 +12,16 @@ A reader that has a generation open keeps it when its name goes: the file lives 
 import os
 import re
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from braid.views.duck import DuckView
 from braid.views.schema import VERSION
 from braid.wal.durable import make_folder, replace_file, sync_folder
 from braid.wal.failpoint import failpoint
+
+if (
+    TYPE_CHECKING
+):  # DuckDB and Arrow are loaded when a file is opened: a process that only appends needs neither
+    from braid.views.duck import DuckView
 
 _GENERATION = re.compile(r"gen-(\d+)-[0-9a-f]+\.duckdb")
 _COPY_BYTES = 8 << 20
@@ -38,12 +43,16 @@ class DuckHome:
         self._history = history
         self._current = folder / "current"
 
-    def open(self) -> DuckView:
+    def open(self) -> "DuckView":
         """Open the working file; raise DamagedViewError where there is none that can be used."""
+        from braid.views.duck import DuckView
+
         return DuckView.open(self.work, self._history)
 
-    def fresh(self) -> DuckView:
+    def fresh(self) -> "DuckView":
         """Begin an empty file beside the working one."""
+        from braid.views.duck import DuckView
+
         make_folder(self.folder)
         _remove(self._fresh)
         return DuckView.create(self._fresh, self._history)

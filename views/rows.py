@@ -5,11 +5,13 @@ from typing import Final
 import msgspec
 
 from braid.ledger.reader import Entry
+from braid.ledger.record import BODY_TYPES
 from braid.views.makers import MAKERS, link_rows, transaction_row
 from braid.views.projection import Standing
 from braid.views.schema import TABLES
 from braid.views.values import Numbered
 
+_DECODERS: Final = {kind: msgspec.json.Decoder(body).decode for kind, body in BODY_TYPES.items()}
 _CONTENT: Final = frozenset(number for number, table in enumerate(TABLES) if table.content)
 
 
@@ -31,8 +33,10 @@ def make_rows(entry: Entry, standing: Standing) -> Made:
     body, unreadable = None, False
     if record.raw is not None and maker is not None:
         try:
-            body = record.body
-        except ValueError:  # signed by a key of this log, but no body of its kind: its envelope is shown
+            body = _DECODERS[envelope.kind](record.raw)
+        except (
+            msgspec.MsgspecError
+        ):  # signed by a key of this log, but no body of its kind: its envelope is shown
             unreadable = True
     if maker is not None and index not in standing.erased:
         rows = maker(record, body, standing)

@@ -10,13 +10,11 @@ from pathlib import Path
 from threading import RLock
 from typing import Any
 
-import duckdb
 import msgspec
 
 from braid.ledger.findings import Finding
 from braid.ledger.reader import Reader
 from braid.views.catalog import Catalog
-from braid.views.check import check_content
 from braid.views.digest import Digest
 from braid.views.errors import DamagedViewError, ViewBusyError, ViewError
 from braid.views.generations import DuckHome
@@ -136,7 +134,7 @@ class Views:
                 if held:  # what was never made need not be rebuilt
                     done = replay(self._reader, self._duck, "records were erased")
                     files |= {"duck/work.duckdb", f"duck/{self._duck.publish(done.position).name}"}
-            except (OSError, ViewError, duckdb.Error):
+            except (OSError, ViewError):
                 files |= {f"duck/{name}" for name in self._duck.drop_all()}
             files |= set(self.catalog.purge())
         return sorted(f"{self._folder.name}/{name}" for name in files)
@@ -189,6 +187,8 @@ class Views:
 
     def check(self) -> list[Finding]:
         """Compare what the working file holds with its own digests, and these with the log; findings are values."""
+        from braid.views.check import check_content
+
         with self._owning(PURGE_WAIT_S):
             return check_content(self._reader, self._duck.work)
 

@@ -263,6 +263,19 @@ class LogReader:
 
     def frames(self, start: int = 0, *, bodies: bool = True) -> Iterator[Frame]:
         """Yield the frames from the one that holds record `start` to the present end."""
+        while True:
+            try:
+                for frame in self._frames(start, bodies=bodies):
+                    yield frame
+                    start = frame.end
+            except CorruptLogError:
+                if not any(segment.replaced() for segment in self.segments):
+                    raise
+                self.refresh_segments()  # compaction swapped a file: the place index was the new one's
+            else:
+                return
+
+    def _frames(self, start: int, *, bodies: bool) -> Iterator[Frame]:
         place = max(bisect_right(self._firsts, start) - 1, 0)
         while place <= self._active:
             segment = self.segments[place]

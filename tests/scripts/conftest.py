@@ -44,7 +44,11 @@ class Session:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.env = {name: value for name, value in os.environ.items() if not name.startswith("BRAID_")}
-        self.env |= {"BRAID_GUARD_DIR": str(folder / "guard"), "XDG_STATE_HOME": str(folder / "state"), "NO_COLOR": "1"}
+        self.env |= {
+            "BRAID_GUARD_DIR": str(folder / "guard"),
+            "XDG_STATE_HOME": str(folder / "state"),
+            "NO_COLOR": "1",
+        }
 
     @property
     def store(self) -> Path:

@@ -30,7 +30,12 @@ def on_a_terminal(session: Session, *words: str, **env: str) -> bytes:
     if "NO_COLOR" not in env:
         given.pop("NO_COLOR")
     process = subprocess.Popen(
-        [sys.executable, "-c", ENTRY, *words], cwd=session.folder, env=given, stdin=subprocess.DEVNULL, stdout=slave, stderr=slave
+        [sys.executable, "-c", ENTRY, *words],
+        cwd=session.folder,
+        env=given,
+        stdin=subprocess.DEVNULL,
+        stdout=slave,
+        stderr=slave,
     )
     os.close(slave)
     written = b""
@@ -45,7 +50,9 @@ def on_a_terminal(session: Session, *words: str, **env: str) -> bytes:
     return written
 
 
-@pytest.mark.parametrize("char", [*map(chr, range(0x20)), *map(chr, range(0x7F, 0xA0)), "\u202e", "\u2066", "\u200f", "\ud800"])
+@pytest.mark.parametrize(
+    "char", [*map(chr, range(0x20)), *map(chr, range(0x7F, 0xA0)), "\u202e", "\u2066", "\u200f", "\ud800"]
+)
 def test_no_control_character_comes_through(char: str) -> None:
     assert char not in line(f"a{char}b")
     if char not in "\n\t":
@@ -60,7 +67,9 @@ def test_text_stays_as_it_is() -> None:
     assert clean(text) == line(text) == cell(text) == text
 
 
-@pytest.mark.parametrize("words", [("log",), ("show",), ("log", "-o", "json"), ("sql", "SELECT text FROM experiences")])
+@pytest.mark.parametrize(
+    "words", [("log",), ("show",), ("log", "-o", "json"), ("sql", "SELECT text FROM experiences")]
+)
 def test_nasty_text_does_not_steer_a_terminal(session: Session, words: tuple[str, ...]) -> None:
     id = session.well("append", NASTY).id
     for shown in (
@@ -110,7 +119,9 @@ def test_a_reader_that_goes_away_is_no_error(session: Session) -> None:
     lines = "\n".join(json.dumps({"role": "user", "content": f"turn {n} " + "x" * 200}) for n in range(2_000))
     session.well("ingest", "-", stdin=lines)
     command = f"'{sys.executable}' -c '{ENTRY}' log -n 0 -o jsonl | head -n 1"
-    done = subprocess.run(["sh", "-c", command], cwd=session.folder, env=session.env, capture_output=True, check=False)
+    done = subprocess.run(
+        ["sh", "-c", command], cwd=session.folder, env=session.env, capture_output=True, check=False
+    )
     assert done.stdout.count(b"\n") == 1
     assert done.stderr == b""
 
@@ -123,7 +134,9 @@ def test_an_interruption_is_told_and_loses_nothing(session: Session) -> None:
     assert process.stdin is not None
     assert process.stderr is not None
     for n in range(1_200):
-        process.stdin.write(json.dumps({"role": "user", "content": f"turn {n} " + "x" * 200}).encode() + b"\n")
+        process.stdin.write(
+            json.dumps({"role": "user", "content": f"turn {n} " + "x" * 200}).encode() + b"\n"
+        )
     process.stdin.flush()
     while json.loads(session.well("status", "-o", "json").out)["records"] < 1_003:
         assert process.poll() is None

@@ -150,7 +150,9 @@ def test_a_full_disk_loses_nothing(session: Session) -> None:
 
 
 def test_a_full_disk_while_ingesting_tells_to_run_it_again(session: Session) -> None:
-    lines = "\n".join(json.dumps({"role": "user", "content": f"turn {n}", "id": n, "conversation": "c"}) for n in range(20))
+    lines = "\n".join(
+        json.dumps({"role": "user", "content": f"turn {n}", "id": n, "conversation": "c"}) for n in range(20)
+    )
     done = session.braid("ingest", "-", stdin=lines, fault="wal.write")
     assert done.code == 2
     assert "disk is full" in done.err
@@ -187,7 +189,9 @@ def test_a_read_only_store_can_be_read(session: Session, path_with_braid: str) -
         braid sql "SELECT 1"; echo "code $?"
     """
     env = session.env | {"PATH": path_with_braid}
-    done = subprocess.run([*MOUNT, script], cwd=session.folder, env=env, capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        [*MOUNT, script], cwd=session.folder, env=env, capture_output=True, text=True, check=False
+    )
     assert re.findall(r"^code (\d+)$", done.stdout, flags=re.MULTILINE)[:4] == ["2", "0", "0", "0"], done
     assert "Read-only file system" in done.stderr
     assert "Traceback" not in done.stderr
@@ -213,8 +217,12 @@ def test_erasing_works_on_a_disk_that_is_really_full(empty: Session, path_with_b
         braid verify --deep; echo "verify $?"
     """
     env = empty.env | {"PATH": path_with_braid}
-    done = subprocess.run([*MOUNT, script], cwd=empty.folder, env=env, capture_output=True, text=True, check=False)
-    codes = dict(re.findall(r"^(append|erase|show|grep|again|verify) (\d+)$", done.stdout, flags=re.MULTILINE))
+    done = subprocess.run(
+        [*MOUNT, script], cwd=empty.folder, env=env, capture_output=True, text=True, check=False
+    )
+    codes = dict(
+        re.findall(r"^(append|erase|show|grep|again|verify) (\d+)$", done.stdout, flags=re.MULTILINE)
+    )
     assert codes == {"append": "2", "erase": "0", "show": "2", "grep": "1", "again": "0", "verify": "0"}, done
     assert "disk is full" in done.stderr
 
@@ -229,7 +237,12 @@ def test_ids_that_name_nothing(session: Session) -> None:
         for words in (("show", unknown), ("trace", unknown), ("prove", unknown)):
             said = session.refused(*words)
             assert "braid log" in said, said
-    for words in (("forget", UNKNOWN), ("erase", UNKNOWN, "--yes"), ("recover", UNKNOWN), ("correct", UNKNOWN, "y")):
+    for words in (
+        ("forget", UNKNOWN),
+        ("erase", UNKNOWN, "--yes"),
+        ("recover", UNKNOWN),
+        ("correct", UNKNOWN, "y"),
+    ):
         session.refused(*words)
     session.refused("append", "y", "--parent", UNKNOWN)
     assert size(session) == 4
@@ -300,7 +313,9 @@ def test_keys_that_may_not_sign(session: Session) -> None:
     session.well("append", "mine", "--actor", "agent", "--name", "planner", "--signer", key)
     assert "signs for planner" in session.refused("append", "not mine", "--actor", "user", "--signer", key)
     session.well("key", "revoke", key)
-    assert "revoked" in session.refused("append", "late", "--actor", "agent", "--name", "planner", "--signer", key)
+    assert "revoked" in session.refused(
+        "append", "late", "--actor", "agent", "--name", "planner", "--signer", key
+    )
     assert "never admitted" in session.refused("key", "revoke", "k_aaaaaaaaaaaaaaaaaaaa")
     rows = {row["id"]: row for row in json.loads(session.well("key", "list", "-o", "json").out)}
     assert rows[key]["revoked"]

@@ -14,7 +14,17 @@ from braid.tools.cli.main import app
 
 ROOT = Path(__file__).parents[2]
 ENTRY = "from braid.tools.cli.main import run; run()"
-HEAVY = ("duckdb", "pyarrow", "numpy", "nacl", "blake3", "lancedb", "rich.console", "braid.store", "braid.ledger.reader")
+HEAVY = (
+    "duckdb",
+    "pyarrow",
+    "numpy",
+    "nacl",
+    "blake3",
+    "lancedb",
+    "rich.console",
+    "braid.store",
+    "braid.ledger.reader",
+)
 
 
 def commands() -> list[tuple[str, ...]]:
@@ -65,14 +75,18 @@ def test_every_command_shows_examples_of_itself(words: tuple[str, ...]) -> None:
 def test_every_command_is_documented_with_an_example(words: tuple[str, ...]) -> None:
     page = (ROOT / "docs" / "cli.md").read_text(encoding="utf-8")
     name = " ".join(words)
-    section = re.search(rf"^### braid {re.escape(name)}\n(.*?)(?=^##|\Z)", page, flags=re.MULTILINE | re.DOTALL)
+    section = re.search(
+        rf"^### braid {re.escape(name)}\n(.*?)(?=^##|\Z)", page, flags=re.MULTILINE | re.DOTALL
+    )
     assert section, name
     assert re.search(rf"braid (--store \S+ )?{re.escape(name)}\b", section[1]), name
 
 
 def test_the_page_names_no_other_command() -> None:
     page = (ROOT / "docs" / "cli.md").read_text(encoding="utf-8")
-    assert set(re.findall(r"^### braid (.+)$", page, flags=re.MULTILINE)) == {" ".join(words) for words in commands()}
+    assert set(re.findall(r"^### braid (.+)$", page, flags=re.MULTILINE)) == {
+        " ".join(words) for words in commands()
+    }
 
 
 def test_the_main_help_says_the_exit_codes() -> None:

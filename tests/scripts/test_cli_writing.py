@@ -18,7 +18,9 @@ TURN = '{"role": "user", "content": "I drink tea.", "id": "t-1", "conversation":
 
 def records(session: Session, *words: str) -> list[dict[str, Any]]:
     """What the log shows, as JSON, without the store's own first records."""
-    shown: list[dict[str, Any]] = json.loads(session.well("log", "--since-index", "3", "-n", "0", "-o", "json", *words).out)
+    shown: list[dict[str, Any]] = json.loads(
+        session.well("log", "--since-index", "3", "-n", "0", "-o", "json", *words).out
+    )
     return shown
 
 
@@ -54,10 +56,16 @@ def test_init_takes_all_its_options(empty: Session) -> None:
     assert list((empty.folder / "guards").glob("*.guard"))
     words = ("--store", "here", "--passphrase-file", "secret", "--guard-dir", "guards")
     status = json.loads(empty.well(*words, "status", "-o", "json").out)
-    assert (status["origin"], status["durability"], status["retention"]["days"]) == ("example.org/m", "none", 7)
+    assert (status["origin"], status["durability"], status["retention"]["days"]) == (
+        "example.org/m",
+        "none",
+        7,
+    )
     assert "passphrase" in empty.refused("--store", "here", "--guard-dir", "guards", "append", "x")
     empty.write("wrong", "close sesame\n")
-    assert "passphrase" in empty.refused("--store", "here", "--guard-dir", "guards", "--passphrase-file", "wrong", "log")
+    assert "passphrase" in empty.refused(
+        "--store", "here", "--guard-dir", "guards", "--passphrase-file", "wrong", "log"
+    )
 
 
 def test_init_touches_nothing_that_is_there(empty: Session) -> None:
@@ -254,20 +262,41 @@ def test_records_of_every_kind_in_the_schemas_shape(session: Session) -> None:
         {
             "type": "observation",
             "content": {"text": "Two figures differ.", "media": [], "structured": {"seen": 2}},
-            "provenance": {"sources": [{"uri": "https://example.org/r", "hash": "sha256:00"}], "actor": "agent", "method": "capture"},
+            "provenance": {
+                "sources": [{"uri": "https://example.org/r", "hash": "sha256:00"}],
+                "actor": "agent",
+                "method": "capture",
+            },
             "evidence_ptrs": [a, "https://example.org/q"],
             "confidence": {"p": 0.78, "method": "calibrated_logit"},
             "embeddings": {
                 "semantic": "vec://sem/x",
-                "symbolic": [{"subject": "X", "rel": "causes", "object": "Y", "polarity": True, "source_type": "explicit"}],
+                "symbolic": [
+                    {
+                        "subject": "X",
+                        "rel": "causes",
+                        "object": "Y",
+                        "polarity": True,
+                        "source_type": "explicit",
+                    }
+                ],
             },
-            "affect": {"vad": {"v": 0.15, "a": 0.62, "d": 0.4}, "labels": ["frustration"], "intensity": 0.7, "confidence": 0.66},
+            "affect": {
+                "vad": {"v": 0.15, "a": 0.62, "d": 0.4},
+                "labels": ["frustration"],
+                "intensity": 0.7,
+                "confidence": 0.66,
+            },
             "parents": [a, b],
         },
         {
             "lens": "causal_v2",
             "applied_to": [a, b],
-            "delta_from_raw": {"added": "a cause", "removed": None, "reweighted": [{"exp": b, "w_old": 0.3, "w_new": 0.5}]},
+            "delta_from_raw": {
+                "added": "a cause",
+                "removed": None,
+                "reweighted": [{"exp": b, "w_old": 0.3, "w_new": 0.5}],
+            },
             "affect_delta": {"from": {"v": 0.1, "a": 0.6, "d": 0.4}, "to": {"v": 0.2, "a": 0.45, "d": 0.55}},
         },
         {
@@ -320,7 +349,10 @@ def test_records_of_every_kind_in_the_schemas_shape(session: Session) -> None:
         ('{"type": "hunch", "content": {"text": "x"}}', "unknown type"),
         ('{"affect": {"vad": {"v": 2, "a": 0, "d": 0}}}', "valence is 2"),
         ('{"confidence": {"p": -0.1}}', "confidence.p"),
-        ('{"lens": "l", "applied_to": [], "delta_from_raw": {"reweighted": [{"exp": "e", "w_old": 0, "w_new": 1}]}}', "not applied"),
+        (
+            '{"lens": "l", "applied_to": [], "delta_from_raw": {"reweighted": [{"exp": "e", "w_old": 0, "w_new": 1}]}}',
+            "not applied",
+        ),
     ],
 )
 def test_a_wrong_document_says_why_and_adds_nothing(session: Session, document: str, reason: str) -> None:
@@ -343,5 +375,7 @@ def test_a_correction_supersedes_and_keeps(session: Session) -> None:
     shown = json.loads(session.well("show", new, "-o", "json").out)
     assert shown["supersedes"] == [old]
     assert shown["scope"] == {"user_id": "maya"}
-    assert json.loads(session.well("show", old, "-o", "json").out)["content"]["text"] == "Maya moved to Porto."
+    assert (
+        json.loads(session.well("show", old, "-o", "json").out)["content"]["text"] == "Maya moved to Porto."
+    )
     assert "supersedes" in session.well("trace", old).out

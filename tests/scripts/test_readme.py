@@ -38,7 +38,12 @@ class Folder:
     def __init__(self, folder: Path, path: str) -> None:
         self.folder = folder
         self.env = {name: value for name, value in os.environ.items() if not name.startswith("BRAID_")}
-        self.env |= {"PATH": path, "NO_COLOR": "1", "HOME": str(folder), "XDG_STATE_HOME": str(folder / ".local/state")}
+        self.env |= {
+            "PATH": path,
+            "NO_COLOR": "1",
+            "HOME": str(folder),
+            "XDG_STATE_HOME": str(folder / ".local/state"),
+        }
 
     def run(self, *command: str) -> tuple[int, str]:
         done = subprocess.run(
@@ -102,7 +107,9 @@ def converse(block: str, where: str, folder: Folder) -> str:
 
 
 @pytest.mark.parametrize("page", PAGES)
-def test_every_block_runs(page: str, folder: Folder, read_blocks: Callable[[Path], list[tuple[str, str, int]]]) -> None:
+def test_every_block_runs(
+    page: str, folder: Folder, read_blocks: Callable[[Path], list[tuple[str, str, int]]]
+) -> None:
     path = ROOT / page
     blocks = read_blocks(path)
     assert blocks

@@ -1,6 +1,8 @@
 """The DuckDB projection: what its rows say, and that replay and catch-up make the same."""
 
 import shutil
+import subprocess
+import sys
 from base64 import b64encode
 from datetime import datetime
 from pathlib import Path
@@ -492,6 +494,14 @@ def test_dying_at_each_step(bench: Any, act: str, step: str) -> None:
         assert {row["text"] for row in bench.rows("SELECT text FROM experiences")} == {"two", "three", "four"}
         assert bench.views.purge()
         assert not [path for path in bench.duck.glob("*.duckdb*") if b"needle" in path.read_bytes()]
+
+
+def test_projections_load_nothing_until_they_are_used() -> None:
+    code = (
+        "import sys, braid.views.store; "
+        "assert not {'duckdb', 'pyarrow', 'lancedb'} & set(sys.modules), sorted(sys.modules)"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True, timeout=60)
 
 
 def test_status(bench: Any) -> None:

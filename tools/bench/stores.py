@@ -20,84 +20,7 @@ from braid.ledger.writer import Writer, utc_now
 BODY_BYTES: Final = 1024
 TRANSACTION: Final = 1000
 _TEXTS: Final = 997
-_WORDS: Final = [
-    "account",
-    "airport",
-    "always",
-    "answer",
-    "because",
-    "before",
-    "blue",
-    "bread",
-    "bridge",
-    "calendar",
-    "city",
-    "coffee",
-    "colour",
-    "conversation",
-    "daughter",
-    "dinner",
-    "doctor",
-    "early",
-    "evening",
-    "family",
-    "flight",
-    "friend",
-    "garden",
-    "harbour",
-    "house",
-    "invoice",
-    "kitchen",
-    "language",
-    "letter",
-    "little",
-    "market",
-    "meeting",
-    "message",
-    "money",
-    "morning",
-    "moved",
-    "music",
-    "never",
-    "office",
-    "often",
-    "order",
-    "paint",
-    "paper",
-    "payment",
-    "perhaps",
-    "picture",
-    "porto",
-    "promise",
-    "question",
-    "quiet",
-    "rain",
-    "reason",
-    "remember",
-    "river",
-    "school",
-    "season",
-    "several",
-    "sister",
-    "station",
-    "story",
-    "street",
-    "summer",
-    "table",
-    "teacher",
-    "ticket",
-    "tomorrow",
-    "train",
-    "tuesday",
-    "usually",
-    "village",
-    "weather",
-    "week",
-    "window",
-    "winter",
-    "writes",
-    "yesterday",
-]
+_SYLLABLES: Final = ("ba", "co", "di", "fen", "gar", "ho", "la", "mi", "nor", "pe", "ri", "sto", "tu", "ve")
 Told = Callable[[str], None]
 """Takes one line on what is going on."""
 
@@ -142,7 +65,8 @@ class Texts:
 
     def __init__(self, seed: int) -> None:
         chance = random.Random(seed)
-        self._texts = [" ".join(chance.choices(_WORDS, k=BODY_BYTES // 4)) for _ in range(_TEXTS)]
+        words = ["".join(chance.choices(_SYLLABLES, k=chance.randrange(1, 5))) for _ in range(2_000)]
+        self._texts = [" ".join(chance.choices(words, k=BODY_BYTES // 2)) for _ in range(_TEXTS)]
 
     def draft(self, number: int) -> Draft:
         """Return the number-th draft."""

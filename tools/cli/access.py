@@ -72,13 +72,28 @@ def writing(store: Path | None, *, adopt: bool = False, shared: bool = False) ->
             path, create=False, adopt=adopt, shared=shared, passphrase=phrase, guard_dir=Chosen.guard_dir
         )
     )
-    with opened:
-        if torn := opened.writer.torn:
-            say(f"a transaction that was never acknowledged was cut from the log's end: {torn}")
-        yield opened
-        trouble = opened.writer.trouble
+    done, trouble = False, None
+    try:
+        with opened:
+            if torn := opened.writer.torn:
+                say(f"a transaction that was never acknowledged was cut from the log's end: {torn}")
+            yield opened
+            done, trouble = True, opened.writer.trouble
+    except OSError as error:
+        if not done:
+            raise
+        raise UnpublishedError(str(error.strerror or error)) from error
     if trouble is not None:
         say(f"the records are safe, but their head was published late: {trouble}")
+
+
+class UnpublishedError(ValueError):
+    """All is in the log, but the head that signs it could not be published at the end."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(
+            f"what was written is in the log and safe, but its signed head could not be published: {reason}"
+        )
 
 
 def _unlocked(attempt: Callable[[str | None], "Store"]) -> "Store":

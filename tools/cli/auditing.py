@@ -27,18 +27,28 @@ def register(app: typer.Typer) -> None:
 
 
 def verify(
-    deep: Annotated[bool, typer.Option("--deep", help="Unseal every body, check actors, compare projections.")] = False,
-    since: Annotated[bool, typer.Option("--since", help="Only what came after the last clean verification.")] = False,
+    deep: Annotated[
+        bool, typer.Option("--deep", help="Unseal every body, check actors, compare projections.")
+    ] = False,
+    since: Annotated[
+        bool, typer.Option("--since", help="Only what came after the last clean verification.")
+    ] = False,
     hash_only: Annotated[bool, typer.Option("--hash-only", help="Hashes and tree; no signatures.")] = False,
     html: Annotated[
-        Path | None, typer.Option("--report", metavar="FILE.html", help="Also write a report.", show_default=False)
+        Path | None,
+        typer.Option("--report", metavar="FILE.html", help="Also write a report.", show_default=False),
     ] = None,
     state: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="Where --since keeps what was verified.", show_default="beside the fork guard"),
+        typer.Option(
+            metavar="FILE",
+            help="Where --since keeps what was verified.",
+            show_default="beside the fork guard",
+        ),
     ] = None,
     key: Annotated[
-        str | None, typer.Option("--key", metavar="VKEY", help="The log key that you pinned.", show_default=False)
+        str | None,
+        typer.Option("--key", metavar="VKEY", help="The log key that you pinned.", show_default=False),
     ] = None,
     workers: Annotated[int | None, typer.Option(min=1, help="Processes.", show_default="all cores")] = None,
     output: Annotated[ReportForm, typer.Option("--output", "-o", help="How to show it.")] = "table",
@@ -96,7 +106,9 @@ def _state(path: Path) -> "VerifiedState | None":
         say(f"nothing was verified before ({path}): the whole log is looked at")
         return None
     except ValueError as error:
-        raise ValueError(f"{path} is not what an earlier verification left: {error}; remove it to verify all") from None
+        raise ValueError(
+            f"{path} is not what an earlier verification left: {error}; remove it to verify all"
+        ) from None
 
 
 def _keep(path: Path, state: "VerifiedState", *, named: bool) -> None:
@@ -133,10 +145,12 @@ def _put_report(report: "Report") -> None:
 def prove(
     id: Annotated[str, typer.Argument(metavar="ID", help="The record to prove.", show_default=False)],
     out: Annotated[
-        Path | None, typer.Option("--out", "-O", metavar="FILE", help="Where the proof goes.", show_default="stdout")
+        Path | None,
+        typer.Option("--out", "-O", metavar="FILE", help="Where the proof goes.", show_default="stdout"),
     ] = None,
     envelope: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Also write the record's signed envelope.", show_default=False)
+        Path | None,
+        typer.Option(metavar="FILE", help="Also write the record's signed envelope.", show_default=False),
     ] = None,
     store: StoreOption = None,
 ) -> None:
@@ -168,10 +182,14 @@ def prove(
 
 def check_proof(
     file: Annotated[Path, typer.Argument(help="The proof; `-` reads stdin.", show_default=False)],
-    key: Annotated[str, typer.Option("--key", metavar="VKEY", help="The log's public key, or a file that holds it.")],
+    key: Annotated[
+        str, typer.Option("--key", metavar="VKEY", help="The log's public key, or a file that holds it.")
+    ],
     leaf: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="The record's signed envelope.", show_default="the proof's own extra"),
+        typer.Option(
+            metavar="FILE", help="The record's signed envelope.", show_default="the proof's own extra"
+        ),
     ] = None,
     output: FormatOption = "table",
 ) -> None:
@@ -195,7 +213,10 @@ def check_proof(
     try:
         fields = check(proof, leaf.read_bytes() if leaf else None, vkey)
     except (ProofError, NoteError, EnvelopeError) as error:
-        say(f"the proof does not hold: {error}", "ask for a new proof (`braid prove ID`) and compare the key that is pinned")
+        say(
+            f"the proof does not hold: {error}",
+            "ask for a new proof (`braid prove ID`) and compare the key that is pinned",
+        )
         raise typer.Exit(FINDINGS) from None
     put_fields(fields, output)
 

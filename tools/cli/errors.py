@@ -29,6 +29,7 @@ _HINTS = {
     "KeyRefusedError": "`braid key list` shows the keys and what they may sign",
     "ClockError": "set the clock right, or accept it once: braid doctor --accept-clock",
     "OutcomeUnknownError": "run the same command again: what is in the log already is not added twice",
+    "UnpublishedError": "make the disk and the guard's folder writable again; the next command that writes publishes it",
     "WriterPoisonedError": "check the disk, then run the command again",
     "LogFormatError": "upgrade: pip install --upgrade braid-store",
     "UnknownFormatError": "docs/cli.md shows the formats that ingest reads",
@@ -70,13 +71,20 @@ def explain(error: BaseException) -> tuple[str, str | None]:
     hint = next((_HINTS[name] for name in names if name in _HINTS), None)
     if isinstance(error, OSError):
         return _explain_system(error)
-    if _KNOWN.intersection(names) or isinstance(error, (ValueError, LookupError)) and not isinstance(error, KeyError):
+    if (
+        _KNOWN.intersection(names)
+        or isinstance(error, (ValueError, LookupError))
+        and not isinstance(error, KeyError)
+    ):
         return str(error) or type(error).__name__, hint
     if isinstance(error, MemoryError):
         return "out of memory", "ask for less at a time"
     if isinstance(error, RuntimeError) and type(error).__name__ == "Abort":
         return "stopped: no answer", None
-    return f"unexpected {type(error).__name__}: {error}", "this is a defect of braid: BRAID_DEBUG=1 shows where it arose"
+    return (
+        f"unexpected {type(error).__name__}: {error}",
+        "this is a defect of braid: BRAID_DEBUG=1 shows where it arose",
+    )
 
 
 def _explain_system(error: OSError) -> tuple[str, str | None]:
@@ -87,7 +95,10 @@ def _explain_system(error: OSError) -> tuple[str, str | None]:
             "free some space and run the same command again; `braid erase` and `braid compact` work on a full disk",
         )
     if error.errno in (errno.EROFS, errno.EACCES, errno.EPERM):
-        return f"{about}{error.strerror}", "reading commands need read access to the store, writing ones write access"
+        return (
+            f"{about}{error.strerror}",
+            "reading commands need read access to the store, writing ones write access",
+        )
     if error.errno is None:
         return str(error) or type(error).__name__, None
     return f"{about}{error.strerror or error}", None

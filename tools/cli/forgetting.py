@@ -42,7 +42,9 @@ def forget(
     with writing(store, adopt=adopt) as opened:
         put(opened.forget(*ids, reason=reason))
         days = opened.reader.control.retention_days
-    say(f"{len(ids)} records are hidden; `braid recover` brings them back within {days} days, then `braid retain` erases them")
+    say(
+        f"{len(ids)} records are hidden; `braid recover` brings them back within {days} days, then `braid retain` erases them"
+    )
 
 
 def recover(
@@ -67,10 +69,16 @@ def recover(
 
 
 def erase(
-    ids: Annotated[list[str] | None, typer.Argument(metavar="[ID…]", help="Record ids.", show_default=False)] = None,
+    ids: Annotated[
+        list[str] | None, typer.Argument(metavar="[ID…]", help="Record ids.", show_default=False)
+    ] = None,
     where: Annotated[
         list[str] | None,
-        typer.Option(metavar="NAME=VALUE", help="All of a scope: user_id, agent_id, run_id, session_id.", show_default=False),
+        typer.Option(
+            metavar="NAME=VALUE",
+            help="All of a scope: user_id, agent_id, run_id, session_id.",
+            show_default=False,
+        ),
     ] = None,
     session: Annotated[str | None, typer.Option(help="All of this session.", show_default=False)] = None,
     reason: Reason = None,
@@ -135,7 +143,13 @@ def _rows(store: "Store", cascade: "Cascade") -> list[dict[str, Any]]:
         for one in named:
             envelope = store.reader.envelope(one.index)
             rows.append(
-                {"fate": fate, "index": one.index, "id": one.id, "type": envelope.type or envelope.kind, "why": why}
+                {
+                    "fate": fate,
+                    "index": one.index,
+                    "id": one.id,
+                    "type": envelope.type or envelope.kind,
+                    "why": why,
+                }
             )
     return rows
 
@@ -217,5 +231,3 @@ def compact(dry_run: DryRun = False, adopt: Adopt = False, store: StoreOption = 
     with writing(store, adopt=adopt) as opened, progress("compacting"):
         given = opened.compact()
     put(f"{given} bytes given back")
-
-

@@ -6,7 +6,17 @@ import typer
 
 from braid.tools.cli.access import reading, writing
 from braid.tools.cli.errors import FINDINGS
-from braid.tools.cli.options import Adopt, AgentId, DryRun, FormatOption, RunId, SessionId, Shared, StoreOption, UserId
+from braid.tools.cli.options import (
+    Adopt,
+    AgentId,
+    DryRun,
+    FormatOption,
+    RunId,
+    SessionId,
+    Shared,
+    StoreOption,
+    UserId,
+)
 from braid.tools.cli.output import put_fields, say
 from braid.tools.cli.progress import progress
 
@@ -23,14 +33,19 @@ def register(app: typer.Typer) -> None:
 
 
 def ingest(
-    files: Annotated[list[str], typer.Argument(metavar="FILE…", help="Conversations; `-` reads stdin.", show_default=False)],
+    files: Annotated[
+        list[str], typer.Argument(metavar="FILE…", help="Conversations; `-` reads stdin.", show_default=False)
+    ],
     user_id: UserId = None,
     agent_id: AgentId = None,
     run_id: RunId = None,
     session: SessionId = None,
     source: Annotated[
         str | None,
-        typer.Option(help="A lasting name for the source, where its turns have no ids.", show_default="from its first line"),
+        typer.Option(
+            help="A lasting name for the source, where its turns have no ids.",
+            show_default="from its first line",
+        ),
     ] = None,
     form: Annotated[
         str | None, typer.Option("--format", help="jsonl or locomo.", show_default="by content")
@@ -74,12 +89,18 @@ def ingest(
             try:
                 _take_all(intake, files, source, form)
             except BaseException:
-                say(f"{intake.taken} turns were taken before this; run the same again: they are known and not added twice")
+                say(
+                    f"{intake.taken} turns were taken before this; run the same again: they are known and not added twice"
+                )
                 raise
             opened.checkpoint()
             put_fields(_summary(intake, opened, dry_run=False), output)
     if intake.skipped:
-        say(f"{intake.skipped} lines were skipped; the rest went in" if not dry_run else f"{intake.skipped} lines are bad")
+        say(
+            f"{intake.skipped} lines were skipped; the rest went in"
+            if not dry_run
+            else f"{intake.skipped} lines are bad"
+        )
         raise typer.Exit(FINDINGS)
 
 
@@ -100,7 +121,9 @@ def _summary(intake: "Intake", store: "Store", *, dry_run: bool) -> dict[str, An
         "text bytes": intake.text_bytes,
     }
     reader = store.reader
-    tree = {"tree size": reader.published.size, "root": reader.published.root.hex(), "log bytes": reader.log.bytes_on_disk}
+    tree = {
+        "tree size": reader.published.size,
+        "root": reader.published.root.hex(),
+        "log bytes": reader.log.bytes_on_disk,
+    }
     return counts if dry_run else counts | tree
-
-

@@ -79,7 +79,11 @@ def draft_of(message: Message, within: Scope | None, once: str) -> Draft:
     structured = dict(message.extra)
     if message.media:
         media = [
-            {name: value for name, value in (("kind", m.kind), ("uri", m.uri), ("caption", m.caption)) if value is not None}
+            {
+                name: value
+                for name, value in (("kind", m.kind), ("uri", m.uri), ("caption", m.caption))
+                if value is not None
+            }
             for m in message.media
         ]
         structured["media" if "media" not in structured else "media_of_turn"] = media
@@ -146,7 +150,11 @@ class Intake:
         if hash_before is None or hash_before == turn.hash:
             self.known += 1
         else:
-            self._skip(turn.name, turn.line, "another turn was recorded under this id before; `braid correct` it instead")
+            self._skip(
+                turn.name,
+                turn.line,
+                "another turn was recorded under this id before; `braid correct` it instead",
+            )
 
     def _commit(self) -> int:
         turns = list(self._batch.values())

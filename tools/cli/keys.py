@@ -62,7 +62,8 @@ def list_(output: FormatOption = "table", store: StoreOption = None) -> None:
 @app.command()
 def admit(
     role: Annotated[
-        Literal["operator", "recorder", "user", "agent", "tool"], typer.Argument(help="What it may sign.", show_default=False)
+        Literal["operator", "recorder", "user", "agent", "tool"],
+        typer.Argument(help="What it may sign.", show_default=False),
     ],
     actor: Annotated[
         str | None, typer.Argument(help="Whose words: a name, or tool(name).", show_default=False)
@@ -90,7 +91,12 @@ def revoke(
     id: Annotated[str, typer.Argument(metavar="KEY_ID", help="The key's id.", show_default=False)],
     compromised_since: Annotated[
         int | None,
-        typer.Option(min=0, metavar="INDEX", help="From this log index on its records are disputed.", show_default=False),
+        typer.Option(
+            min=0,
+            metavar="INDEX",
+            help="From this log index on its records are disputed.",
+            show_default=False,
+        ),
     ] = None,
     reason: Reason = None,
     adopt: Adopt = False,

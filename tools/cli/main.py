@@ -6,7 +6,19 @@ from typing import Annotated
 
 import typer
 
-from braid.tools.cli import access, auditing, forgetting, ingesting, keys, making, moving, reading, tending, viewing, writing
+from braid.tools.cli import (
+    access,
+    auditing,
+    forgetting,
+    ingesting,
+    keys,
+    making,
+    moving,
+    reading,
+    tending,
+    viewing,
+    writing,
+)
 from braid.tools.cli.errors import BROKEN_PIPE, report
 from braid.tools.cli.group import Braid, help_without_command
 
@@ -36,7 +48,9 @@ def root(
     ctx: typer.Context,
     store: Annotated[
         Path | None,
-        typer.Option("--store", metavar="PATH", envvar="BRAID_STORE", help="The store.", show_default="./memory"),
+        typer.Option(
+            "--store", metavar="PATH", envvar="BRAID_STORE", help="The store.", show_default="./memory"
+        ),
     ] = None,
     passphrase_file: Annotated[
         Path | None,

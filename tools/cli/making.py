@@ -29,11 +29,15 @@ def init(
     ] = "always",
     retention_days: Annotated[int, typer.Option(min=0, help="How long the forgotten can be recovered.")] = 30,
     vault: Annotated[
-        Path | None, typer.Option(help="Where the vault goes (another disk, say).", show_default="in the store")
+        Path | None,
+        typer.Option(help="Where the vault goes (another disk, say).", show_default="in the store"),
     ] = None,
-    passphrase: Annotated[bool, typer.Option("--passphrase", help="Ask for a passphrase for the vault.")] = False,
+    passphrase: Annotated[
+        bool, typer.Option("--passphrase", help="Ask for a passphrase for the vault.")
+    ] = False,
     passphrase_file: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="File whose first line is the passphrase.", show_default=False)
+        Path | None,
+        typer.Option(metavar="FILE", help="File whose first line is the passphrase.", show_default=False),
     ] = None,
     guard_dir: Annotated[
         Path | None, typer.Option(metavar="PATH", help="Where the fork guard goes.", show_default=False)
@@ -66,7 +70,9 @@ def init(
         passphrase=phrase,
         guard_dir=Chosen.guard_dir,
     )
-    with braid.open(place, create=False, read_only=True, passphrase=phrase, guard_dir=Chosen.guard_dir) as opened:
+    with braid.open(
+        place, create=False, read_only=True, passphrase=phrase, guard_dir=Chosen.guard_dir
+    ) as opened:
         reader = opened.reader
         vault_path = reader.settings.vault_path(place).resolve()
         roots = [life.id for life in reader.control.keys.values() if life.role == "root"]
@@ -81,7 +87,9 @@ def init(
             "retention": f"{retention_days} days",
         }
     put_fields(fields, output)
-    say("pin the vkey where proofs will be checked; the guard shows a rollback: it must not be restored with the store")
+    say(
+        "pin the vkey where proofs will be checked; the guard shows a rollback: it must not be restored with the store"
+    )
     say(f"back up the vault ({vault_path}) apart from the store, always its newest copy: erasures change it")
     say(f"take the root key offline once other keys are admitted: {place}/keys/root-{roots[0]}.key")
 
@@ -98,5 +106,3 @@ def _new_passphrase() -> str:
     if getpass.getpass("Once more: ", sys.stderr) != first:
         raise ValueError("the two passphrases differ; nothing was made")
     return first
-
-

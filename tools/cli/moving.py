@@ -22,12 +22,20 @@ def register(app: typer.Typer) -> None:
 
 def export(
     dest: Annotated[Path | None, typer.Argument(help="The new folder.", show_default=False)] = None,
-    audit: Annotated[bool, typer.Option("--audit", help="Leave out vault, private keys and projections.")] = False,
+    audit: Annotated[
+        bool, typer.Option("--audit", help="Leave out vault, private keys and projections.")
+    ] = False,
     jsonl: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="Write records as JSON lines instead; `-` writes to stdout.", show_default=False),
+        typer.Option(
+            metavar="FILE",
+            help="Write records as JSON lines instead; `-` writes to stdout.",
+            show_default=False,
+        ),
     ] = None,
-    forgotten: Annotated[bool, typer.Option("--forgotten", help="With --jsonl: the forgotten ones too.")] = False,
+    forgotten: Annotated[
+        bool, typer.Option("--forgotten", help="With --jsonl: the forgotten ones too.")
+    ] = False,
     store: StoreOption = None,
 ) -> None:
     """Copy the store: a backup, an auditor's copy, or JSON lines.
@@ -48,7 +56,10 @@ def export(
         if jsonl is None:
             files = transfer.export_store(opened, dest or Path(), audit=audit)
             size = opened.reader.published.size
-            say(f"{len(files)} files, {size} records, in {dest}" + ("" if audit else "; it holds keys and vault: guard it well"))
+            say(
+                f"{len(files)} files, {size} records, in {dest}"
+                + ("" if audit else "; it holds keys and vault: guard it well")
+            )
             return
         if str(jsonl) == "-":
             count = transfer.export_jsonl(opened, sys.stdout, include_forgotten=forgotten)
@@ -59,7 +70,9 @@ def export(
 
 
 def import_(
-    file: Annotated[Path, typer.Argument(help="What `export --jsonl` wrote; `-` reads stdin.", show_default=False)],
+    file: Annotated[
+        Path, typer.Argument(help="What `export --jsonl` wrote; `-` reads stdin.", show_default=False)
+    ],
     dry_run: DryRun = False,
     adopt: Adopt = False,
     output: FormatOption = "table",

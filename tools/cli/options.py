@@ -10,13 +10,17 @@ from braid.tools.cli.output import Format
 HERE = "This store"
 StoreOption = Annotated[
     Path | None,
-    typer.Option("--store", metavar="PATH", help="The store (else BRAID_STORE, else ./memory).", show_default=False),
+    typer.Option(
+        "--store", metavar="PATH", help="The store (else BRAID_STORE, else ./memory).", show_default=False
+    ),
 ]
 FormatOption = Annotated[Format, typer.Option("--output", "-o", help="How to show it.")]
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Show what would happen; change nothing.")]
 Adopt = Annotated[bool, typer.Option("--adopt", help="Accept a store whose fork guard is missing, once.")]
 Shared = Annotated[bool, typer.Option("--shared", help="Share the store with other writers that share it.")]
-Reason = Annotated[str | None, typer.Option("--reason", help="Why; sealed with the record.", show_default=False)]
+Reason = Annotated[
+    str | None, typer.Option("--reason", help="Why; sealed with the record.", show_default=False)
+]
 Ids = Annotated[list[str], typer.Argument(metavar="ID…", help="Record ids.", show_default=False)]
 UserId = Annotated[str | None, typer.Option("--user-id", help="Whose memory it is.", show_default=False)]
 AgentId = Annotated[str | None, typer.Option("--agent-id", help="Of which agent.", show_default=False)]

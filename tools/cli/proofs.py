@@ -17,12 +17,16 @@ def check(proof: bytes, leaf: bytes | None, vkey: VerifierKey) -> dict[str, Any]
     """
     data = leaf if leaf is not None else parse_proof(proof).extra
     if data is None:
-        raise ProofError("it doesn't say of which record it is: give the record's signed envelope with --leaf FILE")
+        raise ProofError(
+            "it doesn't say of which record it is: give the record's signed envelope with --leaf FILE"
+        )
     proven = check_proof(proof, leaf_hash(data), vkey)
     envelope = decode_payload(unwrap(data).payload)
     check_structure(envelope, proven.checkpoint.origin)
     if envelope.index != proven.index:
-        raise ProofError(f"the record says that it stands at {envelope.index}, the proof has it at {proven.index}")
+        raise ProofError(
+            f"the record says that it stands at {envelope.index}, the proof has it at {proven.index}"
+        )
     return {
         "verdict": "the record is in the log",
         "index": envelope.index,

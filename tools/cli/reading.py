@@ -67,10 +67,14 @@ def _ordered(items: list[Any], reverse: bool) -> list[Any]:
 
 
 def _wanted(store: "Store", record: "Record", kind: str | None, forgotten: bool) -> bool:
-    return (kind is None or record.kind == kind) and (forgotten or record.index not in store.reader.control.hidden)
+    return (kind is None or record.kind == kind) and (
+        forgotten or record.index not in store.reader.control.hidden
+    )
 
 
-def _records(store: "Store", count: int, since: int | None, kind: str | None, forgotten: bool) -> "list[Record]":
+def _records(
+    store: "Store", count: int, since: int | None, kind: str | None, forgotten: bool
+) -> "list[Record]":
     """Return the first `count` records from `since`, or the last `count`, oldest first."""
     reader = store.reader
     if since is not None or count == 0:
@@ -95,7 +99,9 @@ def _row(store: "Store", record: "Record") -> dict[str, Any]:
         return row | {"text": "(erased)" if erased else "(sealed: no vault here)"}
     provenance = members.get("provenance") or {}
     row["occurred_at"] = members.get("occurred_at")
-    row["actor"] = provenance.get("name") or provenance.get("actor") or ("user" if record.kind == "experience" else None)
+    row["actor"] = (
+        provenance.get("name") or provenance.get("actor") or ("user" if record.kind == "experience" else None)
+    )
     row["text"] = (members.get("content") or {}).get("text") or _gist(record)
     return row
 
@@ -103,7 +109,14 @@ def _row(store: "Store", record: "Record") -> dict[str, Any]:
 def _gist(record: "Record") -> str:
     members = record.members
     op = record.envelope.public.get("op")
-    named = next((str(members[name]) for name in ("question", "lens", "primary_emotion", "name", "actor") if name in members), "")
+    named = next(
+        (
+            str(members[name])
+            for name in ("question", "lens", "primary_emotion", "name", "actor")
+            if name in members
+        ),
+        "",
+    )
     return " ".join(part for part in (op, named, members.get("reason")) if part)
 
 
@@ -141,10 +154,18 @@ def first_of(store: "Store", tx: int) -> int:
 
 
 def show(
-    id: Annotated[str, typer.Argument(metavar="ID", help="A record's id, or wal_000042.", show_default=False)],
-    forgotten: Annotated[bool, typer.Option("--forgotten", help="Show it even when it is forgotten.")] = False,
-    envelope: Annotated[bool, typer.Option("--envelope", help="Its signed envelope, byte for byte; erased ones too.")] = False,
-    output: Annotated[Literal["table", "json"], typer.Option("--output", "-o", help="How to show it.")] = "table",
+    id: Annotated[
+        str, typer.Argument(metavar="ID", help="A record's id, or wal_000042.", show_default=False)
+    ],
+    forgotten: Annotated[
+        bool, typer.Option("--forgotten", help="Show it even when it is forgotten.")
+    ] = False,
+    envelope: Annotated[
+        bool, typer.Option("--envelope", help="Its signed envelope, byte for byte; erased ones too.")
+    ] = False,
+    output: Annotated[
+        Literal["table", "json"], typer.Option("--output", "-o", help="How to show it.")
+    ] = "table",
     store: StoreOption = None,
 ) -> None:
     """Show a record, verified; or a transaction.
@@ -205,11 +226,17 @@ def _put_members(members: dict[str, Any], depth: int = 0) -> None:
 
 
 def trace(
-    id: Annotated[str, typer.Argument(metavar="ID", help="Where the braid is picked up.", show_default=False)],
+    id: Annotated[
+        str, typer.Argument(metavar="ID", help="Where the braid is picked up.", show_default=False)
+    ],
     up: Annotated[bool, typer.Option("--up", help="Only what it descends from.")] = False,
     down: Annotated[bool, typer.Option("--down", help="Only what descends from it.")] = False,
-    depth: Annotated[int | None, typer.Option(min=1, help="How far to go.", show_default="to the ends")] = None,
-    output: Annotated[Literal["table", "json"], typer.Option("--output", "-o", help="Tree or JSON.")] = "table",
+    depth: Annotated[
+        int | None, typer.Option(min=1, help="How far to go.", show_default="to the ends")
+    ] = None,
+    output: Annotated[
+        Literal["table", "json"], typer.Option("--output", "-o", help="Tree or JSON.")
+    ] = "table",
     store: StoreOption = None,
 ) -> None:
     """Show what a record derives from and what derives from it.
@@ -227,5 +254,3 @@ def trace(
         else:
             for drawn in node.lines():
                 put(line(drawn))
-
-

@@ -35,7 +35,10 @@ def status(output: FormatOption = "table", store: StoreOption = None) -> None:
         known["views"] = _by_name(known["views"])
         disk = shutil.disk_usage(opened.path)
         known["unsigned_tail"] = known["records"] - known["checkpoint"]["size"]
-        known["disk"] = {"free": disk.free, "store": sum(f.stat().st_size for f in opened.path.rglob("*") if f.is_file())}
+        known["disk"] = {
+            "free": disk.free,
+            "store": sum(f.stat().st_size for f in opened.path.rglob("*") if f.is_file()),
+        }
     if output in ("json", "jsonl"):
         put_json(known)
     else:
@@ -48,9 +51,14 @@ def _by_name(views: Any) -> Any:
 
 
 def doctor(
-    fix: Annotated[bool, typer.Option("--fix", help="Make good what is derived: indexes, tiles, checkpoint, reserve.")] = False,
+    fix: Annotated[
+        bool, typer.Option("--fix", help="Make good what is derived: indexes, tiles, checkpoint, reserve.")
+    ] = False,
     accept_clock: Annotated[
-        bool, typer.Option("--accept-clock", help="Log that the clock is behind, and go on from the last record's time.")
+        bool,
+        typer.Option(
+            "--accept-clock", help="Log that the clock is behind, and go on from the last record's time."
+        ),
     ] = False,
     reason: Reason = None,
     dry_run: DryRun = False,
@@ -80,11 +88,14 @@ def doctor(
             put(line(done))
         problems = examine(path, guard)
     rows: list[dict[str, Any]] = [
-        {"problem": one.name, "detail": one.detail, "remedy": one.remedy, "fixable": one.safe} for one in problems
+        {"problem": one.name, "detail": one.detail, "remedy": one.remedy, "fixable": one.safe}
+        for one in problems
     ]
     _put_problems(rows, output)
     if fix and dry_run:
-        say(f"--fix would make good {sum(one.safe for one in problems)} of them (--dry-run: nothing was changed)")
+        say(
+            f"--fix would make good {sum(one.safe for one in problems)} of them (--dry-run: nothing was changed)"
+        )
     if problems:
         raise typer.Exit(FINDINGS)
     say("nothing is wrong with the files; `braid verify` checks what they say")
@@ -107,5 +118,3 @@ def _accept_clock(store: Any, reason: str | None, *, dry_run: bool) -> None:
     with writing(store) as opened:
         put(opened.writer.accept_clock(reason))
     say("logged: times go on from the last record's until the clock has caught up")
-
-

@@ -13,7 +13,9 @@ from braid import drafts
 from braid.ledger.envelope import LINK_ROLES
 from braid.ledger.record import BODY_TYPES, Body, Draft
 
-_GIVEN_BY_THE_LOG = frozenset(("id", "created_at", "sign", "key_id", "index", "provenance_braid", "kind", "public"))
+_GIVEN_BY_THE_LOG = frozenset(
+    ("id", "created_at", "sign", "key_id", "index", "provenance_braid", "kind", "public")
+)
 _WRITABLE = ("experience", "view", "stance", "affect", "embedding", "event")
 _Members = dict[str, Any]
 _Links = list[tuple[str, str]]
@@ -42,12 +44,16 @@ def _draft(item: Any, place: int) -> Draft:
     type_ = str(members.pop("type", "occurrence")) if kind == "experience" else ""
     if convert := _CONVERT.get(kind):
         convert(members, links)
-    body, extra = _body(kind, {name: v for name, v in members.items() if name not in _GIVEN_BY_THE_LOG}, place)
+    body, extra = _body(
+        kind, {name: v for name, v in members.items() if name not in _GIVEN_BY_THE_LOG}, place
+    )
     return Draft(kind=kind, type=type_, body=body, links=links, extra=extra)
 
 
 def _kind_of(members: _Members) -> str:
-    kind = members.get("kind") or next((kind for kind, mark in _MARKS.items() if mark in members), "experience")
+    kind = members.get("kind") or next(
+        (kind for kind, mark in _MARKS.items() if mark in members), "experience"
+    )
     if kind not in _WRITABLE:
         raise ValueError(f"a record of kind {kind!r} can't be appended; known: {', '.join(_WRITABLE)}")
     return str(kind)
@@ -57,7 +63,9 @@ def _body(kind: str, members: _Members, place: int) -> tuple[Body, _Members]:
     known = {field.encode_name for field in msgspec.structs.fields(BODY_TYPES[kind])}
     extra = {name: value for name, value in members.items() if name not in known}
     try:
-        body = msgspec.convert({name: v for name, v in members.items() if name in known and v is not None}, BODY_TYPES[kind])
+        body = msgspec.convert(
+            {name: v for name, v in members.items() if name in known and v is not None}, BODY_TYPES[kind]
+        )
     except msgspec.ValidationError as error:
         raise ValueError(f"record {place + 1} is not the body of a {kind}: {error}") from None
     return body, extra
@@ -105,7 +113,16 @@ def _affect(members: _Members, links: _Links) -> None:
 def _embedding(members: _Members, links: _Links) -> None:
     entries = members.pop("signatures", None)
     if entries is None:
-        names = ("experience_id", "role", "embedding_model", "vector", "label", "hash", "salience", "metadata")
+        names = (
+            "experience_id",
+            "role",
+            "embedding_model",
+            "vector",
+            "label",
+            "hash",
+            "salience",
+            "metadata",
+        )
         entries = [{name: members.pop(name) for name in names if name in members}]
     signatures: list[_Members] = []
     for entry in map(dict, entries):

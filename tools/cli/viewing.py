@@ -25,7 +25,9 @@ def register(app: typer.Typer) -> None:
 
 
 def replay(
-    view: Annotated[str | None, typer.Option("--view", help="Only this projection.", show_default="all")] = None,
+    view: Annotated[
+        str | None, typer.Option("--view", help="Only this projection.", show_default="all")
+    ] = None,
     output: FormatOption = "table",
     store: StoreOption = None,
 ) -> None:
@@ -57,9 +59,12 @@ def flatten(members: dict[str, Any], prefix: str = "") -> dict[str, Any]:
 
 
 def sql(
-    query: Annotated[str, typer.Argument(metavar="QUERY", help="One SELECT; `-` reads stdin.", show_default=False)],
+    query: Annotated[
+        str, typer.Argument(metavar="QUERY", help="One SELECT; `-` reads stdin.", show_default=False)
+    ],
     file: Annotated[
-        Path | None, typer.Option("--file", metavar="FILE", help="Where the answer goes.", show_default="stdout")
+        Path | None,
+        typer.Option("--file", metavar="FILE", help="Where the answer goes.", show_default="stdout"),
     ] = None,
     output: Annotated[SqlForm, typer.Option("--output", "-o", help="How to show it.")] = "table",
     store: StoreOption = None,

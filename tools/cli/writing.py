@@ -31,7 +31,9 @@ def register(app: typer.Typer) -> None:
 
 
 def append(
-    text: Annotated[str | None, typer.Argument(help="What to remember; `-` reads stdin.", show_default=False)] = None,
+    text: Annotated[
+        str | None, typer.Argument(help="What to remember; `-` reads stdin.", show_default=False)
+    ] = None,
     type_: Annotated[
         Literal["occurrence", "observation", "inference", "reconciliation"],
         typer.Option("--type", help="Where it stands in the lattice."),
@@ -39,11 +41,19 @@ def append(
     actor: Annotated[str, typer.Option(help="user, agent, system or tool(name).")] = "user",
     name: Annotated[str | None, typer.Option(help="The speaker's name.", show_default=False)] = None,
     method: Annotated[str, typer.Option(help="How it came here.")] = "capture",
-    parent: Annotated[list[str] | None, typer.Option(help="Id of a record it derives from.", show_default=False)] = None,
-    evidence: Annotated[list[str] | None, typer.Option(help="Id or URI that supports it.", show_default=False)] = None,
-    supersedes: Annotated[list[str] | None, typer.Option(help="Id of what it replaces.", show_default=False)] = None,
+    parent: Annotated[
+        list[str] | None, typer.Option(help="Id of a record it derives from.", show_default=False)
+    ] = None,
+    evidence: Annotated[
+        list[str] | None, typer.Option(help="Id or URI that supports it.", show_default=False)
+    ] = None,
+    supersedes: Annotated[
+        list[str] | None, typer.Option(help="Id of what it replaces.", show_default=False)
+    ] = None,
     source: Annotated[list[str] | None, typer.Option(help="URI it is from.", show_default=False)] = None,
-    confidence: Annotated[float | None, typer.Option(help="Probability in 0 to 1.", show_default=False)] = None,
+    confidence: Annotated[
+        float | None, typer.Option(help="Probability in 0 to 1.", show_default=False)
+    ] = None,
     tag: Annotated[list[str] | None, typer.Option(help="A tag.", show_default=False)] = None,
     user_id: UserId = None,
     agent_id: AgentId = None,
@@ -54,12 +64,20 @@ def append(
     ] = None,
     external_id: Annotated[str | None, typer.Option(help="Its id elsewhere.", show_default=False)] = None,
     key: Annotated[
-        str | None, typer.Option("--key", help="Idempotency key: the same key adds nothing twice.", show_default=False)
+        str | None,
+        typer.Option("--key", help="Idempotency key: the same key adds nothing twice.", show_default=False),
     ] = None,
-    signer: Annotated[str | None, typer.Option(help="Id of the author key.", show_default="the recorder's")] = None,
+    signer: Annotated[
+        str | None, typer.Option(help="Id of the author key.", show_default="the recorder's")
+    ] = None,
     json_file: Annotated[
         Path | None,
-        typer.Option("--json", metavar="FILE", help="Records as JSON, one or a list; `-` reads stdin.", show_default=False),
+        typer.Option(
+            "--json",
+            metavar="FILE",
+            help="Records as JSON, one or a list; `-` reads stdin.",
+            show_default=False,
+        ),
     ] = None,
     dry_run: DryRun = False,
     adopt: Adopt = False,
@@ -113,14 +131,16 @@ def append(
         return
     with writing(store, adopt=adopt, shared=shared) as opened:
         placed = opened.writer.append(batch, keys=[draft.body.once for draft in batch], signer=signer)
-    for one in placed:
-        put(one.id)
+        for one in placed:
+            put(one.id)
     if known := sum(one.known for one in placed):
         say(f"{known} of {len(placed)} were in the log already: nothing was added for them")
 
 
 def correct(
-    id: Annotated[str, typer.Argument(metavar="ID", help="The experience that is wrong.", show_default=False)],
+    id: Annotated[
+        str, typer.Argument(metavar="ID", help="The experience that is wrong.", show_default=False)
+    ],
     text: Annotated[str, typer.Argument(help="What is right; `-` reads stdin.", show_default=False)],
     reason: Reason = None,
     adopt: Adopt = False,
