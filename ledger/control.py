@@ -103,7 +103,7 @@ class ControlState:
         is unlawful.
         """
         op = envelope.public.get("op")
-        if op not in CONTROL_OPS.get(envelope.kind, ()):
+        if not isinstance(op, str) or op not in CONTROL_OPS.get(envelope.kind, ()):
             raise IntegrityError(f"{envelope.id}: a {envelope.kind} has no operation {op!r}")
         try:
             if envelope.kind == "genesis":
@@ -116,7 +116,7 @@ class ControlState:
                 self._certify(envelope, envelope.public)
             else:
                 self.clock = (envelope.created_at, envelope.tx[0])
-        except (KeyError, TypeError, ValueError) as error:
+        except (KeyError, TypeError, ValueError, OverflowError) as error:
             raise IntegrityError(f"{envelope.id}: the public part is malformed: {error}") from error
         self.newest = envelope.index
 

@@ -143,7 +143,7 @@ def decode_payload(payload: bytes) -> Envelope:
         _check_members(payload)
     try:
         envelope = _decode(payload)
-    except msgspec.MsgspecError as error:
+    except (msgspec.MsgspecError, UnicodeDecodeError) as error:
         raise EnvelopeError(f"the payload is not a record: {error}") from error
     if envelope.braid != 1:
         raise EnvelopeError(f"the record has format {envelope.braid}; this release reads format 1")

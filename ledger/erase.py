@@ -260,10 +260,15 @@ def _certify(
 
 def _erase_blobs(writer: Writer, targets: list[int]) -> list[str]:
     blobs = BlobStore(writer.path / "blobs")
-    names = [name for index in targets for name, _ in writer.envelope(index).blobs]
-    for name in names:
+    names = {name for index in targets for name, _ in writer.envelope(index).blobs}
+    if names:  # a blob that a living record names too stays
+        erased = writer.control.erased
+        for envelope, _ in writer.envelopes():
+            if envelope.blobs and envelope.index not in erased:
+                names -= {name for name, _ in envelope.blobs}
+    for name in sorted(names):
         blobs.erase(name)
-    return [f"blobs/{name[:2]}/{name[2:]}" for name in names]
+    return [f"blobs/{name[:2]}/{name[2:]}" for name in sorted(names)]
 
 
 def _with_reserve(writer: Writer, act: Callable[[], _T]) -> _T:

@@ -340,7 +340,7 @@ class Record:
             raise ValueError(f"{self.id}: this release doesn't know the kind {self.kind}")
         try:
             return decode(self.raw)
-        except msgspec.MsgspecError as error:
+        except (msgspec.MsgspecError, UnicodeDecodeError) as error:
             raise ValueError(f"{self.id}: the body is not that of a {self.kind}: {error}") from error
 
     @cached_property

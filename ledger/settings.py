@@ -12,7 +12,7 @@ Durability = Literal["always", "interval", "none"]
 FORMAT = 1
 
 
-class Settings(msgspec.Struct, frozen=True, kw_only=True):
+class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Settings of one store; identity repeats the genesis record and is checked against it."""
 
     format: int
@@ -49,5 +49,5 @@ def load_settings(store: Path) -> Settings:
                 f"{path}: format {version}; this release reads format {FORMAT}: upgrade braid-store"
             )
         return msgspec.json.decode(data, type=Settings)
-    except msgspec.MsgspecError as error:
+    except (msgspec.MsgspecError, UnicodeDecodeError) as error:
         raise StoreFormatError(f"{path}: damaged ({error}); restore it from a backup") from error

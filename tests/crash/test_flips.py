@@ -303,7 +303,6 @@ def test_no_bit_of_the_stores_identity_can_change_unseen(store: Path) -> None:
                         everything(store)
 
 
-@pytest.mark.xfail(strict=True, raises=UnicodeDecodeError, reason="load_settings lets UnicodeDecodeError through")
 def test_settings_that_are_not_utf8_are_refused(store: Path) -> None:
     path = store / "store.json"
     with flipped(path) as flip:

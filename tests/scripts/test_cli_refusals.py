@@ -27,8 +27,8 @@ def size(session: Session) -> int:
 @pytest.mark.parametrize(
     "words",
     [
-        ("append", "x"), ("log",), ("show", UNKNOWN), ("status",), ("verify",), ("doctor",), ("sql", "SELECT 1"), ("replay",),
-        ("compact",), ("retain",), ("key", "list"), ("erase", UNKNOWN, "--yes"), ("ingest", "-"), ("export", "there"),
+        ("append", "x"), ("log",), ("show", UNKNOWN), ("status",), ("verify",), ("doctor",), ("sql", "SELECT 1"),
+        ("replay",), ("compact",), ("retain",), ("key", "list"), ("erase", UNKNOWN, "--yes"), ("ingest", "-"), ("export", "there"),
     ],
     ids=lambda words: words[0],
 )  # fmt: skip
@@ -41,8 +41,11 @@ def test_no_store_here(empty: Session, words: tuple[str, ...]) -> None:
 
 def test_a_locked_store_is_refused_for_writing_and_open_for_reading(session: Session) -> None:
     id = session.well("append", "before").id
+    hold = (
+        "import braid, sys; s = braid.open('memory'); print('held', flush=True); sys.stdin.read(); s.close()"
+    )
     holder = subprocess.Popen(
-        [sys.executable, "-c", "import braid, sys; s = braid.open('memory'); print('held', flush=True); sys.stdin.read(); s.close()"],
+        [sys.executable, "-c", hold],
         cwd=session.folder, env=session.env, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
     )  # fmt: skip
     try:
@@ -324,7 +327,8 @@ def test_keys_that_may_not_sign(session: Session) -> None:
 
 def test_a_clock_that_is_behind_is_refused_until_it_is_accepted(session: Session) -> None:
     later = (
-        "import braid, datetime as d; s = braid.open('memory', clock=lambda: d.datetime.now(d.UTC) + d.timedelta(days=1));"
+        "import braid, datetime as d; day = d.timedelta(days=1);"
+        "s = braid.open('memory', clock=lambda: d.datetime.now(d.UTC) + day);"
         "s.append('from tomorrow'); s.close()"
     )
     subprocess.run([sys.executable, "-c", later], cwd=session.folder, env=session.env, check=True)

@@ -13,7 +13,10 @@ if TYPE_CHECKING:
     from tests.scripts.conftest import Session
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
-TURN = '{"role": "user", "content": "I drink tea.", "id": "t-1", "conversation": "c", "session": "s1", "timestamp": "2025-03-01T09:00:00+01:00"}'
+TURN = (
+    '{"role": "user", "content": "I drink tea.", "id": "t-1", "conversation": "c", "session": "s1", '
+    '"timestamp": "2025-03-01T09:00:00+01:00"}'
+)
 
 
 def records(session: Session, *words: str) -> list[dict[str, Any]]:
@@ -221,8 +224,10 @@ def test_append_takes_every_field(session: Session) -> None:
     id = session.well(
         "append", "Maya lives in Portugal.", "--type", "inference", "--actor", "agent", "--name", "planner",
         "--method", "reasoning", "--parent", parent, "--evidence", parent, "--evidence", "https://example.org/porto",
-        "--confidence", "0.9", "--tag", "home", "--tag", "country", "--user-id", "maya", "--agent-id", "a", "--run-id", "r",
-        "--session", "s", "--occurred-at", "2025-05-17T10:00:00+01:00", "--external-id", "x-1", "--source", "mailto:m@example.org",
+        "--confidence", "0.9", "--tag", "home", "--tag", "country", "--user-id", "maya",
+        "--agent-id", "a", "--run-id", "r",
+        "--session", "s", "--occurred-at", "2025-05-17T10:00:00+01:00", "--external-id", "x-1",
+        "--source", "mailto:m@example.org",
     ).id  # fmt: skip
     record = json.loads(session.well("show", id, "-o", "json").out)
     assert record["type"] == "inference"

@@ -1,7 +1,7 @@
 """Every block of the README and of the guides runs, and says what the page says it says.
 
-`sh` blocks must succeed; `console` blocks (`$ command`, then what it prints, stderr too) are compared after what differs
-from run to run is taken out; a line `…` stands for any lines. Blocks of a page share a folder, top to bottom.
+`sh` blocks must succeed; `console` blocks (`$ command`, then what it prints, stderr too) are compared after what
+differs from run to run is taken out; a line `…` stands for any lines. Blocks of a page share a folder, top to bottom.
 With BRAID_WRITE_DOCS=1 the outputs of console blocks are written anew instead.
 """
 

@@ -33,7 +33,8 @@ from braid.ledger.record import (
     Vad,
     ViewBody,
 )
-from braid.ledger.writer import Placed, Writer
+from braid.ledger.sequence import Placed
+from braid.ledger.writer import Writer
 from braid.views.duck import DuckView
 from braid.views.schema import TABLES
 from braid.views.store import Views

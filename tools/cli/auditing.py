@@ -27,6 +27,7 @@ def register(app: typer.Typer) -> None:
 
 
 def verify(
+    *,
     deep: Annotated[
         bool, typer.Option("--deep", help="Unseal every body, check actors, compare projections.")
     ] = False,
@@ -157,8 +158,8 @@ def prove(
     """Write a proof that a record is in the log.
 
     It is a c2sp.org/tlog-proof file, checked offline, without the store.
-    The record's signed envelope goes along as `extra`; it holds no content, and vouches for itself: its hash must lead to
-    the signed root.
+    The record's signed envelope goes along as `extra`; it holds no content, and vouches for itself: its hash
+    must lead to the signed root.
 
     \b
     Examples:

@@ -13,7 +13,7 @@ _HINTS = {
     "LogLockedError": "wait for the other program to end, or start both with sharing (append and ingest: --shared)",
     "GuardError": "only when you are sure that this is the newest copy: run the command again with --adopt",
     "RollbackError": "bring the newest copy of the store and its vault back; `braid doctor` says what it sees",
-    "VaultMissingError": "bring the vault back to its place; without it a store can be verified, but not read or written",
+    "VaultMissingError": "bring the vault back to its place; without it a store can only be verified",
     "VaultPassphraseError": "name a file that holds the passphrase: braid --passphrase-file FILE …",
     "VaultError": "`braid doctor` says what is wrong; a backup of the vault must be the newest one",
     "NoVaultError": "bring the vault back to its place (`braid doctor` says where it is looked for)",
@@ -29,7 +29,7 @@ _HINTS = {
     "KeyRefusedError": "`braid key list` shows the keys and what they may sign",
     "ClockError": "set the clock right, or accept it once: braid doctor --accept-clock",
     "OutcomeUnknownError": "run the same command again: what is in the log already is not added twice",
-    "UnpublishedError": "make the disk and the guard's folder writable again; the next command that writes publishes it",
+    "UnpublishedError": "make disk and guard writable again; the next command that writes publishes it",
     "WriterPoisonedError": "check the disk, then run the command again",
     "LogFormatError": "upgrade: pip install --upgrade braid-store",
     "UnknownFormatError": "docs/cli.md shows the formats that ingest reads",
@@ -71,10 +71,8 @@ def explain(error: BaseException) -> tuple[str, str | None]:
     hint = next((_HINTS[name] for name in names if name in _HINTS), None)
     if isinstance(error, OSError):
         return _explain_system(error)
-    if (
-        _KNOWN.intersection(names)
-        or isinstance(error, (ValueError, LookupError))
-        and not isinstance(error, KeyError)
+    if _KNOWN.intersection(names) or (
+        isinstance(error, (ValueError, LookupError)) and not isinstance(error, KeyError)
     ):
         return str(error) or type(error).__name__, hint
     if isinstance(error, MemoryError):

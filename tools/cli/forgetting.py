@@ -43,7 +43,8 @@ def forget(
         put(opened.forget(*ids, reason=reason))
         days = opened.reader.control.retention_days
     say(
-        f"{len(ids)} records are hidden; `braid recover` brings them back within {days} days, then `braid retain` erases them"
+        f"{len(ids)} records are hidden; `braid recover` brings them back within {days} days, "
+        "then `braid retain` erases them"
     )
 
 
@@ -72,6 +73,7 @@ def erase(
     ids: Annotated[
         list[str] | None, typer.Argument(metavar="[ID…]", help="Record ids.", show_default=False)
     ] = None,
+    *,
     where: Annotated[
         list[str] | None,
         typer.Option(
@@ -159,7 +161,8 @@ def _put_cascade(store: "Store", cascade: "Cascade", output: Format) -> None:
 
 
 def _weight(cascade: "Cascade") -> str:
-    return f"{len(cascade.erased)} records to erase ({len(cascade.derived)} of them derived), {len(cascade.kept)} kept but weakened"
+    erased, derived, kept = len(cascade.erased), len(cascade.derived), len(cascade.kept)
+    return f"{erased} records to erase ({derived} of them derived), {kept} kept but weakened"
 
 
 def _ask(store: "Store", cascade: "Cascade") -> None:

@@ -36,6 +36,7 @@ def ingest(
     files: Annotated[
         list[str], typer.Argument(metavar="FILE…", help="Conversations; `-` reads stdin.", show_default=False)
     ],
+    *,
     user_id: UserId = None,
     agent_id: AgentId = None,
     run_id: RunId = None,
@@ -89,9 +90,7 @@ def ingest(
             try:
                 _take_all(intake, files, source, form)
             except BaseException:
-                say(
-                    f"{intake.taken} turns were taken before this; run the same again: they are known and not added twice"
-                )
+                say(f"{intake.taken} turns were taken before this; run the same again: none is added twice")
                 raise
             opened.checkpoint()
             put_fields(_summary(intake, opened, dry_run=False), output)

@@ -22,7 +22,6 @@ from braid.tools.cli import (
 from braid.tools.cli.errors import BROKEN_PIPE, report
 from braid.tools.cli.group import Braid, help_without_command
 
-
 app = typer.Typer(
     name="braid",
     cls=Braid,

@@ -20,6 +20,7 @@ def register(app: typer.Typer) -> None:
 
 def init(
     path: Annotated[Path | None, typer.Argument(help="The new store.", show_default="./memory")] = None,
+    *,
     origin: Annotated[
         str | None,
         typer.Option(help="The log's name: a URL without scheme.", show_default="braid.local/<store id>"),

@@ -86,10 +86,7 @@ def cell(value: object) -> str:
         return ""
     if isinstance(value, bool):
         return "yes" if value else "no"
-    if isinstance(value, (dict, list)):
-        text = to_json(value)
-    else:
-        text = line(str(_plain(value)))
+    text = to_json(value) if isinstance(value, (dict, list)) else line(str(_plain(value)))
     return text if len(text) <= _CELL_CHARS else text[: _CELL_CHARS - 1] + "…"
 
 

@@ -12,8 +12,9 @@ from braid.ledger.proof import check_proof, parse_proof
 def check(proof: bytes, leaf: bytes | None, vkey: VerifierKey) -> dict[str, Any]:
     """Return what the proof shows; raise ProofError, NoteError or EnvelopeError where it shows nothing.
 
-    `leaf` is the record's stored envelope. Without it the proof's `extra` is taken for it: unauthenticated in itself, it
-    counts only because its hash leads to the signed root. The author's signature is the log's own affair (`braid verify`).
+    `leaf` is the record's stored envelope. Without it the proof's `extra` is taken for it: unauthenticated in
+    itself, it counts only because its hash leads to the signed root. The author's signature is the log's own
+    affair (`braid verify`).
     """
     data = leaf if leaf is not None else parse_proof(proof).extra
     if data is None:

@@ -27,6 +27,7 @@ def register(app: typer.Typer) -> None:
 
 
 def log(
+    *,
     count: Annotated[int, typer.Option("--count", "-n", min=0, help="How many; 0 shows all.")] = 20,
     since_index: Annotated[
         int | None, typer.Option(min=0, help="From this log index on, oldest first.", show_default=False)
@@ -229,6 +230,7 @@ def trace(
     id: Annotated[
         str, typer.Argument(metavar="ID", help="Where the braid is picked up.", show_default=False)
     ],
+    *,
     up: Annotated[bool, typer.Option("--up", help="Only what it descends from.")] = False,
     down: Annotated[bool, typer.Option("--down", help="Only what descends from it.")] = False,
     depth: Annotated[

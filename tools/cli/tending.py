@@ -51,6 +51,7 @@ def _by_name(views: Any) -> Any:
 
 
 def doctor(
+    *,
     fix: Annotated[
         bool, typer.Option("--fix", help="Make good what is derived: indexes, tiles, checkpoint, reserve.")
     ] = False,

@@ -22,7 +22,7 @@ _Links = list[tuple[str, str]]
 
 
 def drafts_from(data: bytes) -> list[Draft]:
-    """Return the drafts that a JSON document (an object, or a list of them) describes; ValueError says what is wrong."""
+    """Return the drafts that a JSON object, or a list of them, describes; ValueError says what is wrong."""
     try:
         document = msgspec.json.decode(data)
     except (msgspec.DecodeError, UnicodeDecodeError) as error:

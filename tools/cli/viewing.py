@@ -73,7 +73,8 @@ def sql(
 
     The DuckDB projection is caught up with the log first; position and lag are told on stderr.
 
-    The query can't write, read files, reach the network, or exceed memory, time and rows. docs/schema.md lists the tables.
+    The query can't write, read files, reach the network, or exceed memory, time and rows.
+    docs/schema.md lists the tables.
 
     \b
     Examples:

@@ -34,6 +34,7 @@ def append(
     text: Annotated[
         str | None, typer.Argument(help="What to remember; `-` reads stdin.", show_default=False)
     ] = None,
+    *,
     type_: Annotated[
         Literal["occurrence", "observation", "inference", "reconciliation"],
         typer.Option("--type", help="Where it stands in the lattice."),
@@ -86,8 +87,8 @@ def append(
 ) -> None:
     """Append a record and print its id.
 
-    With --json, any kind in the schema's shape (docs/cli.md): experience, view, stance, affect, embedding; a list goes in
-    as one transaction.
+    With --json, any kind in the schema's shape: experience, view, stance, affect, embedding, event. A list goes
+    in as one transaction.
 
     \b
     Examples:
@@ -142,6 +143,7 @@ def correct(
         str, typer.Argument(metavar="ID", help="The experience that is wrong.", show_default=False)
     ],
     text: Annotated[str, typer.Argument(help="What is right; `-` reads stdin.", show_default=False)],
+    *,
     reason: Reason = None,
     adopt: Adopt = False,
     shared: Shared = False,
