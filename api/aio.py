@@ -13,9 +13,8 @@ from braid.ledger.sequence import Placed
 from braid.store import DEFAULT_PATH, Store, open
 
 if TYPE_CHECKING:
-    import pyarrow as pa
-
-    from braid.ledger.verify import Report
+    from braid.ledger.findings import Report
+    from braid.views.replay import Caught
 
 
 async def open_async(path: str | Path = DEFAULT_PATH, **options: Any) -> "AsyncStore":
@@ -79,10 +78,10 @@ class AsyncStore:
         """See `Store.verify`."""
         return await to_thread(self.sync.verify, **options)
 
-    async def replay(self, view: str | None = None) -> dict[str, Any]:
+    async def replay(self, view: str | None = None) -> "list[Caught]":
         """See `Store.replay`."""
         return await to_thread(self.sync.replay, view)
 
-    async def sql(self, query: str, parameters: Sequence[Any] | None = None, **limits: Any) -> "pa.Table":
+    async def sql(self, query: str, parameters: Sequence[Any] | None = None, **limits: Any) -> Any:
         """See `Store.sql`."""
         return await to_thread(self.sync.sql, query, parameters, **limits)

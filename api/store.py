@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Self, cast
 
 from braid import drafts
 from braid.ledger import erase as erasing
@@ -23,9 +23,8 @@ from braid.ledger.writer import Writer, utc_now
 from braid.views.store import Views
 
 if TYPE_CHECKING:
-    import pyarrow as pa
-
-    from braid.ledger.verify import Report
+    from braid.ledger.findings import Report
+    from braid.views.replay import Caught
 
 DEFAULT_PATH = "memory"
 
@@ -253,7 +252,10 @@ class Store:
 
         With an `idempotency_key`, repeating the call (after OutcomeUnknownError, say) adds nothing.
         """
-        several = [messages] if isinstance(messages, (str, Mapping)) else messages
+        several: Iterable[Mapping[str, Any] | str]
+        several = [messages] if isinstance(messages, str) else messages
+        if isinstance(messages, Mapping):
+            several = [cast("Mapping[str, Any]", messages)]
         within = drafts.scope(user_id, agent_id, run_id, session_id)
         keys: list[str | None] = []
         batch: list[Draft] = []
@@ -467,14 +469,14 @@ class Store:
             **options,
         )
 
-    def replay(self, view: str | None = None) -> dict[str, Any]:
+    def replay(self, view: str | None = None) -> "list[Caught]":
         """Rebuild the projections (or the one named) from the log into fresh files and swap them in."""
         return self.views.replay(view)
 
     def sql(
         self, query: str, parameters: Sequence[Any] | Mapping[str, Any] | None = None, **limits: Any
-    ) -> "pa.Table":
-        """Run a SELECT over the DuckDB projection, caught up; untrusted SQL can't write, read files or
+    ) -> Any:
+        """Return a SELECT over the DuckDB projection, caught up, as a pyarrow Table; untrusted SQL can't write, read files or
         reach the network.
         """
         return self.views.sql(query, parameters, **limits).table

@@ -17,7 +17,7 @@ CONTROL_OPS = {
     "tombstone": {"forget", "recover", "erase"},
     "event": {"clock", "certify"},
 }
-_RULED_KINDS = frozenset().union(*ROLE_KINDS.values())
+_RULED_KINDS = frozenset(kind for kinds in ROLE_KINDS.values() for kind in kinds)
 
 
 class KeyLife:
@@ -87,7 +87,9 @@ class ControlState:
         return max((epoch for epoch, done in self.erasures.values() if done is not None), default=0)
 
     def trial(self) -> "ControlState":
-        """Return a state of its own, in which it shows whether further records are lawful; what it hides is not copied."""
+        """Return a state of its own, in which it shows whether further records are lawful; what it hides
+        is not copied.
+        """
         trial = ControlState()
         trial.origin = self.origin
         trial.keys = {id: copy(life) for id, life in self.keys.items()}

@@ -8,7 +8,7 @@ import json
 import re
 from binascii import Error as Base64Error
 from binascii import a2b_base64, b2a_base64
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, cast
 
 import msgspec
 
@@ -159,7 +159,7 @@ def _refuse_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 def _check_members(payload: bytes) -> None:
     try:
-        members = json.loads(payload, object_pairs_hook=_refuse_duplicates)
+        members: object = json.loads(payload, object_pairs_hook=_refuse_duplicates)
     except (ValueError, RecursionError) as error:
         if isinstance(error, EnvelopeError):
             raise
@@ -167,7 +167,7 @@ def _check_members(payload: bytes) -> None:
     if not isinstance(members, dict):
         raise EnvelopeError("the payload is not an object")
     expected = [name for name in _ORDER if name in members or name not in _OPTIONAL]
-    if list(members)[: len(expected)] != expected:
+    if list(cast("dict[str, object]", members))[: len(expected)] != expected:
         raise EnvelopeError("the payload's members are not those of a record, or not in order")
 
 

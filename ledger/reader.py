@@ -94,7 +94,9 @@ class Reader:
         self._pending: dict[tuple[int, int], bytes] = {}
         self._agreed: Head | None = None
         self._covered = 0
-        """Records under a head that was signed: their bodies are checked when they are read, and may be blank by then."""
+        """Records under a head that was signed: their bodies are checked when they are read, and may be
+        blank by then.
+        """
         self._passphrase = passphrase
         self.vault: Vault | None = None
         self.log = _log(store / "log", self.settings.store_id)
@@ -212,7 +214,9 @@ class Reader:
             raise IntegrityError(f"{envelope.id} (index {envelope.index}): the signature does not hold")
 
     def _compare_guard(self) -> None:
-        """What the guard remembers must be a prefix of this log, wherever the transactions end: then the log is adopted."""
+        """What the guard remembers must be a prefix of this log, wherever the transactions end: then the
+        log is adopted.
+        """
         head = self.guarded
         if head is None or head.size > self.size or head == self._agreed:
             return
@@ -306,7 +310,9 @@ class Reader:
         """Take in what other processes have appended since; return how many records."""
         with self._turn:
             if self.log.next_index != self.size:
-                raise IntegrityError(f"{self.path}: record {self.size} was refused before; open the store again")
+                raise IntegrityError(
+                    f"{self.path}: record {self.size} was refused before; open the store again"
+                )
             newest = self.control.newest
             self.guarded = self.guard.read() or self.guarded
             taken = self._catch_up_with_heads()
@@ -316,7 +322,9 @@ class Reader:
             return taken
 
     def _catch_up_with_heads(self) -> int:
-        """Take in the tail; return how many records. A body in it may have been blanked under a head published since."""
+        """Take in the tail; return how many records. A body in it may have been blanked under a head
+        published since.
+        """
         before = self.size
         while True:
             try:

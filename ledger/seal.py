@@ -40,7 +40,7 @@ def padme(length: int) -> int:
     return (length + mask) & ~mask
 
 
-def seal_body(  # noqa: PLR0913 - a body is bound to three names
+def seal_body(
     key: RecordKey, json_bytes: bytes, *, origin: str, id: str, kind: str, nonce: bytes | None = None
 ) -> bytes:
     """Return nonce ‖ ciphertext ‖ tag, Padmé-padded as a whole, bound to origin, id and kind (SPEC §4.2).

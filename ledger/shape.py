@@ -58,6 +58,11 @@ def _ids(links: list[Link], *roles: str) -> list[str]:
     return [link.id for link in links if link.role in roles]
 
 
+def _beside(record: Record, role: str, entries: list[dict[str, Any]]) -> list[tuple[str, dict[str, Any]]]:
+    """Return each entry of a body with the id of the link that it speaks of."""
+    return list(zip(_ids(record.links, role), entries, strict=False))
+
+
 def _pop(members: dict[str, Any], name: str, default: Any) -> Any:
     return members.pop(name, default)
 
@@ -104,9 +109,7 @@ def _view(record: Record, members: dict[str, Any]) -> dict[str, Any]:
 def _stance(record: Record, members: dict[str, Any]) -> dict[str, Any]:
     candidates = [
         {"exp": id, **candidate}
-        for id, candidate in zip(
-            _ids(record.links, "candidate"), _pop(members, "candidates", []), strict=False
-        )
+        for id, candidate in _beside(record, "candidate", _pop(members, "candidates", []))
     ]
     decision = _pop(members, "decision", None)
     if decision is not None:
@@ -159,7 +162,7 @@ def _embedding(record: Record, members: dict[str, Any]) -> dict[str, Any]:
             "salience": entry.get("salience", 1.0),
             "metadata": entry.get("metadata", {}),
         }
-        for id, entry in zip(_ids(record.links, "experience"), signatures, strict=False)
+        for id, entry in _beside(record, "experience", signatures)
     ]
     return entries[0] if len(entries) == 1 else {"signatures": entries}
 

@@ -1,8 +1,9 @@
 """Refusals of bad input, each with the member's name and what would be right (SPEC §4.6). Pure."""
 
+from collections.abc import Sequence
 from datetime import datetime, timedelta
 from math import isfinite
-from typing import Any
+from typing import Any, cast
 
 import msgspec
 
@@ -173,12 +174,12 @@ def _check_json(value: Any, name: str, depth: int = 0) -> None:
         if not isfinite(value):
             raise InvalidRecordError(f"{name} holds {value}; numbers are finite")
     elif isinstance(value, dict):
-        for key, member in value.items():
+        for key, member in cast("dict[object, Any]", value).items():
             if not isinstance(key, str):
                 raise InvalidRecordError(f"{name} has the member {key!r}; names are text")
             _check_json(member, name, depth + 1)
     elif isinstance(value, (list, tuple)):
-        for member in value:
+        for member in cast("Sequence[Any]", value):
             _check_json(member, name, depth + 1)
     elif not isinstance(value, _SCALARS):
         raise InvalidRecordError(f"{name} holds a {type(value).__name__}; only JSON values can be kept")

@@ -4,7 +4,7 @@
 
 import time
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -168,13 +168,13 @@ class Writer(Reader):
         return request.placed
 
     @contextmanager
-    def turn(self) -> Iterator[None]:
+    def turn(self) -> Generator[None]:
         """Hold the writer's lock over several acts, so that no other handle comes between them."""
         with self._commit, self._locked():
             yield
 
     @contextmanager
-    def _locked(self) -> Iterator[None]:
+    def _locked(self) -> Generator[None]:
         """Hold the writer's lock for one act: a shared handle takes it, and first catches up; another has it anyway."""
         if self._lock.held:
             yield

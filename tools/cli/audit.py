@@ -1,9 +1,10 @@
 """A verification as the command runs it: with a bar, and also of a store that can't be opened."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from braid.tools.cli.access import Chosen, passphrase_from, reading
+from braid.tools.cli.output import line, put, put_fields, say
 from braid.tools.cli.progress import Bar
 
 if TYPE_CHECKING:
@@ -41,3 +42,50 @@ def audit(
         vkey=vkey,
         projections=projections if deep else None,
     )
+
+
+def read_state(path: Path) -> "VerifiedState | None":
+    """Return what an earlier verification left, None when there is nothing."""
+    from braid.ledger.findings import VerifiedState
+
+    try:
+        return VerifiedState.from_json(path.read_bytes())
+    except FileNotFoundError:
+        say(f"nothing was verified before ({path}): the whole log is looked at")
+        return None
+    except ValueError as error:
+        raise ValueError(
+            f"{path} is not what an earlier verification left: {error}; remove it to verify all"
+        ) from None
+
+
+def keep_state(path: Path, state: "VerifiedState", *, named: bool) -> None:
+    """Keep what the next --since may stand on; not being able to is only worth telling when it was asked for."""
+    from braid.wal.durable import make_folder, replace_file
+
+    try:
+        make_folder(path.parent)
+        replace_file(path, state.to_json(), "verified.write")
+    except OSError as error:
+        if named:
+            say(f"what was verified could not be kept for --since: {error}")
+
+
+def put_report(report: "Report") -> None:
+    """Write findings, verdict and figures; notes are told."""
+    for finding in report.findings:
+        put(line(str(finding)))
+    for problem in report.could_not_look:
+        put(f"could not look: {line(problem)}")
+    put(line(report.verdict))
+    fields: dict[str, Any] = {
+        "records": report.records,
+        "bytes": report.bytes,
+        "tree size": report.head_size,
+        "root": report.root,
+    }
+    put_fields(fields)
+    for checked in report.checked:
+        put(f"checked    {line(checked)}")
+    for note in report.notes:
+        say(note)

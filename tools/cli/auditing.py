@@ -2,18 +2,15 @@
 
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import Annotated, Literal
 
 import typer
 
 from braid.tools.cli.access import guard_of, reading, where
 from braid.tools.cli.errors import FINDINGS
 from braid.tools.cli.options import FormatOption, StoreOption
-from braid.tools.cli.output import line, put, put_bytes, put_fields, say
+from braid.tools.cli.output import put, put_bytes, put_fields, say
 from braid.tools.cli.progress import progress
-
-if TYPE_CHECKING:
-    from braid.ledger.findings import Report, VerifiedState
 
 PANEL = "Audit"
 ReportForm = Literal["table", "json"]
@@ -67,7 +64,7 @@ def verify(
       braid verify --deep --report audit.html
       braid verify --since -o json
     """
-    from braid.tools.cli.audit import audit
+    from braid.tools.cli.audit import audit, keep_state, put_report, read_state
 
     path = where(store)
     guard = guard_of(path)
@@ -78,7 +75,7 @@ def verify(
             guard,
             deep=deep,
             hash_only=hash_only,
-            since=_state(kept) if since else None,
+            since=read_state(kept) if since else None,
             workers=workers,
             vkey=key,
             bar=bar,
@@ -86,61 +83,16 @@ def verify(
     if output == "json":
         put(report.to_json().decode())
     else:
-        _put_report(report)
+        put_report(report)
     if html:
         from braid.ledger.report import render_html
 
         html.write_text(render_html(report), "utf-8")
         say(f"the report is in {html}")
     if report.state is not None and not hash_only:
-        _keep(kept, report.state, named=since or state is not None)
+        keep_state(kept, report.state, named=since or state is not None)
     if report.exit_code:
         raise typer.Exit(report.exit_code)
-
-
-def _state(path: Path) -> "VerifiedState | None":
-    from braid.ledger.findings import VerifiedState
-
-    try:
-        return VerifiedState.from_json(path.read_bytes())
-    except FileNotFoundError:
-        say(f"nothing was verified before ({path}): the whole log is looked at")
-        return None
-    except ValueError as error:
-        raise ValueError(
-            f"{path} is not what an earlier verification left: {error}; remove it to verify all"
-        ) from None
-
-
-def _keep(path: Path, state: "VerifiedState", *, named: bool) -> None:
-    """Keep what the next --since may stand on; not being able to is only worth telling when it was asked for."""
-    from braid.wal.durable import make_folder, replace_file
-
-    try:
-        make_folder(path.parent)
-        replace_file(path, state.to_json(), "verified.write")
-    except OSError as error:
-        if named:
-            say(f"what was verified could not be kept for --since: {error}")
-
-
-def _put_report(report: "Report") -> None:
-    for finding in report.findings:
-        put(line(str(finding)))
-    for problem in report.could_not_look:
-        put(f"could not look: {line(problem)}")
-    put(line(report.verdict))
-    fields: dict[str, Any] = {
-        "records": report.records,
-        "bytes": report.bytes,
-        "tree size": report.head_size,
-        "root": report.root,
-    }
-    put_fields(fields)
-    for checked in report.checked:
-        put(f"checked    {line(checked)}")
-    for note in report.notes:
-        say(note)
 
 
 def prove(

@@ -1,17 +1,18 @@
 """`braid forget`, `recover`, `erase`, `retain` and `compact`: from hidden to gone."""
 
 import sys
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from braid.tools.cli.access import reading, writing
+from braid.tools.cli.cascade import put_cascade, put_certificates, weight_of
 from braid.tools.cli.options import Adopt, DryRun, FormatOption, Ids, Reason, StoreOption
-from braid.tools.cli.output import Format, put, put_fields, put_json, put_rows, say
+from braid.tools.cli.output import put, say
 from braid.tools.cli.progress import progress
 
 if TYPE_CHECKING:
-    from braid.ledger.erase import Cascade, Certificate
+    from braid.ledger.erase import Cascade
     from braid.store import Store
 
 PANEL = "Forget"
@@ -109,8 +110,8 @@ def erase(
     if dry_run:
         with reading(store) as opened:
             cascade = opened.plan_erase(*(ids or ()), **scope)
-            _put_cascade(opened, cascade, output)
-        say(f"{_weight(cascade)} (--dry-run: nothing was changed)")
+            put_cascade(opened, cascade, output)
+        say(f"{weight_of(cascade)} (--dry-run: nothing was changed)")
         return
     with writing(store, adopt=adopt) as opened:
         cascade = opened.plan_erase(*(ids or ()), **scope)
@@ -121,7 +122,7 @@ def erase(
             _ask(opened, cascade)
         with progress("erasing"):
             certificates = opened.carry_out(cascade, reason=reason)
-        _put_certificates(certificates, output)
+        put_certificates(certificates, output)
 
 
 def _scope(where: list[str], session: str | None) -> dict[str, str]:
@@ -135,59 +136,13 @@ def _scope(where: list[str], session: str | None) -> dict[str, str]:
     return scope
 
 
-def _rows(store: "Store", cascade: "Cascade") -> list[dict[str, Any]]:
-    rows: list[dict[str, Any]] = []
-    for fate, why, named in (
-        ("erase", "asked for", cascade.asked),
-        ("erase", "derived from these alone", cascade.derived),
-        ("keep", "has other support", cascade.kept),
-    ):
-        for one in named:
-            envelope = store.reader.envelope(one.index)
-            rows.append(
-                {
-                    "fate": fate,
-                    "index": one.index,
-                    "id": one.id,
-                    "type": envelope.type or envelope.kind,
-                    "why": why,
-                }
-            )
-    return rows
-
-
-def _put_cascade(store: "Store", cascade: "Cascade", output: Format) -> None:
-    put_rows(("fate", "index", "id", "type", "why"), _rows(store, cascade), output)
-
-
-def _weight(cascade: "Cascade") -> str:
-    erased, derived, kept = len(cascade.erased), len(cascade.derived), len(cascade.kept)
-    return f"{erased} records to erase ({derived} of them derived), {kept} kept but weakened"
-
-
 def _ask(store: "Store", cascade: "Cascade") -> None:
     """Show the cascade and ask; refuse where nobody can answer."""
     if not (sys.stdin.isatty() and sys.stderr.isatty()):
-        raise ValueError(f"{_weight(cascade)}: look with --dry-run, then erase with --yes")
-    _put_cascade(store, cascade, "table")
-    if not typer.confirm(f"{_weight(cascade)}. Erase for good?", err=True):
+        raise ValueError(f"{weight_of(cascade)}: look with --dry-run, then erase with --yes")
+    put_cascade(store, cascade, "table")
+    if not typer.confirm(f"{weight_of(cascade)}. Erase for good?", err=True):
         raise ValueError("nothing was erased")
-
-
-def _put_certificates(certificates: "list[Certificate]", output: Format) -> None:
-    if output == "json":
-        put_json([one._asdict() for one in certificates])
-        return
-    for one in certificates:
-        fields = {
-            "certificate": one.id,
-            "tombstone": one.tombstone,
-            "erased": one.records,
-            "kept, weakened": one.kept,
-            "done": ", ".join(one.done),
-            "files": len(one.files),
-        }
-        put_fields(fields, output)
 
 
 def retain(
@@ -205,12 +160,12 @@ def retain(
     if dry_run:
         with reading(store) as opened:
             cascade = plan(opened.reader, opened.retention_due())
-            _put_cascade(opened, cascade, output)
-        say(f"{_weight(cascade)} (--dry-run: nothing was changed)")
+            put_cascade(opened, cascade, output)
+        say(f"{weight_of(cascade)} (--dry-run: nothing was changed)")
         return
     with writing(store, adopt=adopt) as opened, progress("erasing"):
         certificates = opened.retain()
-    _put_certificates(certificates, output)
+    put_certificates(certificates, output)
     if not certificates:
         say("nothing is past its retention window")
 

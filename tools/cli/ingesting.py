@@ -104,7 +104,7 @@ def ingest(
 
 
 def _take_all(intake: "Intake", files: list[str], source: str | None, form: str | None) -> None:
-    from braid.tools.cli.intake import open_source
+    from braid.tools.cli.sources import open_source
 
     with progress("ingesting") as bar:
         for name in files:

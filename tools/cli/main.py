@@ -1,6 +1,7 @@
 """The command `braid`: one app, its global options, and the one place where errors end."""
 
 import sys
+from io import TextIOWrapper
 from pathlib import Path
 from typing import Annotated
 
@@ -96,7 +97,7 @@ def root(
 def run() -> None:
     """Start `braid` and leave with its exit code."""
     for stream in (sys.stdout, sys.stderr):
-        if hasattr(stream, "reconfigure"):
+        if isinstance(stream, TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
     try:
         code = app(prog_name="braid", standalone_mode=False)

@@ -64,7 +64,7 @@ def put_bytes(data: bytes) -> None:
 def _plain(value: object) -> object:
     if isinstance(value, (datetime, date, time)):
         return value.isoformat()
-    if isinstance(value, (bytes, bytearray, memoryview)):
+    if isinstance(value, (bytes, bytearray)):
         return b64encode(value).decode()
     return str(value)
 
@@ -80,13 +80,17 @@ def put_json(value: object) -> None:
     put(to_json(value, indent=2))
 
 
+def _is_nested(value: object) -> bool:
+    return isinstance(value, (dict, list))
+
+
 def cell(value: object) -> str:
     """Return a value as one line of a table."""
     if value is None:
         return ""
     if isinstance(value, bool):
         return "yes" if value else "no"
-    text = to_json(value) if isinstance(value, (dict, list)) else line(str(_plain(value)))
+    text = to_json(value) if _is_nested(value) else line(str(_plain(value)))
     return text if len(text) <= _CELL_CHARS else text[: _CELL_CHARS - 1] + "…"
 
 
@@ -108,7 +112,7 @@ def put_rows(columns: Sequence[str], rows: Iterable[Mapping[str, Any]], form: Fo
 def _csv_cell(value: object) -> object:
     if value is None or isinstance(value, (str, int, float)):
         return value
-    return to_json(value) if isinstance(value, (dict, list)) else _plain(value)
+    return to_json(value) if _is_nested(value) else _plain(value)
 
 
 def put_table(columns: Sequence[str], cells: Sequence[Sequence[str]]) -> None:

@@ -1,7 +1,6 @@
 """Progress bars: on stderr, and only where somebody looks."""
 
 import sys
-from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 

@@ -1,17 +1,16 @@
 """`braid log`, `show` and `trace`: what the log holds, each record verified before it is shown."""
 
 import re
-from itertools import islice
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal, cast
 
 import typer
 
 from braid.tools.cli.access import reading
+from braid.tools.cli.listing import first_of, records_of, row_of, transactions_of
 from braid.tools.cli.options import FormatOption, StoreOption
 from braid.tools.cli.output import clean, line, put, put_bytes, put_json, put_rows, to_json
 
 if TYPE_CHECKING:
-    from braid.ledger.record import Record
     from braid.store import Store
 
 PANEL = "Read"
@@ -51,107 +50,20 @@ def log(
     """
     with reading(store) as opened:
         if wal:
-            transactions = _transactions(opened, count, since_index)
+            transactions = transactions_of(opened, count, since_index)
             put_rows(("wal_id", "ops"), _ordered(transactions, reverse), output)
             return
-        records = _records(opened, count, since_index, kind, forgotten)
+        records = records_of(opened, count, since_index, kind, forgotten)
         if output in ("json", "jsonl"):
             from braid.ledger.shape import shape
 
             put_rows((), [shape(record) for record in _ordered(records, reverse)], output)
         else:
-            put_rows(_COLUMNS, [_row(opened, record) for record in _ordered(records, reverse)], output)
+            put_rows(_COLUMNS, [row_of(opened, record) for record in _ordered(records, reverse)], output)
 
 
 def _ordered(items: list[Any], reverse: bool) -> list[Any]:
     return items[::-1] if reverse else items
-
-
-def _wanted(store: "Store", record: "Record", kind: str | None, forgotten: bool) -> bool:
-    return (kind is None or record.kind == kind) and (
-        forgotten or record.index not in store.reader.control.hidden
-    )
-
-
-def _records(
-    store: "Store", count: int, since: int | None, kind: str | None, forgotten: bool
-) -> "list[Record]":
-    """Return the first `count` records from `since`, or the last `count`, oldest first."""
-    reader = store.reader
-    if since is not None or count == 0:
-        entries = (entry.record for batch in reader.entries(since or 0) for entry in batch)
-        wanted = (record for record in entries if _wanted(store, record, kind, forgotten))
-        return list(islice(wanted, count or None))
-    found: list[Record] = []
-    end = reader.size
-    while end > 0 and len(found) < count:  # backwards, in pieces
-        start = max(0, end - max(2 * count, 256))
-        piece = [entry.record for batch in reader.entries(start, end) for entry in batch]
-        found += [record for record in reversed(piece) if _wanted(store, record, kind, forgotten)]
-        end = start
-    return found[:count][::-1]
-
-
-def _row(store: "Store", record: "Record") -> dict[str, Any]:
-    members = record.members
-    row: dict[str, Any] = {"index": record.index, "id": record.id, "type": record.type or record.kind}
-    if record.raw is None:
-        erased = record.index in store.reader.control.erased
-        return row | {"text": "(erased)" if erased else "(sealed: no vault here)"}
-    provenance = members.get("provenance") or {}
-    row["occurred_at"] = members.get("occurred_at")
-    row["actor"] = (
-        provenance.get("name") or provenance.get("actor") or ("user" if record.kind == "experience" else None)
-    )
-    row["text"] = (members.get("content") or {}).get("text") or _gist(record)
-    return row
-
-
-def _gist(record: "Record") -> str:
-    members = record.members
-    op = record.envelope.public.get("op")
-    named = next(
-        (
-            str(members[name])
-            for name in ("question", "lens", "primary_emotion", "name", "actor")
-            if name in members
-        ),
-        "",
-    )
-    return " ".join(part for part in (op, named, members.get("reason")) if part)
-
-
-def _transactions(store: "Store", count: int, since: int | None) -> list[dict[str, Any]]:
-    from braid.ledger.shape import shape_transaction
-
-    reader = store.reader
-    if since is None:
-        last = reader.envelope(reader.size - 1).tx[0]
-        since = first_of(store, max(0, last - count + 1)) if count else 0
-    found: list[dict[str, Any]] = []
-    for batch in reader.entries(since):
-        if batch:
-            found.append(shape_transaction(batch[0].record.envelope.tx[0], [entry.record for entry in batch]))
-        if count and len(found) == count:
-            break
-    return found
-
-
-def first_of(store: "Store", tx: int) -> int:
-    """Return the log index where a transaction begins; transaction numbers rise with the index."""
-    from braid.ledger.errors import UnknownRecordError
-
-    reader = store.reader
-    low, high = 0, reader.size
-    while low < high:
-        middle = (low + high) // 2
-        if reader.envelope(middle).tx[0] < tx:
-            low = middle + 1
-        else:
-            high = middle
-    if low == reader.size or reader.envelope(low).tx[0] != tx:
-        raise UnknownRecordError(f"wal_{tx:06d}: the log has no such transaction")
-    return low
 
 
 def show(
@@ -214,10 +126,10 @@ def _put_members(members: dict[str, Any], depth: int = 0) -> None:
         label = line(str(name))
         if isinstance(value, dict):
             put(f"{pad}{label}:")
-            _put_members(value, depth + 1)
+            _put_members(cast("dict[str, Any]", value), depth + 1)
         elif isinstance(value, list):
             put(f"{pad}{label}:")
-            for item in value:
+            for item in cast("list[Any]", value):
                 put(f"{pad}  - {line(item) if isinstance(item, str) else to_json(item)}")
         elif isinstance(value, str):
             text = clean(value).replace("\n", f"\n{pad}  ")

@@ -45,9 +45,9 @@ def status(output: FormatOption = "table", store: StoreOption = None) -> None:
         put_fields(flatten(known), output)
 
 
-def _by_name(views: Any) -> Any:
+def _by_name(views: list[dict[str, Any]]) -> dict[str, Any]:
     """Return a list of named things as an object of them."""
-    return {view.pop("name"): view for view in views} if isinstance(views, list) else views
+    return {str(view.pop("name")): view for view in views}
 
 
 def doctor(

@@ -27,7 +27,7 @@ def drafts_from(data: bytes) -> list[Draft]:
         document = msgspec.json.decode(data)
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise ValueError(f"not JSON: {error}") from None
-    items = cast("list[Any]", document) if isinstance(document, list) else [document]
+    items: list[Any] = document if isinstance(document, list) else [document]
     if not items:
         raise ValueError("the list is empty: nothing to append")
     return [_draft(item, place) for place, item in enumerate(items)]

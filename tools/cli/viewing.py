@@ -2,7 +2,7 @@
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import Annotated, Any, Literal, cast
 
 import typer
 
@@ -10,9 +10,6 @@ from braid.tools.cli.access import reading
 from braid.tools.cli.options import FormatOption, StoreOption
 from braid.tools.cli.output import Format, put_bytes, put_rows, say
 from braid.tools.cli.progress import progress
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 PANEL = "Ask"
 SqlForm = Literal["table", "json", "jsonl", "csv", "parquet"]
@@ -52,7 +49,7 @@ def flatten(members: dict[str, Any], prefix: str = "") -> dict[str, Any]:
     flat: dict[str, Any] = {}
     for name, value in members.items():
         if isinstance(value, dict):
-            flat |= flatten(value, f"{prefix}{name}.")
+            flat |= flatten(cast("dict[str, Any]", value), f"{prefix}{name}.")
         else:
             flat[f"{prefix}{name}"] = value
     return flat
@@ -87,7 +84,7 @@ def sql(
     text = sys.stdin.read() if query == "-" else query
     with reading(store) as opened:
         answer = opened.views.sql(text)
-        table: pa.Table = answer.table
+        table: Any = answer.table  # a pyarrow Table; pyarrow ships no types
         if file is None:
             _put(table, output)
         else:
@@ -97,12 +94,13 @@ def sql(
     say(f"{rows} rows; the projection stands at record {answer.position}{lag}")
 
 
-def _put(table: "pa.Table", form: SqlForm) -> None:
+def _put(table: Any, form: SqlForm) -> None:
     if form == "parquet":
         import io
 
-        import pyarrow.parquet as pq
+        import pyarrow.parquet as _pq
 
+        pq: Any = _pq
         buffer = io.BytesIO()
         pq.write_table(table, buffer)
         put_bytes(buffer.getvalue())
@@ -111,7 +109,7 @@ def _put(table: "pa.Table", form: SqlForm) -> None:
     put_rows(table.column_names, rows, form)
 
 
-def _write(table: "pa.Table", form: SqlForm, file: Path) -> None:
+def _write(table: Any, form: SqlForm, file: Path) -> None:
     """Write the answer to a file; its suffix chooses the format where none was given."""
     import contextlib
 
@@ -119,8 +117,9 @@ def _write(table: "pa.Table", form: SqlForm, file: Path) -> None:
     if form == "table" and suffix in ("json", "jsonl", "csv", "parquet"):
         form = suffix  # type: ignore[assignment]
     if form == "parquet":
-        import pyarrow.parquet as pq
+        import pyarrow.parquet as _pq
 
+        pq: Any = _pq
         pq.write_table(table, file)
         return
     plain: Format = form
