@@ -168,7 +168,7 @@ def _embedding(record: Record, members: dict[str, Any]) -> dict[str, Any]:
 
 
 def _reweighted(record: Record, entry: dict[str, Any]) -> dict[str, Any]:
-    return {"exp": record.links[entry["link"]].id, "w_old": entry["w_old"], "w_new": entry["w_new"]}
+    return {"exp": record.links[int(entry["link"])].id, "w_old": entry["w_old"], "w_new": entry["w_new"]}
 
 
 def _relations(record: Record, members: dict[str, Any], *shown: str) -> dict[str, Any]:
@@ -181,7 +181,7 @@ def _relations(record: Record, members: dict[str, Any], *shown: str) -> dict[str
     if diffs:
         shaped["diffs"] = [
             {
-                "id": record.links[diff["link"]].id,
+                "id": record.links[int(diff["link"])].id,
                 **{name: diff[name] for name in ("added", "removed") if name in diff},
                 "reweighted": [_reweighted(record, entry) for entry in diff.get("reweighted", [])],
             }

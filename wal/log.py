@@ -41,7 +41,7 @@ class LogReader:
         self.next_index = 0
         self.next_tx = 0
         self._end = SEGMENT_HEADER_BYTES
-        self._active = 0
+        self._active: int = 0
         self._retired: list[Segment] = []
         try:
             self._discover()

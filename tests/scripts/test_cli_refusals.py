@@ -28,7 +28,8 @@ def size(session: Session) -> int:
     "words",
     [
         ("append", "x"), ("log",), ("show", UNKNOWN), ("status",), ("verify",), ("doctor",), ("sql", "SELECT 1"),
-        ("replay",), ("compact",), ("retain",), ("key", "list"), ("erase", UNKNOWN, "--yes"), ("ingest", "-"), ("export", "there"),
+        ("replay",), ("compact",), ("retain",), ("key", "list"), ("erase", UNKNOWN, "--yes"), ("ingest", "-"),
+        ("export", "there"),
     ],
     ids=lambda words: words[0],
 )  # fmt: skip
@@ -240,13 +241,10 @@ def test_ids_that_name_nothing(session: Session) -> None:
         for words in (("show", unknown), ("trace", unknown), ("prove", unknown)):
             said = session.refused(*words)
             assert "braid log" in said, said
-    for words in (
-        ("forget", UNKNOWN),
-        ("erase", UNKNOWN, "--yes"),
-        ("recover", UNKNOWN),
-        ("correct", UNKNOWN, "y"),
-    ):
-        session.refused(*words)
+    for command in ("forget", "recover"):
+        session.refused(command, UNKNOWN)
+    session.refused("erase", UNKNOWN, "--yes")
+    session.refused("correct", UNKNOWN, "y")
     session.refused("append", "y", "--parent", UNKNOWN)
     assert size(session) == 4
     assert session.is_clean()

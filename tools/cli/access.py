@@ -43,7 +43,7 @@ def guard_of(path: Path) -> "Guard":
 
 
 @contextmanager
-def reading(store: Path | None) -> Iterator["Store"]:
+def reading(store: Path | None) -> Generator["Store"]:
     """Open for reading; any number of processes may, while another writes."""
     import braid
 
@@ -62,7 +62,7 @@ def reading(store: Path | None) -> Iterator["Store"]:
 
 
 @contextmanager
-def writing(store: Path | None, *, adopt: bool = False, shared: bool = False) -> Iterator["Store"]:
+def writing(store: Path | None, *, adopt: bool = False, shared: bool = False) -> Generator["Store"]:
     """Open for writing; what the last crash left behind is made good and told."""
     import braid
 

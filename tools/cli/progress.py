@@ -26,7 +26,7 @@ class Bar:
 
 
 @contextmanager
-def progress(label: str, total: int | None = None) -> Iterator[Bar]:
+def progress(label: str, total: int | None = None) -> Generator[Bar]:
     """Show a bar (a pulse without `total`) while the block runs."""
     if not sys.stderr.isatty():
         yield Bar()

@@ -42,7 +42,7 @@ class _Rejoined(io.RawIOBase):
 
 
 @contextmanager
-def open_source(name: str, form: str | None) -> Iterator[Opened]:
+def open_source(name: str, form: str | None) -> Generator[Opened]:
     """Open a file (`-`: stdin) and find out its format; UnknownFormatError, OSError."""
     path = None if name == "-" else Path(name)
     if path is None:
