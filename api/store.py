@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
+from functools import cached_property
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, cast
@@ -20,11 +21,11 @@ from braid.ledger.settings import Durability, Settings
 from braid.ledger.sign import Signer, save_signer
 from braid.ledger.trace import TraceNode, trace
 from braid.ledger.writer import Writer, utc_now
-from braid.views.store import Views
 
 if TYPE_CHECKING:
     from braid.ledger.findings import Report
     from braid.views.replay import Caught
+    from braid.views.store import Views
 
 DEFAULT_PATH = "memory"
 
@@ -162,6 +163,21 @@ def as_draft(what: str | Draft, fields: dict[str, Any]) -> Draft:
     return drafts.experience(what, within=within, **fields)
 
 
+class _CatalogKeys:
+    """Looks keys up in the catalog, which is opened when the first one is asked for."""
+
+    def __init__(self, store: "Store") -> None:
+        self._store = store
+
+    def find(self, keys: Sequence[str]) -> dict[str, int]:
+        """See `KnownKeys`."""
+        return self._store.views.catalog.find(keys)
+
+    def add(self, keys: dict[str, int]) -> None:
+        """See `KnownKeys`."""
+        self._store.views.catalog.add(keys)
+
+
 class Store:
     """An open store. Safe to share between threads; a context manager."""
 
@@ -169,9 +185,8 @@ class Store:
         """For `braid.open`; completes erasures that a crash has interrupted."""
         self._reader = reader
         self._clock = clock
-        self.views = Views(reader.path / "views", reader)
         if isinstance(reader, Writer):
-            reader.know(self.views.catalog)
+            reader.know(_CatalogKeys(self))
             if reader.control.unfinished():
                 erasing.finish(reader, self.views.purge)
 
@@ -186,9 +201,17 @@ class Store:
     def close(self) -> None:
         """Publish the newest head and close every file."""
         try:
-            self.views.close()
+            if "views" in vars(self):
+                self.views.close()
         finally:
             self._reader.close()
+
+    @cached_property
+    def views(self) -> "Views":
+        """The projections, opened when they are first needed: DuckDB and Arrow take longer to load than an append."""
+        from braid.views.store import Views
+
+        return Views(self.path / "views", self._reader)
 
     # -- what a store is --------------------------------------------------------------------------
 
@@ -348,6 +371,7 @@ class Store:
 
     def trace(self, id: str, *, up: bool = True, down: bool = True, depth: int | None = None) -> TraceNode:
         """Return the braid of a record: what it descends from, and what descends from it."""
+        self.refresh()
         self.views.catalog.catch_up()
         children = self.views.catalog.children
         return trace(
@@ -476,14 +500,20 @@ class Store:
     def sql(
         self, query: str, parameters: Sequence[Any] | Mapping[str, Any] | None = None, **limits: Any
     ) -> Any:
-        """Return a SELECT over the DuckDB projection, caught up, as a pyarrow Table; untrusted SQL can't write, read files or
-        reach the network.
+        """Return a SELECT over the DuckDB projection, caught up, as a pyarrow Table.
+
+        `limits`: seconds, rows, result_bytes, memory_bytes. Untrusted SQL can't write, read files or reach the network.
+        Raises SqlError, SqlTimeoutError, SqlLimitError.
         """
-        return self.views.sql(query, parameters, **limits).table
+        from braid.views.sql import Limits
+
+        self.refresh()
+        return self.views.sql(query, parameters, limits=Limits(**limits)).table
 
     def status(self) -> dict[str, Any]:
         """Return size, head, lag of the projections, what is forgotten and due, and the space used."""
         reader = self._reader
+        reader.refresh()
         return {
             "store": str(self.path),
             "origin": self.origin,

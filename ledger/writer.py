@@ -4,7 +4,7 @@
 
 import time
 from collections import deque
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -86,7 +86,6 @@ class Writer(Reader):
         self._commit = RLock()
         self._queue: deque[Request] = deque()
         self._queue_turn = Lock()
-        self.on_erased: Callable[[], None] | None = None
         self._stop = Event()
         self._thread: Thread | None = None
         self._background_error: BaseException | None = None
@@ -185,6 +184,11 @@ class Writer(Reader):
             yield
         finally:
             self._lock.release()
+
+    def refresh(self) -> int:
+        """Take in what other writers have appended; nothing to do for the only one."""
+        with self._commit:
+            return super().refresh() if self._shared else 0
 
     def _catch_up(self) -> None:
         """Stand at the log's end as other writers have left it; the lock is held (SPEC §8.3)."""
@@ -295,8 +299,6 @@ class Writer(Reader):
     def _collect_tiles_of_writer(self) -> None:
         for level, n, tile in self.frontier.take_full():
             self._pending[level, n] = tile
-
-    # -- preparing --------------------------------------------------------------------------------
 
     def accept_clock(self, reason: str | None = None) -> RecordId:
         """Log that the clock is behind and may be: until it has caught up, times go on from the last record's."""

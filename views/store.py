@@ -1,7 +1,6 @@
 """All projections of a store, treated alike: caught up, replayed, purged, dropped, asked (SPEC §10).
 
-A projection joins by its line in `Views._homes`. LanceDB's place is there, when recall comes: a third home whose
-files lie in `views/lance/`; erasing, replaying and status then cover it without a change here.
+LanceDB's place is here, when recall comes: a third projection beside DuckDB and the catalog, its files in `views/lance/`.
 """
 
 from collections.abc import Generator

@@ -28,7 +28,8 @@ def audit(
 
     def projections() -> "list[Finding]":
         with reading(path) as opened:
-            return opened.views.check()
+            found: list[Finding] = opened.views.check()
+        return found
 
     return verify(
         path,

@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING, Any
 
-from braid.tools.cli.output import Format, put_fields, put_json, put_rows
+from braid.tools.cli.output import Format, many, put_fields, put_json, put_rows
 
 if TYPE_CHECKING:
     from braid.ledger.erase import Cascade, Certificate
@@ -38,7 +38,7 @@ def put_cascade(store: "Store", cascade: "Cascade", output: Format) -> None:
 def weight_of(cascade: "Cascade") -> str:
     """Return how much an erasure takes, in words."""
     erased, derived, kept = len(cascade.erased), len(cascade.derived), len(cascade.kept)
-    return f"{erased} records to erase ({derived} of them derived), {kept} kept but weakened"
+    return f"{many(erased, 'record')} to erase ({derived} of them derived), {kept} kept but weakened"
 
 
 def put_certificates(certificates: "list[Certificate]", output: Format) -> None:

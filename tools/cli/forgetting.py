@@ -8,7 +8,7 @@ import typer
 from braid.tools.cli.access import reading, writing
 from braid.tools.cli.cascade import put_cascade, put_certificates, weight_of
 from braid.tools.cli.options import Adopt, DryRun, FormatOption, Ids, Reason, StoreOption
-from braid.tools.cli.output import put, say
+from braid.tools.cli.output import many, put, say
 from braid.tools.cli.progress import progress
 
 if TYPE_CHECKING:
@@ -38,14 +38,14 @@ def forget(
     if dry_run:
         with reading(store) as opened:
             opened.plan_erase(*[opened.get(id).id for id in ids])
-        say(f"{len(ids)} records would be hidden (--dry-run)")
+        say(f"{many(len(ids), 'record')} would be hidden (--dry-run)")
         return
     with writing(store, adopt=adopt) as opened:
         put(opened.forget(*ids, reason=reason))
         days = opened.reader.control.retention_days
     say(
-        f"{len(ids)} records are hidden; `braid recover` brings them back within {days} days, "
-        "then `braid retain` erases them"
+        f"{many(len(ids), 'record')} hidden; `braid recover` brings back within {many(days, 'day')}, "
+        "after that `braid retain` erases"
     )
 
 
@@ -64,7 +64,7 @@ def recover(
             for id in ids:
                 if opened.get(id, include_forgotten=True).index not in hidden:
                     raise ValueError(f"{id} is not forgotten")
-        say(f"{len(ids)} records would be brought back (--dry-run)")
+        say(f"{many(len(ids), 'record')} would be brought back (--dry-run)")
         return
     with writing(store, adopt=adopt) as opened:
         put(opened.recover(*ids, reason=reason))

@@ -17,7 +17,7 @@ from braid.tools.cli.options import (
     StoreOption,
     UserId,
 )
-from braid.tools.cli.output import put_fields, say
+from braid.tools.cli.output import many, put_fields, say
 from braid.tools.cli.progress import progress
 
 if TYPE_CHECKING:
@@ -90,15 +90,17 @@ def ingest(
             try:
                 _take_all(intake, files, source, form)
             except BaseException:
-                say(f"{intake.taken} turns were taken before this; run the same again: none is added twice")
+                say(
+                    f"{many(intake.taken, 'turn')} taken before this; run the same again: none is added twice"
+                )
                 raise
             opened.checkpoint()
             put_fields(_summary(intake, opened, dry_run=False), output)
     if intake.skipped:
         say(
-            f"{intake.skipped} lines were skipped; the rest went in"
+            f"{many(intake.skipped, 'line')} skipped; the rest went in"
             if not dry_run
-            else f"{intake.skipped} lines are bad"
+            else f"{many(intake.skipped, 'line')} would be skipped"
         )
         raise typer.Exit(FINDINGS)
 

@@ -9,7 +9,7 @@ import typer
 from braid.tools.cli.access import reading, writing
 from braid.tools.cli.errors import FINDINGS
 from braid.tools.cli.options import Adopt, DryRun, FormatOption, StoreOption
-from braid.tools.cli.output import line, put_fields, say
+from braid.tools.cli.output import line, many, put_fields, say
 
 PANEL = "Move"
 
@@ -57,7 +57,7 @@ def export(
             files = transfer.export_store(opened, dest or Path(), audit=audit)
             size = opened.reader.published.size
             say(
-                f"{len(files)} files, {size} records, in {dest}"
+                f"{many(len(files), 'file')}, {many(size, 'record')}, in {dest}"
                 + ("" if audit else "; it holds keys and vault: guard it well")
             )
             return
@@ -66,7 +66,7 @@ def export(
         else:
             with jsonl.open("x", encoding="utf-8") as stream:
                 count = transfer.export_jsonl(opened, stream, include_forgotten=forgotten)
-        say(f"{count} records, in plain text")
+        say(f"{many(count, 'record')}, in plain text")
 
 
 def import_(

@@ -49,6 +49,11 @@ def say(message: str, hint: str | None = None) -> None:
     sys.stderr.flush()
 
 
+def many(count: int, noun: str) -> str:
+    """Return a count with its noun, in the singular or plural."""
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
+
+
 def put(text: str) -> None:
     """Write a line of data to stdout."""
     sys.stdout.write(f"{text}\n")

@@ -1,6 +1,7 @@
 """Progress bars: on stderr, and only where somebody looks."""
 
 import sys
+from collections.abc import Generator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 

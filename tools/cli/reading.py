@@ -126,12 +126,10 @@ def _put_members(members: dict[str, Any], depth: int = 0) -> None:
         label = line(str(name))
         if isinstance(value, dict):
             put(f"{pad}{label}:")
-            below: dict[str, Any] = value
-            _put_members(below, depth + 1)
+            _put_members(value, depth + 1)
         elif isinstance(value, list):
             put(f"{pad}{label}:")
-            items: list[Any] = value
-            for item in items:
+            for item in value:
                 put(f"{pad}  - {line(item) if isinstance(item, str) else to_json(item)}")
         elif isinstance(value, str):
             text = clean(value).replace("\n", f"\n{pad}  ")

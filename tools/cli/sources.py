@@ -2,6 +2,7 @@
 
 import io
 import sys
+from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO, NamedTuple, cast

@@ -23,11 +23,13 @@ _Links = list[tuple[str, str]]
 
 def drafts_from(data: bytes) -> list[Draft]:
     """Return the drafts that a JSON object, or a list of them, describes; ValueError says what is wrong."""
+    several = data.lstrip().startswith(b"[")
     try:
-        document = msgspec.json.decode(data)
+        items = (
+            msgspec.json.decode(data, type=list[Any]) if several else [msgspec.json.decode(data, type=Any)]
+        )
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise ValueError(f"not JSON: {error}") from None
-    items: list[Any] = document if isinstance(document, list) else [document]
     if not items:
         raise ValueError("the list is empty: nothing to append")
     return [_draft(item, place) for place, item in enumerate(items)]

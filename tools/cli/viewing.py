@@ -8,7 +8,7 @@ import typer
 
 from braid.tools.cli.access import reading
 from braid.tools.cli.options import FormatOption, StoreOption
-from braid.tools.cli.output import Format, put_bytes, put_rows, say
+from braid.tools.cli.output import Format, many, put_bytes, put_rows, say
 from braid.tools.cli.progress import progress
 
 PANEL = "Ask"
@@ -49,8 +49,7 @@ def flatten(members: dict[str, Any], prefix: str = "") -> dict[str, Any]:
     flat: dict[str, Any] = {}
     for name, value in members.items():
         if isinstance(value, dict):
-            below: dict[str, Any] = value
-            flat |= flatten(below, f"{prefix}{name}.")
+            flat |= flatten(value, f"{prefix}{name}.")
         else:
             flat[f"{prefix}{name}"] = value
     return flat
@@ -90,9 +89,13 @@ def sql(
             _put(table, output)
         else:
             _write(table, output, file)
-        lag = f", {answer.behind_by} records behind the log" if answer.behind_by else ", level with the log"
+        lag = (
+            f", {many(answer.behind_by, 'record')} behind the log"
+            if answer.behind_by
+            else ", level with the log"
+        )
         rows = table.num_rows
-    say(f"{rows} rows; the projection stands at record {answer.position}{lag}")
+    say(f"{many(rows, 'row')}; the projection stands at record {answer.position}{lag}")
 
 
 def _put(table: Any, form: SqlForm) -> None:

@@ -19,7 +19,7 @@ from braid.tools.cli.options import (
     StoreOption,
     UserId,
 )
-from braid.tools.cli.output import put, say
+from braid.tools.cli.output import many, put, say
 
 PANEL = "Write"
 
@@ -128,7 +128,7 @@ def append(
         ]
     if dry_run:
         _check(batch, store)
-        say(f"{len(batch)} records would be appended (--dry-run)")
+        say(f"{many(len(batch), 'record')} would be appended (--dry-run)")
         return
     with writing(store, adopt=adopt, shared=shared) as opened:
         placed = opened.writer.append(batch, keys=[draft.body.once for draft in batch], signer=signer)
