@@ -1,6 +1,6 @@
 """All projections of a store, treated alike: caught up, replayed, purged, dropped, asked (SPEC §10).
 
-LanceDB's place is here, when recall comes: a third projection beside DuckDB and the catalog, its files in `views/lance/`.
+LanceDB's place is here, when recall comes: a third projection, its files in `views/lance/`.
 """
 
 from collections.abc import Generator

@@ -31,6 +31,7 @@ from braid.ledger.record import Content, Draft, ExperienceBody
 from braid.ledger.verify import verify
 from braid.ledger.writer import Writer
 from braid.wal import failpoint
+from braid.wal.errors import OutcomeUnknownError
 from braid.wal.log import LogReader
 
 STEPS = 200 if os.environ.get("BRAID_TORTURE") else 25
@@ -186,7 +187,7 @@ class StoreMachine(RuleBasedStateMachine):
             erasure.erase(self.writer, plan, list)
         else:
             failpoint.arm(dying_after(death))
-            with suppress(DeathError):
+            with suppress(DeathError, OutcomeUnknownError):
                 erasure.erase(self.writer, plan, list)
             failpoint.arm(None)
             self.drop()
@@ -264,7 +265,7 @@ class StoreMachine(RuleBasedStateMachine):
         """Die somewhere in an append or the head behind it; both or neither of its records are there."""
         size = self.writer.size
         failpoint.arm(dying_after(death))
-        with suppress(DeathError, Exception):
+        with suppress(DeathError, OutcomeUnknownError):
             self.writer.append([memory(text), memory(text)])
             self.writer.checkpoint()
         failpoint.arm(None)
