@@ -248,12 +248,15 @@ class Reader:
         return self.size - before
 
     def _check_frame(self, frame: Frame) -> None:
-        """Raise FrameError unless every envelope is well-formed and every body matches its digest."""
+        """Raise FrameError unless every body matches its digest, EnvelopeError for an envelope that is none.
+
+        The frame's checksum holds: a malformed envelope is not what a crash leaves, and never a torn tail to be cut.
+        """
         for k, stored in enumerate(frame.records()):
             try:
                 envelope = decode_payload(unwrap(stored.envelope).payload)
             except EnvelopeError as error:
-                raise FrameError(f"record {frame.first + k}: {error}") from error
+                raise EnvelopeError(f"record {frame.first + k}: {error}") from error
             blank = frame.end <= self._covered or envelope.index in self.control.erased
             if not blank and (
                 envelope.body[1] != len(stored.body) or envelope.body[0] != digest_text(stored.body)

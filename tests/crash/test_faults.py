@@ -213,7 +213,14 @@ def test_an_erasure_on_a_full_disk_spends_the_reserve(store: Path) -> None:
         needle = writer.append([memory("needle")])[0].id
         reserve = store / "reserve"
         assert reserve.stat().st_blocks * 512 >= 1 << 20
-        needing = ("wal.write", "guard.write", "tile.write", "checkpoint.write", "checkpoint.history", "vault.write")
+        needing = (
+            "wal.write",
+            "guard.write",
+            "tile.write",
+            "checkpoint.write",
+            "checkpoint.history",
+            "vault.write",
+        )
         refused: list[str] = []
 
         def full(name: str) -> None:
@@ -239,7 +246,9 @@ def small_disk(tmp_path: Path) -> Iterator[Path]:
     place = tmp_path / "small"
     place.mkdir()
     try:
-        subprocess.run(["mount", "-t", "tmpfs", "-o", "size=4m", "none", place], check=True, capture_output=True)
+        subprocess.run(
+            ["mount", "-t", "tmpfs", "-o", "size=4m", "none", place], check=True, capture_output=True
+        )
     except (OSError, subprocess.CalledProcessError) as error:
         pytest.skip(f"mounting a small disk needs root: {error}")
     yield place
@@ -257,11 +266,15 @@ def test_a_real_disk_that_is_full(small_disk: Path, monkeypatch: pytest.MonkeyPa
     writer = Writer(store)
     said = ["needle"]
     needle = writer.append([memory("needle")])[0].id
-    with pytest.raises(OSError, match="No space left"):
+
+    def fill() -> None:
         for number in range(10_000):
             text = f"{number} " + "x" * 20_000
             writer.append([memory(text)])
             said.append(text)
+
+    with pytest.raises(OSError, match="No space left"):
+        fill()
     filler = (small_disk / "filler").open("wb", buffering=0)
     for size in (4096, 512, 1):
         with suppress(OSError):
@@ -286,7 +299,9 @@ def test_a_real_disk_that_is_full(small_disk: Path, monkeypatch: pytest.MonkeyPa
     audit(store)
 
 
-def test_creating_a_store_on_a_full_disk_leaves_nothing(small_disk: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_creating_a_store_on_a_full_disk_leaves_nothing(
+    small_disk: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     from datetime import UTC, datetime
 
     from braid.ledger.create import create_store

@@ -97,7 +97,9 @@ def test_two_processes_share_a_store(store: Path) -> None:
     assert all(len(ids) == 1 for ids in found.values())
     assert set(found) == {f"{name} {number}" for name in ("a", "b", "common") for number in range(COUNT)}
     for texts in told.values():
-        assert all(found[text] == [id] for text, id in texts.items())  # both were told of the same common record
+        assert all(
+            found[text] == [id] for text, id in texts.items()
+        )  # both were told of the same common record
     places = [int(text.split()[1]) for text in found if text.startswith("a ")]
     assert places == sorted(places)
 
@@ -105,11 +107,17 @@ def test_two_processes_share_a_store(store: Path) -> None:
 def test_an_exclusive_opening_is_refused_while_another_writes(store: Path) -> None:
     with closing(Writer(store)):
         code = "import sys, braid; braid.open(sys.argv[1], create=False)"
-        refused = subprocess.run([sys.executable, "-c", code, store], capture_output=True, text=True, check=False)
+        refused = subprocess.run(
+            [sys.executable, "-c", code, store], capture_output=True, text=True, check=False
+        )
         assert refused.returncode
-        assert re.search(f"LogLockedError: {re.escape(str(store))} is open for writing elsewhere", refused.stderr)
+        assert re.search(
+            f"LogLockedError: {re.escape(str(store))} is open for writing elsewhere", refused.stderr
+        )
         code = "import sys, braid; print(len(list(braid.open(sys.argv[1], read_only=True).read())))"
-        read = subprocess.run([sys.executable, "-c", code, store], capture_output=True, text=True, check=False)
+        read = subprocess.run(
+            [sys.executable, "-c", code, store], capture_output=True, text=True, check=False
+        )
         assert read.returncode == 0, read.stderr
 
 
@@ -117,7 +125,15 @@ def test_an_exclusive_handle_keeps_sharers_waiting_and_then_lets_them_in(store: 
     with worker(store, "a") as process:
         with closing(Writer(store)) as writer:  # a sharer holds the lock only while it writes
             go(process)
-            writer.append([Draft(kind="experience", type="occurrence", body=ExperienceBody(content=Content(text="mine 0")))])
+            writer.append(
+                [
+                    Draft(
+                        kind="experience",
+                        type="occurrence",
+                        body=ExperienceBody(content=Content(text="mine 0")),
+                    )
+                ]
+            )
             with pytest.raises(LogLockedError):
                 Writer(store, shared=True, wait_s=0.01)
         told = acknowledged(process)
@@ -141,7 +157,9 @@ def test_one_is_killed_and_the_other_goes_on(store: Path, kill: str) -> None:
     assert {text for text in found if text.startswith(("b", "common"))} == {
         f"{name} {number}" for name in ("b", "common") for number in range(COUNT)
     }
-    with worker(store, "a") as again:  # what it was not told of may be there: its keys make the repetition harmless
+    with worker(
+        store, "a"
+    ) as again:  # what it was not told of may be there: its keys make the repetition harmless
         go(again)
         acknowledged(again)
         assert again.returncode == 0

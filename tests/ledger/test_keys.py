@@ -1,4 +1,4 @@
-"""Keys: who may sign what, from which record to which; and that nothing unlawful ever enters the log (SPEC §3.4, §3.5)."""
+"""Keys: who may sign what, from which record to which; nothing unlawful ever enters the log (SPEC §3.4, §3.5)."""
 
 from base64 import b64encode
 from collections.abc import Callable
@@ -17,12 +17,12 @@ from braid.ledger.errors import IntegrityError, KeyRefusedError, LedgerError
 from braid.ledger.ids import make_id
 from braid.ledger.reader import Reader
 from braid.ledger.record import Body, Content, Draft, EventBody, ExperienceBody, KeyBody, Provenance
-from braid.ledger.sign import Signer, check_public_key, possession_message, save_signer
+from braid.ledger.sign import Signer, check_public_key, key_id, possession_message, save_signer
 from braid.ledger.writer import Writer
 
 Drop = Callable[[Writer], None]
 
-# The canonical encodings of the points of order 1, 2, 4, 4, 8, 8, 8, 8 (C2SP CCTV ed25519), and others that libsodium refuses.
+# The canonical encodings of the points of order 1, 2, 4, 4, 8, 8, 8, 8 (C2SP CCTV ed25519), and some not canonical.
 SMALL_ORDER = [
     "0100000000000000000000000000000000000000000000000000000000000000",
     "ecffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f",
@@ -67,7 +67,12 @@ def plant(store: Path, drop: Drop, draft: Draft, signer: Signer) -> int:
     created_at = writer.envelope(index - 1).created_at
     slot = Slot(
         index,
-        make_id({"experience": "exp", "key": "key", "tombstone": "tomb"}[draft.kind], created_at[:19] + "Z", index, 1),
+        make_id(
+            {"experience": "exp", "key": "key", "tombstone": "tomb"}[draft.kind],
+            created_at[:19] + "Z",
+            index,
+            1,
+        ),
         writer.log.next_tx,
         0,
         1,
@@ -132,7 +137,10 @@ def test_a_tools_key_signs_for_that_tool_alone(store: Path) -> None:
 
 def test_foreign_and_unadmitted_keys_are_refused(store: Path) -> None:
     stranger = Signer.fresh("agent")
-    with closing(Writer(store)) as writer, pytest.raises(KeyRefusedError, match="not a private key of this store"):
+    with (
+        closing(Writer(store)) as writer,
+        pytest.raises(KeyRefusedError, match="not a private key of this store"),
+    ):
         writer.append([memory("x", actor="agent")], signer=stranger.id)
     save_signer(store / "keys", stranger)
     with closing(Writer(store)) as writer:
@@ -241,8 +249,6 @@ def unlawful(origin: str, root: Signer) -> dict[str, Draft]:
         return msgspec.structs.replace(good, public={**good.public, **changes})
 
     weak = bytes.fromhex(SMALL_ORDER[4])
-    from braid.ledger.sign import key_id
-
     proof = b64encode(other.sign(possession_message(origin, agent.id, "agent"))).decode()
     return {
         "a key of small order": admitting(id=key_id(weak), key=b64encode(weak).decode()),
@@ -262,7 +268,9 @@ def unlawful(origin: str, root: Signer) -> dict[str, Draft]:
         "an unknown operation": Draft(kind="event", body=EventBody(), public={"op": "sing"}),
         "an unknown operation on a tombstone": Draft(kind="tombstone", body=Body(), public={"op": "bury"}),
         "a certificate of no erasure": Draft(
-            kind="event", body=EventBody(), public={"op": "certify", "erase": 2, "records": 0, "done": [], "files": []}
+            kind="event",
+            body=EventBody(),
+            public={"op": "certify", "erase": 2, "records": 0, "done": [], "files": []},
         ),
         "an erasure without an epoch": Draft(kind="tombstone", body=Body(), public={"op": "erase"}),
         "a second genesis": Draft(kind="genesis", body=Body(), public={"op": "genesis"}),
@@ -317,7 +325,7 @@ def test_private_key_files_that_are_damaged_are_named(store: Path) -> None:
             Writer(store)
     path.unlink()
     with closing(Writer(store)) as writer:
-        with pytest.raises(KeyRefusedError, match="no private key here may sign an? experience"):
+        with pytest.raises(KeyRefusedError, match=r"no private key here may sign an? experience"):
             writer.append([memory("x")])
         assert writer.size == 3
 

@@ -1,6 +1,5 @@
 """Records: every kind goes in and comes back, links and times keep their rules, and bad input is refused in words."""
 
-from base64 import b64encode
 from collections.abc import Callable, Sequence
 from contextlib import closing
 from datetime import UTC, datetime, timedelta, timezone
@@ -16,7 +15,7 @@ from hypothesis import strategies as st
 from braid.ledger import erase as erasure
 from braid.ledger import seal, validate
 from braid.ledger.compose import Slot, compose, encode_body, finish
-from braid.ledger.envelope import Link, LinkSummary, pae
+from braid.ledger.envelope import Link, LinkSummary, pae, payload_of
 from braid.ledger.errors import (
     BodyTooLargeError,
     ClockError,
@@ -88,7 +87,9 @@ FULL = ExperienceBody(
         media=[Media(blob="0" * 64, size=10, key="k", caption="c")],
         structured={"deep": [{"x": None, "y": -1.5e300, "z": True, "": 2**53}]},
     ),
-    provenance=Provenance(actor="tool(search)", method="call", name="n", sources=[Source(uri="http://x", hash="h")]),
+    provenance=Provenance(
+        actor="tool(search)", method="call", name="n", sources=[Source(uri="http://x", hash="h")]
+    ),
     evidence_uris=["urn:x"],
     confidence=Confidence(p=1.0),
     affect=Affect(vad=Vad(v=-1, a=1, d=0), labels=["joy"], intensity=0, confidence=1),
@@ -120,7 +121,9 @@ def test_every_kind_goes_in_and_comes_back(store: Path) -> None:
                 body=ViewBody(
                     lens="kind",
                     version="2",
-                    delta_from_raw=Delta(added={"a": 1}, removed=["b"], reweighted=[Reweighted(link=0, w_old=1, w_new=0)]),
+                    delta_from_raw=Delta(
+                        added={"a": 1}, removed=["b"], reweighted=[Reweighted(link=0, w_old=1, w_new=0)]
+                    ),
                     affect_delta=AffectDelta(before=Vad(v=0, a=0, d=0), after=Vad(v=1, a=1, d=1)),
                     content=Content(text="seen kindly"),
                 ),
@@ -138,13 +141,21 @@ def test_every_kind_goes_in_and_comes_back(store: Path) -> None:
             Draft(
                 kind="affect",
                 body=AffectBody(
-                    actor="user", stage="input", valence=-1, arousal=0, dominance=1, signals={"caps": 0.5}, notes="n"
+                    actor="user",
+                    stage="input",
+                    valence=-1,
+                    arousal=0,
+                    dominance=1,
+                    signals={"caps": 0.5},
+                    notes="n",
                 ),
                 links=[("experience", one)],
             ),
             Draft(
                 kind="embedding",
-                body=EmbeddingBody(signatures=[Signature(role="content", model="m", salience=0, metadata={"k": [1]})]),
+                body=EmbeddingBody(
+                    signatures=[Signature(role="content", model="m", salience=0, metadata={"k": [1]})]
+                ),
                 links=[("experience", At(0))],
             ),
             Draft(kind="event", body=EventBody(name="review", data={"score": 3}), public={"name": "review"}),
@@ -161,12 +172,20 @@ def test_every_kind_goes_in_and_comes_back(store: Path) -> None:
         assert reader.get(placed[2].id).links[1] == Link("candidate", placed[0].index, placed[0].id)
         assert reader.get(tombstone).body == Body(reason="private")
         assert [reader.at(index).kind for index in range(3)] == ["genesis", "key", "key"]
-        assert not any(secret in repr(reader.envelope(index)) for secret in ("private", "seen kindly") for index in range(reader.size))
+        assert not any(
+            secret in repr(reader.envelope(index))
+            for secret in ("private", "seen kindly")
+            for index in range(reader.size)
+        )
 
 
 @given(
     st.recursive(
-        st.none() | st.booleans() | st.integers(-(2**53), 2**53) | st.floats(allow_nan=False, allow_infinity=False) | st.text(),
+        st.none()
+        | st.booleans()
+        | st.integers(-(2**53), 2**53)
+        | st.floats(allow_nan=False, allow_infinity=False)
+        | st.text(),
         lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(), inner, max_size=4),
         max_leaves=12,
     ),
@@ -210,7 +229,15 @@ def test_ids_read_well_sort_by_time_and_name_their_index(store: Path) -> None:
             assert writer.envelope(parse_id(id).index).id in (id, *ids)
             assert writer.index_of(id) == parse_id(id).index
         some = ids[-1]
-        for wrong in ("", "x", some[:-1], some + "0", some.replace("exp", "view"), some[:-1] + ("0" if some[-1] != "0" else "1"), some.upper()):
+        for wrong in (
+            "",
+            "x",
+            some[:-1],
+            some + "0",
+            some.replace("exp", "view"),
+            some[:-1] + ("0" if some[-1] != "0" else "1"),
+            some.upper(),
+        ):
             with pytest.raises(UnknownRecordError):
                 writer.get(wrong)
         with pytest.raises(UnknownRecordError, match="the log has no record 999"):
@@ -329,7 +356,9 @@ def test_up_to_many_links(store: Path, count: int) -> None:
         assert [(link.role, link.id) for link in links] == wanted
         assert reader.links(placed[0].index) == links
         assert reader.get(placed[1].id).text == "behind"
-        assert [list(found) for envelope, found in reader.envelopes() if envelope.index == placed[0].index] == [links]
+        assert [
+            list(found) for envelope, found in reader.envelopes() if envelope.index == placed[0].index
+        ] == [links]
 
 
 def test_a_tampered_list_of_links_is_refused(store: Path) -> None:
@@ -341,7 +370,11 @@ def test_a_tampered_list_of_links_is_refused(store: Path) -> None:
     line = f"evidence 3 {ids[0]}\n".encode()
     assert data.count(line) == 1
     opened = Reader(store)
-    for other in (line.replace(b"evidence 3", b"evidence 4"), line.replace(b"evidence", b"supports"), line[:-2] + b"\n\n"):
+    for other in (
+        line.replace(b"evidence 3", b"evidence 4"),
+        line.replace(b"evidence", b"supports"),
+        line[:-2] + b"\n\n",
+    ):
         segment.write_bytes(data.replace(line, other))
         with pytest.raises(LedgerError):
             opened.get(big.id)
@@ -387,15 +420,15 @@ def test_an_unknown_kind_is_not_written_but_is_read(store: Path, drop: Drop) -> 
         with pytest.raises(InvalidRecordError, match="unknown kind 'weather'; known: experience"):
             writer.append([Draft(kind="weather", body=Body())])
         assert writer.size == 3
-    index = plant(store, drop, "weather", b'{"sky":"blue"}', lambda payload: payload[:-1] + b',"wind":["NE",{"kn":3}]}')
+    index = plant(
+        store, drop, "weather", b'{"sky":"blue"}', lambda payload: payload[:-1] + b',"wind":["NE",{"kn":3}]}'
+    )
     with closing(Writer(store)) as writer:  # adopted, and signed over
         behind = writer.append([memory("behind")])[0]
     with closing(Reader(store)) as reader:
         record = reader.at(index)
         assert (record.kind, record.id[:8], record.members) == ("weather", "weather_", {"sky": "blue"})
-        assert b'"wind":["NE",{"kn":3}]' in __import__("base64").b64decode(
-            reader.stored_envelope(index).split(b'"')[3]
-        )
+        assert payload_of(reader.stored_envelope(index)).endswith(b',"wind":["NE",{"kn":3}]}')
         with pytest.raises(ValueError, match="doesn't know the kind weather"):
             _ = record.body
         assert reader.at(behind.index).text == "behind"
@@ -424,15 +457,9 @@ def test_a_planted_record_that_is_not_lawful_is_refused(
     plant(store, drop, "event", b"{}", lambda payload: edit(payload.replace(b"event_", b"evt_")))
     before = (store / "log" / "000000000000.seg").read_bytes()
     for opening in (Reader, Writer):
-        try:
-            handle = opening(store)
-        except (LedgerError, WalError) as error:
-            assert __import__("re").search(message, str(error)), error
-        else:  # not even an envelope: a torn tail, which a writer reports and cuts
-            assert handle.size == 3
-            assert opening is Reader or getattr(handle, "torn")  # noqa: B009
-            handle.close()
-    assert before
+        with pytest.raises((LedgerError, WalError), match=message):
+            opening(store)
+    assert (store / "log" / "000000000000.seg").read_bytes() == before  # whole frames are no torn tail
 
 
 # -- bad input ------------------------------------------------------------------------------------
@@ -473,11 +500,16 @@ for _name, _value in NUMBERS:
         (f"an uncertainty {_name}", "residual_uncertainty", Draft(kind="stance", body=_decided)),
         (f"a salience {_name}", "salience",
          Draft(kind="embedding", body=EmbeddingBody(signatures=[Signature(role="r", model="m", salience=_value)]))),
-        (f"an intensity {_name}", "affect.intensity", memory("x", affect=Affect(vad=Vad(v=0, a=0, d=0), intensity=_value))),
+        (f"an intensity {_name}", "affect.intensity",
+         memory("x", affect=Affect(vad=Vad(v=0, a=0, d=0), intensity=_value))),
         (f"an affect's confidence {_name}", "affect.confidence",
          memory("x", affect=Affect(vad=Vad(v=0, a=0, d=0), confidence=_value))),
     ]  # fmt: skip
-    for _axis, _vad in (("valence", Vad(v=_value, a=0, d=0)), ("arousal", Vad(v=0, a=_value, d=0)), ("dominance", Vad(v=0, a=0, d=_value))):
+    for _axis, _vad in (
+        ("valence", Vad(v=_value, a=0, d=0)),
+        ("arousal", Vad(v=0, a=_value, d=0)),
+        ("dominance", Vad(v=0, a=0, d=_value)),
+    ):
         _zero = Vad(v=0, a=0, d=0)
         _view = ViewBody(lens="l", affect_delta=AffectDelta(before=_zero, after=_vad))
         _snap = AffectBody(actor="user", stage="s", valence=_vad.v, arousal=_vad.a, dominance=_vad.d)
@@ -489,12 +521,14 @@ for _name, _value in NUMBERS:
 for _value in (nan, inf, -inf):
     _snap = AffectBody(actor="user", stage="s", valence=0, arousal=0, dominance=0, signals={"k": _value})
     BAD += [
-        (f"{_value} in a structure", "finite", memory("x").__class__(
+        (f"{_value} in a structure", "finite", Draft(
             kind="experience", type="occurrence", body=ExperienceBody(content=Content(structured={"k": [_value]})))),
         (f"{_value} in an event", "finite", Draft(kind="event", body=EventBody(data={"k": {"l": _value}}))),
         (f"{_value} in a signature", "finite",
-         Draft(kind="embedding", body=EmbeddingBody(signatures=[Signature(role="r", model="m", metadata={"k": _value})]))),
-        (f"{_value} in a delta", "finite", Draft(kind="view", body=ViewBody(lens="l", delta_from_raw=Delta(added=_value)))),
+         Draft(kind="embedding",
+               body=EmbeddingBody(signatures=[Signature(role="r", model="m", metadata={"k": _value})]))),
+        (f"{_value} in a delta", "finite",
+         Draft(kind="view", body=ViewBody(lens="l", delta_from_raw=Delta(added=_value)))),
         (f"{_value} in a view", "finite",
          Draft(kind="view", body=ViewBody(lens="l", content=Content(structured={"k": _value})))),
         (f"{_value} in signals", "finite", Draft(kind="affect", body=_snap)),
@@ -511,14 +545,18 @@ def lasting(tmp_path_factory: pytest.TempPathFactory) -> Any:
 
     folder = tmp_path_factory.mktemp("bad-input")
     settings = create_store(folder / "memory", now=datetime.now(UTC), guard_folder=folder / "guard")
-    with closing(Writer(folder / "memory", guard=Guard.of_store(settings.store_id, folder / "guard"))) as writer:
+    with closing(
+        Writer(folder / "memory", guard=Guard.of_store(settings.store_id, folder / "guard"))
+    ) as writer:
         yield writer
         assert writer.size == 3
         writer.append([memory("fine")])
 
 
 @pytest.mark.parametrize(("message", "draft"), [pytest.param(m, d, id=name) for name, m, d in BAD])
-def test_bad_input_is_refused_in_words_and_leaves_nothing(lasting: Writer, message: str, draft: Draft) -> None:
+def test_bad_input_is_refused_in_words_and_leaves_nothing(
+    lasting: Writer, message: str, draft: Draft
+) -> None:
     if "nested" in message:
         deep: list[Any] = []
         for _ in range(200):
@@ -545,7 +583,10 @@ def test_the_years_at_the_ends_do_not_overflow(store: Path) -> None:
     """Times near the calendar's ends, in zones that push them over it."""
     far = timezone(timedelta(hours=14))
     with closing(Writer(store)) as writer:
-        for time in (datetime(1, 1, 1, tzinfo=far), datetime(9999, 12, 31, 23, tzinfo=timezone(-timedelta(hours=12)))):
+        for time in (
+            datetime(1, 1, 1, tzinfo=far),
+            datetime(9999, 12, 31, 23, tzinfo=timezone(-timedelta(hours=12))),
+        ):
             with pytest.raises(InvalidRecordError):
                 writer.append([memory("x", occurred_at=time)])
         id = writer.append([memory("x", occurred_at=datetime(2, 1, 1, tzinfo=far))])[0].id
@@ -558,7 +599,9 @@ def test_a_body_over_the_limit_is_refused_and_one_at_it_is_kept(store: Path) -> 
         longest = "x" * (seal.MAX_BODY_BYTES - overhead - len('{"text":""}') - len('"content":') + 200)
         while len(encode_body_or_more(memory(longest))) > seal.MAX_BODY_BYTES:
             longest = longest[: -(len(encode_body_or_more(memory(longest))) - seal.MAX_BODY_BYTES)]
-        with pytest.raises(BodyTooLargeError, match="above the limit of 16777216; put large content into a blob"):
+        with pytest.raises(
+            BodyTooLargeError, match="above the limit of 16777216; put large content into a blob"
+        ):
             writer.append([memory(longest + "x" * 16)])
         id = writer.append([memory(longest)])[0].id
         assert writer.get(id).text == longest
@@ -605,7 +648,7 @@ def test_a_body_of_its_own_making_is_never_believed(store: Path) -> None:
         assert b"one" in writer.unseal(envelope, vault.key(one.index), body)
         with pytest.raises(IntegrityError, match="commits to"):
             writer.unseal(envelope, vault.key(two.index), body)
-        with pytest.raises(IntegrityError, match="body of .* is not what was signed"):
+        with pytest.raises(IntegrityError, match=r"body of .* is not what was signed"):
             writer.unseal(envelope, vault.key(one.index), writer.log.body(two.index))
         with pytest.raises(IntegrityError):
             writer.unseal(envelope, vault.key(one.index), body[:-1])
@@ -614,4 +657,3 @@ def test_a_body_of_its_own_making_is_never_believed(store: Path) -> None:
 def test_errors_are_of_the_ledgers_own_kind() -> None:
     assert issubclass(InvalidRecordError, (LedgerError, ValueError))
     assert issubclass(EnvelopeError, LedgerError)
-    assert b64encode(b"x")

@@ -1,5 +1,6 @@
 """Sessions of the command line, as a person has them: real processes, a folder of their own, what they print."""
 
+import json
 import os
 import re
 import subprocess
@@ -12,14 +13,6 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 ENTRY = "from braid.tools.cli.main import run; run()"
-FAULT = """
-import errno
-from braid.wal import failpoint
-def hook(name):
-    if name == {point!r}:
-        raise OSError(errno.{error}, 'No space left on device')
-failpoint.arm(hook)
-"""
 ANY_ID = r"(?:exp|view|stance|aff|emb|tomb|key|evt|gen)_\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ_[0-9a-v]{12}"
 
 
@@ -38,11 +31,42 @@ class Done(NamedTuple):
         return found[0]
 
 
+class Zygote:
+    """The process that forks for each command; see zygote.py."""
+
+    def __init__(self, scratch: Path) -> None:
+        self._scratch = scratch
+        self._server = subprocess.Popen(
+            [sys.executable, str(Path(__file__).with_name("zygote.py"))],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+        )
+
+    def run(self, words: list[str], cwd: Path, env: dict[str, str], stdin: bytes, fault: str) -> Done:
+        """Run a command to its end."""
+        streams = {name: str(self._scratch / name) for name in ("stdin", "stdout", "stderr")}
+        Path(streams["stdin"]).write_bytes(stdin)
+        request = {"words": words, "cwd": str(cwd), "env": env, "fault": fault, **streams}
+        assert self._server.stdin
+        assert self._server.stdout
+        self._server.stdin.write(json.dumps(request).encode() + b"\n")
+        self._server.stdin.flush()
+        code = int(self._server.stdout.readline())
+        return Done(
+            code, Path(streams["stdout"]).read_bytes().decode(), Path(streams["stderr"]).read_bytes().decode()
+        )
+
+    def close(self) -> None:
+        """End the process."""
+        self._server.communicate()
+
+
 class Session:
     """A folder with a store in it, and the commands that are given there."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, zygote: Zygote) -> None:
         self.folder = folder
+        self._zygote = zygote
         self.env = {name: value for name, value in os.environ.items() if not name.startswith("BRAID_")}
         self.env |= {
             "BRAID_GUARD_DIR": str(folder / "guard"),
@@ -57,16 +81,8 @@ class Session:
 
     def braid(self, *words: str | Path, stdin: str | bytes = b"", fault: str = "", **env: str) -> Done:
         """Run a command; `fault` names a failpoint at which the disk is full."""
-        code = FAULT.format(point=fault, error="ENOSPC") + ENTRY if fault else ENTRY
-        done = subprocess.run(
-            [sys.executable, "-c", code, *map(str, words)],
-            cwd=self.folder,
-            env=self.env | env,
-            input=stdin.encode() if isinstance(stdin, str) else stdin,
-            capture_output=True,
-            check=False,
-        )
-        shown = Done(done.returncode, done.stdout.decode(), done.stderr.decode())
+        given = stdin.encode() if isinstance(stdin, str) else stdin
+        shown = self._zygote.run([str(word) for word in words], self.folder, self.env | env, given, fault)
         assert "Traceback" not in shown.err, shown.err
         return shown
 
@@ -94,10 +110,18 @@ class Session:
         return self.braid("verify").code == 0
 
 
+@pytest.fixture(scope="session")
+def zygote(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Zygote]:
+    """The process that runs the commands of all sessions."""
+    started = Zygote(tmp_path_factory.mktemp("zygote"))
+    yield started
+    started.close()
+
+
 @pytest.fixture
-def empty(tmp_path: Path) -> Session:
+def empty(tmp_path: Path, zygote: Zygote) -> Session:
     """A session without a store."""
-    return Session(tmp_path)
+    return Session(tmp_path, zygote)
 
 
 @pytest.fixture

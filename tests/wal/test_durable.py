@@ -39,7 +39,9 @@ def mode(path: Path) -> int:
     return stat.S_IMODE(path.stat().st_mode)
 
 
-def test_short_writes_go_on_until_every_byte_is_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_short_writes_go_on_until_every_byte_is_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     real = os.write
     monkeypatch.setattr(os, "write", lambda fd, data: real(fd, bytes(data[:3])))
     create_file(tmp_path / "file", b"0123456789", "test.write")
@@ -68,9 +70,12 @@ def test_files_and_folders_are_the_owners_alone(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("point", "content"), [("test.write", b"old"), ("test.write.done", b"old"), ("test.write.renamed", b"new")]
+    ("point", "content"),
+    [("test.write", b"old"), ("test.write.done", b"old"), ("test.write.renamed", b"new")],
 )
-def test_a_replaced_file_is_the_old_or_the_new_wherever_it_dies(tmp_path: Path, point: str, content: bytes) -> None:
+def test_a_replaced_file_is_the_old_or_the_new_wherever_it_dies(
+    tmp_path: Path, point: str, content: bytes
+) -> None:
     path = tmp_path / "file"
     replace_file(path, b"old", "test.write")
     dying_at(point)

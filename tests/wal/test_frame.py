@@ -39,7 +39,12 @@ def test_a_frame_gives_back_what_went_in(records: list[Stored], first: int, tx: 
     frame = read(data, offset)
     assert list(frame.records()) == records
     assert list(frame.envelopes()) == [record.envelope for record in records]
-    assert (frame.first, frame.end, frame.header.tx, frame.header.group) == (first, first + len(records), tx, offset)
+    assert (frame.first, frame.end, frame.header.tx, frame.header.group) == (
+        first,
+        first + len(records),
+        tx,
+        offset,
+    )
     assert frame.end_offset == offset + len(data)
     for place, record in zip(frame.extents(), records, strict=True):
         at, body_at = place.envelope_at - offset, place.body_at - offset
@@ -82,7 +87,9 @@ def test_a_frame_cut_short_is_incomplete() -> None:
         pytest.param(frames.MAX_RECORDS + 1, bytes(12), id="too many records"),
     ],
 )
-def test_sizes_that_contradict_each_other_are_refused_even_under_right_checks(count: int, section: bytes) -> None:
+def test_sizes_that_contradict_each_other_are_refused_even_under_right_checks(
+    count: int, section: bytes
+) -> None:
     with pytest.raises(FrameError):
         read(with_right_checks(count, section, b""))
 

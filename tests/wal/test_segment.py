@@ -62,7 +62,7 @@ def test_no_bit_of_a_header_can_change_unseen() -> None:
 def test_a_newer_format_is_named_as_such() -> None:
     start = bytearray(encode_segment_header(0, STORE)[:48])
     start[8] = 2
-    with pytest.raises(LogFormatError, match="format 2.*upgrade"):
+    with pytest.raises(LogFormatError, match=r"format 2.*upgrade"):
         check_segment_header(bytes(start) + blake3(start).digest(length=16), "log/x.seg", STORE)
 
 
