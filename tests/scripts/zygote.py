@@ -33,7 +33,7 @@ def become(request: dict[str, Any]) -> None:
         for number, name in enumerate(("stdin", "stdout", "stderr")):
             flags = os.O_RDONLY if name == "stdin" else os.O_WRONLY | os.O_CREAT | os.O_TRUNC
             os.dup2(os.open(request[name], flags), number)
-        sys.stdin = open(0, encoding="utf-8")  # noqa: SIM115, PTH123 - what was read ahead is the server's
+        sys.stdin = open(0, encoding="utf-8")  # noqa: SIM115 - what was read ahead is the server's
         os.chdir(request["cwd"])
         os.environ.clear()
         os.environ.update(request["env"])
