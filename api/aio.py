@@ -13,7 +13,7 @@ from braid.ledger.sequence import Placed
 from braid.store import DEFAULT_PATH, Store, open
 
 if TYPE_CHECKING:
-    from braid.ledger.findings import Report
+    from braid.ledger.audit.findings import Report
     from braid.views.replay import Caught
 
 

@@ -23,7 +23,7 @@ from braid.ledger.trace import TraceNode, trace
 from braid.ledger.writer import Writer, utc_now
 
 if TYPE_CHECKING:
-    from braid.ledger.findings import Report
+    from braid.ledger.audit.findings import Report
     from braid.views.replay import Caught
     from braid.views.store import Views
 
@@ -481,7 +481,7 @@ class Store:
 
     def verify(self, *, deep: bool = False, **options: Any) -> "Report":
         """Verify the whole log from its files; `deep` also unseals bodies and compares projections."""
-        from braid.ledger.verify import verify
+        from braid.ledger.audit.verify import verify
 
         if isinstance(self._reader, Writer):
             self._reader.checkpoint()

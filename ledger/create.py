@@ -20,9 +20,9 @@ from braid.ledger.settings import Durability, Settings
 from braid.ledger.sign import Signer, possession_message, save_signer
 from braid.ledger.tiles import Frontier
 from braid.ledger.vault import Vault
+from braid.wal.append import LogWriter
 from braid.wal.durable import make_folder, replace_file, sync_folder
 from braid.wal.failpoint import failpoint
-from braid.wal.log import LogWriter
 
 RESERVE_BYTES = 1 << 20
 

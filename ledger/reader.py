@@ -49,9 +49,10 @@ from braid.ledger.settings import Settings, load_settings
 from braid.ledger.sign import verify_signature
 from braid.ledger.tiles import Frontier, TileTree, partial_tiles, tile_path
 from braid.ledger.vault import Vault
+from braid.wal.append import LogWriter
 from braid.wal.errors import CorruptLogError
 from braid.wal.frame import Frame, FrameError
-from braid.wal.log import LogReader, LogWriter
+from braid.wal.log import LogReader
 
 _OPEN_TRIES = 5
 _URL_SAFE = bytes.maketrans(b"+/", b"-_")

@@ -29,10 +29,11 @@ from braid.ledger.record import Draft, EventBody
 from braid.ledger.sequence import Clock, KnownKeys, Placed, Prepared, Request, Sequencer
 from braid.ledger.sign import Signer, load_signers
 from braid.ledger.tiles import partial_tiles, tile_path
+from braid.wal.append import LogWriter
 from braid.wal.errors import OutcomeUnknownError
 from braid.wal.frame import MAX_RECORDS
 from braid.wal.lock import FileLock
-from braid.wal.log import LogWriter, TornTail
+from braid.wal.log import TornTail
 
 CHECKPOINT_RECORDS = 1_000
 CHECKPOINT_S = 1.0

@@ -11,7 +11,7 @@ from typing import Any
 
 import duckdb
 
-from braid.ledger.findings import Finding
+from braid.ledger.audit.findings import Finding
 from braid.ledger.reader import Reader
 from braid.views.arrow import from_arrow, selection
 from braid.views.digest import BUCKET, bucket_root, content_digest, hash_rows

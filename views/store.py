@@ -11,7 +11,7 @@ from typing import Any
 
 import msgspec
 
-from braid.ledger.findings import Finding
+from braid.ledger.audit.findings import Finding
 from braid.ledger.reader import Reader
 from braid.views.catalog import Catalog
 from braid.views.digest import Digest

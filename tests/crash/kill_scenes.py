@@ -18,8 +18,8 @@ from braid.ledger.blobs import BlobStore
 from braid.ledger.create import create_store
 from braid.ledger.record import Content, Draft, ExperienceBody
 from braid.ledger.writer import Writer
+from braid.wal import append as logs
 from braid.wal import failpoint
-from braid.wal import log as logs
 
 Say = Callable[..., None]
 

@@ -14,10 +14,10 @@ from pathlib import Path
 import pytest
 
 from braid.ledger import erase as erasure
+from braid.ledger.audit.verify import verify
 from braid.ledger.errors import ErasedError
 from braid.ledger.reader import Reader
 from braid.ledger.record import Content, Draft, ExperienceBody
-from braid.ledger.verify import verify
 from braid.ledger.writer import Writer
 from braid.wal import failpoint
 from braid.wal.errors import OutcomeUnknownError, WriterPoisonedError

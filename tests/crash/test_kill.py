@@ -20,6 +20,7 @@ from typing import Any, NamedTuple
 import pytest
 
 from braid.ledger import erase as erasure
+from braid.ledger.audit.verify import verify
 from braid.ledger.checkpoint import open_checkpoint
 from braid.ledger.errors import ErasedError
 from braid.ledger.guard import Guard
@@ -27,7 +28,6 @@ from braid.ledger.merkle import range_root
 from braid.ledger.reader import Reader
 from braid.ledger.record import Content, Draft, ExperienceBody
 from braid.ledger.settings import load_settings
-from braid.ledger.verify import verify
 from braid.ledger.writer import Writer
 
 TORTURE = bool(os.environ.get("BRAID_TORTURE"))

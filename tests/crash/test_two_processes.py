@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
+from braid.ledger.audit.verify import verify
 from braid.ledger.reader import Reader
 from braid.ledger.record import Content, Draft, ExperienceBody
-from braid.ledger.verify import verify
 from braid.ledger.writer import Writer
 from braid.wal.errors import LogLockedError
 

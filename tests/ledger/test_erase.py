@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from braid.ledger import erase as erasure
+from braid.ledger.audit.verify import verify
 from braid.ledger.blobs import BlobStore
 from braid.ledger.errors import (
     ErasedError,
@@ -31,10 +32,9 @@ from braid.ledger.record import (
     StanceBody,
     ViewBody,
 )
-from braid.ledger.verify import verify
 from braid.ledger.writer import Writer
+from braid.wal import append as logs
 from braid.wal import failpoint
-from braid.wal import log as logs
 
 NOON = datetime(2100, 1, 1, 12, tzinfo=UTC)
 

@@ -6,8 +6,8 @@ from html.parser import HTMLParser
 import msgspec
 import pytest
 
-from braid.ledger.findings import Finding, Report
-from braid.ledger.report import render_html
+from braid.ledger.audit.findings import Finding, Report
+from braid.ledger.audit.report import render_html
 
 VOID = {"meta", "br"}
 

@@ -10,15 +10,15 @@ import msgspec
 import pytest
 from nacl.utils import random
 
-from braid.ledger import verify as verify_module
+from braid.ledger.audit import verify as verify_module
+from braid.ledger.audit.findings import KINDS_OF_FINDINGS, MEANING, Finding, Report, VerifiedState
+from braid.ledger.audit.verify import verify
 from braid.ledger.create import admission, create_store
-from braid.ledger.findings import KINDS_OF_FINDINGS, MEANING, Finding, Report, VerifiedState
 from braid.ledger.guard import Guard
 from braid.ledger.record import Body, Content, Draft, EventBody, ExperienceBody, Provenance
 from braid.ledger.settings import load_settings
 from braid.ledger.sign import Signer, load_signers, save_signer
 from braid.ledger.vault import Vault
-from braid.ledger.verify import verify
 from braid.ledger.writer import Writer
 from braid.wal.frame import Stored
 from tests.ledger.forge import Frames, flip, read_frames, resign, segment_file, sign_heads, write_frames
@@ -800,7 +800,7 @@ def test_caller_without_a_main_guard(wide: Path) -> None:
     """A plain script may audit on all cores: workers never run the caller's program again."""
     script = wide.parent / "script.py"
     script.write_text(
-        "import sys\nfrom pathlib import Path\nfrom braid.ledger import verify as v\n"
+        "import sys\nfrom pathlib import Path\nfrom braid.ledger.audit import verify as v\n"
         "v.MIN_CHUNK, v.THREAD_BYTES, v.CHILD_BYTES = 2048, 0, 0\n"
         f"print(v.verify(Path({str(wide)!r}), workers=2).exit_code)\n"
     )
@@ -854,7 +854,7 @@ def test_unsigned_tail_is_checked_too(store: Path) -> None:
 @pytest.fixture
 def long(store: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The store with five segments behind it."""
-    monkeypatch.setattr("braid.wal.log.SEGMENT_LIMIT", 20_000)
+    monkeypatch.setattr("braid.wal.append.SEGMENT_LIMIT", 20_000)
     for day in range(5):
         writer = Writer(store)
         for i in range(12):
@@ -891,7 +891,7 @@ def test_missing_first_segment(long: Path) -> None:
 
 
 def test_since_across_segments(store: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("braid.wal.log.SEGMENT_LIMIT", 20_000)
+    monkeypatch.setattr("braid.wal.append.SEGMENT_LIMIT", 20_000)
     state = None
     for day in range(6):
         grow(store, 7)

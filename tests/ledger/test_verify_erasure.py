@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
+from braid.ledger.audit.verify import verify
 from braid.ledger.blobs import BlobStore
 from braid.ledger.create import create_store
 from braid.ledger.erase import compact, erase, forget, plan
 from braid.ledger.record import Content, Draft, ExperienceBody
-from braid.ledger.verify import verify
 from braid.ledger.writer import Writer
 from braid.wal.segment import ENTRY
 from tests.ledger.forge import flip, read_frames, resign, segment_file

@@ -45,26 +45,26 @@ def test_position_and_lag_are_told_apart_from_the_answer(filled: Session) -> Non
     assert "stands at record 6, level with the log" in done.err
 
 
-@pytest.mark.parametrize(
-    "query",
-    [
-        "DROP TABLE experiences",
-        "INSERT INTO keys SELECT * FROM keys",
-        "COPY (SELECT 1) TO 'out.csv'",
-        "SELECT * FROM read_text('/etc/passwd')",
-        "SELECT * FROM read_csv('https://example.org/x.csv')",
-        "ATTACH 'other.db'",
-        "INSTALL httpfs",
-        "LOAD httpfs",
-        "SET enable_external_access = true",
-        "SELECT 1; SELECT 2",
-        "SELEC 1",
-        "SELECT * FROM nothing",
-        "",
-    ],
+WAYS_OUT = (
+    "DROP TABLE experiences",
+    "INSERT INTO keys SELECT * FROM keys",
+    "COPY (SELECT 1) TO 'out.csv'",
+    "SELECT * FROM read_text('/etc/passwd')",
+    "SELECT * FROM read_csv('https://example.org/x.csv')",
+    "ATTACH 'other.db'",
+    "INSTALL httpfs",
+    "LOAD httpfs",
+    "SET enable_external_access = true",
+    "SELECT 1; SELECT 2",
+    "SELEC 1",
+    "SELECT * FROM nothing",
+    "",
 )
-def test_a_query_has_no_way_out(filled: Session, query: str) -> None:
-    filled.refused("sql", query)
+
+
+def test_a_query_has_no_way_out(filled: Session) -> None:
+    for query in WAYS_OUT:
+        filled.refused("sql", query)
     assert sorted(path.name for path in filled.folder.iterdir()) == ["guard", "memory"]
     filled.well("verify", "--deep")
 

@@ -53,19 +53,14 @@ def test_a_proof_can_do_without_its_extra(proven: tuple[Session, str, str, Path]
     assert "does not hold" in session.refused("check-proof", bare, "--key", vkey, "--leaf", wrong, code=1)
 
 
-@pytest.mark.parametrize("line", [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10])
-def test_a_proof_with_an_altered_line_does_not_hold(
-    proven: tuple[Session, str, str, Path], line: int
-) -> None:
+def test_a_proof_with_an_altered_line_does_not_hold(proven: tuple[Session, str, str, Path]) -> None:
     session, vkey, _, path = proven
     lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
-    if line >= len(lines):
-        pytest.skip("the proof has no such line")
-    middle = len(lines[line]) // 2
-    old = lines[line][middle]
-    lines[line] = lines[line][:middle] + ("B" if old != "B" else "C") + lines[line][middle + 1 :]
-    session.write("forged", "".join(lines))
-    assert "does not hold" in session.refused("check-proof", "forged", "--key", vkey, code=1)
+    for number, line in enumerate(lines):
+        middle = len(line) // 2
+        altered = line[:middle] + ("B" if line[middle] != "B" else "C") + line[middle + 1 :]
+        session.write("forged", "".join([*lines[:number], altered, *lines[number + 1 :]]))
+        assert "does not hold" in session.refused("check-proof", "forged", "--key", vkey, code=1)
 
 
 def test_another_logs_key(proven: tuple[Session, str, str, Path]) -> None:

@@ -13,11 +13,12 @@ from pathlib import Path
 
 import pytest
 
+from braid.wal import append as logs
 from braid.wal import durable, failpoint
-from braid.wal import log as logs
+from braid.wal.append import LogWriter
 from braid.wal.errors import CorruptLogError, OutcomeUnknownError, WriterPoisonedError
 from braid.wal.frame import HEADER_BYTES, Frame, FrameError, Stored
-from braid.wal.log import LogReader, LogWriter, TornTail
+from braid.wal.log import LogReader, TornTail
 from braid.wal.segment import ENTRY, SEGMENT_HEADER_BYTES
 
 STORE = "abcdefghijklmnop"
@@ -734,7 +735,7 @@ HAMMER = """
 import sys, time
 from hashlib import sha256
 from pathlib import Path
-from braid.wal import log as logs
+from braid.wal import append as logs
 from braid.wal.frame import Stored
 logs.SEGMENT_LIMIT = 60_000
 log = logs.LogWriter(Path(sys.argv[1]), "abcdefghijklmnop")

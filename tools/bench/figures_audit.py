@@ -28,7 +28,7 @@ def verifying(bench: Bench, n: int) -> Iterator[Figure]:
 
 
 def _verify(place: Place, hash_only: bool) -> float:
-    from braid.ledger.verify import verify  # a program of its own, which most runs don't need
+    from braid.ledger.audit.verify import verify  # a program of its own, which most runs don't need
 
     def act() -> None:
         report = verify(place.path, guard=place.guard, hash_only=hash_only)

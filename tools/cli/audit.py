@@ -8,7 +8,7 @@ from braid.tools.cli.output import line, put, put_fields, say
 from braid.tools.cli.progress import Bar
 
 if TYPE_CHECKING:
-    from braid.ledger.findings import Finding, Report, VerifiedState
+    from braid.ledger.audit.findings import Finding, Report, VerifiedState
     from braid.ledger.guard import Guard
 
 
@@ -24,7 +24,7 @@ def audit(
     bar: Bar,
 ) -> "Report":
     """Verify the store at `path` from its files; with `deep` its projections too, where it can be opened."""
-    from braid.ledger.verify import verify
+    from braid.ledger.audit.verify import verify
 
     def projections() -> "list[Finding]":
         with reading(path) as opened:
@@ -47,7 +47,7 @@ def audit(
 
 def read_state(path: Path) -> "VerifiedState | None":
     """Return what an earlier verification left, None when there is nothing."""
-    from braid.ledger.findings import VerifiedState
+    from braid.ledger.audit.findings import VerifiedState
 
     try:
         return VerifiedState.from_json(path.read_bytes())

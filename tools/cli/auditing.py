@@ -85,7 +85,7 @@ def verify(
     else:
         put_report(report)
     if html:
-        from braid.ledger.report import render_html
+        from braid.ledger.audit.report import render_html
 
         html.write_text(render_html(report), "utf-8")
         say(f"the report is in {html}")

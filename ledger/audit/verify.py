@@ -15,25 +15,25 @@ from typing import Literal
 
 import msgspec
 
+from braid.ledger.audit.braid import Braid
+from braid.ledger.audit.chunk import examine
+from braid.ledger.audit.deep import KeyFacts
+from braid.ledger.audit.erasure import judge_blobs, judge_erasures
+from braid.ledger.audit.facts import Chunk, Facts, Terms
+from braid.ledger.audit.findings import Finding, Report, VerifiedState
+from braid.ledger.audit.heads import Heads, judge_heads, judge_settings, read_heads
+from braid.ledger.audit.keys import gather_keys, genesis_vkey, keys_of
+from braid.ledger.audit.plan import MAX_CHUNK, MIN_CHUNK, Layout, cut, lay_out
+from braid.ledger.audit.pool import examine_all
+from braid.ledger.audit.scan import SEGMENT_HEADER_BYTES
+from braid.ledger.audit.since import OldPart, Start, resume
+from braid.ledger.audit.tree import Recount
 from braid.ledger.control import ControlState
 from braid.ledger.errors import StoreFormatError, VaultError, VaultMissingError, VaultPassphraseError
-from braid.ledger.findings import Finding, Report, VerifiedState
 from braid.ledger.guard import Guard
 from braid.ledger.settings import Settings, load_settings
 from braid.ledger.tiles import tile_path
 from braid.ledger.vault import Vault
-from braid.ledger.verify_braid import Braid
-from braid.ledger.verify_chunk import examine
-from braid.ledger.verify_deep import KeyFacts
-from braid.ledger.verify_erasure import judge_blobs, judge_erasures
-from braid.ledger.verify_facts import Chunk, Facts, Terms
-from braid.ledger.verify_heads import Heads, judge_heads, judge_settings, read_heads
-from braid.ledger.verify_keys import gather_keys, genesis_vkey, keys_of
-from braid.ledger.verify_plan import MAX_CHUNK, MIN_CHUNK, Layout, cut, lay_out
-from braid.ledger.verify_pool import examine_all
-from braid.ledger.verify_scan import SEGMENT_HEADER_BYTES
-from braid.ledger.verify_since import OldPart, Start, resume
-from braid.ledger.verify_tree import Recount
 
 Progress = Callable[[int, int], None]
 """`(done, total)` in bytes of the log."""

@@ -5,11 +5,11 @@ from pathlib import Path
 
 import msgspec
 
+from braid.ledger.audit.findings import Finding
 from braid.ledger.checkpoint import Checkpoint, open_checkpoint, parse_checkpoint
 from braid.ledger.control import ControlState
 from braid.ledger.envelope import Envelope
 from braid.ledger.errors import GuardError, NoteError
-from braid.ledger.findings import Finding
 from braid.ledger.guard import Guard, Head
 from braid.ledger.note import VerifierKey, parse_note, parse_vkey
 from braid.ledger.settings import Settings

@@ -4,7 +4,7 @@ from collections import Counter
 from html import escape
 from typing import Final
 
-from braid.ledger.findings import MEANING, Finding, Report
+from braid.ledger.audit.findings import MEANING, Finding, Report
 
 MAX_ROWS: Final = 5_000
 _MODES: Final = {"full": "full audit", "deep": "deep audit", "hash": "hashes only, no signatures"}

@@ -13,15 +13,15 @@ from pathlib import Path
 
 import msgspec
 
+from braid.ledger.audit.deep import KeyFacts
+from braid.ledger.audit.plan import SegmentFile
+from braid.ledger.audit.scan import SEGMENT_HEADER_BYTES, Broken, Window, look
 from braid.ledger.control import ControlState
 from braid.ledger.envelope import Envelope, decode_payload, unwrap
 from braid.ledger.errors import LedgerError
 from braid.ledger.seal import unseal_body
 from braid.ledger.sign import check_public_key, key_id
 from braid.ledger.vault import Vault
-from braid.ledger.verify_deep import KeyFacts
-from braid.ledger.verify_plan import SegmentFile
-from braid.ledger.verify_scan import SEGMENT_HEADER_BYTES, Broken, Window, look
 from braid.wal.segment import ENTRY, segment_path
 
 

@@ -5,11 +5,11 @@ from typing import Final
 
 import msgspec
 
+from braid.ledger.audit.deep import KeyFacts
+from braid.ledger.audit.findings import Finding
 from braid.ledger.envelope import Envelope
-from braid.ledger.findings import Finding
 from braid.ledger.lattice import RANK
 from braid.ledger.record import KINDS
-from braid.ledger.verify_deep import KeyFacts
 
 KIND_CODES: Final = {kind: 16 + place for place, kind in enumerate(KINDS)}
 NO_SIGNER: Final = 0xFFFFFFFF

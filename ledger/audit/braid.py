@@ -9,12 +9,12 @@ from itertools import pairwise
 
 import numpy as np
 
+from braid.ledger.audit.facts import KIND_CODES, NO_SIGNER, ROLES, UNKNOWN_TYPE, UNREAD, Facts, stretches
+from braid.ledger.audit.findings import Finding
 from braid.ledger.control import ControlState
 from braid.ledger.envelope import Envelope, Link, LinkSummary, decode_links, decode_payload, pae
 from braid.ledger.errors import EnvelopeError, IntegrityError
-from braid.ledger.findings import Finding
 from braid.ledger.sign import ROLE_KINDS, verify_signature
-from braid.ledger.verify_facts import KIND_CODES, NO_SIGNER, ROLES, UNKNOWN_TYPE, UNREAD, Facts, stretches
 
 _PARENT = ROLES.index("parent")
 _NOT_MEMORIES = tuple(KIND_CODES[kind] for kind in ("genesis", "key", "tombstone"))

@@ -12,23 +12,8 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Final, Literal
 
-from braid.ledger.envelope import (
-    Envelope,
-    Link,
-    LinkSummary,
-    check_structure,
-    decode_links,
-    decode_payload,
-    link_problem,
-    pae,
-)
-from braid.ledger.errors import EnvelopeError
-from braid.ledger.findings import Finding, FindingKind
-from braid.ledger.ids import MAX_INDEX, PREFIXES
-from braid.ledger.merkle import leaf_hash, root_of
-from braid.ledger.sign import verify_signature
-from braid.ledger.verify_deep import examine_body
-from braid.ledger.verify_facts import (
+from braid.ledger.audit.deep import examine_body
+from braid.ledger.audit.facts import (
     DIGITS,
     NO_SIGNER,
     ROLES,
@@ -40,7 +25,22 @@ from braid.ledger.verify_facts import (
     kind_code,
     stretches,
 )
-from braid.ledger.verify_scan import Broken, SeenFrame, Window, cut_envelope, digest_text, text_of, walk
+from braid.ledger.audit.findings import Finding, FindingKind
+from braid.ledger.audit.scan import Broken, SeenFrame, Window, cut_envelope, digest_text, text_of, walk
+from braid.ledger.envelope import (
+    Envelope,
+    Link,
+    LinkSummary,
+    check_structure,
+    decode_links,
+    decode_payload,
+    link_problem,
+    pae,
+)
+from braid.ledger.errors import EnvelopeError
+from braid.ledger.ids import MAX_INDEX, PREFIXES
+from braid.ledger.merkle import leaf_hash, root_of
+from braid.ledger.sign import verify_signature
 from braid.wal.frame import HEADER_BYTES
 
 _ROLE_CODE: Final = {role: code for code, role in enumerate(ROLES)}

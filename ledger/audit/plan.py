@@ -7,9 +7,9 @@ from pathlib import Path
 import msgspec
 import numpy as np
 
-from braid.ledger.findings import Finding
-from braid.ledger.verify_facts import Chunk
-from braid.ledger.verify_scan import SEGMENT_HEADER_BYTES, Broken, Window, walk, whole_end
+from braid.ledger.audit.facts import Chunk
+from braid.ledger.audit.findings import Finding
+from braid.ledger.audit.scan import SEGMENT_HEADER_BYTES, Broken, Window, walk, whole_end
 from braid.wal.errors import CorruptLogError, LogFormatError
 from braid.wal.frame import HEADER_BYTES, FrameError, parse_header
 from braid.wal.segment import check_segment_header

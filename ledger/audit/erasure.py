@@ -4,11 +4,11 @@ import hashlib
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+from braid.ledger.audit.braid import Braid
+from braid.ledger.audit.facts import stretches
+from braid.ledger.audit.findings import Finding
 from braid.ledger.control import ControlState
-from braid.ledger.findings import Finding
 from braid.ledger.vault import Vault
-from braid.ledger.verify_braid import Braid
-from braid.ledger.verify_facts import stretches
 
 BlankBody = Callable[[int], bool | None]
 """Whether the body of a record before the audit's start is blank; None where it can't be told."""

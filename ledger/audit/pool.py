@@ -15,8 +15,8 @@ from typing import IO
 
 import msgspec
 
-from braid.ledger.verify_chunk import examine
-from braid.ledger.verify_facts import Chunk, Facts, Terms
+from braid.ledger.audit.chunk import examine
+from braid.ledger.audit.facts import Chunk, Facts, Terms
 
 _TERMS = msgspec.msgpack.Decoder(Terms)
 _CHUNK = msgspec.msgpack.Decoder(Chunk)

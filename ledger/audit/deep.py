@@ -7,14 +7,14 @@ from typing import Any, Final
 
 import msgspec
 
+from braid.ledger.audit.findings import FindingKind
+from braid.ledger.audit.scan import text_of
 from braid.ledger.envelope import Envelope, LinkSummary
 from braid.ledger.errors import InvalidRecordError, UnsealError
-from braid.ledger.findings import FindingKind
 from braid.ledger.record import BODY_TYPES, ExperienceBody
 from braid.ledger.seal import RecordKey, unseal_body
 from braid.ledger.sign import OWN_WORDS_ROLES
 from braid.ledger.validate import check_body
-from braid.ledger.verify_scan import text_of
 
 _DECODE: Final = {kind: msgspec.json.Decoder(body).decode for kind, body in BODY_TYPES.items()}
 Problem = tuple[FindingKind, str]

@@ -6,7 +6,7 @@ record is named as a record, a bad tile as a tile, and neither makes the rest of
 
 from collections.abc import Callable, Iterable
 
-from braid.ledger.findings import Finding
+from braid.ledger.audit.findings import Finding
 from braid.ledger.merkle import EMPTY_ROOT, HASH_BYTES, node_hash
 from braid.ledger.tiles import TILE_BYTES, TILE_WIDTH, partial_tiles, tile_path, tile_root
 

@@ -1,0 +1,282 @@
+"""Appending to the log: one handle writes, takes back what failed, and cuts what a crash left (SPEC §2.3, §2.5)."""
+
+import os
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from braid.wal.compact import rewrite_segment
+from braid.wal.durable import sync_data, sync_folder, write_all
+from braid.wal.errors import OutcomeUnknownError, WriterPoisonedError
+from braid.wal.failpoint import failpoint
+from braid.wal.frame import HEADER_BYTES, Extent, Stored, encode_frame
+from braid.wal.log import LogReader, TornTail
+from braid.wal.segment import ENTRY, SEGMENT_HEADER_BYTES, SEGMENT_LIMIT, Segment, pack_entries
+
+
+def _overwrite(fd: int, offset: int, length: int) -> None:
+    while length:
+        done = os.pwrite(fd, bytes(min(length, 1 << 20)), offset)
+        offset, length = offset + done, length - done
+
+
+class LogWriter(LogReader):
+    """The one handle that appends; its owner holds the lock."""
+
+    def __init__(self, folder: Path, store_id: str) -> None:
+        """Open for appending. Nothing may be appended before `follow` and `cut_tail` have set the end."""
+        super().__init__(folder, store_id)
+        self._fd: int | None = None
+        self._idx_fd: int | None = None
+        self._poison: str | None = None
+        self.synced = 0
+        """Records known to be on disk."""
+
+    @staticmethod
+    def create(folder: Path, store_id: str) -> None:
+        """Create an empty log: one segment without frames, durable."""
+        Segment.create(folder, 0, store_id).close()
+        sync_folder(folder)
+
+    def cut_tail(self) -> TornTail | None:
+        """Cut what stands behind the last whole transaction; repair the index; open for appending.
+        Writer's lock held.
+        """
+        self._drop_unborn_segment()
+        segment = self.segments[self._active]
+        length = segment.size - self._end
+        torn = TornTail(segment.name, self._end, length, "an unfinished transaction") if length else None
+        if self._active + 1 < len(self.segments):  # a segment was begun, its first transaction never finished
+            self._remove_empty(self.segments.pop())
+            self._firsts.pop()
+        self._open_active()
+        if torn:
+            os.ftruncate(self._descriptor(), self._end)
+            sync_data(self._descriptor(), "wal.cut")
+        self._repair_index()
+        return torn
+
+    def stand_ready(self) -> TornTail | None:
+        """Make ready to append behind what another writer left; `cut_tail` where anything is not as
+        expected. Lock held.
+        """
+        segment = self.segments[self._active]
+        index = segment.path.with_suffix(".idx")
+        try:
+            found = index.stat()
+        except FileNotFoundError:
+            return self.cut_tail()
+        mine = self._idx_fd is not None and os.fstat(self._idx_fd).st_ino == found.st_ino
+        same = self._fd is not None and os.fstat(self._fd).st_ino == segment.path.stat().st_ino
+        if not (mine and same) or self.size_behind() or segment is not self.segments[-1]:
+            return self.cut_tail()
+        return None
+
+    def _drop_unborn_segment(self) -> None:
+        for path in sorted(self.folder.glob("*.seg"))[len(self.segments) :]:
+            path.unlink()
+            path.with_suffix(".idx").unlink(missing_ok=True)
+
+    @staticmethod
+    def _remove_empty(segment: Segment) -> None:
+        segment.close()
+        segment.path.unlink()
+        segment.path.with_suffix(".idx").unlink(missing_ok=True)
+
+    def _repair_index(self) -> None:
+        for place, segment in enumerate(self.segments):
+            following = self._firsts[place + 1] if place + 1 < len(self.segments) else self.next_index
+            count = following - segment.first
+            path = segment.path.with_suffix(".idx")
+            size = path.stat().st_size if path.exists() else -1
+            last = place == self._active
+            if size != count * ENTRY.size or (last and not segment.index_holds(count)):
+                segment.rebuild_index(self._end if last else segment.size, write=True)
+        self._fresh.clear()
+        self._reopen_index()
+
+    def _open_active(self) -> None:
+        self._close_active()
+        path = self.segments[self._active].path
+        self._fd = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CLOEXEC)
+
+    def _reopen_index(self) -> None:
+        if self._idx_fd is not None:
+            os.close(self._idx_fd)
+        path = self.segments[self._active].path.with_suffix(".idx")
+        self._idx_fd = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o600)
+
+    def _close_active(self) -> None:
+        for fd in (self._fd, self._idx_fd):
+            if fd is not None:
+                os.close(fd)
+        self._fd = self._idx_fd = None
+
+    def _descriptor(self) -> int:
+        if self._poison:
+            raise WriterPoisonedError(f"this handle stopped writing: {self._poison}; reopen the store")
+        if self._fd is None:
+            raise ValueError("the log is not open for appending")
+        return self._fd
+
+    @property
+    def poisoned(self) -> bool:
+        """Whether an earlier failure has ended this handle's writing."""
+        return self._poison is not None
+
+    def poison(self, reason: str) -> None:
+        """End this handle's writing: what the disk holds is no longer known here."""
+        self._poison = reason
+
+    def append(self, transactions: Sequence[Sequence[Stored]], *, sync: bool) -> None:
+        """Write the transactions as frames by one write; with `sync`, one fdatasync makes them durable.
+
+        An OSError before the bytes are complete leaves the log as it was. A failure after that raises
+        OutcomeUnknownError and poisons this handle: the bytes may or may not survive.
+        """
+        fd = self._descriptor()
+        if self._end >= SEGMENT_LIMIT:
+            fd = self._roll()
+        start, index, tx = self._end, self.next_index, self.next_tx
+        pieces: list[bytes] = []
+        ends: list[tuple[int, int]] = []
+        offset = start
+        for records in transactions:
+            frame = encode_frame(index, tx, start, records)
+            pieces += frame
+            offset += sum(map(len, frame))
+            index, tx = index + len(records), tx + 1
+            ends.append((len(records), offset))
+        try:
+            write_all(fd, b"".join(pieces), "wal.write")
+        except BaseException as error:
+            self._take_back(fd, start, error)
+            raise
+        try:
+            if sync:
+                self._sync_now(fd)
+            self._admit(transactions, start)
+            self._end, self.next_index, self.next_tx = offset, index, tx
+            if sync:
+                self.synced = index
+        except BaseException as error:  # Ctrl-C: the next frame must not be numbered like this one
+            if not self._poison:
+                self.poison(f"an append was interrupted behind its write ({error!r})")
+            raise
+
+    def _take_back(self, fd: int, start: int, error: BaseException) -> None:
+        try:
+            os.ftruncate(fd, start)
+        except OSError as second:
+            self.poison(f"a write failed ({error}) and could not be taken back ({second})")
+            raise OutcomeUnknownError(
+                f"{self.segments[self._active].name}: a write failed ({error}) and could not be taken back ({second}); "
+                "whether it is on disk is not known: reopen the store and retry with the same idempotency key"
+            ) from error
+
+    def _admit(self, transactions: Sequence[Sequence[Stored]], offset: int) -> None:
+        """Remember where the records lie until `flush_index` writes it down: the index is derived, and
+        never synced for.
+        """
+        rows: list[Extent] = []
+        for records in transactions:
+            at = offset + HEADER_BYTES + 12 * len(records)
+            body_at = at + sum([len(record.envelope) + len(record.links) for record in records])
+            for envelope, links, body in records:
+                rows.append(Extent(at, body_at, len(envelope), len(body)))
+                at += len(envelope) + len(links)
+                body_at += len(body)
+            offset = body_at
+        self._fresh.update(enumerate(rows, self.next_index))
+
+    def flush_index(self) -> None:
+        """Write the index entries that the file lacks. A failure loses nothing: they stay in memory, and
+        can be derived.
+        """
+        segment = self.segments[self._active]
+        if self._idx_fd is None:
+            return
+        try:
+            size = os.fstat(self._idx_fd).st_size
+            if size % ENTRY.size:  # an earlier flush met a full disk
+                os.ftruncate(self._idx_fd, size - size % ENTRY.size)
+            have = segment.first + size // ENTRY.size
+            missing = range(have, self.next_index)
+            if all(index in self._fresh for index in missing):
+                write_all(self._idx_fd, pack_entries([self._fresh[index] for index in missing]), "wal.idx")
+            else:
+                segment.rebuild_index(self._end, write=True)
+                self._reopen_index()
+        except OSError:
+            return
+        self._fresh.clear()
+
+    def sync(self) -> None:
+        """Make everything appended durable. A failure poisons this handle and raises OutcomeUnknownError."""
+        fd = self._descriptor()
+        if self.synced < self.next_index:
+            self._sync_now(fd)
+            self.synced = self.next_index
+
+    def _sync_now(self, fd: int) -> None:
+        try:
+            sync_data(fd, "wal.sync")
+        except BaseException as error:
+            # fsyncgate: the kernel marks the pages clean after a failed sync, so that a retry would lie.
+            self.poison(f"a sync failed ({error})")
+            raise OutcomeUnknownError(
+                f"{self.segments[self._active].name}: the sync failed ({error}); whether the last append is on disk is "
+                "not known: reopen the store and retry with the same idempotency key"
+            ) from error
+
+    def _roll(self) -> int:
+        """Close the full segment for good and begin the next; dying in between leaves an unborn segment
+        that is dropped.
+        """
+        self.sync()
+        self.flush_index()
+        if self._idx_fd is not None:
+            os.fsync(self._idx_fd)
+        segment = Segment.create(self.folder, self.next_index, self.store_id)
+        sync_folder(self.folder)
+        self.segments.append(segment)
+        self._firsts.append(segment.first)
+        self._active += 1
+        self._end = SEGMENT_HEADER_BYTES
+        self._open_active()
+        self._reopen_index()
+        return self._descriptor()
+
+    def blank(self, indexes: Sequence[int]) -> list[str]:
+        """Overwrite the bodies of these records with zeros, durably; return the names of the segments touched."""
+        places: dict[Path, list[Extent]] = {}
+        for index in indexes:
+            segment, extent = self.locate(index)
+            places.setdefault(segment.path, []).append(extent)
+        for path, extents in places.items():
+            fd = os.open(path, os.O_WRONLY | os.O_CLOEXEC)
+            try:
+                failpoint("wal.blank")
+                for extent in extents:
+                    _overwrite(fd, extent.body_at, extent.body_len)
+                sync_data(fd, "wal.blank.sync")
+            finally:
+                os.close(fd)
+        return [f"{path.parent.name}/{path.name}" for path in places]
+
+    def compact(self, blanked: Callable[[int], bool]) -> int:
+        """Rewrite the segments without the bodies for which `blanked` holds; return the bytes given back."""
+        self._descriptor()
+        if any(blanked(index) for index in range(self.segments[self._active].first, self.next_index)):
+            self._roll()
+        before = self.bytes_on_disk
+        for place, segment in enumerate(self.segments[: self._active]):
+            if rewrite_segment(segment, self._firsts[place + 1], blanked):
+                self._renew(place)
+        return before - self.bytes_on_disk
+
+    def close(self) -> None:
+        """Close every descriptor; syncing is the owner's business."""
+        if self._idx_fd is not None and not self._poison:
+            self.flush_index()
+        self._close_active()
+        super().close()
