@@ -34,8 +34,8 @@ from braid.wal import failpoint
 from braid.wal.errors import OutcomeUnknownError
 from braid.wal.log import LogReader
 
-STEPS = 200 if os.environ.get("BRAID_TORTURE") else 25
-EXAMPLES = 200 if os.environ.get("BRAID_TORTURE") else 40
+STEPS = 100 if os.environ.get("BRAID_TORTURE") else 25
+EXAMPLES = 100 if os.environ.get("BRAID_TORTURE") else 40
 NOON = datetime(2100, 1, 1, 12, tzinfo=UTC)
 
 

@@ -1,7 +1,7 @@
 """`braid log`, `show` and `trace`: what the log holds, each record verified before it is shown."""
 
 import re
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import Annotated, Any, Literal, TYPE_CHECKING, cast
 
 import typer
 
@@ -126,10 +126,10 @@ def _put_members(members: dict[str, Any], depth: int = 0) -> None:
         label = line(str(name))
         if isinstance(value, dict):
             put(f"{pad}{label}:")
-            _put_members(value, depth + 1)
+            _put_members(cast("dict[str, Any]", value), depth + 1)
         elif isinstance(value, list):
             put(f"{pad}{label}:")
-            for item in value:
+            for item in cast("list[Any]", value):
                 put(f"{pad}  - {line(item) if isinstance(item, str) else to_json(item)}")
         elif isinstance(value, str):
             text = clean(value).replace("\n", f"\n{pad}  ")

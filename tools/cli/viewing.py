@@ -2,7 +2,7 @@
 
 import sys
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, cast
 
 import typer
 
@@ -49,7 +49,7 @@ def flatten(members: dict[str, Any], prefix: str = "") -> dict[str, Any]:
     flat: dict[str, Any] = {}
     for name, value in members.items():
         if isinstance(value, dict):
-            flat |= flatten(value, f"{prefix}{name}.")
+            flat |= flatten(cast("dict[str, Any]", value), f"{prefix}{name}.")
         else:
             flat[f"{prefix}{name}"] = value
     return flat
