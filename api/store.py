@@ -2,8 +2,9 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
-from functools import cached_property
+from functools import partial
 from pathlib import Path
+from threading import Lock
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, cast
 
@@ -185,6 +186,8 @@ class Store:
         """For `braid.open`; completes erasures that a crash has interrupted."""
         self._reader = reader
         self._clock = clock
+        self._views: Views | None = None
+        self._views_turn = Lock()
         if isinstance(reader, Writer):
             reader.know(_CatalogKeys(self))
             if reader.control.unfinished():
@@ -201,17 +204,20 @@ class Store:
     def close(self) -> None:
         """Publish the newest head and close every file."""
         try:
-            if "views" in vars(self):
-                self.views.close()
+            if self._views is not None:
+                self._views.close()
         finally:
             self._reader.close()
 
-    @cached_property
+    @property
     def views(self) -> "Views":
         """The projections, opened when they are first needed: DuckDB and Arrow take longer to load than an append."""
         from braid.views.store import Views
 
-        return Views(self.path / "views", self._reader)
+        with self._views_turn:
+            if self._views is None:
+                self._views = Views(self.path / "views", self._reader)
+            return self._views
 
     # -- what a store is --------------------------------------------------------------------------
 
@@ -326,7 +332,7 @@ class Store:
         """Seal media into a blob and return what an experience's `media` takes."""
         from base64 import b64encode
 
-        ref: BlobRef = BlobStore(self.writer.path / "blobs").put(content)
+        ref: BlobRef = BlobStore(self.writer.path / "blobs", writable=False).put(content)
         return Media(
             blob=ref.sha256,
             size=ref.size,
@@ -406,6 +412,7 @@ class Store:
         """Return what erasing these ids, or everything of a scope (`user_id=…`, `session_id=…`), would
         take and weaken.
         """
+        self.refresh()
         indexes = [self._reader.index_of(id) for id in ids]
         for id, index in zip(ids, indexes, strict=True):
             if self._reader.envelope(index).id != id:
@@ -435,10 +442,17 @@ class Store:
         """Erase records and what is derived from them alone: keys destroyed, bodies blanked, projections
         rebuilt, certified.
         """
-        return self.carry_out(self.plan_erase(*ids, **scope), reason=reason)
+        self.plan_erase(*ids)  # refuses unknown ids before anything is done
+        indexes = [self._reader.index_of(id) for id in ids]
+        choose = partial(self._chosen, indexes, scope)
+        return erasing.erase(self.writer, choose, self.views.purge, reason=reason)
+
+    def _chosen(self, indexes: list[int], scope: Mapping[str, str]) -> list[int]:
+        within = self._within(scope) if scope else []
+        return indexes + [index for index in within if index not in self._reader.control.erased]
 
     def carry_out(self, cascade: erasing.Cascade, *, reason: str | None = None) -> list[erasing.Certificate]:
-        """Erase a cascade that `plan_erase` returned."""
+        """Erase what `plan_erase` was asked for, planned anew: what was derived from it since then goes too."""
         return erasing.erase(self.writer, cascade, self.views.purge, reason=reason)
 
     def retain(self) -> list[erasing.Certificate]:
@@ -490,7 +504,7 @@ class Store:
             deep=deep,
             guard=self._reader.guard,
             projections=self.views.check if deep else None,
-            **options,
+            **{"passphrase": self._reader.passphrase, **options},
         )
 
     def replay(self, view: str | None = None) -> "list[Caught]":

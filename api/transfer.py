@@ -44,6 +44,7 @@ def export_store(store: Store, folder: Path, *, audit: bool) -> list[str]:
     if not reader.published.size:
         raise LedgerError("nothing has been published yet")
     make_folder(folder)
+    folder.chmod(0o700)  # before anything is in it
     for name in ("log", "blobs", "views"):
         make_folder(folder / name)
     _copy_segments(store, folder)
@@ -88,6 +89,8 @@ def _copy_segments(store: Store, folder: Path) -> None:
             at = 0
             while at < end:
                 piece = segment.read(at, min(end - at, 1 << 22))
+                if not piece:
+                    raise LedgerError(f"{segment.name} became shorter while it was copied: export again")
                 file.write(piece)
                 at += len(piece)
 

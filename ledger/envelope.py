@@ -37,7 +37,9 @@ _OPTIONAL: Final = frozenset(("type", "links", "blobs", "public"))
 _TEMPLATE: Final = re.compile(
     rb'\{"braid":1,"origin":"[^"\\]+","index":\d+,"id":"[^"\\]+","kind":"[a-z]+"(?:,"type":"[a-z]+")?,'
     rb'"created_at":"[^"\\]{27}","tx":\[\d+,\d+,\d+\],"control":\d+,"key":"[^"\\]+","commit":"[\w-]{43}",'
-    rb'"body":\["[\w-]{43}",\d+\](?:,"links":\[[^{}]*\])?(?:,"blobs":\[[^{}]*\])?\}'
+    rb'"body":\["[\w-]{43}",\d+\]'
+    rb'(?:,"links":\[(?:\["[a-z_]+",\d+,"[\w:-]+"\](?:,(?=\[))?)+\])?'
+    rb'(?:,"blobs":\[(?:\["[0-9a-f]{64}",\d+\](?:,(?=\[))?)+\])?\}'
 )
 """A payload without `public`, link summary and unknown members: it holds no object, so no duplicate member."""
 _TIME: Final = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z")

@@ -1,7 +1,7 @@
 """Forget, recover, erase: tombstones, the cascade, and the steps after which nothing remains (SPEC §9)."""
 
 import errno
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import datetime, timedelta
 from functools import partial
 from typing import NamedTuple, TypeVar
@@ -13,7 +13,7 @@ from braid.ledger.create import reserve_space
 from braid.ledger.envelope import DERIVATION_ROLES, MAX_LINKS, Envelope, Link
 from braid.ledger.errors import ErasedError, InvalidRecordError, UnknownRecordError
 from braid.ledger.ids import RecordId
-from braid.ledger.reader import Reader
+from braid.ledger.reader import Reader, digest_text
 from braid.ledger.record import Body, Draft, EventBody
 from braid.ledger.sequence import Placed
 from braid.ledger.writer import Writer
@@ -68,15 +68,17 @@ def plan(reader: Reader, targets: Iterable[int]) -> Cascade:
         envelope = _erasable(reader, index)
         asked[index] = Named(index, RecordId(envelope.id))
     gone = set(reader.control.erased) | asked.keys()
+    new = set(asked)
     derived: list[Named] = []
     kept: list[Named] = []
     for envelope, links in reader.envelopes(min(asked, default=reader.size)):
         index = envelope.index
         if index in gone or envelope.is_control:
             continue
-        verdict = _verdict(envelope, links, gone)
+        verdict = _verdict(envelope, links, gone, new)
         if verdict == "erase":
             gone.add(index)
+            new.add(index)
             derived.append(Named(index, RecordId(envelope.id)))
         elif verdict == "keep":
             kept.append(Named(index, RecordId(envelope.id)))
@@ -141,37 +143,33 @@ def due(reader: Reader, now: datetime) -> list[int]:
 
 def retain(writer: Writer, now: datetime, purge: Purge) -> list[Certificate]:
     """Erase what is past the retention window, under a logged sweep that says at what time it looked."""
-    indexes = due(writer, now)
-    if not indexes:
-        return []
     sweep = Draft(
         kind="event",
-        body=EventBody(name="sweep", data={"at": now.isoformat(), "records": len(indexes)}),
+        body=EventBody(name="sweep", data={"at": now.isoformat()}),
         public={"name": "sweep"},
     )
-    return erase(writer, plan(writer, indexes), purge, reason="retention", prelude=[sweep])
+    return erase(writer, lambda: due(writer, now), purge, reason="retention", prelude=[sweep])
 
 
 def erase(
     writer: Writer,
-    cascade: Cascade,
+    chosen: Cascade | Callable[[], Iterable[int]],
     purge: Purge,
     *,
     reason: str | None = None,
     prelude: Sequence[Draft] = (),
 ) -> list[Certificate]:
-    """Erase a cascade: durable tombstone, keys destroyed, bodies blanked, projections rebuilt, certificate.
+    """Erase what was chosen and its cascade: durable tombstone, keys destroyed, bodies blanked, projections
+    rebuilt, certificate.
 
-    From the tombstone on every read refuses. Dying anywhere, `finish` does the rest at the next open. One certificate
-    for each million records.
+    Chosen (by a function) and planned (a cascade from before is planned anew) under the writer's lock, in one turn
+    with the tombstone: what others derive or append meanwhile is in the cascade or comes after it. From the
+    tombstone on every read refuses. Dying anywhere, `finish` does the rest at the next open.
     """
-    named, kept = cascade.erased, cascade.kept
-    certificates: list[Certificate] = []
-    for start in range(0, len(named), MAX_LINKS // 2):
-        part = named[start : start + MAX_LINKS // 2]
-        links = [("target", one.id) for one in part]
-        links += [("kept", one.id) for one in kept[: MAX_LINKS - len(links)]]
-        with writer.turn():
+    announced: list[tuple[int, list[str], list[str]]] = []
+    with writer.turn():
+        asked = [one.index for one in chosen.asked] if isinstance(chosen, Cascade) else chosen()
+        for links in _link_lists(plan(writer, asked)):
             tombstone = Draft(
                 kind="tombstone",
                 body=Body(reason=reason),
@@ -179,10 +177,18 @@ def erase(
                 links=links,
             )
             index = _with_reserve(writer, partial(writer.append, [*prelude, tombstone]))[-1].index
-            done, files = _destroy(writer, index)
-        prelude, kept = (), kept[MAX_LINKS - len(part) :]
-        certificates.append(_conclude(writer, index, purge, done, files))
-    return certificates
+            announced.append((index, *_destroy(writer, index)))
+            prelude = ()
+    return [_conclude(writer, index, purge, done, files) for index, done, files in announced]
+
+
+def _link_lists(cascade: Cascade) -> Iterator[list[tuple[str, str]]]:
+    """Yield the links of each tombstone that the cascade needs: one, up to a million records."""
+    links = [("target", str(one.id)) for one in cascade.erased] + [
+        ("kept", str(one.id)) for one in cascade.kept
+    ]
+    for start in range(0, len(links), MAX_LINKS):
+        yield links[start : start + MAX_LINKS]
 
 
 def finish(writer: Writer, purge: Purge) -> list[Certificate]:
@@ -212,7 +218,7 @@ def _destroy(writer: Writer, tombstone: int) -> tuple[list[str], list[str]]:
     if left or vault.epoch < int(envelope.public["epoch"]):
         _with_reserve(writer, lambda: vault.puncture(targets))
     failpoint("erase.punctured")
-    done, files = ["key"], writer.log.blank(targets)
+    done, files = ["key"], writer.log.blank(targets, partial(_is_body, writer))
     done.append("body")
     failpoint("erase.blanked")
     blobs = _erase_blobs(writer, targets)
@@ -222,6 +228,12 @@ def _destroy(writer: Writer, tombstone: int) -> tuple[list[str], list[str]]:
     return done, files
 
 
+def _is_body(writer: Writer, index: int, data: bytes) -> bool:
+    """Whether bytes are the record's sealed body, or what an erasure or a compaction has left of it."""
+    digest, size = writer.envelope(index).body
+    return not data or (len(data) == size and (not any(data) or digest_text(data) == digest))
+
+
 def _conclude(writer: Writer, tombstone: int, purge: Purge, done: list[str], files: list[str]) -> Certificate:
     """Rebuild the projections and certify. Reads refuse already: others may write meanwhile."""
     envelope = writer.envelope(tombstone)
@@ -229,11 +241,15 @@ def _conclude(writer: Writer, tombstone: int, purge: Purge, done: list[str], fil
     files += purge()
     done.append("projections")
     failpoint("erase.purged")
-    certificate = _with_reserve(writer, lambda: _certify(writer, envelope, links, done, files))
-    _with_reserve(writer, writer.checkpoint)
+    with writer.turn():
+        certified = writer.control.erasures[tombstone][1]  # by another process that met it unfinished?
+        if certified is None:
+            certified = _with_reserve(writer, lambda: _certify(writer, envelope, links, done, files)).index
+        _with_reserve(writer, writer.checkpoint)
+    certificate = RecordId(writer.envelope(certified).id)
     _restore_reserve(writer)
     targets = sum(link.role == "target" for link in links)
-    return Certificate(certificate.id, RecordId(envelope.id), targets, len(links) - targets, done, files)
+    return Certificate(certificate, RecordId(envelope.id), targets, len(links) - targets, done, files)
 
 
 def _certify(
@@ -259,7 +275,7 @@ def _certify(
 
 
 def _erase_blobs(writer: Writer, targets: list[int]) -> list[str]:
-    blobs = BlobStore(writer.path / "blobs")
+    blobs = BlobStore(writer.path / "blobs", writable=False)
     names = {name for index in targets for name, _ in writer.envelope(index).blobs}
     if names:  # a blob that a living record names too stays
         erased = writer.control.erased
@@ -303,11 +319,14 @@ def compact(writer: Writer) -> int:
         return writer.log.compact(certified.__contains__)
 
 
-def _verdict(envelope: Envelope, links: list[Link], gone: set[int]) -> str | None:
-    """Return `erase` for a record left without support, `keep` for one that lost some, None for one untouched."""
+def _verdict(envelope: Envelope, links: list[Link], gone: set[int], new: set[int]) -> str | None:
+    """Return `erase` for a record left without support, `keep` for one that lost some, None for one untouched.
+
+    `gone` is all that was ever erased, `new` what this erasure takes: only that can change a record's standing.
+    """
     supports = [link.index for link in links if link.role in DERIVATION_ROLES]
-    lost = sum(index in gone for index in supports)
-    if not lost:
+    if not any(index in new for index in supports):
         return None
+    lost = sum(index in gone for index in supports)
     # An embedding batch describes each of its records: what it says of the erased one must go, and can be made anew.
     return "erase" if lost == len(supports) or envelope.kind == "embedding" else "keep"

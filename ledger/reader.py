@@ -98,7 +98,7 @@ class Reader:
         """Records under a head that was signed: their bodies are checked when they are read, and may be
         blank by then.
         """
-        self._passphrase = passphrase
+        self.passphrase = passphrase
         self.vault: Vault | None = None
         self.log = _log(store / "log", self.settings.store_id)
         try:
@@ -106,6 +106,7 @@ class Reader:
             self._open_head()
             self._fold_controls()
             self._compare_guard()
+            self._check_unguarded()
             self._catch_up_with_heads()
             self._open_vault(writable=_log is LogWriter)
         except BaseException:
@@ -147,6 +148,12 @@ class Reader:
             self.log.rescan(self.published.size)
         if self.published.size == 0:
             raise IntegrityError(f"{self.path}: the checkpoint covers no record; a store begins with genesis")
+        if self._verified_envelope(self.published.size - 1)[0].tx[0] + 1 != self.log.next_tx:
+            raise CorruptLogError(
+                self.log.segments[-1].name,
+                0,
+                "the last signed frame does not state the transaction that was signed",
+            )
 
     def _claimed_vkey(self) -> str:
         """Return the log key that genesis names: trusted on first use where no guard knows better."""
@@ -229,6 +236,18 @@ class Reader:
             )
         self._agreed = head
 
+    def _check_unguarded(self) -> None:
+        """Check the signatures of what was published after the guard's head: the log's key alone forges no author."""
+        head = self.guarded
+        if head is None or head.size >= self.published.size:
+            return
+        for frame in self.log.frames(head.size, bodies=False):
+            for index, data in enumerate(frame.envelopes(), frame.first):
+                if head.size <= index < self.published.size:
+                    envelope = self._verified_envelope(index)[0]
+                    check_structure(envelope, self.origin)
+                    self._check_signature(envelope, data)
+
     def _follow(self) -> int:
         """Take in whole transactions behind the position, checking digests and signatures; return how many records."""
         head = self.guarded
@@ -295,7 +314,7 @@ class Reader:
         try:
             self.vault = Vault.open(
                 self.settings.vault_path(self.path),
-                self._passphrase,
+                self.passphrase,
                 store_id=self.settings.store_id,
                 writable=writable,
             )

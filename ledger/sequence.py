@@ -26,7 +26,7 @@ from braid.ledger.record import Draft, ExperienceBody, Target
 from braid.ledger.seal import RecordKey
 from braid.ledger.sign import OWN_WORDS_ROLES, ROLE_KINDS, Signer
 from braid.ledger.validate import check_draft
-from braid.wal.frame import Stored
+from braid.wal.frame import MAX_FRAME_BYTES, Stored
 
 CLOCK_TOLERANCE = timedelta(minutes=5)
 SIGN_CHUNK = 64
@@ -137,7 +137,10 @@ class Sequencer:
             )
             if "op" in draft.public:
                 control = first + k
-        return Prepared(request, self._sign(unsigned), new, ids, now)
+        stored = self._sign(unsigned)
+        if sum([len(one.envelope) + len(one.links) + len(one.body) + 12 for one in stored]) > MAX_FRAME_BYTES:
+            raise InvalidRecordError(f"a transaction holds up to {MAX_FRAME_BYTES} bytes: split it")
+        return Prepared(request, stored, new, ids, now)
 
     def _sign(self, unsigned: list[tuple[Signer, Unsigned]]) -> list[Stored]:
         """Sign in order; a large transaction on all cores, after composing: hand-offs between the two

@@ -2,6 +2,7 @@
 (SPEC §8).
 """
 
+import os
 import time
 from collections import deque
 from collections.abc import Generator, Sequence
@@ -10,6 +11,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from threading import Event, Lock, RLock, Thread
 
+from braid.ledger.blobs import BlobStore
 from braid.ledger.checkpoint import Checkpoint, sign_checkpoint
 from braid.ledger.envelope import decode_payload, payload_of
 from braid.ledger.errors import (
@@ -30,7 +32,7 @@ from braid.ledger.sequence import Clock, KnownKeys, Placed, Prepared, Request, S
 from braid.ledger.sign import Signer, load_signers
 from braid.ledger.tiles import partial_tiles, tile_path
 from braid.wal.append import LogWriter
-from braid.wal.errors import OutcomeUnknownError
+from braid.wal.errors import OutcomeUnknownError, WriterPoisonedError
 from braid.wal.frame import MAX_RECORDS
 from braid.wal.lock import FileLock
 from braid.wal.log import TornTail
@@ -82,6 +84,7 @@ class Writer(Reader):
         store = store.absolute()
         self._lock = FileLock(store / "lock")
         self._shared = shared
+        self._process = os.getpid()
         self._wait_s = wait_s
         self._clock = clock
         self._commit = RLock()
@@ -103,6 +106,8 @@ class Writer(Reader):
                 )
             self.need_vault()
             self.torn: TornTail | None = self.log.cut_tail()
+            if not shared:
+                BlobStore(store / "blobs")  # clears out what an interrupted `put` left
             self._sequencer = Sequencer(self, load_signers(store / "keys"), clock)
             self._log_key = load_log_key(store)
             if str(self._log_key.verifier) != str(self.vkey):
@@ -150,6 +155,7 @@ class Writer(Reader):
             raise InvalidRecordError(f"a transaction holds up to {MAX_RECORDS} records, not {len(drafts)}")
         if keys and len(keys) != len(drafts):
             raise ValueError(f"{len(keys)} keys for {len(drafts)} drafts: give None for a draft without one")
+        self._refuse_fork()
         request = Request(drafts, keys or [None] * len(drafts), signer)
         with self._queue_turn:
             self._queue.append(request)
@@ -167,9 +173,17 @@ class Writer(Reader):
             raise request.error
         return request.placed
 
+    def _refuse_fork(self) -> None:
+        """A child inherits the lock with its parent's descriptors: two processes would write under one lock."""
+        if os.getpid() != self._process:
+            raise WriterPoisonedError(
+                "this handle was opened before a fork; open the store anew in this process"
+            )
+
     @contextmanager
     def turn(self) -> Generator[None]:
         """Hold the writer's lock over several acts, so that no other handle comes between them."""
+        self._refuse_fork()
         with self._commit, self._locked():
             yield
 
@@ -315,7 +329,7 @@ class Writer(Reader):
 
     def checkpoint(self) -> None:
         """Sign and publish the present head: sync, sign, guard, tiles, checkpoint (SPEC §5.4)."""
-        with self._commit, self._locked():
+        with self.turn():
             self._publish()
 
     def _publish(self) -> None:
@@ -388,6 +402,8 @@ class Writer(Reader):
         if self._stop.is_set():
             return
         self._stop.set()
+        if os.getpid() != self._process:
+            self.log.poison("it was opened before a fork")
         if self._thread:
             self._thread.join()
         try:

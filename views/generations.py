@@ -129,13 +129,16 @@ class DuckHome:
         """Remove every file that holds rows, for good; return their names."""
         if not self.folder.is_dir():
             return []
-        removed = self.drop_generations()
-        for name in ("work.duckdb", "fresh.duckdb", "copy.duckdb"):
-            if (self.folder / name).exists():
-                _remove(self.folder / name)
-                removed.append(name)
-        sync_folder(self.folder)
-        return removed
+        return self.drop_generations() + self.drop_strays()
+
+    def drop_strays(self, *keep: Path) -> list[str]:
+        """Remove every file that may hold rows but those named, whatever DuckDB or a crash has left; return names."""
+        removed = [path for path in self.files() if path not in keep]
+        for path in removed:
+            path.unlink(missing_ok=True)
+        if removed:
+            sync_folder(self.folder)
+        return [path.name for path in removed]
 
     def signature(self) -> tuple[int, int, int] | None:
         """Return what changes when anybody writes the working file; None where there is none."""

@@ -132,7 +132,9 @@ class Views:
             try:
                 if held:  # what was never made need not be rebuilt
                     done = replay(self._reader, self._duck, "records were erased")
-                    files |= {"duck/work.duckdb", f"duck/{self._duck.publish(done.position).name}"}
+                    published = self._duck.publish(done.position)
+                    files |= {"duck/work.duckdb", f"duck/{published.name}"}
+                    files |= {f"duck/{name}" for name in self._duck.drop_strays(self._duck.work, published)}
             except (OSError, ViewError):
                 files |= {f"duck/{name}" for name in self._duck.drop_all()}
             files |= set(self.catalog.purge())

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from braid.wal.compact import rewrite_segment
 from braid.wal.durable import sync_data, sync_folder, write_all
-from braid.wal.errors import OutcomeUnknownError, WriterPoisonedError
+from braid.wal.errors import CorruptLogError, OutcomeUnknownError, WriterPoisonedError
 from braid.wal.failpoint import failpoint
 from braid.wal.frame import HEADER_BYTES, Extent, Stored, encode_frame
 from braid.wal.log import LogReader, TornTail
@@ -41,6 +41,8 @@ class LogWriter(LogReader):
         """Cut what stands behind the last whole transaction; repair the index; open for appending.
         Writer's lock held.
         """
+        for leftover in self.folder.glob(".*.new"):  # of a compaction or an index that was interrupted
+            leftover.unlink()
         self._drop_unborn_segment()
         segment = self.segments[self._active]
         length = segment.size - self._end
@@ -246,11 +248,26 @@ class LogWriter(LogReader):
         self._reopen_index()
         return self._descriptor()
 
-    def blank(self, indexes: Sequence[int]) -> list[str]:
-        """Overwrite the bodies of these records with zeros, durably; return the names of the segments touched."""
+    def blank(self, indexes: Sequence[int], is_body: Callable[[int, bytes], bool]) -> list[str]:
+        """Overwrite the bodies of these records with zeros, durably; return the names of the segments touched.
+
+        The place index is not trusted with it: `is_body` says whether bytes are a record's body, or blank already.
+        Raises CorruptLogError, before anything is overwritten, where not even the frames lead to the body.
+        """
         places: dict[Path, list[Extent]] = {}
         for index in indexes:
             segment, extent = self.locate(index)
+            if not is_body(index, segment.read(extent.body_at, extent.body_len)):
+                end = self._end if segment is self.segments[self._active] else segment.size
+                segment.rebuild_index(end, write=True)
+                self._fresh.clear()
+                if segment is self.segments[self._active]:
+                    self._reopen_index()
+                segment, extent = self.locate(index)
+                if not is_body(index, segment.read(extent.body_at, extent.body_len)):
+                    raise CorruptLogError(
+                        segment.name, extent.body_at, f"this is not the body of record {index}"
+                    )
             places.setdefault(segment.path, []).append(extent)
         for path, extents in places.items():
             fd = os.open(path, os.O_WRONLY | os.O_CLOEXEC)

@@ -12,7 +12,8 @@ HEADER = struct.Struct("<4sIQQQQQ16s32s")
 HEADER_BYTES = HEADER.size
 MAX_RECORDS = 1 << 20
 _CHECKED = struct.Struct("<4sIQQQQQ")
-_MAX_SECTION = 1 << 40
+MAX_FRAME_BYTES = 1 << 30
+"""Larger transactions are refused, and a header that states more is none."""
 
 
 class Stored(NamedTuple):
@@ -68,6 +69,8 @@ def encode_frame(first: int, tx: int, group: int, records: Sequence[Stored]) -> 
     head[0] = struct.pack(f"<{len(lengths)}I", *lengths)
     section = b"".join(head)
     bodies = b"".join([record.body for record in records])
+    if len(section) + len(bodies) > MAX_FRAME_BYTES:
+        raise ValueError(f"a transaction holds up to {MAX_FRAME_BYTES} bytes; split it")
     checked = _CHECKED.pack(MAGIC, len(records), first, tx, group, len(section), len(bodies))
     start = checked + blake3(checked).digest(length=16)
     return [start + blake3(start).update(section).digest(), section, bodies]
@@ -83,7 +86,7 @@ def parse_header(data: bytes | memoryview) -> FrameHeader:
         raise FrameError("no frame begins here")
     if blake3(raw[:48]).digest(length=16) != check:
         raise FrameError("the frame header's check does not hold")
-    if not (0 < count <= MAX_RECORDS and 12 * count <= head_len < _MAX_SECTION and body_len < _MAX_SECTION):
+    if not (0 < count <= MAX_RECORDS and 12 * count <= head_len and head_len + body_len <= MAX_FRAME_BYTES):
         raise FrameError("the frame header states impossible sizes")
     return FrameHeader(count, first, tx, group, head_len, body_len, content, raw)
 

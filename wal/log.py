@@ -272,14 +272,24 @@ class LogReader:
                 return
 
     def _frames(self, start: int, *, bodies: bool) -> Iterator[Frame]:
+        """Yield frames without a gap or a repetition: what was dropped from a closed segment is missed here."""
         place = max(bisect_right(self._firsts, start) - 1, 0)
+        due, tx, end_index = start, -1, self.next_index
         while place <= self._active:
             segment = self.segments[place]
             end = self._end if place == self._active else None
             for frame in segment.frames(self._frame_offset(segment, start), bodies=bodies, end=end):
-                if frame.end > start:
-                    yield frame
+                if frame.end <= start:
+                    continue
+                if frame.first > due or (tx >= 0 and (frame.first, frame.header.tx) != (due, tx)):
+                    raise CorruptLogError(
+                        segment.name, frame.offset, f"record {due} is missing or repeated here"
+                    )
+                due, tx = frame.end, frame.header.tx + 1
+                yield frame
             place += 1
+        if due < end_index:
+            raise CorruptLogError(self.segments[-1].name, self._end, f"record {due} is missing")
 
     def _frame_offset(self, segment: Segment, index: int) -> int:
         """Return the offset of the frame with record `index`, from neighbouring extents; the segment's

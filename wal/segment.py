@@ -10,7 +10,7 @@ from blake3 import blake3
 
 from braid.wal.durable import create_file, replace_file
 from braid.wal.errors import CorruptLogError, LogFormatError
-from braid.wal.frame import HEADER_BYTES, MAGIC, Extent, Frame, FrameError, FrameHeader, parse_header
+from braid.wal.frame import HEADER_BYTES, MAGIC, Extent, Frame, FrameError, parse_header
 
 SEGMENT_LIMIT = 64 << 20
 """A segment this long takes no further frame."""
@@ -202,16 +202,19 @@ class Segment:
 
     def later_group(self, offset: int) -> int | None:
         """Return the offset of a well-formed frame that was written by a later write than what stands at `offset`."""
-        data = self.read(offset, max(self.size - offset, 0))
-        at = data.find(MAGIC, 1)
-        while at != -1:
-            try:
-                header: FrameHeader = parse_header(data[at : at + HEADER_BYTES])
-            except FrameError:
-                header = FrameHeader(0, 0, 0, 0, 0, 0, b"", b"")
-            if header.count and header.group > offset:
-                return offset + at
-            at = data.find(MAGIC, at + 1)
+        window_at = offset + 1
+        while window := self.read(window_at, _READ_AHEAD):
+            at = window.find(MAGIC)
+            while at != -1:
+                try:
+                    if parse_header(self.read(window_at + at, HEADER_BYTES)).group > offset:
+                        return window_at + at
+                except FrameError:
+                    pass
+                at = window.find(MAGIC, at + 1)
+            if len(window) < _READ_AHEAD:
+                return None
+            window_at += len(window) - len(MAGIC) + 1
         return None
 
     def rebuild_index(self, end: int, *, write: bool) -> None:

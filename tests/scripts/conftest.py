@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import signal
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -36,10 +37,13 @@ class Zygote:
 
     def __init__(self, scratch: Path) -> None:
         self._scratch = scratch
-        self._server = subprocess.Popen(
-            [sys.executable, str(Path(__file__).with_name("zygote.py"))],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
+        self._server = self._started()
+
+    @staticmethod
+    def _started() -> subprocess.Popen[bytes]:
+        command = [sys.executable, str(Path(__file__).with_name("zygote.py"))]
+        return subprocess.Popen(
+            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True
         )
 
     def run(self, words: list[str], cwd: Path, env: dict[str, str], stdin: bytes, fault: str) -> Done:
@@ -51,7 +55,13 @@ class Zygote:
         assert self._server.stdout
         self._server.stdin.write(json.dumps(request).encode() + b"\n")
         self._server.stdin.flush()
-        code = int(self._server.stdout.readline())
+        try:
+            code = int(self._server.stdout.readline())
+        except BaseException:  # a test that was stopped: its command must not answer the next one
+            os.killpg(self._server.pid, signal.SIGKILL)
+            self._server.communicate()
+            self._server = self._started()
+            raise
         return Done(
             code, Path(streams["stdout"]).read_bytes().decode(), Path(streams["stderr"]).read_bytes().decode()
         )

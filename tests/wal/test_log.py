@@ -688,7 +688,7 @@ def test_dying_in_a_compaction_leaves_every_record_readable(
 ) -> None:
     wanted = rolled(folder, monkeypatch)
     log, _ = opened(folder)
-    log.blank([0, 4])
+    log.blank([0, 4], lambda index, data: True)
     failing(point, KeyboardInterrupt())
     with pytest.raises(KeyboardInterrupt):
         log.compact({0, 4}.__contains__)
@@ -716,7 +716,7 @@ def test_a_reader_that_was_open_before_a_compaction_goes_on(
     reader.rescan(4)  # "c" and "cc" are its fresh tail
     assert [frame.first for frame in reader.follow(check)] == [4]
     append(log, ["d"])
-    log.blank([0, 1])
+    log.blank([0, 1], lambda index, data: True)
     log.compact({0, 1}.__contains__)
     append(log, ["e"])
     reader.refresh_segments()

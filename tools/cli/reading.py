@@ -1,7 +1,7 @@
 """`braid log`, `show` and `trace`: what the log holds, each record verified before it is shown."""
 
 import re
-from typing import Annotated, Any, Literal, TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Annotated, Any, Literal, cast
 
 import typer
 

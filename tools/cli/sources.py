@@ -28,7 +28,7 @@ class Opened(NamedTuple):
 class _Rejoined(io.RawIOBase):
     """A stream whose head was read already, from its beginning."""
 
-    def __init__(self, head: bytes, rest: BinaryIO) -> None:
+    def __init__(self, head: bytes, rest: io.BufferedIOBase) -> None:
         self._head = head
         self._rest = rest
 
@@ -36,7 +36,7 @@ class _Rejoined(io.RawIOBase):
         return True
 
     def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]
-        data = self._head[: len(buffer)] or self._rest.read(len(buffer))
+        data = self._head[: len(buffer)] or self._rest.read1(len(buffer))
         self._head = self._head[len(buffer) :]
         buffer[: len(data)] = data
         return len(data)
@@ -56,7 +56,7 @@ def open_source(name: str, form: str | None) -> Generator[Opened]:
 def _opened(name: str, stream: BinaryIO, path: Path | None, form: str | None) -> Opened:
     head = stream.read(HEAD_BYTES)
     importer = by_name(form) if form else detect(head, path)
-    whole = io.BufferedReader(_Rejoined(head, stream), 1 << 20)
+    whole = io.BufferedReader(_Rejoined(head, cast("io.BufferedIOBase", stream)), 1 << 20)
     uri = path.resolve().as_uri() if path else None
     return Opened(name, importer, importer.source_id(head), cast("BinaryIO", whole), uri)
 
