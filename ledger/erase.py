@@ -229,9 +229,9 @@ def _destroy(writer: Writer, tombstone: int) -> tuple[list[str], list[str]]:
 
 
 def _is_body(writer: Writer, index: int, data: bytes) -> bool:
-    """Whether bytes are the record's sealed body, or what an erasure or a compaction has left of it."""
+    """Whether bytes are the record's sealed body, or the zeros that an erasure has left of it."""
     digest, size = writer.envelope(index).body
-    return not data or (len(data) == size and (not any(data) or digest_text(data) == digest))
+    return len(data) == size and (not any(data) or digest_text(data) == digest)
 
 
 def _conclude(writer: Writer, tombstone: int, purge: Purge, done: list[str], files: list[str]) -> Certificate:

@@ -256,18 +256,7 @@ class LogWriter(LogReader):
         """
         places: dict[Path, list[Extent]] = {}
         for index in indexes:
-            segment, extent = self.locate(index)
-            if not is_body(index, segment.read(extent.body_at, extent.body_len)):
-                end = self._end if segment is self.segments[self._active] else segment.size
-                segment.rebuild_index(end, write=True)
-                self._fresh.clear()
-                if segment is self.segments[self._active]:
-                    self._reopen_index()
-                segment, extent = self.locate(index)
-                if not is_body(index, segment.read(extent.body_at, extent.body_len)):
-                    raise CorruptLogError(
-                        segment.name, extent.body_at, f"this is not the body of record {index}"
-                    )
+            segment, extent = self._place_of_body(index, is_body)
             places.setdefault(segment.path, []).append(extent)
         for path, extents in places.items():
             fd = os.open(path, os.O_WRONLY | os.O_CLOEXEC)
@@ -279,6 +268,21 @@ class LogWriter(LogReader):
             finally:
                 os.close(fd)
         return [f"{path.parent.name}/{path.name}" for path in places]
+
+    def _place_of_body(self, index: int, is_body: Callable[[int, bytes], bool]) -> tuple[Segment, Extent]:
+        segment, extent = self.locate(index)
+        if is_body(index, segment.read(extent.body_at, extent.body_len)):
+            return segment, extent
+        active = segment is self.segments[self._active]
+        segment.rebuild_index(self._end if active else segment.size, write=True)
+        self._fresh = {at: one for at, one in self._fresh.items() if at < segment.first}
+        if active:
+            self._reopen_index()
+        segment, extent = self.locate(index)
+        # The frames' own table is believed: no bytes there means given back by a compaction.
+        if extent.body_len and not is_body(index, segment.read(extent.body_at, extent.body_len)):
+            raise CorruptLogError(segment.name, extent.body_at, f"this is not the body of record {index}")
+        return segment, extent
 
     def compact(self, blanked: Callable[[int], bool]) -> int:
         """Rewrite the segments without the bodies for which `blanked` holds; return the bytes given back."""

@@ -2,7 +2,6 @@
 
 import os
 import struct
-from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -37,17 +36,17 @@ def store(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def two_segments(store: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+def two_segments(store: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setattr(appending, "SEGMENT_LIMIT", 4_000)
     writer = Writer(store)
     for n in range(8):
         writer.append([said(f"n{n}")])
     writer.close()
-    yield store
+    return store
 
 
 def drop_frame(store: Path, place: int) -> None:
-    """Cut the `place`-th frame out of the first segment, and its entries out of the place index, as an attacker would."""
+    """Cut a frame out of the first segment, and shift the place index, as an attacker would."""
     segment, index = store / "log/000000000000.seg", store / "log/000000000000.idx"
     reader = Reader(store)
     frames = list(reader.log.segments[0].frames(64))
