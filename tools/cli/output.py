@@ -121,7 +121,8 @@ def _csv_cell(value: object) -> object:
 
 
 def put_table(columns: Sequence[str], cells: Sequence[Sequence[str]]) -> None:
-    """Write a table: drawn on a terminal, aligned columns elsewhere."""
+    """Write a table: drawn on a terminal, aligned columns elsewhere. A column's name may be anybody's text, too."""
+    columns = [line(name) for name in columns]
     if not sys.stdout.isatty():
         widths = [max(map(len, column)) for column in zip(columns, *cells, strict=True)]
         for row in (columns, *cells):

@@ -129,7 +129,8 @@ def _put_members(members: dict[str, Any], depth: int = 0) -> None:
             _put_members(cast("dict[str, Any]", value), depth + 1)
         elif isinstance(value, list):
             put(f"{pad}{label}:")
-            for item in cast("list[Any]", value):
+            items: list[Any] = value
+            for item in items:
                 put(f"{pad}  - {line(item) if isinstance(item, str) else to_json(item)}")
         elif isinstance(value, str):
             text = clean(value).replace("\n", f"\n{pad}  ")
