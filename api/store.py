@@ -499,12 +499,13 @@ class Store:
 
         if isinstance(self._reader, Writer):
             self._reader.checkpoint()
+        options.setdefault("passphrase", self._reader.passphrase)
         return verify(
             self.path,
             deep=deep,
             guard=self._reader.guard,
             projections=self.views.check if deep else None,
-            **{"passphrase": self._reader.passphrase, **options},
+            **options,
         )
 
     def replay(self, view: str | None = None) -> "list[Caught]":

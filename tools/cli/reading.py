@@ -117,6 +117,11 @@ def _check_names(store: "Store", index: int, id: str) -> None:
         raise UnknownRecordError(f"{id}: no such record; index {index} is {named}")
 
 
+def _put_items(items: Any, pad: str) -> None:
+    for item in items:
+        put(f"{pad}  - {line(item) if isinstance(item, str) else to_json(item)}")
+
+
 def _put_members(members: dict[str, Any], depth: int = 0) -> None:
     """Write nested members as indented lines; empty ones are left out."""
     pad = "  " * depth
@@ -129,9 +134,7 @@ def _put_members(members: dict[str, Any], depth: int = 0) -> None:
             _put_members(cast("dict[str, Any]", value), depth + 1)
         elif isinstance(value, list):
             put(f"{pad}{label}:")
-            items: list[Any] = value
-            for item in items:
-                put(f"{pad}  - {line(item) if isinstance(item, str) else to_json(item)}")
+            _put_items(value, pad)
         elif isinstance(value, str):
             text = clean(value).replace("\n", f"\n{pad}  ")
             put(f"{pad}{label}: " + (f"\n{pad}  {text}" if "\n" in text else text))
