@@ -15,6 +15,7 @@ from braid.ledger.tiles import tile_path, tiles_for_size
 from braid.ledger.writer import Writer
 from braid.store import Store
 from braid.wal.durable import make_folder, sync_folder
+from braid.wal.segment import Segment
 
 BATCH = 1_000
 _COPIED_KINDS = frozenset(("experience", "view", "stance", "affect", "embedding", "event"))
@@ -93,6 +94,11 @@ def _copy_segments(store: Store, folder: Path) -> None:
                     raise LedgerError(f"{segment.name} became shorter while it was copied: export again")
                 file.write(piece)
                 at += len(piece)
+        copy = Segment(folder / "log" / segment.path.name, segment.store_id)
+        try:
+            copy.rebuild_index(copy.size, write=True)
+        finally:
+            copy.close()
 
 
 def _restrict(folder: Path) -> None:

@@ -193,5 +193,8 @@ def reserve_space(store: Path) -> None:
     try:
         os.posix_fallocate(fd, 0, RESERVE_BYTES)
         os.fsync(fd)
+    except OSError:
+        path.unlink(missing_ok=True)  # an empty reserve would pass for a full one
+        raise
     finally:
         os.close(fd)

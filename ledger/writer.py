@@ -2,6 +2,7 @@
 (SPEC §8).
 """
 
+import errno
 import os
 import time
 from collections import deque
@@ -115,7 +116,7 @@ class Writer(Reader):
             self._partials = [store / tile_path(*tile[:3]) for tile in self.frontier.partials()]
             self._last_time = self._time_of_last()
             self._checkpointed = time.monotonic()
-            self.checkpoint()
+            self._publish_tail()
         except BaseException:
             if hasattr(self, "log"):
                 self.log.close()
@@ -124,6 +125,15 @@ class Writer(Reader):
         self._start_background()
         if shared:
             self._lock.release()
+
+    def _publish_tail(self) -> None:
+        """Publish the head of the tail that was found. A full disk must not keep an erasure out: it has the reserve."""
+        try:
+            self.checkpoint()
+        except OSError as error:
+            if error.errno != errno.ENOSPC:
+                raise
+            self._background_error = error
 
     def _time_of_last(self) -> datetime:
         return datetime.fromisoformat(self.envelope(self.size - 1).created_at)

@@ -20,7 +20,7 @@ WRITE = os.environ.get("BRAID_WRITE_DOCS") == "1"
 HOME = "/home/maya"
 _SAME = (
     (re.compile(r"\b([a-z]+)_\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ_[0-9a-v]{12}\b"), r"\1_ID"),
-    (re.compile(r"braid\.local/[a-z2-7]{16}\+[0-9a-f]{8}\+[A-Za-z0-9+/=]+"), "VKEY"),
+    (re.compile(r"[\w./-]+\+[0-9a-f]{8}\+[A-Za-z0-9+/]{44}"), "VKEY"),
     (re.compile(r"\b[a-z2-7]{16}\b(?=\.guard|\.verified|$)"), "STORE"),
     (re.compile(r"braid\.local/[a-z2-7]{16}"), "ORIGIN"),
     (re.compile(r"\bk_[a-z2-7]{20}\b"), "KEY"),
