@@ -47,7 +47,7 @@ floors: .venv/.dev tree
 format: .venv/.dev  ## Rewrite the sources in the house's format
 	@$(PY) -m ruff check --quiet --fix . ; $(PY) -m ruff format --quiet .
 
-bench: .venv/.runtime  ## Measure append, replay and recall on this machine
+bench: .venv/.runtime  ## Measure append, verify, replay and reads on this machine
 	@$(PY) -m braid.tools.bench $(ARGS)
 
 torture: .venv/.runtime  ## Kill a writer again and again and verify what is left (ARGS are passed on)

@@ -8,13 +8,18 @@ from pathlib import Path
 import pytest
 
 import braid
+from braid.ledger.checkpoint import Checkpoint, sign_checkpoint
+from braid.ledger.compose import Slot, compose, encode_body, finish
 from braid.ledger.create import create_store
 from braid.ledger.envelope import decode_payload, payload_of
 from braid.ledger.erase import erase, plan
 from braid.ledger.errors import EnvelopeError, ErasedError, IntegrityError
+from braid.ledger.ids import make_id
+from braid.ledger.merkle import leaf_hash
+from braid.ledger.publish import publish_checkpoint, write_tiles
 from braid.ledger.reader import Reader
 from braid.ledger.record import Content, Draft, ExperienceBody
-from braid.ledger.writer import Writer
+from braid.ledger.writer import Writer, load_log_key
 from braid.wal import append as appending
 from braid.wal.errors import CorruptLogError, WriterPoisonedError
 from braid.wal.segment import ENTRY
@@ -163,4 +168,35 @@ def test_the_transaction_number_of_the_last_signed_frame_is_checked(store: Path)
     data[64 + 64 : 64 + 96] = blake3(bytes(data[64:128])).update(bytes(data[160 : 160 + head])).digest()
     path.write_bytes(data)
     with pytest.raises(CorruptLogError, match="transaction"):
+        Reader(store)
+
+
+def test_the_logs_key_alone_forges_no_author(store: Path) -> None:
+    reader = Reader(store)
+    index, time = reader.size, datetime.now(UTC).isoformat(timespec="microseconds")[:26] + "Z"
+    slot = Slot(
+        index,
+        make_id("exp", time[:19] + "Z", index, 1),
+        reader.log.next_tx,
+        0,
+        1,
+        reader.control.newest,
+        time,
+    )
+    author = next(life.id for life in reader.control.keys.values() if life.role == "recorder")
+    draft, key = said("never said"), reader.need_vault().key(index)
+    unsigned = compose(draft, encode_body(draft), [], slot, origin=reader.origin, key=key, author=author)
+    forged = finish(unsigned, bytes(64))
+    log = appending.LogWriter(store / "log", reader.settings.store_id)
+    assert log.resume(index)
+    log.cut_tail()
+    log.append([[forged]], sync=True)
+    log.close()
+    frontier = reader.frontier.copy()
+    frontier.extend([leaf_hash(forged.envelope)])
+    head = Checkpoint(reader.origin, frontier.size, frontier.root())
+    write_tiles(store, frontier.partials())
+    publish_checkpoint(store, sign_checkpoint(head, [load_log_key(store)]))
+    reader.close()
+    with pytest.raises(IntegrityError, match="signature"):
         Reader(store)
