@@ -7,10 +7,10 @@ prefix and suffix, and its members stand in one order, so that a duplicate can't
 import json
 import re
 from binascii import Error as Base64Error
-from binascii import a2b_base64, b2a_base64
 from typing import Any, Final, NamedTuple, cast
 
 import msgspec
+from pybase64 import b64decode, b64encode
 
 from braid.ledger.errors import EnvelopeError
 from braid.ledger.ids import MAX_INDEX, parse_id, prefix_of
@@ -103,9 +103,7 @@ def pae(payload: bytes) -> bytes:
 
 def wrap(payload: bytes, signature: bytes) -> bytes:
     """Return the envelope's stored bytes."""
-    return (
-        _HEAD + b2a_base64(payload, newline=False) + _MIDDLE + b2a_base64(signature, newline=False) + _TAIL
-    )  # fmt: skip
+    return _HEAD + b64encode(payload) + _MIDDLE + b64encode(signature) + _TAIL
 
 
 def unwrap(envelope: bytes) -> SignedPayload:
@@ -130,11 +128,12 @@ def payload_of(envelope: bytes) -> bytes:
 
 def _from_base64(text: bytes) -> bytes:
     try:
-        data = a2b_base64(text, strict_mode=True)
+        # binascii's strict mode takes surplus padding before Python 3.13
+        data = b64decode(text, validate=True)
     except Base64Error as error:
         raise EnvelopeError(f"the envelope's base64 is malformed: {error}") from error
     rest = len(data) % 3
-    if rest and not text.endswith(b2a_base64(data[-rest:], newline=False)):
+    if rest and not text.endswith(b64encode(data[-rest:])):
         raise EnvelopeError("the envelope's base64 is not canonical")
     return data
 

@@ -523,23 +523,26 @@ class Reader:
         keys = self.vault.keys(frame.first, frame.header.count) if self.vault else [None] * frame.header.count
         erased, hash_ = self.control.erased, sha256
         with self._turn:
-            leaves = [self.tree.leaf(index) for index in range(frame.first, frame.end)]
+            leaves = self.tree.leaves(frame.first, frame.end)
         entries: list[Entry] = []
-        for index, leaf, key, (data, links, body) in zip(
-            range(frame.first, frame.end), leaves, keys, frame.records(), strict=True
-        ):
+        index = frame.first
+        for leaf, key, (data, links, body) in zip(leaves, keys, frame.records(), strict=True):
             if hash_(b"\x00" + data).digest() != leaf:
                 data = self._reread(index, leaf)  # noqa: PLW2901 - the same record, read again
             envelope = decode_payload(payload_of(data))
             if envelope.index != index:
                 raise IntegrityError(f"{envelope.id} stands at index {index}: it was moved")
-            raw = None
-            if key is not None and index not in erased:
-                raw = self._unseal_unless_erased(envelope, key, body)
-            elif self.vault and index not in erased:
-                raise IntegrityError(f"{envelope.id}: the vault has no key for it, and no erasure names it")
-            record = Record(envelope, self._check_links(envelope, links), raw, data)
-            entries.append(Entry(record, key.row if raw is not None and key else None))
+            raw = row_key = None
+            if index not in erased:
+                if key is not None:
+                    raw = self._unseal_unless_erased(envelope, key, body)
+                    row_key = None if raw is None else key.row
+                elif self.vault:
+                    raise IntegrityError(
+                        f"{envelope.id}: the vault has no key for it, and no erasure names it"
+                    )
+            entries.append(Entry(Record(envelope, self._check_links(envelope, links), raw, data), row_key))
+            index += 1
         return entries
 
     def _unseal_unless_erased(self, envelope: Envelope, key: RecordKey, sealed: bytes) -> bytes | None:

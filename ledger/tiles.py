@@ -317,6 +317,24 @@ class TileTree:
         at = (index & 255) * HASH_BYTES
         return pyramid[at : at + HASH_BYTES]
 
+    def leaves(self, start: int, stop: int) -> list[bytes]:
+        """Return the authenticated hashes of the leaves from `start` to `stop`; errors as for `leaf`."""
+        if not 0 <= start <= stop <= self._frontier.size:
+            raise IndexError(f"leaves {start} to {stop} reach beyond {self._frontier.size}")
+        found: list[bytes] = []
+        while start < stop:
+            n, first = divmod(start, TILE_WIDTH)
+            end = min(stop - n * TILE_WIDTH, TILE_WIDTH)
+            if n == self._frontier.size >> _HEIGHT:
+                found += [self._frontier.subtree(0, index) for index in range(start, stop)]
+                break
+            row = self._full(0, n)
+            found += [
+                row[at : at + HASH_BYTES] for at in range(first * HASH_BYTES, end * HASH_BYTES, HASH_BYTES)
+            ]
+            start = n * TILE_WIDTH + end
+        return found
+
     def subtree(self, level: int, index: int) -> bytes:
         """Return the authenticated hash of leaves [index << level, (index + 1) << level) (a `SubtreeHash`).
 

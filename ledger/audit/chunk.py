@@ -26,7 +26,7 @@ from braid.ledger.audit.facts import (
     stretches,
 )
 from braid.ledger.audit.findings import Finding, FindingKind
-from braid.ledger.audit.scan import Broken, SeenFrame, Window, cut_envelope, digest_text, text_of, walk
+from braid.ledger.audit.scan import Broken, SeenFrame, Window, digest_text, text_of, walk
 from braid.ledger.envelope import (
     Envelope,
     Link,
@@ -36,6 +36,7 @@ from braid.ledger.envelope import (
     decode_payload,
     link_problem,
     pae,
+    unwrap,
 )
 from braid.ledger.errors import EnvelopeError
 from braid.ledger.ids import MAX_INDEX, PREFIXES
@@ -229,7 +230,7 @@ class _Examiner:
         """Decode an envelope and check its signature; None when it can't be read. Fills the columns."""
         self.leaves.append(sha256(b"\x00" + data).digest())
         try:
-            payload, signature = cut_envelope(data)
+            payload, signature = unwrap(data)
             envelope = decode_payload(payload)
         except ValueError as error:  # EnvelopeError, or text that is no UTF-8
             self._find("envelope", str(error), index=index, offset=offset)

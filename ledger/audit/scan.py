@@ -5,24 +5,18 @@ Nothing here raises for bad bytes. After a broken frame the scan goes on at the 
 
 import os
 import struct
-from binascii import Error as Base64Error
-from binascii import a2b_base64, b2a_base64
+from binascii import b2a_base64
 from collections.abc import Iterator
 from hashlib import sha256
 from typing import NamedTuple
 
 from blake3 import blake3
 
-from braid.ledger.envelope import MAX_ENVELOPE_BYTES, decode_payload, unwrap, wrap
-from braid.ledger.errors import EnvelopeError
+from braid.ledger.envelope import decode_payload, unwrap
 from braid.wal.frame import HEADER_BYTES, MAGIC, FrameError, FrameHeader, parse_header
 
 SEGMENT_HEADER_BYTES = 64
 _READ_AHEAD = 4 << 20
-_HEAD_LEN = len(b'{"payload":"')
-_TAIL_LEN = len(b'"}]}')
-_MIDDLE_LEN = len(wrap(b"", b"")) - _HEAD_LEN - _TAIL_LEN
-_SIG_CHARS = 88
 _URL_SAFE = bytes.maketrans(b"+/", b"-_")
 
 
@@ -176,22 +170,3 @@ def digest_text(data: bytes) -> str:
 def text_of(digest: bytes) -> str:
     """Return 32 bytes as envelopes write them."""
     return b2a_base64(digest, newline=False)[:43].translate(_URL_SAFE).decode()
-
-
-def cut_envelope(data: bytes) -> tuple[bytes, bytes]:
-    """Return payload and signature of an envelope that is the template to the byte; raise EnvelopeError.
-
-    Wrapping them again must give the same bytes; where it does not, `unwrap` says why.
-    """
-    cut = len(data) - _MIDDLE_LEN - _SIG_CHARS - _TAIL_LEN
-    try:
-        payload = a2b_base64(data[_HEAD_LEN:cut])
-        signature = a2b_base64(data[-_SIG_CHARS - _TAIL_LEN : -_TAIL_LEN])
-    except Base64Error:
-        return unwrap(data)
-    if len(data) <= MAX_ENVELOPE_BYTES and wrap(payload, signature) == data:
-        return payload, signature
-    payload, signature = unwrap(data)
-    if wrap(payload, signature) != data:
-        raise EnvelopeError("the envelope is not of the signed template")
-    return payload, signature

@@ -172,6 +172,8 @@ def test_reads_agree_with_the_leaves(size: int) -> None:
     for index in {*range(0, size, 97), size - 1}:
         assert tree.leaf(index) == LEAVES[index]
         assert tree.leaf(index) == LEAVES[index]
+    for start, stop in ((0, size), (size // 2, size), (size // 3, size // 2 + 1), (size, size)):
+        assert tree.leaves(start, stop) == LEAVES[start:stop]
     naive = subtrees_of(LEAVES[:size])
     for level in range(size.bit_length()):
         last = (size >> level) - 1
@@ -197,6 +199,8 @@ def test_nothing_beyond_the_tree_is_read(level: int, index: int) -> None:
     if level == 0:
         with pytest.raises(IndexError):
             tree.leaf(index)
+        with pytest.raises(IndexError):
+            tree.leaves(index, index + 1)
     with pytest.raises(KeyError):
         frontier.subtree(level, index)
     assert storage.reads == []
