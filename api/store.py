@@ -9,6 +9,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, cast
 
 from braid import drafts
+from braid.ledger import asof
 from braid.ledger import erase as erasing
 from braid.ledger.blobs import BlobRef, BlobStore, Readable
 from braid.ledger.create import admission, create_store
@@ -25,6 +26,7 @@ from braid.ledger.writer import Writer, utc_now
 
 if TYPE_CHECKING:
     from braid.ledger.audit.findings import Report
+    from braid.views.past import Past
     from braid.views.replay import Caught
     from braid.views.store import Views
 
@@ -351,11 +353,17 @@ class Store:
 
     # -- reading ----------------------------------------------------------------------------------
 
-    def get(self, id: str, *, include_forgotten: bool = False) -> Record:
+    def get(self, id: str, *, as_of: int | datetime | None = None, include_forgotten: bool = False) -> Record:
         """Return a record, verified against the signed tree. Raises UnknownRecordError, ErasedError,
         ForgottenError, IntegrityError.
+
+        With `as_of`, as the log was with that record in it or at that time: what came later is unknown, what was
+        forgotten then stays so; what is erased by now stays erased.
         """
-        return self._reader.get(id, include_forgotten=include_forgotten)
+        if as_of is None:
+            return self._reader.get(id, include_forgotten=include_forgotten)
+        size = asof.size_at(self._reader, as_of)
+        return asof.get_at(self._reader, id, size, include_forgotten=include_forgotten)
 
     def read(
         self, start: int = 0, stop: int | None = None, *, include_forgotten: bool = False
@@ -375,8 +383,13 @@ class Store:
         """Take in what other processes have appended; return how many records."""
         return self._reader.refresh()
 
-    def trace(self, id: str, *, up: bool = True, down: bool = True, depth: int | None = None) -> TraceNode:
-        """Return the braid of a record: what it descends from, and what descends from it."""
+    def trace(
+        self, id: str, *, up: bool = True, down: bool = True, depth: int | None = None, text: bool = False
+    ) -> TraceNode:
+        """Return the braid of a record: what it descends from, and what descends from it.
+
+        With `text` each record also says who said what; without, all of it comes from envelopes.
+        """
         self.refresh()
         self.views.catalog.catch_up()
         children = self.views.catalog.children
@@ -387,6 +400,7 @@ class Store:
             down=down,
             depth=depth,
             children=lambda index: [(at, role) for at, _, role in children(index)],
+            text=text,
         )
 
     def prove(self, id: str) -> bytes:
@@ -513,22 +527,80 @@ class Store:
         return self.views.replay(view)
 
     def sql(
-        self, query: str, parameters: Sequence[Any] | Mapping[str, Any] | None = None, **limits: Any
+        self,
+        query: str,
+        parameters: Sequence[Any] | Mapping[str, Any] | None = None,
+        *,
+        tables: Mapping[str, Any] | None = None,
+        as_of: int | datetime | None = None,
+        valid_at: datetime | None = None,
+        include_forgotten: bool = False,
+        **limits: Any,
     ) -> Any:
         """Return a SELECT over the DuckDB projection, caught up, as a pyarrow Table.
 
+        `tables`: name → pyarrow Table, or frame of pandas or polars, which the query may join.
+        `as_of`: as the log was with that record in it, or at that time, less what is erased by now.
+        `valid_at`: only what had happened and held at that time. `include_forgotten`: the forgotten too.
         `limits`: seconds, rows, result_bytes, memory_bytes. Untrusted SQL can't write, read files or reach the network.
         Raises SqlError, SqlTimeoutError, SqlLimitError.
         """
         from braid.views.sql import Limits
 
         self.refresh()
-        return self.views.sql(query, parameters, limits=Limits(**limits)).table
+        past = self.past(as_of, valid_at, include_forgotten=include_forgotten)
+        return self.views.sql(query, parameters, tables=tables, past=past, limits=Limits(**limits)).table
 
-    def status(self) -> dict[str, Any]:
-        """Return size, head, lag of the projections, what is forgotten and due, and the space used."""
+    def past(
+        self,
+        as_of: int | datetime | None = None,
+        valid_at: datetime | None = None,
+        *,
+        include_forgotten: bool = False,
+    ) -> "Past | None":
+        """Return which past of the projection is meant, None for the present; ValueError where there was none."""
+        from braid.views.past import Past
+
+        if as_of is None and valid_at is None and not include_forgotten:
+            return None
+        if valid_at is not None and valid_at.tzinfo is None:
+            raise ValueError(f"{valid_at.isoformat()} has no time zone: add one, such as Z")
+        size = self._reader.size if as_of is None else asof.size_at(self._reader, as_of)
+        return Past(size, include_forgotten, valid_at)
+
+    def status(
+        self, *, as_of: int | datetime | None = None, valid_at: datetime | None = None
+    ) -> dict[str, Any]:
+        """Return size, head, lag of the projections, what is forgotten and due, and the space used.
+
+        With `as_of` or `valid_at`: size, root and time of the log then, and how many rows its projection has.
+        """
+        self.refresh()
+        past = self.past(as_of, valid_at)
+        return self._status() if past is None else self._status_then(past)
+
+    def _status_then(self, past: "Past") -> dict[str, Any]:
         reader = self._reader
-        reader.refresh()
+        then = asof.control_at(reader, past.size)
+        last = reader.envelope(past.size - 1)
+        counts = self.views.count(past)
+        return {
+            "store": str(self.path),
+            "origin": self.origin,
+            "records": past.size,
+            "since_then": reader.size - past.size,
+            "transactions": last.tx[0] + 1,
+            "root": asof.root_at(reader, past.size),
+            "created_at": last.created_at,
+            "valid_at": past.valid_at,
+            "forgotten": len(then.hidden),
+            "erased": sum(index < past.size for index in reader.control.erased),
+            "keys": sum(life.revoked is None for life in then.keys.values()),
+            "rows": counts,
+        }
+
+    def _status(self) -> dict[str, Any]:
+        reader = self._reader
         return {
             "store": str(self.path),
             "origin": self.origin,

@@ -1,32 +1,18 @@
-"""Copies that leave a store, and records that come from another one (SPEC §13)."""
+"""Copies of a whole store: a backup, or an auditor's copy (SPEC §13)."""
 
 import shutil
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
-from typing import IO, Any, NamedTuple
 
 import msgspec
 
-from braid.ledger.errors import LedgerError, NoVaultError
+from braid.ledger.errors import LedgerError
 from braid.ledger.publish import publish_checkpoint, write_tiles
-from braid.ledger.record import BODY_TYPES, Draft, Record
-from braid.ledger.shape import shape
 from braid.ledger.tiles import tile_path, tiles_for_size
 from braid.ledger.writer import Writer
 from braid.store import Store
 from braid.wal.durable import make_folder, sync_folder
 from braid.wal.segment import Segment
-
-BATCH = 1_000
-_COPIED_KINDS = frozenset(("experience", "view", "stance", "affect", "embedding", "event"))
-
-
-class Imported(NamedTuple):
-    """What an import did: records added, known from before, and what could not be read, with line and reason."""
-
-    added: int
-    known: int
-    refused: list[tuple[int, str]]
 
 
 def export_store(store: Store, folder: Path, *, audit: bool) -> list[str]:
@@ -104,98 +90,3 @@ def _copy_segments(store: Store, folder: Path) -> None:
 def _restrict(folder: Path) -> None:
     for path in [folder, *folder.rglob("*")]:
         path.chmod(0o700 if path.is_dir() else 0o600)
-
-
-def export_jsonl(store: Store, out: IO[str], *, include_forgotten: bool = False) -> int:
-    """Write every record as a line of JSON: its schema's shape, its envelope, and its body as it was
-    signed; return how many.
-    """
-    count = 0
-    for record in store.read(include_forgotten=include_forgotten):
-        if record.raw is None:
-            raise NoVaultError("there is no vault here: an auditor's copy has nothing to export but --audit")
-        out.write(msgspec.json.encode(_line(store, record)).decode() + "\n")
-        count += 1
-    return count
-
-
-def _line(store: Store, record: Record) -> dict[str, Any]:
-    return {
-        "braid_export": 1,
-        "origin": store.origin,
-        "record": shape(record),
-        "kind": record.kind,
-        "type": record.type,
-        "links": [[link.role, link.index, link.id] for link in record.links],
-        "body": msgspec.Raw(record.raw or b"{}"),
-        "envelope": store.reader.stored_envelope(record.index).decode(),
-    }
-
-
-class _Line(msgspec.Struct, frozen=True):
-    braid_export: int
-    origin: str
-    kind: str
-    links: list[tuple[str, int, str]]
-    body: msgspec.Raw
-    envelope: str
-    record: dict[str, Any]
-    type: str = ""
-
-
-def import_jsonl(store: Store, lines: Iterable[bytes], *, dry_run: bool = False) -> Imported:
-    """Append what `export_jsonl` wrote, under new ids; the old id and envelope are kept as evidence of the
-    first signature.
-
-    Importing the same lines again adds nothing. A line that can't be read is refused with its number; the rest goes in.
-    """
-    added = known = 0
-    refused: list[tuple[int, str]] = []
-    ids: dict[str, str] = {}
-    batch: list[tuple[str, Draft]] = []
-
-    def commit() -> None:
-        nonlocal added, known
-        if not batch:
-            return
-        if dry_run:
-            added += len(batch)
-        else:
-            for (old, _), placed in zip(batch, store.append_all([draft for _, draft in batch]), strict=True):
-                ids[old] = placed.id
-                known, added = known + placed.known, added + (not placed.known)
-        batch.clear()
-
-    waiting: set[str] = set()
-    for number, text in enumerate(lines, 1):
-        if not text.strip():
-            continue
-        try:
-            line = msgspec.json.decode(text, type=_Line)
-            old = str(line.record.get("id", ""))
-            if line.braid_export != 1:
-                raise ValueError(f"export format {line.braid_export}; this release reads 1")
-            if line.kind not in _COPIED_KINDS or "op" in line.record.get("public", {}):
-                continue  # keys, tombstones and certificates are the other log's own affairs
-            if waiting & {target for _, _, target in line.links} or len(batch) >= BATCH:
-                commit()
-                waiting.clear()
-            batch.append((old, _draft(line, old, ids)))
-            waiting.add(old)
-        except (msgspec.MsgspecError, ValueError, KeyError) as error:
-            refused.append((number, str(error)))
-    commit()
-    return Imported(added, known, refused)
-
-
-def _draft(line: _Line, old: str, ids: Mapping[str, str]) -> Draft:
-    body = msgspec.json.decode(line.body, type=BODY_TYPES[line.kind])
-    once = f"import:{line.origin}:{old}"
-    members = {field.encode_name for field in msgspec.structs.fields(body)}
-    extra = {name: value for name, value in msgspec.json.decode(line.body).items() if name not in members}
-    extra["imported"] = {"id": old, "origin": line.origin, "envelope": line.envelope}
-    links = [(role, ids[target]) for role, _, target in line.links if target in ids]
-    if len(links) != len(line.links) and line.kind in ("view", "stance", "affect", "embedding"):
-        raise ValueError(f"{old} is a {line.kind} of records that are not in this export")
-    body = msgspec.structs.replace(body, once=once, diffs=body.diffs if len(links) == len(line.links) else [])
-    return Draft(kind=line.kind, type=line.type, body=body, links=links, extra=extra)

@@ -1,6 +1,5 @@
 """Forget, recover, erase: tombstones, the cascade, and the steps after which nothing remains (SPEC §9)."""
 
-import errno
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import datetime, timedelta
 from functools import partial
@@ -17,6 +16,7 @@ from braid.ledger.reader import Reader, digest_text
 from braid.ledger.record import Body, Draft, EventBody
 from braid.ledger.sequence import Placed
 from braid.ledger.writer import Writer
+from braid.wal.durable import is_full
 from braid.wal.failpoint import failpoint
 
 Purge = Callable[[], list[str]]
@@ -71,7 +71,7 @@ def plan(reader: Reader, targets: Iterable[int]) -> Cascade:
     new = set(asked)
     derived: list[Named] = []
     kept: list[Named] = []
-    for envelope, links in reader.envelopes(min(asked, default=reader.size)):
+    for envelope, links in reader.envelopes(min(asked, default=reader.size), member="links"):
         index = envelope.index
         if index in gone or envelope.is_control:
             continue
@@ -279,8 +279,8 @@ def _erase_blobs(writer: Writer, targets: list[int]) -> list[str]:
     names = {name for index in targets for name, _ in writer.envelope(index).blobs}
     if names:  # a blob that a living record names too stays
         erased = writer.control.erased
-        for envelope, _ in writer.envelopes():
-            if envelope.blobs and envelope.index not in erased:
+        for envelope, _ in writer.envelopes(member="blobs"):
+            if envelope.index not in erased:
                 names -= {name for name, _ in envelope.blobs}
     for name in sorted(names):
         blobs.erase(name)
@@ -293,7 +293,7 @@ def _with_reserve(writer: Writer, act: Callable[[], _T]) -> _T:
         return act()
     except OSError as error:
         reserve = writer.path / "reserve"
-        if error.errno != errno.ENOSPC or not reserve.exists():
+        if not is_full(error) or not reserve.exists():
             raise
         reserve.unlink()
         return act()

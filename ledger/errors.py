@@ -13,6 +13,7 @@ LedgerError
 │   ├── VaultCorruptError         its bytes are not what was written, or older than what was loaded
 │   ├── VaultPassphraseError      the passphrase is wrong, missing, or not expected
 │   └── VaultStoreMismatchError   it belongs to another store
+├── EvidenceError           an exported record is not what was signed, recorded and said
 ├── BlobError               sealed media
 │   ├── BlobMissingError          no such file: erased, or never put
 │   └── BlobCorruptError          its bytes are not what was sealed
@@ -47,6 +48,10 @@ class NoteError(LedgerError, ValueError):
 
 class ProofError(LedgerError, ValueError):
     """A Merkle proof is malformed or doesn't lead from what it starts at to the given root."""
+
+
+class EvidenceError(LedgerError, ValueError):
+    """An exported record, or a whole export, is not what was signed, recorded and said."""
 
 
 class TileError(LedgerError):

@@ -507,17 +507,25 @@ class Reader:
                 entry for entry in self._frame_entries(frame) if start <= entry.record.envelope.index < end
             ]
 
-    def envelopes(self, start: int = 0) -> Iterator[tuple[Envelope, list[Link]]]:
-        """Yield the envelopes from `start` with their links, verified against the tree, without reading a body."""
+    def envelopes(self, start: int = 0, *, member: str = "") -> Iterator[tuple[Envelope, list[Link]]]:
+        """Yield the envelopes from `start` with their links, verified against the tree, without reading a body.
+
+        With `member` (`links`, `blobs`), only those that have it: the others are passed over undecoded.
+        """
+        wanted = f'"{member}":'.encode() if member else b""
         for frame in self.log.frames(start, bodies=False):
-            for index, (data, links, _) in enumerate(frame.records(), frame.first):
+            with self._turn:
+                leaves = self.tree.leaves(frame.first, frame.end)
+            index = frame.first - 1
+            for leaf, (data, links, _) in zip(leaves, frame.records(), strict=True):
+                index += 1
                 if index < start:
                     continue
-                with self._turn:
-                    leaf = self.tree.leaf(index)
                 stored = data if sha256(b"\x00" + data).digest() == leaf else self._reread(index, leaf)
-                envelope = decode_payload(payload_of(stored))
-                yield envelope, self._check_links(envelope, links)
+                payload = payload_of(stored)
+                if wanted in payload:
+                    envelope = decode_payload(payload)
+                    yield envelope, self._check_links(envelope, links)
 
     def _frame_entries(self, frame: Frame) -> list[Entry]:
         keys = self.vault.keys(frame.first, frame.header.count) if self.vault else [None] * frame.header.count

@@ -7,9 +7,8 @@ never touched.
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-import msgspec
-
 from braid.ledger.checkpoint import open_checkpoint
+from braid.ledger.condition import Problem, conditions, restrict
 from braid.ledger.create import RESERVE_BYTES, reserve_space
 from braid.ledger.errors import GuardError, LedgerError, NoteError, VaultError
 from braid.ledger.guard import Guard, Head
@@ -27,17 +26,8 @@ from braid.wal.segment import ENTRY, SEGMENT_HEADER_BYTES, Segment
 _TILE_BATCH = 256
 
 
-class Problem(msgspec.Struct, frozen=True):
-    """Something that `braid doctor` found. `safe`: --fix makes it good without losing anything."""
-
-    name: str
-    detail: str
-    remedy: str
-    safe: bool = False
-
-
-def examine(store: Path, guard: Guard | None = None) -> list[Problem]:
-    """Return what is wrong with a store's files, without changing any; raise FileNotFoundError where there is none."""
+def examine(store: Path, guard: Guard | None = None, passphrase: str | None = None) -> list[Problem]:
+    """Return what is wrong with a store, without changing it; raise FileNotFoundError where there is none."""
     settings = load_settings(store)
     guard = guard or Guard.of_store(settings.store_id)
     checks: list[Callable[[], Iterator[Problem]]] = [
@@ -47,7 +37,8 @@ def examine(store: Path, guard: Guard | None = None) -> list[Problem]:
         lambda: _vault_problems(store, settings),
         lambda: _space_problems(store),
     ]
-    return [problem for check in checks for problem in check()]
+    found = [problem for check in checks for problem in check()]
+    return [*found, *conditions(store, settings, guard, passphrase, found)]
 
 
 def repair(store: Path, guard: Guard | None = None) -> list[str]:
@@ -66,6 +57,8 @@ def repair(store: Path, guard: Guard | None = None) -> list[str]:
             done.append("checkpoint: published again from the guard")
         if "tiles" in named or "checkpoint" in named:
             done.append(f"tiles: {_rebuild_tiles(store, settings, guard)} written from the frames")
+        if "modes" in named:
+            done.append(f"modes: {restrict(store, settings)} files and folders are yours alone again")
         if "reserve" in named:
             reserve_space(store)
             done.append("reserve: set aside again")
@@ -81,14 +74,14 @@ def _guard_problems(guard: Guard) -> Iterator[Problem]:
         yield Problem(
             "guard",
             str(error),
-            "move it away and open the store once with --adopt, if this is the newest copy",
+            "move it away, then `braid doctor --adopt`, if this is the newest copy",
         )
         return
     if head is None:
         yield Problem(
             "guard",
             f"{guard.path} is missing, so a rollback of this store would go unseen",
-            "open the store once for writing with --adopt, if this is the newest copy",
+            "`braid doctor --adopt`, if this is the newest copy",
         )
 
 
@@ -144,7 +137,10 @@ def _head_problems(store: Path, settings: Settings, guard: Guard) -> Iterator[Pr
         note = (store / "checkpoint").read_bytes()
         vkey = parse_vkey(head.vkey if head else _claimed_vkey(store, settings))
         checkpoint = open_checkpoint(note, [vkey], settings.origin)[0]
-    except (FileNotFoundError, NoteError, LedgerError, WalError) as error:
+    except FileNotFoundError:
+        yield Problem("checkpoint", "the published checkpoint is missing", remedy, head is not None)
+        return
+    except (NoteError, LedgerError, WalError) as error:
         yield Problem(
             "checkpoint", f"the published checkpoint can't be used: {error}", remedy, head is not None
         )
@@ -218,11 +214,12 @@ def _leaves(store: Path, settings: Settings, size: int) -> Iterator[bytes]:
 def _rebuild_indexes(store: Path, settings: Settings) -> list[str]:
     log = LogReader(store / "log", settings.store_id)
     try:
+        count = len(log.segments)
         for segment in log.segments:
             segment.rebuild_index(segment.size, write=True)
     finally:
         log.close()
-    return [f"index: {len(log.segments) or 'all'} segments indexed again"]
+    return [f"index: {count} segment{'s' if count > 1 else ''} indexed again"]
 
 
 def _rebuild_tiles(store: Path, settings: Settings, guard: Guard) -> int:

@@ -262,7 +262,13 @@ class Sequencer:
                 else ("recorder", "agent", "user", "tool")
             )
             candidates = [s for role in order for s in self.signers.values() if s.role == role]
-        refusal = f"no private key here may sign a {draft.kind}"
+        article = "an" if draft.kind[0] in "aeiou" else "a"
+        refusal = f"no private key here may sign {article} {draft.kind}: `braid key admit` makes one"
+        if draft.kind == "key" and wanted is None:
+            candidates = [signer for signer in candidates if signer.role == "root"]
+            refusal = (
+                "only a root key admits and revokes keys, and none is here: bring keys/root-….key back for this"
+            )
         for signer in candidates:
             problem = self._signing_problem(signer, draft, control=control)
             if problem is None:

@@ -6,12 +6,12 @@ once with all that is above or below it, and afterwards only named.
 
 from collections import deque
 from collections.abc import Callable, Iterator
-from typing import Final, Literal
+from typing import Any, Final, Literal
 
 import msgspec
 
 from braid.ledger.envelope import LINK_ROLES, Envelope, Link
-from braid.ledger.errors import UnknownRecordError
+from braid.ledger.errors import ErasedError, UnknownRecordError
 from braid.ledger.reader import Reader
 
 Children = Callable[[int], list[tuple[int, str]]]
@@ -20,6 +20,18 @@ Direction = Literal["self", "up", "down"]
 MAX_NODES: Final = 10_000
 MAX_DEPTH: Final = 200
 """Deeper trees could be nested JSON that no reader of JSON takes."""
+
+
+class Said(msgspec.Struct, frozen=True, omit_defaults=True):
+    """What a record's body says of itself, where a trace was asked for text: sealed, so never in an auditor's copy."""
+
+    text: str = ""
+    """The first line of its content."""
+    actor: str = ""
+    name: str = ""
+    method: str = ""
+    lens: str = ""
+    occurred_at: str = ""
 
 
 class TraceNode(msgspec.Struct, omit_defaults=True):
@@ -36,6 +48,14 @@ class TraceNode(msgspec.Struct, omit_defaults=True):
     forgotten: bool = False
     erased: bool = False
     disputed: bool = False
+    tx: int = 0
+    """Number of its transaction."""
+    author: str = ""
+    """The role of the key that signed it."""
+    gone_by: str = ""
+    """The tombstone that forgot or erased it, and when."""
+    gone_at: str = ""
+    said: Said | None = None
     seen_above: bool = False
     """Shown before, with all that belongs to it."""
     more: int = 0
@@ -69,7 +89,8 @@ class TraceNode(msgspec.Struct, omit_defaults=True):
         type_ = f" ({self.type})" if self.type else ""
         role = f"{self.role}: " if self.role else ""
         tail = f" [{', '.join(marks)}]" if marks else ""
-        return f"{role}{self.id}{type_}{tail}"
+        text = f" {self.said.text}" if self.said and self.said.text and not self.seen_above else ""
+        return f"{role}{self.id}{type_}{tail}{text}"
 
 
 def _branch(nodes: list[TraceNode], margin: str, arrow: str) -> Iterator[str]:
@@ -92,17 +113,19 @@ def trace(
     depth: int | None = None,
     children: Children | None = None,
     max_nodes: int = MAX_NODES,
+    text: bool = False,
 ) -> TraceNode:
     """Return the record with what it links to (`up`) and what links to it (`down`), `depth` links far (200 at most).
 
     `children` finds the records that link to one; without it the envelopes are read once. At most `max_nodes` records
-    are shown; what is left out is counted in `more`. Raises UnknownRecordError; erased ones can be traced.
+    are shown; what is left out is counted in `more`. With `text`, and a vault, each living record also says who said
+    what; the forgotten stay silent. Raises UnknownRecordError; erased ones can be traced.
     """
     index = reader.index_of(id)
     envelope = reader.envelope(index)
     if envelope.id != id:
         raise UnknownRecordError(f"{id}: no such record; index {index} is {envelope.id}")
-    tracer = _Tracer(reader, max_nodes, depth)
+    tracer = _Tracer(reader, max_nodes, depth, text=text and reader.vault is not None)
     root = tracer.node(envelope, "", "self")
     if up:
         tracer.grow(root, "up", lambda at: [(link.index, link.role) for link in reader.links(at)])
@@ -112,14 +135,17 @@ def trace(
 
 
 class _Tracer:
-    def __init__(self, reader: Reader, max_nodes: int, depth: int | None) -> None:
+    def __init__(self, reader: Reader, max_nodes: int, depth: int | None, *, text: bool) -> None:
         self.reader = reader
+        self.text = text
         self.left = max_nodes - 1
         self.depth = MAX_DEPTH if depth is None else min(depth, MAX_DEPTH)
 
     def node(self, envelope: Envelope, role: str, direction: Direction) -> TraceNode:
         index, control = envelope.index, self.reader.control
         life = control.keys.get(envelope.key)
+        gone = control.hidden[index][0] if index in control.hidden else control.erased.get(index)
+        tombstone = None if gone is None else self.reader.envelope(gone)
         return TraceNode(
             envelope.id,
             index,
@@ -132,6 +158,11 @@ class _Tracer:
             forgotten=index in control.hidden,
             erased=index in control.erased,
             disputed=life is not None and life.disputed(index),
+            tx=envelope.tx[0],
+            author=life.role if life else "",
+            gone_by=tombstone.id if tombstone else "",
+            gone_at=tombstone.created_at if tombstone else "",
+            said=said_by(self.reader, index) if self.text and gone is None else None,
         )
 
     def grow(self, root: TraceNode, direction: Literal["up", "down"], following: Children) -> None:
@@ -161,6 +192,30 @@ class _Tracer:
                 node.up = branch
             else:
                 node.down = branch
+
+
+def said_by(reader: Reader, index: int) -> Said | None:
+    """Return what the record says of itself; None where it was erased meanwhile, or says nothing."""
+    try:
+        record = reader.at(index)
+    except ErasedError:
+        return None
+    members = record.members
+    # What a body leaves out has its default (SPEC §4.6).
+    unsaid = {"actor": "user", "method": "capture"} if record.kind == "experience" else {}
+    provenance: dict[str, Any] = unsaid | (members.get("provenance") or {})
+    content: dict[str, Any] = members.get("content") or {}
+    decision: dict[str, Any] = members.get("decision") or {}
+    shown = content.get("text") or decision.get("claim") or members.get("question") or members.get("name")
+    said = Said(
+        text=next(iter(str(shown or "").splitlines()), ""),
+        actor=str(provenance.get("actor") or members.get("actor") or ""),
+        name=str(provenance.get("name") or ""),
+        method=str(provenance.get("method") or members.get("method") or ""),
+        lens=str(members.get("lens") or ""),
+        occurred_at=str(members.get("occurred_at") or ""),
+    )
+    return None if said == Said() else said
 
 
 def scan_children(reader: Reader, index: int) -> Children:

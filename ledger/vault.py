@@ -190,6 +190,14 @@ class Vault:
             seed = self._state.tree.derive(index)
         return record_key(seed)
 
+    def seed(self, index: int) -> bytes:
+        """Return the leaf seed of log index `index`, from which its record key follows: it opens that record alone.
+
+        For exports that show their text to be what was signed. Raises PuncturedError when it was erased.
+        """
+        with self._turn:
+            return self._state.tree.derive(index)
+
     def keys(self, start: int, count: int) -> list[RecordKey | None]:
         """Return the record keys of `count` indexes from `start`, None for each erased one."""
         with self._turn:

@@ -2,7 +2,6 @@
 (SPEC §8).
 """
 
-import errno
 import os
 import time
 from collections import deque
@@ -21,6 +20,7 @@ from braid.ledger.errors import (
     InvalidRecordError,
     KeyRefusedError,
     LedgerError,
+    RollbackError,
 )
 from braid.ledger.guard import Guard, Head
 from braid.ledger.ids import RecordId
@@ -33,6 +33,7 @@ from braid.ledger.sequence import Clock, KnownKeys, Placed, Prepared, Request, S
 from braid.ledger.sign import Signer, load_signers
 from braid.ledger.tiles import partial_tiles, tile_path
 from braid.wal.append import LogWriter
+from braid.wal.durable import is_full
 from braid.wal.errors import OutcomeUnknownError, WriterPoisonedError
 from braid.wal.frame import MAX_RECORDS
 from braid.wal.lock import FileLock
@@ -105,7 +106,7 @@ class Writer(Reader):
                     f"was rolled back; if you are "
                     "sure that this is its newest copy, open it once with --adopt (Python: adopt=True)"
                 )
-            self.need_vault()
+            self._refuse_older_than_vault()
             self.torn: TornTail | None = self.log.cut_tail()
             if not shared:
                 BlobStore(store / "blobs")  # clears out what an interrupted `put` left
@@ -126,12 +127,26 @@ class Writer(Reader):
         if shared:
             self._lock.release()
 
+    def _refuse_older_than_vault(self) -> None:
+        """An erasure is logged before a key is destroyed: a vault that knows of more erasures has seen a longer log.
+
+        Going on would end at the first index whose key is gone, and until then give indexes of lost records anew.
+        """
+        vault = self.need_vault()
+        logged = max((epoch for epoch, _ in self.control.erasures.values()), default=0)
+        if vault.epoch > logged:
+            raise RollbackError(
+                f"the vault {vault.path} has been through {vault.epoch} erasures, this log knows of "
+                f"{logged}: it is an older copy. Restore the newest one; where there is none, begin "
+                "a new store and take over what this one holds (`braid export --jsonl` here, `braid import` there)"
+            )
+
     def _publish_tail(self) -> None:
         """Publish the head of the tail that was found. A full disk must not keep an erasure out: it has the reserve."""
         try:
             self.checkpoint()
         except OSError as error:
-            if error.errno != errno.ENOSPC:
+            if not is_full(error):
                 raise
             self._background_error = error
 

@@ -2,6 +2,7 @@
 
 import os
 import random
+import runpy
 from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
@@ -48,6 +49,15 @@ def store(tmp_path: Path) -> Path:
 
     create_store(tmp_path / "memory", now=datetime.now(UTC))
     return tmp_path / "memory"
+
+
+@pytest.fixture(scope="session")
+def study(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return the store of examples/study.py: three conversations and what was drawn from them. To be read only."""
+    script = runpy.run_path(str(Path(__file__).parents[1] / "examples" / "study.py"))
+    home = tmp_path_factory.mktemp("study")
+    script["make"](home / "study", home / "guard")
+    return home / "study"
 
 
 @pytest.fixture

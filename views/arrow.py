@@ -1,12 +1,14 @@
-"""Rows ↔ Arrow: how tuples enter DuckDB in bulk, and how they are read back in the same form."""
+"""Rows ↔ Arrow: how tuples enter DuckDB in bulk, and are read back in the same form; how a caller's tables travel."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from typing import Any, Final
 
 import pyarrow
 
-from braid.views.schema import Column, Table
+from braid.views.errors import SqlError, SqlLimitError
+from braid.views.macros import VIEWS
+from braid.views.schema import CHECKPOINTS, TABLES, Column, Table
 from braid.views.values import Row
 
 pa: Final[Any] = pyarrow
@@ -22,6 +24,8 @@ _TYPES: Final[dict[str, Any]] = {
     "TIMESTAMP": pa.timestamp("us"),
     "VARCHAR[]": pa.list_(pa.string()),
 }
+_TAKEN: Final = frozenset((*(table.name for table in (*TABLES, CHECKPOINTS)), *(view.name for view in VIEWS)))
+_LESS: Final = "send fewer columns or rows, or raise the limit"
 
 
 @cache
@@ -33,6 +37,8 @@ def schema_of(table: Table) -> Any:
 def to_arrow(table: Table, rows: Sequence[Row]) -> Any:
     """Return rows as an Arrow table."""
     schema = schema_of(table)
+    if not rows:
+        return schema.empty_table()
     columns = zip(*rows, strict=True)
     arrays = [_array(values, field.type) for values, field in zip(columns, schema, strict=True)]
     return pa.Table.from_arrays(arrays, schema=schema)
@@ -62,3 +68,28 @@ def from_arrow(batch: Any) -> list[Row]:
     if not batch.num_rows:
         return []
     return list(zip(*(column.to_pylist() for column in batch.columns), strict=True))
+
+
+def to_streams(tables: Mapping[str, Any], most: int) -> list[tuple[str, Any]]:
+    """Return each table's name and its Arrow stream, a buffer; together they may have `most` bytes.
+
+    Raises SqlError for a name or a table that can't be used, SqlLimitError where they are too large.
+    """
+    streams: list[tuple[str, Any]] = []
+    for name, given in tables.items():
+        if not name.isidentifier() or name.lower() in _TAKEN:
+            raise SqlError(f"a table can't be named {name!r}", "choose a plain name that no table here has")
+        try:
+            table = given if isinstance(given, pa.Table) else pa.table(given)
+        except (TypeError, ValueError, pa.ArrowException) as error:
+            raise SqlError(
+                f"{name} is no table: {error}", "give a pyarrow Table, or a frame of pandas or polars"
+            ) from error
+        if table.nbytes > most:
+            raise SqlLimitError(f"the tables given, {name} with them, are larger than memory_bytes", _LESS)
+        sink = pa.BufferOutputStream()
+        with pa.ipc.new_stream(sink, table.schema) as stream:
+            stream.write_table(table)
+        streams.append((name, sink.getvalue()))
+        most -= table.nbytes
+    return streams

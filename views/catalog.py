@@ -187,7 +187,7 @@ class Catalog:
         if not self._home.files():
             return []
         try:
-            self.replay("records were erased")
+            self.catch_up()
         except (OSError, ViewError, sqlite3.Error):
             return self.drop()
         return [self._home.path.name]

@@ -2,6 +2,7 @@
 
 import os
 import sqlite3
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
@@ -84,6 +85,25 @@ class CatalogFile:
         self._stamp = batch.stamp
         failpoint("views.catalog.commit.done")
 
+    def take_over(self, source: Path, gone: Sequence[int]) -> None:
+        """Copy all that a closed file holds but the keys of these records; raise DamagedViewError."""
+        con = self._con
+        try:
+            con.execute("ATTACH ? AS old", [f"{source.absolute().as_uri()}?mode=ro"])
+            con.execute("BEGIN")
+            con.execute("CREATE TEMP TABLE gone (log_index INTEGER PRIMARY KEY)")
+            con.executemany("INSERT INTO gone VALUES (?)", [(index,) for index in gone])
+            con.execute("INSERT INTO links SELECT * FROM old.links")
+            con.execute(
+                "INSERT INTO keys SELECT * FROM old.keys WHERE log_index NOT IN (SELECT log_index FROM gone)"
+            )
+            con.execute("INSERT INTO meta SELECT * FROM old.meta")
+            con.execute("COMMIT")
+            con.execute("DETACH old")
+            self._stamp = read_stamp(con)
+        except sqlite3.DatabaseError as error:
+            raise DamagedViewError(f"it could not be copied ({error})") from error
+
     def finish(self) -> None:
         """Nothing is under way: `apply` commits."""
 
@@ -125,10 +145,25 @@ class CatalogHome:
         """Begin an empty file beside the live one; until it is swapped in, nothing of it need survive a crash."""
         make_folder(self.folder)
         _remove(self._fresh)
-        con = sqlite3.connect(self._fresh, isolation_level=None, check_same_thread=False)
+        con = sqlite3.connect(
+            self._fresh.absolute().as_uri(), uri=True, isolation_level=None, check_same_thread=False
+        )
         self._fresh.chmod(0o600)
         con.executescript(f"PRAGMA journal_mode = MEMORY; PRAGMA synchronous = OFF; {_TABLES}")
         return CatalogFile(con, self._lookup_key(), None)
+
+    def fresh_without(self, gone: Sequence[int]) -> CatalogFile:
+        """Begin a file with all links of the live one, and its keys but those of these records; raise DamagedViewError.
+
+        A link is envelope data: it outlives an erasure.
+        """
+        file = self.fresh()
+        try:
+            file.take_over(self.path, gone)
+        except BaseException:
+            file.close()
+            raise
+        return file
 
     def swap(self) -> None:
         """Put the closed fresh file in the live one's place, durably."""

@@ -1,11 +1,13 @@
 """Does a working file hold what it says, and what the log says? (SPEC §10.4; `braid verify --deep`)
 
-First every row is read back and hashed as it was when it was made: an edited cell, a missing or an added row shows.
+Its views and macros are compared with those of this release: an edited one would answer falsely from true rows.
+Every row is read back and hashed as it was when it was made: an edited cell, a missing or an added row shows.
 Then the rows are made anew from the log and compared with the stored hashes, which an editor may have redone.
 """
 
 from collections import defaultdict
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +15,7 @@ import duckdb
 
 from braid.ledger.audit.findings import Finding
 from braid.ledger.reader import Reader
+from braid.views import macros
 from braid.views.arrow import from_arrow, selection
 from braid.views.digest import BUCKET, bucket_root, content_digest, hash_rows
 from braid.views.duck import CONFIG, Meta, read_meta
@@ -20,7 +23,7 @@ from braid.views.errors import DamagedViewError
 from braid.views.projection import Standing
 from braid.views.replay import refusal, take_standing
 from braid.views.rows import make_rows
-from braid.views.schema import TABLES, VERSION
+from braid.views.schema import CHECKPOINTS, TABLES, VERSION, creation
 from braid.views.values import Numbered
 
 _CHUNK = 32 * BUCKET
@@ -52,6 +55,7 @@ def _findings(reader: Reader, con: duckdb.DuckDBPyConnection) -> Iterator[Findin
     if why := refusal(meta.stamp, VERSION, reader, standing):
         yield _found(f"it has to be rebuilt: {why}")
         return
+    yield from _against_release(con)
     roots: list[bytes] = []
     for start in range(0, meta.stamp.position, _CHUNK):
         stop = min(start + _CHUNK, meta.stamp.position)
@@ -64,6 +68,21 @@ def _findings(reader: Reader, con: duckdb.DuckDBPyConnection) -> Iterator[Findin
             present = [stored[index] for index in range(at, min(at + BUCKET, stop)) if index in stored]
             roots.append(bucket_root(present))
     yield from _whole(con, meta, roots)
+
+
+def _against_release(con: duckdb.DuckDBPyConnection) -> Iterator[Finding]:
+    ours, held = _released(), macros.definitions(con)
+    for name in sorted(ours.keys() | held.keys()):
+        if ours.get(name) != held.get(name):
+            yield _found(f"{name} is not what this release defines by that name")
+
+
+@cache
+def _released() -> dict[str, str]:
+    with duckdb.connect() as made:
+        made.execute(";".join(statement for table in (*TABLES, CHECKPOINTS) for statement in creation(table)))
+        made.execute(";".join(macros.creation()))
+        return macros.definitions(made)
 
 
 def _stored(con: duckdb.DuckDBPyConnection, start: int, stop: int) -> dict[int, bytes]:

@@ -4,20 +4,22 @@ Rows are made in the caller's thread and inserted in another, one batch behind: 
 """
 
 from collections import defaultdict
+from collections.abc import Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, Self
 
 import duckdb
 import msgspec
 
+from braid.views import macros
 from braid.views.arrow import to_arrow
 from braid.views.checkpoints import read_history
 from braid.views.digest import BUCKET, Digest, bucket_root, content_digest, hash_rows
 from braid.views.errors import DamagedViewError
 from braid.views.projection import Batch, Stamp
 from braid.views.rows import make_rows
-from braid.views.schema import CHECKPOINTS, TABLES, Column, Table, creation
+from braid.views.schema import CHECKPOINTS, TABLES, Column, Table, creation, quoted
 from braid.views.values import Row
 from braid.wal.failpoint import failpoint
 
@@ -58,7 +60,7 @@ class Meta(msgspec.Struct, frozen=True):
         return Digest(self.digest, self.stamp.origin, self.stamp.position, self.stamp.root)
 
 
-class _Made(NamedTuple):
+class Made(NamedTuple):
     """A batch as rows: by table, the hashes of the records that have any, and what to remove first."""
 
     tables: dict[int, list[Row]]
@@ -82,9 +84,10 @@ class DuckView:
         self.meta = meta
 
     @classmethod
-    def create(cls, path: Path, history: Path) -> "DuckView":
+    def create(cls, path: Path, history: Path) -> Self:
         """Begin an empty file; `history` is the store's file of published checkpoints. Raises DamagedViewError."""
         tables = [statement for table in (*TABLES, CHECKPOINTS) for statement in creation(table)]
+        tables += macros.creation()
         try:
             con = duckdb.connect(path, config=CONFIG)
             path.chmod(0o600)
@@ -93,8 +96,27 @@ class DuckView:
             raise DamagedViewError(f"{path} can't be written ({_first_line(error)})") from error
         return cls(con, history, None)
 
+    def take_over(self, source: Path, gone: Sequence[int]) -> None:
+        """Copy all that a closed working file holds but the rows of these records; raise DamagedViewError."""
+        con = self._con
+        con.register("gone", to_arrow(_INDEXES, [(index,) for index in gone]))
+        try:
+            con.execute(f"ATTACH {quoted(str(source))} AS old (READ_ONLY)")
+            for name in (*(table.name for table in TABLES), "view_state.row_digests"):
+                left = f"FROM old.{name} WHERE log_index NOT IN (FROM gone)"
+                con.execute(f"INSERT INTO {name} {left}")
+            for name in ("checkpoints", "view_state.bucket_roots", "view_state.meta"):
+                con.execute(f"INSERT INTO {name} FROM old.{name}")
+            con.execute("DETACH old")
+            self.meta = read_meta(con)
+            self._roots = _read_roots(con)
+        except duckdb.Error as error:
+            raise DamagedViewError(f"it could not be copied ({_first_line(error)})") from error
+        finally:
+            con.unregister("gone")
+
     @classmethod
-    def open(cls, path: Path, history: Path) -> "DuckView":
+    def open(cls, path: Path, history: Path) -> Self:
         """Open a working file; raise DamagedViewError for one that DuckDB or this release can't read."""
         if not path.exists():
             raise DamagedViewError("there is none yet")
@@ -102,9 +124,7 @@ class DuckView:
         try:
             con = duckdb.connect(path, config=CONFIG)
             view = cls(con, history, read_meta(con))
-            view._roots = [root for (root,) in con.execute(
-                "SELECT root FROM view_state.bucket_roots ORDER BY bucket"
-            ).fetchall()]  # fmt: skip
+            view._roots = _read_roots(con)
         except (duckdb.Error, UnicodeDecodeError) as error:
             if con is not None:
                 con.close()
@@ -122,7 +142,7 @@ class DuckView:
 
     def apply(self, batch: Batch) -> None:
         """Make the batch's rows, wait for the batch before it, and let the insertion run behind."""
-        made = _make(batch)
+        made = make(batch)
         self.finish()
         self._under_way = self._worker.submit(self._commit, made)
 
@@ -136,7 +156,7 @@ class DuckView:
         except duckdb.Error as error:
             raise DamagedViewError(f"it could not be written ({_first_line(error)})") from error
 
-    def _commit(self, made: _Made) -> None:
+    def _commit(self, made: Made) -> None:
         """Rows, digests and stamp, all or nothing."""
         con = self._con
         con.execute("BEGIN")
@@ -159,6 +179,16 @@ class DuckView:
             made.unreadable + (old.unreadable if old else 0),
             seen,
         )
+        self._set_meta(meta)
+        failpoint("views.commit")
+        # Dying here: the file stands at the batch before; catching up does this one again.
+        con.execute("COMMIT")
+        self.meta, self._roots = meta, roots
+        failpoint("views.commit.done")
+        # Dying here: rows and position stand together at this batch.
+
+    def _set_meta(self, meta: Meta) -> None:
+        con = self._con
         con.execute("DELETE FROM view_state.meta")
         con.execute(
             "INSERT INTO view_state.meta VALUES (?, ?, ?, ?, ?)",
@@ -170,12 +200,6 @@ class DuckView:
                 meta.history,
             ],
         )
-        failpoint("views.commit")
-        # Dying here: the file stands at the batch before; catching up does this one again.
-        con.execute("COMMIT")
-        self.meta, self._roots = meta, roots
-        failpoint("views.commit.done")
-        # Dying here: rows and position stand together at this batch.
 
     def _remove(self, indexes: list[int]) -> None:
         self._con.register("remade", to_arrow(_INDEXES, [(index,) for index in indexes]))
@@ -188,7 +212,7 @@ class DuckView:
         self._con.execute(f"INSERT INTO {name} SELECT * FROM incoming")  # noqa: S608 - our own names
         self._con.unregister("incoming")
 
-    def _touch_buckets(self, made: _Made, before: int) -> list[bytes]:
+    def _touch_buckets(self, made: Made, before: int) -> list[bytes]:
         """Return all bucket roots after this batch, rewriting those it touched; its hashes are stored already."""
         first, last = before // BUCKET, (made.stamp.position + BUCKET - 1) // BUCKET
         old = {index // BUCKET for index in made.remade}
@@ -228,6 +252,12 @@ class DuckView:
             raise DamagedViewError(f"it could not be closed ({_first_line(error)})") from error
 
 
+def _read_roots(con: duckdb.DuckDBPyConnection) -> list[bytes]:
+    return [
+        root for (root,) in con.execute("SELECT root FROM view_state.bucket_roots ORDER BY bucket").fetchall()
+    ]
+
+
 def read_meta(con: duckdb.DuckDBPyConnection) -> Meta:
     """Return what a file of the projection says of itself; raise DamagedViewError where it says nothing."""
     rows = con.execute("SELECT stamp, digest, unknown, unreadable, history FROM view_state.meta").fetchall()
@@ -240,7 +270,7 @@ def read_meta(con: duckdb.DuckDBPyConnection) -> Meta:
     return Meta(stamp, *rows[0][1:])
 
 
-def _make(batch: Batch) -> _Made:
+def make(batch: Batch) -> Made:
     tables: defaultdict[int, list[Row]] = defaultdict(list)
     hashes: list[tuple[int, bytes]] = []
     unknown = unreadable = 0
@@ -255,7 +285,7 @@ def _make(batch: Batch) -> _Made:
             unknown += made.unknown
             unreadable += made.unreadable
     remade = [entry.record.envelope.index for entry in batch.again]
-    return _Made(tables, hashes, remade, unknown, unreadable, batch.stamp)
+    return Made(tables, hashes, remade, unknown, unreadable, batch.stamp)
 
 
 def _first_line(error: Exception) -> str:

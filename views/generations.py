@@ -11,6 +11,7 @@ A reader that has a generation open keeps it when its name goes: the file lives 
 
 import os
 import re
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -54,8 +55,18 @@ class DuckHome:
         from braid.views.duck import DuckView
 
         make_folder(self.folder)
-        _remove(self._fresh)
+        remove_file(self._fresh)
         return DuckView.create(self._fresh, self._history)
+
+    def fresh_without(self, gone: Sequence[int]) -> "DuckView":
+        """Begin a file with the rows of the working one, but for those of these records; raise DamagedViewError."""
+        view = self.fresh()
+        try:
+            view.take_over(self.work, gone)
+        except BaseException:
+            view.close()
+            raise
+        return view
 
     def swap(self) -> None:
         """Put the closed fresh file in the working one's place, durably."""
@@ -93,7 +104,7 @@ class DuckHome:
         path = self.folder / f"gen-{position:012d}-{os.urandom(4).hex()}.duckdb"
         copy = self.folder / "copy.duckdb"
         failpoint("views.generation.copy")
-        _copy(self.work, copy)
+        copy_file(self.work, copy)
         # Dying here: a copy without a generation's name lies about; the next publication overwrites it.
         failpoint("views.generation.copy.done")
         copy.replace(path)
@@ -108,7 +119,7 @@ class DuckHome:
         for path in sorted(self.folder.glob("gen-*.duckdb")):
             if path != keep:
                 failpoint("views.generation.drop")
-                _remove(path)
+                remove_file(path)
                 removed.append(path.name)
         if removed:
             sync_folder(self.folder)
@@ -157,7 +168,7 @@ def _wal(path: Path) -> Path:
     return path.with_name(f"{path.name}.wal")
 
 
-def _remove(path: Path) -> None:
+def remove_file(path: Path) -> None:
     """Remove a DuckDB file and what DuckDB keeps beside it."""
     for each in (_wal(path), path.with_name(f"{path.name}.wal.checkpoint"), path):
         each.unlink(missing_ok=True)
@@ -171,7 +182,7 @@ def _sync(path: Path) -> None:
         os.close(fd)
 
 
-def _copy(source: Path, target: Path) -> None:
+def copy_file(source: Path, target: Path) -> None:
     """Copy a file that nobody has open for writing, inside the kernel, and sync the copy."""
     with source.open("rb") as src:
         fd = os.open(target, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)

@@ -5,7 +5,7 @@ record and from `Standing`, the few facts of the log's head that reach back (wha
 So a record's rows change after it was applied only when its standing changes, and then the batch brings it again.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple, Protocol
 
 import msgspec
@@ -100,6 +100,10 @@ class Home(Protocol):
 
     def fresh(self) -> Projection:
         """Begin an empty file beside the working one."""
+        ...
+
+    def fresh_without(self, gone: Sequence[int]) -> Projection:
+        """Begin a file with what the working one holds, but for these records; raise DamagedViewError."""
         ...
 
     def swap(self) -> None:

@@ -12,15 +12,18 @@ from contextlib import contextmanager
 
 import msgspec
 
+from braid.ledger.asof import root_at
+from braid.ledger.control import ControlState
 from braid.ledger.errors import ErasedError
-from braid.ledger.merkle import range_root
 from braid.ledger.reader import Entry, Reader
+from braid.ledger.record import Record
 from braid.views.errors import DamagedViewError
 from braid.views.projection import Batch, Home, KeyFacts, Projection, Stamp, Standing
 
 BATCH_RECORDS = 8_192
 BATCH_BYTES = 32 << 20
 AGAIN_RECORDS = 4_096
+ERASED = "records were erased"
 _SETTLE_S = 5.0
 Progress = Callable[[int, int], None]
 """Called with (records applied, records in all) after each batch."""
@@ -51,10 +54,7 @@ def take_standing(reader: Reader) -> Standing:
         if control.newest == (last.index if last.is_control else last.control) or time.monotonic() > deadline:
             break
         time.sleep(0.001)
-    keys = {
-        id: KeyFacts(life.role, life.public, life.admitted, life.revoked, life.compromised_since)
-        for id, life in list(control.keys.items())
-    }
+    keys = facts_of(control)
     return Standing(
         reader.origin,
         size,
@@ -68,9 +68,12 @@ def take_standing(reader: Reader) -> Standing:
     )
 
 
-def root_at(reader: Reader, size: int) -> str:
-    """Return the root (hex) of the log's first `size` records."""
-    return range_root(0, size, reader.tree.subtree).hex()
+def facts_of(control: ControlState) -> dict[str, KeyFacts]:
+    """Return what the control state knows of each key."""
+    return {
+        id: KeyFacts(life.role, life.public, life.admitted, life.revoked, life.compromised_since)
+        for id, life in list(control.keys.items())
+    }
 
 
 def refusal(stamp: Stamp | None, version: int, reader: Reader, standing: Standing) -> str | None:
@@ -85,8 +88,8 @@ def refusal(stamp: Stamp | None, version: int, reader: Reader, standing: Standin
         )
         or (stamp.root != root_at(reader, stamp.position) and "it was made from another log")
         or (stamp.sealed != standing.sealed and "the vault came or went")
-        or (standing.last_erasure >= stamp.position and "records were erased")
         or (stamp.disputed != dict(standing.disputed) and "a key was reported compromised")
+        or (standing.last_erasure >= stamp.position and ERASED)
         or None
     )
 
@@ -110,9 +113,33 @@ def catch_up(reader: Reader, home: Home, *, progress: Progress | None = None) ->
                 why = str(error)
     finally:
         projection.close()
+    if why == ERASED and stamp is not None:
+        try:
+            return _shed(reader, home, standing, stamp, progress)
+        except DamagedViewError as error:
+            why = str(error)
     if why is not None:
         return replay(reader, home, why, progress=progress)
     return Caught(home.name, before, standing.size, None, again)
+
+
+def _shed(reader: Reader, home: Home, standing: Standing, stamp: Stamp, progress: Progress | None) -> Caught:
+    """Rebuild a projection without what was erased since its stamp: the rest of its rows are as they were.
+
+    Into a fresh file, as every rebuild: pages of the old one may hold what is gone.
+    """
+    control, position = reader.control, stamp.position
+    gone = [index for index, by in control.erased.items() if by >= position > index]
+    weakened = [index for index, by in control.weakened.items() if by >= position > index]
+    projection = home.fresh_without(gone)
+    try:
+        again = load(reader, sorted({*gone, *weakened}), erased=True)
+        projection.apply(Batch([], again, standing, stamp))
+        made = feed(projection, reader, standing, home.version, progress)
+    finally:
+        projection.close()
+    home.swap()
+    return Caught(home.name, position, standing.size, ERASED, len(again) + made)
 
 
 def replay(reader: Reader, home: Home, why: str = "asked for", *, progress: Progress | None = None) -> Caught:
@@ -172,8 +199,8 @@ def batches(reader: Reader, start: int, standing: Standing, version: int) -> Ite
         while len(changed) > AGAIN_RECORDS:
             # Ahead of their tombstone, so that a crash in between repeats them.
             some, changed = changed[:AGAIN_RECORDS], changed[AGAIN_RECORDS:]
-            yield Batch([], _load(reader, some), standing, stamp(first))
-        yield Batch(entries, _load(reader, changed), standing, stamp(entries[-1].record.envelope.index + 1))
+            yield Batch([], load(reader, some), standing, stamp(first))
+        yield Batch(entries, load(reader, changed), standing, stamp(entries[-1].record.envelope.index + 1))
 
     for transaction in reader.entries(start, standing.size):
         entries += transaction
@@ -200,13 +227,20 @@ def _changed(entries: list[Entry], start: int, standing: Standing) -> set[int]:
     return {index for index in changed if index < start}
 
 
-def _load(reader: Reader, indexes: list[int]) -> list[Entry]:
-    """Return earlier records, forgotten ones too; an erased one is left to the rebuild that its erasure brings."""
+def load(reader: Reader, indexes: list[int], *, erased: bool = False) -> list[Entry]:
+    """Return earlier records, forgotten ones too. Without `erased`, an erased one is left to the rebuild that its
+    erasure brings; with it, what is left of it is returned.
+    """
     entries: list[Entry] = []
     for index in indexes:
         try:
             record = reader.at(index, include_forgotten=True)
         except ErasedError:
+            if erased:
+                left = Record(
+                    reader.envelope(index), reader.links(index), None, reader.stored_envelope(index)
+                )
+                entries.append(Entry(left, None))
             continue
         entries.append(Entry(record, reader.vault.key(index).row if reader.vault else None))
     return entries

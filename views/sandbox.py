@@ -4,6 +4,7 @@ import os
 import re
 import resource
 import sys
+from datetime import datetime
 from importlib import import_module
 from pathlib import Path
 from threading import Timer
@@ -37,7 +38,9 @@ def serve() -> None:
     with os.fdopen(0, "rb", closefd=False) as requests:
         while head := requests.read(8):
             request = msgspec.msgpack.decode(requests.read(int.from_bytes(head, "little")), type=Request)
-            reply, data = _answer(request)
+            streams = [requests.read(size) for _, size in request.tables]
+            reply, data = _answer(request, streams)
+            del streams
             _write(out, msgspec.msgpack.encode(reply))
             view = memoryview(data)
             while view:
@@ -48,9 +51,9 @@ def _write(fd: int, data: bytes) -> None:
     os.write(fd, len(data).to_bytes(8, "little") + data)
 
 
-def _answer(request: Request) -> tuple[Reply, bytes]:
+def _answer(request: Request, streams: list[bytes]) -> tuple[Reply, bytes]:
     try:
-        data = _run(request)
+        data = _run(request, streams)
     except SqlTimeoutError as error:
         return Reply(0, "timeout", error.reason, error.hint), b""
     except SqlLimitError as error:
@@ -64,8 +67,10 @@ def _answer(request: Request) -> tuple[Reply, bytes]:
     return Reply(len(data)), data
 
 
-def _run(request: Request) -> bytes:
+def _run(request: Request, streams: list[bytes]) -> bytes:
     import duckdb
+
+    from braid.views.arrow import pa
 
     limits = request.limits
     try:
@@ -93,6 +98,8 @@ def _run(request: Request) -> bytes:
     timer = _Interrupter(limits.seconds, con.interrupt)
     try:
         _check(con, request.statement)
+        for (name, _), stream in zip(request.tables, streams, strict=True):
+            con.register(name, pa.ipc.open_stream(stream).read_all())
         timer.start()
         return _fetch(con, request, limits)
     except duckdb.InterruptException:
@@ -160,9 +167,8 @@ def _fetch(con: Any, request: Request, limits: Limits) -> bytes:
     """Run the statement and return its rows as an Arrow stream, within the limits."""
     from braid.views.arrow import pa
 
-    relation = (
-        con.sql(request.statement, params=request.params) if request.params else con.sql(request.statement)
-    )
+    params = _without_zone(request.params)
+    relation = con.sql(request.statement, params=params) if params else con.sql(request.statement)
     sink = pa.BufferOutputStream()
     rows = 0
     reader = relation.to_arrow_reader(_BATCH_ROWS)
@@ -183,6 +189,17 @@ def _fetch(con: Any, request: Request, limits: Limits) -> bytes:
         return bytes(sink.getvalue())
     finally:
         del reader, relation  # an open result would keep the connection from closing
+
+
+def _without_zone(params: list[Any] | dict[str, Any] | None) -> list[Any] | dict[str, Any] | None:
+    """Return parameters with their times, which come in UTC, of the type that the columns have."""
+    if isinstance(params, dict):
+        return {name: _plain_time(value) for name, value in params.items()}
+    return None if params is None else [_plain_time(value) for value in params]
+
+
+def _plain_time(value: Any) -> Any:
+    return value.replace(tzinfo=None) if isinstance(value, datetime) else value
 
 
 def _hint(error: Exception) -> str:

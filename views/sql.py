@@ -3,7 +3,7 @@
 DuckDB's own settings forbid writing, files, network, extensions and settings. What they don't bound (one call of
 `repeat` takes gigabytes past `memory_limit`, and can't be interrupted) the operating system does: the statement runs
 in a child process under resource limits, which is killed when its time is up. The child stays for the next
-statement; rows come back through a pipe as Arrow.
+statement; rows come back through a pipe as Arrow, and tables of the caller's own go there the same way.
 """
 
 import os
@@ -13,6 +13,7 @@ import sys
 import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from datetime import UTC, datetime
 from pathlib import Path
 from threading import RLock
 from typing import IO, Any, Final
@@ -22,6 +23,8 @@ import msgspec
 from braid.views.errors import SqlError, SqlLimitError, SqlTimeoutError
 
 Params = Sequence[Any] | Mapping[str, Any] | None
+Tables = Mapping[str, Any] | None
+"""Name → pyarrow Table (or what has `__arrow_c_stream__`: a frame of pandas or polars) that a statement may read."""
 _GRACE_S: Final = 1.0
 _START_S: Final = 30.0
 _KINDS: Final[dict[str, type[SqlError]]] = {
@@ -49,6 +52,8 @@ class Request(msgspec.Struct, frozen=True):
     statement: str
     params: list[Any] | dict[str, Any] | None
     limits: Limits
+    tables: list[tuple[str, int]] = []
+    """Names of the caller's tables, and the sizes of the Arrow streams that follow the request, in that order."""
 
 
 class Reply(msgspec.Struct, frozen=True):
@@ -68,33 +73,36 @@ class Sandbox:
         self._memory = 0
         self._turn = RLock()
 
-    def run(self, path: Path, statement: str, params: Params, limits: Limits) -> Any:
+    def run(self, path: Path, statement: str, params: Params, limits: Limits, tables: Tables = None) -> Any:
         """Return the statement's result as a pyarrow Table.
 
         Raises SqlError, SqlTimeoutError or SqlLimitError; FileNotFoundError when the file has gone.
         """
-        from braid.views.arrow import pa
+        from braid.views.arrow import pa, to_streams
 
-        given = dict(params) if isinstance(params, Mapping) else None if params is None else list(params)
+        streams = to_streams(tables or {}, limits.memory_bytes)
+        sizes = [(name, stream.size) for name, stream in streams]
         try:
-            request = msgspec.msgpack.encode(Request(str(path), statement, given, limits))
+            request = msgspec.msgpack.encode(Request(str(path), statement, _in_utc(params), limits, sizes))
         except (TypeError, UnicodeEncodeError, OverflowError) as error:
             raise SqlError(
                 f"a parameter can't be passed on: {error}", "pass text, numbers, times, bytes, None"
             ) from error
         with self._turn:
-            reply, data = self._ask(request, limits)
+            reply, data = self._ask(request, [stream for _, stream in streams], limits)
         if reply.kind == "gone":
             raise FileNotFoundError(f"{path} was replaced by a newer one")
         if reply.kind:
             raise _KINDS[reply.kind](reply.reason, reply.hint)
         return pa.ipc.open_stream(data).read_all()
 
-    def _ask(self, request: bytes, limits: Limits) -> tuple[Reply, bytes]:
+    def _ask(self, request: bytes, streams: Sequence[Any], limits: Limits) -> tuple[Reply, bytes]:
         child = self._started(limits)
         assert child.stdin is not None and child.stdout is not None  # noqa: S101, PT018 - both are pipes
         try:
-            _send(child.stdin, request)
+            _send(child.stdin, len(request).to_bytes(8, "little") + request)
+            for stream in streams:
+                _send(child.stdin, stream)
             deadline = time.monotonic() + limits.seconds + _GRACE_S
             reply = msgspec.msgpack.decode(_receive(child.stdout, deadline), type=Reply)
             if reply.size > limits.result_bytes + (1 << 20):
@@ -127,6 +135,7 @@ class Sandbox:
             stderr=subprocess.DEVNULL,
             bufsize=0,
             cwd="/",
+            process_group=0,  # Ctrl-C on a terminal is for the one who asks, who then ends the child
             env={
                 key: value
                 for key, value in os.environ.items()
@@ -156,8 +165,23 @@ class Sandbox:
             child.wait()
 
 
-def _send(pipe: IO[bytes], data: bytes) -> None:
-    view = memoryview(len(data).to_bytes(8, "little") + data)
+def _in_utc(params: Params) -> list[Any] | dict[str, Any] | None:
+    """Return parameters with their times in UTC, as the columns are; one without a zone is taken for UTC."""
+    if params is None:
+        return None
+    if isinstance(params, Mapping):
+        return {name: _utc(value) for name, value in params.items()}
+    return [_utc(value) for value in params]
+
+
+def _utc(value: Any) -> Any:
+    if not isinstance(value, datetime):
+        return value
+    return value.astimezone(UTC) if value.tzinfo else value.replace(tzinfo=UTC)
+
+
+def _send(pipe: IO[bytes], data: Any) -> None:
+    view = memoryview(data)
     while view:
         view = view[os.write(pipe.fileno(), view) :]
 

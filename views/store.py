@@ -3,11 +3,12 @@
 LanceDB's place is here, when recall comes: a third projection, its files in `views/lance/`.
 """
 
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager, suppress
+from functools import partial
 from pathlib import Path
 from threading import RLock
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
@@ -17,11 +18,16 @@ from braid.views.catalog import Catalog
 from braid.views.digest import Digest
 from braid.views.errors import DamagedViewError, ViewBusyError, ViewError
 from braid.views.generations import DuckHome
+from braid.views.past import Past, Pasts
 from braid.views.replay import Caught, Progress, catch_up, replay
-from braid.views.sql import Limits, Params, Sandbox
+from braid.views.schema import TABLES
+from braid.views.sql import Limits, Params, Sandbox, Tables
 from braid.wal.durable import make_folder
 from braid.wal.errors import LogLockedError
 from braid.wal.lock import FileLock
+
+if TYPE_CHECKING:
+    from braid.views.tables import OpenTables
 
 PURGE_WAIT_S = 120.0
 _GENERATION_TRIES = 5
@@ -56,6 +62,7 @@ class Views:
         self._reader = reader
         self._turn = RLock()
         self._duck = DuckHome(folder / "duck", reader.path / "checkpoints")
+        self._pasts = Pasts(reader, self._duck)
         self._lock = FileLock(folder / "duck" / "lock")
         self._sandbox = Sandbox()
         self._known: tuple[int, int, tuple[int, int, int] | None] = (-1, -1, None)
@@ -131,7 +138,7 @@ class Views:
             files = {f"duck/{name}" for name in self._duck.drop_generations()}
             try:
                 if held:  # what was never made need not be rebuilt
-                    done = replay(self._reader, self._duck, "records were erased")
+                    done = catch_up(self._reader, self._duck)
                     published = self._duck.publish(done.position)
                     files |= {"duck/work.duckdb", f"duck/{published.name}"}
                     files |= {f"duck/{name}" for name in self._duck.drop_strays(self._duck.work, published)}
@@ -148,20 +155,68 @@ class Views:
         return sorted(f"{self._folder.name}/{name}" for name in files)
 
     def sql(
-        self, statement: str, params: Params = None, *, limits: Limits | None = None, wait_s: float = 0.0
+        self,
+        statement: str,
+        params: Params = None,
+        *,
+        tables: Tables = None,
+        past: Past | None = None,
+        limits: Limits | None = None,
+        wait_s: float = 0.0,
     ) -> SqlResult:
         """Answer a statement from the newest state: caught up when nobody else is at work, else a generation.
 
+        `tables` are the caller's own, which the statement may join by their names. With `past`, from that past.
+
         Raises SqlError, SqlTimeoutError, SqlLimitError; ViewBusyError when there is no generation to read.
         """
-        limits = limits or Limits()
+        ask = partial(
+            self._sandbox.run, statement=statement, params=params, limits=limits or Limits(), tables=tables
+        )
+        if past is not None:
+            return SqlResult(self._from_past(ask, past), past.size, self._reader.size - past.size)
         try:
             with self._owning(wait_s):
                 position = self._current_position()
-                table = self._sandbox.run(self._duck.work, statement, params, limits)
+                table = ask(self._duck.work)
         except (ViewBusyError, OSError) as error:
-            table, position = self._from_generation(statement, params, limits, error)
+            table, position = self._from_generation(ask, error)
         return SqlResult(table, position, self._reader.size - position)
+
+    def _from_past(self, ask: Callable[[Path], Any], past: Past) -> Any:
+        for _ in range(_GENERATION_TRIES):
+            with suppress(FileNotFoundError):  # another process needed its space meanwhile
+                return ask(self.past(past))
+        raise ViewBusyError(
+            f"{self._duck.folder}: the past of {past.size} records is removed again and again"
+        )
+
+    def past(self, past: Past, *, wait_s: float = 10.0, progress: Progress | None = None) -> Path:
+        """Return a file of the projection as it was, made where it is not there; nobody writes to it.
+
+        Raises ViewBusyError while another process is at work on the view, ValueError for a size the log never had.
+        """
+        if not 0 < past.size <= self._reader.size:
+            raise ValueError(
+                f"the log holds {self._reader.size} records; it never was at {past.size} of them"
+            )
+        path = self._pasts.path(past)
+        try:
+            with self._owning(wait_s):
+                return self._pasts.make(past, progress)
+        except (ViewBusyError, OSError):
+            if path.exists():
+                return path
+            raise
+
+    def count(self, past: Past) -> dict[str, int]:
+        """Return how many rows each table of a past has."""
+        counts = " UNION ALL ".join(
+            f"SELECT {n} AS n, '{table.name}' AS name, count(*) AS rows FROM {table.name}"  # noqa: S608 - our own names
+            for n, table in enumerate(TABLES)
+        )
+        rows = self.sql(f"{counts} ORDER BY n", past=past).table.to_pylist()
+        return {row["name"]: row["rows"] for row in rows}
 
     def _current_position(self) -> int:
         """Bring the working file to the log's end unless it is known to stand there; return its position."""
@@ -171,9 +226,7 @@ class Views:
             self._known = (position, erasure, self._duck.signature())
         return self._known[0]
 
-    def _from_generation(
-        self, statement: str, params: Params, limits: Limits, why: Exception
-    ) -> tuple[Any, int]:
+    def _from_generation(self, ask: Callable[[Path], Any], why: Exception) -> tuple[Any, int]:
         for _ in range(_GENERATION_TRIES):
             newest = self._duck.current()
             if newest is None:
@@ -183,8 +236,18 @@ class Views:
                     f"{self._duck.folder}: records are being erased; try again shortly"
                 ) from None
             with suppress(FileNotFoundError):  # the owner has just published another
-                return self._sandbox.run(newest[0], statement, params, limits), newest[1]
+                return ask(newest[0]), newest[1]
         raise why
+
+    @contextmanager
+    def tables(self, *, wait_s: float = 10.0) -> Generator["OpenTables"]:
+        """Open the tables, caught up, for reading of our own; they stay as they are meanwhile. Raises ViewBusyError."""
+        from braid.views.tables import open_tables
+
+        with self._owning(wait_s):
+            self._current_position()
+            with open_tables(self._duck.work) as opened:
+                yield opened
 
     def check(self) -> list[Finding]:
         """Compare what the working file holds with its own digests, and these with the log; findings are values."""

@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from braid.wal.compact import rewrite_segment
-from braid.wal.durable import sync_data, sync_folder, write_all
+from braid.wal.durable import is_full, sync_data, sync_folder, write_all
 from braid.wal.errors import CorruptLogError, OutcomeUnknownError, WriterPoisonedError
 from braid.wal.failpoint import failpoint
 from braid.wal.frame import HEADER_BYTES, Extent, Stored, encode_frame
@@ -61,6 +61,7 @@ class LogWriter(LogReader):
         """Make ready to append behind what another writer left; `cut_tail` where anything is not as
         expected. Lock held.
         """
+        self.refresh_segments()  # what another has compacted: places in the old file are not those of the new
         segment = self.segments[self._active]
         index = segment.path.with_suffix(".idx")
         try:
@@ -92,9 +93,19 @@ class LogWriter(LogReader):
             size = path.stat().st_size if path.exists() else -1
             last = place == self._active
             if size != count * ENTRY.size or (last and not segment.index_holds(count)):
-                segment.rebuild_index(self._end if last else segment.size, write=True)
+                self._derive_index(segment, self._end if last else segment.size)
         self._fresh.clear()
         self._reopen_index()
+
+    @staticmethod
+    def _derive_index(segment: Segment, end: int) -> None:
+        """Derive an index anew; on a full disk in memory alone, or no erasure could be had there (SPEC §9.4)."""
+        try:
+            segment.rebuild_index(end, write=True)
+        except OSError as error:
+            if not is_full(error):
+                raise
+            segment.rebuild_index(end, write=False)  # the next head, or the next open, writes it
 
     def _open_active(self) -> None:
         self._close_active()
@@ -254,13 +265,15 @@ class LogWriter(LogReader):
         The place index is not trusted with it: `is_body` says whether bytes are a record's body, or blank already.
         Raises CorruptLogError, before anything is overwritten, where not even the frames lead to the body.
         """
-        places: dict[Path, list[Extent]] = {}
+        places: dict[Path, tuple[Segment, list[Extent]]] = {}
         for index in indexes:
             segment, extent = self._place_of_body(index, is_body)
-            places.setdefault(segment.path, []).append(extent)
-        for path, extents in places.items():
+            places.setdefault(segment.path, (segment, []))[1].append(extent)
+        for path, (segment, extents) in places.items():
             fd = os.open(path, os.O_WRONLY | os.O_CLOEXEC)
             try:
+                if not segment.is_file_of(fd):  # places were looked up in a file that has another's name by now
+                    raise CorruptLogError(segment.name, 0, "the file was swapped while bodies were looked up in it")
                 failpoint("wal.blank")
                 for extent in extents:
                     _overwrite(fd, extent.body_at, extent.body_len)

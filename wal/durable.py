@@ -1,5 +1,6 @@
 """The only calls that make bytes durable; each passes its failpoint before and after."""
 
+import errno
 import os
 from collections import Counter
 from pathlib import Path
@@ -8,6 +9,11 @@ from braid.wal.failpoint import failpoint
 
 counts: Counter[str] = Counter()
 """How often each named step ran in this process: tests count syncs here."""
+
+
+def is_full(error: OSError) -> bool:
+    """Whether there was no room: on the disk, or in what its quota leaves us."""
+    return error.errno in (errno.ENOSPC, errno.EDQUOT)
 
 
 def write_all(fd: int, data: bytes | bytearray | memoryview, step: str) -> None:

@@ -108,6 +108,10 @@ class Segment:
         except FileNotFoundError:
             return True
 
+    def is_file_of(self, fd: int) -> bool:
+        """Whether a descriptor is of the very file that this segment reads."""
+        return os.path.sameopenfile(self._fd, fd)
+
     def read(self, offset: int, length: int) -> bytes:
         """Return `length` bytes, or fewer at the end of the file; none for a place that no file reaches."""
         if offset >= _BEYOND:

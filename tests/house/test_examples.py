@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from braid.tools.importers.detect import detect_file
+from braid.tools.importers.detect import detect, open_path
 from braid.tools.importers.message import BadLine, Message
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -31,8 +31,8 @@ def page() -> str:
 @cache
 def found_in(name: str) -> tuple[Message | BadLine, ...]:
     path = EXAMPLES / f"{name}.jsonl"
-    importer, _ = detect_file(path)
-    return tuple(importer.read(path))
+    with open_path(path) as source:
+        return tuple(detect(source).read(source))
 
 
 @cache

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from braid.ledger.asof import size_at
 from braid.ledger.create import admission, create_store
 from braid.ledger.record import (
     Affect,
@@ -35,6 +36,7 @@ from braid.ledger.sign import Signer
 from braid.ledger.writer import Writer
 from braid.views import replay as driver
 from braid.views.duck import DuckView, Meta
+from braid.views.past import Past
 from braid.views.schema import TABLES
 from braid.views.store import Views
 
@@ -205,8 +207,8 @@ class Model:
         assert self.caught.check() == []
 
 
-def contents(views: Views, path: Path) -> dict[str, Any]:
-    view = DuckView.open(views._folder / "duck" / "work.duckdb", path / "checkpoints")
+def contents(views: Views, path: Path, file: Path | None = None) -> dict[str, Any]:
+    view = DuckView.open(file or views._folder / "duck" / "work.duckdb", path / "checkpoints")
     try:
         con = view._con
         names = [*(table.name for table in TABLES), "view_state.row_digests", "view_state.bucket_roots"]
@@ -238,5 +240,43 @@ def test_catching_up_is_replaying(steps: list[tuple[str, Any]], batch: int, agai
                 if not away:
                     model.compare()
             model.compare()
+        finally:
+            model.close()
+
+
+@settings(
+    max_examples=int(os.environ.get("BRAID_EXAMPLES", "12")),
+    deadline=None,
+    suppress_health_check=list(HealthCheck),
+)
+@given(
+    steps=STEPS,
+    pasts=st.lists(st.tuples(st.integers(0, 60), st.booleans()), min_size=2, max_size=5),
+    level=st.booleans(),
+)
+def test_a_past_is_the_same_from_whatever_it_is_made(
+    steps: list[tuple[str, Any]], pasts: list[tuple[int, bool]], level: bool
+) -> None:
+    """From a later file, from an earlier one, or from the log alone (SPEC §10.9)."""
+    with tempfile.TemporaryDirectory() as folder:
+        model = Model(Path(folder) / "store")
+        try:
+            for op, what in steps:
+                model.step(op, what)
+            if level:
+                model.caught.catch_up(publish=True)
+            reader = model.writer
+            for pick, include_forgotten in pasts:
+                size = size_at(reader, pick % reader.size)
+                past = Past(size, include_forgotten)
+                near = model.caught.past(past)
+                alone = Views(Path(folder) / f"alone-{size}-{include_forgotten}", reader)
+                found = contents(model.caught, reader.path, near)
+                made = contents(alone, reader.path, alone.past(past))
+                alone.close()
+                assert {name: rows for name, rows in found.items() if name != "meta"} == {
+                    name: rows for name, rows in made.items() if name != "meta"
+                }
+                assert found["meta"][:2] == made["meta"][:2]
         finally:
             model.close()

@@ -32,10 +32,10 @@ def test_every_format_holds_the_answer(filled: Session) -> None:
     ] == expected
     rows = list(csv.DictReader(io.StringIO(filled.well("sql", QUERY, "-o", "csv").out)))
     assert [row["text"] for row in rows] == [row["text"] for row in expected]
-    for words in (("-o", "parquet", "--file", "answer"), ("--file", "answer.parquet")):
+    for words in (("-o", "parquet", "--out", "answer"), ("--out", "answer.parquet")):
         filled.well("sql", QUERY, *words)
         assert pq.read_table(filled.folder / words[-1]).to_pylist() == expected
-    filled.well("sql", QUERY, "--file", "answer.json")
+    filled.well("sql", QUERY, "--out", "answer.json")
     assert json.loads((filled.folder / "answer.json").read_text(encoding="utf-8")) == expected
 
 

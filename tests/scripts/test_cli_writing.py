@@ -192,7 +192,11 @@ def test_a_dry_run_counts_and_writes_nothing(session: Session) -> None:
     session.write("more.jsonl", "\n".join([TURN, TURN.replace("t-1", "t-2"), "{"]))
     done = session.braid("ingest", "more.jsonl", "--dry-run", "-o", "json")
     assert done.code == 1
-    assert json.loads(done.out) == {"would be taken": 1, "already known": 1, "skipped": 1, "text bytes": 12}
+    said = json.loads(done.out)
+    assert said.pop("skipped lines")[0]["place"] == "more.jsonl:3"
+    assert said == {
+        "would be taken": 1, "from user": 1, "already known": 1, "skipped": 1, "text bytes": 12,
+    }  # fmt: skip
     assert json.loads(session.well("status", "-o", "json").out)["records"] == size
 
 
@@ -205,15 +209,15 @@ def test_more_turns_than_a_transaction_holds(session: Session) -> None:
 
 
 def test_an_unknown_format_names_the_known_ones(session: Session) -> None:
-    session.write("notes.txt", "dear diary")
-    said = session.refused("ingest", "notes.txt")
+    session.write("notes.bin", b"dear diary\x00")
+    said = session.refused("ingest", "notes.bin")
     assert "jsonl" in said
     assert "locomo" in said
     assert "no known format" in said
     session.write("empty", "")
     assert "is empty" in session.refused("ingest", "empty")
     assert "No such file" in session.refused("ingest", "nowhere.jsonl")
-    assert "unknown format" in session.refused("ingest", "notes.txt", "--format", "mbox")
+    assert "unknown format" in session.refused("ingest", "notes.bin", "--format", "eml")
 
 
 # -- append ---------------------------------------------------------------------------------------

@@ -9,13 +9,21 @@ import os
 import re
 import subprocess
 import sys
+import tomllib
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 ROOT = Path(__file__).parents[2]
-PAGES = ("README.md", "docs/guide.md", "docs/cli.md")
+PAGES = (
+    "README.md",
+    "docs/guide.md",
+    "docs/cli.md",
+    "docs/ingest.md",
+    "docs/access.md",
+    "docs/provenance.md",
+)
 WRITE = os.environ.get("BRAID_WRITE_DOCS") == "1"
 HOME = "/home/maya"
 _SAME = (
@@ -58,6 +66,7 @@ def folder(tmp_path: Path, path_with_braid: str) -> Folder:
     here = tmp_path / "home"
     here.mkdir()
     (here / "examples").symlink_to(ROOT / "examples")
+    (here / "exports").symlink_to(ROOT / "tests" / "tools" / "exports")
     return Folder(here, path_with_braid)
 
 
@@ -124,6 +133,8 @@ def test_every_block_runs(
         elif language == "console":
             real = converse(block, where, folder)
             text = text.replace(f"```console\n{block}```", f"```console\n{real}```")
+        elif language == "toml":
+            tomllib.loads(block)
         elif language == "python":
             code, said = folder.run(sys.executable, "-c", block)
             assert code == 0, f"{where}\n{said}"

@@ -148,8 +148,8 @@ def test_purging_without_room_removes_everything(bench: Any, monkeypatch: pytest
     def full(*_: object, **__: object) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(store_module, "replay", full)
-    monkeypatch.setattr(type(bench.views.catalog), "replay", full)
+    monkeypatch.setattr(store_module, "catch_up", full)
+    monkeypatch.setattr(type(bench.views.catalog), "catch_up", full)
     files = bench.views.purge()
     assert "views/duck/work.duckdb" in files
     assert "views/catalog.sqlite" in files

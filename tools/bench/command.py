@@ -8,17 +8,15 @@ from collections.abc import Generator, Iterator, Sequence
 from contextlib import contextmanager
 from importlib import import_module
 from pathlib import Path
-from typing import Annotated, Final, Literal
+from typing import TYPE_CHECKING, Annotated, Final, Literal
 
 import msgspec
 import typer
-from rich.console import Console
 
-from braid.tools.bench.context import Bench, Measure
-from braid.tools.bench.floors import Disk, all_cores
-from braid.tools.bench.measure import Figure
-from braid.tools.bench.stores import Stores, Told
-from braid.tools.bench.table import table_of
+if TYPE_CHECKING:  # `braid --help` must not wait for what only measuring needs
+    from braid.tools.bench.context import Measure
+    from braid.tools.bench.measure import Figure
+    from braid.tools.bench.stores import Told
 
 SIZES: Final = (10_000, 100_000)
 FULL_SIZES: Final = (*SIZES, 1_000_000)
@@ -26,7 +24,7 @@ SEED: Final = 20_260_131
 _MODULES: Final = ("floor", "append", "audit", "views", "read", "space", "start")
 
 
-def measures() -> list[Measure]:
+def measures() -> "list[Measure]":
     """Return everything that can be measured, in the order of the table."""
     found: list[Measure] = []
     for name in _MODULES:
@@ -42,12 +40,16 @@ def take(
     seed: int = SEED,
     slice_s: float = 0.4,
     rounds: int = 5,
-    told: Told = lambda line: None,
-) -> Iterator[Figure]:
+    told: "Told" = lambda line: None,
+) -> "Iterator[Figure]":
     """Yield the figures as they are taken; everything on disk goes when it ends, or is closed.
 
     `only` holds names or beginnings of names (`append`, `verify.full`). Raises ValueError where one names nothing.
     """
+    from braid.tools.bench.context import Bench
+    from braid.tools.bench.floors import Disk, all_cores
+    from braid.tools.bench.stores import Stores
+
     known = measures()
     for one in only or ():
         if not any(measure.wanted([one]) for measure in known):
@@ -99,6 +101,10 @@ def bench(
         Path | None,
         typer.Option("--report", help="Write the table into this page, such as docs/performance.md."),
     ] = None,
+    plot: Annotated[
+        Path | None,
+        typer.Option("--plot", help="Draw cost against size into this SVG (needs the extra `notebook`)."),
+    ] = None,
     folder: Annotated[
         Path | None,
         typer.Option("--dir", help="Measure on this file system (default: the temporary folder's)."),
@@ -109,6 +115,10 @@ def bench(
     seed: Annotated[int, typer.Option("--seed", help="Of what is appended and what is looked up.")] = SEED,
 ) -> None:
     """Measure what Braid costs on this machine, each figure beside the floor that bounds it."""
+    from rich.console import Console
+
+    from braid.tools.bench.table import table_of
+
     talk = Console(stderr=True)
     figures: list[Figure] = []
     sizes = size or (FULL_SIZES if full else SIZES)
@@ -130,11 +140,16 @@ def bench(
 
         fill(report, figures, command=f"braid bench{' --full' if full else ''}")
         talk.print(f"braid: the table of {report} is new")
+    if plot is not None:
+        from braid.tools.bench.plot import draw
+
+        draw(figures, plot)
+        talk.print(f"braid: {plot} is drawn")
     if missed := [figure for figure in figures if figure.met is False]:
         names = ", ".join(f"{figure.name} at {figure.n:,}" for figure in missed)
         talk.print(f"braid: below target: {names}")
 
 
-def _line(figure: Figure) -> str:
+def _line(figure: "Figure") -> str:
     ratio = "" if figure.ratio is None else f"  {figure.ratio:.2f} × {figure.floor_name}"
     return f"{figure.name:<20} n={figure.n:<9,} {figure.value:>14,.4g} {figure.unit}{ratio}"

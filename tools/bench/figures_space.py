@@ -48,8 +48,10 @@ def _sizes(store: Path) -> dict[str, int]:
     return sizes
 
 
-def erasing_one(bench: Bench, n: int) -> Iterator[Figure]:
-    """Erase single records, newest first for the steps, from the middle for the search of what is derived."""
+def erasing_some(bench: Bench, n: int) -> Iterator[Figure]:
+    """Erase single records, newest first for the steps, from the middle for the search of what is derived; then one
+    record in a thousand, all over the log, at once.
+    """
     with bench.stores.copy(n) as place, place.writer() as writer:
         targets = iter(range(writer.size - 1, 3, -1))
         rounds = min(max(3, bench.rounds), n // 4)
@@ -57,6 +59,9 @@ def erasing_one(bench: Bench, n: int) -> Iterator[Figure]:
         half = writer.size // 2
         search = partial(seconds_of, partial(erasing.plan, writer, [half]))
         yield alone("erase.plan", n, "ms", lambda: search() * 1e3, 1)
+        share = range(5, writer.size // 2, 1000)
+        each = seconds_of(lambda: erasing.erase(writer, lambda: share, list)) * 1e3 / len(share)
+        yield figure("erase.thousandth", n, "ms/record", each)
 
 
 def _erase(writer: Writer, index: int) -> float:
@@ -67,5 +72,5 @@ def _erase(writer: Writer, index: int) -> float:
 
 MEASURES = (
     Measure(("overhead", "disk.body", "disk.envelope", "disk.tile", "disk.idx", "disk.rest"), keeping),
-    Measure(("erase.one", "erase.plan"), erasing_one),
+    Measure(("erase.one", "erase.plan", "erase.thousandth"), erasing_some),
 )

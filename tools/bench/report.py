@@ -35,6 +35,7 @@ BOUND_BY: Final = {
     "trace": "the catalog, one verified read a record",
     "erase.one": "syncs: vault, tombstone, blanking, certificate, heads",
     "erase.plan": "every envelope behind the record: the only cost that grows",
+    "erase.thousandth": "one reading of the envelopes, then syncs that all share",
     "overhead": "base64 of the envelope, padding, tiles, index",
     "cli.cold": "imports",
     "import.cold": "imports of numpy, DuckDB and pyarrow",

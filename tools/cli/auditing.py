@@ -46,7 +46,12 @@ def verify(
     ] = None,
     key: Annotated[
         str | None,
-        typer.Option("--key", metavar="VKEY", help="The log key that you pinned.", show_default=False),
+        typer.Option(
+            "--key",
+            metavar="VKEY",
+            help="The log key that you pinned, or a file that holds it.",
+            show_default=False,
+        ),
     ] = None,
     workers: Annotated[int | None, typer.Option(min=1, help="Processes.", show_default="all cores")] = None,
     output: Annotated[ReportForm, typer.Option("--output", "-o", help="How to show it.")] = "table",
@@ -77,7 +82,7 @@ def verify(
             hash_only=hash_only,
             since=read_state(kept) if since else None,
             workers=workers,
-            vkey=key,
+            vkey=read_key(key) if key else None,
             bar=bar,
         )
     if output == "json":
@@ -105,6 +110,10 @@ def prove(
         Path | None,
         typer.Option(metavar="FILE", help="Also write the record's signed envelope.", show_default=False),
     ] = None,
+    original: Annotated[
+        bool,
+        typer.Option("--original", help="Of an imported record: that it is in the log it came from."),
+    ] = False,
     store: StoreOption = None,
 ) -> None:
     """Write a proof that a record is in the log.
@@ -117,12 +126,19 @@ def prove(
     Examples:
       braid prove exp_2025-05-17T09:00:00Z_0000000300ab -O maya.tlog-proof
       braid check-proof maya.tlog-proof --key "$VKEY"
+      braid prove --original exp_2026-02-01T09:00:00Z_0000000400ab -O original.tlog-proof
     """
     from braid.ledger.proof import format_proof, parse_proof
 
     with reading(store) as opened:
-        read = parse_proof(opened.prove(id))
-        leaf = opened.reader.stored_envelope(read.index)
+        if original:
+            from braid.ledger.evidence import check_imported
+
+            kept = check_imported(opened.get(id, include_forgotten=True).members)
+            id, read, leaf = kept.id, parse_proof(kept.proof.encode()), kept.envelope.encode()
+        else:
+            read = parse_proof(opened.prove(id))
+            leaf = opened.reader.stored_envelope(read.index)
         data = format_proof(read.index, read.hashes, read.checkpoint, leaf)
     if envelope:
         envelope.write_bytes(leaf)
@@ -134,7 +150,12 @@ def prove(
 
 
 def check_proof(
-    file: Annotated[Path, typer.Argument(help="The proof; `-` reads stdin.", show_default=False)],
+    file: Annotated[
+        Path,
+        typer.Argument(
+            help="The proof, or the folder or zip of `export --subject`; `-` reads stdin.", show_default=False
+        ),
+    ],
     key: Annotated[
         str, typer.Option("--key", metavar="VKEY", help="The log's public key, or a file that holds it.")
     ],
@@ -154,24 +175,35 @@ def check_proof(
     Examples:
       braid check-proof maya.tlog-proof --key "braid.local/abc+0a1b2c3d+AZ..."
       braid check-proof maya.tlog-proof --key log.vkey -o json
+      braid check-proof maya.zip --key log.vkey
     """
     import sys
 
-    from braid.ledger.errors import EnvelopeError, NoteError, ProofError
+    from braid.ledger.errors import EnvelopeError, EvidenceError, NoteError, ProofError
     from braid.ledger.note import parse_vkey
     from braid.tools.cli.proofs import check
 
-    proof = sys.stdin.buffer.read() if str(file) == "-" else file.read_bytes()
-    vkey = parse_vkey(Path(key).read_text("utf-8").strip() if _is_file(key) else key.strip())
+    vkey = parse_vkey(read_key(key))
     try:
-        fields = check(proof, leaf.read_bytes() if leaf else None, vkey)
-    except (ProofError, NoteError, EnvelopeError) as error:
+        if str(file) != "-" and (file.is_dir() or file.suffix == ".zip"):
+            from braid.inspection import check_export
+
+            fields = check_export(file, str(vkey))
+        else:
+            proof = sys.stdin.buffer.read() if str(file) == "-" else file.read_bytes()
+            fields = check(proof, leaf.read_bytes() if leaf else None, vkey)
+    except (ProofError, NoteError, EnvelopeError, EvidenceError) as error:
         say(
             f"the proof does not hold: {error}",
             "ask for a new proof (`braid prove ID`) and compare the key that is pinned",
         )
         raise typer.Exit(FINDINGS) from None
     put_fields(fields, output)
+
+
+def read_key(text: str) -> str:
+    """Return a public key that was given as such, or as the name of a file that holds it."""
+    return (Path(text).read_text("utf-8") if _is_file(text) else text).strip()
 
 
 def _is_file(text: str) -> bool:

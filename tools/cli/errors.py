@@ -27,12 +27,13 @@ _HINTS = {
     "EnvelopeError": "`braid verify` lists all that is affected; nothing was changed",
     "UnsealError": "`braid verify --deep` lists all that is affected; restore the segment or the vault from a backup",
     "KeyRefusedError": "`braid key list` shows the keys and what they may sign",
+    "EvidenceError": "ask for the export again; `--key` holds it against the log's key that you were given",
     "ClockError": "set the clock right, or accept it once: braid doctor --accept-clock",
     "OutcomeUnknownError": "run the same command again: what is in the log already is not added twice",
     "UnpublishedError": "make disk and guard writable again; the next command that writes publishes it",
     "WriterPoisonedError": "check the disk, then run the command again",
     "LogFormatError": "upgrade: pip install --upgrade braid-store",
-    "UnknownFormatError": "docs/cli.md shows the formats that ingest reads",
+    "UnknownFormatError": "docs/ingest.md shows the formats that ingest reads",
     "DamagedViewError": "`braid replay` rebuilds the projections from the log",
     "ViewBusyError": "wait for the other program, then run the command again",
     "SqlError": "`braid sql 'SHOW TABLES'` lists the tables; docs/schema.md describes them",
@@ -87,7 +88,7 @@ def explain(error: BaseException) -> tuple[str, str | None]:
 
 def _explain_system(error: OSError) -> tuple[str, str | None]:
     about = f"{error.filename}: " if error.filename else ""
-    if error.errno == errno.ENOSPC:
+    if error.errno in (errno.ENOSPC, errno.EDQUOT):
         return (
             f"{about}the disk is full; nothing half-written remains in the log",
             "free some space and run the same command again; `braid erase` and `braid compact` work on a full disk",

@@ -7,7 +7,7 @@ import typer
 
 from braid.tools.cli.access import reading, writing
 from braid.tools.cli.cascade import put_cascade, put_certificates, weight_of
-from braid.tools.cli.options import Adopt, DryRun, FormatOption, Ids, Reason, StoreOption
+from braid.tools.cli.options import Adopt, DryRun, FormatOption, Ids, Reason, Shared, StoreOption
 from braid.tools.cli.output import many, put, say
 from braid.tools.cli.progress import progress
 
@@ -25,7 +25,12 @@ def register(app: typer.Typer) -> None:
 
 
 def forget(
-    ids: Ids, reason: Reason = None, dry_run: DryRun = False, adopt: Adopt = False, store: StoreOption = None
+    ids: Ids,
+    reason: Reason = None,
+    dry_run: DryRun = False,
+    adopt: Adopt = False,
+    shared: Shared = False,
+    store: StoreOption = None,
 ) -> None:
     """Hide records from reads, recall and projections.
 
@@ -40,7 +45,7 @@ def forget(
             opened.plan_erase(*[opened.get(id).id for id in ids])
         say(f"{many(len(ids), 'record')} would be hidden (--dry-run)")
         return
-    with writing(store, adopt=adopt) as opened:
+    with writing(store, adopt=adopt, shared=shared) as opened:
         put(opened.forget(*ids, reason=reason))
         days = opened.reader.control.retention_days
     say(
@@ -50,7 +55,12 @@ def forget(
 
 
 def recover(
-    ids: Ids, reason: Reason = None, dry_run: DryRun = False, adopt: Adopt = False, store: StoreOption = None
+    ids: Ids,
+    reason: Reason = None,
+    dry_run: DryRun = False,
+    adopt: Adopt = False,
+    shared: Shared = False,
+    store: StoreOption = None,
 ) -> None:
     """Bring forgotten records back.
 
@@ -66,7 +76,7 @@ def recover(
                     raise ValueError(f"{id} is not forgotten")
         say(f"{many(len(ids), 'record')} would be brought back (--dry-run)")
         return
-    with writing(store, adopt=adopt) as opened:
+    with writing(store, adopt=adopt, shared=shared) as opened:
         put(opened.recover(*ids, reason=reason))
 
 
@@ -88,6 +98,7 @@ def erase(
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Don't ask.")] = False,
     dry_run: DryRun = False,
     adopt: Adopt = False,
+    shared: Shared = False,
     output: FormatOption = "table",
     store: StoreOption = None,
 ) -> None:
@@ -113,7 +124,7 @@ def erase(
             put_cascade(opened, cascade, output)
         say(f"{weight_of(cascade)} (--dry-run: nothing was changed)")
         return
-    with writing(store, adopt=adopt) as opened:
+    with writing(store, adopt=adopt, shared=shared) as opened:
         cascade = opened.plan_erase(*(ids or ()), **scope)
         if not cascade.erased:
             say("nothing matches: nothing was erased")
@@ -146,7 +157,11 @@ def _ask(store: "Store", cascade: "Cascade") -> None:
 
 
 def retain(
-    dry_run: DryRun = False, adopt: Adopt = False, output: FormatOption = "table", store: StoreOption = None
+    dry_run: DryRun = False,
+    adopt: Adopt = False,
+    shared: Shared = False,
+    output: FormatOption = "table",
+    store: StoreOption = None,
 ) -> None:
     """Erase what is forgotten and past its retention window.
 
@@ -163,14 +178,16 @@ def retain(
             put_cascade(opened, cascade, output)
         say(f"{weight_of(cascade)} (--dry-run: nothing was changed)")
         return
-    with writing(store, adopt=adopt) as opened, progress("erasing"):
+    with writing(store, adopt=adopt, shared=shared) as opened, progress("erasing"):
         certificates = opened.retain()
     put_certificates(certificates, output)
     if not certificates:
         say("nothing is past its retention window")
 
 
-def compact(dry_run: DryRun = False, adopt: Adopt = False, store: StoreOption = None) -> None:
+def compact(
+    dry_run: DryRun = False, adopt: Adopt = False, shared: Shared = False, store: StoreOption = None
+) -> None:
     """Give back the disk space of erased bodies.
 
     Envelopes, digests, tiles and roots stay.
@@ -186,6 +203,6 @@ def compact(dry_run: DryRun = False, adopt: Adopt = False, store: StoreOption = 
             held = sum(log.locate(index)[1].body_len for index in opened.reader.control.erased)
         put(f"{held} bytes would be given back")
         return
-    with writing(store, adopt=adopt) as opened, progress("compacting"):
+    with writing(store, adopt=adopt, shared=shared) as opened, progress("compacting"):
         given = opened.compact()
     put(f"{given} bytes given back")

@@ -1,4 +1,4 @@
-"""`braid ingest`: conversations in, one record for each turn; a bad line is reported and the rest goes in."""
+"""`braid ingest`: sources in, one record for each turn; a bad line is reported and the rest goes in."""
 
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -17,7 +17,7 @@ from braid.tools.cli.options import (
     StoreOption,
     UserId,
 )
-from braid.tools.cli.output import many, put_fields, say
+from braid.tools.cli.output import Format, many, put_fields, say
 from braid.tools.cli.progress import progress
 
 if TYPE_CHECKING:
@@ -34,7 +34,8 @@ def register(app: typer.Typer) -> None:
 
 def ingest(
     files: Annotated[
-        list[str], typer.Argument(metavar="FILE…", help="Conversations; `-` reads stdin.", show_default=False)
+        list[str],
+        typer.Argument(metavar="SOURCE…", help="Files, folders, zips; `-` reads stdin.", show_default=False),
     ],
     *,
     user_id: UserId = None,
@@ -49,7 +50,18 @@ def ingest(
         ),
     ] = None,
     form: Annotated[
-        str | None, typer.Option("--format", help="jsonl or locomo.", show_default="by content")
+        str | None,
+        typer.Option("--format", help="A format's name (docs/ingest.md).", show_default="by content"),
+    ] = None,
+    columns: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--map", metavar="FIELD=COLUMN,…", help="For CSV and Parquet: which column is which field."
+        ),
+    ] = None,
+    since: Annotated[
+        str | None,
+        typer.Option(metavar="TIME", help="Leave out what was said before: a date or an RFC 3339 time."),
     ] = None,
     dry_run: DryRun = False,
     adopt: Adopt = False,
@@ -57,45 +69,51 @@ def ingest(
     output: FormatOption = "table",
     store: StoreOption = None,
 ) -> None:
-    """Read conversations into the store, a record for each turn.
+    """Read conversations, mail, notes or tables into the store, a record for each turn.
 
-    Formats: JSONL of role and content, LoCoMo.
+    Formats, told apart by content: JSONL, OpenAI messages, ChatGPT, Claude, Claude Code, LoCoMo, REALTALK, Slack,
+    Discord, mbox, Markdown, plain text, CSV, Parquet.
 
     A bad line is reported as file:line: reason and skipped; the exit code is then 1. Ingesting the same source again
-    adds nothing: a turn is known by the source's id for it, or by its place and content.
+    adds nothing: a turn is known by the source's id for it, or by its place and content. Interrupted, run it again.
 
     \b
     Examples:
       braid ingest chat.jsonl --user-id maya
+      braid ingest chatgpt-export.zip slack-export.zip notes/
       cat chat.jsonl | braid ingest - --source support-chat
+      braid ingest messages.csv --map role=speaker,content=body --since 2025-01-01
       braid ingest --dry-run *.jsonl
     """
     from braid import drafts
     from braid.tools.cli.intake import Intake
+    from braid.tools.cli.sources import columns_of, moment_of
 
     within = {"user_id": user_id, "agent_id": agent_id, "run_id": run_id, "session_id": session}
+    named = columns_of(columns or ())
+    earliest = moment_of(since) if since else None
 
     def scope_of(said_in: str | None) -> Any:
         return drafts.scope(**{**within, "session_id": session or said_in})
 
     if dry_run:
         with reading(store) as opened:
-            intake = Intake(opened, scope_of, dry_run=True)
-            _take_all(intake, files, source, form)
-            put_fields(_summary(intake, opened, dry_run=True), output)
+            intake = Intake(opened, scope_of, dry_run=True, since=earliest)
+            _take_all(intake, files, source, form, named)
+            _report(intake, _counts(intake, dry_run=True), output)
             say("nothing was written (--dry-run)")
     else:
         with writing(store, adopt=adopt, shared=shared) as opened:
-            intake = Intake(opened, scope_of)
+            intake = Intake(opened, scope_of, since=earliest)
             try:
-                _take_all(intake, files, source, form)
+                _take_all(intake, files, source, form, named)
             except BaseException:
                 say(
                     f"{many(intake.taken, 'turn')} taken before this; run the same again: none is added twice"
                 )
                 raise
             opened.checkpoint()
-            put_fields(_summary(intake, opened, dry_run=False), output)
+            _report(intake, _counts(intake, dry_run=False) | _tree(opened), output)
     if intake.skipped:
         say(
             f"{many(intake.skipped, 'line')} skipped; the rest went in"
@@ -105,26 +123,43 @@ def ingest(
         raise typer.Exit(FINDINGS)
 
 
-def _take_all(intake: "Intake", files: list[str], source: str | None, form: str | None) -> None:
+def _take_all(
+    intake: "Intake", files: list[str], source_id: str | None, form: str | None, columns: dict[str, str]
+) -> None:
     from braid.tools.cli.sources import open_source
+    from braid.tools.importers.detect import installed
 
-    with progress("ingesting") as bar:
+    for trouble in installed().troubles:
+        say(trouble)
+    with progress("ingesting" if "-" in files else "ingesting (KiB)") as bar:
         for name in files:
-            with open_source(name, form) as opened:
-                intake.take(opened, source or opened.source_id, bar)
+            with open_source(name, form, columns) as opened:
+                intake.take(opened, source_id or opened.source_id, bar)
 
 
-def _summary(intake: "Intake", store: "Store", *, dry_run: bool) -> dict[str, Any]:
-    counts = {
-        "would be taken" if dry_run else "taken": intake.taken,
-        "already known": intake.known,
-        "skipped": intake.skipped,
-        "text bytes": intake.text_bytes,
-    }
+def _counts(intake: "Intake", *, dry_run: bool) -> dict[str, Any]:
+    """What was taken and what was not; a dry run tells the roles apart, too."""
+    taken = {"would be taken" if dry_run else "taken": intake.taken}
+    roles = {f"  from {role}": count for role, count in sorted(intake.roles.items())} if dry_run else {}
+    revised = {"  in place of an earlier version": intake.revised} if intake.revised else {}
+    older = {"older": intake.older} if intake.older else {}
+    rest = {"already known": intake.known, "skipped": intake.skipped, "text bytes": intake.text_bytes}
+    return taken | roles | revised | older | rest
+
+
+def _tree(store: "Store") -> dict[str, Any]:
     reader = store.reader
-    tree = {
+    return {
         "tree size": reader.published.size,
         "root": reader.published.root.hex(),
         "log bytes": reader.log.bytes_on_disk,
     }
-    return counts if dry_run else counts | tree
+
+
+def _report(intake: "Intake", counts: dict[str, Any], output: Format) -> None:
+    """Show the counts; for programs with the lines that were skipped, of which stderr told as they came."""
+    if output == "table":
+        put_fields(counts, output)
+        return
+    listed = {"skipped lines": [skipped._asdict() for skipped in intake.listed]} if output != "csv" else {}
+    put_fields({name.strip(): value for name, value in counts.items()} | listed, output)

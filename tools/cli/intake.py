@@ -1,144 +1,215 @@
 """Turns of a conversation on their way into the log: drafts, batches, what was known, what was refused."""
 
+import json
+from collections import Counter
 from collections.abc import Callable, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, NamedTuple
+from urllib.parse import unquote
+
+import msgspec
 
 from braid.ledger.compose import encode_body
-from braid.ledger.errors import BodyTooLargeError, ErasedError, InvalidRecordError
-from braid.ledger.record import Draft, ExperienceBody, Scope
+from braid.ledger.errors import BodyTooLargeError, InvalidRecordError
+from braid.ledger.record import Draft, Scope
 from braid.ledger.validate import check_draft
 from braid.ledger.writer import utc_now
+from braid.tools.cli.known import Known
 from braid.tools.cli.output import line, say
 from braid.tools.cli.progress import Bar
 from braid.tools.cli.sources import Opened, draft_of
+from braid.tools.importers.errors import SourceError
 from braid.tools.importers.message import BadLine, Message
 
 if TYPE_CHECKING:
     from braid.store import Store
 
 BATCH = 1_000
+BATCH_BYTES = 8 * 2**20
+LISTED = 1_000
+"""How many skipped lines the report lists; all of them are told on stderr."""
 ScopeOf = Callable[[str | None], Scope | None]
+_ANOTHER = "another turn was recorded under this id before; `braid correct` it instead"
+
+
+class Skipped(NamedTuple):
+    """A line that was left out."""
+
+    place: str
+    reason: str
 
 
 class _Turn(NamedTuple):
-    """A turn waiting for its batch; `line` counts from 1 in its source."""
+    """A turn waiting for its batch."""
 
-    name: str
-    line: int
-    draft: Draft
-    hash: str
+    place: str
+    message: Message
+    key: str
+    supersedes: tuple[str, ...] = ()
 
 
 class Intake:
-    """Takes sources into a store, a thousand turns a transaction, and counts."""
+    """Takes sources into a store, up to a thousand turns a transaction, and counts.
 
-    def __init__(self, store: "Store", scope_of: ScopeOf, *, dry_run: bool = False) -> None:
+    What was taken is in the log before the next batch is read: stopped at any moment and begun again, it finds the
+    turns that are there by their keys (`Message.key`) and goes on behind them.
+    """
+
+    def __init__(
+        self, store: "Store", scope_of: ScopeOf, *, dry_run: bool = False, since: datetime | None = None
+    ) -> None:
         self._store = store
+        self._known = Known(store)
         self._scope_of = scope_of
         self._dry_run = dry_run
+        self._since = since
         self._batch: dict[str, _Turn] = {}
+        self._batch_bytes = 0
         self._seen: dict[str, str] = {}
-        self.taken = self.known = self.skipped = self.text_bytes = 0
+        self.taken = self.known = self.skipped = self.older = self.revised = self.text_bytes = 0
+        self.roles: Counter[str] = Counter()
+        self.listed: list[Skipped] = []
 
-    def take(self, opened: Opened, source: str, bar: Bar) -> None:
-        """Read a source to its end. `source` is its lasting name, for keys."""
-        for item in opened.importer.read(opened.stream, opened.uri):
-            if isinstance(item, BadLine):
-                self._skip(opened.name, item.line, item.reason)
-            else:
-                self._add(opened.name, item, item.key(source))
-            if len(self._batch) >= BATCH:
-                bar.advance(self._commit())
-        bar.advance(self._commit())
+    def take(self, opened: Opened, source_id: str, bar: Bar) -> None:
+        """Read a source to its end. `source_id` is its lasting name, for keys."""
+        try:
+            for item in opened.importer.read(opened.source):
+                if isinstance(item, BadLine):
+                    self._skip(_place(opened.name, item.part, item.line), item.reason)
+                else:
+                    self._add(_where(opened, item), item, source_id)
+                if len(self._batch) >= BATCH or self._batch_bytes >= BATCH_BYTES:
+                    self._pass(opened, bar)
+        except SourceError as error:
+            self._skip(line(opened.name), f"{error}; what follows was not read")
+        self._pass(opened, bar)
 
-    def _skip(self, name: str, number: int, reason: str) -> None:
-        self.skipped += 1
-        say(f"{line(name)}:{number}: {reason}")
-
-    def _add(self, name: str, message: Message, key: str) -> None:
-        draft = draft_of(message, self._scope_of(message.session), key)
-        turn = _Turn(name, message.ordinal + 1, draft, message.source_hash)
-        earlier = self._batch.get(key)
-        if earlier is None:
-            self._batch[key] = turn
+    def _pass(self, opened: Opened, bar: Bar) -> None:
+        count = self._commit()
+        meter = opened.source.meter
+        if meter.total:
+            bar.reach(meter.done >> 10, max(meter.total, meter.done) >> 10)
         else:
-            self._judge(turn, earlier.hash)
+            bar.advance(count)
+
+    def _skip(self, place: str, reason: str) -> None:
+        self.skipped += 1
+        if len(self.listed) < LISTED:
+            self.listed.append(Skipped(place, reason))
+        say(f"{place}: {reason}")
+
+    def _add(self, place: str, message: Message, source_id: str) -> None:
+        if self._since and message.occurred_at and message.occurred_at < self._since:
+            self.older += 1
+            return
+        turn = _Turn(place, message, message.key(source_id))
+        earlier = self._batch.get(turn.key)
+        if earlier is None:
+            self._batch[turn.key] = turn
+            self._batch_bytes += len(message.text) + len(msgspec.json.encode(message.extra))
+        else:
+            self._judge(turn, earlier.message.source_hash)
 
     def _judge(self, turn: _Turn, hash_before: str | None) -> None:
         """Count a turn whose key was there already: known, or in conflict when what it says has changed."""
-        if hash_before is None or hash_before == turn.hash:
+        if hash_before is None or hash_before == turn.message.source_hash:
             self.known += 1
         else:
-            self._skip(
-                turn.name,
-                turn.line,
-                "another turn was recorded under this id before; `braid correct` it instead",
-            )
+            self._skip(turn.place, _ANOTHER)
 
     def _commit(self) -> int:
-        turns = list(self._batch.values())
+        """Take the batch; return how many turns it held."""
+        batch = list(self._batch.values())
         self._batch.clear()
+        self._batch_bytes = 0
+        turns = self._unknown(batch)
         if self._dry_run:
-            turns = self._sound(turns, utc_now())
-            self._count_dry(turns)
-            return len(turns)
-        if turns:
-            self._write(turns)
-        return len(turns)
+            for turn, _ in self._sound(self._drafted(turns), utc_now()):
+                self._seen[turn.key] = turn.message.source_hash
+                self._count(turn)
+        elif turns:
+            self._write(self._drafted(turns))
+        return len(batch)
 
-    def _write(self, turns: list[_Turn]) -> None:
+    def _unknown(self, batch: list[_Turn]) -> list[_Turn]:
+        """Return the turns that are to be recorded; count the others. No draft is made of what is known."""
+        found = self._known.find([turn.key for turn in batch]) if batch else {}
+        with_ids = [
+            found[turn.key] for turn in batch if turn.key in found and turn.message.external_id is not None
+        ]
+        hashes = self._known.hashes(with_ids)
+        left: list[_Turn] = []
+        for turn in batch:
+            index = found.get(turn.key)
+            if index is None and turn.key in self._seen:
+                self._judge(turn, self._seen[turn.key])
+            elif index is None:
+                left.append(turn)
+            elif turn.message.external_id is None:  # the key holds the hash
+                self.known += 1
+            elif turn.message.revised:
+                left += self._revision(turn, index)
+            else:
+                self._judge(turn, hashes[index])
+        return left
+
+    def _revision(self, turn: _Turn, index: int) -> list[_Turn]:
+        """Return the turn as what replaces its newest version; nothing when that one says the same."""
+        id, told = self._known.newest(index)
+        if told == turn.message.source_hash:
+            self.known += 1
+            return []
+        key = json.dumps([turn.key, "revised", id, turn.message.source_hash], separators=(",", ":"))
+        return [turn._replace(key=key, supersedes=(id,))]
+
+    def _drafted(self, turns: list[_Turn]) -> list[tuple[_Turn, Draft]]:
+        return [
+            (turn, draft_of(turn.message, self._scope_of(turn.message.session), turn.key, turn.supersedes))
+            for turn in turns
+        ]
+
+    def _write(self, drafted: Sequence[tuple[_Turn, Draft]]) -> None:
         try:
-            placed = self._store.append_all([turn.draft for turn in turns])
+            placed = self._store.append_all([draft for _, draft in drafted])
         except (InvalidRecordError, BodyTooLargeError):
-            sound = self._sound(turns, utc_now())
-            if len(sound) == len(turns):
+            sound = self._sound(drafted, utc_now())
+            if len(sound) == len(drafted):
                 raise
             if sound:
                 self._write(sound)
             return
-        for turn, at in zip(turns, placed, strict=True):
-            if at.known:
-                self._judge(turn, self._hash_at(at.index))
+        for (turn, _), at in zip(drafted, placed, strict=True):
+            if at.known:  # another process took it meanwhile
+                self._judge(turn, self._known.hashes([at.index])[at.index])
             else:
                 self._count(turn)
 
     def _count(self, turn: _Turn) -> None:
         self.taken += 1
-        body = turn.draft.body
-        self.text_bytes += len(body.content.text.encode()) if isinstance(body, ExperienceBody) else 0
+        self.revised += bool(turn.supersedes)
+        self.roles[turn.message.role] += 1
+        self.text_bytes += len(turn.message.text.encode())
 
-    def _sound(self, turns: Sequence[_Turn], now: datetime) -> list[_Turn]:
+    def _sound(self, drafted: Sequence[tuple[_Turn, Draft]], now: datetime) -> list[tuple[_Turn, Draft]]:
         """Return the turns that may enter the log; report the others."""
-        sound: list[_Turn] = []
-        for turn in turns:
+        sound: list[tuple[_Turn, Draft]] = []
+        for turn, draft in drafted:
             try:
-                check_draft(turn.draft, now)
-                encode_body(turn.draft)
+                check_draft(draft, now)
+                encode_body(draft)
             except (InvalidRecordError, BodyTooLargeError) as error:
-                self._skip(turn.name, turn.line, str(error))
+                self._skip(turn.place, str(error))
             else:
-                sound.append(turn)
+                sound.append((turn, draft))
         return sound
 
-    def _count_dry(self, turns: list[_Turn]) -> None:
-        keys = {turn.draft.body.once or "": turn for turn in turns}
-        self._store.views.catalog.catch_up()
-        found = self._store.views.catalog.find(list(keys))
-        for key, turn in keys.items():
-            if key in found:
-                self._judge(turn, self._hash_at(found[key]))
-            elif key in self._seen:
-                self._judge(turn, self._seen[key])
-            else:
-                self._seen[key] = turn.hash
-                self._count(turn)
 
-    def _hash_at(self, index: int) -> str | None:
-        """Return the source hash of the record at `index`, None where it can't be had."""
-        try:
-            body = self._store.reader.at(index, include_forgotten=True).body
-        except (ErasedError, ValueError):
-            return None
-        sources = body.provenance.sources if isinstance(body, ExperienceBody) else []
-        return sources[0].hash if sources else None
+def _place(name: str, part: str, number: int) -> str:
+    return f"{line(name)}{'/' if part else ''}{line(part)}:{number}"
+
+
+def _where(opened: Opened, message: Message) -> str:
+    """Where a turn stands: its line or place, and of a folder or zip the file."""
+    if not opened.source.is_tree:
+        return _place(opened.name, "", message.ordinal + 1)
+    return line(opened.name + unquote(message.source_uri.removeprefix(opened.source.uri)))

@@ -7,16 +7,19 @@ from typing import Annotated
 
 import typer
 
+from braid.tools.bench.command import bench
 from braid.tools.cli import (
     access,
     auditing,
     forgetting,
     ingesting,
+    keeping,
     keys,
     making,
     moving,
     reading,
     tending,
+    tracing,
     viewing,
     writing,
 )
@@ -30,8 +33,21 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for theme in (making, ingesting, writing, reading, auditing, forgetting, viewing, tending, moving):
+for theme in (
+    making,
+    ingesting,
+    writing,
+    reading,
+    tracing,
+    auditing,
+    forgetting,
+    viewing,
+    tending,
+    keeping,
+    moving,
+):
     theme.register(app)
+app.command(rich_help_panel="Tend")(bench)
 app.add_typer(keys.app, name="key", rich_help_panel="Tend")
 
 

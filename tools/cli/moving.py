@@ -1,5 +1,6 @@
 """`braid export` and `braid import`: copies that leave, records that come."""
 
+import os
 import sys
 from pathlib import Path
 from typing import Annotated
@@ -7,9 +8,10 @@ from typing import Annotated
 import typer
 
 from braid.tools.cli.access import reading, writing
+from braid.tools.cli.auditing import read_key
 from braid.tools.cli.errors import FINDINGS
 from braid.tools.cli.options import Adopt, DryRun, FormatOption, StoreOption
-from braid.tools.cli.output import line, many, put_fields, say
+from braid.tools.cli.output import Format, line, many, put_fields, say
 
 PANEL = "Move"
 
@@ -21,7 +23,10 @@ def register(app: typer.Typer) -> None:
 
 
 def export(
-    dest: Annotated[Path | None, typer.Argument(help="The new folder.", show_default=False)] = None,
+    dest: Annotated[
+        Path | None, typer.Argument(help="The new folder; with --subject also FILE.zip.", show_default=False)
+    ] = None,
+    *,
     audit: Annotated[
         bool, typer.Option("--audit", help="Leave out vault, private keys and projections.")
     ] = False,
@@ -36,21 +41,71 @@ def export(
     forgotten: Annotated[
         bool, typer.Option("--forgotten", help="With --jsonl: the forgotten ones too.")
     ] = False,
+    subject: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME=VALUE",
+            help="All that is held about one: user_id, agent_id, run_id, session_id, actor.",
+            show_default=False,
+        ),
+    ] = None,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="With --subject: only count what would be given.")
+    ] = False,
+    pseudonymise: Annotated[
+        bool,
+        typer.Option("--pseudonymise", help="Tables as Parquet, names as keyed hashes, with a data card."),
+    ] = False,
+    key_file: Annotated[
+        Path | None,
+        typer.Option(
+            "--key-file",
+            metavar="FILE",
+            help="With --pseudonymise: the key, made where there is none; else one is thrown away.",
+            show_default=False,
+        ),
+    ] = None,
+    keep_text: Annotated[
+        bool, typer.Option("--keep-text", help="With --pseudonymise: texts as they are.")
+    ] = False,
+    output: FormatOption = "table",
     store: StoreOption = None,
 ) -> None:
-    """Copy the store: a backup, an auditor's copy, or JSON lines.
+    """Copy the store: a backup, an auditor's copy, JSON lines, or all that is held about one person.
 
-    It reaches as far as the signed head.
+    It reaches as far as the signed head. With --subject (several must all hold) that person's records, what was
+    derived from them, media, a page to read, and proofs that `braid check-proof` checks go into a folder or a zip; of
+    other people's records, ids only. With --pseudonymise the tables go into a folder for study: docs/sql.md.
 
     \b
     Examples:
       braid export /mnt/backup/memory
       braid export --audit audit-copy
       braid export --jsonl memory.jsonl
+      braid export --subject user_id=maya --dry-run
+      braid export --subject user_id=maya maya.zip
+      braid export --pseudonymise open-data
     """
-    if (dest is None) == (jsonl is None):
-        raise ValueError("give a new folder, or --jsonl FILE")
-    from braid import transfer
+    if pseudonymise:
+        if audit or jsonl or forgotten or subject or dry_run or dest is None:
+            raise ValueError("--pseudonymise goes with a new folder, --key-file and --keep-text alone")
+        from braid.tools.cli import pseudonymising
+
+        with reading(store) as opened:
+            pseudonymising.pseudonymise(opened, dest, key_file, keep_text=keep_text)
+        return
+    if key_file or keep_text:
+        raise ValueError("--key-file and --keep-text go with --pseudonymise")
+    if subject:
+        if audit or jsonl or forgotten:
+            raise ValueError(
+                "--subject goes alone: what is forgotten is always in it, and it has its own form"
+            )
+        _export_subject(subject, dest, store, dry_run=dry_run, output=output)
+        return
+    if (dest is None) == (jsonl is None) or dry_run:
+        raise ValueError("give a new folder, or --jsonl FILE; --dry-run goes with --subject")
+    from braid import exchange, transfer
 
     with reading(store) as opened:
         if jsonl is None:
@@ -62,41 +117,98 @@ def export(
             )
             return
         if str(jsonl) == "-":
-            count = transfer.export_jsonl(opened, sys.stdout, include_forgotten=forgotten)
+            count = exchange.export_jsonl(opened, sys.stdout, include_forgotten=forgotten)
         else:
-            with jsonl.open("x", encoding="utf-8") as stream:
-                count = transfer.export_jsonl(opened, stream, include_forgotten=forgotten)
+            with open(jsonl, "x", encoding="utf-8", opener=_private) as stream:
+                count = exchange.export_jsonl(opened, stream, include_forgotten=forgotten)
         say(f"{many(count, 'record')}, in plain text")
+
+
+def _private(path: str, flags: int) -> int:
+    return os.open(path, flags, 0o600)
+
+
+def _export_subject(
+    named: list[str], dest: Path | None, store: Path | None, *, dry_run: bool, output: Format
+) -> None:
+    from msgspec import to_builtins
+
+    from braid import subject
+
+    pairs = [pair.partition("=") for pair in named]
+    if bad := next((name for name, equals, value in pairs if not (equals and value)), None):
+        raise ValueError(f"--subject {bad!r}: give NAME=VALUE, such as user_id=maya")
+    who = {name: value for name, _, value in pairs}
+    if len(who) < len(pairs):
+        raise ValueError("--subject names one thing twice")
+    if dest is None and not dry_run:
+        raise ValueError("give a new folder, or FILE.zip")
+    with reading(store) as opened:
+        if dry_run or dest is None:
+            counts = subject.plan_subject(opened, who)
+        else:
+            counts = subject.export_subject(opened, dest, who)
+    put_fields(to_builtins(counts), output)
+    if dry_run:
+        say("nothing was written (--dry-run)")
+        return
+    say(
+        f"{dest} holds a person's words, in plain text: hand it over by a safe way",
+        f"it is checked with: braid check-proof {dest} --key VKEY",
+    )
+    if counts.shared:
+        say(
+            f"{many(counts.shared, 'record')} of it also derived from other people's: look at them before handing over"
+        )
 
 
 def import_(
     file: Annotated[
-        Path, typer.Argument(help="What `export --jsonl` wrote; `-` reads stdin.", show_default=False)
+        Path,
+        typer.Argument(
+            help="What `export --jsonl` or `export --subject` wrote; `-` reads stdin.", show_default=False
+        ),
     ],
+    *,
+    key: Annotated[
+        str | None,
+        typer.Option(
+            "--key",
+            metavar="VKEY",
+            help="The other log's public key, or a file that holds it.",
+            show_default="the one in the export",
+        ),
+    ] = None,
     dry_run: DryRun = False,
     adopt: Adopt = False,
     output: FormatOption = "table",
     store: StoreOption = None,
 ) -> None:
-    """Append the records of another store's JSON lines.
+    """Append the records of another store's export, with what shows where they are from.
 
-    They get new ids; importing them again adds nothing.
+    Each is checked first: that its author signed it, that the other log includes it, that its text is what was signed.
+    They get new ids and keep the old ones, their times and signatures; importing them again adds nothing.
 
     \b
     Examples:
       braid import memory.jsonl --dry-run
-      braid import memory.jsonl
+      braid import memory.jsonl --key "$THEIR_VKEY"
+      braid import maya.zip
     """
     from contextlib import nullcontext
 
-    from braid import transfer
+    from braid import arrival, exchange
 
-    source = nullcontext(sys.stdin.buffer) if str(file) == "-" else file.open("rb")
+    vkey = read_key(key) if key else None
+    stdin = str(file) == "-"
+    source = nullcontext(exchange.read_lines(sys.stdin.buffer)) if stdin else exchange.open_lines(file)
     with source as lines, reading(store) if dry_run else writing(store, adopt=adopt) as opened:
-        done = transfer.import_jsonl(opened, lines, dry_run=dry_run)
-    for number, reason in done.refused:
+        done = arrival.import_jsonl(opened, lines, vkey=vkey, dry_run=dry_run)
+    for number, reason in sorted([*done.refused, *done.loose]):
         say(f"{line(str(file))}:{number}: {reason}")
+    if vkey is None:
+        say("the key in the export was believed; --key VKEY holds it against the one that you were given")
     name = "would be added" if dry_run else "added"
     put_fields({name: done.added, "already known": done.known, "skipped": len(done.refused)}, output)
-    if done.refused:
+    if done.refused or done.loose:
         raise typer.Exit(FINDINGS)

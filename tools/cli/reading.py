@@ -1,4 +1,4 @@
-"""`braid log`, `show` and `trace`: what the log holds, each record verified before it is shown."""
+"""`braid log` and `show`: what the log holds, each record verified before it is shown."""
 
 import re
 from typing import TYPE_CHECKING, Annotated, Any, Literal, cast
@@ -6,11 +6,16 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, cast
 import typer
 
 from braid.tools.cli.access import reading
+from braid.tools.cli.instants import AsOf, ValidAt, index_or_instant, instant
 from braid.tools.cli.listing import first_of, records_of, row_of, transactions_of
 from braid.tools.cli.options import FormatOption, StoreOption
-from braid.tools.cli.output import clean, line, put, put_bytes, put_json, put_rows, to_json
+from braid.tools.cli.output import clean, line, put, put_bytes, put_json, put_rows, say, to_json
+from braid.tools.cli.past import narrow, successors
 
 if TYPE_CHECKING:
+    from datetime import datetime
+
+    from braid.ledger.record import Record
     from braid.store import Store
 
 PANEL = "Read"
@@ -22,7 +27,6 @@ def register(app: typer.Typer) -> None:
     """Add this module's commands."""
     app.command(rich_help_panel=PANEL)(log)
     app.command(rich_help_panel=PANEL)(show)
-    app.command(rich_help_panel=PANEL)(trace)
 
 
 def log(
@@ -70,9 +74,13 @@ def show(
     id: Annotated[
         str, typer.Argument(metavar="ID", help="A record's id, or wal_000042.", show_default=False)
     ],
+    *,
     forgotten: Annotated[
-        bool, typer.Option("--forgotten", help="Show it even when it is forgotten.")
+        bool,
+        typer.Option("--include-forgotten", "--forgotten", help="Show it even when it is forgotten."),
     ] = False,
+    as_of: AsOf = None,
+    valid_at: ValidAt = None,
     envelope: Annotated[
         bool, typer.Option("--envelope", help="Its signed envelope, byte for byte; erased ones too.")
     ] = False,
@@ -83,9 +91,12 @@ def show(
 ) -> None:
     """Show a record, verified; or a transaction.
 
+    With --valid-at, of its claims those that held then; what supersedes it is told on stderr.
+
     \b
     Examples:
       braid show exp_2025-05-17T09:00:00Z_0000000300ab
+      braid show exp_2025-05-17T09:00:00Z_0000000300ab --as-of 2025-06-01 --valid-at 2025-05-20
       braid show exp_2025-05-17T09:00:00Z_0000000300ab -o json
       braid show wal_000002 -o json
     """
@@ -102,11 +113,24 @@ def show(
             put_bytes(opened.reader.stored_envelope(index))
             return
         else:
-            shown = shape(opened.get(id, include_forgotten=forgotten))
+            when = None if as_of is None else index_or_instant(as_of)
+            record = opened.get(id, as_of=when, include_forgotten=forgotten)
+            shown = shape(record)
+            if valid_at is not None:
+                narrow(record, shown, instant(valid_at))
+                _tell_successors(opened, record, when)
         if output == "json":
             put_json(shown)
         else:
             _put_members(shown)
+
+
+def _tell_successors(store: "Store", record: "Record", when: "int | datetime | None") -> None:
+    from braid.ledger.asof import size_at
+
+    size = len(store) if when is None else size_at(store.reader, when)
+    for id in successors(store, record, size):
+        say(f"it was corrected: {id} stands in its place")
 
 
 def _check_names(store: "Store", index: int, id: str) -> None:
@@ -140,35 +164,3 @@ def _put_members(members: dict[str, Any], depth: int = 0) -> None:
             put(f"{pad}{label}: " + (f"\n{pad}  {text}" if "\n" in text else text))
         else:
             put(f"{pad}{label}: {to_json(value)}")
-
-
-def trace(
-    id: Annotated[
-        str, typer.Argument(metavar="ID", help="Where the braid is picked up.", show_default=False)
-    ],
-    *,
-    up: Annotated[bool, typer.Option("--up", help="Only what it descends from.")] = False,
-    down: Annotated[bool, typer.Option("--down", help="Only what descends from it.")] = False,
-    depth: Annotated[
-        int | None, typer.Option(min=1, help="How far to go.", show_default="to the ends")
-    ] = None,
-    output: Annotated[
-        Literal["table", "json"], typer.Option("--output", "-o", help="Tree or JSON.")
-    ] = "table",
-    store: StoreOption = None,
-) -> None:
-    """Show what a record derives from and what derives from it.
-
-    \b
-    Examples:
-      braid trace exp_2025-05-17T09:00:00Z_0000000300ab
-      braid trace stance_2025-06-01T12:00:00Z_0000000a01cd --up --depth 2 -o json
-    """
-    both = up == down
-    with reading(store) as opened:
-        node = opened.trace(id, up=up or both, down=down or both, depth=depth)
-        if output == "json":
-            put(node.to_json().decode())
-        else:
-            for drawn in node.lines():
-                put(line(drawn))

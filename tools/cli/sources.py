@@ -1,18 +1,24 @@
-"""Conversations as they are opened: a file or stdin, its format, and a turn of it as a draft."""
+"""Sources as a person names them: a file, a folder, a zip or stdin; and a turn of one as a draft."""
 
-import io
 import sys
-from collections.abc import Generator
+from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
+from datetime import UTC, date, datetime, time
 from pathlib import Path
-from typing import BinaryIO, NamedTuple, cast
+from typing import NamedTuple
 
 from braid import drafts
-from braid.ledger.record import Draft, Scope, Source
-from braid.tools.importers.detect import by_name, detect
-from braid.tools.importers.message import HEAD_BYTES, Importer, Message
+from braid.ledger.record import Draft, Scope
+from braid.ledger.record import Source as Origin
+from braid.tools.importers import times
+from braid.tools.importers.detect import by_name, detect, open_path, open_stream
+from braid.tools.importers.errors import Refused
+from braid.tools.importers.jsonl import FIELDS
+from braid.tools.importers.message import Importer, Media, Message
+from braid.tools.importers.source import Source
 
 _ACTORS = {"user": "user", "assistant": "agent", "system": "system"}
+_TABLES = ("csv", "parquet")
 
 
 class Opened(NamedTuple):
@@ -20,70 +26,84 @@ class Opened(NamedTuple):
 
     name: str
     importer: Importer
+    source: Source
     source_id: str
-    stream: BinaryIO
-    uri: str | None
-
-
-class _Rejoined(io.RawIOBase):
-    """A stream whose head was read already, from its beginning."""
-
-    def __init__(self, head: bytes, rest: io.BufferedIOBase) -> None:
-        self._head = head
-        self._rest = rest
-
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]
-        data = self._head[: len(buffer)] or self._rest.read1(len(buffer))
-        self._head = self._head[len(buffer) :]
-        buffer[: len(data)] = data
-        return len(data)
 
 
 @contextmanager
-def open_source(name: str, form: str | None) -> Generator[Opened]:
-    """Open a file (`-`: stdin) and find out its format; UnknownFormatError, OSError."""
-    path = None if name == "-" else Path(name)
-    if path is None:
-        yield _opened(name, sys.stdin.buffer, None, form)
-        return
-    with path.open("rb") as stream:
-        yield _opened(name, stream, path, form)
+def open_source(name: str, form: str | None, columns: Mapping[str, str]) -> Generator[Opened]:
+    """Open a file, folder or zip (`-`: stdin) and find out its format; SourceError, OSError."""
+    with (
+        open_stream(sys.stdin.buffer, columns=columns)
+        if name == "-"
+        else open_path(Path(name), columns=columns)
+    ) as source:
+        importer = by_name(form) if form else detect(source, "stdin" if name == "-" else name)
+        if columns and importer.name in known_without_columns():
+            raise ValueError(f"{name} is {importer.name}: --map is for tables ({', '.join(_TABLES)})")
+        yield Opened(name, importer, source, importer.source_id(source))
 
 
-def _opened(name: str, stream: BinaryIO, path: Path | None, form: str | None) -> Opened:
-    head = stream.read(HEAD_BYTES)
-    importer = by_name(form) if form else detect(head, path)
-    whole = io.BufferedReader(_Rejoined(head, cast("io.BufferedIOBase", stream)), 1 << 20)
-    uri = path.resolve().as_uri() if path else None
-    return Opened(name, importer, importer.source_id(head), cast("BinaryIO", whole), uri)
+def known_without_columns() -> frozenset[str]:
+    """The formats of this package that have no columns; another's may."""
+    from braid.tools.importers.detect import OURS
+
+    return frozenset(OURS) - frozenset(_TABLES)
 
 
-def draft_of(message: Message, within: Scope | None, once: str) -> Draft:
-    """Return the draft of a turn; nothing is inferred."""
+def columns_of(said: Sequence[str]) -> dict[str, str]:
+    """Return what `--map role=speaker,content=body` says. ValueError for what it can't say."""
+    found: dict[str, str] = {}
+    for pair in (pair for one in said for pair in one.split(",")):
+        field, equals, column = pair.partition("=")
+        if not equals or not column:
+            raise ValueError(f"--map takes field=column, not {pair!r}")
+        if field not in FIELDS:
+            raise ValueError(f"--map knows no field {field!r}: one of {', '.join(sorted(FIELDS))}")
+        if field in found:
+            raise ValueError(f"--map says {field} twice")
+        found[field] = column
+    return found
+
+
+def moment_of(said: str) -> datetime:
+    """Return the time of `--since`: RFC 3339 with an offset, or a date, which begins in UTC. ValueError."""
+    try:
+        return datetime.combine(date.fromisoformat(said), time(), UTC)
+    except ValueError:
+        pass
+    try:
+        found = times.rfc3339(said, datetime.now(UTC), "--since")
+    except Refused as error:
+        raise ValueError(f"{error}; for example 2025-01-31 or 2025-01-31T09:00:00+01:00") from None
+    assert found is not None  # noqa: S101 - it is text
+    return found
+
+
+def draft_of(message: Message, within: Scope | None, once: str, supersedes: Sequence[str] = ()) -> Draft:
+    """Return the draft of a turn; nothing is inferred. Whom it answers is no link: a reply is not derived."""
     actor = _ACTORS.get(message.role)
     structured = dict(message.extra)
+    if message.parent is not None:
+        structured["parent"] = message.parent
     if message.media:
-        media = [
-            {
-                name: value
-                for name, value in (("kind", m.kind), ("uri", m.uri), ("caption", m.caption))
-                if value is not None
-            }
-            for m in message.media
-        ]
-        structured["media" if "media" not in structured else "media_of_turn"] = media
+        name = "media" if "media" not in structured else "media_of_turn"
+        structured[name] = [_told(media) for media in message.media]
     return drafts.experience(
         message.text,
         actor=actor or f"tool({message.name or message.extra.get('tool') or 'tool'})",
         name=message.name if actor else None,
         method="import",
-        sources=[Source(uri=message.source_uri, hash=message.source_hash)],
+        sources=[Origin(uri=message.source_uri, hash=message.source_hash)],
+        supersedes=supersedes,
         structured=structured,
         within=within,
         external_id=message.external_id,
         occurred_at=message.occurred_at,
         once=once,
     )
+
+
+def _told(media: Media) -> dict[str, str]:
+    members = {"kind": media.kind, "uri": media.uri, "caption": media.caption, "name": media.name}
+    return {name: value for name, value in members.items() if value is not None}

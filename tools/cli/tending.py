@@ -5,10 +5,11 @@ from typing import Annotated, Any
 
 import typer
 
-from braid.tools.cli.access import guard_of, reading, where, writing
+from braid.tools.cli.access import Chosen, guard_of, passphrase_from, reading, where, writing
 from braid.tools.cli.errors import FINDINGS
-from braid.tools.cli.options import DryRun, FormatOption, Reason, StoreOption
-from braid.tools.cli.output import Format, line, put, put_fields, put_json, put_rows, say
+from braid.tools.cli.instants import AsOf, ValidAt, index_or_instant, instant
+from braid.tools.cli.options import Adopt, DryRun, FormatOption, Reason, StoreOption
+from braid.tools.cli.output import Format, line, many, put, put_fields, put_json, put_rows, say
 from braid.tools.cli.viewing import flatten
 
 PANEL = "Tend"
@@ -20,17 +21,31 @@ def register(app: typer.Typer) -> None:
     app.command(rich_help_panel=PANEL)(doctor)
 
 
-def status(output: FormatOption = "table", store: StoreOption = None) -> None:
-    """Show size, signed head, lag of projections, retention, disk.
+def status(
+    *,
+    as_of: AsOf = None,
+    valid_at: ValidAt = None,
+    output: FormatOption = "table",
+    store: StoreOption = None,
+) -> None:
+    """Show size, signed head, lag of projections, retention, disk; or what the log held at another time.
 
     \b
     Examples:
       braid status
       braid status -o json
+      braid status --as-of 2025-06-01 -o json
     """
     import msgspec
 
     with reading(store) as opened:
+        if as_of is not None or valid_at is not None:
+            then = opened.status(
+                as_of=None if as_of is None else index_or_instant(as_of),
+                valid_at=None if valid_at is None else instant(valid_at),
+            )
+            _put_status(msgspec.to_builtins(then), output)
+            return
         known: dict[str, Any] = msgspec.to_builtins(opened.status())
         known["views"] = _by_name(known["views"])
         disk = shutil.disk_usage(opened.path)
@@ -39,6 +54,10 @@ def status(output: FormatOption = "table", store: StoreOption = None) -> None:
             "free": disk.free,
             "store": sum(f.stat().st_size for f in opened.path.rglob("*") if f.is_file()),
         }
+    _put_status(known, output)
+
+
+def _put_status(known: dict[str, Any], output: Format) -> None:
     if output in ("json", "jsonl"):
         put_json(known)
     else:
@@ -53,7 +72,10 @@ def _by_name(views: list[dict[str, Any]]) -> dict[str, Any]:
 def doctor(
     *,
     fix: Annotated[
-        bool, typer.Option("--fix", help="Make good what is derived: indexes, tiles, checkpoint, reserve.")
+        bool,
+        typer.Option(
+            "--fix", help="Make good what is derived: indexes, tiles, checkpoint, reserve; and modes."
+        ),
     ] = False,
     accept_clock: Annotated[
         bool,
@@ -61,12 +83,13 @@ def doctor(
             "--accept-clock", help="Log that the clock is behind, and go on from the last record's time."
         ),
     ] = False,
+    adopt: Adopt = False,
     reason: Reason = None,
     dry_run: DryRun = False,
     output: FormatOption = "table",
     store: StoreOption = None,
 ) -> None:
-    """Look for what is wrong with a store's files.
+    """Look for what is wrong with a store: its files, keys, vault, guard, and room.
 
     Says what to do; --fix derives again what is derived. The log itself is never touched.
 
@@ -75,6 +98,7 @@ def doctor(
       braid doctor
       braid doctor --fix --dry-run
       braid doctor --accept-clock --reason "the clock was a year ahead"
+      braid doctor --adopt
     """
     from braid.ledger.repair import examine, repair
 
@@ -82,12 +106,16 @@ def doctor(
     if accept_clock:
         _accept_clock(store, reason, dry_run=dry_run)
         return
+    if adopt and not dry_run:
+        with writing(store, adopt=True) as opened:
+            say(f"the guard remembers this copy from now on: {many(len(opened), 'record')}")
     guard = guard_of(path)
-    problems = examine(path, guard)
+    passphrase = passphrase_from(Chosen.passphrase_file)
+    problems = examine(path, guard, passphrase)
     if fix and not dry_run:
         for done in repair(path, guard):
             put(line(done))
-        problems = examine(path, guard)
+        problems = examine(path, guard, passphrase)
     rows: list[dict[str, Any]] = [
         {"problem": one.name, "detail": one.detail, "remedy": one.remedy, "fixable": one.safe}
         for one in problems

@@ -1,18 +1,24 @@
 """`braid replay` and `braid sql`: projections rebuilt from the log, and questions to them."""
 
 import sys
+from collections.abc import Iterable
+from contextlib import nullcontext
+from functools import partial
 from pathlib import Path
-from typing import Annotated, Any, Literal, cast
+from typing import Annotated, Any, cast
 
 import typer
 
 from braid.tools.cli.access import reading
+from braid.tools.cli.answers import AnswerForm, Target
+from braid.tools.cli.asking import Asker
+from braid.tools.cli.instants import AsOf, IncludeForgotten, ValidAt, index_or_instant, instant
 from braid.tools.cli.options import FormatOption, StoreOption
-from braid.tools.cli.output import Format, many, put_bytes, put_rows, say
+from braid.tools.cli.output import put_rows, say
 from braid.tools.cli.progress import progress
+from braid.tools.cli.statements import Statement, parameters, statements
 
 PANEL = "Ask"
-SqlForm = Literal["table", "json", "jsonl", "csv", "parquet"]
 
 
 def register(app: typer.Typer) -> None:
@@ -57,75 +63,100 @@ def flatten(members: dict[str, Any], prefix: str = "") -> dict[str, Any]:
 
 def sql(
     query: Annotated[
-        str, typer.Argument(metavar="QUERY", help="One SELECT; `-` reads stdin.", show_default=False)
-    ],
+        str | None,
+        typer.Argument(
+            metavar="[QUERY]",
+            help="One SELECT, or .tables, .schema, .help; `-`, or nothing, reads stdin.",
+            show_default=False,
+        ),
+    ] = None,
+    *,
     file: Annotated[
         Path | None,
-        typer.Option("--file", metavar="FILE", help="Where the answer goes.", show_default="stdout"),
+        typer.Option("--file", metavar="FILE", help="A file of statements to answer.", show_default=False),
     ] = None,
-    output: Annotated[SqlForm, typer.Option("--output", "-o", help="How to show it.")] = "table",
+    param: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--param",
+            "-p",
+            metavar="NAME=VALUE",
+            help="What $NAME stands for; again for others.",
+            show_default=False,
+        ),
+    ] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option("--out", "-O", metavar="FILE", help="Where the answer goes.", show_default="stdout"),
+    ] = None,
+    partition_by: Annotated[
+        str | None,
+        typer.Option(
+            "--partition-by",
+            metavar="COLUMN,…",
+            help="With --out FOLDER: Parquet, a folder a value.",
+            show_default=False,
+        ),
+    ] = None,
+    as_of: AsOf = None,
+    valid_at: ValidAt = None,
+    include_forgotten: IncludeForgotten = False,
+    output: Annotated[AnswerForm, typer.Option("--output", "-o", help="How to show it.")] = "table",
     store: StoreOption = None,
 ) -> None:
-    """Ask a question in SQL.
+    """Ask questions in SQL.
 
     The DuckDB projection is caught up with the log first; position and lag are told on stderr.
 
-    The query can't write, read files, reach the network, or exceed memory, time and rows.
-    docs/schema.md lists the tables.
+    On a terminal, without a query, a prompt opens. Statements in a file or on stdin end with `;` and are answered in
+    order, until one fails. $NAME in a statement is what --param says, passed as a value and never pasted: a number,
+    true or false, a time (RFC 3339, UTC where it has no zone), else text; in quotes, '…', always text.
+
+    A statement can't write, read files, reach the network, or exceed memory, time and rows.
+    docs/schema.md lists the tables, docs/sql.md shows what to ask.
 
     \b
     Examples:
       braid sql "SELECT type, count(*) AS n FROM experiences GROUP BY type"
-      braid sql "SELECT * FROM experiences" -o parquet --file experiences.parquet
-      echo "SHOW TABLES" | braid sql -
+      braid sql "FROM timeline($who)" --param who=agent -o csv
+      braid sql --file questions.sql --param since=2025-05-01
+      braid sql "SELECT object FROM claims WHERE rel = 'lives in'" --valid-at 2025-05-01
+      braid sql "FROM experiences" --out shared --partition-by user_id
+      braid sql .schema
     """
-    if output == "parquet" and file is None and sys.stdout.isatty():
-        raise ValueError("parquet is binary: name a file (--file answer.parquet) or pipe it on")
-    text = sys.stdin.read() if query == "-" else query
+    if query not in (None, "-") and file is not None:
+        raise ValueError("give a query or --file FILE, not both")
+    target = Target(output, out, partition_by.split(",") if partition_by else ())
+    params = parameters(param or [])
+    when = None if as_of is None else index_or_instant(as_of)
+    held = None if valid_at is None else instant(valid_at)
     with reading(store) as opened:
-        answer = opened.views.sql(text)
-        table: Any = answer.table  # a pyarrow Table; pyarrow ships no types
-        if file is None:
-            _put(table, output)
+        past = partial(opened.past, when, held, include_forgotten=include_forgotten)
+        asker = Asker(opened, target, params, past)
+        if query is None and file is None and sys.stdin.isatty():
+            from braid.tools.cli.shell import talk
+
+            talk(asker)
+        elif query is None or query == "-":
+            with nullcontext(sys.stdin) if file is None else file.open(encoding="utf-8") as lines:
+                _answer_all(asker, lines)
         else:
-            _write(table, output, file)
-        lag = (
-            f", {many(answer.behind_by, 'record')} behind the log"
-            if answer.behind_by
-            else ", level with the log"
-        )
-        rows = table.num_rows
-    say(f"{many(rows, 'row')}; the projection stands at record {answer.position}{lag}")
+            asker.answer(Statement(query.strip(), 1))
+    if unused := asker.unused():
+        say(f"no statement names {', '.join(f'${name}' for name in unused)}")
 
 
-def _put(table: Any, form: SqlForm) -> None:
-    if form == "parquet":
-        import io
-
-        import pyarrow.parquet as _pq
-
-        pq: Any = _pq
-        buffer = io.BytesIO()
-        pq.write_table(table, buffer)
-        put_bytes(buffer.getvalue())
-        return
-    rows: list[dict[str, Any]] = table.to_pylist()
-    put_rows(table.column_names, rows, form)
-
-
-def _write(table: Any, form: SqlForm, file: Path) -> None:
-    """Write the answer to a file; its suffix chooses the format where none was given."""
-    import contextlib
-
-    suffix = file.suffix.lstrip(".")
-    if form == "table" and suffix in ("json", "jsonl", "csv", "parquet"):
-        form = suffix  # type: ignore[assignment]
-    if form == "parquet":
-        import pyarrow.parquet as _pq
-
-        pq: Any = _pq
-        pq.write_table(table, file)
-        return
-    plain: Format = form
-    with file.open("w", encoding="utf-8") as stream, contextlib.redirect_stdout(stream):
-        put_rows(table.column_names, table.to_pylist(), plain)
+def _answer_all(asker: Asker, lines: Iterable[str]) -> None:
+    """Answer the statements of a text in order, each as soon as it has ended; stop at one that fails."""
+    count = 0
+    for count, statement in enumerate(statements(lines), 1):
+        if count > 1 and asker.target.out is not None:
+            raise ValueError("--out takes one answer: give one statement")
+        try:
+            asker.answer(statement)
+        except (ValueError, LookupError):
+            if count > 1 or statement.line > 1:
+                say(f"the statement at line {statement.line} failed, those before it were answered")
+            raise
+    if not count:
+        raise ValueError("there is no statement to answer")

@@ -1,1 +1,1 @@
-"""Importers: conversations in the formats of others, read as `Message` values. They store nothing."""
+"""Importers: conversations, mail, notes and tables of others, read as `Message` values. They store nothing."""

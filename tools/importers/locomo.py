@@ -6,26 +6,24 @@ zone); `ordinal` keeps their order. Image captions become media. `query` (an ima
 and all that lies outside `conversation` are ignored.
 """
 
-import hashlib
-import json
 import re
 from collections.abc import Iterator
 from datetime import UTC, datetime
-from pathlib import Path
-from typing import BinaryIO
 
 import msgspec
 
-from braid.tools.importers.message import BadLine, Media, Message, Read, uri_of
+from braid.tools.importers.fields import hash_of
+from braid.tools.importers.message import BadLine, Media, Message, Read
+from braid.tools.importers.source import Source
+from braid.tools.importers.split import MAX_PIECE_BYTES, Piece, pieces
 from braid.tools.importers.strict import StrictJsonError, as_list, as_object, loads
-
-MAX_DOCUMENT_BYTES = 256 * 2**20
 
 _MARKS = (
     re.compile(rb'"conversation"\s*:\s*\{'),
     re.compile(rb'"qa"\s*:\s*\[\s*\{\s*"question"'),
     re.compile(rb'"session_\d+"\s*:\s*\['),
 )
+_OF_REALTALK = re.compile(rb'"(?:clean_text|speaker_1)"\s*:')
 _SESSION = re.compile(r"session_([0-9]{1,6})")
 _MONTHS = {
     "january": 1, "february": 2, "march": 3, "april": 4, "may": 5, "june": 6,
@@ -36,9 +34,9 @@ _NOON = 12
 
 
 class LocomoImporter(msgspec.Struct, frozen=True, kw_only=True):
-    """Reads a LoCoMo document. It is one JSON value, so it is held whole: up to `max_bytes`."""
+    """Reads a LoCoMo document, holding one conversation at a time: up to `max_bytes` each."""
 
-    max_bytes: int = MAX_DOCUMENT_BYTES
+    max_bytes: int = MAX_PIECE_BYTES
 
     @property
     def name(self) -> str:
@@ -50,64 +48,50 @@ class LocomoImporter(msgspec.Struct, frozen=True, kw_only=True):
         """See `Importer.shape`."""
         return 'a JSON document {"sample_id", "conversation": {"session_1": […], …}}, or a list of such'
 
-    def recognises(self, head: bytes, path: Path | None = None) -> bool:
+    def recognises(self, source: Source) -> bool:
         """True if the head opens a JSON document and shows a member that only LoCoMo has."""
-        del path  # content decides
-        opening = head.removeprefix(b"\xef\xbb\xbf").lstrip()[:1]
-        return opening in (b"{", b"[") and any(mark.search(head) for mark in _MARKS)
+        head = source.head.lstrip()
+        return (
+            head[:1] in (b"{", b"[")
+            and any(mark.search(head) for mark in _MARKS)
+            and _OF_REALTALK.search(head) is None
+        )
 
-    def source_id(self, head: bytes) -> str:
+    def source_id(self, source: Source) -> str:
         """Always `locomo`: each message carries its own conversation id, which stands for the source."""
-        del head
+        del source
         return "locomo"
 
-    def read(self, source: Path | BinaryIO, uri: str | None = None) -> Read:
+    def read(self, source: Source) -> Read:
         """See `Importer.read`. The position in a `BadLine` is the turn's in the document, from 1."""
-        data = _whole(source, self.max_bytes)
-        if len(data) > self.max_bytes:
-            yield BadLine(1, f"longer than {self.max_bytes} bytes")
-            return
-        try:
-            document = loads(data.removeprefix(b"\xef\xbb\xbf"))
-        except StrictJsonError as error:
-            yield BadLine(1, str(error))
-            return
-        samples = as_list(document)
-        yield from _samples([document] if samples is None else samples, uri_of(source, uri))
+        for part in source.parts():
+            line = 1
+            with part.open() as stream:
+                for piece in pieces(stream, limit=self.max_bytes):
+                    for found in _sample(piece, part.uri, line):
+                        yield found
+                        line += 1
 
 
-def _whole(source: Path | BinaryIO, limit: int) -> bytes:
-    if not isinstance(source, Path):
-        return source.read(limit + 1)
-    with source.open("rb") as stream:
-        return stream.read(limit + 1)
-
-
-def _samples(samples: list[object], origin: str) -> Read:
-    line = 1
-    for sample in samples:
-        members = as_object(sample)
-        conversation = as_object(members.get("conversation")) if members is not None else None
-        if members is None or conversation is None:
-            yield BadLine(line, 'no "conversation" object')
-            line += 1
-            continue
-        reader = _Reader(sample_id=_sample_id(members, conversation), origin=origin)
-        for found in reader.turns(conversation, line):
-            yield found
-            line += 1
+def _sample(piece: Piece, origin: str, line: int) -> Read:
+    try:
+        members = as_object(loads(piece.raw)) if piece.raw is not None else None
+    except StrictJsonError as error:
+        yield BadLine(line, str(error))
+        return
+    conversation = as_object(members.get("conversation")) if members is not None else None
+    if members is None or conversation is None:
+        yield BadLine(line, piece.reason or 'no "conversation" object')
+        return
+    reader = _Reader(sample_id=_sample_id(members, conversation), origin=origin)
+    yield from reader.turns(conversation, line)
 
 
 def _sample_id(members: dict[str, object], conversation: dict[str, object]) -> str:
     given = members.get("sample_id")
     if isinstance(given, str) and given:
         return given
-    return f"locomo-{hashlib.sha256(_canonical(conversation)).hexdigest()[:16]}"
-
-
-def _canonical(value: object) -> bytes:
-    """The bytes that are hashed: members sorted, no white space, UTF-8."""
-    return json.dumps(value, ensure_ascii=False, sort_keys=True, separators=(",", ":")).encode("utf-8")
+    return f"locomo-{hash_of(conversation).removeprefix('sha256:')[:16]}"
 
 
 class _Reader(msgspec.Struct, frozen=True, kw_only=True):
@@ -148,7 +132,7 @@ class _Reader(msgspec.Struct, frozen=True, kw_only=True):
             text=text,
             ordinal=ordinal,
             source_uri=f"{self.origin}#{self.sample_id}/{dia_id}",
-            source_hash=f"sha256:{hashlib.sha256(_canonical(members)).hexdigest()}",
+            source_hash=hash_of(members),
             occurred_at=when,
             name=speaker or None,
             session=f"{self.sample_id}/session_{number}",

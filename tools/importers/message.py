@@ -3,21 +3,26 @@
 import json
 from collections.abc import Iterator
 from datetime import datetime
-from pathlib import Path
-from typing import BinaryIO, Literal, Protocol
+from typing import TYPE_CHECKING, Literal, Protocol
 
 import msgspec
+
+if TYPE_CHECKING:
+    from braid.tools.importers.source import Source
 
 Role = Literal["user", "assistant", "system", "tool"]
 
 
 class Media(msgspec.Struct, frozen=True, kw_only=True):
-    """Something beside the text of a message. `caption` is text that the source itself gives for it."""
+    """Something beside the text of a message: told of, not taken in."""
 
     kind: str
-    """`image`, or the type that the source names."""
+    """`image`, or the type that the source names (`application/pdf`)."""
     uri: str | None = None
     caption: str | None = None
+    """Text that the source itself gives for it."""
+    name: str | None = None
+    """The name of its file."""
 
 
 class Message(msgspec.Struct, frozen=True, kw_only=True):
@@ -30,7 +35,7 @@ class Message(msgspec.Struct, frozen=True, kw_only=True):
     source_uri: str
     """Where it was read, to the line or turn (`file:///…/chat.jsonl#L12`). Provenance, never identity."""
     source_hash: str
-    """`sha256:<64 hex>` of the line without its line end, or of the turn's canonical JSON."""
+    """`sha256:<64 hex>` of the line without its line end, or of the canonical JSON of what was said."""
     occurred_at: datetime | None = None
     """When it was said; always aware, with the offset that the source wrote."""
     name: str | None = None
@@ -40,6 +45,10 @@ class Message(msgspec.Struct, frozen=True, kw_only=True):
     """The conversation's own id, when the data names it; it then stands for the source in `key`."""
     external_id: str | None = None
     """The id that the source gives the turn."""
+    parent: str | None = None
+    """The source's id of the turn that this one answers or follows, in the same conversation."""
+    revised: bool = False
+    """The source may say something else under this id than before: another text replaces the former one."""
     media: tuple[Media, ...] = ()
     extra: dict[str, object] = {}
     """Members that have no field here, as decoded JSON."""
@@ -51,7 +60,7 @@ class Message(msgspec.Struct, frozen=True, kw_only=True):
         path, so that a moved file adds nothing. With s = conversation or `source`:
 
         - an id in the source: `[s, session, "id", external_id]`. The same key with another `source_hash` is a
-          conflict for the caller to report, not a duplicate.
+          new version when the turn is `revised`, else a conflict for the caller to report, not a duplicate.
         - no id: `[s, session, "at", ordinal, source_hash]`. With the hash, two files that open alike share
           only the same lines in the same place: losing a turn is worse than keeping one twice.
 
@@ -68,13 +77,19 @@ class BadLine(msgspec.Struct, frozen=True):
 
     line: int
     reason: str
+    part: str = ""
+    """The file of a folder or archive that it stands in."""
 
 
 Read = Iterator[Message | BadLine]
 
 
 class Importer(Protocol):
-    """Reads one format. One contract suite runs on every importer (tests/tools/test_importers.py)."""
+    """Reads one format: a class that is made without arguments, keeps no state, and stores nothing.
+
+    Found through the entry-point group `braid.importers`. One contract suite runs on every importer
+    (tests/contracts/test_importer_contract.py).
+    """
 
     @property
     def name(self) -> str:
@@ -86,28 +101,22 @@ class Importer(Protocol):
         """What the format looks like, in one line for an error message."""
         ...
 
-    def recognises(self, head: bytes, path: Path | None = None) -> bool:
-        """Whether the first `HEAD_BYTES` of a source look like this format. `path` is only a hint."""
+    def recognises(self, source: "Source") -> bool:
+        """Whether the source looks like this format: its head, or names and heads of a few of its files."""
         ...
 
-    def source_id(self, head: bytes) -> str:
-        """A stable id of the source for `Message.key`, from its head: the same after a move or growth."""
+    def source_id(self, source: "Source") -> str:
+        """A stable id of the source for `Message.key`: the same after a move or growth, where that can be."""
         ...
 
-    def read(self, source: Path | BinaryIO, uri: str | None = None) -> Read:
+    def read(self, source: "Source") -> Read:
         """The messages in order, a `BadLine` in place of each that cannot be read; never raises for bad data.
 
-        `uri` names the source in provenance: by default the file's URI, or `stream:`. OSError is left alone.
+        It streams: what is held at once has a limit, whatever the source's size. SourceError where the source
+        breaks off (a damaged archive); OSError is left alone.
         """
         ...
 
 
 HEAD_BYTES = 65_536
-"""How much of a source `recognises` and `source_id` are given."""
-
-
-def uri_of(source: Path | BinaryIO, uri: str | None) -> str:
-    """The URI for provenance: `uri` if given, else the file's own, else `stream:`."""
-    if uri is not None:
-        return uri
-    return source.resolve().as_uri() if isinstance(source, Path) else "stream:"
+"""How much of a file a `recognises` is shown."""

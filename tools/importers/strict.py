@@ -6,7 +6,11 @@ import re
 from itertools import pairwise
 from typing import Never, cast
 
+MAX_DEPTH = 200
+TOO_DEEP = f"nested too deeply: more than {MAX_DEPTH} levels"
 _SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
+# Possessive, so that no input makes it go back: strings are passed in one step.
+_BRACKET = re.compile(rb'(?:[^"\[\]{}]++|"(?:[^"\\]++|\\.)*+")*+([\[\]{}])', flags=re.DOTALL)
 
 
 class StrictJsonError(ValueError):
@@ -15,6 +19,8 @@ class StrictJsonError(ValueError):
 
 def loads(data: bytes) -> object:
     """Decodes UTF-8 JSON. StrictJsonError for anything else, however it fails."""
+    if is_too_deep(data):
+        raise StrictJsonError(TOO_DEEP)
     try:
         text = data.decode("utf-8")
     except UnicodeDecodeError as error:
@@ -22,7 +28,13 @@ def loads(data: bytes) -> object:
     try:
         value = cast(
             "object",
-            json.loads(text, object_pairs_hook=_members, parse_constant=_no_constant, parse_float=_finite),
+            json.loads(
+                text,
+                object_pairs_hook=_members,
+                parse_constant=_no_constant,
+                parse_float=_finite,
+                parse_int=_storable,
+            ),
         )
     except StrictJsonError:
         raise
@@ -35,6 +47,18 @@ def loads(data: bytes) -> object:
     if _SURROGATE.search(text):
         _refuse_lone_surrogates(value)
     return value
+
+
+def is_too_deep(data: bytes) -> bool:
+    """Whether JSON is nested deeper than `MAX_DEPTH`: what it decodes to could not be walked or encoded again."""
+    if data.count(b"[") + data.count(b"{") <= MAX_DEPTH:
+        return False
+    depth = 0
+    for match in _BRACKET.finditer(data):
+        depth += 1 if match[1] in b"[{" else -1
+        if depth > MAX_DEPTH:
+            return True
+    return False
 
 
 def as_object(value: object) -> dict[str, object] | None:
@@ -64,6 +88,13 @@ def _finite(digits: str) -> float:
     number = float(digits)
     if math.isinf(number):
         raise StrictJsonError("a number is beyond the range of a double")
+    return number
+
+
+def _storable(digits: str) -> int:
+    number = int(digits)
+    if not -(2**63) <= number < 2**64:
+        raise StrictJsonError("a number is too long: beyond 64 bits")
     return number
 
 

@@ -1,0 +1,198 @@
+"""An export of a subject, checked by whoever was given it: no store, only the log's public key (docs/access.md)."""
+
+import hashlib
+import re
+import zipfile
+from base64 import b64decode
+from importlib.resources.abc import Traversable
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, Final, NamedTuple
+
+import msgspec
+
+from braid.arrival import IncomingBlob
+from braid.exchange import EVIDENCE, read_lines
+from braid.ledger.blobs import BlobRef, BlobStore
+from braid.ledger.envelope import decode_payload, unwrap
+from braid.ledger.errors import EvidenceError, LedgerError, ProofError
+from braid.ledger.evidence import (
+    End,
+    Examiner,
+    Head,
+    Item,
+    Piece,
+    decode_line,
+)
+from braid.ledger.merkle import leaf_hash
+from braid.ledger.note import parse_vkey
+from braid.ledger.proof import check_proof
+from braid.ledger.record import Media
+from braid.ledger.subject.format import (
+    NAME,
+    VERSION,
+    HeldRecord,
+    Holding,
+    Manifest,
+)
+from braid.ledger.subject.shaping import media_of, proof_name
+
+_CHUNK: Final = 1 << 20
+_MAX_RATIO: Final = 200
+_PATH: Final = re.compile(r"(?:(?:media|proofs)/)?[0-9a-z][0-9a-z.-]{0,60}")
+
+
+def check_export(path: Path, vkey: str) -> dict[str, Any]:
+    """Check an export of a subject, folder or zip, with nothing but the log's public key; return what it shows.
+
+    Every file is the one that the manifest names, every record is in the log, signed by its author, and says what was
+    signed. `index.html` and `graph.graphml` are only views of `records.json`. Raises EvidenceError.
+    """
+    folder = _open(path)
+    manifest = _decode(folder, "manifest.json", Manifest)
+    if (manifest.format, manifest.version) != (NAME, VERSION):
+        raise EvidenceError(
+            f"{path} is {manifest.format} {manifest.version}; this release reads {NAME} {VERSION}"
+        )
+    _check_files(folder, manifest)
+    holding = _decode(folder, "records.json", Holding)
+    shown = _check_lines(folder, vkey)
+    digests = {file.path: file.sha256 for file in manifest.files}
+    if {held.id for held in holding.records} != {
+        id for id, item in shown.items.items() if item.record is not None
+    }:
+        raise EvidenceError(f"records.json and {EVIDENCE} don't hold the same records")
+    for held in holding.records:
+        item = shown.items[held.id]
+        if item.record != held.record or item.envelope != held.envelope:
+            raise EvidenceError(f"{held.id}: records.json doesn't say what was signed")
+        _check_media(held, shown, digests)
+        _check_proof(folder, held.index, item, vkey)
+    return {
+        "verdict": "every record is in the log, and says what was signed",
+        "subject": ", ".join(f"{name}={value}" for name, value in manifest.subject.items()),
+        "records": len(holding.records),
+        "files": len(manifest.files) + 1,
+        "origin": manifest.origin,
+        "tree size": manifest.checkpoint.size,
+        "root": manifest.checkpoint.root,
+    }
+
+
+def _open(path: Path) -> Traversable:
+    """Return an export's folder; of a zip, the folder in it, unless a member would swell."""
+    if path.is_dir():
+        return path
+    try:
+        archive = zipfile.ZipFile(path)
+    except zipfile.BadZipFile:
+        raise EvidenceError(f"{path} is no folder and no zip of an export") from None
+    for member in archive.infolist():
+        if member.file_size > _MAX_RATIO * max(member.compress_size, 1 << 16):
+            raise EvidenceError(
+                f"{path}: {member.filename} would swell to {member.file_size} bytes; it is refused"
+            )
+    tops = {member.filename.partition("/")[0] for member in archive.infolist()}
+    return zipfile.Path(archive, f"{tops.pop()}/" if len(tops) == 1 else "")
+
+
+def _decode(folder: Traversable, name: str, type_: type[Any]) -> Any:
+    place = folder.joinpath(name)
+    if not place.is_file():
+        raise EvidenceError(f"{name} is missing: the export is not whole")
+    try:
+        return msgspec.json.decode(place.read_bytes(), type=type_)
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
+        raise EvidenceError(f"{name} is not what an export holds: {error}") from None
+
+
+def _check_files(folder: Traversable, manifest: Manifest) -> None:
+    for file in manifest.files:
+        if not _PATH.fullmatch(file.path):
+            raise EvidenceError(f"the manifest names {file.path!r}, which no export holds")
+        place = folder.joinpath(file.path)
+        if not place.is_file() or (isinstance(place, Path) and place.is_symlink()):
+            raise EvidenceError(f"{file.path} is missing: the export is not whole")
+        digest, size = hashlib.sha256(), 0
+        with place.open("rb") as stream:
+            while chunk := stream.read(_CHUNK):
+                digest.update(chunk)
+                size += len(chunk)
+        if (digest.hexdigest(), size) != (file.sha256, file.size):
+            raise EvidenceError(f"{file.path} is not the file that the manifest names: it was changed")
+
+
+def _check_lines(folder: Traversable, vkey: str) -> "_Shown":
+    """Examine the lines of the evidence against the pinned key, and unseal the media that they bring."""
+    shown = _Shown({}, {})
+    examiner: Examiner | None = None
+    ended = False
+    with folder.joinpath(EVIDENCE).open("rb") as stream, TemporaryDirectory(prefix="braid-") as scratch:
+        incoming, sizes = IncomingBlob(Path(scratch), keep=True), dict[str, int]()
+        for text in read_lines(stream):
+            line = decode_line(text)
+            ended = isinstance(line, End)
+            if isinstance(line, Head):
+                examiner = Examiner(line, parse_vkey(vkey.strip()))
+            elif examiner is None:
+                raise EvidenceError(f"{EVIDENCE} doesn't begin with its head")
+            elif isinstance(line, Item):
+                record = examiner.examine(line)
+                sizes = dict(record.envelope.blobs)
+                shown.items[line.id] = line
+                shown.media.update({one.blob: (one, "") for one in media_of(record)} if record.raw else {})
+            elif isinstance(line, Piece) and incoming.add(line.blob, sizes.get(line.blob, 0), _bytes(line)):
+                media = shown.media[line.blob][0]
+                shown.media[line.blob] = (media, _unsealed(Path(scratch), media))
+    if not ended:
+        raise EvidenceError(f"{EVIDENCE} was cut off")
+    return shown
+
+
+class _Shown(NamedTuple):
+    """What the evidence shows: lines by id, and media by the name of their blob with the SHA-256 of their content."""
+
+    items: dict[str, Item]
+    media: dict[str, tuple[Media, str]]
+
+
+def _bytes(piece: Piece) -> bytes:
+    try:
+        return b64decode(piece.data, validate=True)
+    except ValueError as error:
+        raise EvidenceError(f"media {piece.blob[:16]}… are not base64") from error
+
+
+def _unsealed(folder: Path, media: Media) -> str:
+    """Return the SHA-256 of the media's content, and let go of the sealed file."""
+    blobs = BlobStore(folder, writable=False)
+    digest = hashlib.sha256()
+    for chunk in blobs.open(BlobRef(sha256=media.blob, size=media.size, key=b64decode(media.key))):
+        digest.update(chunk)
+    blobs.path(media.blob).unlink()
+    return digest.hexdigest()
+
+
+def _check_media(held: HeldRecord, shown: _Shown, digests: dict[str, str]) -> None:
+    """Compare the media in the folder with those that were sealed and signed."""
+    wanted = [shown.media[name][1] for name in _blobs_of(shown.items[held.id])]
+    if [digests.get(one.path) for one in held.media] != wanted or "" in wanted:
+        raise EvidenceError(f"{held.id}: its media are not what was signed")
+
+
+def _blobs_of(item: Item) -> list[str]:
+    content: dict[str, Any] = msgspec.json.decode(bytes(item.body)).get("content") or {}
+    media: list[dict[str, Any]] = content.get("media") or []
+    return [str(one["blob"]) for one in media]
+
+
+def _check_proof(folder: Traversable, index: int, item: Item, vkey: str) -> None:
+    stored = item.envelope.encode()
+    try:
+        proven = check_proof(
+            folder.joinpath(proof_name(index)).read_bytes(), leaf_hash(stored), parse_vkey(vkey.strip())
+        )
+    except (LedgerError, OSError, KeyError) as error:
+        raise EvidenceError(f"{proof_name(index)} does not hold: {error}") from error
+    if proven.index != decode_payload(unwrap(stored).payload).index:
+        raise ProofError(f"{proof_name(index)} is of another record")

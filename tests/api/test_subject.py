@@ -1,0 +1,462 @@
+"""Everything held about one person: what is in it, what is not, its format, and that tampering shows."""
+
+import hashlib
+import json
+import shutil
+import stat
+import zipfile
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import msgspec
+import networkx
+import pytest
+
+import braid
+from braid.arrival import import_jsonl
+from braid.exchange import open_lines
+from braid.inspection import check_export
+from braid.ledger.errors import EvidenceError, NoVaultError
+from braid.ledger.subject.format import Holding, Manifest, json_schema
+from braid.subject import export_subject, plan_subject
+from tests.api.subject_scene import HOSTILE, SECRET, Ids, build
+
+ROOT = Path(__file__).parents[2]
+GOLDEN = ROOT / "tests" / "data" / "subject-v1"
+MADE = datetime(2025, 7, 1, 9, tzinfo=UTC)
+MAYA = {"user_id": "maya"}
+
+
+@pytest.fixture(scope="module")
+def scene(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[braid.Store, Ids]]:
+    store, ids = build(tmp_path_factory.mktemp("scene"))
+    yield store, ids
+    store.close()
+
+
+@pytest.fixture(scope="module")
+def given(scene: tuple[braid.Store, Ids], tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Maya's export."""
+    folder = tmp_path_factory.mktemp("given") / "maya"
+    export_subject(scene[0], folder, MAYA, now=MADE)
+    return folder
+
+
+def holding(folder: Path) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads((folder / "records.json").read_bytes())
+    return found
+
+
+def by_id(folder: Path) -> dict[str, dict[str, Any]]:
+    return {record["id"]: record for record in holding(folder)["records"]}
+
+
+# What is in it
+
+
+def test_own_and_derived_records_are_in_it_and_marked(scene: tuple[braid.Store, Ids], given: Path) -> None:
+    _, ids = scene
+    records = by_id(given)
+    own = {ids[name] for name in ("own", "hostile", "forgotten", "new")}
+    assert {
+        id for id, one in records.items() if one["belongs"] == "own" and one["kind"] == "experience"
+    } == own
+    derived = {ids[name] for name in ("derived", "shared", "stance", "affect", "embedding")}
+    assert {id for id, one in records.items() if one["belongs"] == "derived"} == derived
+    assert {id for id, one in records.items() if one["shared"]} == {ids["shared"]}
+    correction = next(one for one in records.values() if one["kind"] == "event")
+    assert correction["record"]["reason"] == "misheard"
+    assert holding(given)["counts"] == {
+        "own": 5, "derived": 5, "shared": 1, "forgotten": 1, "others": 3, "media": 2, "claims": 1,
+    }  # fmt: skip
+
+
+def test_other_peoples_content_is_nowhere_in_it(scene: tuple[braid.Store, Ids], given: Path) -> None:
+    _, ids = scene
+    for path in given.rglob("*"):
+        assert path.is_dir() or SECRET.encode() not in path.read_bytes(), path
+    others = {one["id"] for one in holding(given)["others"]}
+    assert others == {ids["jonas"], ids["his"], ids["gone"]}
+    assert ids["his heir"] not in (given / "records.json").read_text(encoding="utf-8")
+    assert ids["unrelated"] not in (given / "records.json").read_text(encoding="utf-8")
+
+
+def test_the_forgotten_are_in_it_and_the_erased_are_named(
+    scene: tuple[braid.Store, Ids], given: Path
+) -> None:
+    store, ids = scene
+    hidden = by_id(given)[ids["forgotten"]]
+    assert hidden["record"]["content"]["text"] == "Maya dislikes rain."
+    assert hidden["forgotten"]["at"] == store.reader.control.hidden[hidden["index"]][1]
+    gone = next(one for one in holding(given)["others"] if one["id"] == ids["gone"])
+    assert gone["erased"]["id"].startswith("tomb_")
+    assert gone["type"] == "inference"
+
+
+def test_what_was_changed_is_told_but_no_reason_that_concerns_others(
+    scene: tuple[braid.Store, Ids], given: Path
+) -> None:
+    _, ids = scene
+    told = [(one["action"], one["records"], one["reason"]) for one in holding(given)["changes"]]
+    assert told == [
+        ("forget", [ids["forgotten"]], "she asked"),
+        ("forget", [ids["hostile"]], None),
+        ("recover", [ids["hostile"]], None),
+    ]
+
+
+def test_links_say_whether_the_other_end_is_in_it(scene: tuple[braid.Store, Ids], given: Path) -> None:
+    _, ids = scene
+    records = by_id(given)
+    shared = {(link["role"], link["id"]): link["content"] for link in records[ids["shared"]]["links"]}
+    assert shared == {("parent", ids["derived"]): True, ("parent", ids["jonas"]): False}
+    back = {link["id"]: link["content"] for link in records[ids["own"]]["linked_from"]}
+    assert back[ids["derived"]] is True
+    assert back[ids["his"]] is back[ids["gone"]] is False
+    assert records[ids["own"]]["superseded_by"] == [ids["new"]]
+
+
+def test_media_are_files_named_by_us(scene: tuple[braid.Store, Ids], given: Path) -> None:
+    _, ids = scene
+    png, html = by_id(given)[ids["hostile"]]["media"]
+    assert (given / png["path"]).read_bytes() == b"\x89PNG not really"
+    assert png["path"].endswith(".png")
+    assert png["name"] == "../../door.png"
+    assert html["path"].endswith(".bin"), "nothing that a browser would run"
+    assert hashlib.sha256((given / html["path"]).read_bytes()).hexdigest() == html["sha256"]
+
+
+@pytest.mark.parametrize(
+    ("subject", "names"),
+    [
+        ({"session_id": "s1"}, {"own", "new"}),
+        ({"user_id": "maya", "session_id": "s2"}, {"hostile", "forgotten"}),
+        ({"actor": "Maya"}, {"own", "new", "affect"}),
+        ({"user_id": "nobody"}, set[str]()),
+    ],
+)
+def test_who_is_meant(
+    subject: dict[str, str], names: set[str], scene: tuple[braid.Store, Ids], tmp_path: Path
+) -> None:
+    store, ids = scene
+    export_subject(store, tmp_path / "one", subject)
+    own = {one["id"] for one in by_id(tmp_path / "one").values() if one["belongs"] == "own"}
+    assert own - {one["id"] for one in by_id(tmp_path / "one").values() if one["kind"] == "event"} == {
+        ids[name] for name in names
+    }
+
+
+def test_an_actor_that_a_body_leaves_out_is_the_user(scene: tuple[braid.Store, Ids]) -> None:
+    assert plan_subject(scene[0], {"actor": "user"}).own == 10
+
+
+def test_a_dry_run_counts_the_same(scene: tuple[braid.Store, Ids], given: Path) -> None:
+    assert msgspec.to_builtins(plan_subject(scene[0], MAYA)) == holding(given)["counts"]
+
+
+# For people, and for machines
+
+
+class Page(HTMLParser):
+    """What a browser would meet."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.tags: set[str] = set()
+        self.links: list[str] = []
+        self.anchors: set[str] = set()
+        self.text = ""
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        given = dict(attrs)
+        self.tags.add(tag)
+        assert not [name for name in given if name.startswith("on")]
+        self.anchors |= {given["id"] or ""} if "id" in given else set()
+        self.links += [str(given[name]) for name in ("href", "src") if name in given]
+
+    def handle_data(self, data: str) -> None:
+        self.text += data
+
+
+def test_the_page_is_self_contained_and_holds_hostile_text_as_text(given: Path) -> None:
+    page = Page()
+    page.feed((given / "index.html").read_text(encoding="utf-8"))
+    assert not page.tags & {"script", "img", "iframe", "object", "form", "base", "embed"}
+    assert HOSTILE in page.text
+    for link in page.links:
+        assert link.startswith("#") or (given / link).is_file(), link
+        assert not link.startswith("#") or link[1:] in page.anchors
+    assert "forgotten on 2025" in page.text
+    assert '<meta http-equiv="Content-Security-Policy" content="default-src \'none\'' in (
+        given / "index.html"
+    ).read_text(encoding="utf-8")
+
+
+def test_graphml_is_read_by_networkx(scene: tuple[braid.Store, Ids], given: Path) -> None:
+    _, ids = scene
+    graph = networkx.read_graphml(given / "graph.graphml")
+    assert graph.is_directed()
+    assert set(graph.nodes) == {*by_id(given), *(one["id"] for one in holding(given)["others"])}
+    assert graph.edges[ids["derived"], ids["own"]]["role"] == "parent"
+    assert graph.edges[ids["his"], ids["own"]]["role"] == "parent"
+    assert graph.nodes[ids["jonas"]] == {
+        "index": 6, "kind": "experience", "type": "occurrence", "created_at": graph.nodes[ids["jonas"]]["created_at"],
+        "belongs": "other", "shared": False, "forgotten": True, "erased": False, "text": "",
+    }  # fmt: skip
+    assert graph.nodes[ids["shared"]]["shared"] is True
+    assert "alert(1)" in graph.nodes[ids["hostile"]]["text"]
+    assert networkx.ancestors(graph, ids["own"]) >= {ids["derived"], ids["shared"], ids["stance"]}
+
+
+def test_the_schema_is_the_documented_one_and_holds(given: Path) -> None:
+    documented = json.loads((ROOT / "docs" / "access.schema.json").read_bytes())
+    assert documented == json_schema()
+    for folder in (given, GOLDEN):
+        for name in ("records.json", "manifest.json"):
+            jsonschema.validate(json.loads((folder / name).read_bytes()), documented)
+
+
+def test_every_member_is_documented() -> None:
+    page = (ROOT / "docs" / "access.md").read_text(encoding="utf-8")
+    for part in json_schema()["$defs"].values():
+        for member in part["properties"]:
+            assert f"`{member}`" in page, member
+
+
+def outline(value: Any) -> Any:
+    """The members and types of JSON, without its values: what a reader of the format relies on."""
+    if isinstance(value, dict):
+        return {name: outline(member) for name, member in value.items()}
+    if isinstance(value, list):
+        return [outline(value[0])] if value else []
+    return type(value).__name__
+
+
+def test_version_1_is_what_it_was(given: Path) -> None:
+    """The golden export was made by the release that introduced the format; what is made today has its outline."""
+    for name, type_ in (("records.json", Holding), ("manifest.json", Manifest)):
+        golden, today = ((folder / name).read_bytes() for folder in (GOLDEN, given))
+        msgspec.json.decode(golden, type=type_)
+        assert outline(json.loads(golden)) == outline(json.loads(today))
+    assert [one["kind"] for one in holding(GOLDEN)["records"]] == [
+        one["kind"] for one in holding(given)["records"]
+    ]
+
+
+def test_an_export_of_version_1_is_still_checked_and_imported(tmp_path: Path) -> None:
+    vkey = (GOLDEN / "log.vkey").read_text(encoding="utf-8")
+    assert check_export(GOLDEN, vkey)["records"] == 10
+    with braid.open(tmp_path / "new", guard_dir=tmp_path / "guard") as store, open_lines(GOLDEN) as lines:
+        done = import_jsonl(store, lines, vkey=vkey)
+        assert (done.added, done.refused) == (10, [])
+        assert store.sql("SELECT count(*) AS n FROM experiences").to_pylist() == [{"n": 5}]
+
+
+# Where it lies
+
+
+def test_folder_and_files_are_private_and_nothing_is_overwritten(
+    scene: tuple[braid.Store, Ids], given: Path, tmp_path: Path
+) -> None:
+    for path in [given, *given.rglob("*")]:
+        assert stat.S_IMODE(path.stat().st_mode) == (0o700 if path.is_dir() else 0o600)
+    (tmp_path / "taken.zip").write_bytes(b"mine")
+    for taken in (given, tmp_path / "taken.zip"):
+        with pytest.raises(FileExistsError):
+            export_subject(scene[0], taken, MAYA)
+    assert (tmp_path / "taken.zip").read_bytes() == b"mine"
+    check_export(given, scene[0].vkey)
+
+
+def test_a_zip_is_the_same_folder(scene: tuple[braid.Store, Ids], given: Path, tmp_path: Path) -> None:
+    store, _ = scene
+    path = tmp_path / "maya.zip"
+    export_subject(store, path, MAYA, now=MADE)
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    with zipfile.ZipFile(path) as archive:
+        for name in archive.namelist():
+            assert archive.read(name) == (given / name.removeprefix("maya/")).read_bytes()
+    assert check_export(path, store.vkey) == check_export(given, store.vkey)
+
+
+def test_an_export_that_fails_leaves_nothing(
+    scene: tuple[braid.Store, Ids], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(_: Any) -> bytes:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("braid.subject.to_graphml", full)
+    for name in ("maya", "maya.zip"):
+        with pytest.raises(OSError, match="No space"):
+            export_subject(scene[0], tmp_path / name, MAYA)
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("subject", [{}, {"user_id": ""}, {"colour": "red"}])
+def test_a_subject_that_names_nobody(
+    subject: dict[str, str], scene: tuple[braid.Store, Ids], tmp_path: Path
+) -> None:
+    with pytest.raises(ValueError, match="user_id"):
+        export_subject(scene[0], tmp_path / "one", subject)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_an_auditors_copy_has_nothing_to_give(scene: tuple[braid.Store, Ids], tmp_path: Path) -> None:
+    from braid.transfer import export_store
+
+    export_store(scene[0], tmp_path / "copy", audit=True)
+    with (
+        braid.open(tmp_path / "copy", read_only=True, guard_dir=tmp_path) as copy,
+        pytest.raises(NoVaultError),
+    ):
+        export_subject(copy, tmp_path / "one", MAYA)
+
+
+# Checking it
+
+
+def copied(given: Path, tmp_path: Path) -> Path:
+    shutil.copytree(given, tmp_path / "copy")
+    return tmp_path / "copy"
+
+
+def remanifest(folder: Path) -> None:
+    """Make the manifest right again, as whoever tampers with a file would."""
+    manifest = json.loads((folder / "manifest.json").read_bytes())
+    for file in manifest["files"]:
+        data = (folder / file["path"]).read_bytes()
+        file["sha256"], file["size"] = hashlib.sha256(data).hexdigest(), len(data)
+    (folder / "manifest.json").write_text(json.dumps(manifest), encoding="utf-8")
+
+
+def test_any_changed_file_shows(scene: tuple[braid.Store, Ids], given: Path, tmp_path: Path) -> None:
+    folder = copied(given, tmp_path)
+    for path in sorted(path for path in folder.rglob("*") if path.is_file() and path.name != "manifest.json"):
+        data = path.read_bytes()
+        path.write_bytes(data[:-1] + bytes([data[-1] ^ 1]))
+        with pytest.raises(EvidenceError, match="was changed"):
+            check_export(folder, scene[0].vkey)
+        path.unlink()
+        with pytest.raises(EvidenceError, match="is missing"):
+            check_export(folder, scene[0].vkey)
+        path.write_bytes(data)
+    check_export(folder, scene[0].vkey)
+
+
+@pytest.mark.parametrize("file", ["records.json", "evidence.jsonl"])
+def test_changed_words_show_even_under_a_new_manifest(
+    file: str, scene: tuple[braid.Store, Ids], given: Path, tmp_path: Path
+) -> None:
+    folder = copied(given, tmp_path)
+    text = (folder / file).read_text(encoding="utf-8")
+    (folder / file).write_text(text.replace("Maya moved to Porto.", "Maya moved to Paris."), encoding="utf-8")
+    remanifest(folder)
+    with pytest.raises(EvidenceError, match="what was signed"):
+        check_export(folder, scene[0].vkey)
+
+
+def test_changed_media_show_even_under_a_new_manifest(
+    scene: tuple[braid.Store, Ids], given: Path, tmp_path: Path
+) -> None:
+    folder = copied(given, tmp_path)
+    picture = next((folder / "media").glob("*.png"))
+    picture.write_bytes(b"another picture")
+    held = (folder / "records.json").read_text(encoding="utf-8")
+    old = hashlib.sha256(b"\x89PNG not really").hexdigest()
+    held = held.replace(old, hashlib.sha256(b"another picture").hexdigest())
+    (folder / "records.json").write_text(held, encoding="utf-8")
+    remanifest(folder)
+    with pytest.raises(EvidenceError, match="its media are not what was signed"):
+        check_export(folder, scene[0].vkey)
+
+
+def test_a_record_left_out_or_put_elsewhere_shows(
+    scene: tuple[braid.Store, Ids], given: Path, tmp_path: Path
+) -> None:
+    folder = copied(given, tmp_path)
+    held = holding(folder)
+    held["records"].pop()
+    (folder / "records.json").write_text(json.dumps(held), encoding="utf-8")
+    remanifest(folder)
+    with pytest.raises(EvidenceError, match="the same records"):
+        check_export(folder, scene[0].vkey)
+    (folder / "records.json").write_bytes((given / "records.json").read_bytes())
+    one, other, *_ = sorted((folder / "proofs").iterdir())
+    one.write_bytes(other.read_bytes())
+    remanifest(folder)
+    with pytest.raises(EvidenceError, match="does not hold"):
+        check_export(folder, scene[0].vkey)
+
+
+@pytest.mark.parametrize("path", ["../secret", "/etc/passwd", "media/../../secret", "proofs/x/y", "a\\b"])
+def test_a_manifest_that_leads_elsewhere(
+    path: str, scene: tuple[braid.Store, Ids], given: Path, tmp_path: Path
+) -> None:
+    folder = copied(given, tmp_path)
+    manifest = json.loads((folder / "manifest.json").read_bytes())
+    manifest["files"][0]["path"] = path
+    (folder / "manifest.json").write_text(json.dumps(manifest), encoding="utf-8")
+    with pytest.raises(EvidenceError, match="which no export holds"):
+        check_export(folder, scene[0].vkey)
+
+
+def test_a_link_to_a_file_elsewhere_is_no_file_of_it(
+    scene: tuple[braid.Store, Ids], given: Path, tmp_path: Path
+) -> None:
+    folder = copied(given, tmp_path)
+    (folder / "index.html").unlink()
+    (folder / "index.html").symlink_to(given / "index.html")
+    with pytest.raises(EvidenceError, match="is missing"):
+        check_export(folder, scene[0].vkey)
+
+
+def test_another_logs_key_and_a_later_version(
+    scene: tuple[braid.Store, Ids], given: Path, tmp_path: Path
+) -> None:
+    with pytest.raises(EvidenceError, match="the key is of"):
+        check_export(given, (GOLDEN / "log.vkey").read_text(encoding="utf-8"))
+    folder = copied(given, tmp_path)
+    manifest = json.loads((folder / "manifest.json").read_bytes())
+    (folder / "manifest.json").write_text(json.dumps({**manifest, "version": 2}), encoding="utf-8")
+    with pytest.raises(EvidenceError, match="this release reads braid-subject 1"):
+        check_export(folder, scene[0].vkey)
+    (folder / "manifest.json").unlink()
+    with pytest.raises(EvidenceError, match="not whole"):
+        check_export(folder, scene[0].vkey)
+
+
+def test_an_archive_that_would_swell(scene: tuple[braid.Store, Ids], tmp_path: Path) -> None:
+    path = tmp_path / "bomb.zip"
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("maya/manifest.json", bytes(20 * 2**20))
+    with pytest.raises(EvidenceError, match="would swell"):
+        check_export(path, scene[0].vkey)
+    path.write_bytes(b"no archive")
+    with pytest.raises(EvidenceError, match="no zip"):
+        check_export(path, scene[0].vkey)
+
+
+# Into a store of one's own
+
+
+def test_a_person_can_take_it_to_another_store(
+    scene: tuple[braid.Store, Ids], given: Path, tmp_path: Path
+) -> None:
+    store, ids = scene
+    with braid.open(tmp_path / "mine", guard_dir=tmp_path / "guard") as mine, open_lines(given) as lines:
+        done = import_jsonl(mine, lines, vkey=store.vkey)
+        assert (done.added, done.refused, done.loose) == (10, [], [])
+        here = {
+            r.members["imported"]["id"]: r
+            for r in mine.read(include_forgotten=True)
+            if "imported" in r.members
+        }
+        assert set(here) == set(by_id(given))
+        assert here[ids["forgotten"]].index in mine.reader.control.hidden
+        (link,) = here[ids["shared"]].links
+        assert link.id == here[ids["derived"]].id, "somebody else's record stays a name in the evidence"
+        assert b"".join(mine.media(here[ids["hostile"]].body.content.media[0])) == b"\x89PNG not really"  # type: ignore[attr-defined]

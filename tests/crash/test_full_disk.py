@@ -1,0 +1,57 @@
+"""A full disk, or a used-up quota, refuses appends and keeps no erasure out, whatever the last crash has left (SPEC §9.4)."""
+
+import errno
+import os
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+import braid
+from braid.ledger.audit.verify import verify
+from braid.wal import failpoint
+
+
+@pytest.fixture(autouse=True)
+def disarmed() -> Iterator[None]:
+    yield
+    failpoint.arm(None)
+
+
+def full(code: int, *points: str, until: Path | None = None) -> Callable[[str], None]:
+    """Return a hook by which there is no room at these points, as long as the file `until` is there."""
+
+    def hook(name: str) -> None:
+        if name in points and (until is None or until.exists()):
+            raise OSError(code, os.strerror(code))
+
+    return hook
+
+
+@pytest.mark.parametrize("code", [errno.ENOSPC, errno.EDQUOT])
+def test_an_index_left_behind_by_a_crash_keeps_no_erasure_out(store: Path, code: int) -> None:
+    with braid.open(store) as opened:
+        ids = [opened.append(f"memory {number}") for number in range(5)]
+    index = store / "log" / "000000000000.idx"
+    index.write_bytes(index.read_bytes()[: 3 * 24])  # it is written with heads alone: a crash leaves it behind
+    failpoint.arm(full(code, "wal.idx.rebuild", "wal.idx"))
+    with braid.open(store) as opened:
+        opened.erase(ids[1])
+        assert opened.get(ids[4]).text == "memory 4"
+    failpoint.arm(None)
+    with braid.open(store) as opened:
+        assert opened.get(ids[4]).text == "memory 4"
+    assert [str(finding) for finding in verify(store, deep=True, workers=1).findings] == []
+
+
+@pytest.mark.parametrize("code", [errno.ENOSPC, errno.EDQUOT])
+def test_the_reserve_is_given_up_for_an_erasure(store: Path, code: int) -> None:
+    with braid.open(store) as opened:
+        id = opened.append("to go")
+        failpoint.arm(full(code, "wal.write", until=store / "reserve"))
+        with pytest.raises(OSError, match=os.strerror(code)):
+            opened.append("no room")
+        opened.erase(id)
+        failpoint.arm(None)
+        opened.append("room again")
+    assert [str(finding) for finding in verify(store, deep=True, workers=1).findings] == []

@@ -1,0 +1,189 @@
+"""What `doctor` finds, what it says to do, and that `--fix` changes nothing but what is safe (SPEC §12)."""
+
+import os
+import shutil
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+import braid
+from braid.ledger import condition
+from braid.ledger.audit.verify import verify
+from braid.ledger.guard import Guard
+from braid.ledger.repair import Problem, examine, repair
+from braid.ledger.settings import load_settings
+from braid.ledger.writer import Writer
+from braid.wal import failpoint
+
+
+@pytest.fixture
+def filled(store: Path) -> Path:
+    with braid.open(store) as opened:
+        for number in range(4):
+            opened.append(f"memory {number}")
+    return store
+
+
+def found(store: Path) -> list[str]:
+    return [problem.name for problem in examine(store)]
+
+
+def only(store: Path) -> Problem:
+    (problem,) = examine(store)
+    return problem
+
+
+def signed(store: Path) -> dict[str, bytes]:
+    """What --fix must never write: frames, vault, keys, settings."""
+    paths = [*store.glob("log/*.seg"), *store.glob("keys/*"), store / "vault", store / "store.json"]
+    return {str(path): path.read_bytes() for path in paths if path.exists()}
+
+
+def test_nothing_is_wrong_with_a_new_store(filled: Path) -> None:
+    assert found(filled) == []
+
+
+@pytest.mark.parametrize(
+    ("harm", "name"),
+    [
+        (lambda store: (store / "log" / "000000000000.idx").write_bytes(b"x"), "index"),
+        (lambda store: (store / "checkpoint").unlink(), "checkpoint"),
+        (lambda store: (store / "checkpoint").write_bytes(b"nonsense"), "checkpoint"),
+        (lambda store: next((store / "tile" / "0").rglob("7")).unlink(), "tiles"),
+        (lambda store: (store / "reserve").unlink(), "reserve"),
+        (lambda store: store.chmod(0o755), "modes"),
+        (lambda store: next(store.glob("keys/root-*.key")).chmod(0o644), "modes"),
+        (lambda store: (store / "vault").chmod(0o640), "modes"),
+    ],
+    ids=["index", "no-checkpoint", "bad-checkpoint", "tile", "reserve", "folder", "key", "vault"],
+)
+def test_what_is_safe_is_made_good(filled: Path, harm: Callable[[Path], object], name: str) -> None:
+    harm(filled)
+    before = signed(filled)
+    problems = examine(filled)
+    assert name in {problem.name for problem in problems}
+    assert all(problem.safe for problem in problems)
+    assert any("doctor --fix" in problem.remedy for problem in problems)
+    done = repair(filled)
+    assert any(line.startswith(f"{name}: ") for line in done)
+    assert found(filled) == []
+    assert signed(filled) == before
+    assert verify(filled, workers=1).exit_code == 0
+
+
+@pytest.mark.parametrize(
+    ("harm", "name", "remedy"),
+    [
+        (lambda store: next(store.glob("keys/recorder-*")).unlink(), "keys", "braid key admit recorder"),
+        (lambda store: (store / "keys" / "log.key").unlink(), "keys", "import into a new store"),
+        (lambda store: next(store.glob("keys/root-*")).write_bytes(b"{"), "keys", "bring the file back"),
+        (lambda store: (store / "vault").unlink(), "vault", "bring the vault back"),
+        (lambda store: Guard.of_store(load_settings(store).store_id).path.unlink(), "guard", "braid doctor --adopt"),
+    ],
+    ids=["recorder", "log-key", "damaged-key", "vault", "guard"],
+)
+def test_what_a_person_must_do(filled: Path, harm: Callable[[Path], object], name: str, remedy: str) -> None:
+    harm(filled)
+    problem = only(filled)
+    assert (problem.name, problem.safe) == (name, False)
+    assert remedy in problem.remedy
+    before = signed(filled)
+    assert repair(filled) == []
+    assert signed(filled) == before
+    assert found(filled) == [name]
+
+
+def test_without_an_operator_and_the_root_nothing_can_be_erased(filled: Path) -> None:
+    for path in [*filled.glob("keys/operator-*"), *filled.glob("keys/root-*")]:
+        path.unlink()
+    assert "nothing can be forgotten or erased" in only(filled).detail
+
+
+def test_the_root_key_may_be_offline(filled: Path) -> None:
+    next(filled.glob("keys/root-*")).unlink()
+    assert found(filled) == []
+
+
+def test_an_older_copy_is_named(filled: Path, tmp_path: Path) -> None:
+    shutil.copytree(filled, tmp_path / "old")
+    with braid.open(filled) as opened:
+        opened.append("later")
+    problem = only(tmp_path / "old")
+    assert (problem.name, problem.safe) == ("opening", False)
+    assert "older copy" in problem.detail
+    assert "newest copy" in problem.remedy
+
+
+def test_an_older_log_under_a_newer_vault_is_not_written(filled: Path, tmp_path: Path) -> None:
+    """Else it would stop at the first index whose key is gone, and give indexes of lost records anew until then."""
+    shutil.copytree(filled, tmp_path / "old")
+    with braid.open(filled) as opened:
+        opened.append("lost")
+        opened.erase(opened.append("erased"))
+    shutil.copyfile(filled / "vault", tmp_path / "old" / "vault")
+    with pytest.raises(braid.LedgerError, match=r"been through 1 erasures, this log knows of 0.*braid import"):
+        braid.open(tmp_path / "old", guard_dir=tmp_path / "none", adopt=True)
+    with braid.open(tmp_path / "old", guard_dir=tmp_path / "none", read_only=True) as reader:
+        assert [record.text for record in reader.read() if record.kind == "experience"][-1] == "memory 3"
+
+
+def test_an_erasure_that_was_interrupted_is_no_older_log(
+    filled: Path, drop: Callable[[Writer], None]
+) -> None:
+    """The vault is ahead of the certificates then, but not of the tombstones."""
+    opened = braid.open(filled)
+    id = opened.append("to go")
+
+    def die(name: str) -> None:
+        if name == "erase.punctured":
+            raise KeyboardInterrupt
+
+    failpoint.arm(die)
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            opened.erase(id)
+    finally:
+        failpoint.arm(None)
+        drop(opened.writer)
+    problem = only(filled)
+    assert (problem.name, problem.safe) == ("erasure", False)
+    assert "is not finished" in problem.detail
+    braid.open(filled).close()
+    assert found(filled) == []
+
+
+def test_little_room_is_told(filled: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(condition, "LEAST_FREE_BYTES", 1 << 62)
+    assert only(filled).name == "space"
+
+
+def test_a_passphrase_is_asked_for_nothing(tmp_path: Path) -> None:
+    braid.init(tmp_path / "locked", passphrase="secret")
+    assert found(tmp_path / "locked") == []
+    assert [problem.name for problem in examine(tmp_path / "locked", passphrase="wrong")] == ["vault"]
+    assert examine(tmp_path / "locked", passphrase="secret") == []
+
+
+def test_an_auditors_copy_lacks_vault_and_guard_alone(filled: Path, tmp_path: Path) -> None:
+    from braid.transfer import export_store
+
+    with braid.open(filled, read_only=True) as opened:
+        export_store(opened, tmp_path / "copy", audit=True)
+    assert found(tmp_path / "copy") == ["vault", "reserve"]
+
+
+def test_links_are_not_followed_when_modes_are_mended(filled: Path, tmp_path: Path) -> None:
+    (tmp_path / "elsewhere").write_bytes(b"")
+    (tmp_path / "elsewhere").chmod(0o644)
+    (filled / "views" / "link").symlink_to(tmp_path / "elsewhere")
+    filled.chmod(0o755)
+    repair(filled)
+    assert os.stat(tmp_path / "elsewhere").st_mode & 0o777 == 0o644
+    assert os.stat(filled).st_mode & 0o777 == 0o700
+
+
+def test_a_writer_at_work_is_not_disturbed(filled: Path) -> None:
+    with closing(Writer(filled)), pytest.raises(braid.LogLockedError):
+        repair(filled)

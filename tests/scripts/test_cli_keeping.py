@@ -1,0 +1,93 @@
+"""Operators' commands: a signed head to keep, the vault on another disk, a guard adopted, and sharing while a service runs."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from tests.scripts.conftest import Session
+
+
+def test_a_signed_head_is_published_and_written_out(session: Session) -> None:
+    session.well("append", "x")
+    note = session.well("checkpoint").out
+    assert note == (session.store / "checkpoint").read_text(encoding="utf-8")
+    assert note.splitlines()[1] == "4"
+    assert "signed head of 4 records" in session.well("checkpoint", "-O", "head").err
+    assert (session.folder / "head").read_text(encoding="utf-8") == note
+
+
+def test_the_vault_is_moved(session: Session) -> None:
+    id = session.well("append", "secret words").id
+    assert "vault" in session.well("move-vault", "elsewhere", "--dry-run").err
+    assert (session.store / "vault").exists()
+    assert session.well("move-vault", "elsewhere").out.strip() == str(session.folder / "elsewhere")
+    assert "secret words" in session.well("show", id).out
+    session.well("append", "y")
+    session.well("verify", "--deep")
+    session.write("taken", "mine")
+    assert "another file" in session.refused("move-vault", "taken")
+    shutil.rmtree(session.store)
+    assert "there is no store" in session.refused("move-vault", "x")
+
+
+def test_a_guard_is_adopted_by_doctor(session: Session) -> None:
+    session.well("append", "x")
+    shutil.rmtree(session.folder / "guard")
+    shown = session.braid("doctor")
+    assert shown.code == 1
+    assert "braid doctor --adopt" in shown.out
+    assert session.braid("doctor", "--adopt", "--dry-run").code == 1
+    assert not (session.folder / "guard").exists()
+    assert "4 records" in session.well("doctor", "--adopt").err
+    session.well("append", "y")
+    assert session.is_clean()
+
+
+def test_verify_takes_the_pinned_key_from_a_file(session: Session) -> None:
+    status = session.well("status", "-o", "csv").out
+    session.write("vkey", next(line[5:] for line in status.splitlines() if line.startswith("vkey,")) + "\n")
+    session.well("verify", "--key", "vkey")
+    session.well("init", "other")
+    assert session.braid("--store", "other", "verify", "--key", "vkey").code != 0
+
+
+def test_what_tends_a_store_may_share_it(session: Session) -> None:
+    ids = [session.well("append", text).id for text in ("one", "two")]
+    hold = (
+        "import braid, sys\n"
+        "s = braid.open('memory', shared=True); s.append('held'); print('held', flush=True)\n"
+        "sys.stdin.read(); s.append('and goes on'); s.close()"
+    )
+    holder = subprocess.Popen(
+        [sys.executable, "-c", hold],
+        cwd=session.folder, env=session.env, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+    )  # fmt: skip
+    try:
+        assert holder.stdout is not None
+        assert holder.stdout.readline() == b"held\n"
+        session.well("forget", ids[0], "--shared")
+        session.well("recover", ids[0], "--shared")
+        session.well("erase", ids[1], "--yes", "--shared")
+        session.well("retain", "--shared")
+        session.well("compact", "--shared")
+        session.well("checkpoint", "--shared")
+    finally:
+        holder.communicate()
+    assert holder.returncode == 0
+    session.well("verify", "--deep")
+
+
+def test_what_to_bring_back_for_a_new_key(session: Session) -> None:
+    (root,) = (session.store / "keys").glob("root-*")
+    root.rename(session.folder / root.name)
+    assert "bring keys/root-….key back" in session.refused("key", "admit", "recorder")
+    (recorder,) = (session.store / "keys").glob("recorder-*")
+    recorder.unlink()
+    assert "braid key admit" in session.refused("append", "x")
+    (session.folder / root.name).rename(root)
+    session.well("key", "admit", "recorder")
+    session.well("append", "x")

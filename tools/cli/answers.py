@@ -1,0 +1,158 @@
+"""An answer, a pyarrow Table, on stdout or in a file, in the form that is asked for; files are their owner's alone."""
+
+import os
+import sys
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager, redirect_stdout, suppress
+from datetime import timedelta
+from pathlib import Path
+from typing import Any, Literal, cast, get_args
+
+from braid.tools.cli.output import Format, many, put_bytes, put_rows
+
+AnswerForm = Literal["table", "json", "jsonl", "csv", "parquet", "arrow"]
+_BINARY = ("parquet", "arrow")
+
+
+class Target:
+    """Where answers go, and in which form."""
+
+    def __init__(self, form: AnswerForm, out: Path | None, partition_by: Sequence[str] = ()) -> None:
+        """Raises ValueError for what doesn't go together."""
+        self.form: AnswerForm = _form_of(form, out, partition_by)
+        self.out = out
+        self.partition_by = partition_by
+        if partition_by and (out is None or self.form != "parquet"):
+            raise ValueError("--partition-by makes a folder of Parquet files: name it with --out FOLDER")
+        if self.form in _BINARY and out is None and sys.stdout.isatty():
+            raise ValueError(f"{self.form} is binary: name a file (--out answer.{self.form}) or pipe it on")
+
+    def put(self, table: Any) -> None:
+        """Show or write an answer; raise ValueError where the form has no place for one of its types."""
+        from braid.views.arrow import pa
+
+        if self.form != "arrow":
+            table = _with_spans_as_text(table)
+        try:
+            if self.out is None:
+                _put(table, self.form)
+            elif self.partition_by:
+                _write_partitions(table, self.out, self.partition_by)
+            else:
+                _write(table, self.form, self.out)
+        except (pa.ArrowException, NotImplementedError) as error:
+            raise ValueError(f"{self.form} can't hold this answer: {error}") from error
+
+
+def _form_of(form: AnswerForm, out: Path | None, partition_by: Sequence[str]) -> AnswerForm:
+    """Return the form; where none was asked for, the suffix of the file chooses."""
+    if form != "table" or out is None:
+        return form
+    if partition_by:
+        return "parquet"
+    suffix = out.suffix.lstrip(".")
+    return cast("AnswerForm", suffix) if suffix in get_args(AnswerForm) else form
+
+
+def _with_spans_as_text(table: Any) -> Any:
+    """Return the table with spans of time, which only Arrow has a type for, as text: `35 days 1:09:44`."""
+    from braid.views.arrow import pa
+
+    for place, column in enumerate(table.schema):
+        if pa.types.is_interval(column.type):
+            texts = [None if span is None else _span(*span) for span in table.column(place).to_pylist()]
+            table = table.set_column(place, column.name, pa.array(texts, pa.string()))
+    return table
+
+
+def _span(months: int, days: int, nanoseconds: int) -> str:
+    parts = [many(count, noun) for count, noun in ((months, "month"), (days, "day")) if count]
+    if nanoseconds or not parts:
+        sign = "-" if nanoseconds < 0 else ""
+        parts.append(f"{sign}{timedelta(microseconds=abs(nanoseconds) // 1000)}")
+    return " ".join(parts)
+
+
+def _put(table: Any, form: AnswerForm) -> None:
+    if form in _BINARY:
+        from braid.views.arrow import pa
+
+        sink = pa.BufferOutputStream()
+        _encode(table, form, sink, seekable=False)
+        put_bytes(sink.getvalue())
+        return
+    put_rows(table.column_names, table.to_pylist(), plain_form(form))
+
+
+def plain_form(form: AnswerForm) -> Format:
+    """Return a form that is text: a table in place of a binary one."""
+    match form:
+        case "parquet" | "arrow":
+            return "table"
+        case _:
+            return form
+
+
+def _encode(table: Any, form: AnswerForm, sink: Any, *, seekable: bool) -> None:
+    """Write a table as Parquet or Arrow: a file of Arrow can be mapped into memory, a pipe takes its stream form."""
+    if form == "parquet":
+        import pyarrow.parquet as _pq
+
+        pq: Any = _pq
+        pq.write_table(table, sink)
+        return
+    from braid.views.arrow import pa
+
+    with (pa.ipc.new_file if seekable else pa.ipc.new_stream)(sink, table.schema) as writer:
+        writer.write_table(table)
+
+
+def _write(table: Any, form: AnswerForm, file: Path) -> None:
+    """Write an answer beside the file's place and put it there whole."""
+    partial = file.with_name(f".{file.name}.{os.getpid()}.partial")
+    try:
+        with owners_alone():
+            if form in _BINARY:
+                _encode(table, form, str(partial), seekable=True)
+            else:
+                with partial.open("w", encoding="utf-8") as stream, redirect_stdout(stream):
+                    put_rows(table.column_names, table.to_pylist(), plain_form(form))
+        partial.replace(file)
+    finally:
+        with suppress(FileNotFoundError):
+            partial.unlink()
+
+
+def _write_partitions(table: Any, folder: Path, columns: Sequence[str]) -> None:
+    """Write a folder for each value of the columns (`name=value`, as Hive does), Parquet files inside."""
+    import pyarrow.dataset as _ds
+
+    ds: Any = _ds
+    unknown = [name for name in columns if name not in table.column_names]
+    if unknown or len(columns) == len(table.column_names):
+        raise ValueError(
+            f"--partition-by {','.join(columns)}: the answer has the columns {', '.join(table.column_names)};"
+            " name some of them, not all"
+        )
+    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+        raise FileExistsError(f"{folder} exists and is not an empty folder; choose another")
+    schema: Any = table.select(columns).schema
+    with owners_alone():
+        folder.mkdir(parents=True, exist_ok=True)  # for an answer without rows, too
+        ds.write_dataset(
+            table,
+            str(folder),
+            format="parquet",
+            partitioning=ds.partitioning(schema, flavor="hive"),
+            basename_template="part-{i}.parquet",
+        )
+
+
+@contextmanager
+def owners_alone() -> Generator[None]:
+    """Let files and folders that are made meanwhile be readable by their owner alone: they hold plaintext."""
+    before = os.umask(0o077)
+    try:
+        yield
+    finally:
+        os.umask(before)

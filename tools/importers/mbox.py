@@ -1,0 +1,193 @@
+"""Mail as mbox: messages one behind the other, each after a line `From …`.
+
+A mail is known by its Message-ID; its `parent` is what In-Reply-To names, else the last of References; its session is
+the mail that its thread began with. The text is that of the first part that is plain text, else of the first HTML
+without its tags. Attachments are told of. A Date without a known zone (`-0000`) is UTC (RFC 5322 §3.3). The hash is
+over id, sender, date, subject and text: copies in several boxes are one mail.
+"""
+
+import email
+import re
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from email.errors import MessageError
+from email.header import decode_header, make_header
+from email.message import Message as Mail
+from email.utils import getaddresses, parsedate_to_datetime
+
+import msgspec
+
+from braid.tools.importers import fields, times
+from braid.tools.importers.errors import Refused
+from braid.tools.importers.html_text import text_of_html
+from braid.tools.importers.lines import lines
+from braid.tools.importers.message import BadLine, Media, Message, Read
+from braid.tools.importers.source import Part, Source
+
+MAX_MAIL_BYTES = 32 * 2**20
+_MAX_LINE = 2**20
+_MAX_WORK = 50_000_000
+"""Lines × boundaries: what the parser of nested parts may cost."""
+_FROM = re.compile(rb"From \S+ .*\d{4}|From -? ?.*\d{4}")
+_HEADER = re.compile(rb"\AFrom [^\n]*\d{4}[^\n]*\n(?:>?[!-9;-~]+:|From )")
+_ESCAPED = re.compile(rb">+From ")
+_ID = re.compile(r"<([^<>\s]{1,998})>")
+_UNREADABLE = (
+    MessageError,
+    ValueError,
+    LookupError,
+    TypeError,
+    AttributeError,
+    AssertionError,
+    RecursionError,
+)
+"""What the standard library's parser is known to raise for headers that are none."""
+
+
+class MboxImporter(msgspec.Struct, frozen=True, kw_only=True):
+    """Reads mbox, holding one mail at a time."""
+
+    max_mail_bytes: int = MAX_MAIL_BYTES
+
+    @property
+    def name(self) -> str:
+        """See `Importer.name`."""
+        return "mbox"
+
+    @property
+    def shape(self) -> str:
+        """See `Importer.shape`."""
+        return 'mail: mbox, each message after a line "From …"'
+
+    def recognises(self, source: Source) -> bool:
+        """True if the head begins with a line `From …` and a header."""
+        return _HEADER.match(source.head.replace(b"\r\n", b"\n")) is not None
+
+    def source_id(self, source: Source) -> str:
+        """Always `mail`: a Message-ID stands for a mail wherever it lies."""
+        del source
+        return "mail"
+
+    def read(self, source: Source) -> Read:
+        """See `Importer.read`. The position in a `BadLine` is the mail's in its box."""
+        for part in source.parts():
+            for number, raw in enumerate(_mails(part, self.max_mail_bytes), 1):
+                try:
+                    if raw is None:
+                        raise Refused(f"longer than {self.max_mail_bytes} bytes")
+                    yield _message(raw, number, part.uri, source.opened_at)
+                except Refused as error:
+                    yield BadLine(number, str(error), part.name)
+
+
+def _mails(part: Part, limit: int) -> Iterator[bytes | None]:
+    """The mails as they were sent; None for one that is too long, or has a line that is."""
+    held: list[bytes] | None = None
+    size, after_blank, begun = 0, True, False
+    with part.open() as stream:
+        for _, line in lines(stream, _MAX_LINE):
+            if line is not None and after_blank and _FROM.match(line):
+                if begun:
+                    yield b"\n".join(held) if held is not None else None
+                held, size, begun = [], 0, True
+            elif line is None or size > limit:
+                held = None
+            elif held is not None:
+                size += len(line) + 1
+                held.append(line[1:] if _ESCAPED.match(line) else line)
+                held = held if size <= limit else None
+            after_blank = not line
+        if begun:
+            yield b"\n".join(held) if held is not None else None
+
+
+def _message(raw: bytes, number: int, origin: str, now: datetime) -> Message:
+    if raw.count(b"\n") * raw.count(b"boundary") > _MAX_WORK:
+        raise Refused("too many parts for its length")
+    try:
+        mail = email.message_from_bytes(raw)
+        text, media = _content(mail)
+        headers = {name: _header(mail, name) for name in ("From", "To", "Cc", "Subject", "Date")}
+        senders = [pair for pair in getaddresses([headers["From"]]) if pair[0] or pair[1]]
+        ids = {name: _ID.findall(_header(mail, name)) for name in ("Message-ID", "In-Reply-To", "References")}
+    except _UNREADABLE as error:
+        raise Refused(f"not readable as mail: {str(error)[:80]}") from error
+    own = ids["Message-ID"][0] if ids["Message-ID"] else None
+    above = (ids["In-Reply-To"] or ids["References"])[-1:]
+    thread = [*ids["References"], *ids["In-Reply-To"], *([own] if own else [])][:1]
+    kept = {name.lower(): value for name, value in headers.items() if value and name != "Date"}
+    return Message(
+        role="user",
+        text=text,
+        ordinal=number - 1,
+        source_uri=f"{origin}#mail{number}",
+        source_hash=fields.hash_of([own, headers["From"], headers["Date"], headers["Subject"], text]),
+        occurred_at=_when(headers["Date"], now),
+        name=(senders[0][0] or senders[0][1]) if senders else None,
+        session=thread[0] if thread else None,
+        conversation="mail" if own else None,
+        external_id=own,
+        parent=above[0] if above else None,
+        media=media,
+        extra=dict[str, object](kept),
+    )
+
+
+def _header(mail: Mail, name: str) -> str:
+    """A header as text; words that can't be decoded are shown as they stand."""
+    value = mail.get(name)
+    if value is None:
+        return ""
+    try:
+        shown = str(make_header(decode_header(value)))
+    except (MessageError, LookupError, ValueError):
+        shown = str(value)
+    return " ".join(_sound(shown).split())
+
+
+def _sound(text: str) -> str:
+    """Text that can be stored: bytes that were no text become U+FFFD."""
+    return text.encode("utf-8", "replace").decode("utf-8").replace("\0", "\ufffd")
+
+
+def _content(mail: Mail) -> tuple[str, tuple[Media, ...]]:
+    plain: str | None = None
+    html: str | None = None
+    media: list[Media] = []
+    for part in mail.walk():
+        kind = part.get_content_type()
+        name = part.get_filename()
+        if part.is_multipart():
+            continue
+        is_attached = part.get_content_disposition() == "attachment"
+        if kind == "text/plain" and not is_attached and plain is None:
+            plain = _decoded(part)
+        elif kind == "text/html" and not is_attached and html is None:
+            html = _decoded(part)
+        else:
+            media.append(Media(kind=kind, name=_sound(name) if name else None))
+    if plain is None and html is not None:
+        plain = text_of_html(html)
+    return (plain or "").strip("\n"), tuple(media)
+
+
+def _decoded(part: Mail) -> str:
+    data = part.get_payload(decode=True)
+    raw = data if isinstance(data, bytes) else b""
+    try:
+        return _sound(raw.decode(part.get_content_charset("utf-8"), "replace")).replace("\r\n", "\n")
+    except LookupError:
+        return _sound(raw.decode("utf-8", "replace")).replace("\r\n", "\n")
+
+
+def _when(value: str, now: datetime) -> datetime | None:
+    if not value:
+        return None
+    try:
+        moment = parsedate_to_datetime(value)
+        moment = moment if moment.tzinfo is not None else moment.replace(tzinfo=UTC)
+        return times.within(moment, now, value, '"Date"')
+    except (ValueError, TypeError, IndexError, OverflowError) as error:
+        if isinstance(error, Refused):
+            raise
+        raise Refused(f'"Date" names no time: {value[:40]!r}') from error

@@ -1,0 +1,231 @@
+"""The DuckDB projection as it was: of a prefix of the log, less what has been erased by now (SPEC §10.9).
+
+    views/duck/past-<records>-<last erasure + 1>-<hex>.duckdb    a file that nobody writes to
+
+Made from the nearest file that is there (the newest generation, another past) or from nothing, by the code that
+replays and catches up; kept until the newer ones fill `KEPT_BYTES`, or an erasure takes them all.
+"""
+
+import os
+import re
+from collections.abc import Iterator
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+import msgspec
+from blake3 import blake3
+
+from braid.ledger.asof import control_at, root_at
+from braid.ledger.reader import Reader
+from braid.views.errors import DamagedViewError
+from braid.views.generations import DuckHome, copy_file, remove_file
+from braid.views.projection import Batch, Stamp, Standing
+from braid.views.replay import Progress, facts_of, feed, load
+from braid.views.schema import VERSION
+from braid.views.values import microseconds
+from braid.wal.failpoint import failpoint
+
+if TYPE_CHECKING:  # DuckDB and Arrow are loaded when a file is opened
+    from braid.views.past_file import PastFile
+
+KEPT_BYTES: Final = 2 << 30
+_NAME: Final = re.compile(r"past-(\d+)-(\d+)-([0-9a-f]+)\.duckdb")
+_NO_HISTORY: Final = Path(os.devnull)
+"""Heads are put in at the end: the history of the store goes beyond the past."""
+
+
+class Past(msgspec.Struct, frozen=True):
+    """Which past: the first `size` records; of them, what had happened and held at `valid_at`."""
+
+    size: int
+    include_forgotten: bool = False
+    """What was forgotten then, or has been since, is shown all the same."""
+    valid_at: datetime | None = None
+
+
+class _Source(NamedTuple):
+    """A file that a past can be made from: its first `size` records, as they stood."""
+
+    path: Path
+    size: int
+    standing: Standing
+
+
+class Pasts:
+    """The past files of a store; whoever calls holds the view's lock."""
+
+    def __init__(self, reader: Reader, home: DuckHome) -> None:
+        self._reader = reader
+        self._home = home
+
+    def path(self, past: Past) -> Path:
+        """Return where the file of this past lies, or would lie."""
+        control = self._reader.control
+        erasures = 1 + max(control.erasures, default=-1)
+        since = frozenset() if past.include_forgotten else frozenset(control.hidden)
+        seen = (
+            VERSION,
+            sorted(control.erased),
+            sorted(since),
+            past.include_forgotten,
+            self._reader.vault is not None,
+            None if past.valid_at is None else microseconds(past.valid_at),
+        )
+        tag = blake3(msgspec.msgpack.encode(seen)).hexdigest(length=8)
+        return self._home.folder / f"past-{past.size:012d}-{erasures:012d}-{tag}.duckdb"
+
+    def make(self, past: Past, progress: Progress | None = None) -> Path:
+        """Return the file of this past, made where it is not there yet.
+
+        Raises DamagedViewError when it can't be written. Dying on the way leaves a file that the next one removes.
+        """
+        path = self.path(past)
+        self._drop_older_than_erasures()
+        if path.exists() and self._can_be_read(path):
+            os.utime(path)  # used now: the last to go
+            return path
+        new = self._home.folder / "past.new.duckdb"
+        remove_file(new)
+        try:
+            if past.valid_at is None:
+                self._build(past, new, progress)
+            else:
+                whole = msgspec.structs.replace(past, valid_at=None)
+                copy_file(self.make(whole, progress), new)
+                self._narrow(new, past.valid_at)
+        except BaseException:
+            remove_file(new)
+            raise
+        failpoint("views.past")
+        new.replace(path)
+        self._drop_oldest(path)
+        return path
+
+    @staticmethod
+    def _can_be_read(path: Path) -> bool:
+        from braid.views.past_file import PastFile
+
+        try:
+            PastFile.open(path, _NO_HISTORY).close()
+        except DamagedViewError:
+            return False
+        return True
+
+    def _files(self) -> list[Path]:
+        return sorted(self._home.folder.glob("past-*.duckdb"), key=lambda path: path.stat().st_mtime_ns)
+
+    def _drop_older_than_erasures(self) -> None:
+        erasures = 1 + max(self._reader.control.erasures, default=-1)
+        for path in self._files():
+            name = _NAME.fullmatch(path.name)
+            if name is None or int(name[2]) < erasures:
+                remove_file(path)
+
+    def _drop_oldest(self, keep: Path) -> None:
+        """Remove those that were used longest ago until the rest fits."""
+        held = 0
+        for path in reversed(self._files()):
+            held += path.stat().st_size
+            if held > KEPT_BYTES and path != keep:
+                remove_file(path)
+
+    # -- building ---------------------------------------------------------------------------------
+
+    def _build(self, past: Past, new: Path, progress: Progress | None) -> None:
+        """Make the whole past, without regard to what was valid when."""
+        from braid.views.past_file import PastFile
+
+        target = self._standing(past.size, include_forgotten=past.include_forgotten)
+        view = self._begin(past, target, new) or PastFile.create(new, _NO_HISTORY)
+        try:
+            feed(view, self._reader, target, VERSION, progress)
+            view.set_heads(self._reader.path / "checkpoints", past.size)
+        finally:
+            view.close()
+
+    def _begin(self, past: Past, target: Standing, new: Path) -> "PastFile | None":
+        """Copy the nearest file and bring what it shares with the past into its state; None where none is near."""
+        from braid.views.past_file import PastFile
+
+        near = min(self._sources(past, target), key=lambda one: abs(one.size - past.size), default=None)
+        if near is None or abs(near.size - past.size) >= past.size:
+            return None
+        copy_file(near.path, new)
+        try:
+            view = PastFile.open(new, _NO_HISTORY)
+        except DamagedViewError:
+            remove_file(new)
+            return None
+        try:
+            stamp = view.stamp
+            if stamp is None or (stamp.version, stamp.root) != (VERSION, root_at(self._reader, near.size)):
+                view.close()
+                remove_file(new)
+                return None
+            shared = min(near.size, past.size)
+            again = load(self._reader, sorted(_differing(near.standing, target, shared)))
+            view.turn_back(Batch([], again, target, self._stamp(target, shared)))
+        except BaseException:
+            view.close()
+            raise
+        return view
+
+    def _sources(self, past: Past, target: Standing) -> Iterator[_Source]:
+        """Yield the files that differ from this past in some records only: a later dispute touches them all."""
+        found: list[_Source] = []
+        wanted = _NAME.fullmatch(self.path(past).name)
+        for path in self._files():
+            name = _NAME.fullmatch(path.name)
+            if wanted and name and wanted.groups()[1:] == name.groups()[1:]:
+                size = int(name[1])
+                standing = self._standing(size, include_forgotten=past.include_forgotten)
+                found.append(_Source(path, size, standing))
+        newest = self._home.current()
+        if newest and newest[1] > target.last_erasure:
+            path, size = newest
+            found.append(_Source(path, size, self._standing(size, include_forgotten=False, since=False)))
+        return (one for one in found if one.standing.disputed == target.disputed)
+
+    def _standing(self, size: int, *, include_forgotten: bool, since: bool = True) -> Standing:
+        """Return how the first `size` records stood: erased is what is erased by now, forgotten what was then or,
+        with `since`, has been since.
+        """
+        reader, now = self._reader, self._reader.control
+        then = control_at(reader, size)
+        hidden = frozenset(then.hidden) | frozenset(now.hidden if since else ())
+        keys = facts_of(then)
+        return Standing(
+            reader.origin,
+            size,
+            reader.vault is not None,
+            frozenset() if include_forgotten else hidden,
+            frozenset(now.erased),
+            frozenset(now.weakened),
+            max(now.erasures, default=-1),
+            {id: key.compromised_since for id, key in keys.items() if key.compromised_since is not None},
+            keys,
+        )
+
+    def _stamp(self, standing: Standing, size: int) -> Stamp:
+        root = root_at(self._reader, size)
+        return Stamp(VERSION, standing.origin, size, root, standing.sealed, dict(standing.disputed))
+
+    @staticmethod
+    def _narrow(path: Path, valid_at: datetime) -> None:
+        from braid.views.past_file import PastFile
+
+        view = PastFile.open(path, _NO_HISTORY)
+        try:
+            view.narrow(microseconds(valid_at))
+        finally:
+            view.close()
+
+
+def _differing(one: Standing, other: Standing, below: int) -> set[int]:
+    """Return the records under `below` whose rows differ between two standings."""
+    changed = set(one.hidden ^ other.hidden) | set(one.weakened ^ other.weakened)
+    for id in one.keys.keys() & other.keys.keys():
+        if one.keys[id] != other.keys[id]:
+            changed.add(one.keys[id].admitted)
+    return {index for index in changed if index < below}
