@@ -1,0 +1,105 @@
+"""A search index in memory, exact and small: for stores of a few thousand records, for measuring, and as the second
+implementation that the contract of `views.search.Index` is held by.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from braid.recall.pool import count
+from braid.recall.text import stem, telling
+from braid.views.search import PROMPT, RESPONSE, SEMANTIC, Hit, Row, Where
+
+K1, B = 1.2, 0.75
+
+
+def admits(where: Where, row: Row) -> bool:
+    """Say whether a row satisfies what is asked of it: scopes first, and no field stands in for another."""
+    scoped = all(
+        wanted is None or wanted == given
+        for wanted, given in (
+            (where.user_id, row.user_id),
+            (where.agent_id, row.agent_id),
+            (where.run_id, row.run_id),
+            (where.session_id, row.session_id),
+        )
+    )
+    return (
+        scoped
+        and (where.below is None or row.index < where.below)
+        and (where.since_us is None or row.happened_us >= where.since_us)
+        and (where.until_us is None or row.happened_us < where.until_us)
+        and (where.among is None or row.index in where.among)
+    )
+
+
+class MemoryIndex:
+    """Rows and their vectors, searched one by one. It satisfies `views.search.Index`."""
+
+    def __init__(
+        self, rows: Sequence[Row], vectors: Mapping[int, Any], *, position: int, model: str = ""
+    ) -> None:
+        """`vectors` by log index; a row without one is found by its words alone."""
+        self._rows = {row.index: row for row in sorted(rows, key=lambda row: row.index)}
+        self._vectors = dict(vectors)
+        self.position = position
+        self.model = model
+
+    def nearest(
+        self, vector: Any, role: str | Sequence[str] = SEMANTIC, k: int = 10, where: Where | None = None
+    ) -> list[Hit]:
+        """See `Index.nearest`."""
+        roles = {role} if isinstance(role, str) else set(role)
+        asked = np.asarray(vector, dtype=np.float32)
+        held = [
+            index
+            for index, row in self._rows.items()
+            if index in self._vectors and _role(row) in roles and admits(where or Where(), row)
+        ]
+        if not held:
+            return []
+        scores = np.stack([self._vectors[index] for index in held]) @ asked
+        return _best(dict(zip(held, scores.tolist(), strict=True)), k)
+
+    def words(self, text: str, k: int = 10, where: Where | None = None) -> list[Hit]:
+        """See `Index.words`."""
+        stems = {stem(word) for word in telling(text)}
+        counts = {index: count(row.text) for index, row in self._rows.items() if admits(where or Where(), row)}
+        if not counts or not stems:
+            return []
+        mean = max(sum(sum(each.values()) for each in counts.values()) / len(counts), 1e-9)
+        scores = dict.fromkeys(counts, 0.0)
+        for each in stems:
+            having = {index: found[each] for index, found in counts.items() if each in found}
+            rarity = np.log1p((len(counts) - len(having) + 0.5) / (len(having) + 0.5))
+            for index, times in having.items():
+                norm = K1 * (1 - B + B * sum(counts[index].values()) / mean)
+                scores[index] += float(rarity) * times * (K1 + 1) / (times + norm)
+        return _best({index: score for index, score in scores.items() if score > 0}, k)
+
+    def rows(self, where: Where | None = None) -> Iterator[Row]:
+        """See `Index.rows`."""
+        return (row for row in self._rows.values() if admits(where or Where(), row))
+
+    def take(self, indexes: Sequence[int]) -> dict[int, Row]:
+        """See `Index.take`."""
+        return {index: self._rows[index] for index in indexes if index in self._rows}
+
+    def vectors(self, indexes: Sequence[int], role: str | Sequence[str] = SEMANTIC) -> dict[int, Any]:
+        """See `Index.vectors`."""
+        roles = {role} if isinstance(role, str) else set(role)
+        return {
+            index: self._vectors[index]
+            for index in indexes
+            if index in self._vectors and index in self._rows and _role(self._rows[index]) in roles
+        }
+
+
+def _role(row: Row) -> str:
+    return PROMPT if row.speaker == "user" else RESPONSE
+
+
+def _best(scores: Mapping[int, float], k: int) -> list[Hit]:
+    by_fitness: Callable[[int], tuple[float, int]] = lambda index: (-scores[index], index)  # noqa: E731
+    return [Hit(index, scores[index]) for index in sorted(scores, key=by_fitness)[:k]]

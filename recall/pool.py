@@ -1,0 +1,124 @@
+"""The candidates of one question side by side, as arrays: who stands next to whom, and which words and vectors they have.
+
+Everything here is arithmetic over the rows that retrieval brought; nothing is asked of the index again.
+"""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from typing import Any
+
+import msgspec
+import numpy as np
+import numpy.typing as npt
+
+from braid.recall.text import stem, telling
+from braid.views.search import Row
+
+Floats = npt.NDArray[np.float64]
+Places = npt.NDArray[np.int64]
+NOBODY = -1
+
+
+class Pool(msgspec.Struct, frozen=True):
+    """The rows in the log's order, their words counted, and the places of their neighbours (NOBODY where none)."""
+
+    rows: Sequence[Row]
+    counts: Sequence[Mapping[str, int]]
+    spoken: Sequence[Sequence[str]]
+    """The telling words of each row as they stand, each once."""
+    vectors: npt.NDArray[np.float32]
+    """float32[n, d]; zeros where a row has no vector (or d is 0)."""
+    sessions: Places
+    """The session of each row, numbered from 0."""
+    before: Places
+    after: Places
+
+    @property
+    def size(self) -> int:
+        """How many rows there are."""
+        return len(self.rows)
+
+    def at(self, values: Floats, steps: int) -> Floats:
+        """Return, for each row, the value of the row so many turns before (< 0) or after it; 0 where there is none."""
+        places = np.arange(self.size)
+        step = self.before if steps < 0 else self.after
+        for _ in range(abs(steps)):
+            places = np.where(places == NOBODY, NOBODY, step[places])
+        found = values[places]
+        found[places == NOBODY] = 0.0
+        return found
+
+
+def pool(found: Sequence[Row], vectors: Mapping[int, Any]) -> Pool:
+    """Return the pool of these rows. Neighbours are turns of one session whose log indexes follow each other."""
+    rows = sorted(found, key=lambda row: row.index)
+    numbers: dict[object, int] = {}
+    sessions = np.array([numbers.setdefault(_session(row), len(numbers)) for row in rows], dtype=np.int64)
+    before, after = np.full(len(rows), NOBODY), np.full(len(rows), NOBODY)
+    last: dict[int, int] = {}
+    for place, (row, session) in enumerate(zip(rows, sessions.tolist(), strict=True)):
+        near = last.get(session)
+        if near is not None and follows(rows[near], row):
+            before[place], after[near] = near, place
+        last[session] = place
+    width = len(next(iter(vectors.values()), ()))
+    stacked = np.zeros((len(rows), width), dtype=np.float32)
+    for place, row in enumerate(rows):
+        if row.index in vectors:
+            stacked[place] = vectors[row.index]
+    texts = [said(row) for row in rows]
+    counts, spoken = [count(text) for text in texts], [distinct(text) for text in texts]
+    return Pool(rows, counts, spoken, stacked, sessions, before, after)
+
+
+def follows(first: Row, second: Row) -> bool:
+    """Say whether a turn comes right after another of its session, as far as their numbers tell."""
+    if first.turn is not None and second.turn is not None:
+        return second.turn == first.turn + 1
+    return second.index == first.index + 1
+
+
+def said(row: Row) -> str:
+    """Return what a turn says, without the name of who says it, which the index puts before it."""
+    return row.text.removeprefix(f"{row.name}: ") if row.name else row.text
+
+
+def _session(row: Row) -> object:
+    return (row.user_id, row.agent_id, row.run_id, row.session_id)
+
+
+@lru_cache(maxsize=50_000)
+def count(text: str) -> Mapping[str, int]:
+    """Return how often each telling stem stands in a turn."""
+    return Counter(stem(word) for word in telling(text))
+
+
+@lru_cache(maxsize=50_000)
+def distinct(text: str) -> Sequence[str]:
+    """Return the telling words of a turn as they stand, each once."""
+    return tuple(dict.fromkeys(telling(text)))
+
+
+def occurrences(pool: Pool, stems: Sequence[str]) -> Floats:
+    """Return float64[n, m]: how often each of the m stems stands in each row."""
+    found = np.zeros((pool.size, len(stems)))
+    for place, counts in enumerate(pool.counts):
+        for column, stem_ in enumerate(stems):
+            if stem_ in counts:
+                found[place, column] = counts[stem_]
+    return found
+
+
+def together(pool: Pool, values: Floats, reach: int) -> Floats:
+    """Return the sums over each row and its neighbours up to `reach` turns away."""
+    return values + sum(
+        (pool.at(values, steps) for steps in range(-reach, reach + 1) if steps), np.zeros_like(values)
+    )
+
+
+def by_session(pool: Pool, values: Floats) -> Floats:
+    """Return the sums over each row's session, as far as it is in the pool."""
+    sums = np.zeros((int(pool.sessions.max(initial=-1)) + 1, *values.shape[1:]))
+    np.add.at(sums, pool.sessions, values)
+    return sums[pool.sessions]

@@ -1,0 +1,190 @@
+"""What speaks for each candidate: one column a signal, each in [0, 1] or thereabouts. Pure.
+
+Words by BM25 and dense cosine, of the turn itself, of the turn with its neighbours, and of its session; who speaks;
+the time that was asked for; what kind of answer is wanted. SPEC §12 lists them.
+"""
+
+import re
+from collections.abc import Callable, Sequence
+from datetime import UTC, datetime
+from typing import Any, Final
+
+import numpy as np
+
+from braid.recall.decompose import Question
+from braid.recall.pool import Floats, Pool, by_session, occurrences, said, together
+from braid.recall.text import stem, words
+from braid.recall.times import Span
+
+WordVectors = Callable[[Sequence[str]], Any]
+K1, B = 1.2, 0.75
+_PATTERNS: Final = {
+    "times": r"\b(?:yesterday|today|tonight|tomorrow|(?:last|next|this) \w+|ago|recently|since|weekend|january"
+    r"|february|march|april|may|june|july|august|september|october|november|december|(?:19|20)\d\d|years?|months?"
+    r"|weeks?|days?|(?:mon|tues|wednes|thurs|fri|satur|sun)day)\b",
+    "numbers": r"\b(?:\d+|one|two|three|four|five|six|seven|eight|nine|ten|once|twice|couple|few|several|dozen"
+    r"|hundred|first|second|third)\b",
+    "first": r"\b(?:i|my|we|our)\b",
+    "future": r"\b(?:will|going to|plan|planning|gonna|next|soon|can't wait|looking forward)\b",
+    "reasons": r"\b(?:because|since|so that|due to|reason|inspired|motivated|made me|helps?)\b",
+}
+_COMPILED: Final = {name: re.compile(source, flags=re.IGNORECASE) for name, source in _PATTERNS.items()}
+_NAME: Final = re.compile(r"(?<=[a-z,] )[A-Z][a-z]+")
+_PLANS: Final = re.compile(r"\b(?:plan|planning|will|going to|upcoming|want|hope|intend)\b", flags=re.IGNORECASE)
+
+
+def signals(
+    question: Question, pool: Pool, query: Any, word_vectors: WordVectors | None
+) -> dict[str, Floats]:
+    """Return float64[n] for each signal. `query`: the question's vector, None without a model, as `word_vectors`."""
+    names = {word for row in pool.rows for word in words(row.name or "")}
+    wanted = [word for word in question.words if word not in names]
+    found = _words(wanted, pool)
+    found |= _meaning(pool, query) if query is not None else {}
+    if word_vectors is not None and wanted:
+        found |= _soft(wanted, pool, word_vectors)
+    return found | _who(question, pool) | _when(question, pool) | _kind(question, pool)
+
+
+def _words(wanted: Sequence[str], pool: Pool) -> dict[str, Floats]:
+    stems = list(dict.fromkeys(stem(word) for word in wanted))
+    turn = occurrences(pool, stems)
+    length = np.array([float(sum(counts.values())) for counts in pool.counts])
+    found: dict[str, Floats] = {}
+    for name, counts, lengths in (
+        ("words", turn, length),
+        ("words_1", together(pool, turn, 1), together(pool, length, 1)),
+        ("words_2", together(pool, turn, 2), together(pool, length, 2)),
+        ("words_session", by_session(pool, turn), by_session(pool, length)),
+    ):
+        found[name] = _bm25(counts, lengths)
+    rarity = _rarity(turn)
+    share = rarity / max(float(rarity.sum()), 1e-9)
+    found["cover"] = (turn > 0) @ share
+    found["cover_1"] = (together(pool, turn, 1) > 0) @ share
+    found["cover_session"] = (by_session(pool, turn) > 0) @ share
+    for name, steps in (("words_before", -1), ("words_after", 1)):
+        found[name] = pool.at(found["words"], steps)
+    return found
+
+
+def _rarity(counts: Floats) -> Floats:
+    """Return the inverse document frequency of each column, of the rows at hand."""
+    having = (counts > 0).sum(axis=0)
+    return np.log1p((len(counts) - having + 0.5) / (having + 0.5))
+
+
+def _bm25(counts: Floats, lengths: Floats) -> Floats:
+    norm = K1 * (1 - B + B * lengths / max(float(lengths.mean()), 1e-9))
+    scores = (counts * (K1 + 1) / (counts + np.maximum(norm, 1e-9)[:, None])) @ _rarity(counts)
+    return scores / max(float(scores.max(initial=0.0)), 1e-9)
+
+
+def _meaning(pool: Pool, query: Any) -> dict[str, Floats]:
+    vectors = pool.vectors.astype(np.float64)
+    asked = np.asarray(query, dtype=np.float64)
+    cosine = vectors @ asked
+    found = {"meaning": _spread(cosine)}
+    for reach in (1, 2):
+        found[f"meaning_{reach}"] = _spread(_window_cosine(pool, vectors, asked, reach))
+    best = np.full(int(pool.sessions.max(initial=-1)) + 1, -1.0)
+    np.maximum.at(best, pool.sessions, cosine)
+    found["meaning_session"] = _spread(best[pool.sessions])
+    for name, steps in (("meaning_before", -1), ("meaning_after", 1)):
+        found[name] = pool.at(found["meaning"], steps)
+    return found
+
+
+def _window_cosine(pool: Pool, vectors: Any, asked: Any, reach: int) -> Floats:
+    """Return the cosine to the mean of each turn and its neighbours, which weigh 0.7."""
+    total = vectors.copy()
+    for step in (pool.before, pool.after):
+        places = np.arange(pool.size)
+        for _ in range(reach):
+            places = np.where(places < 0, -1, step[places])
+            total += 0.7 * np.where((places < 0)[:, None], 0.0, vectors[places])
+    return (total @ asked) / np.maximum(np.linalg.norm(total, axis=1), 1e-9)
+
+
+def _soft(wanted: Sequence[str], pool: Pool, word_vectors: WordVectors) -> dict[str, Floats]:
+    """Return how well each question word is met by the turn's nearest word, weighed by rarity."""
+    vocabulary = list(dict.fromkeys(word for spoken in pool.spoken for word in spoken))
+    if not vocabulary:
+        return {"near_words": np.zeros(pool.size)}
+    place = {word: at for at, word in enumerate(vocabulary)}
+    closeness = np.clip((word_vectors(wanted) @ word_vectors(vocabulary).T - 0.3) / 0.7, 0.0, 1.0)
+    rarity = _rarity(occurrences(pool, [stem(word) for word in wanted]))
+    best = np.zeros((pool.size, len(wanted)))
+    for at, spoken in enumerate(pool.spoken):
+        if spoken:
+            best[at] = closeness[:, [place[word] for word in spoken]].max(axis=1)
+    near = _spread(best @ rarity)
+    return {"near_words": near, "near_before": pool.at(near, -1), "near_after": pool.at(near, 1)}
+
+
+def _spread(values: Floats) -> Floats:
+    """Return the values moved and scaled to [0, 1]."""
+    low, high = float(values.min(initial=np.inf)), float(values.max(initial=-np.inf))
+    return (values - low) / (high - low) if high > low else np.zeros_like(values)
+
+
+def _who(question: Question, pool: Pool) -> dict[str, Floats]:
+    """Whether the one who speaks is the one the question names; nothing where it names all or none."""
+    asked = set(words(question.text))
+    named = np.array([bool(row.name) and not asked.isdisjoint(words(row.name or "")) for row in pool.rows])
+    spoken = np.array([bool(row.name) for row in pool.rows])
+    telling = bool(named.any()) and not bool(named[spoken].all())
+    own = np.array([row.speaker for row in pool.rows]) == "user"
+    if not spoken.any() and question.first_person != question.second_person and own.any() and not own.all():
+        named, telling, spoken = (own if question.first_person else ~own), True, np.ones(pool.size, dtype=bool)
+    return {"speaker": (named & telling).astype(float), "other_speaker": (~named & spoken & telling).astype(float)}
+
+
+def _when(question: Question, pool: Pool) -> dict[str, Floats]:
+    span = question.time
+    if span is None:
+        return {"date": np.zeros(pool.size)}
+    return {"date": np.array([_fits(span, row.happened_us) for row in pool.rows])}
+
+
+def _fits(span: Span, happened_us: int) -> float:
+    """1 within the span, half in the days around it, half for the month of any year; less outside."""
+    moment = datetime.fromtimestamp(happened_us / 1e6, UTC)
+    if span.month is not None and not span.exact:
+        if moment.month != span.month:
+            return 0.0
+        return 0.5 if span.day is None else max(0.3, 1.0 - 0.1 * abs(moment.day - span.day))
+    early = (span.since - moment).total_seconds() / 86400 if span.since else -1.0
+    late = (moment - span.until).total_seconds() / 86400 if span.until else -1.0
+    outside = max(early, late)
+    return 1.0 if outside < 0 else max(0.0, 0.5 - outside / 14)
+
+
+def _kind(question: Question, pool: Pool) -> dict[str, Floats]:
+    texts = [said(row) for row in pool.rows]
+    has = {
+        name: np.array([pattern.search(text) is not None for text in texts], dtype=float)
+        for name, pattern in _COMPILED.items()
+    }
+    names = np.array([min(len(_NAME.findall(text)), 3) / 3 for text in texts])
+    asks = np.array(["?" in text for text in texts], dtype=float)
+    closes = np.array([text.rstrip().endswith("?") for text in texts], dtype=float)
+    wants = question.intent
+    length = np.array([np.log1p(len(text.split())) / 4 for text in texts])
+    return {
+        "time_wanted": has["times"] * (wants in ("time", "duration")),
+        "number_wanted": has["numbers"] * (wants in ("count", "duration")),
+        "name_wanted": names * (wants in ("person", "place", "fact")),
+        "reason_wanted": has["reasons"] * (wants == "reason"),
+        "plan_wanted": has["future"] * bool(_PLANS.search(question.text)),
+        "times": has["times"],
+        "names": names,
+        "first_person": has["first"],
+        "future": has["future"],
+        "asks": asks,
+        "ends_asking": closes,
+        "answers": pool.at(asks, -1),
+        "length": length,
+        "short": np.array([len(text.split()) < 6 for text in texts], dtype=float),  # noqa: PLR2004
+        "opens": (pool.before < 0).astype(float),
+    }

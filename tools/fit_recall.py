@@ -1,0 +1,144 @@
+"""Fits the weights of recall's signals to questions whose answers are known, and shows whether they hold elsewhere.
+
+    python -m braid.tools.fit_recall FOLDER_OF_LOCOMO [--write]
+
+A listwise softmax over linear scores (Cao et al., ICML 2007), L2-regularised, by Adam from zero: no randomness. Each
+conversation in turn is left out and ranked by what the others teach; `--write` then fits to all.
+"""
+
+import json
+import sys
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+
+from braid.models.static import StaticEmbedder
+from braid.recall.decompose import decompose
+from braid.recall.evaluate import Answered, Sample, mean, measure, read_locomo
+from braid.recall.memory import MemoryIndex
+from braid.recall.rank import WEIGHTS, weights
+from braid.recall.search import evidence
+from braid.recall.vocabulary import Vocabulary
+from braid.views.search import Row, Where
+
+STEPS: Final = 400
+RATE: Final = 0.05
+L2: Final = 3e-3
+NOW: Final = datetime(2030, 1, 1, tzinfo=UTC)
+
+
+def index_of(sample: Sample, embedder: StaticEmbedder) -> MemoryIndex:
+    """Return a conversation as an index in memory, laid out as the projection does."""
+    rows = [
+        Row(
+            at, f"exp_{at}", turn.whole, "experience", "user", turn.speaker, sample.name, None, None,
+            turn.session, at, int(turn.when.timestamp() * 1e6), 1.0, None, pending=False,
+        )
+        for at, turn in enumerate(sample.turns)
+    ]  # fmt: skip
+    vectors = embedder.embed([row.text for row in rows])
+    return MemoryIndex(rows, dict(enumerate(vectors)), position=len(rows), model=embedder.name)
+
+
+Case = tuple[Any, Any, list[int], Sample, Any]
+
+
+def cases(sample: Sample, embedder: StaticEmbedder, vocabulary: Vocabulary) -> list[Case]:
+    """Return each question's signals, which rows answer it, and what they are."""
+    index = index_of(sample, embedder)
+    found: list[Case] = []
+    for asked in sample.questions:
+        question = decompose(asked.text, NOW)
+        made = evidence(question, index, Where(), embedder, vocabulary)
+        order = [row.index for row in made.pool.rows]
+        right = np.isin(order, asked.evidence)
+        found.append((np.stack([made.signals.get(n, np.zeros(len(order))) for n in names()], axis=1), right, order, sample, asked))
+    return found
+
+
+def names() -> list[str]:
+    """The signals that are fitted, in order."""
+    return sorted(weights().fitted)
+
+
+def fit(cases: Sequence[Case]) -> Any:
+    """Return the weights that make the answers most likely under a softmax over each question's candidates."""
+    some = [case for case in cases if case[1].any()]
+    x = np.concatenate([case[0] for case in some])
+    sizes = np.array([len(case[1]) for case in some])
+    starts = np.concatenate([[0], np.cumsum(sizes)[:-1]])
+    right = np.concatenate([case[1] for case in some]).astype(float)
+    aim = right / np.repeat(np.add.reduceat(right, starts), sizes)
+    scale = x.std(axis=0) + 1e-6
+    z = (x - x.mean(axis=0)) / scale
+    w, m, v = (np.zeros(x.shape[1]) for _ in range(3))
+    for step in range(1, STEPS + 1):
+        scores = z @ w
+        grown = np.exp(scores - np.repeat(np.maximum.reduceat(scores, starts), sizes))
+        likely = grown / np.repeat(np.add.reduceat(grown, starts), sizes)
+        slope = z.T @ (likely - aim) / len(some) + L2 * w
+        m, v = 0.9 * m + 0.1 * slope, 0.999 * v + 0.001 * slope**2
+        w = w - RATE * (m / (1 - 0.9**step)) / (np.sqrt(v / (1 - 0.999**step)) + 1e-8)
+    return w / scale
+
+
+def judge(cases: Sequence[Case], w: Any) -> list[Answered]:
+    """Return the measures of each question when the weights rank its candidates."""
+    found: list[Answered] = []
+    for signals, _, order, sample, asked in cases:
+        ranked = [order[at] for at in np.argsort(-(signals @ w), kind="stable")]
+        right = set(asked.evidence)
+        sessions = [sample.sessions[at] for at in ranked]
+        found.append(Answered(asked.category, measure(ranked, right), measure(sessions, {sample.sessions[at] for at in right})))
+    return found
+
+
+def show(name: str, answered: Sequence[Answered]) -> None:
+    """Print one line of measures."""
+    turn, session = mean([each.turn for each in answered]), mean([each.session for each in answered])
+    print(
+        f"{name:<12} {len(answered):>5} questions  R@1 {turn['recall@1']:.3f}  R@5 {turn['recall@5']:.3f}"
+        f"  R@10 {turn['recall@10']:.3f}  R@50 {turn['recall@50']:.3f}  MRR {turn['mrr']:.3f}"
+        f"  nDCG {turn['ndcg@10']:.3f}  session R@5 {session['recall@5']:.3f}"
+    )
+
+
+def main() -> None:
+    """Fit, show what each conversation scores when the others teach, and write the weights where asked to."""
+    embedder = StaticEmbedder()
+    vocabulary = Vocabulary(embedder)
+    folder = Path(sys.argv[1])
+    by_sample = {}
+    for path in sorted(folder.glob("*.json")):
+        sample = read_locomo(json.loads(path.read_text()))
+        by_sample[sample.name] = cases(sample, embedder, vocabulary)
+    held: list[Answered] = []
+    for name, own in by_sample.items():
+        answered = judge(own, fit([case for other, each in by_sample.items() if other != name for case in each]))
+        show(name, answered)
+        held += answered
+    show("left out", held)
+    show("(1-4)", [each for each in held if each.category != "5"])
+    everything = [case for each in by_sample.values() for case in each]
+    final = fit(everything)
+    scale = np.concatenate([case[0] for case in everything]).std(axis=0)
+    for weight, name, strength in sorted(zip(final, names(), final * scale, strict=True), key=lambda t: -abs(t[2])):
+        print(f"  {name:<18} {weight:+8.3f}  × its spread {strength:+.3f}")
+    if "--write" in sys.argv:
+        blind = [n for n in names() if n in weights().without_model]
+        columns = [names().index(n) for n in blind]
+        narrow = fit([(case[0][:, columns], *case[1:]) for case in everything])
+        written = {
+            "about": "Fitted by tools/fit_recall.py to five conversations of LoCoMo; numbers only, nothing of its text.",
+            "fitted": {n: round(float(w), 4) for n, w in zip(names(), final, strict=True)},
+            "set": weights().set,
+            "without_model": {n: round(float(w), 4) for n, w in zip(blind, narrow, strict=True)},
+        }
+        WEIGHTS.write_text(json.dumps(written, indent=1) + "\n")
+
+
+if __name__ == "__main__":
+    main()
