@@ -5,6 +5,8 @@ neighbour brings can't leave them.
 """
 
 from collections.abc import Callable, Iterable, Sequence
+from functools import partial
+from time import monotonic
 from typing import Any, Final
 
 import msgspec
@@ -12,6 +14,8 @@ import numpy as np
 
 from braid.recall.decompose import Question
 from braid.recall.memory import admits
+from braid.recall.within import Started
+from braid.views.errors import ViewError
 from braid.views.search import Hit, Index, Row, Where
 
 DEEP: Final = 160
@@ -22,6 +26,7 @@ REACH: Final = 2
 HOPS: Final = 2
 WALKED: Final = 8
 MOST_LINKED: Final = 64
+MOST_ENTITIES: Final = 3
 
 Links = Callable[[int], Iterable[int]]
 """The log indexes that a record is linked with, up and down."""
@@ -31,42 +36,110 @@ class Found(msgspec.Struct, frozen=True):
     """What retrieval brought: every row by index, and how each way in rates those that came by it."""
 
     rows: dict[int, Row]
-    candidates: frozenset[int]
+    vectors: dict[int, Any]
     by_words: dict[int, float]
-    by_meaning: dict[int, float]
     by_links: dict[int, float]
+    trouble: tuple[str, ...] = ()
 
 
 def retrieve(
-    question: Question, query: Any | None, index: Index, where: Where, links: Links | None = None
+    question: Question,
+    query: Any | None,
+    index: Index,
+    where: Where,
+    links: Links | None = None,
+    *,
+    limit_s: float = 5.0,
 ) -> Found:
-    """Return the candidates; `query` is the question's vector, or None where meaning can't be asked for."""
-    words = index.words(" ".join(question.words) or question.text, DEEP, where)
-    meaning = index.nearest(query, k=DEEP, where=where) if query is not None else []
-    entity = [
-        hit
-        for name in question.entities[:4]
-        if len(question.words) > 1
-        for hit in index.words(name, DEEP // 8, where)
-    ]
-    best = _interleaved(words, meaning)
-    linked = walk(best[:WALKED], links) if links is not None else {}
-    chosen = {*best, *linked, *(hit.index for hit in entity)}
-    wanted = chosen | {
-        at + step for at in best[:AROUND] for step in range(-REACH, REACH + 1) if at + step >= 0
+    """Return the candidates; `query` is the question's vector, or None where meaning can't be asked for.
+
+    The ways in are asked at once; one that fails or takes longer than `limit_s` is left out, and told.
+    """
+    deadline = monotonic() + limit_s
+    trouble: list[str] = []
+    under_way = {
+        name: Started(partial(ask, where)) for name, ask in _ways(question, query, index).items()
     }
-    rows = {at: row for at, row in index.take(sorted(wanted)).items() if admits(where, row)}
+    within_time = _narrowed(question, where)
+    if within_time is not None:
+        under_way |= {
+            f"{name} in time": Started(partial(ask, within_time))
+            for name, ask in _ways(question, query, index).items()
+        }
+    found = {name: _taken(name, way, deadline, trouble) for name, way in under_way.items()}
+    best = _interleaved(*found.values())
+    linked = walk(best[:WALKED], links) if links is not None else {}
+    entities = _entities(question, index, where, deadline, trouble)
+    wanted = {*best, *linked, *entities}
+    wanted |= {at + step for at in best[:AROUND] for step in range(-REACH, REACH + 1) if at + step >= 0}
+    try:
+        taking = Started(lambda: index.take(sorted(wanted)))
+        vectors = Started(lambda: index.vectors(sorted(wanted))) if query is not None else None
+        rows = {at: row for at, row in taking.result(deadline - monotonic()).items() if admits(where, row)}
+    except (ViewError, TimeoutError) as error:
+        return Found({}, {}, {}, {}, (*trouble, f"rows: {error}"))
+    held: dict[int, Any] = {}
+    try:
+        held = vectors.result(deadline - monotonic()) if vectors is not None else {}
+    except (ViewError, TimeoutError) as error:
+        trouble.append(f"vectors: {error}")
     return Found(
         rows,
-        frozenset(chosen & rows.keys()) | frozenset(rows),
-        {hit.index: hit.score for hit in words},
-        {hit.index: hit.score for hit in meaning},
+        {at: vector for at, vector in held.items() if at in rows},
+        {hit.index: hit.score for hit in found.get("words", ())},
         {at: score for at, score in linked.items() if at in rows},
+        tuple(trouble),
     )
 
 
+Way = Callable[[Where], list[Hit]]
+
+
+def _ways(question: Question, query: Any | None, index: Index) -> dict[str, Way]:
+    """Return the ways into the index that a question opens."""
+    ways: dict[str, Way] = {}
+    text = " ".join(question.words) or question.text
+    if text:
+        ways["words"] = lambda where: index.words(text, DEEP, where)
+    if query is not None:
+        ways["meaning"] = lambda where: index.nearest(query, k=DEEP, where=where)
+    return ways
+
+
+def _narrowed(question: Question, where: Where) -> Where | None:
+    """Return the scope within the time that a question names, for candidates that everything else would drown."""
+    span = question.time
+    if span is None or not span.exact:
+        return None
+    since = int(span.since.timestamp() * 1e6) if span.since else None
+    until = int(span.until.timestamp() * 1e6) if span.until else None
+    return msgspec.structs.replace(
+        where,
+        since_us=max((at for at in (since, where.since_us) if at is not None), default=None),
+        until_us=min((at for at in (until, where.until_us) if at is not None), default=None),
+    )
+
+
+def _taken(name: str, way: Started[list[Hit]], deadline: float, trouble: list[str]) -> list[Hit]:
+    try:
+        return way.result(deadline - monotonic())
+    except (ViewError, TimeoutError, ValueError) as error:
+        trouble.append(f"{name}: {error}")
+        return []
+
+
+def _entities(
+    question: Question, index: Index, where: Where, deadline: float, trouble: list[str]
+) -> list[int]:
+    """Return records that name what the question names, which a long question's other words would outweigh."""
+    if len(question.words) <= len(question.entities):
+        return []
+    asked = [Started(partial(index.words, name, DEEP // 8, where)) for name in question.entities[:MOST_ENTITIES]]
+    return [hit.index for way in asked for hit in _taken("entities", way, deadline, trouble)]
+
+
 def walk(seeds: Sequence[int], links: Links) -> dict[int, float]:
-    """Return what is linked with the seeds in up to two hops: a half for one hop, a quarter for two, the more of them the more."""
+    """Return what is linked with the seeds in up to two hops: a half for one hop, a quarter for two."""
     found: dict[int, float] = {}
     for place, seed in enumerate(seeds):
         reached, edge = {seed}, [seed]

@@ -1,7 +1,7 @@
-"""A question through the stages: candidates, signals, score. What the index holds, nothing of the log yet."""
+"""A question's candidates with what speaks for each, and their scores: all that the index can tell."""
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
 
 import msgspec
 import numpy as np
@@ -12,8 +12,9 @@ from braid.recall.rank import scored, weights
 from braid.recall.retrieve import Found, Links, retrieve, share
 from braid.recall.signals import signals
 from braid.recall.vocabulary import Vocabulary
-from braid.views.embedder import Embedder
 from braid.views.search import Index, Where
+
+LIMIT_S: Final = 5.0
 
 
 class Evidence(msgspec.Struct, frozen=True):
@@ -24,23 +25,34 @@ class Evidence(msgspec.Struct, frozen=True):
     signals: Mapping[str, Floats]
     weighed: Mapping[str, float]
     scores: Floats
+    trouble: Sequence[str]
+    """What couldn't be asked of the index."""
 
 
 def evidence(
     question: Question,
     index: Index,
     where: Where,
-    embedder: Embedder | None,
+    query: Any | None,
     vocabulary: Vocabulary | None = None,
     links: Links | None = None,
+    *,
+    limit_s: float = LIMIT_S,
 ) -> Evidence:
-    """Return the scored candidates of a question."""
-    query: Any = embedder.embed([question.text or " "])[0] if embedder is not None else None
-    found = retrieve(question, query, index, where, links)
-    side_by_side = pool(list(found.rows.values()), index.vectors(sorted(found.rows)) if query is not None else {})
-    speaking: dict[str, Floats] = signals(question, side_by_side, query, vocabulary)
+    """Return the scored candidates. `query` is the question's vector, None where meaning can't be asked for."""
+    found = retrieve(question, query, index, where, links, limit_s=limit_s)
+    side_by_side = pool(list(found.rows.values()), found.vectors)
+    speaking: dict[str, Floats] = signals(question, side_by_side, query if found.vectors else None, vocabulary)
     order = [row.index for row in side_by_side.rows]
     speaking["index_words"] = share(found.by_words, order)
     speaking["causal"] = np.array([found.by_links.get(at, 0.0) for at in order])
+    speaking["recency"] = _recency(side_by_side) * question.latest
     weighed = weights().of(speaking)
-    return Evidence(side_by_side, found, speaking, weighed, scored(speaking, weighed))
+    return Evidence(side_by_side, found, speaking, weighed, scored(speaking, weighed), found.trouble)
+
+
+def _recency(pool: Pool) -> Floats:
+    """Return how late each candidate is among them, in [0, 1]: counted where a question asks for the present state."""
+    happened = np.array([float(row.happened_us) for row in pool.rows])
+    low, high = happened.min(initial=np.inf), happened.max(initial=-np.inf)
+    return (happened - low) / (high - low) if high > low else np.zeros(len(happened))

@@ -47,14 +47,15 @@ def span(text: str, now: datetime) -> Span | None:
             except (ValueError, OverflowError):  # 31 February, the year 0: no time is meant that there could be
                 continue
             if found is not None:
-                return _directed(found, text[: match.start()])
+                lead = match.groupdict().get("lead")
+                return _directed(found, f"{lead} " if lead else text[: match.start()])
     return None
 
 
 def _directed(found: Span, before: str) -> Span:
     """Return what "since", "after", "before" and "until" make of a span that follows them."""
     word = re.search(r"\b(since|after|before|until|till|by)\s+(?:the\s+)?$", before, flags=re.IGNORECASE)
-    if word is None or not found.exact:
+    if word is None:
         return found
     if word[1].lower() in ("since", "after"):
         return Span(found.since if word[1].lower() == "since" else found.until, None)
@@ -167,7 +168,7 @@ _SOURCES: Final[tuple[tuple[str, Callable[[re.Match[str], datetime], Span | None
     (rf"\b{_DAY}(?: of)? {_MONTH}", _calendar),
     (rf"\b{_MONTH} {_DAY}", _calendar),
     (r"\b(?:last|on|past|previous) (?P<weekday>(?:mon|tues|wednes|thurs|fri|satur|sun)day)\b", _weekday),
-    (rf"\b(?:in|during|of|since|until|before|after|by|for|last|early|late|mid) {_YEAR}", _calendar),
-    (rf"\b(?:in|during|of|since|until|before|after|by|early|late|mid|last) {_MONTH}", _calendar),
+    (rf"\b(?P<lead>in|during|of|since|until|before|after|by|for|last|early|late|mid) {_YEAR}", _calendar),
+    (rf"\b(?P<lead>in|during|of|since|until|before|after|by|early|late|mid|last) {_MONTH}", _calendar),
 )
 _RULES: Final = tuple((re.compile(source, flags=re.IGNORECASE), read) for source, read in _SOURCES)

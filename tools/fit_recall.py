@@ -52,7 +52,7 @@ def cases(sample: Sample, embedder: StaticEmbedder, vocabulary: Vocabulary) -> l
     found: list[Case] = []
     for asked in sample.questions:
         question = decompose(asked.text, NOW)
-        made = evidence(question, index, Where(), embedder, vocabulary)
+        made = evidence(question, index, Where(), embedder.embed([question.text])[0], vocabulary)
         order = [row.index for row in made.pool.rows]
         right = np.isin(order, asked.evidence)
         found.append((np.stack([made.signals.get(n, np.zeros(len(order))) for n in names()], axis=1), right, order, sample, asked))

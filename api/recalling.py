@@ -1,0 +1,152 @@
+"""Recall at the front door: a store as what the pipeline asks, and a caller's words as what it is asked."""
+
+from collections.abc import Iterator, Mapping
+from datetime import UTC, datetime
+from itertools import islice
+from typing import TYPE_CHECKING, Any, Final, cast
+
+import msgspec
+
+from braid.ledger import asof
+from braid.ledger.errors import ErasedError, ForgottenError
+from braid.ledger.reader import Reader
+from braid.ledger.record import ExperienceBody, Record, Vad
+from braid.recall.filters import compiled
+from braid.recall.hits import Answer, Hit
+from braid.recall.recall import MAX_TOP_K, Asking, Memory, Tone, recall
+from braid.recall.vocabulary import Vocabulary
+from braid.views.embedder import Embedder
+from braid.views.lance.rows import searched_text
+from braid.views.search import Row, Where
+from braid.views.values import created, microseconds
+
+if TYPE_CHECKING:
+    from braid.store import Store
+
+RECENT: Final = 2_000
+"""How many records at the log's end are searched when there is no index."""
+
+
+def asking(query: str, now: datetime, **asked: Any) -> Asking:
+    """Return a caller's question; raise ValueError or TypeError for what can't be meant."""
+    if not isinstance(query, str):
+        raise TypeError(f"a question is text, not {type(query).__name__}")
+    top_k = asked.pop("top_k", 10)
+    if not isinstance(top_k, int) or not 1 <= top_k <= MAX_TOP_K:
+        raise ValueError(f"top_k is 1 to {MAX_TOP_K}, not {top_k!r}")
+    where = Where(**{name: _scope(name, asked.pop(name, None)) for name in ("user_id", "agent_id", "run_id", "session_id")})
+    below = asked.pop("below", None)
+    return Asking(
+        text=query,
+        where=msgspec.structs.replace(where, below=below),
+        now=now,
+        top_k=top_k,
+        test=compiled(filters) if (filters := asked.pop("filters", None)) else None,
+        tone=_tone(asked.pop("affect", None)),
+        **{name: value for name, value in asked.items() if value is not None},
+    )
+
+
+def _scope(name: str, value: object) -> str | None:
+    if value is None or (isinstance(value, str) and value):
+        return value
+    raise ValueError(f"{name} is text that isn't empty, not {value!r:.60}")
+
+
+def _tone(affect: Mapping[str, Any] | Vad | None) -> Tone | None:
+    """Return the tone that is asked for: a Vad, or `{"v": …, "a": …, "d": …}` with, if wanted, `"within"`."""
+    if affect is None:
+        return None
+    if isinstance(affect, Vad):
+        return Tone(affect)
+    given = dict(affect)
+    within = given.pop("within", None)
+    try:
+        return Tone(msgspec.convert(given, Vad), within)
+    except msgspec.ValidationError as error:
+        raise ValueError(f"affect is {{'v': …, 'a': …, 'd': …}} and, if wanted, 'within': {error}") from None
+
+
+def memory(store: "Store", size: int | None, vocabulary: Vocabulary | None, embedder: Embedder | None) -> Memory:
+    """Return a store as the pipeline asks it; `size` is that of the log then, None for now."""
+    reader, views = store.reader, store.views
+    then = asof.control_at(reader, size).hidden if size is not None else {}
+
+    def read(index: int) -> Record | None:
+        if index in then or (size is not None and index >= size):
+            return None
+        try:
+            return reader.at(index)
+        except (ErasedError, ForgottenError):
+            return None
+
+    def links(index: int) -> Iterator[int]:
+        most = reader.size if size is None else size
+        yield from (link.index for link in reader.links(index))
+        yield from (at for at, _, _ in views.catalog.children(index) if at < most)
+
+    return Memory(
+        index=views.search.index,
+        read=read,
+        recent=lambda where: recent(reader, where),
+        size=reader.size,
+        links=links,
+        embedder=embedder,
+        vocabulary=vocabulary,
+    )
+
+
+def recent(reader: Reader, where: Where) -> Iterator[Row]:
+    """Yield the rows of the last records of the log that may be seen, read from the log itself."""
+    control = reader.control
+    stop = reader.size if where.below is None else where.below
+    for entries in reader.entries(max(stop - RECENT, 0), stop):
+        for entry in islice(entries, None):
+            record = entry.record
+            if record.kind == "experience" and record.index not in control.erased and record.index not in control.hidden:
+                yield _row(record)
+
+
+def _row(record: Record) -> Row:
+    body, scope = cast("ExperienceBody", record.body), record.body.scope
+    actor = body.provenance.actor.partition("(")[0]
+    happened = body.occurred_at
+    return Row(
+        index=record.index,
+        id=record.id,
+        text=searched_text(body),
+        kind=record.kind,
+        speaker="assistant" if actor == "agent" else actor,
+        name=body.provenance.name,
+        user_id=scope.user_id if scope else None,
+        agent_id=scope.agent_id if scope else None,
+        run_id=scope.run_id if scope else None,
+        session_id=scope.session_id if scope else None,
+        turn=None,
+        happened_us=created(record.envelope.created_at) if happened is None else microseconds(happened),
+        salience=1.0,
+        label=None,
+        pending=True,
+    )
+
+
+def recalled(store: "Store", query: str, *, prove: bool, as_of: int | datetime | None, **asked: Any) -> Answer:
+    """Return the answer to a question asked of a store."""
+    size = None if as_of is None else asof.size_at(store.reader, as_of)
+    now = asked.pop("now", None) or _now_of(store, size)
+    question = asking(query, now, below=size, **asked)
+    store.reader.need_vault()
+    embedder, vocabulary = store.embedding()
+    store.views.catalog.catch_up()
+    answer = recall(question, memory(store, size, vocabulary, embedder))
+    if not prove:
+        return answer
+    proved: list[Hit] = [msgspec.structs.replace(hit, proof=store.prove(hit.id)) for hit in answer.results]
+    return msgspec.structs.replace(answer, results=proved)
+
+
+def _now_of(store: "Store", size: int | None) -> datetime:
+    """Return what "last month" is relative to: now, or the time that is asked about."""
+    if size is None:
+        return store.now().astimezone(UTC)
+    return datetime.fromisoformat(store.reader.envelope(size - 1).created_at)

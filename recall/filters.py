@@ -1,0 +1,127 @@
+"""Filters on what a hit is: `{"speaker": {"eq": "user"}}`, joined by `AND`, `OR`, `NOT`. Pure.
+
+They only ever narrow: whose memory is asked (user, agent, run, session) is no filter but a scope, and a filter that
+names one is refused.
+"""
+
+import operator
+from collections.abc import Callable, Mapping, Sequence
+from datetime import UTC, datetime
+from typing import Any, Final, cast
+
+from braid.ledger.record import ExperienceBody, Record
+
+SCOPES: Final = ("user_id", "agent_id", "run_id", "session_id")
+MAX_DEPTH: Final = 16
+_ORDERED: Final[dict[str, Callable[[Any, Any], bool]]] = {
+    "gt": operator.gt,
+    "gte": operator.ge,
+    "lt": operator.lt,
+    "lte": operator.le,
+}
+OPERATORS: Final = ("eq", "ne", "in", *_ORDERED, "contains")
+FIELDS: Final = (
+    "id", "index", "kind", "type", "actor", "name", "method", "text", "tags", "confidence", "external_id",
+    "created_at", "occurred_at",
+)  # fmt: skip
+
+Test = Callable[[Record], bool]
+
+
+def compiled(filters: Mapping[str, Any] | None) -> Test:
+    """Return the test that a filter is; raise ValueError for an unknown field, operator or form, and for a scope."""
+    return _always if not filters else _test(filters, 0)
+
+
+def _always(record: Record) -> bool:
+    del record
+    return True
+
+
+def _test(filters: object, depth: int) -> Test:
+    if depth > MAX_DEPTH:
+        raise ValueError(f"filters are nested more than {MAX_DEPTH} deep")
+    if not isinstance(filters, Mapping):
+        raise ValueError(f"a filter is an object such as {{'type': {{'eq': 'observation'}}}}, not {filters!r:.60}")
+    tests = [_part(str(name), value, depth) for name, value in cast("Mapping[object, object]", filters).items()]
+    return lambda record: all(test(record) for test in tests)
+
+
+def _part(name: str, value: object, depth: int) -> Test:
+    if name in ("AND", "OR"):
+        if not isinstance(value, Sequence) or isinstance(value, str) or not value:
+            raise ValueError(f"{name} takes a list of filters")
+        tests = [_test(each, depth + 1) for each in cast("Sequence[object]", value)]
+        joined = all if name == "AND" else any
+        return lambda record: joined(test(record) for test in tests)
+    if name == "NOT":
+        inner = _test(value, depth + 1)
+        return lambda record: not inner(record)
+    if name in SCOPES:
+        raise ValueError(f"{name} is a scope, not a filter: pass {name}=… beside the question")
+    if name not in FIELDS and not name.startswith("structured."):
+        raise ValueError(f"there is no field {name!r} to filter by; there are {', '.join(FIELDS)}, structured.…")
+    asked = cast("Mapping[str, object]", value) if isinstance(value, Mapping) else {"eq": value}
+    tests = [_compare(name, op, wanted) for op, wanted in asked.items()]
+    return lambda record: all(test(record) for test in tests)
+
+
+def _compare(name: str, op: str, wanted: object) -> Test:
+    if op not in OPERATORS:
+        raise ValueError(f"there is no operator {op!r}; there are {', '.join(OPERATORS)}")
+    if op == "in" and (not isinstance(wanted, Sequence) or isinstance(wanted, str)):
+        raise ValueError(f"{name}: `in` takes a list")
+    if name.endswith("_at") and op != "in":
+        wanted = _moment(wanted)
+
+    def holds(record: Record) -> bool:
+        found = field(record, name)
+        if op in ("eq", "ne"):
+            return (found == wanted) == (op == "eq")
+        if op == "in":
+            return found in cast("Sequence[object]", wanted)
+        if op == "contains":
+            return _contains(found, wanted)
+        try:
+            return found is not None and _ORDERED[op](found, wanted)
+        except TypeError:  # a number against a text: no order, no match
+            return False
+
+    return holds
+
+
+def _contains(found: object, wanted: object) -> bool:
+    if isinstance(found, str):
+        return str(wanted).lower() in found.lower()
+    return isinstance(found, Sequence) and wanted in found
+
+
+def _moment(value: object) -> object:
+    if not isinstance(value, str):
+        return value
+    try:
+        moment = datetime.fromisoformat(value)
+    except ValueError:
+        raise ValueError(f"{value!r} is no time such as 2025-05-17 or 2025-05-17T09:00:00Z") from None
+    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+
+
+def field(record: Record, name: str) -> Any:
+    """Return a record's field, None where it has none."""
+    if name in ("id", "index", "kind", "type", "text", "created_at"):
+        return getattr(record, name)
+    body = record.body
+    if name in ("tags", "external_id"):
+        return getattr(body, name)
+    if name == "occurred_at":
+        return body.occurred_at or record.created_at
+    if not isinstance(body, ExperienceBody):
+        return None
+    if name == "confidence":
+        return body.confidence.p if body.confidence else None
+    if name.startswith("structured."):
+        value: Any = body.content.structured
+        for part in name.split(".")[1:]:
+            value = cast("dict[str, Any]", value).get(part) if isinstance(value, dict) else None
+        return value
+    return getattr(body.provenance, name)
