@@ -1,0 +1,1 @@
+"""Models that are passed in: embedders, behind the protocol of `braid.views.embedder`."""

@@ -1,0 +1,41 @@
+"""Any model of sentence-transformers, where that library (and torch) is installed."""
+
+from collections.abc import Sequence
+from threading import Lock
+from typing import Any
+
+from braid.views.embedder import EmbeddingError, Vectors, checked
+
+
+class SentenceTransformersEmbedder:
+    """A model that sentence-transformers loads, from a folder or from what it has fetched before."""
+
+    remote = False
+
+    def __init__(self, model: str, *, version: str = "1", device: str = "cpu", batch: int = 32) -> None:
+        """Raises EmbeddingError where the library or the model is missing; nothing is fetched from the network."""
+        try:
+            from sentence_transformers import (  # pyright: ignore[reportMissingImports]
+                SentenceTransformer,  # pyright: ignore[reportUnknownVariableType]
+            )
+        except ImportError as error:
+            raise EmbeddingError(
+                "sentence-transformers is not installed: `pip install sentence-transformers`"
+            ) from error
+        try:
+            self._model: Any = SentenceTransformer(model, device=device, local_files_only=True)
+        except (OSError, ValueError) as error:
+            raise EmbeddingError(f"{model}: sentence-transformers can't load it ({error})") from error
+        self.name = model.rstrip("/").rpartition("/")[2]
+        self.version = version
+        self.dimensions = int(self._model.get_sentence_embedding_dimension())
+        self._batch = batch
+        self._turn = Lock()
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        """Return float32[n, dimensions]; raise EmbeddingError."""
+        with self._turn:
+            found = self._model.encode(
+                list(texts), batch_size=self._batch, convert_to_numpy=True, show_progress_bar=False
+            )
+        return checked(found.reshape(len(texts), -1), len(texts), self.dimensions, self.name)
