@@ -6,9 +6,11 @@
         id = store.append("Maya moved to Porto.", user_id="maya")
         print(store.get(id).text)
 
-Names are loaded when they are first used, so that importing the package costs little.
+Names are loaded when they are first used, so that importing the package costs little. Here alone the rooms are put
+together with a model: a store that is opened through this door searches by meaning with the one that comes with Braid.
 """
 
+from functools import cache, partial
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +19,7 @@ if TYPE_CHECKING:
     from braid.ledger.erase import Certificate
     from braid.ledger.errors import LedgerError
     from braid.ledger.record import Affect, Claim, Confidence, Draft, Record, Vad
+    from braid.models.static import StaticEmbedder
     from braid.store import Store, init, open
     from braid.wal.errors import WalError
 
@@ -56,10 +59,22 @@ _HOMES = {
 }
 
 
+_EMBEDDING = {"open", "open_async"}
+
+
 def __getattr__(name: str) -> Any:
     if name not in _HOMES:
         raise AttributeError(f"module 'braid' has no attribute {name!r}")
-    return getattr(import_module(_HOMES[name]), name)
+    found = getattr(import_module(_HOMES[name]), name)
+    return partial(found, embedder=packaged_embedder) if name in _EMBEDDING else found
+
+
+@cache
+def packaged_embedder() -> "StaticEmbedder":
+    """Return the embedder that comes with Braid, one for the process; its files are read when it is first asked."""
+    from braid.models.static import StaticEmbedder
+
+    return StaticEmbedder()
 
 
 def __dir__() -> list[str]:

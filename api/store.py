@@ -26,6 +26,7 @@ from braid.ledger.writer import Writer, utc_now
 
 if TYPE_CHECKING:
     from braid.ledger.audit.findings import Report
+    from braid.views.lance.home import Embedding
     from braid.views.past import Past
     from braid.views.replay import Caught
     from braid.views.store import Views
@@ -68,13 +69,14 @@ def open(
     guard_dir: str | Path | None = None,
     wait_s: float = 10.0,
     clock: Clock = utc_now,
+    embedder: "Embedding | None" = None,
 ) -> "Store":
     """Open a store, creating it where there is none (unless `create=False` or `read_only`).
 
     `shared` lets several processes write, each taking the lock for a transaction and waiting up to `wait_s` seconds.
-    `adopt` accepts a store whose fork guard is missing. Raises LogLockedError, GuardError, RollbackError,
-    IntegrityError,
-    FileNotFoundError.
+    `adopt` accepts a store whose fork guard is missing. `embedder` returns the model that searches by meaning, when one
+    is first needed; `braid.open` passes the one that comes with Braid.
+    Raises LogLockedError, GuardError, RollbackError, IntegrityError, FileNotFoundError.
     """
     store = Path(path)
     guard_folder = Path(guard_dir) if guard_dir else None
@@ -99,7 +101,7 @@ def open(
             clock=clock,
         )
     try:
-        return Store(reader, clock)
+        return Store(reader, clock, embedder)
     except BaseException:
         reader.close()
         raise
@@ -184,10 +186,13 @@ class _CatalogKeys:
 class Store:
     """An open store. Safe to share between threads; a context manager."""
 
-    def __init__(self, reader: Reader, clock: Clock = utc_now) -> None:
+    def __init__(
+        self, reader: Reader, clock: Clock = utc_now, embedder: "Embedding | None" = None
+    ) -> None:
         """For `braid.open`; completes erasures that a crash has interrupted."""
         self._reader = reader
         self._clock = clock
+        self._embedder = embedder
         self._views: Views | None = None
         self._views_turn = Lock()
         if isinstance(reader, Writer):
@@ -218,7 +223,7 @@ class Store:
 
         with self._views_turn:
             if self._views is None:
-                self._views = Views(self.path / "views", self._reader)
+                self._views = Views(self.path / "views", self._reader, self._embedder)
             return self._views
 
     # -- what a store is --------------------------------------------------------------------------
@@ -550,6 +555,19 @@ class Store:
         self.refresh()
         past = self.past(as_of, valid_at, include_forgotten=include_forgotten)
         return self.views.sql(query, parameters, tables=tables, past=past, limits=Limits(**limits)).table
+
+    def vector(self, uri: str) -> Any:
+        """Return what `vec://role/id` names: a unit vector (float32[d]), None where there is none yet.
+
+        Raises ValueError for another kind of address or an unknown role; UnknownRecordError, ErasedError and
+        ForgottenError as for `get`.
+        """
+        from braid.views.search import vector_address
+
+        role, id = vector_address(uri)
+        self.refresh()
+        self.get(id)
+        return self.views.search.index(wait_s=10.0).resolve(role, id)
 
     def past(
         self,

@@ -1,6 +1,7 @@
 """What every projection is given, and what it must be: a function of the log and of what holds now (SPEC §10.1).
 
-A projection is rebuilt from the log alone: no clock, no network, no model. The rows of a record follow from the
+A projection is rebuilt from the log alone: no clock, no network; no model either, but for the LanceDB projection's
+packaged one. The rows of a record follow from the
 record and from `Standing`, the few facts of the log's head that reach back (what is forgotten, erased, disputed …).
 So a record's rows change after it was applied only when its standing changes, and then the batch brings it again.
 """
@@ -68,7 +69,7 @@ class Batch(NamedTuple):
 
 
 class Projection(Protocol):
-    """An open projection. LanceDB joins here (with recall): its own module, the same four members."""
+    """An open projection."""
 
     @property
     def stamp(self) -> Stamp | None:

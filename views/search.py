@@ -18,6 +18,15 @@ ROLES = (PROMPT, RESPONSE, TEMPORAL, CAUSAL, AFFECT)
 SEMANTIC = (PROMPT, RESPONSE)
 
 
+def vector_address(uri: str) -> tuple[str, str]:
+    """Return the role and the id of `vec://role/id`; raise ValueError for anything else."""
+    scheme, _, rest = uri.partition("://")
+    role, _, id = rest.partition("/")
+    if scheme != "vec" or role not in ROLES or not id:
+        raise ValueError(f"{uri!r} is no vec://role/id with a role of {', '.join(ROLES)}")
+    return role, id
+
+
 class Where(msgspec.Struct, frozen=True, kw_only=True):
     """What a hit must satisfy; a field that is None admits everything. Times are microseconds since 1970, UTC."""
 

@@ -1,10 +1,10 @@
 """All projections of a store, treated alike: caught up, replayed, purged, dropped, asked (SPEC §10).
 
-LanceDB's place is here, when recall comes: a third projection, its files in `views/lance/`.
+The LanceDB projection is made when it is first asked: a store that is never searched pays nothing for it.
 """
 
 from collections.abc import Callable, Generator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from functools import partial
 from pathlib import Path
 from threading import RLock
@@ -16,8 +16,10 @@ from braid.ledger.audit.findings import Finding
 from braid.ledger.reader import Reader
 from braid.views.catalog import Catalog
 from braid.views.digest import Digest
+from braid.views.embedder import Embedder
 from braid.views.errors import DamagedViewError, ViewBusyError, ViewError
 from braid.views.generations import DuckHome
+from braid.views.lance.search import Search
 from braid.views.past import Past, Pasts
 from braid.views.replay import Caught, Progress, catch_up, replay
 from braid.views.schema import TABLES
@@ -34,7 +36,9 @@ _GENERATION_TRIES = 5
 
 
 class ViewStatus(msgspec.Struct, frozen=True):
-    """How a projection stands. `digest` is None where it has none, `unknown` counts records of unknown kinds."""
+    """How a projection stands. `digest` is None where it has none, `unknown` counts records of unknown kinds,
+    `pending` those whose meaning waits for `model`.
+    """
 
     name: str
     position: int
@@ -44,6 +48,8 @@ class ViewStatus(msgspec.Struct, frozen=True):
     unknown: int = 0
     unreadable: int = 0
     note: str = ""
+    model: str = ""
+    pending: int = 0
 
 
 class SqlResult(msgspec.Struct, frozen=True):
@@ -57,7 +63,10 @@ class SqlResult(msgspec.Struct, frozen=True):
 class Views:
     """The projections of one store, in its folder `views`. Safe to share between threads, which take turns."""
 
-    def __init__(self, folder: Path, reader: Reader) -> None:
+    def __init__(
+        self, folder: Path, reader: Reader, embedder: Callable[[], Embedder | None] | None = None
+    ) -> None:
+        """`embedder` is called when a model is first needed; without one, the LanceDB projection holds words only."""
         self._folder = folder
         self._reader = reader
         self._turn = RLock()
@@ -67,6 +76,7 @@ class Views:
         self._sandbox = Sandbox()
         self._known: tuple[int, int, tuple[int, int, int] | None] = (-1, -1, None)
         self.catalog = Catalog(folder, reader)
+        self.search = Search(folder / "lance", reader, embedder or _no_embedder)
 
     @contextmanager
     def _owning(self, wait_s: float) -> Generator[None]:
@@ -95,7 +105,8 @@ class Views:
             caught = self._catch_up_duck(progress=progress)
             if publish:
                 self._publish_duck(caught.position, always=True)
-            return [caught, self.catalog.catch_up()]
+            done = [caught, self.catalog.catch_up()]
+        return [*done, self.search.catch_up(wait_s=wait_s)] if self.search.exists else done
 
     def _catch_up_duck(self, progress: Progress | None = None) -> Caught:
         self._drop_what_shows_erased()
@@ -116,15 +127,17 @@ class Views:
         self, name: str | None = None, *, wait_s: float = 10.0, progress: Progress | None = None
     ) -> list[Caught]:
         """Rebuild the named projection, or all, from the log alone; raise ValueError for an unknown name."""
-        if name not in (None, "duck", "catalog"):
-            raise ValueError(f"there is no projection {name!r}; there are duck and catalog")
+        if name not in (None, "duck", "catalog", "lance"):
+            raise ValueError(f"there is no projection {name!r}; there are duck, catalog and lance")
         done: list[Caught] = []
-        with self._owning(wait_s):
-            if name != "catalog":
+        with self._owning(wait_s) if name != "lance" else nullcontext():
+            if name in (None, "duck"):
                 done.append(replay(self._reader, self._duck, progress=progress))
                 self._publish_duck(done[-1].position, always=True)
-            if name != "duck":
+            if name in (None, "catalog"):
                 done.append(self.catalog.replay())
+        if name == "lance" or (name is None and self.search.exists):
+            done.append(self.search.replay(wait_s=wait_s, progress=progress))
         return done
 
     def purge(self) -> list[str]:
@@ -145,6 +158,7 @@ class Views:
             except (OSError, ViewError):
                 files |= {f"duck/{name}" for name in self._duck.drop_all()}
             files |= set(self.catalog.purge())
+        files |= {f"lance/{name}" for name in self.search.purge()}
         return sorted(f"{self._folder.name}/{name}" for name in files)
 
     def drop(self) -> list[str]:
@@ -152,6 +166,7 @@ class Views:
         with self._owning(PURGE_WAIT_S):
             self._sandbox.close()
             files = [f"duck/{name}" for name in self._duck.drop_all()] + self.catalog.drop()
+        files += [f"lance/{name}" for name in self.search.drop()]
         return sorted(f"{self._folder.name}/{name}" for name in files)
 
     def sql(
@@ -263,6 +278,23 @@ class Views:
         return [
             self._duck_status(size),
             ViewStatus("catalog", position, size - position, self.catalog.size_bytes()),
+            *self._lance_status(size),
+        ]
+
+    def _lance_status(self, size: int) -> list[ViewStatus]:
+        if not self.search.exists:
+            return []
+        at = self.search.status()
+        return [
+            ViewStatus(
+                "lance",
+                at.position,
+                size - at.position,
+                at.bytes,
+                note=at.note,
+                model=at.model,
+                pending=at.pending,
+            )
         ]
 
     def _duck_status(self, size: int) -> ViewStatus:
@@ -287,6 +319,11 @@ class Views:
 
     def close(self) -> None:
         """Let the catalogue follow what was appended here, and close everything."""
+        self.search.close()
         with self._turn:
             self._sandbox.close()
             self.catalog.close()
+
+
+def _no_embedder() -> None:
+    return None

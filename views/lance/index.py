@@ -1,0 +1,269 @@
+"""Questions to one state of the LanceDB projection (`braid.views.search.Index`): log indexes and scores come back."""
+
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
+from typing import Any, Final
+
+import numpy as np
+
+from braid.views.errors import DamagedViewError
+from braid.views.lance.schema import COLUMN_OF, EXPERIENCE, SIGNATURE
+from braid.views.lance.view import LanceView, batches_of, told_as_damage
+from braid.views.search import PROMPT, ROLES, SEMANTIC, Hit, Row, Where
+
+MAX_QUERY_CHARS: Final = 8_192
+"""More of a question adds no word that tells records apart."""
+_NPROBES: Final = 20
+_OVER: Final = 4
+_ROW_COLUMNS: Final = (
+    "log_index", "id", "text", "kind", "speaker", "name", "user_id", "agent_id", "run_id", "session_id", "turn",
+    "happened_us", "pending",
+)  # fmt: skip
+_LIVE: Final = f"kind = '{EXPERIENCE}' AND hidden = false"
+
+
+class LanceIndex:
+    """The projection as it stood when this was opened. Safe to share between threads."""
+
+    def __init__(self, view: LanceView, hidden: Callable[[], Container[int]]) -> None:
+        """`hidden` returns what is forgotten or erased by now: the projection may trail behind it."""
+        if view.stamp is None:
+            raise DamagedViewError("it was never finished")
+        self._table = view.table
+        self._model = view.model
+        self._position = view.stamp.position
+        self._hidden = hidden
+        with told_as_damage("read"):
+            self._weighed = self._table.count_rows(f"kind = '{SIGNATURE}' AND hidden = false") > 0
+
+    @property
+    def position(self) -> int:
+        """How many records of the log it has taken in."""
+        return self._position
+
+    @property
+    def model(self) -> str:
+        """The name and version of the model whose vectors it holds, or ''."""
+        return self._model.name
+
+    @property
+    def dimensions(self) -> int:
+        """The length of the vectors of meaning."""
+        return self._model.dimensions
+
+    def nearest(
+        self, vector: Any, role: str | Sequence[str] = SEMANTIC, k: int = 10, where: Where | None = None
+    ) -> list[Hit]:
+        """Return the k records nearest by cosine, each weighed by the salience that the log gives its role.
+
+        Raises ValueError for an unknown role, a vector of another length, or one that has no direction.
+        """
+        roles = _roles(role)
+        column = COLUMN_OF[roles[0]]
+        clause = _clause(where, roles if set(roles) < set(SEMANTIC) else ())
+        if clause is None or k < 1:
+            return []
+        query = _unit(vector, self._table.schema.field(column).type.list_size)
+        wide = k * _OVER if self._weighed else k
+        with told_as_damage("read"):
+            found = (
+                self._table.search(query, vector_column_name=column, query_type="vector")
+                .distance_type("dot")
+                .nprobes(_NPROBES)
+                .where(f"{clause} AND {column} IS NOT NULL", prefilter=True)
+                .limit(wide)
+                .select(["log_index", "_distance"])
+                .to_arrow()
+            )
+        scores = zip(found["log_index"].to_pylist(), found["_distance"].to_pylist(), strict=True)
+        hits = {index: 1.0 - distance for index, distance in scores}
+        if self._weighed:
+            weights = self._signatures(list(hits), roles)
+            hits = {index: score * weights.get(index, (1.0, None))[0] for index, score in hits.items()}
+        return self._best(hits, k)
+
+    def words(self, text: str, k: int = 10, where: Where | None = None) -> list[Hit]:
+        """Return the k records that fit the words best by BM25."""
+        import lancedb.query
+
+        match: Any = lancedb.query.MatchQuery
+        clause = _clause(where)
+        said = _askable(text)
+        if clause is None or k < 1 or not said:
+            return []
+        with told_as_damage("read"):
+            found = (
+                self._table.search(match(said, "text"), query_type="fts")
+                .where(clause, prefilter=True)
+                .limit(k)
+                .select(["log_index", "_score"])
+                .to_arrow()
+            )
+        return self._best(
+            dict(zip(found["log_index"].to_pylist(), found["_score"].to_pylist(), strict=True)), k
+        )
+
+    def _best(self, scores: Mapping[int, float], k: int) -> list[Hit]:
+        hidden = self._hidden()
+        best = sorted(scores.items(), key=lambda one: (-one[1], one[0]))
+        return [Hit(index, float(score)) for index, score in best if index not in hidden][:k]
+
+    def rows(self, where: Where | None = None) -> Iterator[Row]:
+        """Yield the records that satisfy `where` in the log's order; only their indexes are held all at once."""
+        clause = _clause(where)
+        if clause is None:
+            return
+        with told_as_damage("read"):
+            indexes = sorted(
+                index
+                for batch in batches_of(self._table, clause, ["log_index"])
+                for index in batch["log_index"].to_pylist()
+            )
+        for at in range(0, len(indexes), 4_096):
+            some = self.take(indexes[at : at + 4_096])
+            yield from (some[index] for index in indexes[at : at + 4_096] if index in some)
+
+    def take(self, indexes: Sequence[int]) -> dict[int, Row]:
+        """Return the rows of these records, by index; hidden and unknown ones are left out."""
+        hidden = self._hidden()
+        wanted = [index for index in indexes if index not in hidden]
+        found = self._select(wanted, _ROW_COLUMNS)
+        weights = self._signatures(wanted, SEMANTIC) if self._weighed else {}
+        rows: dict[int, Row] = {}
+        for one in found:
+            index = one.pop("log_index")
+            salience, label = weights.get(index, (1.0, None))
+            one["text"] = one["text"] or ""
+            rows[index] = Row(index, **one, salience=salience, label=label)
+        return rows
+
+    def vectors(self, indexes: Sequence[int], role: str | Sequence[str] = SEMANTIC) -> dict[int, Any]:
+        """Return unit vectors (float32[d]) of these records, by index; pending ones are left out."""
+        roles = _roles(role)
+        column = COLUMN_OF[roles[0]]
+        hidden = self._hidden()
+        found = self._select(
+            [index for index in indexes if index not in hidden], ("log_index", "role", column)
+        )
+        return {
+            one["log_index"]: np.asarray(one[column], dtype=np.float32)
+            for one in found
+            if one[column] is not None and (column != "vector" or one["role"] in roles)
+        }
+
+    def fingerprints(self, indexes: Sequence[int]) -> dict[int, bytes]:
+        """Return the near-duplicate hashes of these records, by index (see `fingerprint.likeness`)."""
+        hidden = self._hidden()
+        found = self._select(
+            [index for index in indexes if index not in hidden], ("log_index", "fingerprint")
+        )
+        return {one["log_index"]: one["fingerprint"] for one in found if one["fingerprint"] is not None}
+
+    def resolve(self, role: str, id: str) -> Any:
+        """Return the vector of `vec://role/id`, None where there is none (yet)."""
+        roles = _roles(role)
+        with told_as_damage("read"):
+            rows = (
+                self._table.search()
+                .where(f"{_LIVE} AND id = {_literal(id)}")
+                .select(["log_index"])
+                .limit(1)
+                .to_arrow()["log_index"]
+                .to_pylist()
+            )
+        return self.vectors(rows, roles).get(rows[0]) if rows else None
+
+    def _select(self, indexes: Sequence[int], columns: Sequence[str]) -> list[dict[str, Any]]:
+        if not indexes:
+            return []
+        where = f"{_LIVE} AND log_index IN ({_numbers(indexes)})"
+        with told_as_damage("read"):
+            found: list[dict[str, Any]] = (
+                self._table.search().where(where).select(list(columns)).to_arrow().to_pylist()
+            )
+        return found
+
+    def _signatures(
+        self, indexes: Sequence[int], roles: Sequence[str]
+    ) -> dict[int, tuple[float, str | None]]:
+        """Return salience and label by target: what the newest signature of one of these roles says."""
+        if not indexes:
+            return {}
+        names = ", ".join(_literal(role) for role in roles)
+        where = f"kind = '{SIGNATURE}' AND hidden = false AND role IN ({names}) AND target IN ({_numbers(indexes)})"
+        with told_as_damage("read"):
+            found = (
+                self._table.search()
+                .where(where)
+                .select(["log_index", "k", "target", "salience", "label"])
+                .to_arrow()
+                .to_pylist()
+            )
+        hidden = self._hidden()
+        newest = sorted(found, key=lambda row: (row["log_index"], row["k"]))
+        return {
+            row["target"]: (row["salience"], row["label"]) for row in newest if row["log_index"] not in hidden
+        }
+
+
+def _roles(role: str | Sequence[str]) -> tuple[str, ...]:
+    roles = (role,) if isinstance(role, str) else tuple(role)
+    unknown = [one for one in roles if one not in ROLES]
+    if unknown or not roles:
+        raise ValueError(f"there is no role {', '.join(unknown) or '(none)'}; there are {', '.join(ROLES)}")
+    if len(roles) > 1 and not set(roles) <= set(SEMANTIC):
+        raise ValueError(
+            f"only {PROMPT} and its twin are asked together: the others have vectors of their own"
+        )
+    return roles
+
+
+def _unit(vector: Any, dimensions: int) -> Any:
+    found = np.asarray(vector, dtype=np.float64)
+    if found.shape != (dimensions,):
+        raise ValueError(
+            f"the vectors here have {dimensions} dimensions; one of shape {found.shape} was given"
+        )
+    length = float(np.linalg.norm(found)) if np.isfinite(found).all() else 0.0
+    if not 0.0 < length < np.inf:
+        raise ValueError("a vector of zeros or of values that are no numbers has no direction")
+    return (found / length).astype(np.float32)
+
+
+def _askable(text: str) -> str:
+    """Return a question's first words, without control characters and halves of surrogate pairs."""
+    head = text[:MAX_QUERY_CHARS].encode("utf-8", "ignore").decode()
+    return "".join(char if char.isprintable() else " " for char in head).strip()
+
+
+def _clause(where: Where | None, roles: Sequence[str] = ()) -> str | None:
+    """Return the filter in LanceDB's SQL; None for one that nothing can satisfy."""
+    parts = [_LIVE]
+    if roles:
+        parts.append(f"role IN ({', '.join(_literal(role) for role in roles)})")
+    if where is None:
+        return " AND ".join(parts)
+    parts += [
+        f"{column} = {_literal(value)}"
+        for column in ("user_id", "agent_id", "run_id", "session_id")
+        if (value := getattr(where, column)) is not None
+    ]
+    if where.below is not None:
+        parts.append(f"log_index < {where.below:d}")
+    if where.since_us is not None:
+        parts.append(f"happened_us >= {where.since_us:d}")
+    if where.until_us is not None:
+        parts.append(f"happened_us < {where.until_us:d}")
+    if where.among is not None:
+        if not where.among:
+            return None
+        parts.append(f"log_index IN ({_numbers(sorted(where.among))})")
+    return " AND ".join(parts)
+
+
+def _literal(text: str) -> str:
+    """Return text as an SQL literal: quotes doubled; nothing else is special inside one."""
+    return "'" + text.encode("utf-8", "replace").decode().replace("'", "''") + "'"
+
+
+def _numbers(indexes: Sequence[int]) -> str:
+    return ", ".join(f"{index:d}" for index in indexes)

@@ -1,0 +1,301 @@
+"""The LanceDB projection of one store: caught up, asked, filled by remote models, re-embedded, tended, purged.
+
+Whoever asks gets the newest state that can be had without waiting: caught up when nobody else is at work, else the
+current set as it is. Nothing here is on the path of an append.
+"""
+
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
+from pathlib import Path
+from threading import RLock, Thread
+
+import msgspec
+
+from braid.ledger.reader import Reader
+from braid.views.embedder import Embedder, EmbeddingError
+from braid.views.errors import DamagedViewError, ViewBusyError, ViewError
+from braid.views.lance import embedding, tending
+from braid.views.lance.home import Embedding, LanceHome
+from braid.views.lance.index import LanceIndex
+from braid.views.lance.view import model_of, told_as_damage
+from braid.views.replay import Caught, Progress, catch_up, replay
+from braid.wal.durable import make_folder
+from braid.wal.errors import LogLockedError
+from braid.wal.lock import FileLock
+
+PURGE_WAIT_S = 120.0
+WAIT_S = 0.5
+_OPENINGS = 5
+
+
+class _MakingError(ViewBusyError):
+    """Another model's set is being made."""
+
+
+class SearchStatus(msgspec.Struct, frozen=True):
+    """How the projection stands."""
+
+    position: int
+    bytes: int
+    model: str = ""
+    pending: int = 0
+    note: str = ""
+
+
+class Search:
+    """The LanceDB projection of one store. Safe to share between threads, which take turns where they write."""
+
+    def __init__(self, folder: Path, reader: Reader, embedder: Embedding) -> None:
+        """`folder` is `views/lance`; `embedder` is called when a model is first needed, and may return None."""
+        self.home = LanceHome(folder, reader, embedder)
+        self._reader = reader
+        self._embedder = embedder
+        self._turn = RLock()
+        self._lock = FileLock(folder / "lock")
+        self._opened: tuple[object, LanceIndex] | None = None
+        self._behind: Thread | None = None
+
+    @contextmanager
+    def _owning(self, wait_s: float) -> Generator[None]:
+        if not self._turn.acquire(timeout=max(wait_s, 0.0)):
+            raise ViewBusyError(f"{self.home.folder}: another thread is at work on it; try again shortly")
+        try:
+            if self._lock.held:
+                yield
+                return
+            make_folder(self.home.folder)
+            try:
+                self._lock.acquire(wait_s)
+            except LogLockedError:
+                raise ViewBusyError(
+                    f"{self.home.folder}: another process is at work on it; try again shortly"
+                ) from None
+            try:
+                yield
+            finally:
+                self._lock.release()
+        finally:
+            self._turn.release()
+
+    @contextmanager
+    def _making(self, wait_s: float) -> Generator[None]:
+        """Be the one that makes a set of another model; always taken before `_owning`."""
+        lock = FileLock(self.home.folder / "making")
+        try:
+            lock.acquire(wait_s)
+        except LogLockedError:
+            raise _MakingError(f"{self.home.folder}: another model's vectors are being made") from None
+        try:
+            yield
+        finally:
+            lock.release()
+
+    # -- following the log ------------------------------------------------------------------------
+
+    @property
+    def exists(self) -> bool:
+        """Whether there is a projection: it is made when it is first asked."""
+        return self.home.current() is not None
+
+    def catch_up(self, *, wait_s: float = 10.0, progress: Progress | None = None) -> Caught:
+        """Bring the projection to the log's end; indexes, and another model's vectors, follow in the background."""
+        with self._owning(wait_s):
+            caught = catch_up(self._reader, self.home, progress=progress)
+        self._follow_up(caught)
+        return caught
+
+    def replay(
+        self, why: str = "asked for", *, wait_s: float = 10.0, progress: Progress | None = None
+    ) -> Caught:
+        """Rebuild the projection from the log alone, with the present model."""
+        with self._owning(wait_s):
+            caught = replay(self._reader, self.home, why, progress=progress)
+        self._follow_up(caught)
+        return caught
+
+    def _follow_up(self, caught: Caught) -> None:
+        """Start what may take its time, unless it is under way."""
+        if self._behind is not None and self._behind.is_alive():
+            return
+        steps: list[Callable[[], object]] = []
+        if self._is_of_another_model():
+            steps.append(self._change_quietly)
+        begun = 0 if caught.rebuilt is not None else caught.before
+        if begun // tending.WORTH_ROWS != caught.position // tending.WORTH_ROWS:
+            steps.append(self.tend)
+        if steps:
+            self._behind = Thread(target=_each, args=(steps,), name="braid-lance", daemon=False)
+            self._behind.start()
+
+    def _is_of_another_model(self) -> bool:
+        current, embedder = self.home.current(), self._embedder()
+        return current is not None and embedder is not None and current.model != model_of(embedder)
+
+    def _change_quietly(self) -> None:
+        try:
+            self.change_model()
+        except (EmbeddingError, ViewError, OSError):
+            return  # the set of the old model stays; the next catch-up tries again
+
+    def settle(self) -> None:
+        """Return once nothing is under way in the background."""
+        if self._behind is not None:
+            self._behind.join()
+
+    # -- asking -----------------------------------------------------------------------------------
+
+    def index(self, *, wait_s: float = WAIT_S) -> LanceIndex:
+        """Return the newest state that can be had: caught up, or the current set while others are at work on it for
+        longer than `wait_s`.
+
+        One that turns out to be damaged is rebuilt. Raises ViewBusyError where there is nothing to ask yet.
+        """
+        key = (self._reader.size, max(self._reader.control.erasures, default=-1), self.home.signature())
+        if self._opened is not None and self._opened[0] == key:
+            return self._opened[1]
+        try:
+            with self._owning(wait_s):
+                self.catch_up()
+                index = self._open()
+        except ViewBusyError:
+            return self._as_it_is()
+        key = (index.position, max(self._reader.control.erasures, default=-1), self.home.signature())
+        self._opened = (key, index)
+        return index
+
+    def _open(self) -> LanceIndex:
+        return LanceIndex(self.home.open(), self._gone)
+
+    def _as_it_is(self) -> LanceIndex:
+        """Return the current set without catching up; never one from before an erasure."""
+        erased = max(self._reader.control.erasures, default=-1)
+        for _ in range(_OPENINGS):
+            try:
+                index = self._open()
+            except DamagedViewError:  # it was swapped out while it was being opened, or there is none
+                continue
+            if index.position > erased:
+                return index
+        raise ViewBusyError(f"{self.home.folder}: it is being made; try again shortly")
+
+    def _gone(self) -> frozenset[int]:
+        control = self._reader.control
+        return frozenset(control.hidden) | frozenset(control.erased)
+
+    # -- models -----------------------------------------------------------------------------------
+
+    def fill(self, embedder: Embedder | None = None, *, limit: int | None = None) -> int:
+        """Give pending rows their vectors, asking the model, and return how many; nothing waits meanwhile.
+
+        Raises EmbeddingError when the model fails: what it gave before stays. ValueError for another model's embedder.
+        """
+        embedder = embedder or self._embedder()
+        if embedder is None:
+            raise ValueError("there is no model to ask: give an embedder")
+        self.catch_up()
+        done = 0
+        while limit is None or done < limit:
+            most = embedding.FILL_ROWS if limit is None else min(embedding.FILL_ROWS, limit - done)
+            waiting = embedding.pending(self.home.open(), embedder, most)
+            if not waiting:
+                break
+            vectors = embedding.asked(self._reader, self.home.cache, embedder, waiting)
+            with self._owning(PURGE_WAIT_S):
+                filled = embedding.put(self.home.open(), vectors)
+                self._opened = None
+            if not filled:
+                break
+            done += filled
+        return done
+
+    def change_model(self) -> bool:
+        """Make a set of the present embedder's vectors beside the current one, then swap it in; False when that is
+        under way elsewhere, or the current set is of this model.
+
+        The log may grow meanwhile, and lose records: the new set catches up, under the lock, by the code of every
+        catch-up. Raises EmbeddingError with the current set as it was.
+        """
+        embedder = self._embedder()
+        if embedder is None or not self._is_of_another_model():
+            return False
+        maker = LanceHome(self.home.folder, self._reader, lambda: embedder)
+        try:
+            with self._making(0.0):
+                source = self.home.open()
+                made = maker.begin_made()
+                embedding.copy(self._reader, source, made, embedder, self.home.cache)
+                with self._owning(PURGE_WAIT_S):
+                    caught = catch_up(self._reader, maker)
+                    if caught.rebuilt is None:
+                        maker.swap()
+                    self._opened = None
+        except _MakingError:
+            return False
+        finally:
+            maker.drop_made()
+        return True
+
+    # -- keeping ----------------------------------------------------------------------------------
+
+    def tend(self) -> None:
+        """Bring the indexes up to the rows. Readers keep what they have open; catching up waits for the short part."""
+        try:
+            view = self.home.open()
+            tending.index_vectors(view.table)
+            with self._owning(PURGE_WAIT_S):
+                tending.compact(self.home.open().table)
+                self._opened = None
+        except (ViewError, OSError):
+            return  # an index is a matter of speed: the next one tries again
+
+    def purge(self) -> list[str]:
+        """After an erasure: rebuild without what is gone, so that no file here holds a byte of it; return names."""
+        if not self.home.folder.is_dir():
+            return []
+        names = [path.name for path in self.home.sets()]
+        self.home.drop_strays(made=True)  # whoever is making it fails, and gives the lock back
+        try:
+            with self._making(PURGE_WAIT_S), self._owning(PURGE_WAIT_S):
+                self._opened = None
+                if self.exists:
+                    catch_up(self._reader, self.home)
+                self.home.cache.shed(self._reader.control.erased)
+                self.home.drop_strays(made=True)
+                names += [path.name for path in self.home.sets()]
+        except (OSError, ViewError):
+            names += self.home.drop_all()
+        return sorted(set(names))
+
+    def drop(self) -> list[str]:
+        """Remove every file that holds rows; return names. It is made again when it is next asked."""
+        if not self.home.folder.is_dir():
+            return []
+        self.settle()
+        with self._owning(PURGE_WAIT_S):
+            self._opened = None
+            return self.home.drop_all()
+
+    def status(self) -> SearchStatus:
+        """Return how the projection stands; nothing is caught up for it."""
+        current = self.home.current()
+        held = self.home.size_bytes()
+        if current is None:
+            return SearchStatus(0, held, note="it is made when it is first asked")
+        try:
+            view = self.home.open()
+            with told_as_damage("read"):
+                pending = view.table.count_rows("pending = true AND hidden = false")
+        except DamagedViewError as error:
+            return SearchStatus(0, held, current.model.name, note=str(error))
+        position = view.stamp.position if view.stamp else 0
+        note = "another model's vectors are to come" if self._is_of_another_model() else ""
+        return SearchStatus(position, held, current.model.name, pending, note)
+
+    def close(self) -> None:
+        """Wait for what is under way."""
+        self.settle()
+
+
+def _each(steps: list[Callable[[], object]]) -> None:
+    for step in steps:
+        step()
