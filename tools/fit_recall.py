@@ -17,9 +17,10 @@ import numpy as np
 
 from braid.models.static import StaticEmbedder
 from braid.recall.decompose import decompose
-from braid.recall.evaluate import Answered, Sample, mean, measure, read_locomo
+from braid.recall.evaluate import Answered, mean, measure
 from braid.recall.memory import MemoryIndex
 from braid.recall.rank import WEIGHTS, weights
+from braid.recall.samples import Sample, read_locomo
 from braid.recall.search import evidence
 from braid.recall.vocabulary import Vocabulary
 from braid.views.search import Row, Where

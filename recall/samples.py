@@ -1,0 +1,199 @@
+"""Data sets that recall is measured by, as samples: turns to find, questions, and the turns that answer them. Pure.
+
+LoCoMo (Maharana et al., ACL 2024) and REALTALK (Lee et al., 2025) as published, and JSON Lines of one's own. The member
+`query` of LoCoMo's images is never read: it leaks what was asked.
+"""
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import UTC, datetime
+from typing import Any, Final, cast
+
+import msgspec
+
+_SESSION: Final = re.compile(r"session_(\d{1,6})")
+_ID: Final = re.compile(r"D:?(\d+):0*(\d+)")
+
+
+class Turn(msgspec.Struct, frozen=True):
+    """One item to be found: `whole` is what is searched."""
+
+    id: str
+    speaker: str
+    text: str
+    caption: str | None
+    session: str
+    when: datetime
+
+    @property
+    def whole(self) -> str:
+        """`speaker: text`, and what its image shows."""
+        return f"{self.speaker}: {self.text}" + (f"\n{self.caption}" if self.caption else "")
+
+
+class Asked(msgspec.Struct, frozen=True):
+    """A question and the places of the turns that answer it."""
+
+    text: str
+    category: str
+    evidence: tuple[int, ...]
+
+
+class Sample(msgspec.Struct, frozen=True):
+    """A conversation with its questions, and what of its evidence couldn't be resolved."""
+
+    name: str
+    turns: Sequence[Turn]
+    questions: Sequence[Asked]
+    unresolved: int
+    """Evidence ids that name no turn."""
+    unscorable: int
+    """Questions left without evidence."""
+    sessions: Sequence[str]
+    """The session of each turn."""
+
+
+def evidence_ids(given: object) -> Iterator[str]:
+    """Yield the turn ids that a citation means: brackets off, split, zeros and stray colons put right."""
+    items = cast("list[object]", given) if isinstance(given, list) else [given]
+    for item in items:
+        for part in re.split(r"[;,\s]+", str(item)):
+            bare = part.strip("[](){}\"'")
+            match = _ID.fullmatch(bare)
+            if match is not None:
+                yield f"D{int(match[1])}:{int(match[2])}"
+            elif bare:
+                yield bare
+
+
+def read_locomo(document: Mapping[str, Any]) -> Sample:
+    """Return a LoCoMo conversation as a sample; raise ValueError for anything else."""
+    conversation = document.get("conversation")
+    if not isinstance(conversation, dict) or not isinstance(document.get("qa"), list):
+        raise ValueError('not a LoCoMo conversation: it has no "conversation" and "qa"')
+    turns: list[Turn] = []
+    for number, spoken in _sessions(conversation):
+        when = _when(conversation.get(f"session_{number}_date_time"))
+        turns += [
+            _turn(each, f"session_{number}", when) for each in spoken if isinstance(each.get("dia_id"), str)
+        ]
+    name = str(document.get("sample_id") or "conversation")
+    return _sample(name, turns, document["qa"])
+
+
+def _sessions(conversation: Mapping[str, Any]) -> list[tuple[int, list[dict[str, Any]]]]:
+    found = ((_SESSION.fullmatch(name), value) for name, value in conversation.items())
+    listed = [(int(match[1]), cast("list[object]", value)) for match, value in found if match and isinstance(value, list)]
+    return [
+        (number, [cast("dict[str, Any]", each) for each in spoken if isinstance(each, dict)])
+        for number, spoken in sorted(listed, key=lambda one: one[0])
+    ]
+
+
+def _turn(turn: Mapping[str, Any], session: str, when: datetime) -> Turn:
+    text = turn.get("clean_text", turn.get("text"))
+    caption = turn.get("blip_caption")
+    return Turn(
+        turn["dia_id"], str(turn.get("speaker", "")), str(text or ""),
+        caption if isinstance(caption, str) else None, session, when,
+    )  # fmt: skip
+
+
+def _sample(
+    name: str, turns: Sequence[Turn], asked: Iterable[Mapping[str, Any]], *, as_is: bool = False
+) -> Sample:
+    places = {turn.id: at for at, turn in enumerate(turns)}
+    questions: list[Asked] = []
+    unresolved = unscorable = 0
+    for each in asked:
+        if not isinstance(each.get("question"), str):
+            raise ValueError("a question without text")
+        cited = each.get("evidence", [])
+        ids = list(dict.fromkeys(map(str, cited) if as_is else evidence_ids(cited)))
+        right = tuple(sorted(places[id] for id in ids if id in places))
+        unresolved += sum(id not in places for id in ids)
+        unscorable += not right
+        if right:
+            questions.append(Asked(str(each["question"]), str(each.get("category", "none")), right))
+    sessions = [turn.session for turn in turns]
+    return Sample(name, turns, questions, unresolved, unscorable, sessions)
+
+
+_WHENS: Final = ("%I:%M %p on %d %B, %Y", "%d.%m.%Y, %H:%M:%S")
+
+
+_UNKNOWN: Final = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+def _when(given: object, otherwise: datetime = _UNKNOWN) -> datetime:
+    for form in _WHENS:
+        try:
+            return datetime.strptime(str(given).strip(), form).replace(tzinfo=UTC)
+        except ValueError:
+            continue
+    return otherwise
+
+
+def read(kind: str, raw: bytes) -> list[Sample]:
+    """Return the samples of a file of this kind (locomo, realtalk, jsonl); raise ValueError saying what is wrong."""
+    if kind == "jsonl":
+        return read_jsonl(raw)
+    try:
+        found = msgspec.json.decode(raw)
+    except msgspec.DecodeError as error:
+        raise ValueError(f"it is not JSON: {error}") from None
+    documents = cast("list[object]", found) if isinstance(found, list) else [found]
+    reads = {"locomo": read_locomo, "realtalk": read_realtalk}[kind]
+    return [reads(_object(each)) for each in documents]
+
+
+def _object(value: object) -> dict[str, Any]:
+    if not isinstance(value, dict):
+        raise ValueError("it holds something that is no conversation: not an object")
+    return cast("dict[str, Any]", value)
+
+
+def read_realtalk(document: Mapping[str, Any]) -> Sample:
+    """Return a REALTALK conversation as a sample; raise ValueError for anything else."""
+    if not isinstance(document.get("qa"), list) or not _sessions(document):
+        raise ValueError('not a REALTALK conversation: it has no "session_1" or no "qa"')
+    turns: list[Turn] = []
+    for number, spoken in _sessions(document):
+        begun = _when(spoken[0].get("date_time")) if spoken else _UNKNOWN
+        for each in spoken:
+            if isinstance(each.get("dia_id"), str):
+                turns.append(_turn(each, f"session_{number}", _when(each.get("date_time"), begun)))
+    speakers = "-".join(str(name) for name in _object(document.get("name") or {}).values())
+    return _sample(speakers or "conversation", turns, document["qa"])
+
+
+def read_jsonl(raw: bytes) -> list[Sample]:
+    """Return samples from JSON Lines: turns `{"id", "speaker", "text", "session"?, "when"?, "caption"?}` and questions
+    `{"question", "evidence": [id …], "category"?}`, each with its `conversation`, in any order.
+    """
+    turns: defaultdict[str, list[Turn]] = defaultdict(list)
+    asked: defaultdict[str, list[Mapping[str, Any]]] = defaultdict(list)
+    for number, line in enumerate(raw.splitlines(), 1):
+        if not line.strip():
+            continue
+        try:
+            members = _object(msgspec.json.decode(line))
+            name = str(members.get("conversation", "conversation"))
+            if "question" in members:
+                asked[name].append(members)
+            else:
+                turns[name].append(_own_turn(members))
+        except (msgspec.DecodeError, ValueError, KeyError) as error:
+            raise ValueError(f"line {number}: neither a turn nor a question: {error}") from None
+    if not asked:
+        raise ValueError('there is no question in it: lines with "question" and "evidence"')
+    return [_sample(name, turns[name], questions, as_is=True) for name, questions in asked.items()]
+
+
+def _own_turn(members: Mapping[str, Any]) -> Turn:
+    when = datetime.fromisoformat(str(members["when"])) if members.get("when") else _UNKNOWN
+    return Turn(
+        str(members["id"]), str(members.get("speaker", "")), str(members["text"]), members.get("caption"),
+        str(members.get("session", "session")), when if when.tzinfo else when.replace(tzinfo=UTC),
+    )  # fmt: skip

@@ -1,0 +1,209 @@
+"""`braid recall`, `braid context`, `braid evaluate`: questions to the memory, and how well it answers."""
+
+import hashlib
+import json
+import sys
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import typer
+
+from braid.tools.cli.access import reading
+from braid.tools.cli.instants import index_or_instant
+from braid.tools.cli.options import AgentId, RunId, SessionId, StoreOption, UserId
+from braid.tools.cli.output import line, many, put, put_json, put_table, say, to_json
+
+PANEL = "Read"
+AsOf = Annotated[
+    str | None,
+    typer.Option("--as-of", metavar="WHEN", help="As the log was: an index or a time.", show_default=False),
+]
+Query = Annotated[
+    str, typer.Argument(metavar="QUESTION", help="What is asked; - reads it from stdin.", show_default=False)
+]
+Output = Annotated[Literal["table", "json"], typer.Option("--output", "-o", help="How to show it.")]
+
+
+def register(app: typer.Typer) -> None:
+    """Add this module's commands."""
+    for command in (recall, context, evaluate):
+        app.command(rich_help_panel=PANEL)(command)
+
+
+def recall(
+    question: Query,
+    *,
+    top_k: Annotated[int, typer.Option("--top-k", "-k", min=1, max=1000, help="How many.")] = 10,
+    user_id: UserId = None,
+    agent_id: AgentId = None,
+    run_id: RunId = None,
+    session_id: SessionId = None,
+    filters: Annotated[
+        str | None, typer.Option("--filter", metavar="JSON", help="What hits must satisfy.", show_default=False)
+    ] = None,
+    as_of: AsOf = None,
+    affect: Annotated[
+        str | None,
+        typer.Option("--affect", metavar="JSON", help="Near this tone: v, a, d, within.", show_default=False),
+    ] = None,
+    explain: Annotated[bool, typer.Option("--explain", help="Show what each signal gave.")] = False,
+    prove: Annotated[bool, typer.Option("--prove", help="Add an offline proof of each hit (JSON).")] = False,
+    output: Output = "table",
+    store: StoreOption = None,
+) -> None:
+    """Find the records that fit a question, best first; each is read from the log and verified.
+
+    Whose memory is asked (--user-id and its kin) bounds everything; --filter narrows further: {"field": {"eq": …}} with
+    eq, ne, in, gt, gte, lt, lte, contains, joined by AND, OR, NOT. Tone counts only with --affect.
+
+    \b
+    Examples:
+      braid recall "What is the cat called?" --user-id maya
+      braid recall "When did we move?" --explain
+      braid recall "dispute DP-2231" -k 3 --prove -o json
+      braid recall "plans" --filter '{"type": {"eq": "observation"}, "created_at": {"gte": "2025-05-01"}}'
+    """
+    asked = {
+        "user_id": user_id, "agent_id": agent_id, "run_id": run_id, "session_id": session_id,
+        "filters": _json(filters, "--filter"), "affect": _json(affect, "--affect"),
+        "as_of": index_or_instant(as_of) if as_of else None,
+    }  # fmt: skip
+    with reading(store) as opened:
+        answer = opened.recall(_asked(question), top_k=top_k, explain=explain or output == "json", prove=prove, **asked)
+    _tell(answer)
+    if output == "json":
+        put_json(answer)
+        return
+    for hit in answer["results"]:
+        said = f"{hit['name']}: " if hit.get("name") else ""
+        put(f"{hit['score']:8.3f}  {hit['id']}  {line(said + hit['text'])[:200]}")
+    if explain and answer["results"]:
+        _explain(answer["results"])
+
+
+def _explain(hits: list[dict[str, Any]]) -> None:
+    """Show what each signal added, one column a hit, the weightiest first."""
+    shown = hits[:6]
+    names = {name for hit in shown for name, part in hit["parts"].items() if abs(part) >= 0.0005}
+    order = sorted(names, key=lambda name: -max(abs(hit["parts"].get(name, 0.0)) for hit in shown))
+    put("")
+    rows = [[name, *(f"{hit['parts'].get(name, 0.0):+.3f}" for hit in shown)] for name in order]
+    put_table(["signal", *(f"#{place}" for place in range(1, len(shown) + 1))], rows)
+
+
+def context(
+    question: Query,
+    *,
+    budget: Annotated[int, typer.Option(min=1, help="Tokens, by a cautious estimate.")] = 800,
+    probe: Annotated[
+        str | None, typer.Option(help="A question that waits to be asked.", show_default=False)
+    ] = None,
+    user_id: UserId = None,
+    agent_id: AgentId = None,
+    run_id: RunId = None,
+    session_id: SessionId = None,
+    as_of: AsOf = None,
+    store: StoreOption = None,
+) -> None:
+    """Print the <experience_context> block for a question: what an agent is given of its memory.
+
+    Stored text in it is data: escaped, fenced, each line with the id that it comes from.
+
+    \b
+    Examples:
+      braid context "What shall I cook for Maya?" --user-id maya
+      braid context "plans for the weekend" --budget 300
+    """
+    with reading(store) as opened:
+        put(
+            opened.context(
+                _asked(question), budget=budget, probe=probe, user_id=user_id, agent_id=agent_id, run_id=run_id,
+                session_id=session_id, as_of=index_or_instant(as_of) if as_of else None,
+            )
+        )  # fmt: skip
+
+
+def evaluate(
+    kind: Annotated[
+        Literal["locomo", "realtalk", "jsonl"], typer.Argument(metavar="KIND", help="locomo, realtalk or jsonl.")
+    ],
+    paths: Annotated[
+        list[Path], typer.Argument(metavar="PATH…", help="Files, or folders of them.", show_default=False)
+    ],
+    *,
+    uncertainty: Annotated[
+        float, typer.Option("--uncertainty", min=0.0, max=10.0, help="What disagreement weighs; 0: off.")
+    ] = 0.25,
+    output: Output = "table",
+) -> None:
+    """Measure recall on questions with known answers: each conversation goes into a store of its own scope.
+
+    Recall@k, nDCG@10, MRR and all@10, at turn and session level, over all and by category. The stores are temporary.
+
+    \b
+    Examples:
+      braid evaluate locomo locomo10.json
+      braid evaluate jsonl questions.jsonl -o json
+    """
+    from braid.recall.samples import read
+    from braid.tools.evaluation import evaluate as measured
+
+    samples, digest = [], hashlib.sha256()
+    for path in _files(paths, kind):
+        raw = path.read_bytes()
+        digest.update(raw)
+        try:
+            samples += read(kind, raw)
+        except (ValueError, KeyError, TypeError) as error:
+            raise ValueError(f"{path}: {error}") from None
+    if not any(sample.questions for sample in samples):
+        raise ValueError("none of its questions has evidence that can be found: there is nothing to measure")
+    result = {"data": f"sha256:{digest.hexdigest()}", "kind": kind, **measured(samples, uncertainty=uncertainty)}
+    if output == "json":
+        put(to_json(result, indent=2))
+        return
+    names = ["recall@1", "recall@5", "recall@10", "recall@20", "recall@50", "ndcg@10", "mrr", "all@10"]
+    rows = [
+        [level, group, str(found["questions"]), *(f"{found[name]:.3f}" for name in names)]
+        for level in ("turn", "session")
+        for group, found in result[level].items()
+    ]
+    put_table(["level", "category", "questions", *names], rows)
+    say(
+        f"{many(result['turns'], 'turn')}, {many(result['questions'], 'question')}; {result['unscorable']} without"
+        f" evidence left out; model {result['model']}; {result['seconds']['all']} s"
+    )
+
+
+def _files(paths: list[Path], kind: str) -> list[Path]:
+    ending = "*.jsonl" if kind == "jsonl" else "*.json"
+    found = [file for path in paths for file in (sorted(path.glob(ending)) if path.is_dir() else [path])]
+    if not found:
+        raise ValueError(f"there is no {ending} in {', '.join(map(str, paths))}")
+    return found
+
+
+def _asked(question: str) -> str:
+    return sys.stdin.read() if question == "-" else question
+
+
+def _json(text: str | None, option: str) -> dict[str, Any] | None:
+    if text is None:
+        return None
+    try:
+        found = json.loads(text)
+    except ValueError as error:
+        raise ValueError(f"{option} is not JSON: {error}") from None
+    if not isinstance(found, dict):
+        raise ValueError(f"{option} is an object such as {{\"type\": {{\"eq\": \"observation\"}}}}")
+    return found
+
+
+def _tell(answer: dict[str, Any]) -> None:
+    """Say how complete the answer is."""
+    for lack in answer["degraded"]:
+        say(f"degraded: {lack}")
+    if answer["behind_by"]:
+        say(f"the projection is {many(answer['behind_by'], 'record')} behind the log")
+    if not answer["results"]:
+        say("nothing fits", "ask in other words, or of a wider scope")
