@@ -62,6 +62,14 @@ class AsyncStore:
         """See `Store.get`."""
         return await to_thread(self.sync.get, id)
 
+    async def recall(self, query: str, **asked: Any) -> dict[str, Any]:
+        """See `Store.recall`."""
+        return await to_thread(self.sync.recall, query, **asked)
+
+    async def context(self, query: str, **asked: Any) -> str:
+        """See `Store.context`."""
+        return await to_thread(self.sync.context, query, **asked)
+
     async def forget(self, *ids: str, reason: str | None = None) -> RecordId:
         """See `Store.forget`."""
         return await to_thread(self.sync.forget, *ids, reason=reason)

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
-from itertools import islice
 from typing import TYPE_CHECKING, Any, Final, cast
 
 import msgspec
@@ -14,6 +13,7 @@ from braid.ledger.record import ExperienceBody, Record, Vad
 from braid.recall.filters import compiled
 from braid.recall.hits import Answer, Hit
 from braid.recall.recall import MAX_TOP_K, Asking, Memory, Tone, recall
+from braid.recall.shelf import Shelf
 from braid.recall.vocabulary import Vocabulary
 from braid.views.embedder import Embedder
 from braid.views.lance.rows import searched_text
@@ -67,7 +67,9 @@ def _tone(affect: Mapping[str, Any] | Vad | None) -> Tone | None:
         raise ValueError(f"affect is {{'v': …, 'a': …, 'd': …}} and, if wanted, 'within': {error}") from None
 
 
-def memory(store: "Store", size: int | None, vocabulary: Vocabulary | None, embedder: Embedder | None) -> Memory:
+def memory(
+    store: "Store", size: int | None, vocabulary: Vocabulary | None, embedder: Embedder | None, shelf: Shelf
+) -> Memory:
     """Return a store as the pipeline asks it; `size` is that of the log then, None for now."""
     reader, views = store.reader, store.views
     then = asof.control_at(reader, size).hidden if size is not None else {}
@@ -86,7 +88,7 @@ def memory(store: "Store", size: int | None, vocabulary: Vocabulary | None, embe
         yield from (at for at, _, _ in views.catalog.children(index) if at < most)
 
     return Memory(
-        index=views.search.index,
+        index=lambda: shelf.over(views.search.index()),
         read=read,
         recent=lambda where: recent(reader, where),
         size=reader.size,
@@ -101,7 +103,7 @@ def recent(reader: Reader, where: Where) -> Iterator[Row]:
     control = reader.control
     stop = reader.size if where.below is None else where.below
     for entries in reader.entries(max(stop - RECENT, 0), stop):
-        for entry in islice(entries, None):
+        for entry in entries:
             record = entry.record
             if record.kind == "experience" and record.index not in control.erased and record.index not in control.hidden:
                 yield _row(record)
@@ -136,9 +138,9 @@ def recalled(store: "Store", query: str, *, prove: bool, as_of: int | datetime |
     now = asked.pop("now", None) or _now_of(store, size)
     question = asking(query, now, below=size, **asked)
     store.reader.need_vault()
-    embedder, vocabulary = store.embedding()
+    embedder, vocabulary, shelf = store.embedding()
     store.views.catalog.catch_up()
-    answer = recall(question, memory(store, size, vocabulary, embedder))
+    answer = recall(question, memory(store, size, vocabulary, embedder, shelf))
     if not prove:
         return answer
     proved: list[Hit] = [msgspec.structs.replace(hit, proof=store.prove(hit.id)) for hit in answer.results]

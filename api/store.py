@@ -26,6 +26,10 @@ from braid.ledger.writer import Writer, utc_now
 
 if TYPE_CHECKING:
     from braid.ledger.audit.findings import Report
+    from braid.recall.hits import Answer
+    from braid.recall.shelf import Shelf
+    from braid.recall.vocabulary import Vocabulary
+    from braid.views.embedder import Embedder
     from braid.views.lance.home import Embedding
     from braid.views.past import Past
     from braid.views.replay import Caught
@@ -186,13 +190,13 @@ class _CatalogKeys:
 class Store:
     """An open store. Safe to share between threads; a context manager."""
 
-    def __init__(
-        self, reader: Reader, clock: Clock = utc_now, embedder: "Embedding | None" = None
-    ) -> None:
+    def __init__(self, reader: Reader, clock: Clock = utc_now, embedder: "Embedding | None" = None) -> None:
         """For `braid.open`; completes erasures that a crash has interrupted."""
         self._reader = reader
         self._clock = clock
         self._embedder = embedder
+        self._vocabulary: Vocabulary | None = None
+        self._shelf: Shelf | None = None
         self._views: Views | None = None
         self._views_turn = Lock()
         if isinstance(reader, Writer):
@@ -568,6 +572,75 @@ class Store:
         self.refresh()
         self.get(id)
         return self.views.search.index(wait_s=10.0).resolve(role, id)
+
+    def recall(
+        self,
+        query: str,
+        *,
+        user_id: str | None = None,
+        agent_id: str | None = None,
+        run_id: str | None = None,
+        session_id: str | None = None,
+        top_k: int = 10,
+        filters: Mapping[str, Any] | None = None,
+        as_of: int | datetime | None = None,
+        affect: Mapping[str, Any] | None = None,
+        explain: bool = False,
+        prove: bool = False,
+        **how: Any,
+    ) -> dict[str, Any]:
+        """Return the records that fit a question, best first: `{"results": [{"id", "index", "text", "score", …}], …}`.
+
+        Scopes bind every way in. `filters`: `{"type": {"eq": "observation"}}` with eq, ne, in, gt, gte, lt, lte,
+        contains, joined by AND, OR, NOT. `as_of`: as the log was with that record in it, or at that time. `affect`:
+        `{"v", "a", "d"}` and maybe `"within"`; tone has a say only then. `explain` adds what each signal gave, `prove`
+        an offline proof. `how`: now, uncertainty, cross_encoder, lens, limit_s, decomposer. What couldn't be asked in
+        time is told in `degraded`. Raises ValueError and TypeError for what can't be meant, IntegrityError.
+        """
+        scope = {"user_id": user_id, "agent_id": agent_id, "run_id": run_id, "session_id": session_id}
+        asked: dict[str, Any] = scope | {"top_k": top_k, "filters": filters, "affect": affect} | how
+        return self.answer(query, as_of=as_of, prove=prove, **asked).wire(explain=explain)
+
+    def answer(
+        self, query: str, *, as_of: int | datetime | None = None, prove: bool = False, **asked: Any
+    ) -> "Answer":
+        """Return what `recall` sends, as values: hits with their verified records."""
+        from braid.recalling import recalled
+
+        self.refresh()
+        return recalled(self, query, prove=prove, as_of=as_of, **asked)
+
+    def context(
+        self, query: str, *, budget: int = 800, probe: str | None = None, top_k: int = 30, **asked: Any
+    ) -> str:
+        """Return the `<experience_context>` block for a question, at most `budget` tokens by a cautious estimate.
+
+        Stored text in it is data: escaped, fenced, every line with the id that it comes from. `probe`: a question that
+        waits to be asked, for which room is kept. The rest as for `recall`.
+        """
+        from braid.recall.context import block
+        from braid.recall.decompose import decompose
+
+        answer = self.answer(query, top_k=top_k, **asked)
+        now = asked.get("now") or self.now()
+        return block(decompose(query, now), answer, now, budget=budget, probe=probe)
+
+    def now(self) -> datetime:
+        """Return the time by the store's clock."""
+        return self._clock()
+
+    def embedding(self) -> "tuple[Embedder | None, Vocabulary | None, Shelf]":
+        """Return the model that searches by meaning, and what is kept of its answers while the store is open."""
+        from braid.recall.shelf import Shelf
+        from braid.recall.vocabulary import Vocabulary
+
+        embedder = self._embedder() if self._embedder is not None else None
+        if self._vocabulary is None and embedder is not None and not embedder.remote:
+            self._vocabulary = Vocabulary(embedder)
+        if self._shelf is None:
+            control = self._reader.control
+            self._shelf = Shelf(lambda: (tuple(sorted(control.hidden)), len(control.erased)))
+        return embedder, self._vocabulary, self._shelf
 
     def past(
         self,

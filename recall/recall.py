@@ -27,7 +27,8 @@ from braid.views.errors import ViewError
 from braid.views.search import Index, Row, Where
 
 MAX_TOP_K: Final = 1_000
-READ_AHEAD: Final = 3
+READ_AHEAD: Final = 5
+"""How many hits beyond those asked for take part in the re-ranking."""
 AFFECT_WEIGHT: Final = 1.0
 """What nearness in tone adds at most, where the caller asks for it."""
 
@@ -144,7 +145,7 @@ def _read(found: Evidence, asking: Asking, memory: Memory) -> list[Hit]:
     """Read the best candidates from the log, as many as the answer and its re-ranking take."""
     hits: list[Hit] = []
     for at in np.argsort(-found.scores, kind="stable").tolist():
-        if len(hits) >= asking.top_k * READ_AHEAD:
+        if len(hits) >= asking.top_k + READ_AHEAD:
             break
         record = memory.read(found.pool.rows[at].index)
         if record is None or not isinstance(record.body, ExperienceBody) or not _in_scope(record, asking.where):

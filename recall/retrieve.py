@@ -18,15 +18,16 @@ from braid.recall.within import Started
 from braid.views.errors import ViewError
 from braid.views.search import Hit, Index, Row, Where
 
-DEEP: Final = 160
+DEEP: Final = 100
 """How many candidates each of words and meaning brings."""
-AROUND: Final = 48
+AROUND: Final = 40
 """How many of the best have their neighbours brought along."""
 REACH: Final = 2
 HOPS: Final = 2
 WALKED: Final = 8
 MOST_LINKED: Final = 64
-MOST_ENTITIES: Final = 3
+MOST_ENTITIES: Final = 2
+MOST_NAMING: Final = 20
 
 Links = Callable[[int], Iterable[int]]
 """The log indexes that a record is linked with, up and down."""
@@ -66,10 +67,11 @@ def retrieve(
             f"{name} in time": Started(partial(ask, within_time))
             for name, ask in _ways(question, query, index).items()
         }
+    naming = [Started(partial(index.words, name, MOST_NAMING, where)) for name in _names(question)]
     found = {name: _taken(name, way, deadline, trouble) for name, way in under_way.items()}
+    entities = [hit.index for way in naming for hit in _taken("entities", way, deadline, trouble)]
     best = _interleaved(*found.values())
     linked = walk(best[:WALKED], links) if links is not None else {}
-    entities = _entities(question, index, where, deadline, trouble)
     wanted = {*best, *linked, *entities}
     wanted |= {at + step for at in best[:AROUND] for step in range(-REACH, REACH + 1) if at + step >= 0}
     try:
@@ -128,14 +130,9 @@ def _taken(name: str, way: Started[list[Hit]], deadline: float, trouble: list[st
         return []
 
 
-def _entities(
-    question: Question, index: Index, where: Where, deadline: float, trouble: list[str]
-) -> list[int]:
-    """Return records that name what the question names, which a long question's other words would outweigh."""
-    if len(question.words) <= len(question.entities):
-        return []
-    asked = [Started(partial(index.words, name, DEEP // 8, where)) for name in question.entities[:MOST_ENTITIES]]
-    return [hit.index for way in asked for hit in _taken("entities", way, deadline, trouble)]
+def _names(question: Question) -> tuple[str, ...]:
+    """Return what a question names, where its other words would outweigh it: records that name it are a hop away."""
+    return question.entities[:MOST_ENTITIES] if len(question.words) > len(question.entities) else ()
 
 
 def walk(seeds: Sequence[int], links: Links) -> dict[int, float]:

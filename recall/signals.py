@@ -4,9 +4,11 @@ Words by BM25 and dense cosine, of the turn itself, of the turn with its neighbo
 the time that was asked for; what kind of answer is wanted. SPEC §12 lists them.
 """
 
+import math
 import re
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
+from functools import lru_cache
 from typing import Any, Final
 
 import numpy as np
@@ -29,6 +31,7 @@ _PATTERNS: Final = {
     "reasons": r"\b(?:because|since|so that|due to|reason|inspired|motivated|made me|helps?)\b",
 }
 _COMPILED: Final = {name: re.compile(source, flags=re.IGNORECASE) for name, source in _PATTERNS.items()}
+TRAITS: Final = (*_PATTERNS, "names", "asks", "ends_asking", "length", "short")
 _NAME: Final = re.compile(r"(?<=[a-z,] )[A-Z][a-z]+")
 _PLANS: Final = re.compile(r"\b(?:plan|planning|will|going to|upcoming|want|hope|intend)\b", flags=re.IGNORECASE)
 
@@ -114,10 +117,11 @@ def _soft(wanted: Sequence[str], pool: Pool, word_vectors: WordVectors) -> dict[
     place = {word: at for at, word in enumerate(vocabulary)}
     closeness = np.clip((word_vectors(wanted) @ word_vectors(vocabulary).T - 0.3) / 0.7, 0.0, 1.0)
     rarity = _rarity(occurrences(pool, [stem(word) for word in wanted]))
+    spoken = [[place[word] for word in each] for each in pool.spoken]
+    filled = np.array([at for at, each in enumerate(spoken) if each], dtype=np.int64)
+    starts = np.cumsum([0, *(len(each) for each in spoken if each)])[:-1]
     best = np.zeros((pool.size, len(wanted)))
-    for at, spoken in enumerate(pool.spoken):
-        if spoken:
-            best[at] = closeness[:, [place[word] for word in spoken]].max(axis=1)
+    best[filled] = np.maximum.reduceat(closeness[:, [at for each in spoken for at in each]], starts, axis=1).T
     near = _spread(best @ rarity)
     return {"near_words": near, "near_before": pool.at(near, -1), "near_after": pool.at(near, 1)}
 
@@ -160,31 +164,38 @@ def _fits(span: Span, happened_us: int) -> float:
     return 1.0 if outside < 0 else max(0.0, 0.5 - outside / 14)
 
 
+@lru_cache(maxsize=50_000)
+def traits(text: str) -> tuple[float, ...]:
+    """Return what kind of thing a turn says, in the order of `TRAITS`."""
+    length = len(text.split())
+    return (
+        *(float(pattern.search(text) is not None) for pattern in _COMPILED.values()),
+        min(len(_NAME.findall(text)), 3) / 3,
+        float("?" in text),
+        float(text.rstrip().endswith("?")),
+        math.log1p(length) / 4,
+        float(length < 6),
+    )
+
+
 def _kind(question: Question, pool: Pool) -> dict[str, Floats]:
-    texts = [said(row) for row in pool.rows]
-    has = {
-        name: np.array([pattern.search(text) is not None for text in texts], dtype=float)
-        for name, pattern in _COMPILED.items()
-    }
-    names = np.array([min(len(_NAME.findall(text)), 3) / 3 for text in texts])
-    asks = np.array(["?" in text for text in texts], dtype=float)
-    closes = np.array([text.rstrip().endswith("?") for text in texts], dtype=float)
+    table = np.array([traits(said(row)) for row in pool.rows]).reshape(pool.size, len(TRAITS))
+    has = dict(zip(TRAITS, table.T, strict=True))
     wants = question.intent
-    length = np.array([np.log1p(len(text.split())) / 4 for text in texts])
     return {
         "time_wanted": has["times"] * (wants in ("time", "duration")),
         "number_wanted": has["numbers"] * (wants in ("count", "duration")),
-        "name_wanted": names * (wants in ("person", "place", "fact")),
+        "name_wanted": has["names"] * (wants in ("person", "place", "fact")),
         "reason_wanted": has["reasons"] * (wants == "reason"),
         "plan_wanted": has["future"] * bool(_PLANS.search(question.text)),
         "times": has["times"],
-        "names": names,
+        "names": has["names"],
         "first_person": has["first"],
         "future": has["future"],
-        "asks": asks,
-        "ends_asking": closes,
-        "answers": pool.at(asks, -1),
-        "length": length,
-        "short": np.array([len(text.split()) < 6 for text in texts], dtype=float),  # noqa: PLR2004
+        "asks": has["asks"],
+        "ends_asking": has["ends_asking"],
+        "answers": pool.at(has["asks"], -1),
+        "length": has["length"],
+        "short": has["short"],
         "opens": (pool.before < 0).astype(float),
     }
