@@ -83,6 +83,8 @@ class Cache:
 
     def put(self, vectors: Mapping[Wanted, Vectors]) -> None:
         """Keep vectors, durably."""
+        if not vectors:
+            return
         rows: list[tuple[bytes, int, bytes]] = []
         for one, vector in vectors.items():
             name, key = _keys(one)

@@ -36,23 +36,24 @@ def pending(view: LanceView, embedder: Embedder, most: int) -> dict[int, str]:
     return {row["log_index"]: row["text"] for row in rows}
 
 
-def asked(reader: Reader, cache: Cache, embedder: Embedder, texts: Mapping[int, str]) -> dict[int, Vectors]:
-    """Return a vector for each text, from the cache or else from the model, whose answers are kept."""
+def asked(
+    reader: Reader, cache: Cache, embedder: Embedder, texts: Mapping[int, str]
+) -> tuple[dict[int, Vectors], dict[Wanted, Vectors]]:
+    """Return a vector for each text, from the cache or else from the model, and those that the cache lacks."""
     model = model_of(embedder)
     wanted = [
         Wanted(index, key, model.name, text)
-        for index, text in texts.items()
+        for index, text in (texts.items() if embedder.remote else ())
         if (key := _row_key(reader, index)) is not None
     ]
-    found = cache.get(wanted, model.dimensions) if embedder.remote else {}
+    found = cache.get(wanted, model.dimensions)
     missing = [index for index in texts if index not in found]
-    if missing:
-        vectors = embedder.embed([texts[index] for index in missing])
-        fresh = dict(zip(missing, vectors, strict=True))
-        if embedder.remote:
-            cache.put({one: fresh[one.record] for one in wanted if one.record in fresh})
-        found |= fresh
-    return found
+    fresh = (
+        dict(zip(missing, embedder.embed([texts[index] for index in missing]), strict=True))
+        if missing
+        else {}
+    )
+    return found | fresh, {one: fresh[one.record] for one in wanted if one.record in fresh}
 
 
 def _row_key(reader: Reader, index: int) -> bytes | None:
@@ -93,7 +94,8 @@ def _embedded(reader: Reader, batch: Any, embedder: Embedder, cache: Cache, sche
         for place, (kind, text) in enumerate(zip(kinds, texts, strict=True))
         if kind == EXPERIENCE and text
     }
-    vectors = asked(reader, cache, embedder, {indexes[place]: text for place, text in said.items()})
+    vectors, fresh = asked(reader, cache, embedder, {indexes[place]: text for place, text in said.items()})
+    cache.put(fresh)  # an erasure waits for whoever makes a set, and takes out of the cache what is gone
     dense: list[Any] = [None] * len(table)
     models: list[str | None] = table["model"].to_pylist()
     for place in said:

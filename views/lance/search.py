@@ -199,8 +199,11 @@ class Search:
             waiting = embedding.pending(self.home.open(), embedder, most)
             if not waiting:
                 break
-            vectors = embedding.asked(self._reader, self.home.cache, embedder, waiting)
+            vectors, fresh = embedding.asked(self._reader, self.home.cache, embedder, waiting)
             with self._owning(PURGE_WAIT_S):
+                self._reader.refresh()  # what was erased while the model was asked must not be kept
+                erased = self._reader.control.erased
+                self.home.cache.put({one: fresh[one] for one in fresh if one.record not in erased})
                 filled = embedding.put(self.home.open(), vectors)
                 self._opened = None
             if not filled:
