@@ -459,10 +459,10 @@ def test_nobody_reads_a_set_from_before_an_erasure(opener: Opener) -> None:
 
 
 def test_indexing_changes_no_answer(opener: Opener, monkeypatch: pytest.MonkeyPatch) -> None:
-    from braid.views.lance import tending
+    from braid.views.lance import search, tending
 
     monkeypatch.setattr(tending, "VECTOR_INDEX_ROWS", 300)
-    monkeypatch.setattr(tending, "WORTH_ROWS", 300)
+    monkeypatch.setattr(search, "WORTH_ROWS", 300)
     monkeypatch.setattr(tending, "_ROWS_PER_PARTITION", 200)
     store = opener()
     store.append_all([experience(f"note number {n} of the {n % 7} kinds") for n in range(400)])

@@ -8,9 +8,11 @@ import numpy as np
 from braid.ledger.errors import LedgerError
 from braid.ledger.reader import Reader
 from braid.views.embedder import Embedder, Vectors
+from braid.views.lance.arrow import pa, schema_of
 from braid.views.lance.cache import Cache, Wanted
-from braid.views.lance.schema import EXPERIENCE, pa, schema_of
-from braid.views.lance.view import LanceView, batches_of, model_of, told_as_damage
+from braid.views.lance.model import model_of
+from braid.views.lance.schema import EXPERIENCE
+from braid.views.lance.view import LanceView, batches_of, told_as_damage
 
 FILL_ROWS: Final = 512
 _WAITING: Final = f"kind = '{EXPERIENCE}' AND hidden = false AND pending = true"

@@ -14,6 +14,7 @@ import os
 import shutil
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -21,12 +22,15 @@ from braid.ledger.reader import Reader
 from braid.views.embedder import Embedder
 from braid.views.errors import DamagedViewError
 from braid.views.lance.cache import Cache
+from braid.views.lance.model import Model, model_of
 from braid.views.lance.schema import VERSION
-from braid.views.lance.view import LanceView, Model, model_of
 from braid.wal.durable import make_folder, replace_file, sync_folder
 from braid.wal.errors import LogLockedError
 from braid.wal.failpoint import failpoint
 from braid.wal.lock import FileLock
+
+if TYPE_CHECKING:  # LanceDB and Arrow are loaded when a set is opened
+    from braid.views.lance.view import LanceView
 
 Embedding = Callable[[], Embedder | None]
 """How the embedder is had when it is first needed."""
@@ -71,20 +75,22 @@ class LanceHome:
             return None
         return at.st_ino, at.st_mtime_ns
 
-    def open(self) -> LanceView:
+    def open(self) -> "LanceView":
         """Open the current set; raise DamagedViewError where there is none that can be used."""
         current = self._made or self.current()
         if current is None:
             raise DamagedViewError("there is none yet")
+        from braid.views.lance.view import LanceView
+
         return LanceView.open(
             self.folder / current.folder, current.model, self._reader, self._embedder(), self.cache
         )
 
-    def fresh(self) -> LanceView:
+    def fresh(self) -> "LanceView":
         """Begin an empty set of the present embedder beside the current one."""
         return self._begin("set-", model_of(self._embedder()))
 
-    def fresh_without(self, gone: Sequence[int]) -> LanceView:
+    def fresh_without(self, gone: Sequence[int]) -> "LanceView":
         """Begin a set with the rows of the current one, but for those of these records; raise DamagedViewError."""
         self.cache.shed(gone)
         source = self.open()
@@ -92,7 +98,7 @@ class LanceHome:
         view.take_over(source, gone)
         return view
 
-    def begin_made(self) -> LanceView:
+    def begin_made(self) -> "LanceView":
         """Begin a set of the present embedder that this home opens from now on, until it is swapped in.
 
         The caller holds the lock `making`.
@@ -108,7 +114,9 @@ class LanceHome:
             shutil.rmtree(self.folder / self._made.folder, ignore_errors=True)
             self._made = self._fresh = None
 
-    def _begin(self, prefix: str, model: Model) -> LanceView:
+    def _begin(self, prefix: str, model: Model) -> "LanceView":
+        from braid.views.lance.view import LanceView
+
         make_folder(self.folder)
         path = self.folder / f"{prefix}{os.urandom(8).hex()}"
         self._fresh = (path, model)

@@ -5,17 +5,15 @@ An embedding record gives a row for each of its signatures. What the whole was m
 negative `log_index`), so that rows and position enter in one commit of LanceDB.
 """
 
-from functools import cache
-from typing import Any, Final
+from typing import Final
 
-import pyarrow
-
-from braid.views.lance.profiles import AFFECT_DIMENSIONS, CAUSAL_DIMENSIONS, TEMPORAL_DIMENSIONS
 from braid.views.search import AFFECT, CAUSAL, PROMPT, RESPONSE, TEMPORAL
 
 VERSION: Final = 1
 TABLE: Final = "rows"
 EXPERIENCE, SIGNATURE, STAMP = "experience", "signature", "stamp"
+WORTH_ROWS: Final = 1_000
+"""So many new rows are scanned in a blink; more are worth an index."""
 COLUMN_OF: Final = {
     PROMPT: "vector",
     RESPONSE: "vector",
@@ -24,73 +22,3 @@ COLUMN_OF: Final = {
     AFFECT: "affect",
 }
 """Role → the column that holds its vectors."""
-
-pa: Final[Any] = pyarrow
-"""pyarrow ships no types: it is used through this name."""
-
-
-@cache
-def schema_of(dimensions: int) -> Any:
-    """Return the table's Arrow schema for meanings of so many dimensions."""
-
-    def vector(length: int) -> Any:
-        return pa.list_(pa.float32(), length)
-
-    text, whole = pa.string(), pa.int64()
-    return pa.schema(
-        [
-            ("log_index", whole),
-            ("k", pa.int32()),
-            ("id", text),
-            ("kind", text),
-            ("hidden", pa.bool_()),
-            ("pending", pa.bool_()),
-            ("role", text),
-            ("model", text),
-            ("vector", vector(dimensions)),
-            ("text", text),
-            ("speaker", text),
-            ("name", text),
-            ("user_id", text),
-            ("agent_id", text),
-            ("run_id", text),
-            ("session_id", text),
-            ("turn", whole),
-            ("happened_us", whole),
-            ("temporal", vector(TEMPORAL_DIMENSIONS)),
-            ("causal", vector(CAUSAL_DIMENSIONS)),
-            ("affect", vector(AFFECT_DIMENSIONS)),
-            ("fingerprint", pa.binary()),
-            ("target", whole),
-            ("salience", pa.float32()),
-            ("label", text),
-        ]
-    )
-
-
-def to_arrow(rows: list[dict[str, Any]], dimensions: int) -> Any:
-    """Return rows, by column name, as an Arrow table; what a row doesn't name is NULL in it."""
-    schema = schema_of(dimensions)
-    columns = [
-        _vectors([row.get(field.name) for row in rows], field.type)
-        if pa.types.is_fixed_size_list(field.type)
-        else pa.array([row.get(field.name) for row in rows], field.type)
-        for field in schema
-    ]
-    return pa.Table.from_arrays(columns, schema=schema)
-
-
-def _vectors(values: list[Any], type_: Any) -> Any:
-    """Return numpy vectors, some of them None, as an Arrow array without a Python float for each number."""
-    import numpy as np
-
-    here = [value for value in values if value is not None]
-    if not here:
-        return pa.nulls(len(values), type_)
-    dense = pa.FixedSizeListArray.from_arrays(
-        pa.array(np.concatenate(here).astype(np.float32, copy=False)), type_.list_size
-    )
-    if len(here) == len(values):
-        return dense
-    places = iter(range(len(here)))
-    return dense.take(pa.array([None if value is None else next(places) for value in values], pa.int64()))

@@ -8,20 +8,23 @@ from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from pathlib import Path
 from threading import RLock, Thread
+from typing import TYPE_CHECKING
 
 import msgspec
 
 from braid.ledger.reader import Reader
 from braid.views.embedder import Embedder, EmbeddingError
 from braid.views.errors import DamagedViewError, ViewBusyError, ViewError
-from braid.views.lance import embedding, tending
 from braid.views.lance.home import Embedding, LanceHome
-from braid.views.lance.index import LanceIndex
-from braid.views.lance.view import model_of, told_as_damage
+from braid.views.lance.model import model_of
+from braid.views.lance.schema import WORTH_ROWS
 from braid.views.replay import Caught, Progress, catch_up, replay
 from braid.wal.durable import make_folder
 from braid.wal.errors import LogLockedError
 from braid.wal.lock import FileLock
+
+if TYPE_CHECKING:
+    from braid.views.lance.index import LanceIndex
 
 PURGE_WAIT_S = 120.0
 WAIT_S = 0.5
@@ -121,7 +124,7 @@ class Search:
         if self._is_of_another_model():
             steps.append(self._change_quietly)
         begun = 0 if caught.rebuilt is not None else caught.before
-        if begun // tending.WORTH_ROWS != caught.position // tending.WORTH_ROWS:
+        if begun // WORTH_ROWS != caught.position // WORTH_ROWS:
             steps.append(self.tend)
         if steps:
             self._behind = Thread(target=_each, args=(steps,), name="braid-lance", daemon=False)
@@ -144,7 +147,7 @@ class Search:
 
     # -- asking -----------------------------------------------------------------------------------
 
-    def index(self, *, wait_s: float = WAIT_S) -> LanceIndex:
+    def index(self, *, wait_s: float = WAIT_S) -> "LanceIndex":
         """Return the newest state that can be had: caught up, or the current set while others are at work on it for
         longer than `wait_s`.
 
@@ -163,10 +166,12 @@ class Search:
         self._opened = (key, index)
         return index
 
-    def _open(self) -> LanceIndex:
+    def _open(self) -> "LanceIndex":
+        from braid.views.lance.index import LanceIndex
+
         return LanceIndex(self.home.open(), self._gone)
 
-    def _as_it_is(self) -> LanceIndex:
+    def _as_it_is(self) -> "LanceIndex":
         """Return the current set without catching up; never one from before an erasure."""
         erased = max(self._reader.control.erasures, default=-1)
         for _ in range(_OPENINGS):
@@ -189,6 +194,8 @@ class Search:
 
         Raises EmbeddingError when the model fails: what it gave before stays. ValueError for another model's embedder.
         """
+        from braid.views.lance import embedding
+
         embedder = embedder or self._embedder()
         if embedder is None:
             raise ValueError("there is no model to ask: give an embedder")
@@ -218,6 +225,8 @@ class Search:
         The log may grow meanwhile, and lose records: the new set catches up, under the lock, by the code of every
         catch-up. Raises EmbeddingError with the current set as it was.
         """
+        from braid.views.lance import embedding
+
         embedder = self._embedder()
         if embedder is None or not self._is_of_another_model():
             return False
@@ -242,6 +251,8 @@ class Search:
 
     def tend(self) -> None:
         """Bring the indexes up to the rows. Readers keep what they have open; catching up waits for the short part."""
+        from braid.views.lance import tending
+
         try:
             view = self.home.open()
             tending.index_vectors(view.table)
@@ -284,6 +295,8 @@ class Search:
         held = self.home.size_bytes()
         if current is None:
             return SearchStatus(0, held, note="it is made when it is first asked")
+        from braid.views.lance.view import told_as_damage
+
         try:
             view = self.home.open()
             with told_as_damage("read"):

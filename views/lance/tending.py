@@ -5,8 +5,6 @@ from typing import Any, Final
 
 from braid.views.lance.view import told_as_damage
 
-WORTH_ROWS: Final = 1_000
-"""So many new rows are scanned in a blink; more are worth an index."""
 VECTOR_INDEX_ROWS: Final = 20_000
 """A table of fewer is searched exactly."""
 _VECTOR_INDEX: Final = "vector_idx"

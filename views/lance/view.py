@@ -11,28 +11,17 @@ import msgspec
 from braid.ledger.reader import Reader
 from braid.views.embedder import Embedder, EmbeddingError
 from braid.views.errors import DamagedViewError
+from braid.views.lance.arrow import pa, schema_of, to_arrow
 from braid.views.lance.cache import Cache, Wanted
 from braid.views.lance.fingerprint import fingerprint_key, fingerprints
+from braid.views.lance.model import Model, model_of
 from braid.views.lance.rows import rows_of
-from braid.views.lance.schema import STAMP, TABLE, pa, schema_of, to_arrow
+from braid.views.lance.schema import STAMP, TABLE
 from braid.views.projection import Batch, Stamp
 from braid.wal.failpoint import failpoint
 
 COPY_ROWS: Final = 8_192
 _NO_STAMPS: Final = "log_index >= 0"
-
-
-class Model(msgspec.Struct, frozen=True):
-    """Whose vectors a set holds. Without a model, `name` is empty and every row is pending."""
-
-    name: str = ""
-    """Name and version in one."""
-    dimensions: int = 1
-
-
-def model_of(embedder: Embedder | None) -> Model:
-    """Return how a set names an embedder."""
-    return Model() if embedder is None else Model(f"{embedder.name}@{embedder.version}", embedder.dimensions)
 
 
 def connect(folder: Path) -> Any:

@@ -1,0 +1,77 @@
+"""Rows of the LanceDB projection → Arrow: how they enter the table in bulk. pyarrow is loaded with this module."""
+
+from functools import cache
+from typing import Any, Final
+
+import numpy as np
+import pyarrow
+
+from braid.views.lance.profiles import AFFECT_DIMENSIONS, CAUSAL_DIMENSIONS, TEMPORAL_DIMENSIONS
+
+pa: Final[Any] = pyarrow
+"""pyarrow ships no types: it is used through this name."""
+
+
+@cache
+def schema_of(dimensions: int) -> Any:
+    """Return the table's Arrow schema for meanings of so many dimensions."""
+
+    def vector(length: int) -> Any:
+        return pa.list_(pa.float32(), length)
+
+    text, whole = pa.string(), pa.int64()
+    return pa.schema(
+        [
+            ("log_index", whole),
+            ("k", pa.int32()),
+            ("id", text),
+            ("kind", text),
+            ("hidden", pa.bool_()),
+            ("pending", pa.bool_()),
+            ("role", text),
+            ("model", text),
+            ("vector", vector(dimensions)),
+            ("text", text),
+            ("speaker", text),
+            ("name", text),
+            ("user_id", text),
+            ("agent_id", text),
+            ("run_id", text),
+            ("session_id", text),
+            ("turn", whole),
+            ("happened_us", whole),
+            ("temporal", vector(TEMPORAL_DIMENSIONS)),
+            ("causal", vector(CAUSAL_DIMENSIONS)),
+            ("affect", vector(AFFECT_DIMENSIONS)),
+            ("fingerprint", pa.binary()),
+            ("target", whole),
+            ("salience", pa.float32()),
+            ("label", text),
+        ]
+    )
+
+
+def to_arrow(rows: list[dict[str, Any]], dimensions: int) -> Any:
+    """Return rows, by column name, as an Arrow table; what a row doesn't name is NULL in it."""
+    schema = schema_of(dimensions)
+    columns = [
+        _vectors([row.get(field.name) for row in rows], field.type)
+        if pa.types.is_fixed_size_list(field.type)
+        else pa.array([row.get(field.name) for row in rows], field.type)
+        for field in schema
+    ]
+    return pa.Table.from_arrays(columns, schema=schema)
+
+
+def _vectors(values: list[Any], type_: Any) -> Any:
+    """Return numpy vectors, some of them None, as an Arrow array without a Python float for each number."""
+    here = [value for value in values if value is not None]
+    if not here:
+        return pa.nulls(len(values), type_)
+    dense = pa.FixedSizeListArray.from_arrays(
+        pa.array(np.concatenate(here).astype(np.float32, copy=False)), type_.list_size
+    )
+    if len(here) == len(values):
+        return dense
+    places = iter(range(len(here)))
+    return dense.take(pa.array([None if value is None else next(places) for value in values], pa.int64()))
