@@ -192,8 +192,11 @@ def read_jsonl(raw: bytes) -> list[Sample]:
 
 
 def _own_turn(members: Mapping[str, Any]) -> Turn:
-    when = datetime.fromisoformat(str(members["when"])) if members.get("when") else _UNKNOWN
+    """Read a turn; the names that chat exports use (`content`, `name`, `role`, `timestamp`) serve too."""
+    given = members.get("when") or members.get("timestamp")
+    when = datetime.fromisoformat(str(given)) if given else _UNKNOWN
+    text = members["text"] if "text" in members else members["content"]
     return Turn(
-        str(members["id"]), str(members.get("speaker", "")), str(members["text"]), members.get("caption"),
-        str(members.get("session", "session")), when if when.tzinfo else when.replace(tzinfo=UTC),
+        str(members["id"]), str(members.get("speaker") or members.get("name") or members.get("role") or ""), str(text),
+        members.get("caption"), str(members.get("session", "session")), when if when.tzinfo else when.replace(tzinfo=UTC),
     )  # fmt: skip

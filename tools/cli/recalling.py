@@ -143,19 +143,18 @@ def evaluate(
     \b
     Examples:
       braid evaluate locomo locomo10.json
-      braid evaluate jsonl questions.jsonl -o json
+      braid evaluate jsonl chat.jsonl questions.jsonl -o json
     """
     from braid.recall.samples import read
     from braid.tools.evaluation import evaluate as measured
 
     samples, digest = [], hashlib.sha256()
-    for path in _files(paths, kind):
-        raw = path.read_bytes()
+    for name, raw in _contents(paths, kind):
         digest.update(raw)
         try:
             samples += read(kind, raw)
         except (ValueError, KeyError, TypeError) as error:
-            raise ValueError(f"{path}: {error}") from None
+            raise ValueError(f"{name}: {error}") from None
     if not any(sample.questions for sample in samples):
         raise ValueError("none of its questions has evidence that can be found: there is nothing to measure")
     result = {"data": f"sha256:{digest.hexdigest()}", "kind": kind, **measured(samples, uncertainty=uncertainty)}
@@ -175,12 +174,15 @@ def evaluate(
     )
 
 
-def _files(paths: list[Path], kind: str) -> list[Path]:
+def _contents(paths: list[Path], kind: str) -> list[tuple[str, bytes]]:
+    """Return what is measured by, file by file; JSON Lines are one, so that questions may stand in a file of their own."""
     ending = "*.jsonl" if kind == "jsonl" else "*.json"
-    found = [file for path in paths for file in (sorted(path.glob(ending)) if path.is_dir() else [path])]
-    if not found:
+    files = [file for path in paths for file in (sorted(path.glob(ending)) if path.is_dir() else [path])]
+    if not files:
         raise ValueError(f"there is no {ending} in {', '.join(map(str, paths))}")
-    return found
+    if kind == "jsonl":
+        return [(str(files[0]), b"\n".join(file.read_bytes() for file in files))]
+    return [(str(file), file.read_bytes()) for file in files]
 
 
 def _asked(question: str) -> str:
