@@ -26,7 +26,6 @@ def schema_of(dimensions: int) -> Any:
             ("k", pa.int32()),
             ("id", text),
             ("kind", text),
-            ("hidden", pa.bool_()),
             ("pending", pa.bool_()),
             ("role", text),
             ("model", text),

@@ -15,7 +15,7 @@ from braid.views.lance.schema import EXPERIENCE
 from braid.views.lance.view import LanceView, batches_of, told_as_damage
 
 FILL_ROWS: Final = 512
-_WAITING: Final = f"kind = '{EXPERIENCE}' AND hidden = false AND pending = true"
+_WAITING: Final = f"kind = '{EXPERIENCE}' AND pending = true"
 
 
 def pending(view: LanceView, embedder: Embedder, most: int) -> dict[int, str]:

@@ -18,7 +18,7 @@ _ROW_COLUMNS: Final = (
     "log_index", "id", "text", "kind", "speaker", "name", "user_id", "agent_id", "run_id", "session_id", "turn",
     "happened_us", "pending",
 )  # fmt: skip
-_LIVE: Final = f"kind = '{EXPERIENCE}' AND hidden = false"
+_LIVE: Final = f"kind = '{EXPERIENCE}'"
 
 
 class LanceIndex:
@@ -33,7 +33,7 @@ class LanceIndex:
         self._position = view.stamp.position
         self._hidden = hidden
         with told_as_damage("read"):
-            self._weighed = self._table.count_rows(f"kind = '{SIGNATURE}' AND hidden = false") > 0
+            self._weighed = self._table.count_rows(f"kind = '{SIGNATURE}'") > 0
 
     @property
     def position(self) -> int:
@@ -69,7 +69,7 @@ class LanceIndex:
                 self._table.search(query, vector_column_name=column, query_type="vector")
                 .distance_type("dot")
                 .nprobes(_NPROBES)
-                .where(f"{clause} AND {column} IS NOT NULL", prefilter=True)
+                .where(clause, prefilter=True)
                 .limit(wide)
                 .select(["log_index", "_distance"])
                 .to_arrow()
@@ -189,7 +189,7 @@ class LanceIndex:
         if not indexes:
             return {}
         names = ", ".join(_literal(role) for role in roles)
-        where = f"kind = '{SIGNATURE}' AND hidden = false AND role IN ({names}) AND target IN ({_numbers(indexes)})"
+        where = f"kind = '{SIGNATURE}' AND role IN ({names}) AND target IN ({_numbers(indexes)})"
         with told_as_damage("read"):
             found = (
                 self._table.search()

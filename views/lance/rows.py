@@ -7,7 +7,7 @@ import msgspec
 from braid.ledger.reader import Entry
 from braid.ledger.record import EmbeddingBody, ExperienceBody, Record
 from braid.views.lance import profiles
-from braid.views.lance.schema import EXPERIENCE, SIGNATURE
+from braid.views.lance.schema import EXPERIENCE, HIDDEN, SIGNATURE
 from braid.views.projection import Standing
 from braid.views.search import PROMPT, RESPONSE, ROLES
 from braid.views.values import created, microseconds
@@ -16,6 +16,7 @@ _decode_experience: Final = msgspec.json.Decoder(ExperienceBody).decode
 _decode_embedding: Final = msgspec.json.Decoder(EmbeddingBody).decode
 _SPEAKERS: Final = {"agent": "assistant"}
 _MOST: Final = 2**62
+_PLACE: Final = ("log_index", "k", "id", "pending")
 
 
 def rows_of(entry: Entry, standing: Standing) -> list[dict[str, Any]]:
@@ -38,10 +39,7 @@ def rows_of(entry: Entry, standing: Standing) -> list[dict[str, Any]]:
     except msgspec.MsgspecError:
         return []
     if index in standing.hidden:
-        rows = [
-            {name: row[name] for name in ("log_index", "k", "id", "kind", "pending")} | {"hidden": True}
-            for row in rows
-        ]
+        rows = [{name: row[name] for name in _PLACE} | {"kind": HIDDEN} for row in rows]
     return rows
 
 
@@ -56,7 +54,6 @@ def _experience(record: Record, body: ExperienceBody) -> dict[str, Any]:
         "k": 0,
         "id": envelope.id,
         "kind": EXPERIENCE,
-        "hidden": False,
         "pending": False,
         "role": PROMPT if speaker == "user" else RESPONSE,
         "text": searched_text(body),
@@ -102,7 +99,6 @@ def _signatures(record: Record, body: EmbeddingBody, standing: Standing) -> list
             "k": k,
             "id": envelope.id,
             "kind": SIGNATURE,
-            "hidden": False,
             "pending": False,
             "role": said.role if said.role in ROLES else None,
             "model": said.model,

@@ -11,7 +11,8 @@ from braid.views.search import AFFECT, CAUSAL, PROMPT, RESPONSE, TEMPORAL
 
 VERSION: Final = 1
 TABLE: Final = "rows"
-EXPERIENCE, SIGNATURE, STAMP = "experience", "signature", "stamp"
+EXPERIENCE, SIGNATURE, HIDDEN, STAMP = "experience", "signature", "hidden", "stamp"
+"""What a row's `kind` is. A forgotten record's rows keep their place as HIDDEN: one indexed column tells what lives."""
 WORTH_ROWS: Final = 1_000
 """So many new rows are scanned in a blink; more are worth an index."""
 COLUMN_OF: Final = {

@@ -300,7 +300,7 @@ class Search:
         try:
             view = self.home.open()
             with told_as_damage("read"):
-                pending = view.table.count_rows("pending = true AND hidden = false")
+                pending = view.table.count_rows("pending = true")
         except DamagedViewError as error:
             return SearchStatus(0, held, current.model.name, note=str(error))
         position = view.stamp.position if view.stamp else 0

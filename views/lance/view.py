@@ -204,7 +204,6 @@ def _stamp_row(stamp: Stamp) -> dict[str, Any]:
         "log_index": -1 - stamp.position,
         "k": 0,
         "kind": STAMP,
-        "hidden": True,
         "pending": False,
         "label": msgspec.json.encode(stamp).decode(),
     }
