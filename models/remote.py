@@ -20,7 +20,7 @@ _LONGEST_WAIT_S: Final = 8.0
 
 
 class _NoRedirect(HTTPRedirectHandler):
-    def redirect_request(self, *_: Any) -> None:  # type: ignore[override]
+    def redirect_request(self, *_: Any) -> None:
         return None
 
 

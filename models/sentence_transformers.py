@@ -15,15 +15,15 @@ class SentenceTransformersEmbedder:
     def __init__(self, model: str, *, version: str = "1", device: str = "cpu", batch: int = 32) -> None:
         """Raises EmbeddingError where the library or the model is missing; nothing is fetched from the network."""
         try:
-            from sentence_transformers import (  # pyright: ignore[reportMissingImports]
-                SentenceTransformer,  # pyright: ignore[reportUnknownVariableType]
-            )
+            import sentence_transformers
+
+            load: Any = sentence_transformers.SentenceTransformer
         except ImportError as error:
             raise EmbeddingError(
                 "sentence-transformers is not installed: `pip install sentence-transformers`"
             ) from error
         try:
-            self._model: Any = SentenceTransformer(model, device=device, local_files_only=True)
+            self._model: Any = load(model, device=device, local_files_only=True)
         except (OSError, ValueError) as error:
             raise EmbeddingError(f"{model}: sentence-transformers can't load it ({error})") from error
         self.name = model.rstrip("/").rpartition("/")[2]

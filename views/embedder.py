@@ -71,4 +71,5 @@ def checked(vectors: Any, count: int, dimensions: int, model: str) -> Vectors:
     lengths = np.linalg.norm(found, axis=1, keepdims=True)
     if count and float(lengths.min()) < 1e-9:
         raise EmbeddingError(f"{model}: it gave a vector of zeros, which has no direction")
-    return (found / lengths).astype(np.float32)
+    unit: Vectors = (found / lengths).astype(np.float32)
+    return unit

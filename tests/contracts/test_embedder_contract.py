@@ -77,7 +77,8 @@ MAKERS: list[Callable[[StaticEmbedder, ModelServer], Embedder]] = [
 def embedder(request: pytest.FixtureRequest, static: StaticEmbedder, model_server: ModelServer) -> Embedder:
     """Each embedder in turn; those of HTTP ask a server that answers with the packaged model's vectors."""
     model_server.answers_with(static)
-    return request.param(static, model_server)
+    made: Embedder = request.param(static, model_server)
+    return made
 
 
 def test_it_says_what_it_is(embedder: Embedder) -> None:

@@ -32,7 +32,8 @@ class Lengths:
         for place, text in enumerate(texts):
             for byte in text.encode():
                 found[place, byte % 4] += 1
-        return found / np.linalg.norm(found, axis=1, keepdims=True)
+        unit: Vectors = found / np.linalg.norm(found, axis=1, keepdims=True)
+        return unit
 
 
 def contents(search: Search) -> list[dict[str, Any]]:

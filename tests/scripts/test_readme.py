@@ -22,6 +22,7 @@ PAGES = (
     "docs/cli.md",
     "docs/ingest.md",
     "docs/access.md",
+    "docs/embeddings.md",
     "docs/provenance.md",
 )
 WRITE = os.environ.get("BRAID_WRITE_DOCS") == "1"

@@ -528,5 +528,5 @@ def test_dropping_and_replaying_by_name(bench: Any) -> None:
     assert not list(bench.duck.glob("*.duckdb*"))
     assert [caught.name for caught in bench.views.replay("catalog")] == ["catalog"]
     with pytest.raises(ValueError, match="no projection"):
-        bench.views.replay("lance")
+        bench.views.replay("parrot")
     assert bench.rows("SELECT text FROM experiences") == [{"text": "one"}]

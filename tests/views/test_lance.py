@@ -47,7 +47,8 @@ class Counted:
             for word in text.lower().split():
                 digest = hashlib.sha256(f"{self.version}{word}".encode()).digest()
                 found[place] += np.frombuffer(digest[:8], dtype=np.uint8) / 127.5 - 1
-        return found / np.linalg.norm(found, axis=1, keepdims=True)
+        unit: Vectors = found / np.linalg.norm(found, axis=1, keepdims=True)
+        return unit
 
 
 Opener = Callable[..., Store]

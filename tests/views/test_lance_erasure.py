@@ -34,7 +34,7 @@ WHOSE = "qqxneedlescope"
 class Far(StaticEmbedder):
     """The packaged model, taken for one that is asked over a network."""
 
-    remote = True  # type: ignore[assignment]
+    remote = True
 
 
 def files_with(store: Store, needle: bytes) -> list[str]:
@@ -146,7 +146,7 @@ def test_a_set_in_the_making_is_purged_too(tmp_path: Path) -> None:
     held, going = threading.Event(), threading.Event()
 
     class Next(StaticEmbedder):
-        version = "2"  # type: ignore[assignment]
+        version = "2"
 
         def embed(self, texts: Sequence[str]) -> Vectors:
             if WORD in " ".join(texts):

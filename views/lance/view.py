@@ -3,6 +3,7 @@
 import os
 from collections.abc import Generator, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
+from functools import cache
 from pathlib import Path
 from typing import Any, Final, Self
 
@@ -21,6 +22,8 @@ from braid.views.projection import Batch, Stamp
 from braid.wal.failpoint import failpoint
 
 COPY_ROWS: Final = 8_192
+INDEX_CACHE_BYTES: Final = 512 << 20
+METADATA_CACHE_BYTES: Final = 128 << 20
 _NO_STAMPS: Final = "log_index >= 0"
 
 
@@ -31,7 +34,15 @@ def connect(folder: Path) -> Any:
     )  # its warnings of a table that is yet to be made go to our terminal
     import lancedb
 
-    return lancedb.connect(str(folder))
+    return lancedb.connect(str(folder), session=_session())
+
+
+@cache
+def _session() -> Any:
+    """One cache for the process, within bounds: LanceDB's own would grow to 7 GB."""
+    import lancedb
+
+    return lancedb.Session(INDEX_CACHE_BYTES, METADATA_CACHE_BYTES)
 
 
 @contextmanager
