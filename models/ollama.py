@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from time import sleep as _sleep
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -41,8 +41,8 @@ class OllamaEmbedder:
         for at in range(0, len(texts), self._batch):
             some = [text or " " for text in texts[at : at + self._batch]]
             answer = self._endpoint.post({"model": self.name, "input": some, "truncate": True})
-            vectors = answer.get("embeddings") if isinstance(answer, dict) else None
-            if not isinstance(vectors, list) or len(vectors) != len(some):
+            vectors = cast("dict[str, Any]", answer).get("embeddings") if isinstance(answer, dict) else None
+            if not isinstance(vectors, list) or len(cast("list[Any]", vectors)) != len(some):
                 raise EmbeddingError(
                     f"{self._endpoint.url}: its answer holds no embedding for each of {len(some)} texts"
                 )

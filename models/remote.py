@@ -20,8 +20,10 @@ _LONGEST_WAIT_S: Final = 8.0
 
 
 class _NoRedirect(HTTPRedirectHandler):
-    def redirect_request(self, *_: Any) -> None:
-        return None
+    def redirect_request(  # noqa: PLR0917 - as urllib calls it
+        self, req: Request, fp: Any, code: int, msg: str, headers: Any, newurl: str
+    ) -> None:
+        del req, fp, code, msg, headers, newurl
 
 
 class Endpoint:

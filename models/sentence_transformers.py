@@ -1,6 +1,7 @@
 """Any model of sentence-transformers, where that library (and torch) is installed."""
 
 from collections.abc import Sequence
+from importlib import import_module
 from threading import Lock
 from typing import Any
 
@@ -15,9 +16,7 @@ class SentenceTransformersEmbedder:
     def __init__(self, model: str, *, version: str = "1", device: str = "cpu", batch: int = 32) -> None:
         """Raises EmbeddingError where the library or the model is missing; nothing is fetched from the network."""
         try:
-            import sentence_transformers
-
-            load: Any = sentence_transformers.SentenceTransformer
+            load: Any = import_module("sentence_transformers").SentenceTransformer
         except ImportError as error:
             raise EmbeddingError(
                 "sentence-transformers is not installed: `pip install sentence-transformers`"

@@ -6,6 +6,7 @@ that only the vault's holder has. A fingerprint leaves with its row.
 
 import re
 from collections.abc import Sequence
+from importlib import import_module
 from typing import Any, Final
 
 import numpy as np
@@ -25,20 +26,19 @@ def fingerprint_key(lookup_key: bytes) -> bytes:
 
 def fingerprints(texts: Sequence[str], key: bytes) -> list[bytes | None]:
     """Return a fingerprint (128 bytes) for each text, None for one without a word."""
-    import rensa
-
-    minhash: Any = rensa  # it names its classes at run time only
+    minhash: Any = import_module("rensa").RMinHash
     sets = [_shingles(text, key) for text in texts]
     full = [one for one in sets if one]
     if not full:
         return [None] * len(sets)
-    digests = iter(minhash.RMinHash.digest_matrix_from_token_hash_sets(full, PERMUTATIONS, _SEED).to_rows())
+    digests = iter(minhash.digest_matrix_from_token_hash_sets(full, PERMUTATIONS, _SEED).to_rows())
     return [np.array(next(digests), dtype="<u4").tobytes() if one else None for one in sets]
 
 
 def likeness(one: bytes, other: bytes) -> float:
     """Return the estimated share of common three-word shingles (Jaccard), in [0, 1]."""
-    return float(np.mean(np.frombuffer(one, dtype="<u4") == np.frombuffer(other, dtype="<u4")))
+    same: Any = np.frombuffer(one, dtype="<u4") == np.frombuffer(other, dtype="<u4")
+    return float(same.mean())
 
 
 def _shingles(text: str, key: bytes) -> list[int]:
