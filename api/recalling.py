@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any, Final, cast
+from typing import TYPE_CHECKING, Any, Final, Protocol, cast
 
 import msgspec
 
@@ -10,7 +10,7 @@ from braid.ledger import asof
 from braid.ledger.errors import ErasedError, ForgottenError
 from braid.ledger.reader import Reader
 from braid.ledger.record import ExperienceBody, Record, Vad
-from braid.recall.filters import compiled
+from braid.recall.filters import SCOPES, compiled
 from braid.recall.hits import Answer, Hit
 from braid.recall.recall import MAX_TOP_K, Asking, Memory, Tone, recall
 from braid.recall.shelf import Shelf
@@ -21,24 +21,49 @@ from braid.views.search import Row, Where
 from braid.views.values import created, microseconds
 
 if TYPE_CHECKING:
-    from braid.store import Store
+    from braid.views.store import Views
 
 RECENT: Final = 2_000
 """How many records at the log's end are searched when there is no index."""
 
 
-def asking(query: str, now: datetime, **asked: Any) -> Asking:
+class Asked(Protocol):
+    """What recall needs of a store."""
+
+    @property
+    def reader(self) -> Reader:
+        """The log."""
+        ...
+
+    @property
+    def views(self) -> "Views":
+        """The projections."""
+        ...
+
+    def embedding(self) -> tuple[Embedder | None, Vocabulary | None, Shelf]:
+        """The model, and what is kept of its answers."""
+        ...
+
+    def now(self) -> datetime:
+        """The time."""
+        ...
+
+    def prove(self, id: str) -> bytes:
+        """An offline proof of a record."""
+        ...
+
+
+def asking(query: Any, now: datetime, **asked: Any) -> Asking:
     """Return a caller's question; raise ValueError or TypeError for what can't be meant."""
     if not isinstance(query, str):
         raise TypeError(f"a question is text, not {type(query).__name__}")
     top_k = asked.pop("top_k", 10)
     if not isinstance(top_k, int) or not 1 <= top_k <= MAX_TOP_K:
         raise ValueError(f"top_k is 1 to {MAX_TOP_K}, not {top_k!r}")
-    where = Where(**{name: _scope(name, asked.pop(name, None)) for name in ("user_id", "agent_id", "run_id", "session_id")})
-    below = asked.pop("below", None)
+    scope: dict[str, Any] = {name: _scope(name, asked.pop(name, None)) for name in SCOPES}
     return Asking(
         text=query,
-        where=msgspec.structs.replace(where, below=below),
+        where=Where(**scope, below=asked.pop("below", None)),
         now=now,
         top_k=top_k,
         test=compiled(filters) if (filters := asked.pop("filters", None)) else None,
@@ -68,7 +93,7 @@ def _tone(affect: Mapping[str, Any] | Vad | None) -> Tone | None:
 
 
 def memory(
-    store: "Store", size: int | None, vocabulary: Vocabulary | None, embedder: Embedder | None, shelf: Shelf
+    store: Asked, size: int | None, vocabulary: Vocabulary | None, embedder: Embedder | None, shelf: Shelf
 ) -> Memory:
     """Return a store as the pipeline asks it; `size` is that of the log then, None for now."""
     reader, views = store.reader, store.views
@@ -105,7 +130,11 @@ def recent(reader: Reader, where: Where) -> Iterator[Row]:
     for entries in reader.entries(max(stop - RECENT, 0), stop):
         for entry in entries:
             record = entry.record
-            if record.kind == "experience" and record.index not in control.erased and record.index not in control.hidden:
+            if (
+                record.kind == "experience"
+                and record.index not in control.erased
+                and record.index not in control.hidden
+            ):
                 yield _row(record)
 
 
@@ -132,7 +161,7 @@ def _row(record: Record) -> Row:
     )
 
 
-def recalled(store: "Store", query: str, *, prove: bool, as_of: int | datetime | None, **asked: Any) -> Answer:
+def recalled(store: Asked, query: str, *, prove: bool, as_of: int | datetime | None, **asked: Any) -> Answer:
     """Return the answer to a question asked of a store."""
     size = None if as_of is None else asof.size_at(store.reader, as_of)
     now = asked.pop("now", None) or _now_of(store, size)
@@ -147,7 +176,7 @@ def recalled(store: "Store", query: str, *, prove: bool, as_of: int | datetime |
     return msgspec.structs.replace(answer, results=proved)
 
 
-def _now_of(store: "Store", size: int | None) -> datetime:
+def _now_of(store: Asked, size: int | None) -> datetime:
     """Return what "last month" is relative to: now, or the time that is asked about."""
     if size is None:
         return store.now().astimezone(UTC)

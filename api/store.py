@@ -594,8 +594,8 @@ class Store:
         Scopes bind every way in. `filters`: `{"type": {"eq": "observation"}}` with eq, ne, in, gt, gte, lt, lte,
         contains, joined by AND, OR, NOT. `as_of`: as the log was with that record in it, or at that time. `affect`:
         `{"v", "a", "d"}` and maybe `"within"`; tone has a say only then. `explain` adds what each signal gave, `prove`
-        an offline proof. `how`: now, uncertainty, cross_encoder, lens, limit_s, decomposer. What couldn't be asked in
-        time is told in `degraded`. Raises ValueError and TypeError for what can't be meant, IntegrityError.
+        an offline proof. `how`: now, uncertainty, cross_encoder, lens, limit_s, index_s, decomposer. What couldn't be
+        asked in time is told in `degraded`. Raises ValueError and TypeError for what can't be meant, IntegrityError.
         """
         scope = {"user_id": user_id, "agent_id": agent_id, "run_id": run_id, "session_id": session_id}
         asked: dict[str, Any] = scope | {"top_k": top_k, "filters": filters, "affect": affect} | how

@@ -25,8 +25,10 @@ INTENTS: Final = (
     ("check", r"^\W*(?:is|are|was|were|do|does|did|has|have|had|can|could|will|would|should)\b"),
 )  # fmt: skip
 _INTENTS: Final = tuple((name, re.compile(source, flags=re.IGNORECASE)) for name, source in INTENTS)
-_LATEST: Final = re.compile(r"\b(?:latest|newest|most recent(?:ly)?|currently|these days|now(?:adays)?|last time)\b", re.I)
-_ENTITY: Final = re.compile(r"(?:[A-Z][\w'’.-]*\w|[A-Z]{2,})(?: (?:of |the )?[A-Z][\w'’.-]*\w)*")  # noqa: RUF001
+_LATEST: Final = re.compile(
+    r"\b(?:latest|newest|most recent(?:ly)?|currently|these days|now(?:adays)?|last time)\b", re.I
+)
+_ENTITY: Final = re.compile(r"(?:[A-Z][\w'’.-]*\w|[A-Z]{2,})(?: (?:of |the )?[A-Z][\w'’.-]*\w)*")
 _QUOTED: Final = re.compile(r"[\"“]([^\"”]{2,80})[\"”]")
 _EVENT: Final = re.compile(
     r"\b(before|after|since|until|while|when)\s+((?:i|we|you|he|she|they|my|our|the|[A-Z]\w+)\b[^?.,;!]{3,120})",
@@ -88,7 +90,7 @@ def entities(text: str) -> tuple[str, ...]:
     """Return what a text names: quoted phrases and runs of capitalised words, without the one that opens it idly."""
     found = [match[1].strip() for match in _QUOTED.finditer(text)]
     for match in _ENTITY.finditer(text):
-        name = re.sub(r"['’]s$", "", match[0])  # noqa: RUF001
+        name = re.sub(r"['’]s$", "", match[0])
         while name and name.split(" ")[0].lower().partition("'")[0] in STOP:
             name = name.partition(" ")[2]
         if name and name.lower() not in STOP:

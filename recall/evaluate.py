@@ -50,5 +50,3 @@ def mean(measures: Sequence[Mapping[str, float]]) -> dict[str, float]:
     if not measures:
         return {}
     return {name: math.fsum(each[name] for each in measures) / len(measures) for name in measures[0]}
-
-

@@ -42,8 +42,12 @@ def _test(filters: object, depth: int) -> Test:
     if depth > MAX_DEPTH:
         raise ValueError(f"filters are nested more than {MAX_DEPTH} deep")
     if not isinstance(filters, Mapping):
-        raise ValueError(f"a filter is an object such as {{'type': {{'eq': 'observation'}}}}, not {filters!r:.60}")
-    tests = [_part(str(name), value, depth) for name, value in cast("Mapping[object, object]", filters).items()]
+        raise ValueError(
+            f"a filter is an object such as {{'type': {{'eq': 'observation'}}}}, not {filters!r:.60}"
+        )
+    tests = [
+        _part(str(name), value, depth) for name, value in cast("Mapping[object, object]", filters).items()
+    ]
     return lambda record: all(test(record) for test in tests)
 
 
@@ -60,30 +64,32 @@ def _part(name: str, value: object, depth: int) -> Test:
     if name in SCOPES:
         raise ValueError(f"{name} is a scope, not a filter: pass {name}=… beside the question")
     if name not in FIELDS and not name.startswith("structured."):
-        raise ValueError(f"there is no field {name!r} to filter by; there are {', '.join(FIELDS)}, structured.…")
+        raise ValueError(
+            f"there is no field {name!r} to filter by; there are {', '.join(FIELDS)}, structured.…"
+        )
     asked = cast("Mapping[str, object]", value) if isinstance(value, Mapping) else {"eq": value}
     tests = [_compare(name, op, wanted) for op, wanted in asked.items()]
     return lambda record: all(test(record) for test in tests)
 
 
-def _compare(name: str, op: str, wanted: object) -> Test:
+def _compare(name: str, op: str, wanted: Any) -> Test:
     if op not in OPERATORS:
         raise ValueError(f"there is no operator {op!r}; there are {', '.join(OPERATORS)}")
-    if op == "in" and (not isinstance(wanted, Sequence) or isinstance(wanted, str)):
+    if op == "in" and (not isinstance(wanted, list | tuple)):
         raise ValueError(f"{name}: `in` takes a list")
     if name.endswith("_at") and op != "in":
         wanted = _moment(wanted)
 
     def holds(record: Record) -> bool:
-        found = field(record, name)
+        found: Any = field(record, name)
         if op in ("eq", "ne"):
-            return (found == wanted) == (op == "eq")
+            return bool(found == wanted) == (op == "eq")
         if op == "in":
-            return found in cast("Sequence[object]", wanted)
+            return found in wanted
         if op == "contains":
             return _contains(found, wanted)
         try:
-            return found is not None and _ORDERED[op](found, wanted)
+            return bool(found is not None and _ORDERED[op](found, wanted))
         except TypeError:  # a number against a text: no order, no match
             return False
 
@@ -96,7 +102,7 @@ def _contains(found: object, wanted: object) -> bool:
     return isinstance(found, Sequence) and wanted in found
 
 
-def _moment(value: object) -> object:
+def _moment(value: Any) -> Any:
     if not isinstance(value, str):
         return value
     try:
@@ -115,13 +121,15 @@ def field(record: Record, name: str) -> Any:
         return getattr(body, name)
     if name == "occurred_at":
         return body.occurred_at or record.created_at
-    if not isinstance(body, ExperienceBody):
-        return None
+    return _of_experience(body, name) if isinstance(body, ExperienceBody) else None
+
+
+def _of_experience(body: ExperienceBody, name: str) -> Any:
     if name == "confidence":
         return body.confidence.p if body.confidence else None
-    if name.startswith("structured."):
-        value: Any = body.content.structured
-        for part in name.split(".")[1:]:
-            value = cast("dict[str, Any]", value).get(part) if isinstance(value, dict) else None
-        return value
-    return getattr(body.provenance, name)
+    if not name.startswith("structured."):
+        return getattr(body.provenance, name)
+    value: Any = body.content.structured
+    for part in name.split(".")[1:]:
+        value = cast("dict[str, Any]", value).get(part) if isinstance(value, dict) else None
+    return value

@@ -65,7 +65,9 @@ class MemoryIndex:
     def words(self, text: str, k: int = 10, where: Where | None = None) -> list[Hit]:
         """See `Index.words`."""
         stems = {stem(word) for word in telling(text)}
-        counts = {index: count(row.text) for index, row in self._rows.items() if admits(where or Where(), row)}
+        counts = {
+            index: count(row.text) for index, row in self._rows.items() if admits(where or Where(), row)
+        }
         if not counts or not stems:
             return []
         mean = max(sum(sum(each.values()) for each in counts.values()) / len(counts), 1e-9)

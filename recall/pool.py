@@ -1,4 +1,4 @@
-"""The candidates of one question side by side, as arrays: who stands next to whom, and which words and vectors they have.
+"""The candidates of one question side by side, as arrays: who stands next to whom, their words and vectors.
 
 Everything here is arithmetic over the rows that retrieval brought; nothing is asked of the index again.
 """
@@ -23,7 +23,7 @@ NOBODY = -1
 class Pool(msgspec.Struct, frozen=True):
     """The rows in the log's order, their words counted, and the places of their neighbours (NOBODY where none)."""
 
-    rows: Sequence[Row]
+    rows: list[Row]
     counts: Sequence[Mapping[str, int]]
     spoken: Sequence[Sequence[str]]
     """The telling words of each row as they stand, each once."""

@@ -15,7 +15,7 @@ WEIGHTS: Final = Path(__file__).parent / "weights.json"
 
 
 class Weights(msgspec.Struct, frozen=True):
-    """What each signal weighs. `fitted` by questions with known answers; `set` by hand, where those have none to show."""
+    """What each signal weighs. `fitted` by questions with known answers; `set` by hand, where those show none."""
 
     about: str
     fitted: dict[str, float]

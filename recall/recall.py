@@ -29,7 +29,7 @@ from braid.views.search import Index, Row, Where
 MAX_TOP_K: Final = 1_000
 READ_AHEAD: Final = 5
 """How many hits beyond those asked for take part in the re-ranking."""
-AFFECT_WEIGHT: Final = 1.0
+AFFECT_WEIGHT: Final = 4.0
 """What nearness in tone adds at most, where the caller asks for it."""
 
 CrossEncoder = Callable[[str, Sequence[str]], Sequence[float]]
@@ -59,7 +59,9 @@ class Asking(msgspec.Struct, frozen=True, kw_only=True):
     cross_encoder: CrossEncoder | None = None
     lens: Lens | None = None
     limit_s: float = 5.0
-    """How long each of the index, the model and the cross-encoder may take."""
+    """How long each of the index's answers, the model and the cross-encoder may take."""
+    index_s: float = 60.0
+    """How long the index may take to catch up; it goes on meanwhile, the answer doesn't wait."""
     decomposer: Decomposer = decompose
 
 
@@ -85,7 +87,9 @@ def recall(asking: Asking, memory: Memory) -> Answer:
     query = _vector(question, index, asking, memory, trouble)
     vocabulary = memory.vocabulary if query is not None else None
     question = _anchored(question, index, asking, memory)
-    found = evidence(question, index, asking.where, query, vocabulary, memory.links, limit_s=asking.limit_s)
+    found = evidence(
+        question, index, asking.where, query, vocabulary, links=memory.links, limit_s=asking.limit_s
+    )
     trouble += found.trouble
     hits = _read(found, asking, memory)
     hits, disagreement = _told_apart(question, hits, asking)
@@ -101,14 +105,16 @@ def recall(asking: Asking, memory: Memory) -> Answer:
 def _index(asking: Asking, memory: Memory, trouble: list[str]) -> Index:
     """Return the index; where there is none to be had, the end of the log, searched by words."""
     try:
-        return within(asking.limit_s, memory.index)
+        return within(asking.index_s, memory.index)
     except (ViewError, TimeoutError) as error:
         trouble.append(f"index: {error}; only the newest records were searched, by their words")
     rows = list(memory.recent(asking.where))
     return MemoryIndex(rows, {}, position=memory.size)
 
 
-def _vector(question: Question, index: Index, asking: Asking, memory: Memory, trouble: list[str]) -> Any | None:
+def _vector(
+    question: Question, index: Index, asking: Asking, memory: Memory, trouble: list[str]
+) -> Any | None:
     embedder = memory.embedder
     if embedder is None or not question.text:
         return None
@@ -144,11 +150,16 @@ def _anchored(question: Question, index: Index, asking: Asking, memory: Memory) 
 def _read(found: Evidence, asking: Asking, memory: Memory) -> list[Hit]:
     """Read the best candidates from the log, as many as the answer and its re-ranking take."""
     hits: list[Hit] = []
-    for at in np.argsort(-found.scores, kind="stable").tolist():
+    order: list[int] = np.argsort(-found.scores, kind="stable").tolist()
+    for at in order:
         if len(hits) >= asking.top_k + READ_AHEAD:
             break
         record = memory.read(found.pool.rows[at].index)
-        if record is None or not isinstance(record.body, ExperienceBody) or not _in_scope(record, asking.where):
+        if (
+            record is None
+            or not isinstance(record.body, ExperienceBody)
+            or not _in_scope(record, asking.where)
+        ):
             continue
         if asking.test is not None and not asking.test(record):
             continue
@@ -185,7 +196,7 @@ def _toned(hit: Hit, tone: Tone | None) -> Hit | None:
     away = float(np.hypot(np.hypot(felt.v - tone.vad.v, felt.a - tone.vad.a), felt.d - tone.vad.d))
     if tone.within is not None and away > tone.within:
         return None
-    return _with(hit, "affect", 1.0 / (1.0 + away), AFFECT_WEIGHT)
+    return _with(hit, "affect", max(0.0, 1.0 - away / 2), AFFECT_WEIGHT)
 
 
 def _with(hit: Hit, name: str, value: float, weight: float) -> Hit:
@@ -205,7 +216,8 @@ def _told_apart(question: Question, hits: list[Hit], asking: Asking) -> tuple[li
         return hits, disagreement
     rises = discriminative(answers, scores)
     raised = [
-        _with(hit, "tells_apart", float(rise), asking.uncertainty) for hit, rise in zip(hits, rises, strict=True)
+        _with(hit, "tells_apart", float(rise), asking.uncertainty)
+        for hit, rise in zip(hits, rises, strict=True)
     ]
     return sorted(raised, key=lambda hit: -hit.score), disagreement
 
@@ -222,7 +234,7 @@ def _crossed(question: Question, hits: list[Hit], asking: Asking, trouble: list[
     texts = [hit.text for hit in hits]
     try:
         scores = np.asarray(within(asking.limit_s, lambda: encoder(question.text, texts)), dtype=np.float64)
-    except Exception as error:  # noqa: BLE001 - a plugged-in model may raise anything, and none of it loses the answer
+    except Exception as error:
         trouble.append(f"cross-encoder: {error}")
         return hits
     if scores.shape != (len(hits),) or not np.isfinite(scores).all():

@@ -58,9 +58,7 @@ def retrieve(
     """
     deadline = monotonic() + limit_s
     trouble: list[str] = []
-    under_way = {
-        name: Started(partial(ask, where)) for name, ask in _ways(question, query, index).items()
-    }
+    under_way = {name: Started(partial(ask, where)) for name, ask in _ways(question, query, index).items()}
     within_time = _narrowed(question, where)
     if within_time is not None:
         under_way |= {

@@ -69,9 +69,9 @@ def evidence_ids(given: object) -> Iterator[str]:
 
 def read_locomo(document: Mapping[str, Any]) -> Sample:
     """Return a LoCoMo conversation as a sample; raise ValueError for anything else."""
-    conversation = document.get("conversation")
-    if not isinstance(conversation, dict) or not isinstance(document.get("qa"), list):
+    if not isinstance(document.get("conversation"), dict) or not isinstance(document.get("qa"), list):
         raise ValueError('not a LoCoMo conversation: it has no "conversation" and "qa"')
+    conversation = cast("dict[str, Any]", document["conversation"])
     turns: list[Turn] = []
     for number, spoken in _sessions(conversation):
         when = _when(conversation.get(f"session_{number}_date_time"))
@@ -84,7 +84,11 @@ def read_locomo(document: Mapping[str, Any]) -> Sample:
 
 def _sessions(conversation: Mapping[str, Any]) -> list[tuple[int, list[dict[str, Any]]]]:
     found = ((_SESSION.fullmatch(name), value) for name, value in conversation.items())
-    listed = [(int(match[1]), cast("list[object]", value)) for match, value in found if match and isinstance(value, list)]
+    listed = [
+        (int(match[1]), cast("list[object]", value))
+        for match, value in found
+        if match and isinstance(value, list)
+    ]
     return [
         (number, [cast("dict[str, Any]", each) for each in spoken if isinstance(each, dict)])
         for number, spoken in sorted(listed, key=lambda one: one[0])
@@ -161,9 +165,11 @@ def read_realtalk(document: Mapping[str, Any]) -> Sample:
     turns: list[Turn] = []
     for number, spoken in _sessions(document):
         begun = _when(spoken[0].get("date_time")) if spoken else _UNKNOWN
-        for each in spoken:
-            if isinstance(each.get("dia_id"), str):
-                turns.append(_turn(each, f"session_{number}", _when(each.get("date_time"), begun)))
+        turns += [
+            _turn(each, f"session_{number}", _when(each.get("date_time"), begun))
+            for each in spoken
+            if isinstance(each.get("dia_id"), str)
+        ]
     speakers = "-".join(str(name) for name in _object(document.get("name") or {}).values())
     return _sample(speakers or "conversation", turns, document["qa"])
 
@@ -196,7 +202,12 @@ def _own_turn(members: Mapping[str, Any]) -> Turn:
     given = members.get("when") or members.get("timestamp")
     when = datetime.fromisoformat(str(given)) if given else _UNKNOWN
     text = members["text"] if "text" in members else members["content"]
+    speaker = members.get("speaker") or members.get("name") or members.get("role") or ""
     return Turn(
-        str(members["id"]), str(members.get("speaker") or members.get("name") or members.get("role") or ""), str(text),
-        members.get("caption"), str(members.get("session", "session")), when if when.tzinfo else when.replace(tzinfo=UTC),
-    )  # fmt: skip
+        id=str(members["id"]),
+        speaker=str(speaker),
+        text=str(text),
+        caption=members.get("caption"),
+        session=str(members.get("session", "session")),
+        when=when if when.tzinfo else when.replace(tzinfo=UTC),
+    )

@@ -35,14 +35,18 @@ def evidence(
     where: Where,
     query: Any | None,
     vocabulary: Vocabulary | None = None,
-    links: Links | None = None,
     *,
+    links: Links | None = None,
     limit_s: float = LIMIT_S,
 ) -> Evidence:
     """Return the scored candidates. `query` is the question's vector, None where meaning can't be asked for."""
     found = retrieve(question, query, index, where, links, limit_s=limit_s)
     side_by_side = pool(list(found.rows.values()), found.vectors)
-    speaking: dict[str, Floats] = signals(question, side_by_side, query if found.vectors else None, vocabulary)
+    if not side_by_side.size:
+        return Evidence(side_by_side, found, {}, {}, np.zeros(0), found.trouble)
+    speaking: dict[str, Floats] = signals(
+        question, side_by_side, query if found.vectors else None, vocabulary
+    )
     order = [row.index for row in side_by_side.rows]
     speaking["index_words"] = share(found.by_words, order)
     speaking["causal"] = np.array([found.by_links.get(at, 0.0) for at in order])

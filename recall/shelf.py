@@ -67,7 +67,9 @@ class ShelvedIndex:
         return _through(self._vectors, indexes, self._index.vectors)
 
 
-def _through(held: dict[int, Any], indexes: Sequence[int], fetch: Callable[[list[int]], dict[int, Any]]) -> dict[int, Any]:
+def _through(
+    held: dict[int, Any], indexes: Sequence[int], fetch: Callable[[list[int]], dict[int, Any]]
+) -> dict[int, Any]:
     found = {at: value for at in indexes if (value := held.get(at)) is not None}
     if len(found) < len(indexes):
         fetched = fetch([at for at in indexes if at not in found])

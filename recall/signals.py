@@ -33,7 +33,9 @@ _PATTERNS: Final = {
 _COMPILED: Final = {name: re.compile(source, flags=re.IGNORECASE) for name, source in _PATTERNS.items()}
 TRAITS: Final = (*_PATTERNS, "names", "asks", "ends_asking", "length", "short")
 _NAME: Final = re.compile(r"(?<=[a-z,] )[A-Z][a-z]+")
-_PLANS: Final = re.compile(r"\b(?:plan|planning|will|going to|upcoming|want|hope|intend)\b", flags=re.IGNORECASE)
+_PLANS: Final = re.compile(
+    r"\b(?:plan|planning|will|going to|upcoming|want|hope|intend)\b", flags=re.IGNORECASE
+)
 
 
 def signals(
@@ -80,7 +82,8 @@ def _rarity(counts: Floats) -> Floats:
 def _bm25(counts: Floats, lengths: Floats) -> Floats:
     norm = K1 * (1 - B + B * lengths / max(float(lengths.mean()), 1e-9))
     scores = (counts * (K1 + 1) / (counts + np.maximum(norm, 1e-9)[:, None])) @ _rarity(counts)
-    return scores / max(float(scores.max(initial=0.0)), 1e-9)
+    best: float = max(float(scores.max(initial=0.0)), 1e-9)
+    return np.asarray(scores / best, dtype=np.float64)
 
 
 def _meaning(pool: Pool, query: Any) -> dict[str, Floats]:
@@ -106,7 +109,8 @@ def _window_cosine(pool: Pool, vectors: Any, asked: Any, reach: int) -> Floats:
         for _ in range(reach):
             places = np.where(places < 0, -1, step[places])
             total += 0.7 * np.where((places < 0)[:, None], 0.0, vectors[places])
-    return (total @ asked) / np.maximum(np.linalg.norm(total, axis=1), 1e-9)
+    cosine: Floats = (total @ asked) / np.maximum(np.linalg.norm(total, axis=1), 1e-9)
+    return cosine
 
 
 def _soft(wanted: Sequence[str], pool: Pool, word_vectors: WordVectors) -> dict[str, Floats]:
@@ -140,8 +144,15 @@ def _who(question: Question, pool: Pool) -> dict[str, Floats]:
     telling = bool(named.any()) and not bool(named[spoken].all())
     own = np.array([row.speaker for row in pool.rows]) == "user"
     if not spoken.any() and question.first_person != question.second_person and own.any() and not own.all():
-        named, telling, spoken = (own if question.first_person else ~own), True, np.ones(pool.size, dtype=bool)
-    return {"speaker": (named & telling).astype(float), "other_speaker": (~named & spoken & telling).astype(float)}
+        named, telling, spoken = (
+            (own if question.first_person else ~own),
+            True,
+            np.ones(pool.size, dtype=bool),
+        )
+    return {
+        "speaker": (named & telling).astype(float),
+        "other_speaker": (~named & spoken & telling).astype(float),
+    }
 
 
 def _when(question: Question, pool: Pool) -> dict[str, Floats]:

@@ -2,27 +2,26 @@
 
 import re
 from functools import lru_cache
-from typing import Final
+from typing import Any, Final, cast
 
 import Stemmer
 
 MAX_QUERY_CHARS: Final = 8_000
 """What is read of a question; the rest of a longer one would drown the search, not sharpen it."""
-STOP: Final = frozenset(
-    """a about again all also am an and any are as at be been being but by can could did do does doing don each few
-    for from get got had has have having he her here hers herself him himself his how i if in into is it its itself
-    just may me might mine more most must my myself no nor not of off on once only onto or other our ours ourselves
-    over own same shall she should so some such t than that the their theirs them themselves then there these they
-    this those to too under us very was we were what when where which who whom whose why will with would yes you
-    your yours yourself s re ve ll d m""".split()
-)
-_WORD: Final = re.compile(r"[^\W_]+(?:['’][^\W\d_]+)?")  # noqa: RUF001
-_STEMMER: Final = Stemmer.Stemmer("english")
+_STOP: Final = """a about again all also am an and any are as at be been being but by can could did do does doing don
+each few for from get got had has have having he her here hers herself him himself his how i if in into is it its
+itself just may me might mine more most must my myself no nor not of off on once only onto or other our ours ourselves
+over own same shall she should so some such t than that the their theirs them themselves then there these they this
+those to too under us very was we were what when where which who whom whose why will with would yes you your yours
+yourself s re ve ll d m"""
+STOP: Final = frozenset(_STOP.split())
+_WORD: Final = re.compile(r"[^\W_]+(?:['’][^\W\d_]+)?")
+_STEMMER: Final = cast("Any", Stemmer).Stemmer("english")
 
 
 def words(text: str) -> list[str]:
     """Return the words of a text in order, lower case, without what follows an apostrophe."""
-    return [word.replace("’", "'").partition("'")[0] for word in _WORD.findall(text.lower())]  # noqa: RUF001
+    return [word.replace("’", "'").partition("'")[0] for word in _WORD.findall(text.lower())]
 
 
 def telling(text: str) -> list[str]:

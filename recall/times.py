@@ -6,14 +6,25 @@ Rules for spans ("in May 2023", "last month", "two weeks ago", "since March"); p
 import re
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
-from typing import Final
+from typing import Any, Final
 
 import msgspec
 from dateutil.relativedelta import MO, relativedelta
 
-_NAMES: Final = (
-    "january february march april may june july august september october november december".split()
-)
+_NAMES: Final = [
+    "january",
+    "february",
+    "march",
+    "april",
+    "may",
+    "june",
+    "july",
+    "august",
+    "september",
+    "october",
+    "november",
+    "december",
+]
 _MONTH: Final = (
     r"(?P<month>january|february|march|april|may|june|july|august|september|october|november|december"
     r"|jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec)\b\.?"
@@ -44,7 +55,10 @@ def span(text: str, now: datetime) -> Span | None:
         for match in pattern.finditer(text):
             try:
                 found = read(match, now.astimezone(UTC))
-            except (ValueError, OverflowError):  # 31 February, the year 0: no time is meant that there could be
+            except (
+                ValueError,
+                OverflowError,
+            ):  # 31 February, the year 0: no time is meant that there could be
                 continue
             if found is not None:
                 lead = match.groupdict().get("lead")
@@ -119,7 +133,9 @@ def _within(match: re.Match[str], now: datetime) -> Span | None:
 
 def _weekday(match: re.Match[str], now: datetime) -> Span | None:
     """Read `last Friday`, `on Monday`: the latest that is past."""
-    wanted = "monday tuesday wednesday thursday friday saturday sunday".split().index(match["weekday"].lower())
+    wanted = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"].index(
+        match["weekday"].lower()
+    )
     today = _floor(now, "day")
     start = today - timedelta(days=(today.weekday() - wanted) % 7 or 7)
     return Span(start, start + timedelta(days=1))
@@ -138,7 +154,8 @@ def _number(text: str) -> int:
 
 
 def _step(unit: str, count: int) -> relativedelta:
-    return relativedelta(**{f"{unit.rstrip('s')}s": count})  # pyright: ignore[reportArgumentType]
+    steps: dict[str, Any] = {f"{unit.rstrip('s')}s": count}
+    return relativedelta(**steps)
 
 
 def _floor(moment: datetime, unit: str) -> datetime:
@@ -148,14 +165,17 @@ def _floor(moment: datetime, unit: str) -> datetime:
         return start
     start = start.replace(hour=0)
     if unit == "week":
-        return start + relativedelta(weekday=MO(-1))
+        monday: datetime = start + relativedelta(weekday=MO(-1))
+        return monday
     if unit == "month":
         return start.replace(day=1)
     return start.replace(month=1, day=1) if unit == "year" else start
 
 
 _UNIT: Final = r"(?P<unit>hours?|days?|weeks?|months?|years?)\b"
-_COUNT: Final = r"(?P<count>\d{1,4}|(?:a )?couple of|(?:a )?few|an?|one|two|three|four|five|six|seven|eight|nine|ten)"
+_COUNT: Final = (
+    r"(?P<count>\d{1,4}|(?:a )?couple of|(?:a )?few|an?|one|two|three|four|five|six|seven|eight|nine|ten)"
+)
 _SOURCES: Final[tuple[tuple[str, Callable[[re.Match[str], datetime], Span | None]], ...]] = (
     (r"\b\d{4}-\d\d-\d\d\b", _iso),
     (rf"\b{_DAY}(?: of)? {_MONTH},? {_YEAR}", _calendar),
@@ -163,7 +183,11 @@ _SOURCES: Final[tuple[tuple[str, Callable[[re.Match[str], datetime], Span | None
     (rf"\b{_MONTH},?(?: of)? {_YEAR}", _calendar),
     (rf"\b{_COUNT} {_UNIT} ago\b", _ago),
     (rf"\b(?:last|past|previous) (?:{_COUNT} )(?P<unit>hours|days|weeks|months|years)\b", _within),
-    (r"\b(?P<which>last|this|previous|past) (?P<unit>hour|day|weekend|week|month|year|spring|summer|autumn|fall|winter)\b", _relative),  # noqa: E501
+    (
+        r"\b(?P<which>last|this|previous|past)"
+        r" (?P<unit>hour|day|weekend|week|month|year|spring|summer|autumn|fall|winter)\b",
+        _relative,
+    ),
     (r"\b(?:the day before yesterday|yesterday|last night|today|tonight)\b", _near),
     (rf"\b{_DAY}(?: of)? {_MONTH}", _calendar),
     (rf"\b{_MONTH} {_DAY}", _calendar),

@@ -25,7 +25,8 @@ _DATE: Final = re.compile(
     flags=re.IGNORECASE,
 )
 _NUMBER: Final = re.compile(
-    r"\b(?:\d[\d,.]*|one|two|three|four|five|six|seven|eight|nine|ten|once|twice|dozen|hundred)\b", flags=re.IGNORECASE
+    r"\b(?:\d[\d,.]*|one|two|three|four|five|six|seven|eight|nine|ten|once|twice|dozen|hundred)\b",
+    flags=re.IGNORECASE,
 )
 
 

@@ -18,7 +18,7 @@ class Started(Generic[T]):
     def _run(self, step: Callable[[], T]) -> None:
         try:
             self._found.put((step(), None))
-        except BaseException as error:  # noqa: BLE001 - it is raised again where the result is taken
+        except BaseException as error:
             self._found.put((None, error))
 
     def result(self, seconds: float) -> T:

@@ -1,6 +1,6 @@
-"""Measuring recall through the product: each conversation goes into a real store, and is asked through its front door."""
+"""Measuring recall through the product: conversations go into a real store, and are asked through its front door."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
@@ -35,7 +35,9 @@ def evaluate(samples: Sequence[Sample], *, progress: Progress | None = None, **h
             own: list[Answered] = []
             now = max((turn.when for turn in sample.turns), default=datetime.now(UTC))
             for question in sample.questions:
-                answer = store.recall(question.text, user_id=scope_of(number, sample), top_k=DEPTH, now=now, **how)
+                answer = store.recall(
+                    question.text, user_id=scope_of(number, sample), top_k=DEPTH, now=now, **how
+                )
                 degraded += bool(answer["degraded"])
                 own.append(_judged(question, sample, [places[hit["id"]][1] for hit in answer["results"]]))
                 asked += 1
@@ -79,7 +81,7 @@ def scope_of(number: int, sample: Sample) -> str:
 
 
 @contextmanager
-def store_of(samples: Sequence[Sample]) -> "Iterator[tuple[Store, dict[str, tuple[str, int]]]]":
+def store_of(samples: Sequence[Sample]) -> "Generator[tuple[Store, dict[str, tuple[str, int]]]]":
     """Yield a store that holds the samples, each in a scope of its own, and where each record comes from."""
     import braid
 

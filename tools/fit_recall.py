@@ -14,13 +14,14 @@ from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
+import typer
 
 from braid.models.static import StaticEmbedder
 from braid.recall.decompose import decompose
 from braid.recall.evaluate import Answered, mean, measure
 from braid.recall.memory import MemoryIndex
 from braid.recall.rank import WEIGHTS, weights
-from braid.recall.samples import Sample, read_locomo
+from braid.recall.samples import Asked, Sample, read_locomo
 from braid.recall.search import evidence
 from braid.recall.vocabulary import Vocabulary
 from braid.views.search import Row, Where
@@ -44,7 +45,7 @@ def index_of(sample: Sample, embedder: StaticEmbedder) -> MemoryIndex:
     return MemoryIndex(rows, dict(enumerate(vectors)), position=len(rows), model=embedder.name)
 
 
-Case = tuple[Any, Any, list[int], Sample, Any]
+Case = tuple[Any, Any, list[int], Sample, Asked]
 
 
 def cases(sample: Sample, embedder: StaticEmbedder, vocabulary: Vocabulary) -> list[Case]:
@@ -56,7 +57,8 @@ def cases(sample: Sample, embedder: StaticEmbedder, vocabulary: Vocabulary) -> l
         made = evidence(question, index, Where(), embedder.embed([question.text])[0], vocabulary)
         order = [row.index for row in made.pool.rows]
         right = np.isin(order, asked.evidence)
-        found.append((np.stack([made.signals.get(n, np.zeros(len(order))) for n in names()], axis=1), right, order, sample, asked))
+        columns = [made.signals.get(name, np.zeros(len(order))) for name in names()]
+        found.append((np.stack(columns, axis=1), right, order, sample, asked))
     return found
 
 
@@ -90,17 +92,24 @@ def judge(cases: Sequence[Case], w: Any) -> list[Answered]:
     """Return the measures of each question when the weights rank its candidates."""
     found: list[Answered] = []
     for signals, _, order, sample, asked in cases:
-        ranked = [order[at] for at in np.argsort(-(signals @ w), kind="stable")]
-        right = set(asked.evidence)
+        best: list[int] = np.argsort(-(signals @ w), kind="stable").tolist()
+        ranked = [order[at] for at in best]
+        right: set[object] = set(asked.evidence)
         sessions = [sample.sessions[at] for at in ranked]
-        found.append(Answered(asked.category, measure(ranked, right), measure(sessions, {sample.sessions[at] for at in right})))
+        found.append(
+            Answered(
+                asked.category,
+                measure(ranked, right),
+                measure(sessions, {sample.sessions[at] for at in asked.evidence}),
+            )
+        )
     return found
 
 
 def show(name: str, answered: Sequence[Answered]) -> None:
     """Print one line of measures."""
     turn, session = mean([each.turn for each in answered]), mean([each.session for each in answered])
-    print(
+    typer.echo(
         f"{name:<12} {len(answered):>5} questions  R@1 {turn['recall@1']:.3f}  R@5 {turn['recall@5']:.3f}"
         f"  R@10 {turn['recall@10']:.3f}  R@50 {turn['recall@50']:.3f}  MRR {turn['mrr']:.3f}"
         f"  nDCG {turn['ndcg@10']:.3f}  session R@5 {session['recall@5']:.3f}"
@@ -112,13 +121,15 @@ def main() -> None:
     embedder = StaticEmbedder()
     vocabulary = Vocabulary(embedder)
     folder = Path(sys.argv[1])
-    by_sample = {}
+    by_sample: dict[str, list[Case]] = {}
     for path in sorted(folder.glob("*.json")):
         sample = read_locomo(json.loads(path.read_text()))
         by_sample[sample.name] = cases(sample, embedder, vocabulary)
     held: list[Answered] = []
     for name, own in by_sample.items():
-        answered = judge(own, fit([case for other, each in by_sample.items() if other != name for case in each]))
+        answered = judge(
+            own, fit([case for other, each in by_sample.items() if other != name for case in each])
+        )
         show(name, answered)
         held += answered
     show("left out", held)
@@ -126,14 +137,16 @@ def main() -> None:
     everything = [case for each in by_sample.values() for case in each]
     final = fit(everything)
     scale = np.concatenate([case[0] for case in everything]).std(axis=0)
-    for weight, name, strength in sorted(zip(final, names(), final * scale, strict=True), key=lambda t: -abs(t[2])):
-        print(f"  {name:<18} {weight:+8.3f}  × its spread {strength:+.3f}")
+    for weight, name, strength in sorted(
+        zip(final, names(), final * scale, strict=True), key=lambda t: -abs(t[2])
+    ):
+        typer.echo(f"  {name:<18} {weight:+8.3f}  × its spread {strength:+.3f}")
     if "--write" in sys.argv:
         blind = [n for n in names() if n in weights().without_model]
         columns = [names().index(n) for n in blind]
         narrow = fit([(case[0][:, columns], *case[1:]) for case in everything])
         written = {
-            "about": "Fitted by tools/fit_recall.py to five conversations of LoCoMo; numbers only, nothing of its text.",
+            "about": "Fitted by tools/fit_recall.py to five conversations of LoCoMo: numbers, no text.",
             "fitted": {n: round(float(w), 4) for n, w in zip(names(), final, strict=True)},
             "set": weights().set,
             "without_model": {n: round(float(w), 4) for n, w in zip(blind, narrow, strict=True)},

@@ -4,7 +4,7 @@ import hashlib
 import json
 import sys
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, cast
 
 import typer
 
@@ -39,7 +39,8 @@ def recall(
     run_id: RunId = None,
     session_id: SessionId = None,
     filters: Annotated[
-        str | None, typer.Option("--filter", metavar="JSON", help="What hits must satisfy.", show_default=False)
+        str | None,
+        typer.Option("--filter", metavar="JSON", help="What hits must satisfy.", show_default=False),
     ] = None,
     as_of: AsOf = None,
     affect: Annotated[
@@ -63,13 +64,15 @@ def recall(
       braid recall "dispute DP-2231" -k 3 --prove -o json
       braid recall "plans" --filter '{"type": {"eq": "observation"}, "created_at": {"gte": "2025-05-01"}}'
     """
-    asked = {
+    asked: dict[str, Any] = {
         "user_id": user_id, "agent_id": agent_id, "run_id": run_id, "session_id": session_id,
         "filters": _json(filters, "--filter"), "affect": _json(affect, "--affect"),
         "as_of": index_or_instant(as_of) if as_of else None,
     }  # fmt: skip
     with reading(store) as opened:
-        answer = opened.recall(_asked(question), top_k=top_k, explain=explain or output == "json", prove=prove, **asked)
+        answer = opened.recall(
+            _asked(question), top_k=top_k, explain=explain or output == "json", prove=prove, **asked
+        )
     _tell(answer)
     if output == "json":
         put_json(answer)
@@ -125,7 +128,8 @@ def context(
 
 def evaluate(
     kind: Annotated[
-        Literal["locomo", "realtalk", "jsonl"], typer.Argument(metavar="KIND", help="locomo, realtalk or jsonl.")
+        Literal["locomo", "realtalk", "jsonl"],
+        typer.Argument(metavar="KIND", help="locomo, realtalk or jsonl."),
     ],
     paths: Annotated[
         list[Path], typer.Argument(metavar="PATH…", help="Files, or folders of them.", show_default=False)
@@ -145,10 +149,11 @@ def evaluate(
       braid evaluate locomo locomo10.json
       braid evaluate jsonl chat.jsonl questions.jsonl -o json
     """
-    from braid.recall.samples import read
+    from braid.recall.samples import Sample, read
     from braid.tools.evaluation import evaluate as measured
 
-    samples, digest = [], hashlib.sha256()
+    samples: list[Sample] = []
+    digest = hashlib.sha256()
     for name, raw in _contents(paths, kind):
         digest.update(raw)
         try:
@@ -157,7 +162,11 @@ def evaluate(
             raise ValueError(f"{name}: {error}") from None
     if not any(sample.questions for sample in samples):
         raise ValueError("none of its questions has evidence that can be found: there is nothing to measure")
-    result = {"data": f"sha256:{digest.hexdigest()}", "kind": kind, **measured(samples, uncertainty=uncertainty)}
+    result: dict[str, Any] = {
+        "data": f"sha256:{digest.hexdigest()}",
+        "kind": kind,
+        **measured(samples, uncertainty=uncertainty),
+    }
     if output == "json":
         put(to_json(result, indent=2))
         return
@@ -175,7 +184,7 @@ def evaluate(
 
 
 def _contents(paths: list[Path], kind: str) -> list[tuple[str, bytes]]:
-    """Return what is measured by, file by file; JSON Lines are one, so that questions may stand in a file of their own."""
+    """Return what is measured by, file by file; JSON Lines are one, so that questions may stand apart from turns."""
     ending = "*.jsonl" if kind == "jsonl" else "*.json"
     files = [file for path in paths for file in (sorted(path.glob(ending)) if path.is_dir() else [path])]
     if not files:
@@ -186,7 +195,7 @@ def _contents(paths: list[Path], kind: str) -> list[tuple[str, bytes]]:
 
 
 def _asked(question: str) -> str:
-    return sys.stdin.read() if question == "-" else question
+    return sys.stdin.buffer.read().decode(errors="replace") if question == "-" else question
 
 
 def _json(text: str | None, option: str) -> dict[str, Any] | None:
@@ -197,8 +206,8 @@ def _json(text: str | None, option: str) -> dict[str, Any] | None:
     except ValueError as error:
         raise ValueError(f"{option} is not JSON: {error}") from None
     if not isinstance(found, dict):
-        raise ValueError(f"{option} is an object such as {{\"type\": {{\"eq\": \"observation\"}}}}")
-    return found
+        raise ValueError(f'{option} is an object such as {{"type": {{"eq": "observation"}}}}')
+    return cast("dict[str, Any]", found)
 
 
 def _tell(answer: dict[str, Any]) -> None:

@@ -1,0 +1,126 @@
+"""Questions taken apart: intent, names, times relative to a given now, events, persons; and questions that are none."""
+
+from datetime import UTC, datetime
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from braid.recall.decompose import MAX_TERMS, decompose
+from braid.recall.text import MAX_QUERY_CHARS
+from braid.recall.times import span
+
+NOW = datetime(2023, 6, 15, 12, tzinfo=UTC)
+
+
+def day(text: str) -> datetime:
+    return datetime.fromisoformat(text).replace(tzinfo=UTC)
+
+
+@pytest.mark.parametrize(
+    ("text", "since", "until"),
+    [
+        ("What happened last month?", "2023-05-01", "2023-06-01"),
+        ("What did I say in May 2023?", "2023-05-01", "2023-06-01"),
+        ("on 8 May, 2023", "2023-05-08", "2023-05-09"),
+        ("on May 8th, 2023", "2023-05-08", "2023-05-09"),
+        ("2023-05-08", "2023-05-08", "2023-05-09"),
+        ("who won two weeks ago", "2023-05-29", "2023-06-05"),
+        ("yesterday", "2023-06-14", "2023-06-15"),
+        ("the day before yesterday", "2023-06-13", "2023-06-14"),
+        ("last Friday", "2023-06-09", "2023-06-10"),
+        ("this week", "2023-06-12", "2023-06-19"),
+        ("last weekend", "2023-06-10", "2023-06-12"),
+        ("last summer", "2022-06-01", "2022-09-01"),
+        ("in 2021", "2021-01-01", "2022-01-01"),
+        ("in March", "2023-03-01", "2023-04-01"),
+        ("in December", "2022-12-01", "2023-01-01"),
+        ("since March", "2023-03-01", None),
+        ("before 2022", None, "2022-01-01"),
+        ("after 8 May 2023", "2023-05-09", None),
+    ],
+)
+def test_times_relative_to_now(text: str, since: str | None, until: str | None) -> None:
+    found = span(text, NOW)
+    assert found is not None
+    assert found.since == (day(since) if since else None)
+    assert found.until == (day(until) if until else None)
+
+
+def test_a_month_without_a_year_is_of_any_year() -> None:
+    found = span("in March", NOW)
+    assert found is not None
+    assert (found.exact, found.month) == (False, 3)
+
+
+@pytest.mark.parametrize(
+    "text", ["What may have happened?", "I march on", "a quick question", "", "on 99 June 20233"]
+)
+def test_no_time_is_read_where_none_is_named(text: str) -> None:
+    assert span(text, NOW) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "intent"),
+    [
+        ("When did Maya move?", "time"),
+        ("How long did it take?", "duration"),
+        ("How many cats?", "count"),
+        ("Where is it?", "place"),
+        ("Which city was it?", "place"),
+        ("Who came?", "person"),
+        ("Why did she go?", "reason"),
+        ("How did he do it?", "manner"),
+        ("Did she go?", "check"),
+        ("the cat's name", "fact"),
+    ],
+)
+def test_what_kind_of_answer_is_wanted(text: str, intent: str) -> None:
+    assert decompose(text, NOW).intent == intent
+
+
+def test_names_quotes_and_exclusions() -> None:
+    question = decompose('What did Maya Santos say in "The Salt Atlas", other than the map?', NOW)
+    assert question.entities == ("The Salt Atlas", "Maya Santos", "Salt Atlas")
+    assert question.constraints == ("the map",)
+
+
+def test_an_event_is_a_bound_to_be_found() -> None:
+    assert decompose("What did we eat before we moved to Lisbon?", NOW).event == (
+        "before",
+        "we moved to Lisbon",
+    )
+    assert decompose("Who called after the party ended?", NOW).event == ("after", "the party ended")
+    assert decompose("Who called?", NOW).event is None
+
+
+def test_who_is_spoken_of() -> None:
+    assert decompose("What is my cat called?", NOW).first_person
+    assert decompose("What did you tell them?", NOW).second_person
+
+
+def test_a_very_long_question_is_cut() -> None:
+    question = decompose("wombat " * 20_000 + "x" * 100_000, NOW)
+    assert len(question.text) <= MAX_QUERY_CHARS
+    assert len(decompose(" ".join(f"w{n}" for n in range(9_999)), NOW).words) == MAX_TERMS
+
+
+@given(st.text(max_size=300))
+def test_any_text_is_a_legal_question(text: str) -> None:
+    question = decompose(text, NOW)
+    assert question.text.isprintable()
+    assert len(question.words) <= MAX_TERMS
+
+
+@given(st.binary(max_size=300))
+def test_binary_is_a_legal_question(raw: bytes) -> None:
+    decompose(raw.decode("latin-1"), NOW)
+
+
+@given(
+    st.from_regex(
+        r"(in|last|on|since|before) [0-9]{1,4} (may|february|days|weeks) ?[0-9]{0,6}( ago)?", fullmatch=True
+    )
+)
+def test_no_date_is_too_strange(text: str) -> None:
+    span(text, NOW)

@@ -1,0 +1,325 @@
+"""Each stage for itself: the pool, its signals, what retrieval may bring, uncertainty, filters, the measures."""
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import msgspec
+import numpy as np
+import pytest
+
+from braid.recall.decompose import decompose
+from braid.recall.evaluate import measure
+from braid.recall.filters import compiled
+from braid.recall.memory import MemoryIndex
+from braid.recall.pool import pool, together
+from braid.recall.rank import weights
+from braid.recall.retrieve import retrieve, walk
+from braid.recall.samples import evidence_ids, read
+from braid.recall.search import evidence
+from braid.recall.shelf import Shelf
+from braid.recall.signals import signals
+from braid.recall.uncertainty import answer_of, discriminative, entropy, reranked
+from braid.recall.vocabulary import Vocabulary
+from braid.recall.within import within
+from braid.views.errors import ViewError
+from braid.views.search import Hit, Where
+from tests.recall.scene import EMBEDDER, NOW, index, row, rows
+
+
+def asked(text: str) -> Any:
+    return decompose(text, NOW), EMBEDDER.embed([text])[0]
+
+
+def best(text: str, where: Where | None = None) -> int:
+    question, query = asked(text)
+    found = evidence(question, index(), where or Where(), query, Vocabulary(EMBEDDER))
+    return found.pool.rows[int(np.argmax(found.scores))].index
+
+
+# -- the pool and its signals -------------------------------------------------------------------------
+
+
+def test_neighbours_are_turns_of_one_session_that_follow_each_other() -> None:
+    side = pool(rows(), {})
+    assert side.before.tolist() == [-1, 0, 1, -1, 3, 4]
+    assert side.after.tolist() == [1, 2, -1, 4, 5, -1]
+    apart = pool([rows()[0], rows()[2]], {})
+    assert apart.before.tolist() == [-1, -1]
+
+
+def test_a_window_sums_a_turn_and_its_neighbours() -> None:
+    side = pool(rows(), {})
+    ones = np.ones(side.size)
+    assert together(side, ones, 1).tolist() == [2, 3, 2, 2, 3, 2]
+    assert together(side, ones, 2).tolist() == [3, 3, 3, 3, 3, 3]
+
+
+def test_signals_are_finite_and_named_by_the_weights() -> None:
+    question, query = asked("When did Maya move to Porto?")
+    found = evidence(question, index(), Where(), query, Vocabulary(EMBEDDER))
+    assert set(weights().fitted) <= set(found.signals)
+    assert all(np.isfinite(values).all() and len(values) == 6 for values in found.signals.values())
+
+
+def test_without_a_model_the_words_have_weights_of_their_own() -> None:
+    question, _ = asked("Which wrist did Owen break?")
+    found = evidence(question, index(), Where(), None, None)
+    assert set(found.weighed) - set(weights().set) == set(weights().without_model)
+    assert found.pool.rows[int(np.argmax(found.scores))].index == 4
+
+
+def test_who_speaks_counts_where_the_question_names_one_of_them() -> None:
+    side = pool(rows(), {})
+    spoken = signals(decompose("What did Owen break?", NOW), side, None, None)
+    assert spoken["speaker"].tolist() == [0, 1, 0, 0, 1, 1]
+    both = signals(decompose("Did Owen and Maya meet?", NOW), side, None, None)
+    assert not both["speaker"].any()
+
+
+def test_i_and_you_are_user_and_assistant_where_nobody_is_named() -> None:
+    held = [row(0, "I like tea"), row(1, "Noted, you like tea", speaker="assistant")]
+    side = pool(held, {})
+    assert signals(decompose("What do I like?", NOW), side, None, None)["speaker"].tolist() == [1, 0]
+    assert signals(decompose("What did you note?", NOW), side, None, None)["speaker"].tolist() == [0, 1]
+
+
+def test_the_time_that_is_asked_for_counts() -> None:
+    side = pool(rows(), {})
+    assert signals(decompose("in May 2023", NOW), side, None, None)["date"].min() == 1.0
+    told = signals(decompose("on 8 May 2023", NOW), side, None, None)["date"]
+    assert told[3] == 1.0
+    assert told[0] < 0.1
+
+
+@pytest.mark.parametrize(
+    ("text", "answer"),
+    [
+        ("What is Maya's cat called?", 2),
+        ("Which wrist did Owen break?", 4),
+        ("How long until the plaster comes off?", 5),
+        ("Who made something for the infant?", 3),
+    ],
+)
+def test_the_answer_comes_first(text: str, answer: int) -> None:
+    assert best(text) == answer
+
+
+@pytest.mark.parametrize(
+    "text", ["", "\x00\x01\x02", "¿?¡!", "a" * 100_000, "' OR 1=1; DROP TABLE --", "the of and"]
+)
+def test_strange_questions_are_scored_too(text: str) -> None:
+    question = decompose(text, NOW)
+    query = EMBEDDER.embed([question.text])[0]
+    assert np.isfinite(evidence(question, index(), Where(), query, Vocabulary(EMBEDDER)).scores).all()
+
+
+def test_nothing_remembered_nothing_found() -> None:
+    question, query = asked("anything?")
+    assert evidence(question, index([]), Where(), query, Vocabulary(EMBEDDER)).pool.size == 0
+
+
+# -- retrieval ------------------------------------------------------------------------------------------
+
+
+def test_no_way_in_leaves_the_scope() -> None:
+    held = [
+        row(0, "Maya has a cat", user_id="maya"),
+        row(1, "Bob has a cat", user_id="bob"),
+        row(2, "cat", user_id=None),
+    ]
+    question, query = asked("Who has a cat?")
+    found = retrieve(question, query, index(held), Where(user_id="maya"), links=lambda at: [1, 2])
+    assert set(found.rows) == {0}
+    assert found.by_links == {}
+
+
+def test_what_is_linked_comes_along_in_two_hops() -> None:
+    chain = {0: [1], 1: [0, 2], 2: [1, 3], 3: [2]}
+    assert walk([0], lambda at: chain[at]) == {1: 0.5, 2: 0.25}
+    held = [row(at, text) for at, text in enumerate(["zebra crossing", "quite another thing", "and a third"])]
+    question, query = asked("zebra?")
+    found = retrieve(question, query, index(held), Where(), links=lambda at: {0: [1], 1: [0, 2], 2: [1]}[at])
+    assert found.by_links[1] > found.by_links[0]
+
+
+def test_a_walk_in_a_circle_ends() -> None:
+    assert set(walk([0, 1], lambda at: [0, 1, 2])) == {0, 1, 2}
+
+
+class Broken(MemoryIndex):
+    """An index whose search by meaning fails."""
+
+    def nearest(
+        self, vector: Any, role: str | Sequence[str] = "", k: int = 10, where: Where | None = None
+    ) -> list[Hit]:
+        raise ViewError("the index is torn")
+
+
+class Slow(MemoryIndex):
+    """An index whose search by words takes its time."""
+
+    def words(self, text: str, k: int = 10, where: Where | None = None) -> list[Hit]:
+        from time import sleep
+
+        sleep(0.5)
+        return []
+
+
+@pytest.mark.parametrize(
+    ("kind", "told"), [(Broken, "meaning: the index is torn"), (Slow, "words: it took longer")]
+)
+def test_what_fails_is_left_out_and_told(kind: type[MemoryIndex], told: str) -> None:
+    whole = index()
+    worse = kind(rows(), whole.vectors(range(6)), position=6, model=whole.model)
+    question, query = asked("Which wrist did Owen break?")
+    found = retrieve(question, query, worse, Where(), limit_s=0.2)
+    assert found.trouble[0].startswith(told)
+    if kind is Broken:
+        assert 4 in found.rows
+
+
+def test_a_step_that_takes_too_long() -> None:
+    from time import sleep
+
+    with pytest.raises(TimeoutError, match=r"longer than 0\.05 s"):
+        within(0.05, lambda: sleep(1))
+    with pytest.raises(ZeroDivisionError):
+        within(1.0, lambda: 1 / 0)
+
+
+def test_a_shelf_fetches_once_and_is_emptied_when_something_is_forgotten() -> None:
+    class Counting(MemoryIndex):
+        fetched = 0
+
+        def take(self, indexes: Sequence[int]) -> dict[int, Any]:
+            Counting.fetched += len(indexes)
+            return super().take(indexes)
+
+    gone: list[int] = []
+    shelf = Shelf(lambda: tuple(gone))
+    held = Counting(rows(), {}, position=6)
+    for _ in range(2):
+        assert set(shelf.over(held).take([0, 1, 99])) == {0, 1}
+    assert Counting.fetched == 4
+    gone.append(0)
+    assert set(shelf.over(MemoryIndex(rows()[1:], {}, position=6)).take([0, 1])) == {1}
+
+
+# -- uncertainty ----------------------------------------------------------------------------------------
+
+
+def test_answers_are_typed_spans() -> None:
+    assert answer_of(decompose("When did she move?", NOW), "I moved on 3 March 2021.") == "3 march 2021"
+    assert answer_of(decompose("How many cats?", NOW), "I have 3 cats") == "3"
+    assert (
+        answer_of(decompose("Who came with Maya?", NOW), "Maya and Owen Blackwood came") == "owen blackwood"
+    )
+    assert answer_of(decompose("What is it?", NOW), "a thing") is None
+
+
+def test_agreement_leaves_the_order() -> None:
+    scores = np.array([2.0, 1.0, 0.5])
+    assert entropy(["3", "3", None], scores)[0] == 0.0
+    assert reranked(["3", "3", None], scores).tolist() == scores.tolist()
+
+
+def test_what_tells_the_candidates_apart_rises() -> None:
+    scores = np.array([1.00, 0.99, 0.98, 0.97])
+    answers = ["3", "3", "3", "4"]
+    rise = discriminative(answers, scores)
+    assert 0 < rise[0] < rise[3] <= 1
+    assert int(np.argmax(reranked(answers, scores))) == 3
+    assert int(np.argmax(reranked(answers, scores, weight=0.0))) == 0
+    assert math.isclose(entropy(["a", "b"], np.array([1.0, 1.0]))[0], 1.0)
+
+
+# -- filters --------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("filters", "told"),
+    [
+        ({"user_id": {"eq": "bob"}}, "is a scope, not a filter"),
+        ({"OR": [{"session_id": "x"}, {}]}, "is a scope, not a filter"),
+        ({"colour": {"eq": 1}}, "no field 'colour'"),
+        ({"type": {"like": 1}}, "no operator 'like'"),
+        ({"AND": {}}, "AND takes a list"),
+        ({"type": {"in": "abc"}}, "`in` takes a list"),
+        ({"NOT": 3}, "a filter is an object"),
+        ({"created_at": {"gt": "soon"}}, "no time"),
+    ],
+)
+def test_filters_that_mean_nothing_are_refused(filters: dict[str, Any], told: str) -> None:
+    with pytest.raises(ValueError, match=told):
+        compiled(filters)
+
+
+def test_filters_nested_without_end_are_refused() -> None:
+    deep: dict[str, Any] = {"type": "x"}
+    for _ in range(40):
+        deep = {"NOT": deep}
+    with pytest.raises(ValueError, match="nested"):
+        compiled(deep)
+
+
+# -- measures -------------------------------------------------------------------------------------------
+
+
+def test_measures_of_a_ranking() -> None:
+    found = measure(["a", "x", "b", "x"], {"a", "b"})
+    assert (found["recall@1"], found["recall@5"], found["mrr"], found["all@10"]) == (0.5, 1.0, 1.0, 1.0)
+    assert math.isclose(found["ndcg@10"], (1 + 0.5) / (1 + 1 / math.log2(3)), rel_tol=1e-9)
+    assert measure(["x"], {"a"})["mrr"] == 0.0
+
+
+def test_evidence_ids_are_normalised() -> None:
+    assert list(evidence_ids(["(D1:3)", "D30:05; D:11:26", "D8:6 D9:17"])) == [
+        "D1:3",
+        "D30:5",
+        "D11:26",
+        "D8:6",
+        "D9:17",
+    ]
+
+
+def test_a_locomo_conversation_is_read_without_its_leak() -> None:
+    document = {
+        "sample_id": "c", "qa": [
+            {"question": "q?", "evidence": ["D1:1", "D7:7"], "category": 4}, {"question": "r?", "evidence": ["D9:9"]}],
+        "conversation": {"session_1_date_time": "1:56 pm on 8 May, 2023", "session_1": [
+            {"speaker": "A", "dia_id": "D1:1", "text": "hi", "blip_caption": "a cat", "query": "leak"}]},
+    }  # fmt: skip
+    (sample,) = read("locomo", msgspec.json.encode(document))
+    assert sample.turns[0].whole == "A: hi\na cat"
+    assert (len(sample.questions), sample.unresolved, sample.unscorable) == (1, 2, 1)
+    assert "leak" not in repr(sample)
+
+
+def test_a_realtalk_conversation_is_read() -> None:
+    document = {
+        "name": {"speaker_1": "A", "speaker_2": "B"}, "qa": [{"question": "q?", "evidence": ["D1:1"], "category": 1}],
+        "session_1": [{"clean_text": "hello", "speaker": "A", "date_time": "29.12.2023, 15:23:45", "dia_id": "D1:1"}],
+    }  # fmt: skip
+    (sample,) = read("realtalk", msgspec.json.encode(document))
+    assert (sample.turns[0].text, sample.turns[0].when.day, sample.questions[0].evidence) == (
+        "hello",
+        29,
+        (0,),
+    )
+
+
+@pytest.mark.parametrize(
+    ("kind", "raw", "told"),
+    [
+        ("locomo", b"{", "not JSON"),
+        ("locomo", b"[3]", "no conversation"),
+        ("locomo", b"{}", "not a LoCoMo conversation"),
+        ("realtalk", b"{}", "not a REALTALK conversation"),
+        ("jsonl", b"{", "line 1: neither a turn nor a question"),
+        ("jsonl", b'{"id": "a", "text": "b"}', "no question"),
+    ],
+)
+def test_data_that_is_none_is_refused(kind: str, raw: bytes, told: str) -> None:
+    with pytest.raises(ValueError, match=told):
+        read(kind, raw)

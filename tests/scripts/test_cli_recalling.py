@@ -1,0 +1,110 @@
+"""`recall`, `context` and `evaluate` as a person types them."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from tests.scripts.conftest import Session
+
+
+@pytest.fixture
+def told(session: Session) -> Session:
+    """A session whose store remembers two people."""
+    session.well("append", "Her cat is called Miso.", "--user-id", "maya")
+    session.well("append", "Maya moved to \x1b[31mPorto.", "--user-id", "maya")
+    session.well("append", "Bob's cat is called Rex.", "--user-id", "bob")
+    return session
+
+
+def test_a_question_is_answered(told: Session) -> None:
+    done = told.well("recall", "What is Maya's cat called?", "--user-id", "maya")
+    first = done.out.splitlines()[0]
+    assert "Miso" in first
+    assert done.id in first
+    assert "Rex" not in done.out
+    assert "\x1b" not in done.out
+
+
+def test_reasons_are_shown_as_a_table(told: Session) -> None:
+    out = told.well("recall", "cat", "--explain", "-k", "2").out
+    header = next(line for line in out.splitlines() if line.startswith("signal"))
+    assert header.split() == ["signal", "#1", "#2"]
+    assert any(line.startswith("near_words") for line in out.splitlines())
+
+
+def test_json_is_the_wire_form(told: Session) -> None:
+    sent = json.loads(
+        told.well("recall", "cat", "--prove", "-o", "json", "--filter", '{"text": {"contains": "Rex"}}').out
+    )
+    (hit,) = sent["results"]
+    assert hit["text"] == "Bob's cat is called Rex."
+    assert hit["proof"].startswith("c2sp.org/tlog-proof@v1")
+    assert set(sent) == {"results", "behind_by", "position", "degraded", "disagreement"}
+
+
+def test_the_question_may_come_from_stdin(told: Session) -> None:
+    assert "Miso" in told.well("recall", "-", "--user-id", "maya", stdin=b"the cat?\xff\x00" * 10_000).out
+
+
+def test_nothing_fits_an_unknown_scope(told: Session) -> None:
+    done = told.well("recall", "cat", "--user-id", "nobody")
+    assert done.out == ""
+    assert "nothing fits" in done.err
+
+
+def test_the_past_knows_nothing_later(told: Session) -> None:
+    sent = json.loads(told.well("recall", "cat", "-o", "json").out)
+    first = min(hit["index"] for hit in sent["results"])
+    assert "Rex" not in told.well("recall", "cat", "--as-of", str(first)).out
+
+
+@pytest.mark.parametrize(
+    ("words", "why"),
+    [
+        (("--filter", "{"), "--filter is not JSON"),
+        (("--filter", "[]"), "--filter is an object"),
+        (("--filter", '{"user_id": "bob"}'), "is a scope, not a filter"),
+        (("--affect", '{"v": 2, "x": 1}'), "affect is"),
+        (("--as-of", "99999"), "the log holds records"),
+        (("--user-id", ""), "user_id is text"),
+    ],
+)
+def test_what_cannot_be_meant_is_refused(told: Session, words: tuple[str, ...], why: str) -> None:
+    assert why in told.refused("recall", "cat", *words)
+
+
+def test_the_block_is_printed(told: Session) -> None:
+    out = told.well("context", "What is the cat called?", "--user-id", "maya", "--probe", "Is Miso well?").out
+    assert out.startswith("<experience_context")
+    assert "Miso" in out
+    assert "<pending_probe>" in out
+    assert "no room" in told.refused("context", "cat", "--budget", "5")
+
+
+def test_questions_of_ones_own_are_measured(session: Session) -> None:
+    lines = [
+        {"id": "a", "speaker": "Maya", "text": "The cat is called Miso."},
+        {"id": "b", "speaker": "Owen", "text": "It rains in Cardiff."},
+        {"question": "What is the cat called?", "evidence": ["a"], "category": "name"},
+        {"question": "Where is it wet?", "evidence": ["nowhere"]},
+    ]
+    (session.folder / "own.jsonl").write_text("\n".join(json.dumps(line) for line in lines))
+    done = session.well("evaluate", "jsonl", "own.jsonl", "-o", "json")
+    found = json.loads(done.out)
+    assert found["turn"]["all"]["mrr"] == found["session"]["name"]["recall@1"] == 1.0
+    assert (found["questions"], found["unscorable"], found["unresolved_evidence"]) == (1, 1, 1)
+    assert found["data"].startswith("sha256:")
+    assert "recall@10" in session.well("evaluate", "jsonl", "own.jsonl").out
+
+
+def test_data_that_is_none_is_refused(session: Session) -> None:
+    (session.folder / "bad.json").write_text("{}")
+    assert "bad.json: not a LoCoMo conversation" in session.refused("evaluate", "locomo", "bad.json")
+    (session.folder / "empty").mkdir()
+    assert "there is no *.json in empty" in session.refused("evaluate", "locomo", "empty")
+    session.write("none.jsonl", '{"question": "q?", "evidence": ["x"]}')
+    assert "nothing to measure" in session.refused("evaluate", "jsonl", "none.jsonl")
