@@ -76,7 +76,7 @@ def _words(wanted: Sequence[str], pool: Pool) -> dict[str, Floats]:
 def _rarity(counts: Floats) -> Floats:
     """Return the inverse document frequency of each column, of the rows at hand."""
     having = (counts > 0).sum(axis=0)
-    return np.log1p((len(counts) - having + 0.5) / (having + 0.5))
+    return np.asarray(np.log1p((len(counts) - having + 0.5) / (having + 0.5)), dtype=np.float64)
 
 
 def _bm25(counts: Floats, lengths: Floats) -> Floats:
