@@ -266,9 +266,7 @@ class Sequencer:
         refusal = f"no private key here may sign {article} {draft.kind}: `braid key admit` makes one"
         if draft.kind == "key" and wanted is None:
             candidates = [signer for signer in candidates if signer.role == "root"]
-            refusal = (
-                "only a root key admits and revokes keys, and none is here: bring keys/root-….key back for this"
-            )
+            refusal = "only a root key admits and revokes keys, and none is here: bring keys/root-….key back for this"
         for signer in candidates:
             problem = self._signing_problem(signer, draft, control=control)
             if problem is None:

@@ -128,17 +128,16 @@ class Writer(Reader):
             self._lock.release()
 
     def _refuse_older_than_vault(self) -> None:
-        """An erasure is logged before a key is destroyed: a vault that knows of more erasures has seen a longer log.
+        """A destroyed key belongs to a record: a vault that lacks one still to come has seen a longer log.
 
-        Going on would end at the first index whose key is gone, and until then give indexes of lost records anew.
+        Going on would give the indexes of lost records anew, and end at the first whose key is gone.
         """
         vault = self.need_vault()
-        logged = max((epoch for epoch, _ in self.control.erasures.values()), default=0)
-        if vault.epoch > logged:
+        if (last := vault.last_erased()) >= self.size:
             raise RollbackError(
-                f"the vault {vault.path} has been through {vault.epoch} erasures, this log knows of "
-                f"{logged}: it is an older copy. Restore the newest one; where there is none, begin "
-                "a new store and take over what this one holds (`braid export --jsonl` here, `braid import` there)"
+                f"the vault {vault.path} has erased the key of record {last}, but this log ends at {self.size} "
+                "records: it is an older copy. Restore the newest one; where there is none, begin a new store and "
+                "take over what this one holds (`braid export --jsonl` here, `braid import` there)"
             )
 
     def _publish_tail(self) -> None:

@@ -85,6 +85,8 @@ def verify(
             vkey=read_key(key) if key else None,
             bar=bar,
         )
+    if report.state is not None and not hash_only:  # before anything is told: who reads it may have gone away
+        keep_state(kept, report.state, named=since or state is not None)
     if output == "json":
         put(report.to_json().decode())
     else:
@@ -94,8 +96,6 @@ def verify(
 
         html.write_text(render_html(report), "utf-8")
         say(f"the report is in {html}")
-    if report.state is not None and not hash_only:
-        keep_state(kept, report.state, named=since or state is not None)
     if report.exit_code:
         raise typer.Exit(report.exit_code)
 

@@ -21,7 +21,9 @@ def register(app: typer.Typer) -> None:
 def checkpoint(
     out: Annotated[
         Path | None,
-        typer.Option("--out", "-O", metavar="FILE", help="Where the signed head goes.", show_default="stdout"),
+        typer.Option(
+            "--out", "-O", metavar="FILE", help="Where the signed head goes.", show_default="stdout"
+        ),
     ] = None,
     *,
     shared: Shared = False,
