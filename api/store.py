@@ -186,7 +186,8 @@ class Store:
 
     def __init__(self, reader: Reader, clock: Clock = utc_now) -> None:
         """For `braid.open`; completes erasures that a crash has interrupted."""
-        self._reader = reader
+        self._handle: Reader | None = reader
+        self._path = reader.path
         self._clock = clock
         self._views: Views | None = None
         self._views_turn = Lock()
@@ -204,21 +205,32 @@ class Store:
         self.close()
 
     def close(self) -> None:
-        """Publish the newest head and close every file."""
+        """Publish the newest head and close every file; whatever is asked of the store afterwards raises ValueError."""
+        handle = self._handle
+        if handle is None:
+            return
         try:
             if self._views is not None:
                 self._views.close()
         finally:
-            self._reader.close()
+            self._handle = None
+            handle.close()
+
+    @property
+    def _reader(self) -> Reader:
+        if self._handle is None:
+            raise ValueError(f"the store {self._path} was closed: open it again")
+        return self._handle
 
     @property
     def views(self) -> "Views":
         """The projections, opened when they are first needed: DuckDB and Arrow take longer to load than an append."""
         from braid.views.store import Views
 
+        reader = self._reader
         with self._views_turn:
             if self._views is None:
-                self._views = Views(self.path / "views", self._reader)
+                self._views = Views(self.path / "views", reader)
             return self._views
 
     # -- what a store is --------------------------------------------------------------------------
@@ -226,7 +238,7 @@ class Store:
     @property
     def path(self) -> Path:
         """The store's folder."""
-        return self._reader.path
+        return self._path
 
     @property
     def origin(self) -> str:

@@ -43,6 +43,7 @@ CHECKPOINT_RECORDS = 1_000
 CHECKPOINT_S = 1.0
 SYNC_INTERVAL_S = 0.05
 MAX_GROUP = 256
+_NO_KEYS: set[str] = set()
 
 
 def utc_now() -> datetime:
@@ -93,6 +94,7 @@ class Writer(Reader):
         self._queue: deque[Request] = deque()
         self._queue_turn = Lock()
         self._stop = Event()
+        self._closed = False
         self._thread: Thread | None = None
         self._background_error: BaseException | None = None
         if not (store / "store.json").exists():
@@ -179,13 +181,17 @@ class Writer(Reader):
             raise InvalidRecordError(f"a transaction holds up to {MAX_RECORDS} records, not {len(drafts)}")
         if keys and len(keys) != len(drafts):
             raise ValueError(f"{len(keys)} keys for {len(drafts)} drafts: give None for a draft without one")
-        self._refuse_fork()
+        self._refuse_unusable()
         request = Request(drafts, keys or [None] * len(drafts), signer)
         with self._queue_turn:
             self._queue.append(request)
         try:
             with self._commit:
-                if not request.done:
+                if request.done:
+                    pass  # another caller's turn took it along
+                elif self._lock.held:
+                    self._lead(request)
+                else:
                     with self._locked():
                         self._lead(request)
         except BaseException:  # the lock was not to be had, say: who is told so must be able to try again
@@ -197,8 +203,13 @@ class Writer(Reader):
             raise request.error
         return request.placed
 
-    def _refuse_fork(self) -> None:
-        """A child inherits the lock with its parent's descriptors: two processes would write under one lock."""
+    def _refuse_unusable(self) -> None:
+        """A closed handle would take the lock again, and write behind what others have written since.
+
+        A child inherits the lock with its parent's descriptors: two processes would write under one lock.
+        """
+        if self._closed:
+            raise ValueError(f"this handle of {self.path} was closed: open the store again")
         if os.getpid() != self._process:
             raise WriterPoisonedError(
                 "this handle was opened before a fork; open the store anew in this process"
@@ -207,7 +218,7 @@ class Writer(Reader):
     @contextmanager
     def turn(self) -> Generator[None]:
         """Hold the writer's lock over several acts, so that no other handle comes between them."""
-        self._refuse_fork()
+        self._refuse_unusable()
         with self._commit, self._locked():
             yield
 
@@ -258,8 +269,8 @@ class Writer(Reader):
         once: set[str] = set()
         index, tx, last = self.log.next_index, self.log.next_tx, self._last_time
         for request in waiting:
-            alone = any("op" in draft.public for draft in request.drafts)
-            keys = {key for key in request.keys if key is not None}
+            alone = any(["op" in draft.public for draft in request.drafts])
+            keys = {key for key in request.keys if key is not None} if any(request.keys) else _NO_KEYS
             if group and (alone or keys & once):
                 self._write(group)  # what follows must see this state
                 group, index, tx, last = [], self.log.next_index, self.log.next_tx, self._last_time
@@ -434,6 +445,7 @@ class Writer(Reader):
             if not self.log.poisoned:
                 self.checkpoint()
         finally:
+            self._closed = True
             self._sequencer.close()
             self.log.close()
             self._lock.release()
