@@ -163,7 +163,9 @@ class Sequencer:
             found = self._reader.need_vault().keys(first, count + ahead)
             keys = [key for key in found if key is not None]
             if len(keys) != len(found):
-                raise IntegrityError(f"the vault lacks keys for indexes behind {first}, which were never used")
+                raise IntegrityError(
+                    f"the vault lacks keys for indexes behind {first}, which were never used"
+                )
             start, self._ahead = first, (first, keys)
         return keys[first - start : first - start + count]
 

@@ -269,7 +269,7 @@ class Writer(Reader):
         once: set[str] = set()
         index, tx, last = self.log.next_index, self.log.next_tx, self._last_time
         for request in waiting:
-            alone = any(["op" in draft.public for draft in request.drafts])
+            alone = any("op" in draft.public for draft in request.drafts)
             keys = {key for key in request.keys if key is not None} if any(request.keys) else _NO_KEYS
             if group and (alone or keys & once):
                 self._write(group)  # what follows must see this state

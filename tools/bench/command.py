@@ -116,7 +116,7 @@ def bench(
 ) -> None:
     """Measure what Braid costs on this machine.
 
-    Each figure stands beside the floor that bounds it, taken in turns with it. Everything on disk is removed at the end.
+    Each figure stands beside the floor that bounds it, taken in turns with it. Everything on disk goes at the end.
 
     \b
     Examples:
