@@ -63,7 +63,7 @@ class Pasts:
         """Return where the file of this past lies, or would lie."""
         control = self._reader.control
         erasures = 1 + max(control.erasures, default=-1)
-        since = frozenset() if past.include_forgotten else frozenset(control.hidden)
+        since: frozenset[int] = frozenset() if past.include_forgotten else frozenset(control.hidden)
         seen = (
             VERSION,
             sorted(control.erased),
