@@ -1,6 +1,6 @@
 """The front door: a store to remember in, to read, correct, forget and erase, to prove, replay and ask."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
 from functools import partial
 from pathlib import Path
@@ -403,17 +403,24 @@ class Store:
         With `text` each record also says who said what; without, all of it comes from envelopes.
         """
         self.refresh()
-        self.views.catalog.catch_up()
-        children = self.views.catalog.children
         return trace(
             self._reader,
             id,
             up=up,
             down=down,
             depth=depth,
-            children=lambda index: [(at, role) for at, _, role in children(index)],
+            children=self._children(),
             text=text,
         )
+
+    def _children(self) -> Callable[[int], list[tuple[int, str]]] | None:
+        """Return what finds the records that link to one; None on read-only media, where no catalogue can be kept."""
+        catalog = self.views.catalog
+        try:
+            catalog.catch_up()
+        except OSError:
+            return None
+        return lambda index: [(at, role) for at, _, role in catalog.children(index)]
 
     def prove(self, id: str) -> bytes:
         """Return a c2sp.org/tlog-proof file that shows offline that the record is in the log."""
