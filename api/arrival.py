@@ -22,6 +22,7 @@ from braid.ledger.evidence import (
     Item,
     Piece,
     decode_line,
+    encode_line,
     keep,
     original_body,
 )
@@ -146,7 +147,7 @@ class _Import:
         elif self._ended:
             raise EvidenceError("a record behind the end of the export")
         else:
-            record = self._examiner.examine(line)
+            record = _examined(self._examiner, line, text)
             self._seen.add(line.id)
             if record.kind in _COPIED_KINDS and not record.envelope.is_control and record.raw is not None:
                 self._waiting = _Waiting(number, line, record, dict(record.envelope.blobs))
@@ -295,6 +296,18 @@ class _Import:
             for number, id in self._loose
             if id not in self._seen and index_of(id) not in gone
         ]
+
+
+def _examined(examiner: Examiner, item: Item, text: bytes) -> Record:
+    """Examine a record; where it doesn't hold, say so if its line isn't as exports are written: bytes were signed."""
+    try:
+        return examiner.examine(item)
+    except EvidenceError as error:
+        if encode_line(item) == text.rstrip():
+            raise
+        raise EvidenceError(
+            f"{error}; its line was written anew by another program: get the file again, and keep it byte for byte"
+        ) from error
 
 
 class IncomingBlob:

@@ -1,6 +1,6 @@
 """The front door: a store to remember in, to read, correct, forget and erase, to prove, replay and ask."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
 from functools import partial
 from pathlib import Path
@@ -192,7 +192,8 @@ class Store:
 
     def __init__(self, reader: Reader, clock: Clock = utc_now, embedder: "Embedding | None" = None) -> None:
         """For `braid.open`; completes erasures that a crash has interrupted."""
-        self._reader = reader
+        self._handle: Reader | None = reader
+        self._path = reader.path
         self._clock = clock
         self._embedder = embedder
         self._vocabulary: Vocabulary | None = None
@@ -213,21 +214,32 @@ class Store:
         self.close()
 
     def close(self) -> None:
-        """Publish the newest head and close every file."""
+        """Publish the newest head and close every file; whatever is asked of the store afterwards raises ValueError."""
+        handle = self._handle
+        if handle is None:
+            return
         try:
             if self._views is not None:
                 self._views.close()
         finally:
-            self._reader.close()
+            self._handle = None
+            handle.close()
+
+    @property
+    def _reader(self) -> Reader:
+        if self._handle is None:
+            raise ValueError(f"the store {self._path} was closed: open it again")
+        return self._handle
 
     @property
     def views(self) -> "Views":
         """The projections, opened when they are first needed: DuckDB and Arrow take longer to load than an append."""
         from braid.views.store import Views
 
+        reader = self._reader
         with self._views_turn:
             if self._views is None:
-                self._views = Views(self.path / "views", self._reader, self._embedder)
+                self._views = Views(self.path / "views", reader, self._embedder)
             return self._views
 
     # -- what a store is --------------------------------------------------------------------------
@@ -235,7 +247,7 @@ class Store:
     @property
     def path(self) -> Path:
         """The store's folder."""
-        return self._reader.path
+        return self._path
 
     @property
     def origin(self) -> str:
@@ -400,17 +412,24 @@ class Store:
         With `text` each record also says who said what; without, all of it comes from envelopes.
         """
         self.refresh()
-        self.views.catalog.catch_up()
-        children = self.views.catalog.children
         return trace(
             self._reader,
             id,
             up=up,
             down=down,
             depth=depth,
-            children=lambda index: [(at, role) for at, _, role in children(index)],
+            children=self._children(),
             text=text,
         )
+
+    def _children(self) -> Callable[[int], list[tuple[int, str]]] | None:
+        """Return what finds the records that link to one; None on read-only media, where no catalogue can be kept."""
+        catalog = self.views.catalog
+        try:
+            catalog.catch_up()
+        except OSError:
+            return None
+        return lambda index: [(at, role) for at, _, role in catalog.children(index)]
 
     def prove(self, id: str) -> bytes:
         """Return a c2sp.org/tlog-proof file that shows offline that the record is in the log."""

@@ -45,8 +45,8 @@ _SAFE_ENDINGS: Final = {
 
 
 def plan_subject(store: Store, subject: Mapping[str, str]) -> Counts:
-    """Return how much an export would hold; writes nothing."""
-    return counts_of(store.reader, gather(store.reader, subject, stand(store).checkpoint.size))
+    """Return how much an export would hold; writes nothing. Raises as `export_subject` does."""
+    return counts_of(store.reader, _found(store, subject, stand(store)))
 
 
 def export_subject(
@@ -58,7 +58,7 @@ def export_subject(
     signed head. Files are 0600, the folder 0700. Raises ValueError, FileExistsError, NoVaultError, LedgerError.
     """
     anchor = stand(store)
-    found = gather(store.reader, subject, anchor.checkpoint.size)
+    found = _found(store, subject, anchor)
     sink: _Sink = _Zip(dest) if dest.suffix == ".zip" else _Folder(dest)
     try:
         counts = _Export(store, found, anchor, sink).write(subject, now or datetime.now(UTC))
@@ -67,6 +67,15 @@ def export_subject(
         raise
     sink.close()
     return counts
+
+
+def _found(store: Store, subject: Mapping[str, str], anchor: Anchor) -> Found:
+    """Return what is held; an empty export would make a slip of the pen look like a complete answer."""
+    found = gather(store.reader, subject, anchor.checkpoint.size)
+    if not found.belongs:
+        named = ", ".join(f"{name}={value}" for name, value in subject.items())
+        raise ValueError(f"nothing is held about {named}: is it spelt as it was recorded?")
+    return found
 
 
 class _Export:

@@ -3,7 +3,7 @@
 A transaction is there as a whole or not at all, so that "as of record 120" ends where the transaction of 120 ends.
 """
 
-from datetime import UTC, datetime
+from datetime import datetime
 
 from braid.ledger.control import ControlState
 from braid.ledger.envelope import Envelope
@@ -39,9 +39,7 @@ def _size_at_time(reader: Reader, when: datetime) -> int:
             high = envelope.index - envelope.tx[1]
     if low == 0:
         first = reader.envelope(0).created_at
-        raise ValueError(
-            f"the log begins at {first}: there was nothing at {when.astimezone(UTC).isoformat()}"
-        )
+        raise ValueError(f"the log begins at {first}: there was nothing at {when.isoformat()}")
     return low
 
 

@@ -11,14 +11,15 @@ from braid.ledger.envelope import (
     MAX_ENVELOPE_BYTES,
     MAX_INLINE_LINKS,
     Link,
+    digest_text,
     encode_links,
     pae,
+    text_of,
     wrap,
 )
 from braid.ledger.errors import BodyTooLargeError, InvalidRecordError
 from braid.ledger.ids import RecordId
 from braid.ledger.merkle import leaf_hash, root_of
-from braid.ledger.reader import digest_text, text_of
 from braid.ledger.record import BODY_TYPES, Draft
 from braid.ledger.seal import MAX_BODY_BYTES, RecordKey, seal_body
 from braid.ledger.sign import Signer

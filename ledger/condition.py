@@ -1,5 +1,6 @@
-"""What keeps a store from being opened, written or kept to oneself, beside its derived files (SPEC §12). Changes nothing
-but modes, and those only when it is asked to.
+"""What keeps a store from being opened, written or kept to oneself, beside its derived files (SPEC §12).
+
+Changes nothing but modes, and those only when it is asked to.
 """
 
 import shutil
@@ -58,7 +59,9 @@ def _missing_keys(store: Path, reader: Reader) -> Iterator[Problem]:
         load_log_key(store)
     except KeyRefusedError as error:
         yield Problem(
-            "keys", str(error), "bring keys/log.key back; without it, export --jsonl and import into a new store"
+            "keys",
+            str(error),
+            "bring keys/log.key back; without it, export --jsonl and import into a new store",
         )
     try:
         here = load_signers(store / "keys").values()
@@ -69,7 +72,9 @@ def _missing_keys(store: Path, reader: Reader) -> Iterator[Problem]:
     signers = [one for one in here if one.id in lives and lives[one.id].revoked is None]
     if not _may_sign(signers, "experience"):
         yield Problem(
-            "keys", "no private key here may sign memories", "`braid key admit recorder`, with the root key here"
+            "keys",
+            "no private key here may sign memories",
+            "`braid key admit recorder`, with the root key here",
         )
     if not _may_sign(signers, "tombstone"):
         yield Problem(
@@ -118,7 +123,7 @@ def _open_to_others(store: Path, settings: Settings) -> Iterator[Problem]:
 
 
 def _private(store: Path, settings: Settings) -> list[Path]:
-    """Return what nobody else may enter or read: the folder guards what is in it, keys and vault do not rely on that."""
+    """Return what nobody else may enter or read; keys and vault don't rely on the folder that guards the rest."""
     return [store, *sorted((store / "keys").glob("*.key")), settings.vault_path(store)]
 
 

@@ -7,6 +7,8 @@ prefix and suffix, and its members stand in one order, so that a duplicate can't
 import json
 import re
 from binascii import Error as Base64Error
+from binascii import b2a_base64
+from hashlib import sha256
 from typing import Any, Final, NamedTuple, cast
 
 import msgspec
@@ -28,6 +30,7 @@ _HEAD: Final = b'{"payload":"'
 _MIDDLE: Final = b'","payloadType":"' + PAYLOAD_TYPE + b'","signatures":[{"sig":"'
 _TAIL: Final = b'"}]}'
 _SIG_CHARS: Final = 88
+_URL_SAFE: Final = bytes.maketrans(b"+/", b"-_")
 _SUFFIX_LEN: Final = len(_MIDDLE) + _SIG_CHARS + len(_TAIL)
 _PAE_HEAD: Final = b"DSSEv1 %d %s " % (len(PAYLOAD_TYPE), PAYLOAD_TYPE)
 _REQUIRED_HEAD: Final = ("braid", "origin", "index", "id", "kind")
@@ -136,6 +139,16 @@ def _from_base64(text: bytes) -> bytes:
     if rest and not text.endswith(b64encode(data[-rest:])):
         raise EnvelopeError("the envelope's base64 is not canonical")
     return data
+
+
+def digest_text(data: bytes) -> str:
+    """Return the SHA-256 of `data` as the envelope writes digests: base64url without padding."""
+    return text_of(sha256(data).digest())
+
+
+def text_of(digest: bytes) -> str:
+    """Return 32 bytes as the envelope writes them."""
+    return b2a_base64(digest, newline=False).translate(_URL_SAFE)[:43].decode()
 
 
 def decode_payload(payload: bytes) -> Envelope:

@@ -9,10 +9,10 @@ import msgspec
 
 from braid.ledger.blobs import BlobStore
 from braid.ledger.create import reserve_space
-from braid.ledger.envelope import DERIVATION_ROLES, MAX_LINKS, Envelope, Link
+from braid.ledger.envelope import DERIVATION_ROLES, MAX_LINKS, Envelope, Link, digest_text
 from braid.ledger.errors import ErasedError, InvalidRecordError, UnknownRecordError
 from braid.ledger.ids import RecordId
-from braid.ledger.reader import Reader, digest_text
+from braid.ledger.reader import Reader
 from braid.ledger.record import Body, Draft, EventBody
 from braid.ledger.sequence import Placed
 from braid.ledger.writer import Writer

@@ -21,16 +21,18 @@ from braid.ledger.envelope import (
     LinkSummary,
     check_structure,
     decode_payload,
+    digest_text,
     encode_links,
     link_problem,
     pae,
+    text_of,
     unwrap,
 )
 from braid.ledger.errors import EnvelopeError, EvidenceError, IntegrityError, NoteError, ProofError
 from braid.ledger.merkle import check_inclusion, leaf_hash, prove_inclusion, root_of
 from braid.ledger.note import VerifierKey, parse_vkey
 from braid.ledger.proof import check_proof, format_proof
-from braid.ledger.reader import Reader, digest_text, text_of
+from braid.ledger.reader import Reader
 from braid.ledger.record import Record
 from braid.ledger.seal import record_key, seal_body
 from braid.ledger.shape import shape

@@ -148,6 +148,13 @@ class PuncturableKey:  # noqa: PLW1641 - puncturing changes it, so it has no has
         """Whether leaf `index` was erased."""
         return not self._cover(self._leaf(index))
 
+    def last_punctured(self) -> int:
+        """Return the highest leaf that was erased, -1 when none was."""
+        leaf = 2 * self._leaf_bit - 1
+        while leaf >= self._leaf_bit and (number := self._cover(leaf)):
+            leaf = (number << self._height(number)) - 1
+        return leaf - self._leaf_bit
+
     def copy(self) -> "PuncturableKey":
         """Return an equal key with empty caches."""
         twin = PuncturableKey((), self.depth)

@@ -3,7 +3,7 @@
 import os
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Protocol, cast
 
 import msgspec
@@ -30,6 +30,7 @@ from braid.wal.frame import MAX_FRAME_BYTES, Stored
 
 CLOCK_TOLERANCE = timedelta(minutes=5)
 SIGN_CHUNK = 64
+KEYS_AHEAD = 32
 SIGN_THREADS = min(os.cpu_count() or 1, 4)
 _CHOICES = 256
 Clock = Callable[[], datetime]
@@ -90,6 +91,8 @@ class Sequencer:
         self._reader = reader
         self._clock = clock
         self._chosen: dict[tuple[object, ...], Signer] = {}
+        self._ahead: tuple[int, list[RecordKey]] = (0, [])
+        self._second = (datetime.min.replace(tzinfo=UTC), "")
         self._pool = ThreadPoolExecutor(SIGN_THREADS, thread_name_prefix="braid-sign")
 
     def close(self) -> None:
@@ -102,8 +105,7 @@ class Sequencer:
         if not new:
             return None
         now = self._next_time(last, request.drafts)
-        created_at = now.isoformat(timespec="microseconds")[:26] + "Z"
-        second = created_at[:19] + "Z"
+        second, created_at = self._written(now)
         bits = random(3 * len(new))
         ids = [
             make_id(
@@ -115,9 +117,10 @@ class Sequencer:
             for k, place in enumerate(new)
         ]
         written = {place: (first + k, ids[k]) for k, place in enumerate(new)}
-        for place, known in enumerate(request.placed):
-            if known.known:
-                written[place] = (known.index, known.id)
+        if len(new) < len(request.drafts):
+            for place, known in enumerate(request.placed):
+                if known.known:
+                    written[place] = (known.index, known.id)
         keys = self._keys(first, len(new))
         control = max(self._reader.control.newest, 0)
         unsigned: list[tuple[Signer, Unsigned]] = []
@@ -153,13 +156,26 @@ class Sequencer:
         return [record for part in self._pool.map(sign_all, parts) for record in part]
 
     def _keys(self, first: int, count: int) -> list[RecordKey]:
-        vault = self._reader.need_vault()
-        if count < SIGN_CHUNK:  # the vault keeps the path of the last key: the next one costs two hashes
-            return [vault.key(index) for index in range(first, first + count)]
-        keys = [key for key in vault.keys(first, count) if key is not None]
-        if len(keys) != count:
-            raise IntegrityError(f"the vault lacks keys for indexes behind {first}, which were never used")
-        return keys
+        """Return the keys of indexes that were never used; some more are derived with them, at half the cost each."""
+        start, keys = self._ahead
+        if not 0 <= first - start <= len(keys) - count:
+            ahead = KEYS_AHEAD if count < SIGN_CHUNK else 0
+            found = self._reader.need_vault().keys(first, count + ahead)
+            keys = [key for key in found if key is not None]
+            if len(keys) != len(found):
+                raise IntegrityError(
+                    f"the vault lacks keys for indexes behind {first}, which were never used"
+                )
+            start, self._ahead = first, (first, keys)
+        return keys[first - start : first - start + count]
+
+    def _written(self, now: datetime) -> tuple[str, str]:
+        """Return a time as ids write it, to the second, and as envelopes do, to the microsecond."""
+        instant = now.replace(microsecond=0)
+        if self._second[0] != instant:
+            self._second = (instant, instant.isoformat()[:19])
+        text = self._second[1]
+        return f"{text}Z", f"{text}.{now.microsecond:06d}Z"
 
     def _unknown_places(self, request: Request) -> list[int]:
         """Return the places of drafts that are not in the log, filling in those that are."""
@@ -266,9 +282,7 @@ class Sequencer:
         refusal = f"no private key here may sign {article} {draft.kind}: `braid key admit` makes one"
         if draft.kind == "key" and wanted is None:
             candidates = [signer for signer in candidates if signer.role == "root"]
-            refusal = (
-                "only a root key admits and revokes keys, and none is here: bring keys/root-….key back for this"
-            )
+            refusal = "only a root key admits and revokes keys, and none is here: bring keys/root-….key back for this"
         for signer in candidates:
             problem = self._signing_problem(signer, draft, control=control)
             if problem is None:

@@ -209,6 +209,11 @@ class Vault:
         with self._turn:
             return self._state.tree.is_punctured(index)
 
+    def last_erased(self) -> int:
+        """Return the highest log index whose key was erased, -1 when none was."""
+        with self._turn:
+            return self._state.tree.last_punctured()
+
     def refresh(self) -> bool:
         """Load the file again if another handle changed it, and return whether it had.
 

@@ -43,6 +43,7 @@ CHECKPOINT_RECORDS = 1_000
 CHECKPOINT_S = 1.0
 SYNC_INTERVAL_S = 0.05
 MAX_GROUP = 256
+_NO_KEYS: set[str] = set()
 
 
 def utc_now() -> datetime:
@@ -93,6 +94,7 @@ class Writer(Reader):
         self._queue: deque[Request] = deque()
         self._queue_turn = Lock()
         self._stop = Event()
+        self._closed = False
         self._thread: Thread | None = None
         self._background_error: BaseException | None = None
         if not (store / "store.json").exists():
@@ -128,17 +130,16 @@ class Writer(Reader):
             self._lock.release()
 
     def _refuse_older_than_vault(self) -> None:
-        """An erasure is logged before a key is destroyed: a vault that knows of more erasures has seen a longer log.
+        """A destroyed key belongs to a record: a vault that lacks one still to come has seen a longer log.
 
-        Going on would end at the first index whose key is gone, and until then give indexes of lost records anew.
+        Going on would give the indexes of lost records anew, and end at the first whose key is gone.
         """
         vault = self.need_vault()
-        logged = max((epoch for epoch, _ in self.control.erasures.values()), default=0)
-        if vault.epoch > logged:
+        if (last := vault.last_erased()) >= self.size:
             raise RollbackError(
-                f"the vault {vault.path} has been through {vault.epoch} erasures, this log knows of "
-                f"{logged}: it is an older copy. Restore the newest one; where there is none, begin "
-                "a new store and take over what this one holds (`braid export --jsonl` here, `braid import` there)"
+                f"the vault {vault.path} has erased the key of record {last}, but this log ends at {self.size} "
+                "records: it is an older copy. Restore the newest one; where there is none, begin a new store and "
+                "take over what this one holds (`braid export --jsonl` here, `braid import` there)"
             )
 
     def _publish_tail(self) -> None:
@@ -180,13 +181,17 @@ class Writer(Reader):
             raise InvalidRecordError(f"a transaction holds up to {MAX_RECORDS} records, not {len(drafts)}")
         if keys and len(keys) != len(drafts):
             raise ValueError(f"{len(keys)} keys for {len(drafts)} drafts: give None for a draft without one")
-        self._refuse_fork()
+        self._refuse_unusable()
         request = Request(drafts, keys or [None] * len(drafts), signer)
         with self._queue_turn:
             self._queue.append(request)
         try:
             with self._commit:
-                if not request.done:
+                if request.done:
+                    pass  # another caller's turn took it along
+                elif self._lock.held:
+                    self._lead(request)
+                else:
                     with self._locked():
                         self._lead(request)
         except BaseException:  # the lock was not to be had, say: who is told so must be able to try again
@@ -198,8 +203,13 @@ class Writer(Reader):
             raise request.error
         return request.placed
 
-    def _refuse_fork(self) -> None:
-        """A child inherits the lock with its parent's descriptors: two processes would write under one lock."""
+    def _refuse_unusable(self) -> None:
+        """A closed handle would take the lock again, and write behind what others have written since.
+
+        A child inherits the lock with its parent's descriptors: two processes would write under one lock.
+        """
+        if self._closed:
+            raise ValueError(f"this handle of {self.path} was closed: open the store again")
         if os.getpid() != self._process:
             raise WriterPoisonedError(
                 "this handle was opened before a fork; open the store anew in this process"
@@ -208,7 +218,7 @@ class Writer(Reader):
     @contextmanager
     def turn(self) -> Generator[None]:
         """Hold the writer's lock over several acts, so that no other handle comes between them."""
-        self._refuse_fork()
+        self._refuse_unusable()
         with self._commit, self._locked():
             yield
 
@@ -260,7 +270,7 @@ class Writer(Reader):
         index, tx, last = self.log.next_index, self.log.next_tx, self._last_time
         for request in waiting:
             alone = any("op" in draft.public for draft in request.drafts)
-            keys = {key for key in request.keys if key is not None}
+            keys = {key for key in request.keys if key is not None} if any(request.keys) else _NO_KEYS
             if group and (alone or keys & once):
                 self._write(group)  # what follows must see this state
                 group, index, tx, last = [], self.log.next_index, self.log.next_tx, self._last_time
@@ -435,6 +445,7 @@ class Writer(Reader):
             if not self.log.poisoned:
                 self.checkpoint()
         finally:
+            self._closed = True
             self._sequencer.close()
             self.log.close()
             self._lock.release()

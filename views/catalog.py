@@ -197,6 +197,9 @@ class Catalog:
         with self._turn:
             try:
                 if self._recent:
-                    self.catch_up()
+                    with suppress(
+                        OSError, ViewError
+                    ):  # what it lacks is in the log, and read when it is needed
+                        self.catch_up()
             finally:
                 self._forget()

@@ -1,5 +1,6 @@
 """The catalogue's file: SQLite, links by the record they lead to, keys as keyed hashes (SPEC §10.8)."""
 
+import errno
 import os
 import sqlite3
 from collections.abc import Sequence
@@ -48,6 +49,13 @@ def once_of(entry: Entry) -> str | None:
         return None
 
 
+def _unwritten(error: sqlite3.DatabaseError, what: str) -> OSError | DamagedViewError:
+    """Return what to raise for a file that could not be written: a full disk is the environment's, not the file's."""
+    if getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_FULL:
+        return OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+    return DamagedViewError(f"it could not be {what} ({error})")
+
+
 class CatalogFile:
     """The catalogue's file, open for writing; its lock is the caller's."""
 
@@ -81,7 +89,7 @@ class CatalogFile:
             # Dying here: the file stands at the batch before, after SQLite has rolled its journal back.
             self._con.execute("COMMIT")
         except sqlite3.DatabaseError as error:
-            raise DamagedViewError(f"it could not be written ({error})") from error
+            raise _unwritten(error, "written") from error
         self._stamp = batch.stamp
         failpoint("views.catalog.commit.done")
 
@@ -102,7 +110,7 @@ class CatalogFile:
             con.execute("DETACH old")
             self._stamp = read_stamp(con)
         except sqlite3.DatabaseError as error:
-            raise DamagedViewError(f"it could not be copied ({error})") from error
+            raise _unwritten(error, "copied") from error
 
     def finish(self) -> None:
         """Nothing is under way: `apply` commits."""
@@ -149,7 +157,11 @@ class CatalogHome:
             self._fresh.absolute().as_uri(), uri=True, isolation_level=None, check_same_thread=False
         )
         self._fresh.chmod(0o600)
-        con.executescript(f"PRAGMA journal_mode = MEMORY; PRAGMA synchronous = OFF; {_TABLES}")
+        try:
+            con.executescript(f"PRAGMA journal_mode = MEMORY; PRAGMA synchronous = OFF; {_TABLES}")
+        except sqlite3.DatabaseError as error:
+            con.close()
+            raise _unwritten(error, "begun") from error
         return CatalogFile(con, self._lookup_key(), None)
 
     def fresh_without(self, gone: Sequence[int]) -> CatalogFile:

@@ -74,6 +74,8 @@ class Made(NamedTuple):
 class DuckView:
     """An open working file of the DuckDB projection."""
 
+    meta: Meta | None
+
     def __init__(self, con: duckdb.DuckDBPyConnection, history: Path, meta: Meta | None) -> None:
         """Not for callers: use `create` or `open`."""
         self._con = con

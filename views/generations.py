@@ -9,6 +9,7 @@
 A reader that has a generation open keeps it when its name goes: the file lives until it is closed.
 """
 
+import errno
 import os
 import re
 from collections.abc import Sequence
@@ -70,6 +71,7 @@ class DuckHome:
 
     def swap(self) -> None:
         """Put the closed fresh file in the working one's place, durably."""
+        require_whole(self._fresh)
         failpoint("views.fresh.sync")
         _sync(self._fresh)
         failpoint("views.fresh.sync.done")
@@ -103,8 +105,13 @@ class DuckHome:
         """Copy the closed working file, which stands at `position`, into a new generation; remove the older ones."""
         path = self.folder / f"gen-{position:012d}-{os.urandom(4).hex()}.duckdb"
         copy = self.folder / "copy.duckdb"
+        require_whole(self.work)
         failpoint("views.generation.copy")
-        copy_file(self.work, copy)
+        try:
+            copy_file(self.work, copy)
+        except OSError:
+            copy.unlink(missing_ok=True)  # what is left of it would keep the disk full
+            raise
         # Dying here: a copy without a generation's name lies about; the next publication overwrites it.
         failpoint("views.generation.copy.done")
         copy.replace(path)
@@ -162,6 +169,15 @@ class DuckHome:
     def files(self) -> list[Path]:
         """Return the files that hold rows."""
         return sorted(self.folder.glob("*.duckdb*"))
+
+
+def require_whole(path: Path) -> None:
+    """Raise OSError for a closed file whose write-ahead file is still there: DuckDB had no room to fold it in.
+
+    DuckDB does not say so itself; without the other file, this one stands at an earlier batch.
+    """
+    if _wal(path).exists():
+        raise OSError(errno.ENOSPC, "there is no room to complete the projection's file", str(path))
 
 
 def _wal(path: Path) -> Path:

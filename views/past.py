@@ -19,7 +19,7 @@ from blake3 import blake3
 from braid.ledger.asof import control_at, root_at
 from braid.ledger.reader import Reader
 from braid.views.errors import DamagedViewError
-from braid.views.generations import DuckHome, copy_file, remove_file
+from braid.views.generations import DuckHome, copy_file, remove_file, require_whole
 from braid.views.projection import Batch, Stamp, Standing
 from braid.views.replay import Progress, facts_of, feed, load
 from braid.views.schema import VERSION
@@ -63,7 +63,7 @@ class Pasts:
         """Return where the file of this past lies, or would lie."""
         control = self._reader.control
         erasures = 1 + max(control.erasures, default=-1)
-        since = frozenset() if past.include_forgotten else frozenset(control.hidden)
+        since: frozenset[int] = frozenset() if past.include_forgotten else frozenset(control.hidden)
         seen = (
             VERSION,
             sorted(control.erased),
@@ -82,7 +82,7 @@ class Pasts:
         """
         path = self.path(past)
         self._drop_older_than_erasures()
-        if path.exists() and self._can_be_read(path):
+        if path.exists() and self._is_whole(path, past):
             os.utime(path)  # used now: the last to go
             return path
         new = self._home.folder / "past.new.duckdb"
@@ -94,23 +94,29 @@ class Pasts:
                 whole = msgspec.structs.replace(past, valid_at=None)
                 copy_file(self.make(whole, progress), new)
                 self._narrow(new, past.valid_at)
+            require_whole(new)
         except BaseException:
             remove_file(new)
             raise
         failpoint("views.past")
+        # Dying here: `past.new.duckdb` lies about; the next one removes it.
         new.replace(path)
         self._drop_oldest(path)
         return path
 
-    @staticmethod
-    def _can_be_read(path: Path) -> bool:
+    def _is_whole(self, path: Path, past: Past) -> bool:
         from braid.views.past_file import PastFile
 
         try:
-            PastFile.open(path, _NO_HISTORY).close()
+            view = PastFile.open(path, _NO_HISTORY)
         except DamagedViewError:
             return False
-        return True
+        stamp = view.stamp
+        view.close()
+        return stamp is not None and (stamp.position, stamp.root) == (
+            past.size,
+            root_at(self._reader, past.size),
+        )
 
     def _files(self) -> list[Path]:
         return sorted(self._home.folder.glob("past-*.duckdb"), key=lambda path: path.stat().st_mtime_ns)

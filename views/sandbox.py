@@ -154,6 +154,8 @@ def _check(con: Any, statement: str) -> None:
         inner = con.extract_statements(explained[1]) if explained else found
     except ParserException as error:
         raise SqlError(str(error), _hint(error)) from None
+    if not found:
+        raise SqlError("there is no statement to answer", _SELECT_HINT)
     if len(found) != 1 or len(inner) != 1:
         raise SqlError(f"{len(found)} statements where one is expected", "send them one by one")
     if (
@@ -204,13 +206,19 @@ def _plain_time(value: Any) -> Any:
 
 def _hint(error: Exception) -> str:
     name = type(error).__name__
-    if name == "CatalogException":
-        return "`SHOW TABLES` and `DESCRIBE experiences` say what there is"
-    if name == "BinderException":
-        return "`DESCRIBE <table>` lists its columns"
-    if name == "PermissionException":
-        return "files, network, extensions and settings are out of reach here"
-    return ""
+    if name == "InvalidInputException":
+        return _VALUES_HINT if "parameter" in str(error) else ""
+    return _HINTS.get(name, "")
+
+
+_VALUES_HINT: Final = "give each $name a value: `params`, or --param NAME=VALUE on the command line"
+_HINTS: Final = {
+    "ParserException": "docs/sql.md shows what can be asked, and how",
+    "CatalogException": "`SHOW TABLES` and `DESCRIBE experiences` say what there is",
+    "BinderException": "`DESCRIBE <table>` lists its columns",
+    "PermissionException": "files, network, extensions and settings are out of reach here",
+    "ConversionException": "a value has another type than its column: in quotes, `u='123'`, a parameter is text",
+}
 
 
 if __name__ == "__main__":

@@ -14,6 +14,7 @@ import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
+from itertools import count
 from pathlib import Path
 from threading import RLock
 from typing import IO, Any, Final
@@ -94,7 +95,8 @@ class Sandbox:
             raise FileNotFoundError(f"{path} was replaced by a newer one")
         if reply.kind:
             raise _KINDS[reply.kind](reply.reason, reply.hint)
-        return pa.ipc.open_stream(data).read_all()
+        table = pa.ipc.open_stream(data).read_all()
+        return table.rename_columns(_unique(table.column_names))
 
     def _ask(self, request: bytes, streams: Sequence[Any], limits: Limits) -> tuple[Reply, bytes]:
         child = self._started(limits)
@@ -163,6 +165,18 @@ class Sandbox:
                     with suppress(OSError):
                         pipe.close()
             child.wait()
+
+
+def _unique(names: Sequence[str]) -> list[str]:
+    """Return names of which none is there twice (`a`, `a` → `a`, `a_1`): a row that is a dict would lose a value."""
+    taken, unique = set(names), list[str]()
+    for name in names:
+        free = name
+        if name in unique:
+            free = next(other for other in (f"{name}_{n}" for n in count(1)) if other not in taken)
+        taken.add(free)
+        unique.append(free)
+    return unique
 
 
 def _in_utc(params: Params) -> list[Any] | dict[str, Any] | None:

@@ -3,6 +3,7 @@
 The LanceDB projection is made when it is first asked: a store that is never searched pays nothing for it.
 """
 
+import errno
 from collections.abc import Callable, Generator
 from contextlib import contextmanager, nullcontext, suppress
 from functools import partial
@@ -24,7 +25,7 @@ from braid.views.past import Past, Pasts
 from braid.views.replay import Caught, Progress, catch_up, replay
 from braid.views.schema import TABLES
 from braid.views.sql import Limits, Params, Sandbox, Tables
-from braid.wal.durable import make_folder
+from braid.wal.durable import is_full, make_folder
 from braid.wal.errors import LogLockedError
 from braid.wal.lock import FileLock
 
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     from braid.views.tables import OpenTables
 
 PURGE_WAIT_S = 120.0
+BUSY_WAIT_S = 10.0
 _GENERATION_TRIES = 5
 
 
@@ -117,7 +119,13 @@ class Views:
     def _publish_duck(self, position: int, *, always: bool) -> None:
         newest = self._duck.current()
         if (newest is None or newest[1] != position or always) and (always or self._duck.is_due(position)):
-            self._duck.publish(position)
+            try:
+                self._duck.publish(position)
+            except OSError as error:  # a generation is a convenience: a full disk must not keep answers back
+                if not is_full(error):
+                    raise
+                if always:
+                    self._duck.drop_generations()  # they show what is forgotten by now
 
     def _drop_what_shows_erased(self) -> list[str]:
         """A generation from before the newest erasure must not be read again, whatever became of its purge."""
@@ -194,7 +202,14 @@ class Views:
             with self._owning(wait_s):
                 position = self._current_position()
                 table = ask(self._duck.work)
-        except (ViewBusyError, OSError) as error:
+        except ViewBusyError as error:
+            try:
+                table, position = self._from_generation(ask, error)
+            except ViewBusyError:
+                with self._owning(max(wait_s, BUSY_WAIT_S)):
+                    position = self._current_position()
+                    table = ask(self._duck.work)
+        except OSError as error:
             table, position = self._from_generation(ask, error)
         return SqlResult(table, position, self._reader.size - position)
 
@@ -219,9 +234,10 @@ class Views:
         try:
             with self._owning(wait_s):
                 return self._pasts.make(past, progress)
-        except (ViewBusyError, OSError):
+        except (ViewBusyError, OSError) as error:
             if path.exists():
                 return path
+            _refuse_read_only(error, self._duck.folder)
             raise
 
     def count(self, past: Past) -> dict[str, int]:
@@ -241,17 +257,24 @@ class Views:
             self._known = (position, erasure, self._duck.signature())
         return self._known[0]
 
+    def _least(self) -> int:
+        """Return the newest tombstone that hides what an older generation still shows, -1 for none."""
+        control = self._reader.control
+        return max([*control.erasures, *(by for by, _ in control.hidden.values())], default=-1)
+
     def _from_generation(self, ask: Callable[[Path], Any], why: Exception) -> tuple[Any, int]:
         for _ in range(_GENERATION_TRIES):
             newest = self._duck.current()
             if newest is None:
                 continue
-            if newest[1] <= max(self._reader.control.erasures, default=-1):
+            if newest[1] <= self._least():
                 raise ViewBusyError(
-                    f"{self._duck.folder}: records are being erased; try again shortly"
+                    f"{self._duck.folder}: another process is at work, and what it has published still shows "
+                    "what was forgotten or erased since; try again shortly"
                 ) from None
             with suppress(FileNotFoundError):  # the owner has just published another
                 return ask(newest[0]), newest[1]
+        _refuse_read_only(why, self._duck.folder)
         raise why
 
     @contextmanager
@@ -327,3 +350,12 @@ class Views:
 
 def _no_embedder() -> None:
     return None
+
+
+def _refuse_read_only(error: Exception, folder: Path) -> None:
+    """Raise ViewError for an error that says that nothing can be written."""
+    if isinstance(error, OSError) and error.errno in (errno.EROFS, errno.EACCES, errno.EPERM):
+        raise ViewError(
+            f"{folder} can't be written ({error.strerror}), and the projection has to be made there first: "
+            "ask a copy of the store that can be written"
+        ) from error

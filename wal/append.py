@@ -272,8 +272,12 @@ class LogWriter(LogReader):
         for path, (segment, extents) in places.items():
             fd = os.open(path, os.O_WRONLY | os.O_CLOEXEC)
             try:
-                if not segment.is_file_of(fd):  # places were looked up in a file that has another's name by now
-                    raise CorruptLogError(segment.name, 0, "the file was swapped while bodies were looked up in it")
+                if not segment.is_file_of(
+                    fd
+                ):  # places were looked up in a file that has another's name by now
+                    raise CorruptLogError(
+                        segment.name, 0, "the file was swapped while bodies were looked up in it"
+                    )
                 failpoint("wal.blank")
                 for extent in extents:
                     _overwrite(fd, extent.body_at, extent.body_len)

@@ -19,9 +19,11 @@ def is_full(error: OSError) -> bool:
 def write_all(fd: int, data: bytes | bytearray | memoryview, step: str) -> None:
     """Write every byte of `data` at the descriptor's position, or raise the system's OSError."""
     failpoint(step)
-    view = memoryview(data)
-    while view:
-        view = view[os.write(fd, view) :]
+    written = os.write(fd, data)
+    if written < len(data):
+        view = memoryview(data)[written:]
+        while view:
+            view = view[os.write(fd, view) :]
     counts[step] += 1
     failpoint(f"{step}.done")
 

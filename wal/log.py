@@ -259,7 +259,8 @@ class LogReader:
 
     def frames(self, start: int = 0, *, bodies: bool = True) -> Iterator[Frame]:
         """Yield the frames from the one that holds record `start` to the present end."""
-        while True:
+        # At the end no entry says where it is: it is never looked for from the front.
+        while start < self.next_index:
             try:
                 for frame in self._frames(start, bodies=bodies):
                     yield frame

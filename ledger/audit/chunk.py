@@ -26,7 +26,7 @@ from braid.ledger.audit.facts import (
     stretches,
 )
 from braid.ledger.audit.findings import Finding, FindingKind
-from braid.ledger.audit.scan import Broken, SeenFrame, Window, digest_text, text_of, walk
+from braid.ledger.audit.scan import Broken, SeenFrame, Window, walk
 from braid.ledger.envelope import (
     Envelope,
     Link,
@@ -34,8 +34,10 @@ from braid.ledger.envelope import (
     check_structure,
     decode_links,
     decode_payload,
+    digest_text,
     link_problem,
     pae,
+    text_of,
     unwrap,
 )
 from braid.ledger.errors import EnvelopeError

@@ -8,8 +8,7 @@ from typing import Any, Final
 import msgspec
 
 from braid.ledger.audit.findings import FindingKind
-from braid.ledger.audit.scan import text_of
-from braid.ledger.envelope import Envelope, LinkSummary
+from braid.ledger.envelope import Envelope, LinkSummary, text_of
 from braid.ledger.errors import InvalidRecordError, UnsealError
 from braid.ledger.record import BODY_TYPES, ExperienceBody
 from braid.ledger.seal import RecordKey, unseal_body

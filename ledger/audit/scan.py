@@ -5,19 +5,16 @@ Nothing here raises for bad bytes. After a broken frame the scan goes on at the 
 
 import os
 import struct
-from binascii import b2a_base64
 from collections.abc import Iterator
-from hashlib import sha256
 from typing import NamedTuple
 
 from blake3 import blake3
 
-from braid.ledger.envelope import decode_payload, unwrap
+from braid.ledger.envelope import decode_payload, digest_text, unwrap
 from braid.wal.frame import HEADER_BYTES, MAGIC, FrameError, FrameHeader, parse_header
 
 SEGMENT_HEADER_BYTES = 64
 _READ_AHEAD = 4 << 20
-_URL_SAFE = bytes.maketrans(b"+/", b"-_")
 
 
 class Window:
@@ -160,13 +157,3 @@ def _bodies_hold(window: Window, seen: SeenFrame) -> bool:
         at += length + listed
         body_at += body
     return True
-
-
-def digest_text(data: bytes) -> str:
-    """Return SHA-256 as envelopes write it: base64url without padding."""
-    return text_of(sha256(data).digest())
-
-
-def text_of(digest: bytes) -> str:
-    """Return 32 bytes as envelopes write them."""
-    return b2a_base64(digest, newline=False)[:43].translate(_URL_SAFE).decode()

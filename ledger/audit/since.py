@@ -9,10 +9,9 @@ from typing import NamedTuple
 from braid.ledger.audit.facts import kind_code
 from braid.ledger.audit.findings import Finding, VerifiedState
 from braid.ledger.audit.plan import SegmentFile
-from braid.ledger.audit.scan import text_of
 from braid.ledger.audit.tree import ReadTile, edge_root, read_edge
 from braid.ledger.control import ControlState
-from braid.ledger.envelope import Envelope, Link, LinkSummary, decode_links, decode_payload, unwrap
+from braid.ledger.envelope import Envelope, Link, LinkSummary, decode_links, decode_payload, text_of, unwrap
 from braid.ledger.errors import IntegrityError, LedgerError
 from braid.ledger.merkle import leaf_hash, root_of
 from braid.ledger.tiles import Frontier, TileTree, partial_tiles, tile_path

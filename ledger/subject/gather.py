@@ -2,7 +2,7 @@
 
 One pass forward. A record is the subject's *own* when its scope or actor says so, and *derived* when a derivation link
 leads to a record that is own or derived. A derived record that is kept under another user is that user's: it is named,
-and what was derived from it alone is not followed.
+and what was derived from it alone is not followed. Own or derived, a record that others' records went into is *shared*.
 """
 
 from collections.abc import Mapping
@@ -96,10 +96,10 @@ def _judge(
         found.others.add(record.index)
     elif held:
         found.belongs[record.index] = "derived"
-        if _is_shared(found, record.links):
-            found.shared.add(record.index)
     if record.index in found.belongs:
         found.others |= {link.index for link in record.links}
+        if _is_shared(found, record.links):
+            found.shared.add(record.index)
 
 
 def _is_derived(held: list[Link]) -> bool:

@@ -133,6 +133,8 @@ def _marks(held: HeldRecord) -> str:
     marks: list[str] = []
     if held.belongs == "derived":
         marks.append("derived from records about the subject" + (" and from others'" if held.shared else ""))
+    elif held.shared:
+        marks.append("derived from others' records, too")
     if held.forgotten:
         marks.append(f"forgotten on {_second(held.forgotten.at)}: hidden from use, and to be erased")
     return f'<p class="mark">{escape("; ".join(marks))}</p>' if marks else ""

@@ -250,6 +250,27 @@ TAMPERED: dict[str, tuple[Change, str]] = {
 }
 
 
+def test_lines_that_another_program_wrote_anew_are_told_to_be(source: Source, other: braid.Store) -> None:
+    lines = source.lines()
+    spaced = [json.dumps(line).encode() + b"\n" for line in lines]
+    done = import_jsonl(other, spaced)
+    assert done.added == 0
+    reasons = [reason for _, reason in done.refused if "its text is not what was signed" in reason]
+    assert reasons
+    assert all("was written anew by another program: get the file again" in reason for reason in reasons)
+    _edit_text(at(lines, source.ids["a"]))
+    assert "written anew" not in take(other, lines).refused[0][1]
+
+
+def test_an_import_after_an_erasure_brings_the_erased_back(source: Source, other: braid.Store) -> None:
+    """As docs/access.md says: what was erased is not known any more."""
+    take(other, source.lines())
+    before = memories(other)[source.ids["keyed"]].id
+    other.erase(before)
+    assert take(other, source.lines()).added == 1
+    assert memories(other)[source.ids["keyed"]].id != before
+
+
 @pytest.mark.parametrize("what", TAMPERED)
 def test_a_tampered_record_is_refused_and_the_rest_goes_in(
     what: str, source: Source, other: braid.Store

@@ -22,6 +22,7 @@ from braid.exchange import open_lines
 from braid.inspection import check_export
 from braid.ledger.errors import EvidenceError, NoVaultError
 from braid.ledger.subject.format import Holding, Manifest, json_schema
+from braid.ledger.subject.gather import gather
 from braid.subject import export_subject, plan_subject
 from tests.api.subject_scene import HOSTILE, SECRET, Ids, build
 
@@ -73,6 +74,83 @@ def test_own_and_derived_records_are_in_it_and_marked(scene: tuple[braid.Store, 
     assert holding(given)["counts"] == {
         "own": 5, "derived": 5, "shared": 1, "forgotten": 1, "others": 3, "media": 2, "claims": 1,
     }  # fmt: skip
+
+
+WHOSE = [
+    # kept under, made from, belongs, shared
+    ("maya", "", "own", False),
+    ("maya", "own", "own", False),
+    ("maya", "derived", "own", False),
+    ("maya", "shared", "own", True),
+    ("maya", "his", "own", True),
+    ("maya", "own his", "own", True),
+    ("maya", "own shared", "own", True),
+    ("maya", "own from his", "own", True),
+    (None, "", None, False),
+    (None, "own", "derived", False),
+    (None, "derived", "derived", False),
+    (None, "shared", "derived", True),
+    (None, "his", None, False),
+    (None, "own his", "derived", True),
+    (None, "own from his", "derived", True),
+    ("jonas", "own", "other", False),
+    ("jonas", "shared", "other", False),
+    ("jonas", "his", None, False),
+    ("jonas", "own his", "other", False),
+]
+
+
+@pytest.fixture(scope="module")
+def made_of(tmp_path_factory: pytest.TempPathFactory) -> Iterator[list[tuple[str | None, bool]]]:
+    """What each row of WHOSE belongs as, and whether it is shared."""
+    folder = tmp_path_factory.mktemp("whose")
+    with braid.open(folder / "memory", guard_dir=folder / "guard") as store:
+        ids = {"own": store.append("a", user_id="maya"), "his": store.append("b", user_id="jonas")}
+        ids["derived"] = store.append("c", type="inference", parents=[ids["own"]])
+        ids["shared"] = store.append("d", type="inference", parents=[ids["own"], ids["his"]])
+        ids["own from his"] = store.append("e", type="inference", parents=[ids["his"]], user_id="maya")
+        rows: list[int] = []
+        for user, names, *_ in WHOSE:
+            words = ["own from his"] if names == "own from his" else names.split()
+            parents = [ids[name] for name in words]
+            id = store.append(
+                "x", type="inference" if parents else "occurrence", parents=parents, user_id=user
+            )
+            rows.append(store.reader.index_of(id))
+        store.checkpoint()
+        found = gather(store.reader, MAYA, rows[-1] + 1)
+        yield [
+            (found.belongs.get(row, "other" if row in found.others else None), row in found.shared)
+            for row in rows
+        ]
+
+
+@pytest.mark.parametrize("row", range(len(WHOSE)))
+def test_what_went_into_a_record_says_whether_it_is_shared(
+    row: int, made_of: list[tuple[str | None, bool]]
+) -> None:
+    assert made_of[row] == WHOSE[row][2:], WHOSE[row][:2]
+
+
+def test_the_page_marks_an_own_record_that_came_from_others(tmp_path: Path) -> None:
+    with braid.open(tmp_path / "memory", guard_dir=tmp_path / "guard") as store:
+        his = store.append("b", user_id="jonas")
+        store.append("e", type="inference", parents=[his], user_id="maya")
+        assert export_subject(store, tmp_path / "maya", MAYA).shared == 1
+    assert "derived from others&#x27; records, too" in (tmp_path / "maya" / "index.html").read_text("utf-8")
+
+
+@pytest.mark.parametrize("who", [{"user_id": "nobody"}, {"user_id": "maya", "session_id": "s9"}])
+def test_a_subject_of_whom_nothing_is_held_is_refused(
+    who: dict[str, str], scene: tuple[braid.Store, Ids], tmp_path: Path
+) -> None:
+    named = ", ".join(f"{name}={value}" for name, value in who.items())
+    with pytest.raises(ValueError, match=f"nothing is held about {named}"):
+        plan_subject(scene[0], who)
+    for dest in ("given", "given.zip"):
+        with pytest.raises(ValueError, match=f"nothing is held about {named}"):
+            export_subject(scene[0], tmp_path / dest, who)
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_other_peoples_content_is_nowhere_in_it(scene: tuple[braid.Store, Ids], given: Path) -> None:
@@ -136,7 +214,6 @@ def test_media_are_files_named_by_us(scene: tuple[braid.Store, Ids], given: Path
         ({"session_id": "s1"}, {"own", "new"}),
         ({"user_id": "maya", "session_id": "s2"}, {"hostile", "forgotten"}),
         ({"actor": "Maya"}, {"own", "new", "affect"}),
-        ({"user_id": "nobody"}, set[str]()),
     ],
 )
 def test_who_is_meant(

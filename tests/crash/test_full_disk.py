@@ -1,4 +1,4 @@
-"""A full disk, or a used-up quota, refuses appends and keeps no erasure out, whatever the last crash has left (SPEC §9.4)."""
+"""A full disk, or a used-up quota, refuses appends and keeps no erasure out, whatever a crash has left (SPEC §9.4)."""
 
 import errno
 import os
@@ -9,6 +9,7 @@ import pytest
 
 import braid
 from braid.ledger.audit.verify import verify
+from braid.tools.torture.disk import SmallDisk
 from braid.wal import failpoint
 
 
@@ -33,7 +34,9 @@ def test_an_index_left_behind_by_a_crash_keeps_no_erasure_out(store: Path, code:
     with braid.open(store) as opened:
         ids = [opened.append(f"memory {number}") for number in range(5)]
     index = store / "log" / "000000000000.idx"
-    index.write_bytes(index.read_bytes()[: 3 * 24])  # it is written with heads alone: a crash leaves it behind
+    index.write_bytes(
+        index.read_bytes()[: 3 * 24]
+    )  # it is written with heads alone: a crash leaves it behind
     failpoint.arm(full(code, "wal.idx.rebuild", "wal.idx"))
     with braid.open(store) as opened:
         opened.erase(ids[1])
@@ -55,3 +58,26 @@ def test_the_reserve_is_given_up_for_an_erasure(store: Path, code: int) -> None:
         failpoint.arm(None)
         opened.append("room again")
     assert [str(finding) for finding in verify(store, deep=True, workers=1).findings] == []
+
+
+def test_a_key_can_not_be_looked_up_without_room(tmp_path: Path) -> None:
+    """The catalogue of keys is a file too: that it can't be made is told as what it is, and harms nothing."""
+    disk = SmallDisk(tmp_path / "disk")
+    try:
+        if not disk.mounted:
+            pytest.skip("needs a user who may mount")
+        store = disk.folder / "memory"
+        with braid.open(store, guard_dir=tmp_path / "guard") as opened:
+            opened.append("before")
+        disk.fill()
+        with (
+            braid.open(store, guard_dir=tmp_path / "guard") as opened,
+            pytest.raises(OSError, match=os.strerror(errno.ENOSPC)),
+        ):
+            opened.append("no room", idempotency_key="k")
+        disk.clear()
+        with braid.open(store, guard_dir=tmp_path / "guard") as opened:
+            assert opened.append("once", idempotency_key="k") == opened.append("once", idempotency_key="k")
+            assert opened.verify(deep=True).exit_code == 0
+    finally:
+        disk.close()

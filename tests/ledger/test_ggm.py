@@ -195,3 +195,13 @@ def test_nothing_prints_a_seed() -> None:
     shown = f"{key!r} {key} {next(key.nodes())!r} {Node(1, 0, b'short')!r}"
     assert "aa" not in shown
     assert "short" not in shown
+
+
+def test_the_highest_erased_leaf_is_known() -> None:
+    key = PuncturableKey.fresh(bytes(32), depth=5)
+    assert key.last_punctured() == -1
+    for leaf in (0, 7, 3, 30, 12, 31):
+        key.puncture([leaf])
+        assert key.last_punctured() == max(at for at in range(32) if key.is_punctured(at))
+    key.puncture(range(32))
+    assert key.last_punctured() == 31

@@ -47,7 +47,9 @@ def test_it_goes_and_comes_back(filled: Path, tmp_path: Path) -> None:
     assert works(filled)
 
 
-@pytest.mark.parametrize("point", ["vault.copy", "vault.copy.done", "vault.copied", "settings.write.done", "vault.moved"])
+@pytest.mark.parametrize(
+    "point", ["vault.copy", "vault.copy.done", "vault.copied", "settings.write.done", "vault.moved"]
+)
 def test_interrupted_it_is_run_again(filled: Path, tmp_path: Path, point: str) -> None:
     def die(name: str) -> None:
         if name == point:

@@ -44,6 +44,16 @@ def test_a_person_is_given_all_and_checks_it(peopled: Session, dest: str) -> Non
     peopled.refused("export", "--subject", "user_id=maya", dest)
 
 
+def test_an_own_record_from_somebody_elses_is_counted_and_warned_of(peopled: Session) -> None:
+    listed = json.loads(peopled.well("log", "--kind", "experience", "-o", "json").out)
+    parents = [word for record in (listed[0], listed[-1]) for word in ("--parent", record["id"])]
+    peopled.well("append", "mixed", "--type", "inference", *parents, "--user-id", "maya")
+    done = peopled.well("export", "--subject", "user_id=maya", "maya", "-o", "json")
+    counts = json.loads(done.out)
+    assert (counts["own"], counts["shared"]) == (2, 1)
+    assert "1 record of it also derived from other people's" in done.err
+
+
 def test_nothing_of_others_leaves(peopled: Session) -> None:
     peopled.well("export", "--subject", "user_id=maya", "maya")
     for path in (peopled.folder / "maya").rglob("*"):
@@ -115,6 +125,8 @@ def test_a_store_does_not_import_itself(peopled: Session) -> None:
         (("--subject", "user_id=a"), "give a new folder"),
         (("--subject", "user_id=a", "--audit", "x"), "alone"),
         (("--dry-run", "x"), "--dry-run goes with --subject"),
+        (("--subject", "user_id=nobody", "x"), "nothing is held about user_id=nobody"),
+        (("--subject", "user_id=nobody", "--dry-run"), "nothing is held about user_id=nobody"),
     ],
 )
 def test_what_makes_no_sense_is_refused(peopled: Session, words: tuple[str, ...], said: str) -> None:

@@ -67,6 +67,13 @@ def test_what_is_kept_as_provenance(session: Session) -> None:
     assert answered["parents"] == []  # whom it answers is no derivation: erasing a question keeps the answers
 
 
+def test_what_was_taken_is_told_only_where_something_was(session: Session) -> None:
+    session.write("notes.bin", b"dear diary\x00")
+    assert session.refused("ingest", "notes.bin").startswith("braid: notes.bin has no known format")
+    said = session.refused("ingest", EXPORTS / "claude.json", "notes.bin")
+    assert "3 turns taken before this; run the same again: none is added twice" in said
+
+
 def test_a_dry_run_counts_by_role(session: Session) -> None:
     said = report(session, EXPORTS / "chatgpt.json", "--dry-run")
     assert {name: said[name] for name in said if name.startswith("from")} == {

@@ -1,4 +1,4 @@
-"""Operators' commands: a signed head to keep, the vault on another disk, a guard adopted, and sharing while a service runs."""
+"""Operators' commands: a signed head to keep, the vault on another disk, a guard adopted, sharing with a service."""
 
 from __future__ import annotations
 
@@ -91,3 +91,19 @@ def test_what_to_bring_back_for_a_new_key(session: Session) -> None:
     (session.folder / root.name).rename(root)
     session.well("key", "admit", "recorder")
     session.well("append", "x")
+
+
+def test_what_was_verified_is_kept_though_nobody_reads_the_report(session: Session) -> None:
+    session.well("append", "x")
+    command = [sys.executable, "-c", "from braid.tools.cli.main import run; run()"]
+    with subprocess.Popen(
+        [*command, "verify", "--since", "--state", "kept.json"],
+        cwd=session.folder, env=session.env, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+    ) as verifying:  # fmt: skip
+        assert verifying.stdout is not None
+        verifying.stdout.close()  # as `| head` does
+    assert verifying.returncode == 141
+    assert (
+        "1 records from 4"
+        in session.braid("append", "y").out + session.well("verify", "--since", "--state", "kept.json").out
+    )

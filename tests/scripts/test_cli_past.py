@@ -45,7 +45,7 @@ def test_sql_as_the_log_was(moved: Session) -> None:
     assert texts(moved, "--include-forgotten") == ["in Rome", "in Oslo", "a remark"]
     assert texts(moved, "--as-of", "2999-01-01") == ["in Rome", "in Oslo"]
     told = moved.well("sql", "SELECT 1", "--as-of", "3").err
-    assert "stands at record 4, 3 records behind the log" in told
+    assert "as the log was with 4 records, 3 fewer than now" in told
 
 
 def test_sql_as_things_were(moved: Session) -> None:
@@ -86,6 +86,9 @@ def test_status_as_of(moved: Session) -> None:
         ("99", "there is no 99"),
         ("1999-01-01", "the log begins at"),
         ("2025-06-01T10:00:00", "no time zone"),
+        ("0001-01-01T00:00:00+14:00", "the log begins at"),
+        ("2026-W47", "is not a time"),
+        ("2025-02-30", "is not a time"),
         ("yesterday", "is not a time"),
         ("-1", "is not a time"),
     ],

@@ -168,9 +168,81 @@ def test_spans_of_time_are_shown_and_written(asked: Session) -> None:
     assert pq.read_table(asked.folder / "span.parquet").to_pylist() == shown
 
 
-def test_an_answer_that_a_form_cannot_hold_is_refused(asked: Session) -> None:
-    said = asked.refused("sql", "SELECT 1 AS a, 2 AS a", "--out", "twice", "--partition-by", "a")
-    assert "twice" not in {path.name for path in asked.folder.iterdir()} or "parquet can't hold" in said
+def test_columns_of_one_name_keep_their_values(asked: Session) -> None:
+    query = "SELECT 1 AS a, 2 AS a, 3 AS a_1"
+    assert asked.well("sql", query).out.split() == ["a", "a_2", "a_1", "1", "2", "3"]
+    assert asked.well("sql", query, "-o", "csv").out == "a,a_2,a_1\n1,2,3\n"
+    expected = [{"a": 1, "a_2": 2, "a_1": 3}]
+    assert json.loads(asked.well("sql", query, "-o", "json").out) == expected
+    asked.well("sql", query, "--out", "twice.parquet")
+    assert pq.read_table(asked.folder / "twice.parquet").to_pylist() == expected
+    asked.well("sql", query, "--out", "twice", "--partition-by", "a,a_2")
+    (file,) = (asked.folder / "twice").rglob("*.parquet")
+    assert file.parent == asked.folder / "twice" / "a=1" / "a_2=2"
+    joined = "SELECT * FROM experiences AS one JOIN experiences AS other USING (id) LIMIT 1"
+    (row,) = json.loads(asked.well("sql", joined, "-o", "json").out)
+    assert row["text"] == row["text_1"]
+
+
+@pytest.mark.parametrize("name", ["../../x", "a\\b", "a=b", "..", ".", "a\x1bb", "a" * 300])
+def test_a_column_that_cannot_name_a_folder_is_refused(asked: Session, name: str) -> None:
+    said = asked.refused(
+        "sql", f'SELECT 1 AS "{name}", 2 AS n', "--out", "deep/parts", "--partition-by", name
+    )
+    assert "can't name a folder" in said
+    assert {path.name for path in asked.folder.iterdir()} <= {"state", "guard"}
+
+
+@pytest.mark.parametrize("value", ["__HIVE_DEFAULT_PARTITION__", "x" * 300, "é" * 50])
+def test_a_value_that_cannot_name_a_folder_is_refused(asked: Session, value: str) -> None:
+    query = "SELECT unnest(['fine', NULL, $v]) AS name, 1 AS n"
+    said = asked.refused("sql", query, "-p", f"v={value}", "--out", "parts", "--partition-by", "name")
+    assert "can't name a folder" in said
+    assert {path.name for path in asked.folder.iterdir()} <= {"state", "guard"}
+
+
+def test_an_answer_that_a_form_cannot_hold_leaves_nothing(asked: Session) -> None:
+    query = "SELECT range AS a, 1 AS b FROM range(2000)"
+    assert "parquet can't hold" in asked.refused("sql", query, "--out", "many", "--partition-by", "a")
+    assert {path.name for path in asked.folder.iterdir()} <= {"state", "guard"}
+
+
+@pytest.mark.parametrize(
+    ("words", "message", "hint"),
+    [
+        (("SELEC 1",), "syntax error", "docs/sql.md"),
+        (("FROM nothing",), "nothing does not exist", "`SHOW TABLES`"),
+        (("SELECT nothing FROM experiences",), "nothing", "`DESCRIBE <table>`"),
+        (("SELECT range FROM range(200000)",), "more than 100000 rows", "add a LIMIT"),
+        (("SELECT $who",), "who", "--param NAME=VALUE"),
+        (("FROM experiences WHERE user_id = $u", "-p", "u=123"), "Could not convert", "`u='123'`"),
+        (("SELECT error('oh')",), "oh", None),
+        (("",), "there is no statement to answer", "SELECT"),
+        (("/* nothing */",), "there is no statement to answer", "SELECT"),
+    ],
+)
+def test_each_refusal_has_its_own_hint(
+    asked: Session, words: tuple[str, ...], message: str, hint: str | None
+) -> None:
+    said = asked.refused("sql", *words)
+    told, _, hinted = said.partition("\n  hint: ")
+    assert message in told
+    assert hinted == "" if hint is None else hint in hinted
+    assert said.count("SHOW TABLES") == (hint == "`SHOW TABLES`")
+
+
+def test_csv_on_a_terminal_cannot_steer_it(asked: Session) -> None:
+    query = "SELECT chr(27) || '[2J' AS \"a\x1b\""
+    assert "\x1b[2J" in asked.well("sql", query, "-o", "csv").out
+    primary, secondary = pty.openpty()
+    subprocess.run(
+        [sys.executable, "-c", ENTRY, "sql", query, "-o", "csv"],
+        cwd=asked.folder, env=asked.env, stdout=secondary, stderr=subprocess.DEVNULL, check=True,
+    )  # fmt: skip
+    os.close(secondary)
+    shown = os.read(primary, 1_000)
+    os.close(primary)
+    assert shown.split() == [b"a\\e", b"\\e[2J"]
 
 
 # -- the prompt -----------------------------------------------------------------------------------

@@ -46,6 +46,31 @@ def test_a_bomb_is_refused(tmp_path: Path) -> None:
         open_path(path)
 
 
+def test_a_bomb_of_many_small_members_is_refused(tmp_path: Path) -> None:
+    note = b"# x\n" + b"a" * (2**20 - 4)
+    path = zip_of(tmp_path / "x.zip", {f"{n}.md": note for n in range(65)})
+    assert path.stat().st_size < 2**17
+    with pytest.raises(ArchiveError, match=r"its members together .* refused as a zip bomb"):
+        open_path(path)
+    zip_of(path, {f"{n}.md": note for n in range(64)})
+    with open_path(path) as opened:
+        assert len(opened.names()) == 64
+
+
+def test_members_that_lie_over_each_other_are_refused(tmp_path: Path) -> None:
+    path = zip_of(tmp_path / "x.zip", {"a.md": b"# a" * 40, "b.md": b"# a" * 40}, zipfile.ZIP_STORED)
+    data = bytearray(path.read_bytes())
+    second = data.rfind(b"PK\x01\x02")
+    data[second + 42 : second + 46] = bytes(4)  # the second member's bytes are the first one's
+    path.write_bytes(data)
+    with pytest.raises(ArchiveError, match=r"'b\.md' lies over another member"):
+        open_path(path)
+    data[second + 42 : second + 46] = (60).to_bytes(4, "little")  # within the first one's data
+    path.write_bytes(data)
+    with pytest.raises(ArchiveError, match=r"'b\.md' lies over another member"):
+        open_path(path)
+
+
 def test_a_member_that_is_longer_than_it_says_ends_where_it_says(tmp_path: Path) -> None:
     path = zip_of(tmp_path / "x.zip", {"conversations.json": CONVERSATIONS}, zipfile.ZIP_STORED)
     data = bytearray(path.read_bytes())

@@ -73,10 +73,35 @@ def test_mail_with_a_bad_date_is_refused_and_the_next_is_read(headers: str, reas
         ("Content-Type: text/plain; name*0*=no'such'%ff", "hi"),
         ("From: <<<@@@,;:", "hi"),
         ("Message-ID: " + "<" * 1000, "hi"),
+        ("Content-Type: text/plain; charset=idna", "hi"),
+        ("Content-Type: text/plain; charset=punycode", "hi"),
+        ("Subject: =?idna?q?x?=", "hi"),
+        ("Cc: =?punycode?q?x?=", "hi"),
     ],
 )
 def test_mail_with_strange_headers_is_read(headers: str, body: str) -> None:
     assert "hi" in one(mail(headers, body)).text or body != "hi"
+
+
+@pytest.mark.parametrize("charset", ["idna", "punycode", "x-unknown"])
+def test_mail_in_a_charset_that_is_none_keeps_its_words(charset: str) -> None:
+    found = one(
+        mail(f"Subject: =?{charset}?q?a-b?=\nContent-Type: text/plain; charset={charset}", "hi-9ab Ol\u00e1")
+    )
+    assert (found.text, found.extra["subject"]) == ("hi-9ab Ol\u00e1", f"=?{charset}?q?a-b?=")
+
+
+def test_mail_from_a_sender_nested_too_deeply_keeps_the_header_as_it_stands() -> None:
+    found = one(mail("From: Maya <m@x>" + "(" * 20_000 + "\nSubject: x"))
+    assert (found.name, found.text, found.extra["subject"]) == (None, "hi", "x")
+    assert str(found.extra["from"]).startswith("Maya <m@x>((((")
+
+
+def test_mail_nested_too_deeply_is_refused_in_words() -> None:
+    nested = "".join(f'Content-Type: multipart/mixed; boundary="b{n}"\n\n--b{n}\n' for n in range(2_000))
+    found = read_bytes("mbox", mail(nested.rstrip("\n")) + b"\n" + mail("Subject: next"))
+    assert reasons(found) == ["not readable as mail: its parts are nested too deeply"]
+    assert isinstance(found[1], Message)
 
 
 def test_mail_too_long_or_of_too_many_parts_is_refused() -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from braid.tools.importers.csv_rows import MAX_ROW_CHARS
 from braid.tools.importers.detect import by_name, detect
-from braid.tools.importers.errors import SourceError
+from braid.tools.importers.errors import SourceError, UnknownFormatError
 from braid.tools.importers.message import BadLine, Message
 from braid.tools.importers.source import of_file, of_stream
 from tests.tools.samples import EXPORTS, NOW, messages, read_bytes, read_path, reasons, write_parquet
@@ -132,6 +132,15 @@ def test_parquet_from_a_pipe_is_refused_with_what_to_do(tmp_path: Path) -> None:
     data = write_parquet(tmp_path / "x").read_bytes()
     with pytest.raises(SourceError, match="save it to a file"):
         read_bytes("parquet", data)
+
+
+@pytest.mark.parametrize(
+    "data", [b"text\nhi\x00\n", ",".join(f"c{n}" for n in range(100_000)).encode() + b"\n"]
+)
+def test_a_table_that_is_not_recognised_is_told_of_the_option(data: bytes) -> None:
+    with pytest.raises(UnknownFormatError, match="a table with a header: --format csv"):
+        detect(of_stream(io.BytesIO(data)))
+    assert csv(data)  # each row, or why not: never an error
 
 
 def test_one_column_is_no_table() -> None:

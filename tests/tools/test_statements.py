@@ -80,6 +80,7 @@ def test_named_parameters_are_those_outside_of_strings_and_comments() -> None:
 @pytest.mark.parametrize(
     ("text", "value"),
     [
+        ("007", "007"), ("00.5", "00.5"), ("0", 0), ("0.5", 0.5),
         ("7", 7), ("-7", -7), ("+7", 7), ("7.5", 7.5), ("1e3", 1000.0), (".5", 0.5),
         ("9223372036854775807", 2**63 - 1), ("9223372036854775808", 2.0**63),
         ("true", True), ("False", False), ("maya", "maya"), ("", ""), ("'7'", "7"), ("'it''s'", "it's"), ("'", "'"),

@@ -1,8 +1,9 @@
-"""A short round of every scene, seeded, and a look that misses nothing; `make torture` goes on for as long as it is told."""
+"""A short round of every scene, seeded, and a look that misses nothing; `make torture` goes on for longer."""
 
 import json
 import random
 import re
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -50,7 +51,9 @@ def test_a_short_round_of_each_scene(theatre: Theatre, scene: str) -> None:
 
 def test_the_points_are_found_by_passing_them(tmp_path: Path) -> None:
     points = passed_points(tmp_path / "memory", tmp_path / "guard", seed=1)
-    assert {"wal.write", "wal.write.done", "wal.sync", "guard.write", "tile.write", "wal.blank"} <= set(points)
+    assert {"wal.write", "wal.write.done", "wal.sync", "guard.write", "tile.write", "wal.blank"} <= set(
+        points
+    )
     assert not any(point.startswith("create.") for point in points)
 
 
@@ -118,7 +121,9 @@ def test_what_was_told_and_is_not_so(wreck: Wreck, words: tuple[str, ...], findi
         wreck.look()
 
 
-@pytest.mark.parametrize(("word", "finding"), [("erasing", "erased by nobody"), ("hiding", "forgotten by nobody")])
+@pytest.mark.parametrize(
+    ("word", "finding"), [("erasing", "erased by nobody"), ("hiding", "forgotten by nobody")]
+)
 def test_what_is_so_and_was_not_asked_for(wreck: Wreck, word: str, finding: str) -> None:
     wreck.told.ids[word].clear()
     with pytest.raises(TortureError, match=finding):
@@ -133,7 +138,12 @@ def test_two_records_under_one_key(wreck: Wreck) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["torture", text_of(random.Random(2))[:-1], text_of(random.Random(2), 1, 2), text_of(random.Random(2)) + "x"],
+    [
+        "torture",
+        text_of(random.Random(2))[:-1],
+        text_of(random.Random(2), 1, 2),
+        text_of(random.Random(2)) + "x",
+    ],
     ids=["strange", "cut", "misplaced", "longer"],
 )
 def test_a_text_that_is_not_whole(wreck: Wreck, text: str) -> None:
@@ -172,7 +182,14 @@ def test_a_guard_that_is_behind(wreck: Wreck) -> None:
 def test_a_process_that_ends_by_itself_is_a_finding(tmp_path: Path) -> None:
     with (
         pytest.raises(TortureError, match=r"ended by itself \(write, 1\):\nTraceback(.|\n)*invalid literal"),
-        running(["write"], tmp_path / "nothing", tmp_path, Told(), random.Random(1), [{"BRAID_TORTURE_FILE_BYTES": "x"}]),
+        running(
+            ["write"],
+            tmp_path / "nothing",
+            tmp_path,
+            Told(),
+            chance=random.Random(1),
+            each=[{"BRAID_TORTURE_FILE_BYTES": "x"}],
+        ),
     ):
         pass
 
@@ -210,6 +227,8 @@ def test_a_small_disk_is_filled_and_cleared(tmp_path: Path) -> None:
             assert disk.limits()
             assert not disk.fill()
             return
+        disk.nearly_fill(100)
+        assert 90 << 10 <= shutil.disk_usage(disk.folder).free <= 110 << 10
         assert disk.fill()
         with pytest.raises(OSError, match="No space left"):
             (disk.folder / "more").write_bytes(bytes(10_000))
@@ -262,7 +281,12 @@ def test_a_finding_stands_in_the_report(tmp_path: Path) -> None:
     for _ in range(2):
         fill(page, summary(Finding(2, "kill", "TortureError: lost\nmore", "/tmp/x")), command="make torture")
     text = page.read_text("utf-8")
-    assert text.count(BEGIN) == text.count(END) == text.count("**Finding** in round 2, scene `kill`: `TortureError: lost`") == 1
+    assert (
+        text.count(BEGIN)
+        == text.count(END)
+        == text.count("**Finding** in round 2, scene `kill`: `TortureError: lost`")
+        == 1
+    )
     assert "| records acknowledged | 1,234 |" in text
     assert "| refused: ClockError | 6 |" in text
     assert "2026-01-31 00:00 UTC, 1.5 minutes" in text

@@ -4,14 +4,18 @@ import multiprocessing
 import subprocess
 import sys
 from pathlib import Path
+from threading import Timer
 from typing import Any
 
 import pytest
 
 from braid.ledger.reader import Reader
+from braid.views import generations as generations_module
 from braid.views import store as store_module
+from braid.views.duck import DuckView
 from braid.views.errors import ViewBusyError
 from braid.views.generations import DuckHome
+from braid.views.past import Past
 from braid.views.store import Views
 from braid.wal.lock import FileLock
 
@@ -81,7 +85,8 @@ def test_another_process_reads_the_generation_while_the_owner_works(bench: Any) 
     reader.close()
 
 
-def test_without_a_generation_a_busy_view_says_so(bench: Any) -> None:
+def test_without_a_generation_a_busy_view_says_so(bench: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(store_module, "BUSY_WAIT_S", 0.1)
     bench.say("one")
     bench.duck.mkdir(parents=True)
     owner = FileLock(bench.duck / "lock")
@@ -93,18 +98,80 @@ def test_without_a_generation_a_busy_view_says_so(bench: Any) -> None:
         owner.release()
 
 
-def test_nobody_reads_a_generation_from_before_an_erasure(bench: Any) -> None:
+@pytest.mark.parametrize("op", ["erase", "forget"])
+def test_nobody_reads_a_generation_that_shows_too_much(
+    bench: Any, monkeypatch: pytest.MonkeyPatch, op: str
+) -> None:
+    monkeypatch.setattr(store_module, "BUSY_WAIT_S", 0.1)
     (one,) = bench.say("needle")
     bench.views.catch_up()
-    bench.tombstone("erase", one.id)
+    bench.tombstone(op, one.id)
     owner = FileLock(bench.duck / "lock")
     owner.acquire()
     try:
-        with pytest.raises(ViewBusyError, match="erased"):
+        with pytest.raises(ViewBusyError, match="another process"):
             bench.views.sql("SELECT text FROM experiences")
     finally:
         owner.release()
     assert bench.rows("SELECT text FROM experiences") == []
+
+
+def test_a_busy_view_is_waited_for_where_nothing_else_may_be_shown(bench: Any) -> None:
+    (one,) = bench.say("needle")
+    bench.views.catch_up()
+    bench.tombstone("forget", one.id)
+    owner = FileLock(bench.duck / "lock")
+    owner.acquire()
+    Timer(0.5, owner.release).start()
+    assert bench.rows("SELECT text FROM experiences") == []
+
+
+def unfolded(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As on a full disk: DuckDB closes its file and leaves what it could not fold in beside it."""
+    real = DuckView.close
+
+    def close(self: DuckView) -> None:
+        self._con.execute("PRAGMA disable_checkpoint_on_shutdown")
+        real(self)
+
+    monkeypatch.setattr(DuckView, "close", close)
+
+
+def test_a_file_that_lacks_its_tail_is_not_put_in_place(bench: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    bench.say("one")
+    bench.views.catch_up(publish=True)
+    before = generations(bench)
+    bench.say("two")
+    with monkeypatch.context() as patch:
+        unfolded(patch)
+        with pytest.raises(OSError, match="no room"):
+            bench.views.replay("duck")
+        with pytest.raises(OSError, match="no room"):
+            bench.views.past(Past(4))
+        assert bench.rows("SELECT text FROM experiences ORDER BY 1") == [{"text": "one"}, {"text": "two"}]
+    assert generations(bench) == before
+    assert not list(bench.duck.glob("past-*"))
+    bench.views.replay("duck")
+    assert bench.views.sql("SELECT text FROM experiences", past=Past(4)).table.to_pylist() == [
+        {"text": "one"}
+    ]
+
+
+def test_a_full_disk_keeps_no_answer_back_and_shows_nothing_forgotten(
+    bench: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (one,) = bench.say("needle")
+    bench.views.catch_up(publish=True)
+    bench.tombstone("forget", one.id)
+
+    def full(source: Path, target: Path) -> None:
+        target.write_bytes(b"half")
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(generations_module, "copy_file", full)
+    assert bench.rows("SELECT text FROM experiences") == []
+    assert generations(bench) == []
+    assert not (bench.duck / "copy.duckdb").exists()
 
 
 def test_forgetting_publishes(bench: Any) -> None:

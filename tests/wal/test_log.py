@@ -19,7 +19,7 @@ from braid.wal.append import LogWriter
 from braid.wal.errors import CorruptLogError, OutcomeUnknownError, WriterPoisonedError
 from braid.wal.frame import HEADER_BYTES, Frame, FrameError, Stored
 from braid.wal.log import LogReader, TornTail
-from braid.wal.segment import ENTRY, SEGMENT_HEADER_BYTES
+from braid.wal.segment import ENTRY, SEGMENT_HEADER_BYTES, Segment
 
 STORE = "abcdefghijklmnop"
 FULL = OSError(errno.ENOSPC, "No space left on device")
@@ -416,6 +416,26 @@ def test_an_impossible_place_in_the_index_never_becomes_a_system_error(folder: P
             assert len(reader.body(1)) < 1 << 20
             assert (reader.envelope(1), reader.body(1)) != (record("b").envelope, record("b").body)
             reader.close()
+
+
+def test_nothing_is_read_to_learn_that_nothing_is_new(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    log, _ = opened(folder)
+    append(log, *([str(n)] for n in range(20)))
+    log.close()
+    reader = LogReader(folder, STORE)
+    assert reader.resume(20)
+    reads: list[int] = []
+    real = Segment.read
+
+    def counted(self: Segment, offset: int, length: int) -> bytes:
+        reads.append(length)
+        return real(self, offset, length)
+
+    monkeypatch.setattr(Segment, "read", counted)
+    assert list(reader.frames(20)) == []
+    assert reads == []
+    assert [frame.first for frame in reader.frames(19)] == [19]
+    reader.close()
 
 
 def test_a_position_is_found_from_the_index_or_not_at_all(

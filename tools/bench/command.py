@@ -114,7 +114,16 @@ def bench(
     ] = None,
     seed: Annotated[int, typer.Option("--seed", help="Of what is appended and what is looked up.")] = SEED,
 ) -> None:
-    """Measure what Braid costs on this machine, each figure beside the floor that bounds it."""
+    """Measure what Braid costs on this machine.
+
+    Each figure stands beside the floor that bounds it, taken in turns with it. Everything on disk goes at the end.
+
+    \b
+    Examples:
+      braid bench
+      braid bench --only append --only get -o json
+      braid bench --full --report docs/performance.md --plot docs/cost.svg
+    """
     from rich.console import Console
 
     from braid.tools.bench.table import table_of

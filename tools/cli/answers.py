@@ -1,24 +1,30 @@
 """An answer, a pyarrow Table, on stdout or in a file, in the form that is asked for; files are their owner's alone."""
 
-import os
+import re
 import sys
-from collections.abc import Generator, Sequence
-from contextlib import contextmanager, redirect_stdout, suppress
+from collections.abc import Sequence
+from contextlib import redirect_stdout
 from datetime import timedelta
+from io import TextIOWrapper
 from pathlib import Path
-from typing import Any, Literal, cast, get_args
+from typing import Any, Final, Literal, cast, get_args
+from urllib.parse import quote
 
+from braid.tools.cli.destination import is_stream, new_file, new_folder
 from braid.tools.cli.output import Format, many, put_bytes, put_rows
 
 AnswerForm = Literal["table", "json", "jsonl", "csv", "parquet", "arrow"]
 _BINARY = ("parquet", "arrow")
+_NO_FOLDER: Final = re.compile(r"[/\\=\x00-\x1f\x7f-\x9f]|^$")
+_NAME_BYTES: Final = 255
+_HIVE_NULL: Final = "__HIVE_DEFAULT_PARTITION__"
 
 
 class Target:
     """Where answers go, and in which form."""
 
-    def __init__(self, form: AnswerForm, out: Path | None, partition_by: Sequence[str] = ()) -> None:
-        """Raises ValueError for what doesn't go together."""
+    def __init__(self, form: AnswerForm | None, out: Path | None, partition_by: Sequence[str] = ()) -> None:
+        """Without a form the file's suffix chooses. Raises ValueError for what doesn't go together."""
         self.form: AnswerForm = _form_of(form, out, partition_by)
         self.out = out
         self.partition_by = partition_by
@@ -44,14 +50,19 @@ class Target:
             raise ValueError(f"{self.form} can't hold this answer: {error}") from error
 
 
-def _form_of(form: AnswerForm, out: Path | None, partition_by: Sequence[str]) -> AnswerForm:
-    """Return the form; where none was asked for, the suffix of the file chooses."""
-    if form != "table" or out is None:
+def _form_of(form: AnswerForm | None, out: Path | None, partition_by: Sequence[str]) -> AnswerForm:
+    if form is not None:
         return form
     if partition_by:
         return "parquet"
-    suffix = out.suffix.lstrip(".")
-    return cast("AnswerForm", suffix) if suffix in get_args(AnswerForm) else form
+    suffix = "" if out is None else out.suffix.lower().lstrip(".")
+    if suffix in ("", "txt"):
+        return "table"
+    if suffix not in get_args(AnswerForm):
+        raise ValueError(
+            f"{out}: .{suffix} is no form of an answer; name one with -o {'|'.join(get_args(AnswerForm))}"
+        )
+    return cast("AnswerForm", suffix)
 
 
 def _with_spans_as_text(table: Any) -> Any:
@@ -108,19 +119,15 @@ def _encode(table: Any, form: AnswerForm, sink: Any, *, seekable: bool) -> None:
 
 
 def _write(table: Any, form: AnswerForm, file: Path) -> None:
-    """Write an answer beside the file's place and put it there whole."""
-    partial = file.with_name(f".{file.name}.{os.getpid()}.partial")
-    try:
-        with owners_alone():
-            if form in _BINARY:
-                _encode(table, form, str(partial), seekable=True)
-            else:
-                with partial.open("w", encoding="utf-8") as stream, redirect_stdout(stream):
-                    put_rows(table.column_names, table.to_pylist(), plain_form(form))
-        partial.replace(file)
-    finally:
-        with suppress(FileNotFoundError):
-            partial.unlink()
+    with new_file(file) as stream:
+        if form in _BINARY:
+            _encode(table, form, stream, seekable=not is_stream(file))
+            return
+        with (
+            TextIOWrapper(stream, encoding="utf-8", errors="backslashreplace") as text,
+            redirect_stdout(text),
+        ):
+            put_rows(table.column_names, table.to_pylist(), plain_form(form))
 
 
 def _write_partitions(table: Any, folder: Path, columns: Sequence[str]) -> None:
@@ -134,25 +141,29 @@ def _write_partitions(table: Any, folder: Path, columns: Sequence[str]) -> None:
             f"--partition-by {','.join(columns)}: the answer has the columns {', '.join(table.column_names)};"
             " name some of them, not all"
         )
-    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-        raise FileExistsError(f"{folder} exists and is not an empty folder; choose another")
+    for name in columns:
+        _check_names_folders(name, table.column(name))
     schema: Any = table.select(columns).schema
-    with owners_alone():
-        folder.mkdir(parents=True, exist_ok=True)  # for an answer without rows, too
+    with new_folder(folder) as partial:
         ds.write_dataset(
             table,
-            str(folder),
+            str(partial),
             format="parquet",
             partitioning=ds.partitioning(schema, flavor="hive"),
             basename_template="part-{i}.parquet",
         )
 
 
-@contextmanager
-def owners_alone() -> Generator[None]:
-    """Let files and folders that are made meanwhile be readable by their owner alone: they hold plaintext."""
-    before = os.umask(0o077)
-    try:
-        yield
-    finally:
-        os.umask(before)
+def _check_names_folders(name: str, column: Any) -> None:
+    """Raise ValueError where a column's name, which Hive leaves as it is, or a value, escaped, can't name a folder."""
+    if name in (".", "..") or _NO_FOLDER.search(name):
+        raise ValueError(
+            f"--partition-by: the column {name!r} can't name a folder; give it another name with AS"
+        )
+    longest = _NAME_BYTES - len(f"{name}=".encode())
+    for value in column.unique().to_pylist():
+        if value == _HIVE_NULL or len(quote(str(value), safe="")) > longest:
+            raise ValueError(
+                f"--partition-by {name}: {str(value)[:40]!r} can't name a folder: it is too long, or stands for NULL;"
+                " choose another column, or shorten it (left, md5)"
+            )

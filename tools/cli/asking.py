@@ -50,18 +50,21 @@ class Asker:
         params = {name: value for name, value in self._params.items() if name in names}
         self._store.refresh()
         limits = _limits(self.target)
-        result = self._store.views.sql(statement.text, params or None, past=self._past(), limits=limits)
+        past = self._past()
+        result = self._store.views.sql(statement.text, params or None, past=past, limits=limits)
         self.target.put(result.table)
-        self._tell(result)
+        self._tell(result, past)
 
     def unused(self) -> list[str]:
         """Return the parameters that no statement so far has named."""
         return sorted(self._params.keys() - self._named)
 
-    def _tell(self, result: "SqlResult") -> None:
+    def _tell(self, result: "SqlResult", past: "Past | None") -> None:
         place = (result.position, result.behind_by)
         stands = ""
-        if place != self._told:
+        if past is not None and result.behind_by:
+            stands = f"; as the log was with {many(past.size, 'record')}, {result.behind_by} fewer than now"
+        elif place != self._told:
             lag = f"{many(result.behind_by, 'record')} behind" if result.behind_by else "level with"
             stands = f"; the projection stands at record {result.position}, {lag} the log"
         self._told = place

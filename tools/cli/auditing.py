@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 
 import typer
 
+from braid.tools.cli import destination
 from braid.tools.cli.access import guard_of, reading, where
 from braid.tools.cli.errors import FINDINGS
 from braid.tools.cli.options import FormatOption, StoreOption
@@ -71,6 +72,8 @@ def verify(
     """
     from braid.tools.cli.audit import audit, keep_state, put_report, read_state
 
+    destination.outside(html, store)
+    destination.outside(state, store)
     path = where(store)
     guard = guard_of(path)
     kept = state or guard.path.with_suffix(".verified")
@@ -85,6 +88,8 @@ def verify(
             vkey=read_key(key) if key else None,
             bar=bar,
         )
+    if report.state is not None and not hash_only:  # before anything is told: who reads it may have gone away
+        keep_state(kept, report.state, named=since or state is not None)
     if output == "json":
         put(report.to_json().decode())
     else:
@@ -92,10 +97,9 @@ def verify(
     if html:
         from braid.ledger.audit.report import render_html
 
-        html.write_text(render_html(report), "utf-8")
+        with destination.new_file(html) as file:
+            file.write(render_html(report).encode())
         say(f"the report is in {html}")
-    if report.state is not None and not hash_only:
-        keep_state(kept, report.state, named=since or state is not None)
     if report.exit_code:
         raise typer.Exit(report.exit_code)
 
@@ -130,6 +134,8 @@ def prove(
     """
     from braid.ledger.proof import format_proof, parse_proof
 
+    destination.outside(out, store)
+    destination.outside(envelope, store)
     with reading(store) as opened:
         if original:
             from braid.ledger.evidence import check_imported
@@ -141,9 +147,11 @@ def prove(
             leaf = opened.reader.stored_envelope(read.index)
         data = format_proof(read.index, read.hashes, read.checkpoint, leaf)
     if envelope:
-        envelope.write_bytes(leaf)
+        with destination.new_file(envelope) as file:
+            file.write(leaf)
     if out:
-        out.write_bytes(data)
+        with destination.new_file(out) as file:
+            file.write(data)
         say(f"{out} shows anywhere that {id} is in the log: braid check-proof {out} --key VKEY")
     else:
         put_bytes(data)

@@ -36,7 +36,6 @@ _HINTS = {
     "UnknownFormatError": "docs/ingest.md shows the formats that ingest reads",
     "DamagedViewError": "`braid replay` rebuilds the projections from the log",
     "ViewBusyError": "wait for the other program, then run the command again",
-    "SqlError": "`braid sql 'SHOW TABLES'` lists the tables; docs/schema.md describes them",
 }
 
 
@@ -72,6 +71,8 @@ def explain(error: BaseException) -> tuple[str, str | None]:
     hint = next((_HINTS[name] for name in names if name in _HINTS), None)
     if isinstance(error, OSError):
         return _explain_system(error)
+    if "SqlError" in names:
+        return getattr(error, "reason", str(error)), getattr(error, "hint", None)
     if _KNOWN.intersection(names) or (
         isinstance(error, (ValueError, LookupError)) and not isinstance(error, KeyError)
     ):

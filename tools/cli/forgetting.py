@@ -26,6 +26,7 @@ def register(app: typer.Typer) -> None:
 
 def forget(
     ids: Ids,
+    *,
     reason: Reason = None,
     dry_run: DryRun = False,
     adopt: Adopt = False,
@@ -56,6 +57,7 @@ def forget(
 
 def recover(
     ids: Ids,
+    *,
     reason: Reason = None,
     dry_run: DryRun = False,
     adopt: Adopt = False,

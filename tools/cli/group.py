@@ -5,18 +5,20 @@ from typing import Any
 import typer
 from typer.core import TyperGroup
 
-from braid.tools.cli.errors import report
+from braid.tools.cli.errors import BROKEN_PIPE, report
 
 
 class Braid(TyperGroup):
     """Turns every error of a command into a line on stderr and an exit code; lists commands by theme."""
 
     def invoke(self, ctx: Any) -> Any:
-        """Run the command; a broken pipe is left to `run`, which ends quietly."""
+        """Run the command; a broken pipe has a code of its own: typer's, 1, would say that there were findings."""
         try:
             return super().invoke(ctx)
-        except (typer.Exit, BrokenPipeError):
+        except typer.Exit:
             raise
+        except BrokenPipeError:
+            raise typer.Exit(BROKEN_PIPE) from None
         except (Exception, KeyboardInterrupt) as error:
             raise typer.Exit(report(error)) from None
 

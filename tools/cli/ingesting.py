@@ -108,9 +108,10 @@ def ingest(
             try:
                 _take_all(intake, files, source, form, named)
             except BaseException:
-                say(
-                    f"{many(intake.taken, 'turn')} taken before this; run the same again: none is added twice"
-                )
+                if intake.taken:
+                    say(
+                        f"{many(intake.taken, 'turn')} taken before this; run the same again: none is added twice"
+                    )
                 raise
             opened.checkpoint()
             _report(intake, _counts(intake, dry_run=False) | _tree(opened), output)

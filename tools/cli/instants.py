@@ -1,7 +1,8 @@
 """Times as people type them, and the options of the past that several commands share."""
 
+import re
 from datetime import UTC, date, datetime, time
-from typing import Annotated
+from typing import Annotated, Final
 
 import typer
 
@@ -26,14 +27,16 @@ ValidAt = Annotated[
 IncludeForgotten = Annotated[bool, typer.Option("--include-forgotten", help="Show what is forgotten, too.")]
 
 
+_DATE: Final = re.compile(r"\d{4}-\d\d-\d\d")
+_TIME: Final = re.compile(r"\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d")
+
+
 def instant(text: str) -> datetime:
     """Return an RFC 3339 time, or the beginning (UTC) of a date; ValueError says what would be one."""
     try:
-        return datetime.combine(date.fromisoformat(text), time(), UTC)
-    except ValueError:
-        pass
-    try:
-        found = datetime.fromisoformat(text)
+        if _DATE.fullmatch(text):
+            return datetime.combine(date.fromisoformat(text), time(), UTC)
+        found = datetime.fromisoformat(text if _TIME.match(text) else "")
     except ValueError:
         raise ValueError(f"{text!r} is not a time, such as 2025-05-17 or 2025-05-17T10:00:00+01:00") from None
     if found.tzinfo is None:

@@ -5,6 +5,7 @@ from typing import Annotated
 
 import typer
 
+from braid.tools.cli import destination
 from braid.tools.cli.access import Chosen, passphrase_from, where, writing
 from braid.tools.cli.options import DryRun, Shared, StoreOption
 from braid.tools.cli.output import put, put_bytes, say
@@ -21,7 +22,9 @@ def register(app: typer.Typer) -> None:
 def checkpoint(
     out: Annotated[
         Path | None,
-        typer.Option("--out", "-O", metavar="FILE", help="Where the signed head goes.", show_default="stdout"),
+        typer.Option(
+            "--out", "-O", metavar="FILE", help="Where the signed head goes.", show_default="stdout"
+        ),
     ] = None,
     *,
     shared: Shared = False,
@@ -36,13 +39,15 @@ def checkpoint(
       braid checkpoint
       braid checkpoint -O /mnt/witness/memory-head
     """
+    destination.outside(out, store)
     with writing(store, shared=shared) as opened:
         opened.checkpoint()
         note, size = opened.reader.checkpoint_note, opened.reader.published.size
     if out is None:
         put_bytes(note)
         return
-    out.write_bytes(note)
+    with destination.new_file(out) as file:
+        file.write(note)
     say(f"{out} holds the signed head of {size} records")
 
 

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from braid.tools.cli import destination
 from braid.tools.cli.access import reading, writing
 from braid.tools.cli.auditing import read_key
 from braid.tools.cli.errors import FINDINGS
@@ -86,13 +87,12 @@ def export(
       braid export --subject user_id=maya maya.zip
       braid export --pseudonymise open-data
     """
+    for place in (dest, jsonl if str(jsonl) != "-" else None, key_file):
+        destination.outside(place, store)
     if pseudonymise:
         if audit or jsonl or forgotten or subject or dry_run or dest is None:
             raise ValueError("--pseudonymise goes with a new folder, --key-file and --keep-text alone")
-        from braid.tools.cli import pseudonymising
-
-        with reading(store) as opened:
-            pseudonymising.pseudonymise(opened, dest, key_file, keep_text=keep_text)
+        _export_pseudonyms(dest, store, key_file, keep_text=keep_text)
         return
     if key_file or keep_text:
         raise ValueError("--key-file and --keep-text go with --pseudonymise")
@@ -105,23 +105,41 @@ def export(
         return
     if (dest is None) == (jsonl is None) or dry_run:
         raise ValueError("give a new folder, or --jsonl FILE; --dry-run goes with --subject")
-    from braid import exchange, transfer
+    if jsonl is not None:
+        _export_lines(jsonl, store, forgotten=forgotten)
+    elif dest is not None:
+        _export_copy(dest, store, audit=audit)
+
+
+def _export_pseudonyms(dest: Path, store: Path | None, key_file: Path | None, *, keep_text: bool) -> None:
+    from braid.tools.cli import pseudonymising
 
     with reading(store) as opened:
-        if jsonl is None:
-            files = transfer.export_store(opened, dest or Path(), audit=audit)
-            size = opened.reader.published.size
-            say(
-                f"{many(len(files), 'file')}, {many(size, 'record')}, in {dest}"
-                + ("" if audit else "; it holds keys and vault: guard it well")
-            )
-            return
-        if str(jsonl) == "-":
+        pseudonymising.pseudonymise(opened, dest, key_file, keep_text=keep_text)
+
+
+def _export_copy(dest: Path, store: Path | None, *, audit: bool) -> None:
+    from braid import transfer
+
+    with reading(store) as opened:
+        files = transfer.export_store(opened, dest, audit=audit)
+        size = opened.reader.published.size
+    say(
+        f"{many(len(files), 'file')}, {many(size, 'record')}, in {dest}"
+        + ("" if audit else "; it holds keys and vault: guard it well")
+    )
+
+
+def _export_lines(file: Path, store: Path | None, *, forgotten: bool) -> None:
+    from braid import exchange
+
+    with reading(store) as opened:
+        if str(file) == "-":
             count = exchange.export_jsonl(opened, sys.stdout, include_forgotten=forgotten)
         else:
-            with open(jsonl, "x", encoding="utf-8", opener=_private) as stream:
+            with open(file, "x", encoding="utf-8", opener=_private) as stream:
                 count = exchange.export_jsonl(opened, stream, include_forgotten=forgotten)
-        say(f"{many(count, 'record')}, in plain text")
+    say(f"{many(count, 'record')}, in plain text")
 
 
 def _private(path: str, flags: int) -> int:

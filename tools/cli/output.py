@@ -108,8 +108,9 @@ def put_rows(columns: Sequence[str], rows: Iterable[Mapping[str, Any]], form: Fo
             put(to_json(dict(row)))
     elif form == "csv":
         writer = csv.writer(sys.stdout, lineterminator="\n")
-        writer.writerow(columns)
-        writer.writerows([_csv_cell(row.get(name)) for name in columns] for row in rows)
+        shown = _shown if sys.stdout.isatty() else _csv_cell  # files and pipes keep the data
+        writer.writerow(map(shown, columns))
+        writer.writerows([shown(row.get(name)) for name in columns] for row in rows)
     else:
         put_table(columns, [[cell(row.get(name)) for name in columns] for row in rows])
 
@@ -118,6 +119,11 @@ def _csv_cell(value: object) -> object:
     if value is None or isinstance(value, (str, int, float)):
         return value
     return to_json(value) if _is_nested(value) else _plain(value)
+
+
+def _shown(value: object) -> object:
+    told = _csv_cell(value)
+    return clean(told) if isinstance(told, str) else told
 
 
 def put_table(columns: Sequence[str], cells: Sequence[Sequence[str]]) -> None:

@@ -2,13 +2,11 @@
 
 import hashlib
 import os
-import shutil
-from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from braid.tools.cli.answers import owners_alone
+from braid.tools.cli.destination import new_folder
 from braid.tools.cli.output import many, say
 
 if TYPE_CHECKING:
@@ -23,20 +21,11 @@ def pseudonymise(store: "Store", folder: Path, key_file: Path | None, *, keep_te
     """Write tables and card into a new folder, which is there whole or not at all. Raises ValueError, OSError."""
     from braid.views.pseudonym import Pseudonyms
 
-    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-        raise FileExistsError(f"{folder} exists and is not an empty folder; choose another")
     if key_file is not None and folder.resolve() in key_file.resolve().parents:
         raise ValueError(f"{key_file} would go along with the data; keep the key elsewhere")
-    key = os.urandom(32) if key_file is None else _key_in(key_file)
-    partial = folder.with_name(f".{folder.name}.{os.getpid()}.partial")
-    try:
-        with owners_alone(), store.views.tables() as opened:
-            partial.mkdir(parents=True)
-            rows = _write(opened, partial, Pseudonyms(key), thrown_away=key_file is None, keep_text=keep_text)
-        partial.replace(folder)
-    finally:
-        with suppress(FileNotFoundError):
-            shutil.rmtree(partial)
+    with new_folder(folder) as partial, store.views.tables() as opened:
+        key = os.urandom(32) if key_file is None else _key_in(key_file)
+        rows = _write(opened, partial, Pseudonyms(key), thrown_away=key_file is None, keep_text=keep_text)
     say(
         f"{many(rows, 'row')} in {folder}; read {folder / 'DATACARD.md'} before you give it away",
         None

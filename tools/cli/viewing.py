@@ -9,6 +9,7 @@ from typing import Annotated, Any, cast
 
 import typer
 
+from braid.tools.cli import destination
 from braid.tools.cli.access import reading
 from braid.tools.cli.answers import AnswerForm, Target
 from braid.tools.cli.asking import Asker
@@ -101,7 +102,10 @@ def sql(
     as_of: AsOf = None,
     valid_at: ValidAt = None,
     include_forgotten: IncludeForgotten = False,
-    output: Annotated[AnswerForm, typer.Option("--output", "-o", help="How to show it.")] = "table",
+    output: Annotated[
+        AnswerForm | None,
+        typer.Option("--output", "-o", help="How to show it.", show_default="table, or FILE's suffix"),
+    ] = None,
     store: StoreOption = None,
 ) -> None:
     """Ask questions in SQL.
@@ -127,6 +131,7 @@ def sql(
     if query not in (None, "-") and file is not None:
         raise ValueError("give a query or --file FILE, not both")
     target = Target(output, out, partition_by.split(",") if partition_by else ())
+    destination.outside(out, store)
     params = parameters(param or [])
     when = None if as_of is None else index_or_instant(as_of)
     held = None if valid_at is None else instant(valid_at)

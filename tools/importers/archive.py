@@ -18,7 +18,9 @@ MAX_DIRECTORY_BYTES = 32 * 2**20
 MAX_TOTAL_BYTES = 64 * 2**30
 MAX_RATIO = 200
 _RATIO_MATTERS_BYTES = 2**20
-"""A smaller member does no harm, however well it is packed."""
+"""A smaller member does no harm, however well it is packed; many of them do."""
+_RATIO_MATTERS_TOGETHER = 64 * 2**20
+_LOCAL_HEADER_BYTES = 30
 _END = struct.Struct("<4s4H2LH")
 _END_MAGIC = b"PK\x05\x06"
 _MAX_COMMENT = 65_535
@@ -41,8 +43,7 @@ def of_archive(
             raise ArchiveError(f"{path}: a zip with {len(members)} members: {MAX_PARTS} are the limit")
         for member in members:
             _check(member, path)
-        if sum(member.file_size for member in members) > MAX_TOTAL_BYTES:
-            raise ArchiveError(f"{path}: a zip of more than {MAX_TOTAL_BYTES} bytes unpacked")
+        _check_together(members, path)
         if len({member.filename for member in members}) != len(members):
             raise ArchiveError(f"{path}: a zip with two members of the same name")
     except BaseException:
@@ -87,6 +88,23 @@ def _check(member: ZipInfo, path: Path) -> None:
         raise ArchiveError(
             f"{path}: {name[:80]!r} would unpack to more than {MAX_RATIO} times its size: refused as a zip bomb"
         )
+
+
+def _check_together(members: list[ZipInfo], path: Path) -> None:
+    """Refuse members that are too much together, or share their bytes: Python sees the latter from 3.11.8 on only."""
+    total, size = sum(member.file_size for member in members), path.stat().st_size
+    if total > MAX_TOTAL_BYTES:
+        raise ArchiveError(f"{path}: a zip of more than {MAX_TOTAL_BYTES} bytes unpacked")
+    if total > max(_RATIO_MATTERS_TOGETHER, MAX_RATIO * size):
+        raise ArchiveError(
+            f"{path}: its members together would unpack to more than {MAX_RATIO} times its size: refused as a zip bomb"
+        )
+    end = 0
+    for member in sorted(members, key=lambda each: each.header_offset):
+        if member.header_offset < end:
+            raise ArchiveError(f"{path}: a zip in which {member.filename[:80]!r} lies over another member")
+        # The least that it takes: the name and what else its header holds come on top.
+        end = member.header_offset + _LOCAL_HEADER_BYTES + member.compress_size
 
 
 def _is_hidden(name: str) -> bool:

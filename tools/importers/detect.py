@@ -74,7 +74,8 @@ def detect(source: Source, shown: str = "the input") -> Importer:
     empty = not source.names() if source.is_tree else not source.head.strip()
     state = "is empty" if empty else "has no known format"
     known = "\n".join(f"  {importer.name}: {importer.shape}" for importer in installed().importers)
-    raise UnknownFormatError(f"{shown} {state}; known formats:\n{known}")
+    named = "" if empty else "\nif it is one of them, name it; a table with a header: --format csv"
+    raise UnknownFormatError(f"{shown} {state}; known formats:\n{known}{named}")
 
 
 def by_name(name: str) -> Importer:

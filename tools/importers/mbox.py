@@ -6,6 +6,7 @@ without its tags. Attachments are told of. A Date without a known zone (`-0000`)
 over id, sender, date, subject and text: copies in several boxes are one mail.
 """
 
+import codecs
 import email
 import re
 from collections.abc import Iterator
@@ -39,9 +40,10 @@ _UNREADABLE = (
     TypeError,
     AttributeError,
     AssertionError,
-    RecursionError,
 )
 """What the standard library's parser is known to raise for headers that are none."""
+_NO_CHARSETS = frozenset(("idna", "punycode"))
+"""Of host names, not of mail: the one knows no replacement, the other takes a time that grows with the square."""
 
 
 class MboxImporter(msgspec.Struct, frozen=True, kw_only=True):
@@ -108,10 +110,11 @@ def _message(raw: bytes, number: int, origin: str, now: datetime) -> Message:
         mail = email.message_from_bytes(raw)
         text, media = _content(mail)
         headers = {name: _header(mail, name) for name in ("From", "To", "Cc", "Subject", "Date")}
-        senders = [pair for pair in getaddresses([headers["From"]]) if pair[0] or pair[1]]
         ids = {name: _ID.findall(_header(mail, name)) for name in ("Message-ID", "In-Reply-To", "References")}
     except _UNREADABLE as error:
         raise Refused(f"not readable as mail: {str(error)[:80]}") from error
+    except RecursionError as error:
+        raise Refused("not readable as mail: its parts are nested too deeply") from error
     own = ids["Message-ID"][0] if ids["Message-ID"] else None
     above = (ids["In-Reply-To"] or ids["References"])[-1:]
     thread = [*ids["References"], *ids["In-Reply-To"], *([own] if own else [])][:1]
@@ -123,7 +126,7 @@ def _message(raw: bytes, number: int, origin: str, now: datetime) -> Message:
         source_uri=f"{origin}#mail{number}",
         source_hash=fields.hash_of([own, headers["From"], headers["Date"], headers["Subject"], text]),
         occurred_at=_when(headers["Date"], now),
-        name=(senders[0][0] or senders[0][1]) if senders else None,
+        name=_sender(headers["From"]),
         session=thread[0] if thread else None,
         conversation="mail" if own else None,
         external_id=own,
@@ -133,13 +136,24 @@ def _message(raw: bytes, number: int, origin: str, now: datetime) -> Message:
     )
 
 
+def _sender(header: str) -> str | None:
+    """The first name or address; None where its comments are nested too deeply: the header is kept as it stands."""
+    try:
+        return next((name or address for name, address in getaddresses([header]) if name or address), None)
+    except (*_UNREADABLE, RecursionError):
+        return None
+
+
 def _header(mail: Mail, name: str) -> str:
     """A header as text; words that can't be decoded are shown as they stand."""
     value = mail.get(name)
     if value is None:
         return ""
     try:
-        shown = str(make_header(decode_header(value)))
+        words = decode_header(value)
+        for _, charset in words:
+            _check_charset(charset or "ascii")
+        shown = str(make_header(words))
     except (MessageError, LookupError, ValueError):
         shown = str(value)
     return " ".join(_sound(shown).split())
@@ -175,9 +189,18 @@ def _decoded(part: Mail) -> str:
     data = part.get_payload(decode=True)
     raw = data if isinstance(data, bytes) else b""
     try:
-        return _sound(raw.decode(part.get_content_charset("utf-8"), "replace")).replace("\r\n", "\n")
-    except LookupError:
-        return _sound(raw.decode("utf-8", "replace")).replace("\r\n", "\n")
+        charset = part.get_content_charset("utf-8")
+        _check_charset(charset)
+        text = raw.decode(charset, "replace")
+    except (LookupError, ValueError):
+        text = raw.decode("utf-8", "replace")
+    return _sound(text).replace("\r\n", "\n")
+
+
+def _check_charset(name: str) -> None:
+    """Raise LookupError for a charset that is not known, or none of text."""
+    if codecs.lookup(name).name in _NO_CHARSETS:
+        raise LookupError(f"{name} is no charset of mail")
 
 
 def _when(value: str, now: datetime) -> datetime | None:

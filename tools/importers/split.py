@@ -10,13 +10,13 @@ from collections.abc import Iterator
 from typing import BinaryIO, NamedTuple
 
 from braid.tools.importers.source import BOM
-from braid.tools.importers.strict import MAX_DEPTH, TOO_DEEP, StrictJsonError, loads
+from braid.tools.importers.strict import MAX_DEPTH, NO_BRACKETS, TOO_DEEP, StrictJsonError, loads
 
 MAX_PIECE_BYTES = 32 * 2**20
 _CHUNK = 2**18
 
-# Possessive, so that no input makes them go back: strings are passed in one step, brackets are counted.
-_NEXT = re.compile(rb'(?:[^"\[\]{}]++|"(?:[^"\\]++|\\.)*+")*+([\[\]{}"])', flags=re.DOTALL)
+# Possessive, so that no input makes them go back: brackets are counted, and a quote that is still open is told.
+_NEXT = re.compile(NO_BRACKETS + rb'([\[\]{}"])', flags=re.DOTALL)
 _CLOSE = re.compile(rb'(?:[^"\\]++|\\.)*+"', flags=re.DOTALL)
 _SPACE = re.compile(rb"[ \t\r\n]*+")
 _SCALAR = re.compile(rb"[^ \t\r\n,\]}]*+")

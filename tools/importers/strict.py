@@ -9,8 +9,9 @@ from typing import Never, cast
 MAX_DEPTH = 200
 TOO_DEEP = f"nested too deeply: more than {MAX_DEPTH} levels"
 _SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
-# Possessive, so that no input makes it go back: strings are passed in one step.
-_BRACKET = re.compile(rb'(?:[^"\[\]{}]++|"(?:[^"\\]++|\\.)*+")*+([\[\]{}])', flags=re.DOTALL)
+NO_BRACKETS = rb'(?:[^"\[\]{}]++|"(?:[^"\\]++|\\.)*+")*+'
+"""Up to the next bracket. Possessive, so that no input makes it go back: strings are passed in one step."""
+_BRACKET = re.compile(NO_BRACKETS + rb"([\[\]{}])", flags=re.DOTALL)
 
 
 class StrictJsonError(ValueError):

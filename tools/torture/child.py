@@ -1,4 +1,4 @@
-"""What a process under torture does: write, read, or lead its clock astray, at random, until it is killed or told to end.
+"""What a process under torture does: write, read, or lead its clock astray, until it is killed or told to end.
 
 Started as `python -m braid.tools.torture.child ROLE STORE SEED`. Each line on stdout is a word and ids (`Told.hear`).
 """
@@ -11,8 +11,9 @@ import sys
 import time
 from collections.abc import Callable
 from contextlib import suppress
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from pathlib import Path
+from threading import Event
 from types import FrameType
 from typing import Final
 
@@ -27,12 +28,11 @@ WAIT_S: Final = 60.0
 TOLERANCE: Final = timedelta(minutes=5)
 _JUMPS_S: Final = (-86_400, -3_600, -310, -290, -2, 0, 0.5, 2, 200, 290, 310, 3_600, 86_400)
 _KEYS: Final = 40
-_ended = False
+_ended = Event()
 
 
 def _end(signal_: int, frame: FrameType | None) -> None:
-    global _ended  # noqa: PLW0603 - one process, one end
-    _ended = True
+    _ended.set()
 
 
 def _say(*words: str) -> None:
@@ -42,12 +42,12 @@ def _say(*words: str) -> None:
 
 def write(path: Path, chance: random.Random, clock: Clock) -> None:
     """Append, forget, erase, compact, replay and ask, sharing the store with others that do."""
-    while not _ended:
+    while not _ended.is_set():
         try:
             with braid.open(path, create=False, shared=True, wait_s=WAIT_S, clock=clock) as store:
                 _say("ready")
                 for _ in range(chance.randrange(5, 60)):
-                    if _ended:
+                    if _ended.is_set():
                         break
                     _act(store, chance)
         except ClockError:
@@ -139,12 +139,12 @@ def _erase(store: "braid.Store", chance: random.Random) -> None:
 
 def read(path: Path, chance: random.Random, clock: Clock) -> None:
     """Follow the store, look at records, and say which heads are seen."""
-    while not _ended:
+    while not _ended.is_set():
         try:
             with braid.open(path, read_only=True, clock=clock) as store:
                 _say("ready")
                 for _ in range(chance.randrange(20, 200)):
-                    if _ended:
+                    if _ended.is_set():
                         break
                     _look(store, chance)
         except OSError as error:
@@ -181,7 +181,7 @@ def stray(path: Path, chance: random.Random, clock: Clock) -> None:
 
     accepted = False
     first = True
-    while not _ended:
+    while not _ended.is_set():
         with braid.open(path, create=False, clock=led_astray) as store:
             _say("ready")
             for _ in range(chance.randrange(3, 30)):
@@ -197,7 +197,7 @@ def stray(path: Path, chance: random.Random, clock: Clock) -> None:
                     continue  # which side of five minutes the append itself is on can't be told
                 accepted = _step(store, chance, late=behind > TOLERANCE, accepted=accepted)
                 first = False
-                if _ended:
+                if _ended.is_set():
                     break
 
 
@@ -209,7 +209,9 @@ def _step(store: "braid.Store", chance: random.Random, *, late: bool, accepted: 
     except ClockError:
         _say("refused", "ClockError")
         if not late or accepted:
-            raise TortureError("an append was refused for a clock that is not behind, or was accepted") from None
+            raise TortureError(
+                "an append was refused for a clock that is not behind, or was accepted"
+            ) from None
         if chance.random() < 0.5:
             store.writer.accept_clock("torture")
             _say("accepted")

@@ -35,7 +35,7 @@ FULL_STORE: Final = 2_000
 
 
 class Theatre:
-    """All that a run needs: its folder, the failpoints, the shim, the small disk, and a stage for each kind of store."""
+    """All that a run needs: its folder, failpoints, shim, small disk, and a stage for each kind of store."""
 
     def __init__(self, home: Path, seed: int, longest_s: float = ROUND_S) -> None:
         self.home = home
@@ -72,7 +72,14 @@ class Theatre:
         name = _stage_of(scene)
         if name not in self._stages:
             folder = self.disk.folder / "full" if name == "full" else self.home / name
-            stage = Stage(folder, self.home / "guard", self.points, self.shim, self.disk, self._longest_s)
+            stage = Stage(
+                folder,
+                self.home / "guard",
+                points=self.points,
+                shim=self.shim,
+                disk=self.disk,
+                longest_s=self._longest_s,
+            )
             stage.create()
             self._stages[name] = stage
         return self._stages[name]

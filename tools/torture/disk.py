@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Final
 
 DISK_MIB: Final = 32
-FREE_MIB: Final = 4
 _FILE_BYTES: Final = 2 << 20
 _INSIDE: Final = "BRAID_TORTURE_NAMESPACE"
 
@@ -29,10 +28,11 @@ class SmallDisk:
         """Return what the processes' environment needs: where nothing is mounted, they limit themselves."""
         return {} if self.mounted else {"BRAID_TORTURE_FILE_BYTES": str(_FILE_BYTES)}
 
-    def nearly_fill(self) -> None:
-        """Leave a few MiB."""
-        if self.mounted:
-            self._filler.write_bytes(bytes((DISK_MIB - FREE_MIB) << 20))
+    def nearly_fill(self, free_kib: int) -> None:
+        """Leave so much; where nothing is mounted, the processes limit themselves instead."""
+        if self.fill():
+            with self._filler.open("r+b") as file:
+                file.truncate(max(self._filler.stat().st_size - (free_kib << 10), 0))
 
     def fill(self) -> bool:
         """Leave not a byte; return whether that can be done here."""

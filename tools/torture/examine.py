@@ -1,4 +1,4 @@
-"""The look at what is left after a round: everything acknowledged is there, nothing half is, and nothing contradicts."""
+"""The look at what is left after a round: all that was acknowledged is there, nothing half is, nothing contradicts."""
 
 from datetime import UTC, datetime
 from pathlib import Path
@@ -14,7 +14,7 @@ from braid.tools.torture.words import is_whole
 
 
 def examine(path: Path, guard: Path, told: Told) -> int:
-    """Look at a wreck: the guard, a reader, then a writer, which makes good what is left; return how many records stand.
+    """Look at a wreck: the guard, a reader, a writer, which makes good what is left; return how many records stand.
 
     Raises TortureError for what must not be, and whatever opening and reading raise.
     """
@@ -48,7 +48,9 @@ def _guard_is_ahead(path: Path, guard: Path, told: Told) -> None:
     head = Guard.of_store(load_settings(path).store_id, guard).read()
     seen = max(told.heads, default=(0, ""))[0]
     if head is None or head.size < seen:
-        raise TortureError(f"a head of {seen} records was published, the guard remembers {head and head.size}")
+        raise TortureError(
+            f"a head of {seen} records was published, the guard remembers {head and head.size}"
+        )
 
 
 def _as_a_reader_finds_it(path: Path, guard: Path, told: Told) -> datetime:
@@ -114,5 +116,5 @@ def _projection_is_a_replay(store: "braid.Store") -> None:
         raise TortureError("the catalogue of links is not what a replay makes of the log")
 
 
-def _links(store: "braid.Store") -> list[list[tuple[int, int, str]]]:
+def _links(store: "braid.Store") -> list[list[tuple[int, str, str]]]:
     return [store.views.catalog.children(index) for index in range(len(store))]

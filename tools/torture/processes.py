@@ -6,7 +6,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Generator, Mapping
+from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from threading import Event, Lock, Thread
@@ -23,7 +23,9 @@ END_S: Final = 120.0
 class Process:
     """One process under torture, and the thread that hears it."""
 
-    def __init__(self, argv: list[str], surroundings: Mapping[str, str], said: Path, told: Told, turn: Lock) -> None:
+    def __init__(
+        self, argv: list[str], surroundings: Mapping[str, str], said: Path, told: Told, turn: Lock
+    ) -> None:
         self._said = said
         self.ready = Event()
         with said.open("wb") as complaints:
@@ -57,7 +59,13 @@ class Process:
 
 @contextmanager
 def running(
-    roles: list[str], path: Path, guard: Path, told: Told, chance: random.Random, each: list[Mapping[str, str]]
+    roles: list[str],
+    path: Path,
+    guard: Path,
+    told: Told,
+    *,
+    chance: random.Random,
+    each: Sequence[Mapping[str, str]],
 ) -> Generator[list[Process]]:
     """Start one process a role, with its own environment from `each`; all are gone when the block ends.
 
@@ -67,9 +75,16 @@ def running(
     processes: list[Process] = []
     try:
         for k, (role, own) in enumerate(zip(roles, each, strict=True)):
-            argv = [sys.executable, "-m", "braid.tools.torture.child", role, str(path), str(chance.getrandbits(32))]
+            argv = [
+                sys.executable,
+                "-m",
+                "braid.tools.torture.child",
+                role,
+                str(path),
+                str(chance.getrandbits(32)),
+            ]
             surroundings = {**os.environ, "BRAID_GUARD_DIR": str(guard), **own}
-            processes.append(Process(argv, surroundings, path.parent / f"said-{k}", told, turn))
+            processes.append(Process(argv, surroundings, guard.parent / f"said-{k}", told, turn))
         for one in processes:
             one.ready.wait(START_S)
         yield processes
@@ -80,7 +95,9 @@ def running(
         told.counts["killed"] += sum(one.popen.returncode == -signal.SIGKILL for one in processes)
     for role, one in zip(roles, processes, strict=True):
         if one.popen.returncode not in (0, -signal.SIGKILL):
-            raise TortureError(f"a process ended by itself ({role}, {one.popen.returncode}):\n{one.complaint()}")
+            raise TortureError(
+                f"a process ended by itself ({role}, {one.popen.returncode}):\n{one.complaint()}"
+            )
 
 
 def let_run(processes: list[Process], seconds: float) -> None:

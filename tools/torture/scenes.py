@@ -4,7 +4,8 @@ A scene gets the stage and chance, and returns in a few words what it did. The l
 """
 
 import random
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Final
@@ -13,10 +14,11 @@ import braid
 from braid.tools.torture.clock import SetClock
 from braid.tools.torture.disk import SmallDisk
 from braid.tools.torture.errors import TortureError
-from braid.tools.torture.processes import let_run, running, tell_to_end
+from braid.tools.torture.processes import Process, let_run, running, tell_to_end
 from braid.tools.torture.told import Told
 from braid.tools.torture.words import text_of
 
+FREE_KIB: Final = (40, 150, 600, 2_000)
 SLOW_US: Final = (200, 2_000, 8_000)
 _JUMPS_S: Final = (-90_000, -4_000, -900, -290, -30, -1, 0, 1, 30, 290, 900, 4_000, 90_000)
 
@@ -25,7 +27,14 @@ class Stage:
     """One store under torture and what a scene may do to it."""
 
     def __init__(
-        self, folder: Path, guard: Path, points: list[str], shim: Path | None, disk: SmallDisk, longest_s: float
+        self,
+        folder: Path,
+        guard: Path,
+        *,
+        points: list[str],
+        shim: Path | None,
+        disk: SmallDisk,
+        longest_s: float,
     ) -> None:
         """`points`: failpoints to kill at. `longest_s`: how long a round's processes run at most."""
         self.folder = folder
@@ -45,6 +54,12 @@ class Stage:
             ids = [store.append(text_of(chance)) for _ in range(5)]
         self.told.hear([f"appended {' '.join(ids)}\n"])
 
+    def running(
+        self, roles: list[str], chance: random.Random, each: Sequence[Mapping[str, str]]
+    ) -> AbstractContextManager[list[Process]]:
+        """Run processes in these roles on the store, each with what `each` adds to its environment."""
+        return running(roles, self.path, self.guard, self.told, chance=chance, each=each)
+
     def seconds(self, chance: random.Random) -> float:
         """Return how long this round's processes run."""
         return chance.uniform(0.2, 1.0) * self._longest_s
@@ -57,18 +72,19 @@ def kill(stage: Stage, chance: random.Random) -> str:
     own: list[Mapping[str, str]] = [{} for _ in roles]
     if point:
         own[0] = {"BRAID_KILL_AT": point}
-    with running(roles, stage.path, stage.guard, stage.told, chance, own) as processes:
+    with stage.running(roles, chance, own) as processes:
         let_run(processes, stage.seconds(chance))
-    return f"{len(roles)} killed at {point or 'a moment'}"
+        passed = processes[0].popen.poll() is not None
+    return f"{len(roles)} killed at {point if passed and point else 'a moment'}"
 
 
 def full(stage: Stage, chance: random.Random) -> str:
     """Let the disk run full under writers and kill them; then not a byte is left, and an erasure must be had."""
-    stage.disk.nearly_fill()
+    stage.disk.nearly_fill(chance.choice(FREE_KIB))
     roles = ["write"] * chance.choice((1, 2)) + ["read"]
     own = [stage.disk.limits() for _ in roles]
     try:
-        with running(roles, stage.path, stage.guard, stage.told, chance, own) as processes:
+        with stage.running(roles, chance, own) as processes:
             let_run(processes, stage.seconds(chance))
         erased = _erase_on_a_full_disk(stage)
     finally:
@@ -95,7 +111,9 @@ def _erase_on_a_full_disk(stage: Stage) -> str:
     except OSError as error:
         stage.told.hear([f"refused {type(error).__name__}\n"])
         if had_reserve:
-            raise TortureError(f"the disk is full, the reserve was there, and erasing was refused: {error}") from error
+            raise TortureError(
+                f"the disk is full, the reserve was there, and erasing was refused: {error}"
+            ) from error
         return ""
     return ", one record erased without a byte free"
 
@@ -111,7 +129,7 @@ def slow(stage: Stage, chance: random.Random) -> str:
     slow_us = chance.choice(SLOW_US)
     roles = ["write"] * chance.choice((1, 2)) + ["read"] * chance.choice((0, 1))
     own = [{"LD_PRELOAD": str(stage.shim), "BRAID_SHIM_SLOW_US": str(slow_us)} for _ in roles]
-    with running(roles, stage.path, stage.guard, stage.told, chance, own) as processes:
+    with stage.running(roles, chance, own) as processes:
         let_run(processes, stage.seconds(chance))
     return f"{len(roles)} killed on a disk with pauses of up to {slow_us / 1000:g} ms"
 
@@ -119,7 +137,7 @@ def slow(stage: Stage, chance: random.Random) -> str:
 def crowd(stage: Stage, chance: random.Random) -> str:
     """Writers and readers share the store; one writer may die; the others go on and close in good order."""
     roles = ["write"] * chance.choice((2, 3)) + ["read"] * chance.choice((1, 2))
-    with running(roles, stage.path, stage.guard, stage.told, chance, [{} for _ in roles]) as processes:
+    with stage.running(roles, chance, [{} for _ in roles]) as processes:
         let_run(processes, stage.seconds(chance) / 2)
         if dies := chance.random() < 0.5:
             processes[0].popen.kill()
@@ -131,14 +149,14 @@ def crowd(stage: Stage, chance: random.Random) -> str:
 def clock(stage: Stage, chance: random.Random) -> str:
     """The wall clock jumps back and forth: under one writer that knows what must come of it, or under several."""
     if chance.random() < 0.4:
-        with running(["stray"], stage.path, stage.guard, stage.told, chance, [{}]) as processes:
+        with stage.running(["stray"], chance, [{}]) as processes:
             let_run(processes, stage.seconds(chance))
         return "one killed under a clock of its own that jumps"
     set_clock = SetClock(stage.folder / "clock")
     roles = ["write"] * chance.choice((1, 2)) + ["read"]
     shimmed = stage.shim is not None and chance.random() < 0.7
     own = [_clocked(stage, set_clock, shimmed=shimmed) for _ in roles]
-    with running(roles, stage.path, stage.guard, stage.told, chance, own) as processes:
+    with stage.running(roles, chance, own) as processes:
         for _ in range(chance.randrange(3, 9)):
             set_clock.set(timedelta(seconds=chance.choice(_JUMPS_S)))
             let_run(processes, stage.seconds(chance) / 6)

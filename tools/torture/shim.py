@@ -1,4 +1,4 @@
-"""Building shim.c, which slows the disk and moves the clock of whatever runs under it; None where there is no compiler."""
+"""Building shim.c, which slows the disk and moves the clock of whatever runs under it."""
 
 import shutil
 import subprocess
@@ -13,7 +13,9 @@ def build_shim(folder: Path) -> Path | None:
     if compiler is None or not sys.platform.startswith("linux"):
         return None
     built = subprocess.run(
-        [compiler, "-O1", "-shared", "-fPIC", "-o", str(made), str(source), "-ldl"], capture_output=True, check=False
+        [compiler, "-O1", "-shared", "-fPIC", "-o", str(made), str(source), "-ldl"],
+        capture_output=True,
+        check=False,
     )
     if built.returncode:
         return None

@@ -19,4 +19,8 @@ def text_of(chance: random.Random, place: int = 0, count: int = 1) -> str:
 def is_whole(text: str, place: int, count: int) -> bool:
     """Whether the text is one of ours, all of it, and stands where it was put."""
     found = _TEXT.fullmatch(text)
-    return found is not None and (int(found[2]), int(found[3]), int(found[4])) == (place, count, len(found[5]))
+    return found is not None and (int(found[2]), int(found[3]), int(found[4])) == (
+        place,
+        count,
+        len(found[5]),
+    )
