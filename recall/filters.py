@@ -75,7 +75,7 @@ def _part(name: str, value: object, depth: int) -> Test:
 def _compare(name: str, op: str, wanted: Any) -> Test:
     if op not in OPERATORS:
         raise ValueError(f"there is no operator {op!r}; there are {', '.join(OPERATORS)}")
-    if op == "in" and (not isinstance(wanted, list | tuple)):
+    if op == "in" and not _is_list(wanted):
         raise ValueError(f"{name}: `in` takes a list")
     if name.endswith("_at") and op != "in":
         wanted = _moment(wanted)
@@ -94,6 +94,10 @@ def _compare(name: str, op: str, wanted: Any) -> Test:
             return False
 
     return holds
+
+
+def _is_list(value: object) -> bool:
+    return isinstance(value, list | tuple)
 
 
 def _contains(found: object, wanted: object) -> bool:
