@@ -41,10 +41,8 @@ class OllamaEmbedder:
         for at in range(0, len(texts), self._batch):
             some = [text or " " for text in texts[at : at + self._batch]]
             answer = self._endpoint.post({"model": self.name, "input": some, "truncate": True})
-            given: Any = (
-                cast("dict[str, Any]", answer).get("embeddings") if isinstance(answer, dict) else None
-            )
-            vectors: list[Any] = given if isinstance(given, list) else []
+            given = cast("dict[str, object]", answer).get("embeddings") if isinstance(answer, dict) else None
+            vectors = cast("Sequence[Any]", given) if isinstance(given, list) else []
             if len(vectors) != len(some):
                 raise EmbeddingError(
                     f"{self._endpoint.url}: its answer holds no embedding for each of {len(some)} texts"
