@@ -42,7 +42,7 @@ class OllamaEmbedder:
             some = [text or " " for text in texts[at : at + self._batch]]
             answer = self._endpoint.post({"model": self.name, "input": some, "truncate": True})
             given = cast("dict[str, object]", answer).get("embeddings") if isinstance(answer, dict) else None
-            vectors = cast("Sequence[Any]", given) if isinstance(given, list) else []
+            vectors: Sequence[Any] = cast("Sequence[Any]", given) if isinstance(given, list) else ()
             if len(vectors) != len(some):
                 raise EmbeddingError(
                     f"{self._endpoint.url}: its answer holds no embedding for each of {len(some)} texts"
