@@ -64,7 +64,13 @@ class Guard:
         """Remember a head, durably. Called after signing and before publishing, so that no published head
         is unknown.
         """
-        make_folder(self.path.parent)
+        try:
+            make_folder(self.path.parent)
+        except OSError as error:  # who reads only "permission denied" doesn't know what that folder is for
+            error.strerror = (
+                f"{error.strerror}; the fork guard is kept there: BRAID_GUARD_DIR names another folder"
+            )
+            raise
         text = msgspec.json.encode(head)
         replace_file(
             self.path, text + b"\nblake3 " + blake3(text).hexdigest().encode() + b"\n", "guard.write"

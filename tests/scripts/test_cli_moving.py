@@ -92,3 +92,14 @@ def test_export_overwrites_nothing(session: Session) -> None:
     assert "choose another place" in session.refused("export", "memory")
     assert "not empty" in session.refused("export", "guard")
     assert session.is_clean()
+
+
+def test_an_export_that_fails_leaves_no_part_of_itself(session: Session) -> None:
+    for word in ("one", "two", "three"):
+        session.well("append", word)
+    segment = next((session.store / "log").glob("*.seg"))
+    data = bytearray(segment.read_bytes())
+    data[-5] ^= 1  # the last body
+    segment.write_bytes(data)
+    session.refused("export", "--jsonl", "out.jsonl")
+    assert [path.name for path in session.folder.iterdir() if "out" in path.name or "partial" in path.name] == []

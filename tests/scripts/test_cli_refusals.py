@@ -369,3 +369,11 @@ def test_a_defect_is_told_without_a_traceback_but_with_one_for_debugging(session
         assert done.returncode == 2
         assert "braid: unexpected ZeroDivisionError: oops" in done.stderr
         assert ("Traceback" in done.stderr) == bool(debug)
+
+
+def test_a_guard_that_has_no_place_names_the_way_out(empty: Session) -> None:
+    empty.write("a-file", "")
+    said = empty.refused("init", "other", BRAID_GUARD_DIR=str(empty.folder / "a-file" / "guards"))
+    assert "the fork guard is kept there" in said
+    assert "BRAID_GUARD_DIR" in said
+    assert not (empty.folder / "other").exists()

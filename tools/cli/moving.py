@@ -2,6 +2,7 @@
 
 import os
 import sys
+from io import TextIOWrapper
 from pathlib import Path
 from typing import Annotated
 
@@ -137,13 +138,11 @@ def _export_lines(file: Path, store: Path | None, *, forgotten: bool) -> None:
         if str(file) == "-":
             count = exchange.export_jsonl(opened, sys.stdout, include_forgotten=forgotten)
         else:
-            with open(file, "x", encoding="utf-8", opener=_private) as stream:
-                count = exchange.export_jsonl(opened, stream, include_forgotten=forgotten)
+            if os.path.lexists(file) and not destination.is_stream(file):
+                raise FileExistsError(f"{file} exists; choose another name")
+            with destination.new_file(file) as stream, TextIOWrapper(stream, "utf-8", newline="\n") as text:
+                count = exchange.export_jsonl(opened, text, include_forgotten=forgotten)
     say(f"{many(count, 'record')}, in plain text")
-
-
-def _private(path: str, flags: int) -> int:
-    return os.open(path, flags, 0o600)
 
 
 def _export_subject(
