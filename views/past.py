@@ -21,7 +21,7 @@ from braid.ledger.reader import Reader
 from braid.views.errors import DamagedViewError
 from braid.views.generations import DuckHome, copy_file, remove_file, require_whole
 from braid.views.projection import Batch, Stamp, Standing
-from braid.views.replay import Progress, facts_of, feed, load
+from braid.views.replay import Progress, facts_of, feed, load, standing_of
 from braid.views.schema import VERSION
 from braid.views.values import microseconds
 from braid.wal.failpoint import failpoint
@@ -200,18 +200,7 @@ class Pasts:
         reader, now = self._reader, self._reader.control
         then = control_at(reader, size)
         hidden = frozenset(then.hidden) | frozenset(now.hidden if since else ())
-        keys = facts_of(then)
-        return Standing(
-            reader.origin,
-            size,
-            reader.vault is not None,
-            frozenset() if include_forgotten else hidden,
-            frozenset(now.erased),
-            frozenset(now.weakened),
-            max(now.erasures, default=-1),
-            {id: key.compromised_since for id, key in keys.items() if key.compromised_since is not None},
-            keys,
-        )
+        return standing_of(reader, size, now, facts_of(then), frozenset() if include_forgotten else hidden)
 
     def _stamp(self, standing: Standing, size: int) -> Stamp:
         root = root_at(self._reader, size)

@@ -7,7 +7,7 @@ stay in free pages), a key reported compromised, a vault that came or went.
 
 import gc
 import time
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Generator, Iterator, Mapping
 from contextlib import contextmanager
 
 import msgspec
@@ -54,15 +54,21 @@ def take_standing(reader: Reader) -> Standing:
         if control.newest == (last.index if last.is_control else last.control) or time.monotonic() > deadline:
             break
         time.sleep(0.001)
-    keys = facts_of(control)
+    return standing_of(reader, size, control, facts_of(control), frozenset(control.hidden))
+
+
+def standing_of(
+    reader: Reader, size: int, now: ControlState, keys: Mapping[str, KeyFacts], hidden: frozenset[int]
+) -> Standing:
+    """Return how the first `size` records stand with these keys and these forgotten; erased is what is by now."""
     return Standing(
         reader.origin,
         size,
         reader.vault is not None,
-        frozenset(control.hidden),
-        frozenset(control.erased),
-        frozenset(control.weakened),
-        max(control.erasures, default=-1),
+        hidden,
+        frozenset(now.erased),
+        frozenset(now.weakened),
+        max(now.erasures, default=-1),
         {id: key.compromised_since for id, key in keys.items() if key.compromised_since is not None},
         keys,
     )

@@ -9,7 +9,8 @@ from datetime import UTC, datetime
 from itertools import pairwise
 from typing import Any, Final, NamedTuple
 
-_NUMBER: Final = re.compile(r"[+-]?((0|[1-9]\d*)(\.\d*)?|\.\d+)([eE][+-]?\d+)?", re.ASCII)
+# No leading + or 0: those are what telephone numbers and codes begin with.
+_NUMBER: Final = re.compile(r"-?((0|[1-9]\d*)(\.\d*)?|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 """Not what would lose something as a number: `00123` is somebody's id, and stays text."""
 _TIME: Final = re.compile(r"\d{4}-\d\d-\d\d([T ]\d\d:\d\d(:\d\d(\.\d{1,6})?)?(Z|[+-]\d\d:\d\d)?)?", re.ASCII)
 _NAME: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
