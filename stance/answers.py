@@ -1,0 +1,109 @@
+"""Claims gathered into the answers that they give to one question. Pure.
+
+Of a relation with one object each object is an answer, and one at most is right. Of one with many, each object is a
+question of its own. A yes-or-no question has two answers; a question for a time, one for each day.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import Final
+
+import msgspec
+
+from braid.ledger.record import Asks
+from braid.stance.claims import Said, holds
+from braid.stance.fold import Folded
+from braid.stance.relations import compared_as, relation
+from braid.stance.values import same
+
+Alike = Callable[[Said, Said], bool]
+YES: Final = "yes"
+NO: Final = "no"
+
+
+class Answer(msgspec.Struct, frozen=True):
+    """An answer with the claims that give it; `says` is false for one that only rules another out."""
+
+    key: str
+    claims: tuple[Said, ...]
+    says: bool = True
+
+    def strongest(self, folded: Folded) -> Said:
+        """Return the claim that gives it best: one that stands, of the highest rank, the newest."""
+        return max(
+            self.claims,
+            key=lambda said: (
+                folded.stands(said.node),
+                said.rank,
+                said.since,
+                said.said,
+                said.index,
+                -said.k,
+            ),
+        )
+
+    def text(self, folded: Folded, asks: Asks) -> str:
+        """Return the answer in words."""
+        said = self.strongest(folded)
+        return f"{said.text} on {said.since:%Y-%m-%d}" if asks.wants == "time" else said.text
+
+
+def is_list(asks: Asks) -> bool:
+    """Whether a question may have several answers at once: the objects of a relation with many."""
+    return asks.wants == "object" and bool(asks.rels) and relation(asks.rels[0]).many
+
+
+def answers_to(asks: Asks, claims: Sequence[Said], folded: Folded) -> list[Answer]:
+    """Return the answers that claims give, those that hold at the time asked for; in the order of the log."""
+    assert asks.at is not None  # noqa: S101 - reconcile has refused it
+    if asks.wants == "time":
+        dated = [said for said in claims if said.claim.valid_from is not None and said.claim.polarity]
+        return _grouped(dated, lambda one, other: one.since.date() == other.since.date())
+    current = [said for said in claims if holds(said, asks.at)]
+    if asks.wants == "check":
+        return _checked(asks, current)
+    wanted = _first_known(asks, current)
+    positive = [said for said in current if said.claim.polarity and said.relation.name == wanted]
+    denials = [said for said in current if not said.claim.polarity and said.relation.name == wanted]
+    rel = relation(wanted)
+    groups = _grouped(
+        positive,
+        lambda one, other: same(one.claim.object, other.claim.object, rel.of, broad=not rel.many),
+    )
+    return [*groups, *(Answer(f"not {said.claim.object}", (said,), says=False) for said in denials)]
+
+
+def _first_known(asks: Asks, current: Sequence[Said]) -> str:
+    """Return the first relation of the question of which something is claimed."""
+    names = [compared_as(rel).name for rel in asks.rels]
+    known = {said.relation.name for said in current if said.claim.polarity}
+    return next((name for name in names if name in known), names[0] if names else "")
+
+
+def _checked(asks: Asks, current: Sequence[Said]) -> list[Answer]:
+    """Return yes and no, as far as something speaks for them. Another object of a relation with one says no."""
+    object_ = asks.object or ""
+    asked = compared_as(asks.rels[0])
+    yes: list[Said] = []
+    no: list[Said] = []
+    for said in current:
+        rel = said.relation
+        equal = not object_ or same(said.claim.object, object_, rel.of, broad=True)
+        if rel.name == asked.opposite:
+            if equal and said.claim.polarity:
+                no.append(said)
+        elif equal:
+            (yes if said.claim.polarity else no).append(said)
+        elif said.claim.polarity and not rel.many:
+            no.append(said)
+    return [Answer(key, tuple(group)) for key, group in ((YES, yes), (NO, no)) if group]
+
+
+def _grouped(claims: Sequence[Said], alike: Alike) -> list[Answer]:
+    groups: list[list[Said]] = []
+    for said in claims:
+        group = next((group for group in groups if alike(group[0], said)), None)
+        if group is None:
+            groups.append([said])
+        else:
+            group.append(said)
+    return [Answer(group[0].claim.object, tuple(group)) for group in groups]

@@ -1,0 +1,282 @@
+"""Claims of records as truth maintenance sees them, and when two of them contradict each other. Pure.
+
+A contradiction: same subject and relation, another object (or the same one denied, or under the opposite relation),
+both holding at the same time, both known. Which of the two gives way is told by `strength`: corrected over stated over
+observed over inferred; then, for what changes, the newer; then the surer.
+"""
+
+from collections.abc import Container, Iterable, Iterator, Sequence
+from datetime import UTC, datetime
+from math import isfinite
+from typing import Final, Literal
+
+import msgspec
+
+from braid.ledger.record import Asks, Claim, ExperienceBody, Record
+from braid.stance.culprit import STANDING
+from braid.stance.relations import Relation, compared_as, relation
+from braid.stance.values import akin, normal, same, telling
+from braid.stance.words import words_of
+
+How = Literal["other", "denied", "opposite", "number", "date"]
+ALWAYS: Final = datetime.min.replace(tzinfo=UTC)
+FOREVER: Final = datetime.max.replace(tzinfo=UTC)
+MARGIN: Final = 0.05
+"""Two confidences that differ by less tell nothing."""
+OWN_METHOD: Final = "reconcile"
+"""How reconciliations are made: what they say is a stance's, and never evidence for the next one."""
+
+
+class Said(msgspec.Struct, frozen=True, kw_only=True):
+    """A claim that a record makes, as the fold sees it."""
+
+    index: int
+    k: int
+    id: str
+    claim: Claim
+    known: datetime
+    """Transaction time."""
+    said: datetime
+    """When it was said: `occurred_at`, else transaction time."""
+    since: datetime
+    """Holds from here."""
+    until: datetime
+    """Holds until before here."""
+    tx: int
+    p: float | None
+    """The record's confidence, where it states one."""
+    by_model: bool = False
+    """Whether that confidence is a model's own, which may lower what the claim is worth, never raise it."""
+    user_id: str | None = None
+    derived: str = ""
+    """The relation of an episode that this state was drawn from."""
+    ancestors: frozenset[int] = frozenset()
+    """Log indexes of the records at the bottom of its braid."""
+
+    @property
+    def node(self) -> str:
+        """Its name in the network."""
+        return f"r:{self.index}/{self.k}" + (f">{self.claim.rel}" if self.derived else "")
+
+    @property
+    def relation(self) -> Relation:
+        """What it is compared as."""
+        return compared_as(self.claim.rel)
+
+    @property
+    def rank(self) -> int:
+        """Where its source stands in the culprit order; hearsay counts as observed at most."""
+        standing = STANDING[self.claim.source_type]
+        return min(standing, STANDING["implicit_unintentional"]) if self.is_hearsay else standing
+
+    @property
+    def is_hearsay(self) -> bool:
+        """Whether the record only reports it: another's word, and not of themselves."""
+        by = self.claim.said_by
+        if by is None or normal(by) == normal(self.claim.subject):
+            return False
+        return not of_one(by, self.claim.subject)
+
+    @property
+    def text(self) -> str:
+        """The claim in words."""
+        return words_of(self.claim)
+
+
+def claims_of(record: Record, ancestors: frozenset[int] = frozenset()) -> Iterator[Said]:
+    """Yield what a record claims, and the states that its episodes begin or end (`moved_to` Ghent: `lives_in` Ghent).
+
+    Nothing of records that aren't experiences, nor of reconciliations, which repeat a stance. Raises ValueError for a
+    body that can't be had.
+    """
+    body = record.body if record.kind == "experience" else None
+    if isinstance(body, ExperienceBody) and body.provenance.method != OWN_METHOD:
+        place = Place(record.index, record.id, record.created_at, record.envelope.tx[0])
+        yield from claims_in(body, place, ancestors or frozenset((record.index,)))
+
+
+class Place(msgspec.Struct, frozen=True):
+    """Where in the log a claim stands, and since when."""
+
+    index: int
+    id: str
+    known: datetime
+    tx: int
+
+
+def claims_in(body: ExperienceBody, place: Place, ancestors: frozenset[int]) -> Iterator[Said]:
+    """Yield what the body of a record at some place claims."""
+    said = body.occurred_at or place.known
+    for k, claim in enumerate(body.symbolic):
+        yield from _held(
+            Said(
+                index=place.index,
+                k=k,
+                id=place.id,
+                claim=claim,
+                known=place.known,
+                said=said,
+                since=claim.valid_from or _beginning(claim, said),
+                until=claim.valid_to or FOREVER,
+                tx=place.tx,
+                p=None if body.confidence is None else body.confidence.p,
+                by_model=body.provenance.actor == "agent" and not body.provenance.method.startswith("read:"),
+                user_id=body.scope.user_id if body.scope else None,
+                ancestors=ancestors,
+            )
+        )
+
+
+def check(said: Said, known: Container[int]) -> Said:
+    """Return a claim as it is; raise ValueError for a probability that is none, and for a record that isn't known."""
+    if said.p is not None and not (isfinite(said.p) and 0 <= said.p <= 1):
+        raise ValueError(f"{said.id}: its p is {said.p}; a probability lies in [0, 1]")
+    if said.index not in known:
+        raise ValueError(f"{said.id}: its record is not among those given: unknown, forgotten or erased")
+    return said
+
+
+def _beginning(claim: Claim, said: datetime) -> datetime:
+    """Return since when a claim holds that doesn't say: a trait always, anything else since it was said."""
+    return ALWAYS if relation(claim.rel).temporal == "trait" else said
+
+
+def _held(said: Said) -> Iterator[Said]:
+    yield said
+    known = relation(said.claim.rel)
+    if (state := known.begins) and said.claim.polarity:
+        yield msgspec.structs.replace(
+            said, claim=msgspec.structs.replace(said.claim, rel=state), derived=known.name
+        )
+    if (state := known.ends) and said.claim.polarity:
+        ended = msgspec.structs.replace(said.claim, rel=state, polarity=False, valid_to=None)
+        yield msgspec.structs.replace(said, claim=ended, derived=known.name)
+
+
+def backdated(claims: Sequence[Said]) -> list[Said]:
+    """Return claims with the corrected ones dated: where one doesn't say since when it holds, since what it corrects.
+
+    "INV-2034, not INV-2043": the right number was right all along, and no longer than the wrong one was believed.
+    """
+    ordered = sorted(claims, key=lambda one: (one.said, one.index, one.k))
+    dated: list[Said] = []
+    for one in ordered:
+        if one.claim.source_type == "corrected" and one.claim.valid_from is None:
+            rivals = [other.since for other in dated if clash(one, other) is not None]
+            if rivals:
+                since = min(rivals) if not one.claim.polarity else rivals[-1]
+                dated.append(msgspec.structs.replace(one, since=min(since, one.since)))
+                continue
+        dated.append(one)
+    return dated
+
+
+def clash(one: Said, other: Said) -> How | None:
+    """Return how two claims exclude each other if they hold at the same time; None where both may hold."""
+    a, b = one.claim, other.claim
+    if not of_one(a.subject, b.subject):
+        return None
+    rel, rival = one.relation, other.relation
+    if rel.opposite is not None and rel.opposite == rival.name:
+        both = a.polarity and b.polarity and same(a.object, b.object)
+        return "opposite" if both else None
+    if rel.name != rival.name:
+        return None
+    broad = not rel.many
+    equal = same(a.object, b.object, rel.of, broad=broad and a.polarity == b.polarity)
+    if a.polarity != b.polarity:
+        return "denied" if equal else None
+    if equal or not a.polarity or rel.many or (rel.rivals and not akin(a.object, b.object)):
+        return None
+    return "other" if rel.of == "text" else rel.of
+
+
+def of_one(one: str, other: str) -> bool:
+    """Whether two names are of one person or thing: equal, or a given name and the same with its surname."""
+    if same(one, other):
+        return True
+    short, long = sorted((one.split(), other.split()), key=len)
+    more = long[len(short) :]
+    return (
+        0 < len(short) < len(long) <= len(short) + 2
+        and all(word[:1].isupper() and "'" not in word and "’" not in word for word in (*short, *more))
+        and same(" ".join(short), " ".join(long[: len(short)]))
+    )
+
+
+def overlap(one: Said, other: Said) -> bool:
+    """Whether there is an instant at which both hold."""
+    return one.since < other.until and other.since < one.until
+
+
+def holds(said: Said, at: datetime) -> bool:
+    """Whether a claim's own times take in an instant."""
+    return said.since <= at < said.until
+
+
+def outranks(one: Said, other: Said) -> bool:
+    """Whether, of two claims that exclude each other, this one stands: the stated culprit order."""
+    return bool(advantage(one, other))
+
+
+def advantage(one: Said, other: Said) -> str:
+    """Return in words what puts a claim before another, empty where nothing does."""
+    if one.rank != other.rank:
+        return f"{_SOURCE[one.rank]} over {_SOURCE[other.rank]}" if one.rank > other.rank else ""
+    if one.relation.temporal != "trait" or one.claim.source_type == "corrected":
+        for word, newer, older in (("newer", one.since, other.since), ("said later", one.said, other.said)):
+            if newer != older:
+                return f"{word}: {newer:%Y-%m-%d} after {older:%Y-%m-%d}" if newer > older else ""
+    more, less = _sure(one), _sure(other)
+    return f"surer: {more:.2f} over {less:.2f}" if more - less >= MARGIN else ""
+
+
+_SOURCE: Final = {4: "corrected", 3: "stated", 2: "observed", 1: "inferred"}
+
+
+def _sure(said: Said) -> float:
+    return 0.5 if said.p is None else said.p
+
+
+def is_ambiguous(one: Said, other: Said) -> bool:
+    """Whether two claims exclude each other at some time and nothing says which gives way."""
+    return (
+        clash(one, other) is not None
+        and overlap(one, other)
+        and not outranks(one, other)
+        and not outranks(other, one)
+    )
+
+
+def relevant(claims: Iterable[Said], asks: Asks) -> list[Said]:
+    """Return the claims that bear on a question: of its subjects, its relations or their opposites, and its object."""
+    of_them = [said for said in claims if any(_is_meant(name, said.claim.subject) for name in asks.subjects)]
+    if not asks.rels:
+        return _alike(of_them, asks.object or "")
+    wanted = {compared_as(rel).name for rel in asks.rels}
+    wanted |= {opposite for rel in tuple(wanted) if (opposite := relation(rel).opposite)}
+    found = [said for said in of_them if said.relation.name in wanted]
+    if asks.object is None or any(not relation(rel).many for rel in wanted):
+        return found
+    return [said for said in found if same(said.claim.object, asks.object, said.relation.of, broad=True)]
+
+
+def _is_meant(name: str, subject: str) -> bool:
+    """Whether a name in a question means a subject: it is of one, or somebody's (the wedding: Owen's wedding)."""
+    return of_one(subject, name) or normal(subject).endswith(f"'s {normal(name)}")
+
+
+def _alike(claims: Sequence[Said], words: str) -> list[Said]:
+    """Return the claims whose words share most with those given, at least half of them."""
+    asked = telling(words)
+    shared = [
+        len(
+            asked
+            & telling(f"{said.claim.rel.replace('_', ' ')} {said.claim.object} {said.claim.quote or ''}")
+        )
+        for said in claims
+    ]
+    least = max(shared, default=0)
+    if not asked or 2 * least < len(asked):
+        return []
+    return [said for said, count in zip(claims, shared, strict=True) if count == least]

@@ -1,0 +1,66 @@
+"""Questions in plain English, read by rules."""
+
+from time import perf_counter
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from braid.stance.question import Reading, read, readings
+
+
+@pytest.mark.parametrize(
+    ("question", "reading"),
+    [
+        ("Where does Jonas live?", Reading("Jonas", ("lives_in",))),
+        ("where do I live now", Reading("user", ("lives_in",))),
+        ("Where did Nadia live before September?", Reading("Nadia", ("lives_in",))),
+        ("Which city does Owen live in these days?", Reading("Owen", ("lives_in",))),
+        ("Does Jonas drink coffee?", Reading("Jonas", ("drinks",), "coffee", "check")),
+        ("Does Jonas still drink coffee?", Reading("Jonas", ("drinks",), "coffee", "check")),
+        ("What does Jonas drink?", Reading("Jonas", ("drinks",))),
+        ("Is Mireille allergic to shellfish?", Reading("Mireille", ("allergic_to",), "shellfish", "check")),
+        ("When is the wedding?", Reading("wedding", ("happened_on", "is_on", "due_on"))),
+        ("Who is Jonas's boss?", Reading("Jonas", ("boss_is",))),
+        ("Who is my new boss?", Reading("user", ("boss_is",))),
+        ("What is Nadia’s job?", Reading("Nadia", ("works_as",))),
+        ("What does Jonas think of Baan Suk?", Reading("Jonas", ("likes", "dislikes"), "Baan Suk", "check")),
+        ("Does Jonas hate rain?", Reading("Jonas", ("dislikes", "likes"), "rain", "check")),
+        ("Where does my wife work?", Reading("user's wife", ("works_at", "works_for"))),
+        ("How old is Ann?", Reading("Ann", ("age_is",))),
+        ("When was Ann born?", Reading("Ann", ("born_on", "birthday"))),
+        ("Can you tell me where does Ann work?", Reading("Ann", ("works_at", "works_for"))),
+        (
+            "When did Caroline go to the support group?",
+            Reading("Caroline", (), "go to the support group", "time"),
+        ),
+    ],
+)
+def test_what_is_asked(question: str, reading: Reading) -> None:
+    assert read(question) == reading
+
+
+def test_what_looks_like_a_time_may_be_part_of_a_name() -> None:
+    subjects = [reading.subject for reading in readings("How much is the refund for order 1999?")]
+    assert subjects == ["refund for order", "refund for order 1999"]
+
+
+@pytest.mark.parametrize(
+    "question", ["", "?", "Tell me everything", "What is the weather like", "Why?", "Jonas", "where"]
+)
+def test_what_no_rule_reads(question: str) -> None:
+    assert read(question) is None
+
+
+@given(st.text(max_size=200))
+def test_any_text_may_be_asked(question: str) -> None:
+    assert all(reading.subject for reading in readings(question))
+
+
+def test_a_long_question_costs_little() -> None:
+    """What is too long for the rules is left to recall, and what isn't is read at once."""
+    started = perf_counter()
+    assert list(readings("Where does " + "very " * 60_000 + "Jonas live?")) == []
+    for text in ("x ", "in may ", "is the ", "Where does does "):
+        list(readings(f"when is {text * (280 // len(text))}"))
+    assert perf_counter() - started < 2
