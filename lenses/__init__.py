@@ -1,1 +1,1 @@
-"""Pure reinterpretation: records in, a view with its delta out."""
+"""Lenses: named, versioned, pure functions from records to a view, kept as its difference to the raw records."""

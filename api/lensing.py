@@ -1,0 +1,151 @@
+"""Lenses at the front door: a lens applied to the records of a scope, and its view kept as a record.
+
+Applying again reads what came since the last view, and that view's chain; what changed behind it (forgotten,
+recovered, corrected) is read again from there on. Nothing is written but the finished view, in one transaction
+with what was asked.
+"""
+
+from collections.abc import Sequence
+from typing import Any, Final, cast
+
+import msgspec
+
+from braid.ledger.envelope import Link
+from braid.ledger.record import Draft, Record, Scope, Target, ViewBody
+from braid.lenses.errors import LensError, LensFailedError, UnknownLensError
+from braid.lenses.form import Form
+from braid.lenses.lens import Lens
+from braid.lenses.registry import by_name
+from braid.lenses.view import Said, absorbed, chain_of, folded, ground_of, said_of, view_draft
+from braid.looking import SCOPES, Lensed, Looking, Outlook, Request
+from braid.recall.within import within
+
+LIMIT_S: Final = 60.0
+"""How long a lens may take, unless the caller says otherwise."""
+
+
+class View(msgspec.Struct, frozen=True, kw_only=True):
+    """A view as it is shown: its form in full, whatever views it stands on."""
+
+    id: str
+    lens: str
+    version: str
+    text: str
+    items: list[dict[str, Any]]
+    """What the lens says, in the order in which it says it: `{"key", "text", "at", "records", "data"}`."""
+    weights: dict[str, float]
+    """Id of each record that the view keeps → its weight; a raw record weighs 1."""
+    params: dict[str, Any]
+    scope: dict[str, str]
+    records: int
+    """How many records it is of."""
+    position: int
+    """How many records of the log it had looked through."""
+    stands_on: list[str]
+    """The earlier views that it continues."""
+    stale: list[str]
+    """Why it should be made anew; empty for one that is up to date."""
+    read: int = 0
+    """How many records were read for it now."""
+    appended: bool = False
+
+
+def apply_lens(
+    store: Lensed, request: Request, *, version: str | None = None, limit_s: float = LIMIT_S
+) -> View:
+    """Return the up-to-date view of a request, appended if there was something new. Raises UnknownLensError, LensError,
+    LensFailedError (nothing was written), and what reading and appending raise."""
+    lens = by_name(request.lens, version)
+    looking = Looking(store)
+    known = looking.outlook(lens, request)
+    if known.newest is not None and not known.reasons:
+        return shown(known.newest, known.chain, looking.read, stale=[])
+    if known.newest is None and not known.fresh:
+        raise LensError(
+            f"there is nothing that the lens {lens.name} looks at in this scope; nothing was written"
+        )
+    form, text = _made(lens, known, limit_s)
+    batch = [known.request.draft()] if known.id is None else []
+    placed = store.append_all([*batch, _draft(lens, known, form, text)])[-1]
+    record = looking.at(placed.index)
+    view = shown(record, chain_of(record, looking.at), looking.read, stale=[])
+    return msgspec.structs.replace(view, appended=not placed.known)
+
+
+def _made(lens: Lens, known: Outlook, limit_s: float) -> tuple[Form, str]:
+    """Run the lens, no longer than it may take; one that goes on is left behind, and what it gives is not used."""
+    try:
+        return within(limit_s, lambda: folded(lens, known.ground, known.fresh, known.request.params))
+    except TimeoutError:
+        raise LensFailedError(
+            f"the lens {lens.name} took longer than {limit_s:g} s; nothing was written"
+        ) from None
+
+
+def _draft(lens: Lens, known: Outlook, form: Form, text: str) -> Draft:
+    """Return the view as a record that stands on as much of the chain as is worth it."""
+    kept = (
+        absorbed(known.chain, len(known.fresh)) if lens.folds and not lens.model_backed else len(known.chain)
+    )
+    standing = known.chain[:kept]
+    ground = ground_of(standing)
+    taken = list(known.ground.targets[len(ground.targets) :])
+    taken += [Link("applied_to", record.index, record.id) for record in known.fresh]
+    total = len(ground.targets) + len(taken)
+    request: Target = _First() if known.id is None else known.id
+    key = f"view:{known.request.key}:{lens.version}:{known.position}"
+    return view_draft(
+        lens, ground, taken, form, text,
+        said=Said(known.position, known.request.params, total), scope=known.request.scope, request=request,
+        standing_on=standing[-1].id if standing else None,
+        replaces=known.newest.id if known.newest is not None else None, once=key,
+    )  # fmt: skip
+
+
+class _First:
+    """The request, where it goes into the same transaction in front of its first view."""
+
+    place = 0
+
+
+def shown(record: Record, chain: Sequence[Record], read: int, *, stale: list[str]) -> View:
+    """Return a view with what it stands on."""
+    body, said = cast("ViewBody", record.body), said_of(record)
+    ground = ground_of(chain)
+    ids = [link.id for link in ground.targets]
+    items = ground.form.items
+    return View(
+        id=record.id,
+        lens=body.lens,
+        version=body.version or "",
+        text=body.content.text if body.content else "",
+        items=[
+            {"key": key, **msgspec.to_builtins(items[key]), "records": [ids[at] for at in items[key].places]}
+            for key in _order(body, ground.form)
+        ],
+        weights={ids[place]: ground.form.weights[place] for place in sorted(ground.form.weights)},
+        params=said.params,
+        scope=scope_of(body.scope),
+        records=len(ids),
+        position=said.position,
+        stands_on=[each.id for each in chain[:-1]],
+        stale=stale,
+        read=read,
+    )
+
+
+def _order(body: ViewBody, form: Form) -> list[str]:
+    """Return the keys in the order of the lens; in their own where that version of it isn't installed."""
+    try:
+        return by_name(body.lens, body.version).order(form)
+    except UnknownLensError:
+        return sorted(key for key, item in form.items.items() if item.text)
+
+
+def scope_of(scope: Scope | None) -> dict[str, str]:
+    """Return what a scope says."""
+    return (
+        {}
+        if scope is None
+        else {name: value for name in SCOPES if (value := getattr(scope, name)) is not None}
+    )

@@ -1,0 +1,310 @@
+"""What was asked of a lens, and what a log holds for it: the newest view, what of its chain still holds, what
+came since.
+
+What was asked for (lens, scope, parameters) is a record of its own, an event `lens`, named by a key; each view
+made for it links to it. So the asking outlives a view that is erased with one of its records.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from hashlib import blake2b
+from typing import TYPE_CHECKING, Any, Final, Protocol
+
+import msgspec
+
+from braid.ledger.errors import ErasedError, ForgottenError, UnknownRecordError
+from braid.ledger.reader import Reader
+from braid.ledger.record import Draft, EventBody, ExperienceBody, Record, Scope, Target, ViewBody
+from braid.ledger.sequence import Placed
+from braid.lenses.errors import ViewUnreadableError
+from braid.lenses.lens import Lens, checked_params
+from braid.lenses.registry import by_name
+from braid.lenses.view import Ground, chain_of, ground_of, said_of
+
+if TYPE_CHECKING:
+    from braid.views.store import Views
+
+SCOPES: Final = ("user_id", "agent_id", "run_id", "session_id")
+
+
+class Lensed(Protocol):
+    """What lenses need of a store."""
+
+    @property
+    def reader(self) -> Reader:
+        """The log."""
+        ...
+
+    @property
+    def views(self) -> "Views":
+        """The projections."""
+        ...
+
+    def append_all(self, batch: Sequence[Draft]) -> list[Placed]:
+        """Append drafts as one transaction."""
+        ...
+
+    def sql(self, query: str, parameters: Sequence[Any] | None = None) -> Any:
+        """Ask the DuckDB projection."""
+        ...
+
+
+class Request(msgspec.Struct, frozen=True):
+    """What a lens is asked for. `ids`: these records, instead of all of a scope."""
+
+    lens: str
+    scope: Scope | None = None
+    params: dict[str, Any] = {}
+    ids: tuple[str, ...] = ()
+
+    @property
+    def key(self) -> str:
+        """The key under which it is recorded once."""
+        digest = blake2b(msgspec.json.encode(self, order="sorted"), digest_size=16).hexdigest()
+        return f"lens:{self.lens}:{digest}"
+
+    def draft(self) -> Draft:
+        """Return it as a record."""
+        body = EventBody(
+            name="lens", data={"lens": self.lens, "params": self.params}, scope=self.scope, once=self.key
+        )
+        links: list[tuple[str, Target]] = [("evidence", id) for id in self.ids]
+        return Draft(kind="event", body=body, links=links, public={"name": "lens"})
+
+
+def request_of(
+    name: str, scope: Scope | None, params: Mapping[str, Any] | None, ids: Sequence[str] | None
+) -> Request:
+    """Return what a caller asks a lens for; raise UnknownLensError, ValueError and TypeError for what can't be
+    meant."""
+    if ids is not None and scope is not None:
+        raise ValueError("a lens is applied to the records of a scope or to those that are named, not both")
+    if ids is not None and not ids:
+        raise ValueError("no record is named: give ids, or a scope")
+    return Request(name, scope, checked_params(by_name(name), params), tuple(dict.fromkeys(ids or ())))
+
+
+def recorded(store: Lensed, index: int) -> Request:
+    """Return the request that a record holds; raise ViewUnreadableError for another record."""
+    record = store.reader.at(index)
+    body = record.body
+    if not isinstance(body, EventBody) or body.name != "lens":
+        raise ViewUnreadableError(f"{record.id} asks for no lens")
+    ids = tuple(link.id for link in record.targets("evidence"))
+    return Request(str(body.data.get("lens")), body.scope, dict(body.data.get("params") or {}), ids)
+
+
+def request_behind(store: Lensed, id: str) -> int:
+    """Return the log index of the request that a view was made for, or that `id` itself is."""
+    index = store.reader.index_of(id)
+    envelope = store.reader.envelope(index)
+    if envelope.id != id:
+        raise UnknownRecordError(f"{id}: no such record; index {index} is {envelope.id}")
+    if envelope.kind == "event":
+        return index
+    asked = [link.index for link in store.reader.links(index) if link.role == "evidence"]
+    if envelope.kind != "view" or not asked or not store.reader.envelope(asked[-1]).id.startswith("evt_"):
+        raise ViewUnreadableError(f"{id} is no view that a lens made: `braid lens list --views` shows those")
+    return asked[-1]
+
+
+class Outlook(msgspec.Struct, kw_only=True):
+    """A request's newest view, what of its chain still holds, and the records that come behind that."""
+
+    request: Request
+    id: str | None
+    """Id of the request's record; None while it is not recorded."""
+    newest: Record | None
+    chain: list[Record]
+    ground: Ground
+    fresh: list[Record]
+    reasons: list[str]
+    position: int
+
+
+class Looking:
+    """Reads for a lens, and counts what it reads."""
+
+    def __init__(self, store: Lensed) -> None:
+        self._store = store
+        self.reader = store.reader
+        self.read = 0
+
+    def at(self, index: int) -> Record:
+        """Return a living record, verified."""
+        self.read += 1
+        return self.reader.at(index)
+
+    def outlook(self, lens: Lens, request: Request, version: str | None = None) -> Outlook:
+        """Return what there is for a request and what it lacks. `version`: of this version of the lens's views."""
+        size = self.reader.size
+        found = self._store.views.catalog.find([request.key]).get(request.key)
+        made = [] if found is None else self._made(found, version or lens.version)
+        chain = self._chain(made)
+        newest = chain[-1] if chain else None
+        ground = ground_of(chain)
+        fresh: list[Record]
+        if request.ids:
+            reasons, chain, ground, fresh = self._named(request, chain, ground)
+        else:
+            reasons, chain, ground, fresh = self._grown(lens, request, chain, ground, size)
+        if newest is None and found is not None and self._was_erased(found):
+            reasons = ["it was erased with a record that it rests on"]
+        elif newest is None:
+            reasons = [f"not applied yet in version {version or lens.version}"]
+        return Outlook(
+            request=request, id=None if found is None else self._name(found), newest=newest, chain=chain,
+            ground=ground, fresh=fresh, reasons=reasons, position=size,
+        )  # fmt: skip
+
+    def _views_of(self, request: int) -> list[int]:
+        """Return the views that were made for a request, the newest first."""
+        links = self._store.views.catalog.children(request)
+        return sorted({at for at, id, _ in links if id.startswith("view_")}, reverse=True)
+
+    def _made(self, request: int, version: str) -> list[Record]:
+        """Return the newest readable view of a request and version, in a list of at most one."""
+        control = self.reader.control
+        for index in self._views_of(request):
+            if index in control.erased or index in control.hidden:
+                continue
+            record = self.at(index)
+            if isinstance(record.body, ViewBody) and record.body.version == version and _is_own(record):
+                return [record]
+        return []
+
+    def _was_erased(self, request: int) -> bool:
+        return any(index in self.reader.control.erased for index in self._views_of(request))
+
+    def _chain(self, made: list[Record]) -> list[Record]:
+        """Return a view's chain; none where a view that it stands on can't be had, so that it is made from the
+        start."""
+        try:
+            return chain_of(made[0], self.at) if made else []
+        except (ErasedError, ForgottenError, ViewUnreadableError):
+            return []
+
+    def _named(
+        self, request: Request, chain: list[Record], ground: Ground
+    ) -> tuple[list[str], list[Record], Ground, list[Record]]:
+        """Look at a request for records by id: whatever changed among them, it is made anew."""
+        control = self.reader.control
+        indexes = sorted({self.reader.index_of(id) for id in request.ids})
+        gone = [at for at in indexes if at in control.hidden or at in control.erased]
+        living = [at for at in indexes if at not in gone]
+        reasons = [f"{self._name(at)} is {self._fate(at)}" for at in gone if at in ground.places]
+        if not reasons and [link.index for link in ground.targets] == living:
+            return [], chain, ground, []
+        back = [at for at in living if at not in ground.places]
+        reasons += [f"{self._name(at)} is there again" for at in back if chain]
+        return reasons, [], Ground(), [self.at(at) for at in living]
+
+    def _grown(
+        self, lens: Lens, request: Request, chain: list[Record], ground: Ground, size: int
+    ) -> tuple[list[str], list[Record], Ground, list[Record]]:
+        """Look at what came behind a chain, and cut the chain back to before whatever that changed."""
+        growth = self._scan(ground.position, size)
+        cut, reasons = size, list[str]()
+        for index in sorted(self._touched(growth, ground.position)):
+            held = index in ground.places
+            if held != self._belongs(lens, request, index):
+                cut = min(cut, index)
+                reasons.append(f"{self._name(index)} is {self._fate(index)}")
+        if cut < ground.position:
+            chain = [record for record in chain if said_of(record).position <= cut] if lens.folds else []
+            ground = ground_of(chain)
+            growth = self._scan(ground.position, size)
+        fresh = self._chosen(lens, request, growth)
+        if not reasons and fresh:
+            reasons = [f"{len(fresh)} more record{'s' if len(fresh) > 1 else ''} in its scope"]
+        if reasons and chain and not lens.folds:
+            return reasons, [], Ground(), self._chosen(lens, request, self._scan(0, size))
+        return reasons, chain, ground, fresh
+
+    def _chosen(self, lens: Lens, request: Request, growth: Sequence[Record]) -> list[Record]:
+        """Return the records of a stretch up to the log's end that belong into the view."""
+        superseded = _superseded(growth, self.reader)
+        return [
+            record
+            for record in growth
+            if record.index not in superseded and self._wanted(lens, request, record)
+        ]
+
+    def _scan(self, start: int, stop: int) -> list[Record]:
+        """Return the records of a stretch of the log that have a body, forgotten ones too."""
+        found = [entry.record for batch in self.reader.entries(start, stop) for entry in batch]
+        self.read += len(found)
+        return [record for record in found if record.raw is not None]
+
+    def _touched(self, growth: Sequence[Record], before: int) -> set[int]:
+        """Return the earlier records whose standing the growth may have changed."""
+        touched: set[int] = set()
+        for record in growth:
+            if record.kind == "experience":
+                touched |= {link.index for link in record.targets("supersedes")}
+            elif record.kind == "tombstone":
+                for link in record.targets("target"):
+                    touched |= {link.index, *self._corrected_by(link.index)}
+        return {index for index in touched if index < before}
+
+    def _corrected_by(self, index: int) -> Iterator[int]:
+        """Yield what a record supersedes: it comes back when that record goes."""
+        yield from (link.index for link in self.reader.links(index) if link.role == "supersedes")
+
+    def _belongs(self, lens: Lens, request: Request, index: int) -> bool:
+        """Whether a record belongs into a view as the log stands now."""
+        if index in self.reader.control.hidden or index in self.reader.control.erased:
+            return False
+        links = self._store.views.catalog.children(index)
+        superseders = [at for at, id, role in links if role == "supersedes" and id.startswith("exp_")]
+        if any(_is_living(self.reader, at) for at in superseders):
+            return False
+        return self._wanted(lens, request, self.at(index))
+
+    def _wanted(self, lens: Lens, request: Request, record: Record) -> bool:
+        if record.kind != "experience" or not _is_living(self.reader, record.index):
+            return False
+        return (
+            isinstance(record.body, ExperienceBody) and _within(record, request.scope) and lens.takes(record)
+        )
+
+    def _name(self, index: int) -> str:
+        return self.reader.envelope(index).id
+
+    def _fate(self, index: int) -> str:
+        control = self.reader.control
+        if index in control.hidden:
+            return "forgotten"
+        if index in control.erased:
+            return "erased"
+        links = self._store.views.catalog.children(index)
+        superseded = any(role == "supersedes" and _is_living(self.reader, at) for at, _, role in links)
+        return "superseded" if superseded else "there again"
+
+
+def _is_own(record: Record) -> bool:
+    """Whether a view was made here: positions of another log mean nothing in this one."""
+    return "imported" not in record.members
+
+
+def _is_living(reader: Reader, index: int) -> bool:
+    return index not in reader.control.hidden and index not in reader.control.erased
+
+
+def _superseded(growth: Sequence[Record], reader: Reader) -> set[int]:
+    """Return what living experiences of a stretch supersede."""
+    return {
+        link.index
+        for record in growth
+        if record.kind == "experience" and _is_living(reader, record.index)
+        for link in record.targets("supersedes")
+    }
+
+
+def _within(record: Record, scope: Scope | None) -> bool:
+    if scope is None:
+        return True
+    own = record.body.scope
+    return all(
+        (wanted := getattr(scope, name)) is None or (own is not None and getattr(own, name) == wanted)
+        for name in SCOPES
+    )

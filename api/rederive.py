@@ -1,0 +1,140 @@
+"""Derived records made again: each view, claim and stance from the inputs that it names, compared byte for byte.
+
+A derivation without a model is a function of records, so whoever holds the log can repeat it: a key holder who
+appends a view that its lens never gave is found. What can't be repeated (inputs erased, a lens that isn't
+installed, a model's words) is counted with its reason, and is no finding.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Iterator
+from functools import cache
+from importlib import import_module
+from typing import Any, Final, cast
+
+import msgspec
+
+from braid.ledger.audit.findings import Finding, Report
+from braid.ledger.compose import encode_body
+from braid.ledger.errors import ErasedError, ForgottenError, InvalidRecordError, NotRederivableError
+from braid.ledger.reader import Reader
+from braid.ledger.record import Draft, ExperienceBody, Record
+
+Read = Callable[[int], Record]
+Rederive = Callable[[Record, Read], Draft]
+"""(record, read) → the draft that its named inputs give. `read(index)` gives verified records, forgotten ones too."""
+FUNCTIONS: Final = {
+    "view": "braid.lenses.view:rederive",
+    "claim": "braid.learn.inference:rederive",
+    "stance": "braid.stance.entry:rederive",
+}
+"""What is derived → the function that derives it again."""
+_BY_IMPORT: Final = frozenset(("imported", "once", "occurred_at"))
+"""What an import adds to a body; its evidence is judged by itself (SPEC §13)."""
+NOUNS: Final = {"view": "views", "claim": "claim records", "stance": "stances"}
+CHECKED: Final = "derived records against what their named inputs give, byte for byte: "
+
+
+class Rederived(msgspec.Struct, frozen=True):
+    """What came of it: how many of each kind are what their inputs give, findings, and why others can't be made
+    again."""
+
+    same: dict[str, int]
+    findings: list[Finding]
+    reasons: dict[str, int]
+    """(kind: reason) → how many."""
+
+
+def rederive(reader: Reader) -> Rederived:
+    """Make every derived record of a log again and compare. Raises NoVaultError, and IntegrityError where an
+    input can't be trusted."""
+    reader.need_vault()
+    same: Counter[str] = Counter()
+    reasons: Counter[str] = Counter()
+    findings: list[Finding] = []
+    for record in _derived(reader):
+        kind = kind_of(record)
+        try:
+            problem = _problem(record, _function(kind), reader)
+        except (ErasedError, ForgottenError):
+            reasons[f"{NOUNS[kind]}: an input is erased"] += 1
+            continue
+        except NotRederivableError as error:
+            reasons[f"{NOUNS[kind]}: {error}"] += 1
+            continue
+        if problem is None:
+            same[kind] += 1
+        else:
+            findings.append(Finding("derived", problem, record.index, record.id))
+    return Rederived(dict(same), findings, dict(reasons))
+
+
+def with_rederived(report: Report, found: Rederived) -> Report:
+    """Return an audit's report with what this found; a log with such a finding leaves no state to stand on."""
+    counts = ", ".join(f"{found.same.get(kind, 0)} {noun}" for kind, noun in NOUNS.items())
+    notes = [f"{count} not made again: {reason}" for reason, count in sorted(found.reasons.items())]
+    findings = sorted(
+        [*report.findings, *found.findings], key=lambda one: -1 if one.index is None else one.index
+    )
+    return msgspec.structs.replace(
+        report,
+        findings=findings,
+        notes=[*report.notes, *notes],
+        checked=[*report.checked, CHECKED + counts],
+        state=None if found.findings else report.state,
+    )
+
+
+def kind_of(record: Record) -> str:
+    """Return what is derived: `view`, `stance`, `claim` (read from another record), or nothing."""
+    if record.kind in ("view", "stance"):
+        return record.kind
+    if record.kind == "experience" and record.raw is not None:
+        body = record.body
+        if isinstance(body, ExperienceBody) and body.provenance.method.startswith("read:"):
+            return "claim"
+    return ""
+
+
+def _derived(reader: Reader) -> Iterator[Record]:
+    """Yield the derived records of a log that have a body, oldest first."""
+    for batch in reader.entries():
+        for record, _ in batch:
+            if record.raw is not None and kind_of(record) in FUNCTIONS:
+                yield record
+
+
+@cache
+def _function(kind: str) -> Rederive:
+    module, _, name = FUNCTIONS[kind].partition(":")
+    found: Any = getattr(import_module(module), name)
+    return cast("Rederive", found)
+
+
+def _problem(record: Record, function: Rederive, reader: Reader) -> str | None:
+    """Return how a record differs from what its inputs give, None when it doesn't."""
+    try:
+        draft = function(record, lambda index: reader.at(index, include_forgotten=True))
+        raw = encode_body(draft)
+    except (NotRederivableError, ErasedError, ForgottenError):
+        raise
+    except (InvalidRecordError, ValueError, TypeError, LookupError) as error:
+        return f"its inputs give nothing that could be it: {error}"
+    if draft.type != record.type:
+        return f"it is a {record.type}, but its inputs give a {draft.type}"
+    links = [(link.role, link.id) for link in record.links]
+    if [(role, target) for role, target in draft.links] != links:
+        return "its links are not those that its inputs give"
+    if raw != record.raw and (differing := _differing(raw, record)):
+        return f"its body is not what its inputs give: {differing}"
+    return None
+
+
+def _differing(made: bytes, record: Record) -> str:
+    """Return which members differ, by name, no content; nothing for an imported record that says what it said at
+    home."""
+    one: dict[str, Any] = msgspec.json.decode(made)
+    other = record.members
+    names = [name for name in {**one, **other} if one.get(name) != other.get(name)]
+    if "imported" in other:
+        return ", ".join(name for name in names if name not in _BY_IMPORT)
+    return ", ".join(names) or "the same, written otherwise"
