@@ -1,0 +1,127 @@
+"""Affect at the front door: the tone of texts and of records, and snapshots of it in the log.
+
+A snapshot is a record of its own, below the experience that it is of: it goes when that goes, and says nothing that
+stance or recall would weigh.
+"""
+
+import hashlib
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+from functools import cache
+from typing import TYPE_CHECKING, Any, Final, Protocol
+
+from braid.affect.blend import Felt, of_self
+from braid.affect.model import EMBEDDER, WEIGHTS
+from braid.affect.vad import Reading, read
+from braid.ledger.errors import InvalidRecordError
+from braid.ledger.reader import Reader
+from braid.ledger.record import AffectBody, Draft, ExperienceBody, Record, Scope, Vad
+from braid.ledger.sequence import Placed
+from braid.views.embedder import EmbeddingError
+
+if TYPE_CHECKING:
+    from braid.recall.shelf import Shelf
+    from braid.recall.vocabulary import Vocabulary
+    from braid.views.embedder import Embedder
+
+STAGES: Final = ("input", "draft", "augmented")
+RECENT: Final = 2_000
+"""How many records at the log's end are looked through for the agent's own snapshots."""
+PAST: Final = timedelta(days=1)
+
+
+class Feeling(Protocol):
+    """What reading tones needs of a store."""
+
+    @property
+    def reader(self) -> Reader:
+        """The log."""
+        ...
+
+    def embedding(self) -> "tuple[Embedder | None, Vocabulary | None, Shelf]":
+        """The model, and what is kept of its answers."""
+        ...
+
+    def append_all(self, batch: Sequence[Draft]) -> list[Placed]:
+        """Append drafts as one transaction."""
+        ...
+
+    def get(self, id: str) -> Record:
+        """A record, verified."""
+        ...
+
+
+def sense(store: Feeling, texts: Sequence[str]) -> list[Reading]:
+    """Return the tone of each text; without the packaged model's vectors the words and marks speak alone."""
+    for text in texts:
+        if not isinstance(text, str):  # pyright: ignore[reportUnnecessaryIsInstance] - a caller without types
+            raise TypeError(f"a tone is read of text, not of {type(text).__name__}")
+    return read(texts, _vectors(store, texts))
+
+
+def _vectors(store: Feeling, texts: Sequence[str]) -> Any:
+    embedder = store.embedding()[0]
+    if not texts or embedder is None or f"{embedder.name}@{embedder.version}" != EMBEDDER:
+        return None
+    try:
+        return embedder.embed(texts)
+    except EmbeddingError:
+        return None
+
+
+def drafts(store: Feeling, ids: Sequence[str], stage: str, actor: str | None) -> list[tuple[Draft, Reading]]:
+    """Return a snapshot of each experience with what was read; raise InvalidRecordError for what has no words."""
+    if stage not in STAGES:
+        raise ValueError(f"a stage is one of {', '.join(STAGES)}, not {stage!r}")
+    if actor not in (None, "user", "agent"):
+        raise ValueError(f"an actor is user or agent, not {actor!r}")
+    store.reader.need_vault()
+    records = [store.get(id) for id in ids]
+    for record in records:
+        if not isinstance(record.body, ExperienceBody) or not record.text.strip():
+            raise InvalidRecordError(
+                f"{record.id} has no words to read a tone from; name experiences with a text"
+            )
+    readings = sense(store, [record.text for record in records])
+    return [
+        (_draft(record, reading, stage, actor), reading)
+        for record, reading in zip(records, readings, strict=True)
+    ]
+
+
+def _draft(record: Record, reading: Reading, stage: str, actor: str | None) -> Draft:
+    body = record.body
+    said_by = body.provenance.actor if isinstance(body, ExperienceBody) else "user"
+    whose = actor or ("agent" if said_by == "agent" else "user")
+    made = reading.body(
+        whose, stage, scope=body.scope, once=f"affect/{whose}/{stage}/{_weights()}/{record.id}"
+    )
+    return Draft(kind="affect", body=made, links=[("experience", record.id)])
+
+
+@cache
+def _weights() -> str:
+    """Return what names the weights: readings by others are other snapshots."""
+    return hashlib.sha256(WEIGHTS.read_bytes()).hexdigest()[:16]
+
+
+def own(store: Feeling, now: datetime, scope: Scope | None = None) -> Felt | None:
+    """Return the agent's own tone by its snapshots of the last day, the newest weighing most; None without any."""
+    reader, found = store.reader, list[tuple[Felt, datetime]]()
+    control = reader.control
+    for entries in reader.entries(max(reader.size - RECENT, 0), reader.size):
+        for entry in entries:
+            record = entry.record
+            if record.kind != "affect" or record.index in control.erased or record.index in control.hidden:
+                continue
+            body = record.body
+            if (
+                isinstance(body, AffectBody)
+                and body.actor == "agent"
+                and (scope is None or body.scope == scope)
+                and now - record.created_at <= PAST
+            ):
+                vad = Vad(v=body.valence, a=body.arousal, d=body.dominance)
+                felt = Felt(vad, 1.0 if body.confidence is None else body.confidence)
+                found.append((felt, record.created_at))
+    return of_self(found, now)
