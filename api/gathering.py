@@ -1,0 +1,206 @@
+"""Claims gathered from the log: which records may bear on a question, what they claim, what they rest on.
+
+The projection says which records to look at; what they claim is read from the log, verified. Where no projection can be
+asked, the log itself is read. Claims of one user never enter when a scope says whose are meant.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+from datetime import datetime
+from typing import TYPE_CHECKING, Any, Protocol
+
+import msgspec
+
+from braid.ledger import asof
+from braid.ledger.errors import ErasedError, ForgottenError
+from braid.ledger.reader import Reader
+from braid.ledger.record import Asks, ExperienceBody, Record, Scope, StanceBody
+from braid.stance.claims import Said
+from braid.stance.entry import said_by
+from braid.stance.fold import Source, source_of
+from braid.stance.values import normal
+from braid.views.errors import ViewError
+
+if TYPE_CHECKING:
+    from braid.recall.hits import Answer
+    from braid.views.store import Views
+
+
+class Holder(Protocol):
+    """What holding a stance needs of a store."""
+
+    @property
+    def reader(self) -> Reader:
+        """The log."""
+        ...
+
+    @property
+    def views(self) -> "Views":
+        """The projections."""
+        ...
+
+    def now(self) -> datetime:
+        """The time."""
+        ...
+
+    def answer(self, query: str, **asked: Any) -> "Answer":
+        """What recall finds."""
+        ...
+
+
+class Known:
+    """What may be known of a store: its living records below a size, of one scope. Reads each record once."""
+
+    def __init__(self, store: Holder, scope: Scope | None, size: int | None) -> None:
+        """`size`: as the log was with so many records; None for now."""
+        self._store = store
+        self._reader = store.reader
+        self.scope = scope
+        self.size = self._reader.size if size is None else size
+        self._then: Mapping[int, object] = {} if size is None else asof.control_at(self._reader, size).hidden
+        self._sources: dict[int, Source] = {}
+        self._claims: dict[int, list[Said]] = {}
+
+    def lives(self, index: int) -> bool:
+        """Whether a record is there, neither forgotten nor erased."""
+        control = self._reader.control
+        gone = index in control.hidden or index in control.erased or index in self._then
+        return index < self.size and not gone
+
+    def source(self, index: int) -> Source:
+        """Return what a record rests on; envelopes suffice, so that the erased have one too."""
+        if index not in self._sources:
+            envelope = self._reader.envelope(index)
+            self._sources[index] = source_of(index, envelope.id, self._reader.links(index))
+        return self._sources[index]
+
+    def claims(self, indexes: Iterable[int]) -> list[Said]:
+        """Return what records claim: those that live, are in the scope, and rest on something that lives."""
+        found: list[Said] = []
+        for index in indexes:
+            if index not in self._claims:
+                self._claims[index] = self._read(index)
+            found += self._claims[index]
+        return found
+
+    def _read(self, index: int) -> list[Said]:
+        if not self.lives(index) or not self._is_grounded(index):
+            return []
+        try:
+            record = self._reader.at(index)
+        except (ErasedError, ForgottenError):  # gone since we looked
+            return []
+        if not within(record, self.scope):
+            return []
+        return said_by(record, lambda at: self.source(at).parents)
+
+    def _is_grounded(self, index: int) -> bool:
+        """Whether some way up from a record meets only living ones, to the end."""
+        seen, stack = {index}, [index]
+        while stack:
+            parents = self.source(stack.pop()).parents
+            if not parents:
+                return True
+            fresh = [parent for parent in parents if parent not in seen and self.lives(parent)]
+            seen.update(fresh)
+            stack += fresh
+        return False
+
+    def sources(self, indexes: Iterable[int]) -> list[Source]:
+        """Return the living records that these rest on, and those that supersede any of them."""
+        catalog = self._store.views.catalog
+        found: dict[int, Source] = {}
+        stack = list(indexes)
+        while stack:
+            index = stack.pop()
+            if index in found or not self.lives(index):
+                continue
+            found[index] = self.source(index)
+            stack += found[index].parents
+            stack += [
+                child
+                for child, _, role in catalog.children(index)
+                if role == "supersedes" and self._reader.envelope(child).kind == "experience"
+            ]
+        return list(found.values())
+
+    def named(self, asks: Asks | None) -> list[int]:
+        """Return the records that claim something of what is asked, or all that claim anything; by the projection."""
+        try:
+            with self._store.views.tables() as tables:
+                return [index for (index,) in tables.rows(*_query(asks, self.scope)) if index < self.size]
+        except (ViewError, OSError):
+            return list(self._scan())
+
+    def stances(self) -> list[tuple[int, str]]:
+        """Return the stances of the scope with their questions, newest first."""
+        where, params = _bounds(self.scope)
+        query = f"SELECT log_index, question FROM stances e WHERE {where} ORDER BY log_index DESC"  # noqa: S608 - our own words
+        try:
+            with self._store.views.tables() as tables:
+                return [(index, asked or "") for index, asked in tables.rows(query, params)]
+        except (ViewError, OSError):
+            records = [record for batch in self._reader.entries() for record, _ in batch]
+        return [
+            (record.index, _question_of(record)) for record in reversed(records) if record.kind == "stance"
+        ]
+
+    def speakers(self) -> list[str]:
+        """Return who "I" may be: the one user of the scope with a name, or, of several, those it is named for."""
+        where, params = _bounds(self.scope)
+        query = (
+            f"SELECT DISTINCT name FROM experiences e WHERE actor = 'user' AND name IS NOT NULL AND {where}"  # noqa: S608 - our own words
+        )
+        try:
+            with self._store.views.tables() as tables:
+                names = sorted(row[0] for row in tables.rows(query, params))
+        except (ViewError, OSError):
+            return []
+        user = normal(self.scope.user_id) if self.scope and self.scope.user_id else ""
+        if len(names) < 2 or not user:
+            return names if len(names) == 1 else []
+        return [name for name in names if user in normal(name) or normal(name).partition(" ")[0] in user]
+
+    def _scan(self) -> Iterator[int]:
+        for batch in self._reader.entries(0, self.size):
+            for record, _ in batch:
+                if record.kind == "experience" and record.raw is not None:
+                    body = record.body
+                    if isinstance(body, ExperienceBody) and body.symbolic:
+                        yield record.index
+
+
+def _query(asks: Asks | None, scope: Scope | None) -> tuple[str, list[Any]]:
+    """Return what asks the projection for records with claims; wide enough to miss none."""
+    where, params = _bounds(scope)
+    if asks is not None:
+        starts = [normal(subject).partition(" ")[0] for subject in asks.subjects] or [""]
+        where += f" AND ({' OR '.join('contains(lower(c.subject), ?)' for _ in starts)})"
+        params += starts
+    query = (
+        "SELECT DISTINCT c.log_index FROM claims c JOIN experiences e USING (log_index)"  # noqa: S608 - our own words
+        f" WHERE {where} ORDER BY c.log_index"
+    )
+    return query, params
+
+
+def _bounds(scope: Scope | None) -> tuple[str, list[Any]]:
+    """Return what holds the experiences `e` of a query to a scope."""
+    given = {
+        name: value for name, value in msgspec.structs.asdict(scope or Scope()).items() if value is not None
+    }
+    return " AND ".join(("true", *(f"e.{name} = ?" for name in given))), list(given.values())
+
+
+def _question_of(record: Record) -> str:
+    body = record.body if record.raw is not None else None
+    return body.question if isinstance(body, StanceBody) else ""
+
+
+def within(record: Record, scope: Scope | None) -> bool:
+    """Whether a record is of a scope: has every id that the scope gives."""
+    if scope is None:
+        return True
+    own = record.body.scope or Scope()
+    return all(
+        value is None or getattr(own, name) == value for name, value in msgspec.structs.asdict(scope).items()
+    )

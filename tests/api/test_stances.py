@@ -1,0 +1,301 @@
+"""`store.stance` and its kin: appended once, superseding, within a scope, as of then, and nothing half-written."""
+
+import asyncio
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+
+import braid
+from braid import Claim
+from braid.ledger.errors import InvalidRecordError, ReadOnlyError, UnknownRecordError
+from braid.ledger.record import Draft, EventBody, StanceBody
+from braid.rederive import rederive
+from braid.store import Store
+from braid.views.errors import ViewBusyError
+
+HOME = "Where does Jonas live?"
+
+
+def day(text: str) -> datetime:
+    return datetime.fromisoformat(text).replace(tzinfo=UTC)
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[Store]:
+    with braid.open(tmp_path / "memory", guard_dir=tmp_path / "guard") as opened:
+        yield opened
+
+
+def lives(store: Store, where: str, when: str, **more: Any) -> str:
+    claim = Claim(
+        subject="Jonas", rel="lives_in", object=where, source_type=more.pop("source_type", "explicit")
+    )
+    more.setdefault("user_id", "jonas")
+    return str(store.append(f"I live in {where}.", claims=[claim], occurred_at=day(when), **more))
+
+
+def test_deciding_appends_a_stance_and_its_reconciliation_in_one_transaction(store: Store) -> None:
+    leeds, edinburgh = lives(store, "Leeds", "2025-03-24"), lives(store, "Edinburgh", "2025-05-17")
+    size = len(store)
+    found = store.stance(HOME, user_id="jonas")
+    assert len(store) == size + 2
+    stance, above = store.read(size)
+    assert (stance.kind, above.type, above.text) == ("stance", "reconciliation", "Jonas lives in Edinburgh")
+    assert stance.envelope.tx[0] == above.envelope.tx[0]
+    assert [(link.role, link.id) for link in stance.links] == [
+        ("candidate", leeds), ("candidate", edinburgh), ("support", edinburgh),
+    ]  # fmt: skip
+    assert [(link.role, link.id) for link in above.links] == [("parent", edinburgh), ("evidence", found.id)]
+    body = stance.body
+    assert isinstance(body, StanceBody)
+    assert [(one.candidate, one.held, one.out) for one in body.justifications] == [
+        (0, False, [1]),
+        (1, True, []),
+    ]
+    assert store.why(above.id).id == found.id
+
+
+def test_it_stands_until_something_that_was_weighed_has_changed(store: Store) -> None:
+    lives(store, "Leeds", "2025-03-24")
+    first = store.stance(HOME, user_id="jonas")
+    size = len(store)
+    again = store.stance("  where does jonas live", user_id="jonas")
+    assert (again.id, again.is_new, len(store)) == (first.id, False, size)
+    store.append("Something else.", user_id="jonas")
+    assert store.stance(HOME, user_id="jonas").id == first.id
+    lives(store, "Edinburgh", "2025-05-17")
+    second = store.stance(HOME, user_id="jonas")
+    assert (second.is_new, second.supersedes) == (True, first.id)
+    assert [one.superseded_by for one in store.stances(HOME)] == [second.id, None]
+    assert store.stance(HOME, user_id="jonas", at=day("2025-04-01")).supersedes is None  # another question
+    assert store.stances("What is this?") == []
+
+
+def test_what_was_held_before_may_be_held_again(store: Store) -> None:
+    lives(store, "Leeds", "2025-03-24")
+    second = lives(store, "Edinburgh", "2025-05-17")
+    seen = [store.stance(HOME).id]
+    store.forget(second)
+    seen.append(store.stance(HOME).id)
+    store.recover(second)
+    seen.append(store.stance(HOME).id)
+    assert len(set(seen)) == 3
+    assert [one.claim for one in store.stances(HOME)] == [
+        "Jonas lives in Edinburgh", "Jonas lives in Leeds", "Jonas lives in Edinburgh",
+    ]  # fmt: skip
+
+
+def test_nothing_is_appended_when_nothing_is_known_or_nothing_should_be(store: Store) -> None:
+    size = len(store)
+    assert store.stance(HOME).undecided == "nothing is known of it"
+    lives(store, "Leeds", "2025-03-24")
+    assert store.stance(HOME, append=False).claim == "Jonas lives in Leeds"
+    assert len(store) == size + 1
+
+
+def test_a_scope_binds(store: Store) -> None:
+    lives(store, "Leeds", "2025-03-24", user_id="jonas")
+    lives(store, "Rome", "2025-06-01", user_id="eve")
+    assert store.stance(HOME, user_id="jonas").claim == "Jonas lives in Leeds"
+    assert store.stance(HOME, user_id="eve").claim == "Jonas lives in Rome"
+    assert store.stance(HOME).claim == "Jonas lives in Rome"  # without a scope, all of it
+    assert len(store.stances(HOME, user_id="eve")) == 1
+    assert store.contradictions(user_id="eve") == []
+    assert len(store.contradictions()) == 1
+
+
+def test_who_i_am(store: Store) -> None:
+    lives(store, "Leeds", "2025-03-24", name="Jonas")
+    assert store.stance("Where do I live?", user_id="jonas").claim == "Jonas lives in Leeds"
+    store.append("Hi", name="Eve", user_id="jonas")  # a second voice, for which the scope is not named
+    assert store.stance("Where do I live?", user_id="jonas", append=False).claim == "Jonas lives in Leeds"
+
+
+def test_as_of_the_log_as_it_was(store: Store) -> None:
+    lives(store, "Leeds", "2025-03-24")
+    then = len(store) - 1
+    late = lives(store, "Edinburgh", "2025-05-17")
+    assert store.stance(HOME, as_of=then).claim == "Jonas lives in Leeds"
+    now = store.stance(HOME)
+    assert (now.claim, now.supersedes) == ("Jonas lives in Edinburgh", None)  # a past supersedes nothing
+    store.forget(late)
+    assert store.contradictions() == []
+
+
+def test_a_correction_of_the_record_takes_its_claims(store: Store) -> None:
+    """What was read from a turn falls with it, and comes back when the correction is forgotten."""
+    turn = store.append("I live in Leeds.", user_id="jonas", occurred_at=day("2025-03-24"))
+    claim = Claim(subject="Jonas", rel="lives_in", object="Leeds")
+    read = store.append(
+        "Jonas lives in Leeds",
+        type="inference",
+        actor="agent",
+        parents=[turn],
+        claims=[claim],
+        user_id="jonas",
+    )
+    assert store.stance(HOME).claim == "Jonas lives in Leeds"
+    new = store.correct(turn, "I live in Leith.")
+    fallen = store.stance(HOME)
+    assert fallen.claim is None
+    assert [(one.id, one.held) for one in fallen.candidates] == [(read, False)]
+    store.forget(new)
+    assert store.stance(HOME).claim == "Jonas lives in Leeds"
+    store.forget(turn)
+    assert store.stance(HOME).undecided == "nothing is known of it"
+
+
+def test_erased_evidence_is_left_out(store: Store) -> None:
+    lives(store, "Leeds", "2025-03-24")
+    gone = lives(store, "Edinburgh", "2025-05-17")
+    decided = store.stance(HOME)
+    store.erase(gone)
+    assert store.stance(HOME).claim == "Jonas lives in Leeds"
+    found = rederive(store.reader)
+    assert found.findings == []
+    assert decided.id is not None
+    assert "Edinburgh" not in str([one.wire() for one in store.stances(HOME) if one.supersedes])
+
+
+def test_a_contradiction_in_one_batch_is_kept_marked_and_reviewed(store: Store) -> None:
+    born = [Claim(subject="Ann", rel="born_on", object=f"{n} May 1990") for n in (1, 2)]
+    size = len(store)
+    with store.transaction() as together:
+        one = together.append("Ann's birthday is the 1st.", claims=[born[0]], idempotency_key="a")
+        other = together.append("Ann's birthday is the 2nd.", claims=[born[1]], idempotency_key="b")
+    assert len(store) == size + 3
+    review = list(store.read(size))[-1]
+    assert isinstance(review.body, EventBody)
+    assert review.body.name == "review"
+    assert [link.id for link in review.links] == [one.id, other.id]
+    (found,) = store.contradictions()
+    assert (found.stands, found.review) == ("neither", review.id)
+    held = store.stance("When was Ann born?")
+    assert held.undecided is not None
+    assert {choice.held for choice in held.candidates} == {False}
+    with store.transaction() as again:  # a retry adds nothing
+        again.append("Ann's birthday is the 1st.", claims=[born[0]], idempotency_key="a")
+        again.append("Ann's birthday is the 2nd.", claims=[born[1]], idempotency_key="b")
+    assert len(list(store.read(size))) == 4
+    rows = store.sql("SELECT one_batch, review_id FROM contradictions").to_pylist()
+    assert rows == [{"one_batch": True, "review_id": review.id}]
+
+
+def test_what_the_order_decides_is_not_reviewed(store: Store) -> None:
+    size = len(store)
+    with store.transaction() as together:
+        for where, when in (("Leeds", "2025-03-24"), ("Edinburgh", "2025-05-17")):
+            claim = Claim(subject="Jonas", rel="lives_in", object=where)
+            together.append(where, claims=[claim], occurred_at=day(when))
+    assert len(store) == size + 2
+
+
+def test_a_log_that_a_key_holder_has_lied_in_is_found(store: Store) -> None:
+    lives(store, "Leeds", "2025-03-24")
+    lives(store, "Edinburgh", "2025-05-17")
+    found = store.stance(HOME)
+    record = store.get(str(found.id))
+    assert rederive(store.reader).findings == []
+    body = record.body
+    assert isinstance(body, StanceBody)
+    assert body.decision is not None
+    lie = msgspec.structs.replace(
+        body, decision=msgspec.structs.replace(body.decision, claim="Jonas lives in Leeds"), once=None
+    )
+    store.append(Draft(kind="stance", body=lie, links=[(link.role, link.id) for link in record.links]))
+    (finding,) = rederive(store.reader).findings
+    assert "decision" in finding.message
+
+
+def test_stances_of_others_are_not_made_again(store: Store) -> None:
+    id = lives(store, "Leeds", "2025-03-24")
+    by_hand = StanceBody(question=HOME, method="by hand")
+    store.append(Draft(kind="stance", body=by_hand, links=[("candidate", id)]))
+    found = rederive(store.reader)
+    assert (found.findings, found.same.get("stance", 0)) == ([], 0)
+    assert "it was not made by" in next(iter(found.reasons))
+    with pytest.raises(ValueError, match="can't be explained"):
+        store.why(list(store.read())[-1].id)
+    mine = store.stance(HOME)  # and ours supersedes it
+    assert mine.supersedes is not None
+
+
+def test_without_a_projection_the_log_itself_is_read(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    lives(store, "Leeds", "2025-03-24")
+    first = store.stance(HOME, user_id="jonas")
+
+    def busy(**_: object) -> None:
+        raise ViewBusyError("another process is at work on it")
+
+    monkeypatch.setattr(store.views, "tables", busy)
+    assert store.stance(HOME, user_id="jonas").id == first.id
+    assert [one.id for one in store.stances(HOME)] == [first.id]
+
+
+def test_a_question_that_no_rule_reads_is_asked_of_recall(store: Store) -> None:
+    claim = Claim(subject="Owen", rel="has_condition", object="broken wrist", quote="I broke my left wrist")
+    store.append(
+        "I broke my left wrist on the ice.", claims=[claim], user_id="owen", occurred_at=day("2025-01-05")
+    )
+    found = store.stance("Tell me about Owen and the broken wrist", user_id="owen")
+    assert found.claim is not None
+    assert "broken wrist" in found.claim
+
+
+@pytest.mark.parametrize("question", ["", "  ", None, 3])
+def test_what_is_no_question(store: Store, question: Any) -> None:
+    with pytest.raises(ValueError, match="a question is text"):
+        store.stance(question)
+
+
+def test_refusals(store: Store, tmp_path: Path) -> None:
+    id = store.append("Hello.")
+    with pytest.raises(ValueError, match="claims nothing"):
+        store.why(id)
+    with pytest.raises(ValueError, match="is a genesis"):
+        store.why(next(store.read()).id)
+    with pytest.raises(UnknownRecordError):
+        store.why("exp_2025-01-01T00:00:00Z_0000009900ab")
+    with pytest.raises(ValueError, match="has no time zone"):
+        store.stance(HOME, at=datetime(2025, 1, 1))  # noqa: DTZ001
+    with pytest.raises(ValueError, match="has no time zone"):
+        store.contradictions(at=datetime(2025, 1, 1))  # noqa: DTZ001
+    lives(store, "Leeds", "2025-03-24")
+    store.close()
+    with braid.open(tmp_path / "memory", read_only=True, guard_dir=tmp_path / "guard") as reader:
+        assert reader.stance(HOME, append=False).claim == "Jonas lives in Leeds"
+        with pytest.raises(ReadOnlyError):
+            reader.stance(HOME)
+
+
+def test_a_stance_that_names_what_it_has_not_is_refused(store: Store) -> None:
+    from braid.ledger.record import Candidate, Justification
+
+    body = StanceBody(question="?", justifications=[Justification(candidate=0, held=True)])
+    with pytest.raises(InvalidRecordError, match="names candidate 0; the stance has 0"):
+        store.append(Draft(kind="stance", body=body))
+    id = store.append("x")
+    body = StanceBody(
+        question="?", candidates=[Candidate(claim="x", p=1)],
+        justifications=[Justification(candidate=0, held=True, out=[7])],
+    )  # fmt: skip
+    with pytest.raises(InvalidRecordError, match="names link 7; the record has 1"):
+        store.append(Draft(kind="stance", body=body, links=[("candidate", id)]))
+
+
+def test_the_async_twin(tmp_path: Path) -> None:
+    async def ask() -> None:
+        async with await braid.open_async(tmp_path / "memory", guard_dir=tmp_path / "guard") as store:
+            lives(store.sync, "Leeds", "2025-03-24")
+            lives(store.sync, "Rome", "2025-04-24")
+            found = await store.stance(HOME)
+            assert found.claim == "Jonas lives in Rome"
+            assert [one.id for one in await store.stances(HOME)] == [found.id]
+            assert (await store.why(str(found.id))).kind == "stance"
+            assert len(await store.contradictions()) == 1
+
+    asyncio.run(ask())
