@@ -1,0 +1,238 @@
+"""Reading follows the log: what is new in it is read for claims, which are appended as inference records (SPEC §15).
+
+One way through for live, catch-up and rebuild. The position is a convenience: without it the log is read from its
+beginning, and the `once` keys keep everything from being recorded twice.
+"""
+
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Final, Protocol, cast
+
+import msgspec
+
+from braid.learn.inference import METHOD, Settled, inference, method_of, settled, turn_of
+from braid.learn.plain import PlainReader
+from braid.learn.turn import Known, Reader, Reading, Turn
+from braid.ledger.errors import ErasedError, ForgottenError
+from braid.ledger.reader import Reader as LogReader
+from braid.ledger.record import Draft, ExperienceBody, Record
+from braid.ledger.sequence import Placed
+from braid.wal.durable import make_folder, replace_file
+
+if TYPE_CHECKING:
+    from braid.views.store import Views
+
+WINDOW: Final = 2_000
+"""How many records back what was said may lend a turn its meaning; as many are read again when the store is opened."""
+BATCH: Final = 2_000
+"""How many records are read before what was found in them is appended, as one transaction."""
+
+Told = Callable[[Record, Draft], None]
+_Whose = tuple[str | None, ...]
+
+
+class Followed(Protocol):
+    """What reading needs of a store."""
+
+    @property
+    def path(self) -> Path:
+        """Its folder."""
+        ...
+
+    @property
+    def reader(self) -> LogReader:
+        """The log."""
+        ...
+
+    @property
+    def views(self) -> "Views":
+        """The projections."""
+        ...
+
+    def append_all(self, batch: Sequence[Draft]) -> list[Placed]:
+        """Append drafts as one transaction."""
+        ...
+
+
+class Learned(msgspec.Struct, frozen=True):
+    """How many turns were read; how many records, of how many claims, were appended (or would be); how far it got."""
+
+    read: int
+    records: int
+    claims: int
+    position: int
+
+
+class _Position(msgspec.Struct, frozen=True):
+    method: str
+    position: int
+
+
+class Learner:
+    """Follows one store's log with one reader, and keeps what is known in each conversation while the store is open."""
+
+    def __init__(self, store: Followed, reader: Reader | None = None) -> None:
+        self._store = store
+        self._reader: Reader = reader or PlainReader()
+        self._path = store.path / "views" / "learned.json"
+        self._known: dict[_Whose, Known] = {}
+        self._before: dict[_Whose, deque[Turn]] = {}
+        self._turns: dict[int, Turn] = {}
+        self._at: int | None = None
+        """Up to where `_known` has followed the log."""
+
+    def learn(self, *, dry_run: bool = False, told: Told | None = None) -> Learned:
+        """Read what has not been read yet, and append what it states; `told` is shown each record read and its draft.
+
+        If the process dies between the append and the position, the batch is in the log and its keys are known: reading
+        it again adds nothing. After a dry run, use another learner.
+        """
+        size = self._store.reader.size
+        read = records = claims = 0
+        at = self._resume()
+        while at < size:
+            found: list[tuple[Record, Draft]] = []
+            stop = min(at + BATCH, size)
+            for record, turn in self._new(at, stop):
+                read += 1
+                draft = self._draft(record, turn)
+                if draft is not None and self._is_wanted(record):
+                    found.append((record, draft))
+            added = found if dry_run else self._append(found)
+            records += len(added)
+            claims += sum(len(cast("ExperienceBody", draft.body).symbolic) for _, draft in added)
+            for record, draft in added if told is not None else ():
+                cast("Told", told)(record, draft)
+            at = self._at = stop
+        if not dry_run and at > self._saved():
+            self._save(at)
+        return Learned(read, records, claims, at)
+
+    def _resume(self) -> int:
+        """Return where to read on; what was said shortly before is made known again."""
+        if self._at is not None:
+            return self._at
+        at = self._saved()
+        if at < self._store.reader.size:
+            for _, turn in self._new(max(0, at - WINDOW), at):
+                known = self._known_to(turn)
+                known.add(self._reader.read(turn, known).notes)
+        return at
+
+    def _saved(self) -> int:
+        with suppress(OSError, msgspec.MsgspecError):
+            saved = msgspec.json.decode(self._path.read_bytes(), type=_Position)
+            if saved.method == method_of(self._reader) and saved.position <= self._store.reader.size:
+                return saved.position
+        return 0
+
+    def _save(self, at: int) -> None:
+        make_folder(self._path.parent)
+        replace_file(self._path, msgspec.json.encode(_Position(method_of(self._reader), at)), "learned.write")
+
+    # -- reading ----------------------------------------------------------------------------------
+
+    def _new(self, start: int, stop: int) -> Iterator[tuple[Record, Turn]]:
+        """Yield the turns from `start` to `stop`; one that was forgotten when its turn came follows its recovery."""
+        hidden = self._store.reader.control.hidden
+        for entries in self._store.reader.entries(start, stop):
+            for record, _ in entries:
+                if record.kind == "tombstone" and record.envelope.public.get("op") == "recover":
+                    yield from self._recovered(record)
+                elif record.index not in hidden and (turn := turn_of(record)) is not None:
+                    yield record, self._placed(record, turn)
+
+    def _recovered(self, tombstone: Record) -> Iterator[tuple[Record, Turn]]:
+        for link in tombstone.targets("target"):
+            with suppress(ErasedError, ForgottenError):
+                record = self._store.reader.at(link.index)
+                if (turn := turn_of(record)) is not None:
+                    yield record, self._placed(record, turn)
+
+    def _placed(self, record: Record, turn: Turn) -> Turn:
+        """Return a turn with whose memory it is, and kept for the turns that may need it."""
+        scope = record.body.scope
+        whose = (scope.user_id, scope.agent_id, scope.run_id) if scope else ()
+        before = self._before.setdefault(whose, deque(maxlen=self._reader.looks_back))
+        turn = msgspec.structs.replace(turn, whose=whose, previous=tuple(before))
+        before.append(msgspec.structs.replace(turn, previous=()))
+        self._turns[turn.at] = turn
+        if len(self._turns) > 2 * WINDOW:
+            self._turns = {at: kept for at, kept in self._turns.items() if at >= turn.at - WINDOW}
+        return turn
+
+    def _known_to(self, turn: Turn) -> Known:
+        known = self._known.setdefault(turn.whose, Known())
+        known.since = turn.at - WINDOW
+        return known
+
+    def _draft(self, record: Record, turn: Turn) -> Draft | None:
+        """Return what is to be recorded of a turn, and make known what it says."""
+        known = self._known_to(turn)
+        reading = self._reader.read(turn, known)
+        known.add(reading.notes)
+        if not reading.claims:
+            return None
+        found = Settled(reading.claims, ()) if not reading.used else self._settled(turn, reading)
+        ids = [self._store.reader.envelope(at).id for at in found.evidence]
+        return inference(self._reader, record, found.claims, ids) if found.claims else None
+
+    def _settled(self, turn: Turn, reading: Reading) -> Settled:
+        return settled(self._reader, turn, reading, self._turns.__getitem__)
+
+    # -- appending --------------------------------------------------------------------------------
+
+    def _append(self, found: list[tuple[Record, Draft]]) -> list[tuple[Record, Draft]]:
+        """Append drafts as one transaction; return those that were not in the log before."""
+        if not found:
+            return []
+        placed = self._store.append_all([draft for _, draft in found])
+        return [one for one, at in zip(found, placed, strict=True) if not at.known]
+
+    def _is_wanted(self, record: Record) -> bool:
+        """Whether nobody has erased, on its own, what was read of this record before: it isn't to come back."""
+        erased = self._store.reader.control.erased
+        if not erased or record.index >= max(erased):
+            return True
+        children = self._store.views.catalog.children(record.index)
+        return not any(role == "parent" and at in erased for at, _, role in children)
+
+
+def readings_of(store: Followed, ids: Sequence[str]) -> list[str]:
+    """Return the ids of what was read of these records: to be hidden with them."""
+    control = store.reader.control
+    return [child for _, at, child in _readings(store, ids) if at not in control.hidden]
+
+
+def hidden_with(store: Followed, ids: Sequence[str]) -> list[str]:
+    """Return the ids of what was read of these records and hidden with them: to be shown with them.
+
+    What was forgotten on its own stays so.
+    """
+    hidden = store.reader.control.hidden
+    return [
+        child
+        for parent, at, child in _readings(store, ids)
+        if at in hidden and parent in hidden and hidden[at][0] == hidden[parent][0]
+    ]
+
+
+def _readings(store: Followed, ids: Sequence[str]) -> Iterator[tuple[int, int, str]]:
+    """Yield what was read of these records, erased ones left out: the parent's index, its own, its id."""
+    reader = store.reader
+    for id in ids:
+        parent = reader.index_of(id)
+        for at, child, role in store.views.catalog.children(parent):
+            if role != "parent" or child in ids or at in reader.control.erased:
+                continue
+            record = reader.at(at, include_forgotten=True)
+            if record.kind == "experience" and _is_reading(record):
+                yield parent, at, child
+
+
+def _is_reading(record: Record) -> bool:
+    if record.raw is None:
+        return False
+    return cast("ExperienceBody", record.body).provenance.method.startswith(METHOD)

@@ -1,0 +1,1 @@
+"""Learning: what was said, read for what it states. Raw records in, drafts of new ones out; appends nothing."""

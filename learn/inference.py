@@ -1,0 +1,139 @@
+"""From a record to what is read of it: turns, settled readings, the drafts of inference records, and these made again.
+
+What is read of a turn is a function of the record and of the few others whose words were needed (its `evidence` links):
+they are read first, in the order of the log, so that the same links give the same claims again (SPEC §15).
+"""
+
+from collections.abc import Callable, Iterable
+from typing import Final, NamedTuple, cast
+
+import msgspec
+
+from braid.learn.plain import PlainReader
+from braid.learn.turn import Known, Reader, Reading, Turn
+from braid.ledger.errors import NotRederivableError
+from braid.ledger.record import Claim, Confidence, Content, Draft, ExperienceBody, Provenance, Record
+
+METHOD: Final = "read:"
+_READ_TYPES: Final = ("occurrence", "observation")
+_CERTAINTY: Final = {
+    "explicit": 0.9, "corrected": 0.95, "implicit_intentional": 0.6, "implicit_unintentional": 0.5, "inferred": 0.4,
+}  # fmt: skip
+_HEDGED: Final = 0.7
+"""What a claim's certainty is multiplied by when it was softened."""
+_ROUNDS: Final = 8
+_READERS: Final[tuple[Reader, ...]] = (PlainReader(),)
+
+Turns = Callable[[int], Turn]
+
+
+class Settled(NamedTuple):
+    """What a turn states, and the records without which it wouldn't."""
+
+    claims: tuple[Claim, ...]
+    evidence: tuple[int, ...]
+
+
+def method_of(reader: Reader) -> str:
+    """Return the method under which a reader's records stand: `read:plain@1`."""
+    return f"{METHOD}{reader.name}@{reader.version}"
+
+
+def once_key(reader: Reader, parent: Record) -> str:
+    """Return the key under which what a reader has read of a record is recorded once."""
+    return f"{method_of(reader)}:{parent.id}"
+
+
+def turn_of(record: Record) -> Turn | None:
+    """Return a record as a turn; None for what nobody said: other kinds, and what was itself derived."""
+    if record.kind != "experience" or record.type not in _READ_TYPES or record.raw is None:
+        return None
+    body = cast("ExperienceBody", record.body)
+    source = body.provenance
+    if not body.content.text:
+        return None
+    role = {"user": "user", "agent": "assistant", "system": "system"}.get(source.actor, "tool")
+    return Turn(
+        text=body.content.text,
+        speaker=source.name or "user",
+        role=role,
+        when=body.occurred_at or record.created_at,
+        at=record.index,
+    )
+
+
+def settled(reader: Reader, turn: Turn, reading: Reading, turns: Turns) -> Settled:
+    """Return what a turn states with nothing known but what the records that it needs give: these are its evidence.
+
+    `reading` is the one with everything known. Reading anew from ever fewer records ends: a round drops some or none.
+    """
+    used = reading.used
+    for _ in range(_ROUNDS):
+        again = with_evidence(reader, turn, (turns(at) for at in sorted(used)))
+        if again.used == used:
+            return Settled(again.claims, tuple(sorted(used)))
+        used = again.used & used
+    return Settled(with_evidence(reader, turn, ()).claims, ())
+
+
+def with_evidence(reader: Reader, turn: Turn, evidence: Iterable[Turn]) -> Reading:
+    """Read a turn with nothing known but what these turns, oldest first, make known."""
+    known = Known()
+    before: list[Turn] = []
+    for earlier in evidence:
+        known.add(reader.read(earlier, known).notes)
+        before.append(earlier)
+    if before and reader.looks_back:
+        turn = msgspec.structs.replace(turn, previous=tuple(before))
+    return reader.read(turn, known)
+
+
+def inference(reader: Reader, parent: Record, claims: Iterable[Claim], evidence: Iterable[str]) -> Draft:
+    """Return the draft of the one record that holds what was read of `parent`; `evidence` are ids."""
+    body = cast("ExperienceBody", parent.body)
+    found = list(claims)
+    return Draft(
+        kind="experience",
+        type="inference",
+        body=ExperienceBody(
+            content=Content(text="; ".join(map(in_words, found))),
+            provenance=Provenance(actor="agent", method=method_of(reader)),
+            confidence=Confidence(p=min(map(certainty, found)), method="rule"),
+            symbolic=found,
+            scope=body.scope,
+            occurred_at=body.occurred_at,
+            once=once_key(reader, parent),
+        ),
+        links=[("parent", parent.id), *(("evidence", id) for id in evidence)],
+    )
+
+
+def in_words(claim: Claim) -> str:
+    """Return a claim in short words: `Jonas lives_in Leeds`, `Mireille not allergic_to shellfish`."""
+    return f"{claim.subject} {'' if claim.polarity else 'not '}{claim.rel} {claim.object}"
+
+
+def certainty(claim: Claim) -> float:
+    """Return how sure a claim is, in [0, 1], by how it was come by and whether it was softened."""
+    p = _CERTAINTY[claim.source_type]
+    return round(p * _HEDGED, 4) if claim.hedge else p
+
+
+def rederive(record: Record, read: Callable[[int], Record]) -> Draft:
+    """Return the draft that the records which `record` names give, to be compared with it.
+
+    `read` gives verified records, and raises what reading them raises. Raises NotRederivableError for a reader that
+    isn't here.
+    """
+    method = cast("ExperienceBody", record.body).provenance.method
+    reader = next((one for one in _READERS if method_of(one) == method), None)
+    if reader is None:
+        raise NotRederivableError(f"no reader {method.removeprefix(METHOD)} here")
+    parent = read(record.targets("parent")[0].index)
+    evidence = record.targets("evidence")
+    turns = [turn for link in evidence if (turn := turn_of(read(link.index))) is not None]
+    turn = turn_of(parent)
+    if turn is None:
+        raise ValueError(f"{parent.id} is nothing that is read")
+    claims = with_evidence(reader, turn, turns).claims
+    return inference(reader, parent, claims, [link.id for link in evidence])

@@ -1,0 +1,94 @@
+"""Which sentences state nothing: questions, wishes, dreams, fiction; and which tone spoils a judgement. Pure."""
+
+import re
+from typing import Final
+
+from braid.learn.sentences import Part
+
+_UNREAL: Final = re.compile(
+
+r"\b(?:if|wish(?:ed|es)?|imagin(?:e|ing)|pretend(?:ing)?|suppose (?:i|we)|hypothetically"
+r"|theoretically|what if|as if|unless"
+
+
+r"|as though|dream(?:t|ed|s|ing)? (?:that|of|about|i|we|aloud|out loud)|in (?:my|the|a|this"
+r"|that) (?:dream|game|story|book|novel|film|movie|series|play|script)"
+
+
+r"|daydream\w*|fantas(?:y|ise|ize)\w*|in another life|in a parallel|let's say|say i|would "
+r"have|could have|should have"
+
+
+r"|used to think|thought (?:i|we|that)|once upon|role[- ]?play\w*|my character|feels? like "
+r"(?:i|we|a)|felt like|joking|kidding|just joking"
+
+    r"|supposed to|no idea whether|wonder (?:if|whether))\b",
+)  # fmt: skip
+_FICTION: Final = re.compile(
+    (
+        r"\b(?:dream\w*|in (?:the|a|this|that) (?:game|story|book|novel|film|movie|series|play"
+        r"|script)|imagin\w*|pretend\w*|my character|role[- ]?play\w*)\b"
+    ),
+)
+_IRONY: Final = re.compile(
+
+r"\boh,? (?:great|brilliant|joy|wonderful|fantastic|perfect|lovely|good)\b|\bjust (?:love"
+r"|adore) (?:it when|how|being|living|when|having|standing|waiting|getting|listening)"
+
+
+r"|\b(?:best part of my day|highlight of my (?:day|week|year|life)|can't you tell|can you "
+r"tell|yeah,? right|how lucky|lucky me|what a joy|just what i needed|thanks a lot,|as if i "
+r"had nothing|living the dream)\b"
+
+    r"|(?:^|\s)/s\b|🙄|🙃|\bnot\s*!\s*$",
+)  # fmt: skip
+_ANGER: Final = re.compile(
+    (
+r"\b(?:venting|so angry|so mad|furious|could (?:have )?scream|unbearable|can't believe (?:him"
+r"|her|them)|hate everyone|hate everything|i'm fuming|rant(?:ing)?|don't conclude|don't read "
+r"anything into|ugh|argh|ffs)\b"
+),
+)  # fmt: skip
+_FLEETING: Final = re.compile(
+    (
+        r"\b(?:don't (?:keep|remember|store|save|note) (?:that|this|it)|for today only|only (?:for "
+        r")?today|off the record|between us|delete (?:that|this) after|don't tell)\b"
+    ),
+)
+_ASKS: Final = re.compile(
+    (
+r"^(?:(?:and|but|so|ok|okay|well|hey|hi|wow|oh|also|by the way|please)[,!]? )*(?:do|does|did"
+r"|can|could|would|will|shall|should|is|are|am|was|were|have|has|what|where|when|who|why|how"
+r"|which|whose|any)\b(?! (?:i|you) (?:say|mention))"
+),
+    flags=re.IGNORECASE,
+)  # fmt: skip
+
+
+def states_nothing(sentence: Part) -> bool:
+    """Whether a sentence is a question or speaks of what isn't so."""
+    return (
+        "?" in sentence.mark
+        or _UNREAL.search(sentence.text.lower()) is not None
+        or (sentence.mark not in (".", "!") and _ASKS.match(sentence.text) is not None)
+    )
+
+
+def names_nobody(sentence: Part) -> bool:
+    """Whether even who is named in a sentence may not exist: a question, a dream, a story."""
+    return "?" in sentence.mark or _FICTION.search(sentence.text.lower()) is not None
+
+
+def is_ironic(text: str) -> bool:
+    """Whether a turn has marks of irony: its likings can't be taken at their word."""
+    return _IRONY.search(text.lower()) is not None
+
+
+def is_angry(text: str) -> bool:
+    """Whether a turn lets off steam: what it judges of others isn't meant to last."""
+    return _ANGER.search(text.lower()) is not None
+
+
+def is_fleeting(text: str) -> bool:
+    """Whether the speaker asks that it not be kept."""
+    return _FLEETING.search(text.lower()) is not None

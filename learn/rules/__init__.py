@@ -1,0 +1,1 @@
+"""What verbs state of whom: tables of rules, one module for each part of a life."""

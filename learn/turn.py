@@ -1,0 +1,123 @@
+"""What a claim reader is: a turn in, what it states out. Better readers come behind the same protocol."""
+
+from collections.abc import Iterable
+from datetime import UTC, datetime
+from typing import Final, Literal, NamedTuple, Protocol
+
+import msgspec
+
+from braid.ledger.record import Claim
+
+FACTS_KEPT: Final = 200
+"""How many claims back a correction may look."""
+
+
+_LONG_AGO: Final = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+class Note(msgspec.Struct, frozen=True):
+    """What a turn makes known to the turns after it. `at` is the index of its record.
+
+    `person`: `name` is `owner`'s `role` ("wife"); `fact`: a claim; `topic`: something that later words may mean.
+    """
+
+    kind: Literal["person", "fact", "topic"]
+    at: int
+    owner: str = ""
+    role: str = ""
+    name: str = ""
+    claim: Claim | None = None
+    needs: frozenset[int] = frozenset()
+    """The records without which it would not have been made known."""
+
+
+class Known:
+    """What is known in a conversation so far, to be asked by a reader; it grows by the notes of each turn."""
+
+    __slots__ = ("_facts", "_names", "_people", "_topics", "since")
+
+    def __init__(self, notes: Iterable[Note] = ()) -> None:
+        self.since = 0
+        """What was said before this record is too long ago to be meant."""
+        self._people: dict[tuple[str, str], Note] = {}
+        self._names: dict[str, Note] = {}
+        self._topics: dict[tuple[str, str], Note] = {}
+        self._facts: list[Note] = []
+        self.add(notes)
+
+    def add(self, notes: Iterable[Note]) -> None:
+        """Take in what a turn has made known; a newer note of the same thing replaces the older."""
+        for note in notes:
+            if note.kind == "person":
+                self._people[note.owner, note.role] = note
+                self._names[note.name] = note
+            elif note.kind == "topic":
+                self._topics[note.owner, note.role] = note
+            else:
+                self._facts.append(note)
+        if len(self._facts) > 2 * FACTS_KEPT:
+            del self._facts[:-FACTS_KEPT]
+
+    def person(self, owner: str, role: str) -> Note | None:
+        """Return who is `owner`'s `role`, None where nobody said."""
+        return self._recent(self._people.get((owner, role)))
+
+    def named(self, name: str) -> Note | None:
+        """Return the note that introduced a person of this name."""
+        return self._recent(self._names.get(name))
+
+    def topic(self, owner: str, role: str) -> Note | None:
+        """Return the newest topic of this sort."""
+        return self._recent(self._topics.get((owner, role)))
+
+    def facts(self) -> Iterable[Note]:
+        """Return the claims, newest first, of the last `FACTS_KEPT`."""
+        return (note for note in reversed(self._facts[-FACTS_KEPT:]) if note.at >= self.since)
+
+    def _recent(self, note: Note | None) -> Note | None:
+        return note if note is not None and note.at >= self.since else None
+
+
+class Turn(msgspec.Struct, frozen=True):
+    """One turn to be read. `speaker` is a name, or `user` where none is known; `at` the index of its record."""
+
+    text: str
+    speaker: str = "user"
+    role: str = "user"
+    when: datetime = _LONG_AGO
+    at: int = 0
+    whose: tuple[str | None, ...] = ()
+    """Whose memory it is of: what is known of one person's isn't known in another's."""
+    previous: tuple["Turn", ...] = ()
+    """The turns before it, the last one last: as many as the reader looks back."""
+
+
+class Reading(NamedTuple):
+    """What a turn states; which other records had to be known for it; what it makes known."""
+
+    claims: tuple[Claim, ...] = ()
+    used: frozenset[int] = frozenset()
+    notes: tuple[Note, ...] = ()
+
+
+class Reader(Protocol):
+    """Reads claims from turns. Pure: the same turn, with the same known, gives the same reading."""
+
+    @property
+    def name(self) -> str:
+        """A plain word; with the version it is the method of every record that is made of its readings."""
+        ...
+
+    @property
+    def version(self) -> str:
+        """Changes whenever a reading may."""
+        ...
+
+    @property
+    def looks_back(self) -> int:
+        """How many previous turns of the conversation it is shown; what is known comes to it in any case."""
+        ...
+
+    def read(self, turn: Turn, known: Known) -> Reading:
+        """Return what a turn states. Never raises: what can't be read states nothing."""
+        ...

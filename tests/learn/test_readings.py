@@ -1,0 +1,125 @@
+"""Single readings: when a claim holds, whose word it is, how it is softened, what a correction corrects."""
+
+from datetime import UTC, datetime
+
+import pytest
+
+from braid.learn.plain import PlainReader
+from braid.learn.turn import Known, Turn
+from braid.ledger.record import Claim
+
+READER = PlainReader()
+WHEN = datetime(2025, 4, 28, 9, tzinfo=UTC)
+
+
+def read(*texts: str, speaker: str = "Ana Ruiz") -> list[Claim]:
+    """Return the claims of the last of some turns."""
+    known = Known()
+    claims: tuple[Claim, ...] = ()
+    for at, text in enumerate(texts):
+        reading = READER.read(Turn(text, speaker=speaker, when=WHEN, at=at), known)
+        known.add(reading.notes)
+        claims = reading.claims
+    return list(claims)
+
+
+def day(text: str) -> datetime:
+    return datetime.fromisoformat(text).replace(tzinfo=UTC)
+
+
+@pytest.mark.parametrize(
+    ("text", "since", "until"),
+    [
+        ("I've lived in Porto since the 1st.", "2025-04-01", None),
+        ("I live in Porto since 3 March 2024.", "2024-03-03", None),
+        ("I live in Porto until 6 June.", None, "2025-06-07"),
+        ("I've lived in Porto for two weeks.", "2025-04-14", None),
+        ("I work at Airbus from 16 June.", "2025-06-16", None),
+        ("I'm not eating meat from 1 July.", "2025-07-01", None),
+        ("I went to Rome yesterday.", "2025-04-27", "2025-04-28"),
+        ("I bought a car last week.", "2025-04-21", "2025-04-28"),
+        ("I moved to Rome on 2 April.", "2025-04-02", "2025-04-03"),
+        ("I'm moving to Ghent next month.", "2025-05-01", "2025-06-01"),
+        ("I'm going to Lisbon on Friday.", "2025-05-02", "2025-05-03"),
+        ("I quit my job at Airbus on 31 February.", None, None),
+    ],
+)
+def test_when_it_holds(text: str, since: str | None, until: str | None) -> None:
+    (claim,) = read(text)
+    assert claim.valid_from == (day(since) if since else None)
+    assert claim.valid_to == (day(until) if until else None)
+
+
+def test_a_home_is_dated_by_the_move() -> None:
+    (claim,) = read("We moved yesterday, so I live in Edinburgh now.")
+    assert (claim.rel, claim.object, claim.valid_from) == ("lives_in", "Edinburgh", day("2025-04-27"))
+
+
+@pytest.mark.parametrize("text", ["I think my uncle Bo lives in Turku.", "Maybe my uncle Bo lives in Turku."])
+def test_hedges_are_kept(text: str) -> None:
+    claim = next(claim for claim in read(text) if claim.rel == "lives_in")
+    assert claim.hedge
+    assert claim.hedge.lower() in text.lower()
+
+
+def test_a_second_hand_opinion_is_its_holders() -> None:
+    *_, claim = read("Baan Suk is near us, but my sister Tola says it's terrible.")
+    assert (claim.subject, claim.rel, claim.object) == ("Tola", "dislikes", "Baan Suk")
+    assert (claim.said_by, claim.source_type) == ("Tola", "inferred")
+
+
+def test_a_second_hand_fact_is_on_anothers_word() -> None:
+    *_, claim = read("My friend Zoe told me that Rui works at Airbus.")
+    assert (claim.subject, claim.object, claim.said_by, claim.source_type) == (
+        "Rui",
+        "Airbus",
+        "Zoe",
+        "inferred",
+    )
+
+
+def test_a_retraction_denies() -> None:
+    (claim,) = read("Forget what I said about Mireille being allergic to shellfish.")
+    assert (claim.subject, claim.polarity, claim.source_type) == ("Mireille", False, "corrected")
+
+
+def test_a_number_is_put_right_by_the_one_that_was_told() -> None:
+    claims = read(
+        "I sent an invoice to a café, Harbour Lane Café, number INV-2043, £1,260.00.",
+        "Sorry: the café's invoice is INV-2034, not INV-2043.",
+    )
+    assert [(claim.subject, claim.object, claim.polarity) for claim in claims] == [
+        ("Harbour Lane Café's invoice", "INV-2034", True),
+        ("Harbour Lane Café's invoice", "INV-2043", False),
+    ]
+
+
+def test_a_name_is_known_in_later_turns() -> None:
+    (claim,) = read("My wife Dora is here.", "My wife works at Shell.")
+    assert (claim.subject, claim.object) == ("Dora", "Shell")
+
+
+def test_without_a_name_a_role_is_the_speakers() -> None:
+    (claim,) = read("My wife works at Shell.")
+    assert claim.subject == "Ana Ruiz's wife"
+
+
+def test_a_pronoun_of_two_that_it_may_mean_states_nothing() -> None:
+    claims = read("My sister Ines and my aunt Bea were here. She lives in Rome.")
+    assert [claim.rel for claim in claims] == ["sibling", "relative"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "And for today only: my locker is 0926 and I live in Rome. Don't keep that beyond today.",
+        "```\nI live in Rome.\n```",
+        'He said "I live in Rome" again.',
+        "> I live in Rome",
+        "I wish I lived in Rome.",
+        "If I lived in Rome I'd swim.",
+        "Do I live in Rome?",
+    ],
+)
+def test_what_states_nothing(text: str) -> None:
+    assert read(text) == []

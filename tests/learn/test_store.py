@@ -1,0 +1,217 @@
+"""Reading follows the log: what is appended, once; what happens to it when its turn is forgotten, erased, corrected."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from braid.learn.inference import METHOD, rederive
+from braid.ledger.compose import encode_body
+from braid.ledger.errors import ReadOnlyError
+from braid.ledger.record import ExperienceBody, Record
+from braid.store import Store
+from braid.store import open as open_store
+
+
+@pytest.fixture
+def memory(tmp_path: Path) -> Path:
+    return tmp_path / "memory"
+
+
+def readings(store: Store, **options: Any) -> list[Record]:
+    """The inference records that were read, oldest first."""
+    return [
+        record
+        for record in store.read(**options)
+        if isinstance(record.body, ExperienceBody) and record.body.provenance.method.startswith(METHOD)
+    ]
+
+
+def words(store: Store) -> list[str]:
+    return [record.text for record in readings(store)]
+
+
+def say(store: Store, text: str, user_id: str = "ana", session_id: str | None = None) -> str:
+    """Remember what Ana says; return its id."""
+    message = {"role": "user", "name": "Ana", "content": text, "timestamp": "2025-05-01T10:00:00Z"}
+    return store.remember(message, user_id=user_id, session_id=session_id)[0]
+
+
+def test_what_is_remembered_is_read(memory: Path) -> None:
+    with open_store(memory) as store:
+        id = say(store, "I live in Leeds with my partner Mo.", session_id="s1")
+        (record,) = readings(store)
+        body = record.body
+        assert isinstance(body, ExperienceBody)
+        assert record.type == "inference"
+        assert record.text == "Ana partner_is Mo; Ana lives_in Leeds"
+        assert [(link.role, link.id) for link in record.links] == [("parent", id)]
+        assert body.scope == store.get(id).body.scope
+        assert body.occurred_at == store.get(id).body.occurred_at
+        assert (body.provenance.actor, body.provenance.method) == ("agent", "read:plain@1")
+        assert body.confidence is not None
+        assert body.confidence.p == 0.9
+
+
+def test_a_softened_claim_is_less_sure(memory: Path) -> None:
+    with open_store(memory) as store:
+        say(store, "I think I'm allergic to cats.")
+        body = readings(store)[0].body
+        assert isinstance(body, ExperienceBody)
+        assert body.confidence is not None
+        assert body.confidence.p < 0.9
+        assert body.symbolic[0].hedge == "I think"
+
+
+def test_without_reading_nothing_is_read_until_asked(memory: Path) -> None:
+    with open_store(memory) as store:
+        store.remember("I live in Leeds.", learn=False)
+        assert words(store) == []
+        done = store.learn()
+        assert (done.read, done.records, done.claims) == (1, 1, 1)
+        assert words(store) == ["user lives_in Leeds"]
+
+
+def test_again_adds_nothing_even_without_its_position(memory: Path) -> None:
+    with open_store(memory) as store:
+        say(store, "I live in Leeds.")
+        size = len(store)
+        assert store.learn().read == 0
+    (memory / "views" / "learned.json").unlink()
+    with open_store(memory) as store:
+        done = store.learn()
+        assert (done.read, done.records) == (1, 0)
+        assert len(store) == size
+    (memory / "views" / "learned.json").write_text("not JSON")
+    with open_store(memory) as store:
+        assert store.learn().records == 0
+
+
+def test_a_dry_run_appends_nothing(memory: Path) -> None:
+    with open_store(memory) as store:
+        store.remember("I live in Leeds.", learn=False)
+        size = len(store)
+        shown: list[str] = []
+        done = store.learn(dry_run=True, told=lambda record, draft: shown.append(record.text))
+        assert (done.records, done.claims, shown) == (1, 1, ["I live in Leeds."])
+        assert len(store) == size
+        assert store.learn().records == 1
+
+
+def test_for_reading_only_it_is_refused(memory: Path) -> None:
+    with open_store(memory) as store:
+        store.remember("I live in Leeds.", learn=False)
+    with open_store(memory, read_only=True) as store:
+        assert store.learn(dry_run=True).records == 1
+        with pytest.raises(ReadOnlyError):
+            store.learn()
+
+
+def test_a_name_is_known_after_reopening_and_named_as_evidence(memory: Path) -> None:
+    with open_store(memory) as store:
+        first = say(store, "My wife Dora is here.")
+    with open_store(memory) as store:
+        second = say(store, "My wife works at Shell.")
+        record = readings(store)[-1]
+        assert record.text == "Dora works_at Shell"
+        assert [(link.role, link.id) for link in record.links] == [("parent", second), ("evidence", first)]
+
+
+def test_what_is_known_of_one_memory_is_not_known_in_another(memory: Path) -> None:
+    with open_store(memory) as store:
+        say(store, "My wife Dora is here.", user_id="one")
+        say(store, "My wife works at Shell.", user_id="two")
+        assert words(store)[-1] == "Ana's wife works_at Shell"
+
+
+def test_what_is_forgotten_takes_its_reading_along_and_brings_it_back(memory: Path) -> None:
+    with open_store(memory) as store:
+        id = say(store, "I live in Leeds.")
+        store.forget(id)
+        assert words(store) == []
+        assert store.sql("SELECT count(*) AS n FROM experiences").to_pylist() == [{"n": 0}]
+        store.recover(id)
+        assert words(store) == ["Ana lives_in Leeds"]
+
+
+def test_a_reading_that_was_forgotten_alone_stays_so(memory: Path) -> None:
+    with open_store(memory) as store:
+        id = say(store, "I live in Leeds.")
+        reading = readings(store)[0].id
+        store.forget(reading)
+        store.forget(id)
+        store.recover(id)
+        assert words(store) == []
+        store.recover(reading)
+        assert words(store) == ["Ana lives_in Leeds"]
+
+
+def test_what_was_forgotten_before_it_was_read_is_read_when_it_comes_back(memory: Path) -> None:
+    with open_store(memory) as store:
+        (id,) = store.remember("I live in Leeds.", learn=False)
+        store.forget(id)
+        assert store.learn().records == 0
+        store.recover(id)
+        assert store.learn().records == 1
+
+
+def test_erasing_a_turn_erases_what_was_read_of_it_whatever_bore_it_out(memory: Path) -> None:
+    with open_store(memory) as store:
+        say(store, "My wife Dora is here.")
+        id = say(store, "My wife works at Shell.")
+        reading = readings(store)[-1]
+        assert [named.id for named in store.plan_erase(id).derived] == [reading.id]
+        store.erase(id)
+        assert words(store) == ["Ana partner_is Dora"]
+        assert store.learn().records == 0
+        assert store.verify(deep=True).exit_code == 0
+
+
+def test_a_reading_that_was_erased_alone_does_not_come_back(memory: Path) -> None:
+    with open_store(memory) as store:
+        say(store, "I live in Leeds.")
+        store.erase(readings(store)[0].id)
+    (memory / "views" / "learned.json").unlink()
+    with open_store(memory) as store:
+        assert store.learn().records == 0
+        assert words(store) == []
+
+
+def test_a_correction_is_read(memory: Path) -> None:
+    with open_store(memory) as store:
+        id = say(store, "I live in Leeds.")
+        new = store.correct(id, "I live in Luton.")
+        store.learn()
+        assert words(store) == ["Ana lives_in Leeds", "Ana lives_in Luton"]
+        assert readings(store)[-1].targets("parent")[0].id == new
+
+
+def test_each_reading_is_made_again_byte_for_byte(memory: Path) -> None:
+    with open_store(memory) as store:
+        say(store, "My wife Dora is here, and my brother Leo.", session_id="s1")
+        say(store, "My wife works at Shell. Leo lives in Rome since 3 March.")
+        say(store, "Forget what I said about Leo living in Rome.")
+        assert len(readings(store)) == 3
+        for record in readings(store):
+            draft = rederive(record, store.reader.at)
+            assert encode_body(draft) == record.raw
+            assert list(draft.links) == [(link.role, link.id) for link in record.links]
+
+
+def test_another_readers_words_are_not_made_again(memory: Path) -> None:
+    from braid.ledger.errors import NotRederivableError
+
+    with open_store(memory) as store:
+        id = store.append("I live in Leeds.")
+        other = store.append("user lives_in Leeds", type="inference", parents=[id], method="read:other@9")
+        with pytest.raises(NotRederivableError, match="no reader other@9"):
+            rederive(store.get(other), store.reader.at)
+
+
+def test_many_turns_cost_what_they_are(memory: Path) -> None:
+    """Each is read once: the log isn't read anew for each message."""
+    with open_store(memory) as store:
+        done = [
+            store.learn().read for text in ("I live in Leeds.",) * 20 if store.remember(text, learn=False)
+        ]
+        assert done == [1] * 20
