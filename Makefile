@@ -23,7 +23,7 @@ demo: .venv/.runtime  ## Install what is needed and run the guided tour
 	@PATH="$(CURDIR)/$(BIN):$$PATH" sh examples/demo.sh
 
 test: .venv/.dev  ## Install what is needed and run the tests (ARGS='-m "not slow"' and the like are passed on)
-	@$(PY) -m pytest $(ARGS)
+	@$(PY) -m pytest --numprocesses auto --dist worksteal $(ARGS)
 
 check: lint format-check mypy pyright floors  ## Run the static checks (-k goes on after the first failure)
 

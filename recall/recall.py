@@ -5,18 +5,20 @@ Whatever fails or takes too long leaves an answer from what remains, which says 
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from typing import Any, Final
 
 import msgspec
 import numpy as np
 
-from braid.ledger.record import ExperienceBody, Record, Vad
+from braid.ledger.record import ExperienceBody, Record
 from braid.recall.decompose import Decomposer, Question, decompose
 from braid.recall.filters import Test
 from braid.recall.hits import Answer, Hit
 from braid.recall.memory import MemoryIndex
 from braid.recall.pool import Floats
-from braid.recall.retrieve import Links
+from braid.recall.reading import Reading, Tone, raised
+from braid.recall.retrieve import DEEP, Links
 from braid.recall.search import Evidence, evidence
 from braid.recall.times import Span
 from braid.recall.uncertainty import WEIGHT, answer_of, discriminative, entropy
@@ -29,19 +31,13 @@ from braid.views.search import Index, Row, Where
 MAX_TOP_K: Final = 1_000
 READ_AHEAD: Final = 5
 """How many hits beyond those asked for take part in the re-ranking."""
-AFFECT_WEIGHT: Final = 4.0
-"""What nearness in tone adds at most, where the caller asks for it."""
+DEEPEST: Final = 6_400
+"""How many candidates of words, and of meaning, are looked at for some that a filter lets through."""
+DEEPER: Final = 4
 
 CrossEncoder = Callable[[str, Sequence[str]], Sequence[float]]
 """(question, texts) → how well each answers; higher is better."""
 Lens = Callable[[Sequence[Hit]], Sequence[Hit]]
-
-
-class Tone(msgspec.Struct, frozen=True):
-    """The tone that a caller asks for: near `vad`, at most `within` away (Euclidean), or by nearness alone."""
-
-    vad: Vad
-    within: float | None = None
 
 
 class Asking(msgspec.Struct, frozen=True, kw_only=True):
@@ -86,12 +82,15 @@ def recall(asking: Asking, memory: Memory) -> Answer:
     index = _index(asking, memory, trouble)
     query = _vector(question, index, asking, memory, trouble)
     vocabulary = memory.vocabulary if query is not None else None
-    question = _anchored(question, index, asking, memory)
-    found = evidence(
-        question, index, asking.where, query, vocabulary, links=memory.links, limit_s=asking.limit_s
-    )
-    trouble += found.trouble
-    hits = _read(found, asking, memory)
+    question = _anchored(question, index, asking, trouble)
+    ask = partial(evidence, question, where=asking.where, links=memory.links, limit_s=asking.limit_s)
+    found, hits = _hits(partial(ask, index=index, query=query, vocabulary=vocabulary), asking, memory)
+    trouble += found
+    if hits is None:
+        trouble.append(
+            "index: nothing could be had of it; only the newest records were searched, by their words"
+        )
+        hits = _hits(partial(ask, index=_newest(asking, memory), query=None), asking, memory)[1] or []
     hits, disagreement = _told_apart(question, hits, asking)
     hits = _crossed(question, hits, asking, trouble)[: asking.top_k]
     if asking.lens is not None:
@@ -108,8 +107,11 @@ def _index(asking: Asking, memory: Memory, trouble: list[str]) -> Index:
         return within(asking.index_s, memory.index)
     except (ViewError, TimeoutError) as error:
         trouble.append(f"index: {error}; only the newest records were searched, by their words")
-    rows = list(memory.recent(asking.where))
-    return MemoryIndex(rows, {}, position=memory.size)
+    return _newest(asking, memory)
+
+
+def _newest(asking: Asking, memory: Memory) -> Index:
+    return MemoryIndex(list(memory.recent(asking.where)), {}, position=memory.size)
 
 
 def _vector(
@@ -133,13 +135,21 @@ def _vector(
         return None
 
 
-def _anchored(question: Question, index: Index, asking: Asking, memory: Memory) -> Question:
+def _anchored(question: Question, index: Index, asking: Asking, trouble: list[str]) -> Question:
     """Give "before we moved" its time: that of the record which fits the event best, where there is one."""
     if question.event is None or question.time is not None:
         return question
     way, event = question.event
-    best = index.words(event, 1, asking.where)
-    row = index.take([best[0].index]).get(best[0].index) if best else None
+
+    def found() -> Row | None:
+        best = index.words(event, 1, asking.where)
+        return index.take([best[0].index]).get(best[0].index) if best else None
+
+    try:
+        row = within(asking.limit_s, found)
+    except (ViewError, TimeoutError) as error:
+        trouble.append(f"event: {error}")
+        return question
     if row is None:
         return question
     moment = datetime.fromtimestamp(row.happened_us / 1e6, UTC)
@@ -147,65 +157,31 @@ def _anchored(question: Question, index: Index, asking: Asking, memory: Memory) 
     return msgspec.structs.replace(question, time=span)
 
 
-def _read(found: Evidence, asking: Asking, memory: Memory) -> list[Hit]:
-    """Read the best candidates from the log, as many as the answer and its re-ranking take."""
-    hits: list[Hit] = []
-    order: list[int] = np.argsort(-found.scores, kind="stable").tolist()
-    for at in order:
-        if len(hits) >= asking.top_k + READ_AHEAD:
-            break
-        record = memory.read(found.pool.rows[at].index)
-        if (
-            record is None
-            or not isinstance(record.body, ExperienceBody)
-            or not _in_scope(record, asking.where)
-        ):
-            continue
-        if asking.test is not None and not asking.test(record):
-            continue
-        speaking = {name: float(values[at]) for name, values in found.signals.items()}
-        parts = {name: weight * speaking[name] for name, weight in found.weighed.items()}
-        hit = _toned(Hit(record, float(found.scores[at]), speaking, parts), asking.tone)
-        if hit is not None:
-            hits.append(hit)
-    return sorted(hits, key=lambda hit: -hit.score)
+def _hits(
+    ask: Callable[..., Evidence], asking: Asking, memory: Memory
+) -> tuple[Sequence[str], list[Hit] | None]:
+    """Return the best candidates that may be shown, more of them looked at while too few are let through; and what
+    couldn't be asked. None instead of hits where the index gave nothing.
 
-
-def _in_scope(record: Record, where: Where) -> bool:
-    """Hold what the log says of a record against the scope: the index has no last word."""
-    scope = record.body.scope
-    return all(
-        wanted is None or (scope is not None and getattr(scope, name) == wanted)
-        for name, wanted in (
-            ("user_id", where.user_id),
-            ("agent_id", where.agent_id),
-            ("run_id", where.run_id),
-            ("session_id", where.session_id),
-        )
-    )
-
-
-def _toned(hit: Hit, tone: Tone | None) -> Hit | None:
-    """Weigh a hit by tone, only where a tone was asked for; None for one that is too far from it."""
-    if tone is None:
-        return hit
-    body = hit.record.body
-    felt = body.affect.vad if isinstance(body, ExperienceBody) and body.affect is not None else None
-    if felt is None:
-        return None if tone.within is not None else hit
-    away = float(np.hypot(np.hypot(felt.v - tone.vad.v, felt.a - tone.vad.a), felt.d - tone.vad.d))
-    if tone.within is not None and away > tone.within:
-        return None
-    return _with(hit, "affect", max(0.0, 1.0 - away / 2), AFFECT_WEIGHT)
-
-
-def _with(hit: Hit, name: str, value: float, weight: float) -> Hit:
-    return msgspec.structs.replace(
-        hit,
-        score=hit.score + weight * value,
-        signals={**hit.signals, name: value},
-        parts={**hit.parts, name: weight * value},
-    )
+    Reading goes on from step to step: no record is read twice.
+    """
+    reading = Reading(memory.read, asking.where, asking.test, asking.tone)
+    most, deep, before = asking.top_k + READ_AHEAD, max(DEEP, asking.top_k), 0
+    while True:
+        found = ask(deep=deep)
+        hits = reading.hits(found, most)
+        brought = found.found.brought
+        if found.found.lost:
+            return found.trouble, None
+        if len(hits) >= asking.top_k or brought <= before or 2 * brought < deep or found.trouble:
+            return found.trouble, hits
+        if deep >= DEEPEST:
+            told = (
+                f"filters: they let {len(hits)} of the {reading.count:,} best candidates through, and no more were"
+                " looked at; narrow the scope or the time"
+            )
+            return [told], hits
+        before, deep = brought, min(deep * DEEPER, DEEPEST)
 
 
 def _told_apart(question: Question, hits: list[Hit], asking: Asking) -> tuple[list[Hit], float]:
@@ -215,11 +191,11 @@ def _told_apart(question: Question, hits: list[Hit], asking: Asking) -> tuple[li
     if not asking.uncertainty or not disagreement:
         return hits, disagreement
     rises = discriminative(answers, scores)
-    raised = [
-        _with(hit, "tells_apart", float(rise), asking.uncertainty)
+    risen = [
+        raised(hit, "tells_apart", float(rise), asking.uncertainty)
         for hit, rise in zip(hits, rises, strict=True)
     ]
-    return sorted(raised, key=lambda hit: -hit.score), disagreement
+    return sorted(risen, key=lambda hit: -hit.score), disagreement
 
 
 def _experience(record: Record) -> ExperienceBody | None:

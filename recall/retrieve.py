@@ -19,7 +19,7 @@ from braid.views.errors import ViewError
 from braid.views.search import Hit, Index, Row, Where
 
 DEEP: Final = 100
-"""How many candidates each of words and meaning brings."""
+"""How many candidates each of words and meaning brings, unless most of them are of no use."""
 AROUND: Final = 40
 """How many of the best have their neighbours brought along."""
 REACH: Final = 2
@@ -41,6 +41,10 @@ class Found(msgspec.Struct, frozen=True):
     by_words: dict[int, float]
     by_links: dict[int, float]
     trouble: tuple[str, ...] = ()
+    brought: int = 0
+    """How many records words, meaning and time brought: going deeper ends where this no longer grows."""
+    lost: bool = False
+    """Whether nothing could be had of the index, whatever it holds."""
 
 
 def retrieve(
@@ -51,33 +55,35 @@ def retrieve(
     links: Links | None = None,
     *,
     limit_s: float = 5.0,
+    deep: int = DEEP,
 ) -> Found:
     """Return the candidates; `query` is the question's vector, or None where meaning can't be asked for.
 
-    The ways in are asked at once; one that fails or takes longer than `limit_s` is left out, and told.
+    The ways in are asked at once; one that fails or takes longer than `limit_s` is left out, and told. Their rows are
+    then given the same time: what a slow way took is not taken from the others' candidates.
     """
     deadline = monotonic() + limit_s
     trouble: list[str] = []
-    under_way = {name: Started(partial(ask, where)) for name, ask in _ways(question, query, index).items()}
+    ways = _ways(question, query, index, deep)
+    under_way = {name: Started(partial(ask, where)) for name, ask in ways.items()}
     within_time = _narrowed(question, where)
     if within_time is not None:
-        under_way |= {
-            f"{name} in time": Started(partial(ask, within_time))
-            for name, ask in _ways(question, query, index).items()
-        }
+        under_way |= {f"{name} in time": Started(partial(ask, within_time)) for name, ask in ways.items()}
     naming = [Started(partial(index.words, name, MOST_NAMING, where)) for name in _names(question)]
     found = {name: _taken(name, way, deadline, trouble) for name, way in under_way.items()}
     entities = [hit.index for way in naming for hit in _taken("entities", way, deadline, trouble)]
     best = _interleaved(*found.values())
+    lost = len(trouble) >= len(under_way) > 0 and not best
     linked = walk(best[:WALKED], links) if links is not None else {}
     wanted = {*best, *linked, *entities}
     wanted |= {at + step for at in best[:AROUND] for step in range(-REACH, REACH + 1) if at + step >= 0}
+    deadline = monotonic() + limit_s
     try:
         taking = Started(lambda: index.take(sorted(wanted)))
         vectors = Started(lambda: index.vectors(sorted(wanted))) if query is not None else None
         rows = {at: row for at, row in taking.result(deadline - monotonic()).items() if admits(where, row)}
     except (ViewError, TimeoutError) as error:
-        return Found({}, {}, {}, {}, (*trouble, f"rows: {error}"))
+        return Found({}, {}, {}, {}, (*trouble, f"rows: {error}"), len(best), lost=True)
     held: dict[int, Any] = {}
     try:
         held = vectors.result(deadline - monotonic()) if vectors is not None else {}
@@ -89,20 +95,22 @@ def retrieve(
         {hit.index: hit.score for hit in found.get("words", ())},
         {at: score for at, score in linked.items() if at in rows},
         tuple(trouble),
+        len(best),
+        lost,
     )
 
 
 Way = Callable[[Where], list[Hit]]
 
 
-def _ways(question: Question, query: Any | None, index: Index) -> dict[str, Way]:
+def _ways(question: Question, query: Any | None, index: Index, deep: int) -> dict[str, Way]:
     """Return the ways into the index that a question opens."""
     ways: dict[str, Way] = {}
     text = " ".join(question.words) or question.text
     if text:
-        ways["words"] = lambda where: index.words(text, DEEP, where)
+        ways["words"] = lambda where: index.words(text, deep, where)
     if query is not None:
-        ways["meaning"] = lambda where: index.nearest(query, k=DEEP, where=where)
+        ways["meaning"] = lambda where: index.nearest(query, k=deep, where=where)
     return ways
 
 

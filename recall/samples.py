@@ -49,7 +49,7 @@ class Sample(msgspec.Struct, frozen=True):
     unresolved: int
     """Evidence ids that name no turn."""
     unscorable: int
-    """Questions left without evidence."""
+    """Questions without text, or left without evidence."""
     sessions: Sequence[str]
     """The session of each turn."""
 
@@ -104,15 +104,15 @@ def _turn(turn: Mapping[str, Any], session: str, when: datetime) -> Turn:
     )  # fmt: skip
 
 
-def _sample(
-    name: str, turns: Sequence[Turn], asked: Iterable[Mapping[str, Any]], *, as_is: bool = False
-) -> Sample:
+def _sample(name: str, turns: Sequence[Turn], asked: Iterable[object], *, as_is: bool = False) -> Sample:
     places = {turn.id: at for at, turn in enumerate(turns)}
     questions: list[Asked] = []
     unresolved = unscorable = 0
-    for each in asked:
-        if not isinstance(each.get("question"), str):
-            raise ValueError("a question without text")
+    for one in asked:
+        each = cast("dict[str, Any]", one) if isinstance(one, dict) else {}
+        if not isinstance(each.get("question"), str) or not each["question"].strip():
+            unscorable += 1
+            continue
         cited = each.get("evidence", [])
         ids = list(dict.fromkeys(map(str, cited) if as_is else evidence_ids(cited)))
         right = tuple(sorted(places[id] for id in ids if id in places))

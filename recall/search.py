@@ -9,7 +9,7 @@ import numpy as np
 from braid.recall.decompose import Question
 from braid.recall.pool import Floats, Pool, pool
 from braid.recall.rank import scored, weights
-from braid.recall.retrieve import Found, Links, retrieve, share
+from braid.recall.retrieve import DEEP, Found, Links, retrieve, share
 from braid.recall.signals import signals
 from braid.recall.vocabulary import Vocabulary
 from braid.views.search import Index, Where
@@ -38,9 +38,10 @@ def evidence(
     *,
     links: Links | None = None,
     limit_s: float = LIMIT_S,
+    deep: int = DEEP,
 ) -> Evidence:
     """Return the scored candidates. `query` is the question's vector, None where meaning can't be asked for."""
-    found = retrieve(question, query, index, where, links, limit_s=limit_s)
+    found = retrieve(question, query, index, where, links, limit_s=limit_s, deep=deep)
     side_by_side = pool(list(found.rows.values()), found.vectors)
     if not side_by_side.size:
         return Evidence(side_by_side, found, {}, {}, np.zeros(0), found.trouble)

@@ -1,7 +1,7 @@
 """What speaks for each candidate: one column a signal, each in [0, 1] or thereabouts. Pure.
 
 Words by BM25 and dense cosine, of the turn itself, of the turn with its neighbours, and of its session; who speaks;
-the time that was asked for; what kind of answer is wanted. SPEC §12 lists them.
+the time that was asked for; what kind of answer is wanted. SPEC §15 lists them.
 """
 
 import math
@@ -42,7 +42,7 @@ def signals(
     question: Question, pool: Pool, query: Any, word_vectors: WordVectors | None
 ) -> dict[str, Floats]:
     """Return float64[n] for each signal. `query`: the question's vector, None without a model, as `word_vectors`."""
-    names = {word for row in pool.rows for word in words(row.name or "")}
+    names = {word for name in {row.name for row in pool.rows} for word in words(name or "")}
     wanted = [word for word in question.words if word not in names]
     found = _words(wanted, pool)
     found |= _meaning(pool, query) if query is not None else {}
@@ -139,7 +139,8 @@ def _spread(values: Floats) -> Floats:
 def _who(question: Question, pool: Pool) -> dict[str, Floats]:
     """Whether the one who speaks is the one the question names; nothing where it names all or none."""
     asked = set(words(question.text))
-    named = np.array([bool(row.name) and not asked.isdisjoint(words(row.name or "")) for row in pool.rows])
+    meant = {name for name in {row.name for row in pool.rows} if name and not asked.isdisjoint(words(name))}
+    named = np.array([row.name in meant for row in pool.rows])
     spoken = np.array([bool(row.name) for row in pool.rows])
     telling = bool(named.any()) and not bool(named[spoken].all())
     own = np.array([row.speaker for row in pool.rows]) == "user"

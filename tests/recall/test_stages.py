@@ -2,6 +2,8 @@
 
 import math
 from collections.abc import Sequence
+from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -9,7 +11,7 @@ import numpy as np
 import pytest
 
 from braid.recall.decompose import decompose
-from braid.recall.evaluate import measure
+from braid.recall.evaluate import Answered, measure, summary
 from braid.recall.filters import compiled
 from braid.recall.memory import MemoryIndex
 from braid.recall.pool import pool, together
@@ -266,6 +268,21 @@ def test_filters_nested_without_end_are_refused() -> None:
 # -- measures -------------------------------------------------------------------------------------------
 
 
+def test_a_summary_has_the_promised_shape() -> None:
+    one = Answered("1", measure(["a"], {"a"}), measure(["s"], {"s"}))
+    other = Answered("2", measure(["x"], {"a"}), measure(["s"], {"s"}))
+    found = summary([one, other])
+    assert set(found) == {"turn", "session"}
+    assert set(found["turn"]) == {"all", "1", "2"}
+    names = {*(f"recall@{cut}" for cut in (1, 5, 10, 20, 50)), "ndcg@10", "mrr", "all@10"}
+    assert set(found["turn"]["all"]) == names | {"questions"}
+    assert (found["turn"]["all"]["mrr"], found["turn"]["1"]["mrr"], found["session"]["2"]["mrr"]) == (
+        0.5,
+        1.0,
+        1.0,
+    )
+
+
 def test_measures_of_a_ranking() -> None:
     found = measure(["a", "x", "b", "x"], {"a", "b"})
     assert (found["recall@1"], found["recall@5"], found["mrr"], found["all@10"]) == (0.5, 1.0, 1.0, 1.0)
@@ -307,6 +324,42 @@ def test_a_realtalk_conversation_is_read() -> None:
         29,
         (0,),
     )
+
+
+def test_a_published_realtalk_file_is_read_as_it_is() -> None:
+    exported = Path(__file__).parents[1] / "tools" / "exports" / "realtalk.json"
+    (sample,) = read("realtalk", exported.read_bytes())
+    assert sample.name == "Emi-Elise"
+    assert list(sample.sessions) == ["session_1", "session_1", "session_2"]
+    assert [turn.id for turn in sample.turns] == ["D1:1", "D1:2", "D2:1"]
+    assert sample.turns[1].whole == "Elise: Long! This is my desk.\na desk full of books"
+    assert sample.turns[2].when == datetime(2023, 12, 30, 9, 5, tzinfo=UTC)
+    assert [(one.category, one.evidence) for one in sample.questions] == [("1", (1,))]
+    assert "takes an exam" not in repr(sample.turns)
+
+
+@pytest.mark.parametrize("kind", ["locomo", "realtalk"])
+def test_a_question_that_is_none_is_counted_and_the_rest_is_read(kind: str) -> None:
+    turn = {"speaker": "A", "dia_id": "D1:1", "text": "hi 🙂", "clean_text": "hi 🙂"}
+    noise = [
+        {"answer": "x"},
+        {"question": "  ", "evidence": ["D1:1"]},
+        "no object",
+        None,
+        {"question": "p?", "evidence": None},
+    ]
+    sessions: dict[str, object] = {
+        "session_1": [turn, {"dia_id": 3}, "no turn"],
+        "session_1_date_time": "",
+        "events_session_1": {},
+    }
+    document: dict[str, object] = {
+        "qa": [*noise, {"question": "q?", "evidence": "D1:01, D9:9", "category": 2}]
+    }
+    document |= {"conversation": sessions} if kind == "locomo" else sessions
+    (sample,) = read(kind, msgspec.json.encode(document))
+    assert [(one.text, one.category, one.evidence) for one in sample.questions] == [("q?", "2", (0,))]
+    assert (sample.unscorable, len(sample.turns)) == (5, 1)
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,7 @@ import pytest
 
 import braid
 from braid import recalling
-from braid.ledger.record import Affect, Claim, Vad
+from braid.ledger.record import Affect, Claim, Record, Vad
 from braid.store import Store
 from braid.views.embedder import EmbeddingError
 from braid.views.lance.search import Search
@@ -349,6 +349,163 @@ def test_recent_rows_are_bounded(asked: Store, monkeypatch: pytest.MonkeyPatch) 
 
     monkeypatch.setattr(recalling, "RECENT", 2)
     assert len(list(recalling.recent(asked.reader, Where()))) == 2
+
+
+def test_valid_at_knows_what_had_happened_and_held(asked: Store) -> None:
+    early = datetime(2024, 1, 1, tzinfo=UTC)
+    old = asked.append("Maya lives in Faro.", user_id="v", occurred_at=early)
+    asked.append("Maya lives in Lagos.", user_id="v", occurred_at=datetime(2025, 6, 1, tzinfo=UTC))
+    then = datetime(2024, 12, 31, tzinfo=UTC)
+    assert texts(asked.recall("Where does Maya live?", user_id="v", valid_at=then)) == ["Maya lives in Faro."]
+    assert texts(asked.recall("Where does Maya live?", user_id="v", valid_at=early)) == [
+        "Maya lives in Faro."
+    ]
+    assert texts(asked.recall("Maya", user_id="v", valid_at=early - timedelta(microseconds=1))) == []
+    assert "Lagos" not in asked.context("Where does Maya live?", user_id="v", valid_at=then)
+    size = len(asked)
+    new = asked.correct(old, "Maya lives in Tavira.")
+    assert texts(asked.recall("Where does Maya live?", user_id="v", valid_at=then)) == [
+        "Maya lives in Tavira."
+    ]
+    assert texts(asked.recall("Where does Maya live?", user_id="v", valid_at=then, as_of=size - 1)) == [
+        "Maya lives in Faro."
+    ]
+    assert "Maya lives in Faro." in texts(asked.recall("Where does Maya live?", user_id="v"))
+    asked.forget(new)
+    assert texts(asked.recall("Where does Maya live?", user_id="v", valid_at=then)) == ["Maya lives in Faro."]
+    with pytest.raises(ValueError, match="no time zone"):
+        asked.recall("Maya", valid_at=datetime(2024, 1, 1))  # noqa: DTZ001 - that is what is refused
+
+
+def test_last_month_is_relative_to_the_time_that_is_asked_about(asked: Store) -> None:
+    for month, city in ((3, "Faro"), (5, "Lagos")):
+        asked.append(f"Maya moved to {city}.", user_id="w", occurred_at=datetime(2024, month, 10, tzinfo=UTC))
+    found = asked.recall(
+        "Where did Maya move last month?", user_id="w", valid_at=datetime(2024, 4, 20, tzinfo=UTC)
+    )
+    assert texts(found) == ["Maya moved to Faro."]
+    for until in (4, 6):
+        asked_then = asked.recall(
+            "Where did Maya move last month?", user_id="w", valid_at=datetime(2024, until, 20, tzinfo=UTC)
+        )
+        assert asked_then["results"][0]["signals"]["date"] == 1.0
+
+
+@pytest.fixture(scope="module")
+def many(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
+    """A store of 2,000 turns about tea, a few of them tagged; the tags say nothing that a search could find."""
+    from braid.drafts import experience
+
+    folder = tmp_path_factory.mktemp("many")
+    with braid.open(folder / "memory", guard_dir=folder / "guard") as store:
+        for first in range(0, 2_000, 1_000):
+            store.append_all(
+                [
+                    experience(f"We drank tea number {n}.", tags=["rare"] if n % 500 == 7 else [])
+                    for n in range(first, first + 1_000)
+                ]
+            )
+        store.views.search.index(wait_s=60.0)
+        store.views.search.settle()
+        yield store
+
+
+def test_a_filter_that_few_satisfy_deepens_the_search(many: Store) -> None:
+    answer = many.recall("What tea did we drink?", filters={"tags": {"contains": "rare"}})
+    assert sorted(texts(answer)) == sorted(f"We drank tea number {n}." for n in (7, 507, 1007, 1507))
+    assert answer["degraded"] == []
+    assert many.recall("What tea did we drink?", filters={"tags": {"contains": "none"}})["results"] == []
+
+
+def test_deepening_is_bounded_and_says_so(many: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    from braid.recall import recall as pipeline
+
+    monkeypatch.setattr(pipeline, "DEEPEST", 200)
+    answer = many.recall("What tea did we drink?", filters={"tags": {"contains": "rare"}})
+    assert len(answer["results"]) < 4
+    assert "no more were looked at; narrow the scope or the time" in answer["degraded"][0]
+
+
+def test_as_many_as_are_asked_for_come(many: Store) -> None:
+    assert len(many.recall("What tea did we drink?", top_k=700)["results"]) == 700
+
+
+def test_a_question_without_a_filter_reads_few_records(many: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    read: list[int] = []
+    at = many.reader.at
+
+    def noted(index: int) -> Record:
+        read.append(index)
+        return at(index)
+
+    monkeypatch.setattr(many.reader, "at", noted)
+    many.recall("What tea did we drink?")
+    assert len(read) == len(set(read)) == 15
+    read.clear()
+    many.recall("What tea did we drink?", filters={"tags": {"contains": "rare"}})
+    assert len(read) == len(set(read)), "no record is read twice"
+
+
+@pytest.mark.parametrize(
+    ("slow", "told"),
+    [
+        (("nearest",), "meaning: it took longer"),
+        (("words",), "words: it took longer"),
+        (("take",), "rows: it took longer"),
+        (("vectors",), "vectors: it took longer"),
+        (("nearest", "words"), "only the newest records were searched"),
+    ],
+)
+def test_a_slow_index_leaves_an_answer_from_what_remains(
+    many: Store, monkeypatch: pytest.MonkeyPatch, slow: tuple[str, ...], told: str
+) -> None:
+    from braid.views.lance.index import LanceIndex
+
+    def waits(self: Any, *given: Any, **named: Any) -> Any:
+        sleep(1.5)
+        return {}
+
+    many._shelf = None  # what was fetched before would hide that nothing comes
+    for name in slow:
+        monkeypatch.setattr(LanceIndex, name, waits)
+    answer = many.recall("What was tea number 1007?", limit_s=0.4)
+    assert told in " ".join(answer["degraded"])
+    assert len(answer["results"]) == 10
+    if slow != ("words",):
+        assert "We drank tea number 1007." in texts(answer)[:3]
+
+
+def test_an_event_that_cannot_be_looked_up_is_told(many: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    from braid.views.errors import DamagedViewError
+    from braid.views.lance.index import LanceIndex
+
+    def torn(self: Any, *given: Any, **named: Any) -> Any:
+        raise DamagedViewError("it could not be read")
+
+    monkeypatch.setattr(LanceIndex, "words", torn)
+    answer = many.recall("What did we drink before we moved to Porto?")
+    assert answer["degraded"][0].startswith("event: it could not be read")
+    assert len(answer["results"]) == 10
+
+
+def test_a_set_that_was_never_finished_is_made_anew(asked: Store) -> None:
+    first = texts(asked.recall("cat"))
+    view = asked.views.search.home.open()
+    view.table.delete("log_index < 0")  # as when the process dies before the first commit
+    asked.close()
+    with braid.open(asked.path) as again:
+        assert texts(again.recall("cat")) == first
+
+
+def test_a_model_that_is_not_there_leaves_the_words(tmp_path: Path) -> None:
+    from braid.store import open as open_store
+    from braid.tools.cli.models import embedding
+
+    with open_store(tmp_path / "memory", embedder=embedding("ollama:none/8@http://127.0.0.1:9")) as store:
+        store.append("Her cat is called Miso.")
+        answer = store.recall("Miso the cat", limit_s=2.0)
+        assert texts(answer) == ["Her cat is called Miso."]
+        assert store.views.search.status().pending == 1
 
 
 # -- the context block --------------------------------------------------------------------------------

@@ -14,7 +14,8 @@ from blake3 import blake3
 
 PERMUTATIONS: Final = 32
 _SEED: Final = 1
-_SHINGLE: Final = 3
+_MIX: Final = (0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F, 0x165667B19E3779F9)
+"""Three words make a shingle: odd multipliers, one for each place."""
 _WORDS: Final = re.compile(r"\w+")
 _MAX_WORDS: Final = 4_096
 
@@ -27,7 +28,8 @@ def fingerprint_key(lookup_key: bytes) -> bytes:
 def fingerprints(texts: Sequence[str], key: bytes) -> list[bytes | None]:
     """Return a fingerprint (128 bytes) for each text, None for one without a word."""
     minhash: Any = import_module("rensa").RMinHash
-    sets = [_shingles(text, key) for text in texts]
+    known: dict[str, int] = {}
+    sets = [_shingles(text, key, known) for text in texts]
     full = [one for one in sets if one]
     if not full:
         return [None] * len(sets)
@@ -41,8 +43,20 @@ def likeness(one: bytes, other: bytes) -> float:
     return float(same.mean())
 
 
-def _shingles(text: str, key: bytes) -> list[int]:
+def _shingles(text: str, key: bytes, known: dict[str, int]) -> list[int]:
+    """Return a number for each run of three words, once; `known` keeps the hashes of words, which come again."""
     words = _WORDS.findall(text.lower())[:_MAX_WORDS]
-    last = max(1, len(words) - _SHINGLE + 1) if words else 0
-    parts = {" ".join(words[at : at + _SHINGLE]) for at in range(last)}
-    return sorted(int.from_bytes(blake3(part.encode(), key=key).digest(8), "little") for part in parts)
+    if not words:
+        return []
+    for word in words:
+        if word not in known:
+            known[word] = int.from_bytes(blake3(word.encode(), key=key).digest(8), "little")
+    hashed = np.array([known[word] for word in words], dtype=np.uint64)
+    run = min(len(_MIX), len(words))
+    last = len(words) - run + 1
+    mixed = sum(
+        (hashed[place : place + last] * np.uint64(_MIX[place]) for place in range(run)),
+        np.zeros(last, np.uint64),
+    )
+    numbers: list[int] = np.unique(mixed).tolist()
+    return numbers

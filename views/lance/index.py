@@ -141,13 +141,20 @@ class LanceIndex:
         roles = _roles(role)
         column = COLUMN_OF[roles[0]]
         hidden = self._hidden()
-        found = self._select(
+        found = self._selected(
             [index for index in indexes if index not in hidden], ("log_index", "role", column)
         )
+        if found is None:
+            return {}
+        found = found.filter(found[column].is_valid())
+        width = self._table.schema.field(column).type.list_size
+        dense = found[column].combine_chunks().flatten().to_numpy(zero_copy_only=False).reshape(-1, width)
         return {
-            one["log_index"]: np.asarray(one[column], dtype=np.float32)
-            for one in found
-            if one[column] is not None and (column != "vector" or one["role"] in roles)
+            index: vector
+            for index, said, vector in zip(
+                found["log_index"].to_pylist(), found["role"].to_pylist(), dense, strict=True
+            )
+            if column != "vector" or said in roles
         }
 
     def fingerprints(self, indexes: Sequence[int]) -> dict[int, bytes]:
@@ -173,14 +180,17 @@ class LanceIndex:
         return self.vectors(rows, roles).get(rows[0]) if rows else None
 
     def _select(self, indexes: Sequence[int], columns: Sequence[str]) -> list[dict[str, Any]]:
+        found = self._selected(indexes, columns)
+        rows: list[dict[str, Any]] = [] if found is None else found.to_pylist()
+        return rows
+
+    def _selected(self, indexes: Sequence[int], columns: Sequence[str]) -> Any | None:
+        """Return the rows of these records as an Arrow table; None where none is asked for."""
         if not indexes:
-            return []
+            return None
         where = f"{_LIVE} AND log_index IN ({_numbers(indexes)})"
         with told_as_damage("read"):
-            found: list[dict[str, Any]] = (
-                self._table.search().where(where).select(list(columns)).to_arrow().to_pylist()
-            )
-        return found
+            return self._table.search().where(where).select(list(columns)).to_arrow()
 
     def _signatures(
         self, indexes: Sequence[int], roles: Sequence[str]

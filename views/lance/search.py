@@ -24,6 +24,7 @@ from braid.wal.errors import LogLockedError
 from braid.wal.lock import FileLock
 
 if TYPE_CHECKING:
+    from braid.ledger.audit.findings import Finding
     from braid.views.lance.index import LanceIndex
 
 PURGE_WAIT_S = 120.0
@@ -306,6 +307,15 @@ class Search:
         position = view.stamp.position if view.stamp else 0
         note = "another model's vectors are to come" if self._is_of_another_model() else ""
         return SearchStatus(position, held, current.model.name, pending, note)
+
+    def check(self) -> "list[Finding]":
+        """Compare the current set with the log; findings are values. Nothing is caught up for it."""
+        if not self.exists:
+            return []
+        from braid.views.lance.check import check_rows
+
+        with self._owning(PURGE_WAIT_S):
+            return check_rows(self._reader, self.home, self._embedder())
 
     def close(self) -> None:
         """Wait for what is under way."""
