@@ -1,4 +1,4 @@
-"""Reading follows the log: what is new in it is read for claims, which are appended as inference records (SPEC §15).
+"""Reading follows the log: what is new in it is read for claims, which are appended as inference records (SPEC §19).
 
 One way through for live, catch-up and rebuild. The position is a convenience: without it the log is read from its
 beginning, and the `once` keys keep everything from being recorded twice.
@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, Final, Protocol, cast
 
 import msgspec
 
-from braid.learn.inference import METHOD, Settled, inference, method_of, settled, turn_of
+from braid.learn.inference import Settled, inference, method_of, settled, turn_of
 from braid.learn.plain import PlainReader
 from braid.learn.turn import Known, Reader, Reading, Turn
 from braid.ledger.errors import ErasedError, ForgottenError
 from braid.ledger.reader import Reader as LogReader
-from braid.ledger.record import Draft, ExperienceBody, Record
+from braid.ledger.record import Draft, ExperienceBody, Record, is_reading
 from braid.ledger.sequence import Placed
 from braid.wal.durable import make_folder, replace_file
 
@@ -235,4 +235,4 @@ def _readings(store: Followed, ids: Sequence[str]) -> Iterator[tuple[int, int, s
 def _is_reading(record: Record) -> bool:
     if record.raw is None:
         return False
-    return cast("ExperienceBody", record.body).provenance.method.startswith(METHOD)
+    return is_reading(record.body)

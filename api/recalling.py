@@ -10,10 +10,13 @@ from braid.ledger import asof
 from braid.ledger.errors import ErasedError, ForgottenError
 from braid.ledger.reader import Reader
 from braid.ledger.record import ExperienceBody, Record, Vad
+from braid.lenses.registry import by_name
 from braid.recall.filters import SCOPES, compiled
 from braid.recall.hits import Answer, Hit
-from braid.recall.recall import MAX_TOP_K, Asking, Memory, Tone, recall
+from braid.recall.reading import Tone
+from braid.recall.recall import MAX_TOP_K, Asking, Memory, recall
 from braid.recall.shelf import Shelf
+from braid.recall.through import through
 from braid.recall.vocabulary import Vocabulary
 from braid.views.embedder import Embedder
 from braid.views.lance.rows import searched_text
@@ -60,10 +63,12 @@ def asking(query: Any, now: datetime, **asked: Any) -> Asking:
     top_k = asked.pop("top_k", 10)
     if not isinstance(top_k, int) or not 1 <= top_k <= MAX_TOP_K:
         raise ValueError(f"top_k is 1 to {MAX_TOP_K}, not {top_k!r}")
+    if isinstance(lens := asked.get("lens"), str):
+        asked["lens"] = through(by_name(lens))
     scope: dict[str, Any] = {name: _scope(name, asked.pop(name, None)) for name in SCOPES}
     return Asking(
         text=query,
-        where=Where(**scope, below=asked.pop("below", None)),
+        where=Where(**scope, below=asked.pop("below", None), until_us=asked.pop("until_us", None)),
         now=now,
         top_k=top_k,
         test=compiled(filters) if (filters := asked.pop("filters", None)) else None,
@@ -93,22 +98,42 @@ def _tone(affect: Mapping[str, Any] | Vad | None) -> Tone | None:
 
 
 def memory(
-    store: Asked, size: int | None, vocabulary: Vocabulary | None, embedder: Embedder | None, shelf: Shelf
+    store: Asked,
+    size: int | None,
+    vocabulary: Vocabulary | None,
+    embedder: Embedder | None,
+    shelf: Shelf,
+    *,
+    superseded: bool = True,
 ) -> Memory:
-    """Return a store as the pipeline asks it; `size` is that of the log then, None for now."""
+    """Return a store as the pipeline asks it; `size` is that of the log then, None for now.
+
+    Without `superseded`, a record is left out once another that can be read stands in its place (SPEC §10.9).
+    """
     reader, views = store.reader, store.views
     then = asof.control_at(reader, size).hidden if size is not None else {}
+    most = reader.size if size is None else size
 
     def read(index: int) -> Record | None:
-        if index in then or (size is not None and index >= size):
+        if index in then or index >= most or (not superseded and replaced(index)):
             return None
         try:
             return reader.at(index)
         except (ErasedError, ForgottenError):
             return None
 
+    def replaced(index: int) -> bool:
+        control = reader.control
+        gone = (control.erased, control.hidden, then)
+        return any(
+            role == "supersedes"
+            and at < most
+            and id.startswith("exp_")
+            and not any(at in one for one in gone)
+            for at, id, role in views.catalog.children(index)
+        )
+
     def links(index: int) -> Iterator[int]:
-        most = reader.size if size is None else size
         yield from (link.index for link in reader.links(index))
         yield from (at for at, _, _ in views.catalog.children(index) if at < most)
 
@@ -161,19 +186,34 @@ def _row(record: Record) -> Row:
     )
 
 
-def recalled(store: Asked, query: str, *, prove: bool, as_of: int | datetime | None, **asked: Any) -> Answer:
+def recalled(
+    store: Asked,
+    query: str,
+    *,
+    prove: bool,
+    as_of: int | datetime | None,
+    valid_at: datetime | None,
+    **asked: Any,
+) -> Answer:
     """Return the answer to a question asked of a store."""
     size = None if as_of is None else asof.size_at(store.reader, as_of)
-    now = asked.pop("now", None) or _now_of(store, size)
-    question = asking(query, now, below=size, **asked)
+    until = None if valid_at is None else 1 + microseconds(_zoned(valid_at))
+    now = asked.pop("now", None) or valid_at or _now_of(store, size)
+    question = asking(query, now, below=size, until_us=until, **asked)
     store.reader.need_vault()
     embedder, vocabulary, shelf = store.embedding()
     store.views.catalog.catch_up()
-    answer = recall(question, memory(store, size, vocabulary, embedder, shelf))
+    answer = recall(question, memory(store, size, vocabulary, embedder, shelf, superseded=valid_at is None))
     if not prove:
         return answer
     proved: list[Hit] = [msgspec.structs.replace(hit, proof=store.prove(hit.id)) for hit in answer.results]
     return msgspec.structs.replace(answer, results=proved)
+
+
+def _zoned(moment: datetime) -> datetime:
+    if moment.tzinfo is None:
+        raise ValueError(f"{moment.isoformat()} has no time zone: add one, such as Z")
+    return moment
 
 
 def _now_of(store: Asked, size: int | None) -> datetime:

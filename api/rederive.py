@@ -17,7 +17,7 @@ from braid.ledger.audit.findings import Finding, Report
 from braid.ledger.compose import encode_body
 from braid.ledger.errors import ErasedError, ForgottenError, InvalidRecordError, NotRederivableError
 from braid.ledger.reader import Reader
-from braid.ledger.record import Draft, ExperienceBody, Record
+from braid.ledger.record import Draft, Record, is_reading
 
 Read = Callable[[int], Record]
 Rederive = Callable[[Record, Read], Draft]
@@ -89,9 +89,7 @@ def kind_of(record: Record) -> str:
     if record.kind in ("view", "stance"):
         return record.kind
     if record.kind == "experience" and record.raw is not None:
-        body = record.body
-        if isinstance(body, ExperienceBody) and body.provenance.method.startswith("read:"):
-            return "claim"
+        return "claim" if is_reading(record.body) else ""
     return ""
 
 

@@ -25,7 +25,15 @@ from braid.ledger.trace import TraceNode, trace
 from braid.ledger.writer import Writer, utc_now
 
 if TYPE_CHECKING:
+    from braid.affect.vad import Reading
+    from braid.agent.parts import Composer
+    from braid.agent.stage import Stage
+    from braid.asking import Answer as Reply
+    from braid.deciding import Conflict, Explained, Stance
+    from braid.learning import Learned, Learner, Told
     from braid.ledger.audit.findings import Report
+    from braid.lens_views import Standing
+    from braid.lensing import View
     from braid.recall.hits import Answer
     from braid.recall.shelf import Shelf
     from braid.recall.vocabulary import Vocabulary
@@ -152,11 +160,20 @@ class Transaction:
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         if kind is None and self._drafts:
-            keys = [draft.body.once for draft in self._drafts]
-            for pending, placed in zip(
-                self._pending, self._writer.append(self._drafts, keys=keys, signer=self._signer), strict=True
-            ):
+            batch = self._drafts if self._signer else reviewed(self._drafts)
+            keys = [draft.body.once for draft in batch]
+            done = self._writer.append(batch, keys=keys, signer=self._signer)
+            for pending, placed in zip(self._pending, done, strict=False):
                 pending.settle(placed)
+
+
+def reviewed(batch: Sequence[Draft]) -> Sequence[Draft]:
+    """Return a batch, with an event `review` behind it for claims in it that contradict each other undecidedly."""
+    if not any(isinstance(draft.body, ExperienceBody) and draft.body.symbolic for draft in batch):
+        return batch
+    from braid.stance.review import with_reviews
+
+    return with_reviews(batch)
 
 
 def as_draft(what: str | Draft, fields: dict[str, Any]) -> Draft:
@@ -198,6 +215,7 @@ class Store:
         self._embedder = embedder
         self._vocabulary: Vocabulary | None = None
         self._shelf: Shelf | None = None
+        self._learner: Learner | None = None
         self._views: Views | None = None
         self._views_turn = Lock()
         if isinstance(reader, Writer):
@@ -283,7 +301,8 @@ class Store:
         ErasedError, KeyRefusedError, ClockError, OSError, OutcomeUnknownError.
         """
         draft = as_draft(what, fields)
-        return self.writer.append([draft], keys=[draft.body.once], signer=signer)[0].id
+        batch = [draft] if signer else reviewed([draft])
+        return self.writer.append(batch, keys=[one.body.once for one in batch], signer=signer)[0].id
 
     def transaction(self, *, signer: str | None = None) -> Transaction:
         """Return a block whose records enter the log together or not at all."""
@@ -299,10 +318,12 @@ class Store:
         session_id: str | None = None,
         metadata: Mapping[str, Any] | None = None,
         idempotency_key: str | None = None,
+        learn: bool = True,
     ) -> list[RecordId]:
         """Append chat messages `{role, content, timestamp?, name?, id?}` as one transaction and return their ids.
 
-        With an `idempotency_key`, repeating the call (after OutcomeUnknownError, say) adds nothing.
+        With an `idempotency_key`, repeating the call (after OutcomeUnknownError, say) adds nothing. What they state is
+        then read (see `learn`).
         """
         several: Iterable[Mapping[str, Any] | str]
         several = [messages] if isinstance(messages, str) else messages
@@ -314,11 +335,34 @@ class Store:
         for place, said in enumerate(several):
             keys.append(None if idempotency_key is None else f"{idempotency_key}#{place}")
             batch.append(drafts.message(said, within, metadata or {}, keys[-1]))
-        return [placed.id for placed in self.append_all(batch)]
+        placed = self.append_all(batch)
+        if learn:
+            self.learn()
+        return [one.id for one in placed]
+
+    def learn(self, *, dry_run: bool = False, told: "Told | None" = None) -> "Learned":
+        """Read what has not been read yet for plain statements; append these as inference records above their turns.
+
+        Follows the log; repeating it adds nothing. `told` is shown each record that states something, and the draft.
+        """
+        from braid.learning import Learner
+
+        self.refresh()
+        if dry_run:
+            return Learner(self).learn(dry_run=True, told=told)
+        self.writer  # noqa: B018 - refuses a store that is open for reading only, before it is read
+        if self._learner is None:
+            self._learner = Learner(self)
+        return self._learner.learn(told=told)
 
     def append_all(self, batch: Sequence[Draft]) -> list[Placed]:
-        """Append drafts as one transaction; one whose `once` key is in the log already is named, not added."""
-        return self.writer.append(batch, keys=[draft.body.once for draft in batch])
+        """Append drafts as one transaction; one whose `once` key is in the log already is named, not added.
+
+        Claims in it that contradict each other while nothing says which gives way are all kept, and an event `review`
+        is appended with them.
+        """
+        together = reviewed(batch)
+        return self.writer.append(together, keys=[draft.body.once for draft in together])[: len(batch)]
 
     def correct(self, id: str, text: str, *, reason: str | None = None) -> RecordId:
         """Append what is right in place of a record; the old one stays, superseded. Returns the new record's id."""
@@ -440,15 +484,150 @@ class Store:
             self._reader.checkpoint()
         return self._reader.prove(index)
 
+    # -- stances ----------------------------------------------------------------------------------
+
+    def stance(
+        self,
+        question: str,
+        *,
+        user_id: str | None = None,
+        agent_id: str | None = None,
+        run_id: str | None = None,
+        session_id: str | None = None,
+        at: datetime | None = None,
+        as_of: int | datetime | None = None,
+        append: bool = True,
+    ) -> "Stance":
+        """Return what is held of a question: one claim, or undecided, with what was weighed and what would change it.
+
+        `at`: when it should hold (else what the question says: "before September"; else now). `as_of`: as the log was
+        with that record in it, or at that time. Appends the stance and the reconciliation that it is, superseding the
+        stance before; where nothing that was weighed has changed, returns that one. `append=False` writes nothing.
+        Raises ValueError, TypeError, ReadOnlyError, and what reading the log raises.
+        """
+        from braid.deciding import decide
+
+        self.refresh()
+        scope = drafts.scope(user_id, agent_id, run_id, session_id)
+        if append:
+            _ = self.writer
+        return decide(self, question, scope, at=at, as_of=as_of, append=append)
+
+    def stances(self, question: str | None = None, **scope: str | None) -> "list[Stance]":
+        """Return the stances on a question, or on every one, oldest first, with what superseded each."""
+        from braid.deciding import history
+
+        self.refresh()
+        return history(self, question, drafts.scope(**scope))
+
+    def why(self, id: str) -> "Explained":
+        """Return why a stance holds what it holds, or why what a record claims stands or doesn't, down to records.
+
+        Raises ValueError for a record that claims nothing, and as `get`.
+        """
+        from braid.deciding import why
+
+        self.refresh()
+        return why(self, id)
+
+    def contradictions(
+        self,
+        *,
+        user_id: str | None = None,
+        agent_id: str | None = None,
+        run_id: str | None = None,
+        session_id: str | None = None,
+        at: datetime | None = None,
+        as_of: int | datetime | None = None,
+    ) -> "list[Conflict]":
+        """Return pairs of claims that exclude each other while both hold, and which of the two stands now, or `at`.
+
+        With `at` only those that both hold at that time; `as_of`: among what was known then.
+        """
+        from braid.deciding import find_contradictions
+
+        self.refresh()
+        return find_contradictions(
+            self, drafts.scope(user_id, agent_id, run_id, session_id), at=at, as_of=as_of
+        )
+
+    # -- lenses -----------------------------------------------------------------------------------
+
+    def apply_lens(
+        self,
+        name: str,
+        *,
+        user_id: str | None = None,
+        agent_id: str | None = None,
+        run_id: str | None = None,
+        session_id: str | None = None,
+        ids: Sequence[str] | None = None,
+        version: str | None = None,
+        params: Mapping[str, Any] | None = None,
+        limit_s: float = 60.0,
+    ) -> "View":
+        """Return a lens's view of a scope's records (of all without one, or of those with these ids), and keep it.
+
+        Where nothing has changed since the last one, that is returned and nothing is written; else what came since is
+        read, and the new view supersedes it. Raises UnknownLensError, LensFailedError, ValueError, TypeError.
+        """
+        from braid.lensing import apply_lens
+        from braid.looking import request_of
+
+        self.refresh()
+        within = drafts.scope(user_id, agent_id, run_id, session_id)
+        return apply_lens(self, request_of(name, within, params, ids), version=version, limit_s=limit_s)
+
+    def lens_views(self) -> list[dict[str, Any]]:
+        """Return every view that a lens made, oldest first, of all versions, with why it is stale."""
+        from braid.lens_views import all_views
+
+        self.refresh()
+        return all_views(self)
+
+    def lens_view(self, id: str, *, include_forgotten: bool = False) -> "View":
+        """Return a view in full, with what it stands on, and why it is stale. Raises ViewUnreadableError, and as `get`;
+        ForgottenError also when something that it rests on is forgotten."""
+        from braid.lens_views import show
+
+        self.refresh()
+        return show(self, id, include_forgotten=include_forgotten)
+
+    def lens_standings(self) -> "list[Standing]":
+        """Return how each thing that was asked of a lens stands: its newest view, and why that is stale."""
+        from braid.lens_views import standings
+
+        self.refresh()
+        return list(standings(self))
+
+    def refresh_lenses(self, *ids: str, limit_s: float = 60.0) -> "list[View]":
+        """Make these views anew (or all that are stale); return those that were appended. Errors as for
+        `apply_lens`."""
+        from braid.lens_views import refresh
+
+        self.refresh()
+        return refresh(self, ids, limit_s=limit_s)
+
+    def lens_difference(self, one: str, other: str) -> dict[str, Any]:
+        """Return what makes one view of another: items added and removed, records, weights."""
+        from braid.lens_views import difference
+
+        self.refresh()
+        return difference(self, one, other)
+
     # -- forgetting -------------------------------------------------------------------------------
 
     def forget(self, *ids: str, reason: str | None = None) -> RecordId:
-        """Hide records until they are recovered, or erased by `retain` after the retention window."""
-        return erasing.forget(self.writer, ids, reason)
+        """Hide records, and what was read of them, until they are recovered or, past the window, erased by `retain`."""
+        from braid.learning import readings_of
+
+        return erasing.forget(self.writer, [*ids, *readings_of(self, ids)], reason)
 
     def recover(self, *ids: str, reason: str | None = None) -> RecordId:
         """Bring forgotten records back within the retention window."""
-        return erasing.recover(self.writer, ids, self._clock(), reason)
+        from braid.learning import hidden_with
+
+        return erasing.recover(self.writer, [*ids, *hidden_with(self, ids)], self._clock(), reason)
 
     def plan_erase(self, *ids: str, **scope: str) -> erasing.Cascade:
         """Return what erasing these ids, or everything of a scope (`user_id=…`, `session_id=…`), would
@@ -535,20 +714,26 @@ class Store:
         """Sign and publish the present head now."""
         self.writer.checkpoint()
 
-    def verify(self, *, deep: bool = False, **options: Any) -> "Report":
-        """Verify the whole log from its files; `deep` also unseals bodies and compares projections."""
+    def verify(self, *, deep: bool = False, rederive: bool = False, **options: Any) -> "Report":
+        """Verify the whole log from its files; `deep` also unseals bodies and compares projections, `rederive`
+        makes every view, claim and stance again from what it names and compares."""
         from braid.ledger.audit.verify import verify
 
         if isinstance(self._reader, Writer):
             self._reader.checkpoint()
         options.setdefault("passphrase", self._reader.passphrase)
-        return verify(
+        report = verify(
             self.path,
             deep=deep,
             guard=self._reader.guard,
             projections=self.views.check if deep else None,
             **options,
         )
+        if not rederive:
+            return report
+        from braid import rederive as again
+
+        return again.with_rederived(report, again.rederive(self._reader))
 
     def replay(self, view: str | None = None) -> "list[Caught]":
         """Rebuild the projections (or the one named) from the log into fresh files and swap them in."""
@@ -603,31 +788,45 @@ class Store:
         top_k: int = 10,
         filters: Mapping[str, Any] | None = None,
         as_of: int | datetime | None = None,
+        valid_at: datetime | None = None,
         affect: Mapping[str, Any] | None = None,
         explain: bool = False,
         prove: bool = False,
+        stance: bool = False,
         **how: Any,
     ) -> dict[str, Any]:
         """Return the records that fit a question, best first: `{"results": [{"id", "index", "text", "score", …}], …}`.
 
         Scopes bind every way in. `filters`: `{"type": {"eq": "observation"}}` with eq, ne, in, gt, gte, lt, lte,
-        contains, joined by AND, OR, NOT. `as_of`: as the log was with that record in it, or at that time. `affect`:
-        `{"v", "a", "d"}` and maybe `"within"`; tone has a say only then. `explain` adds what each signal gave, `prove`
-        an offline proof. `how`: now, uncertainty, cross_encoder, lens, limit_s, index_s, decomposer. What couldn't be
-        asked in time is told in `degraded`. Raises ValueError and TypeError for what can't be meant, IntegrityError.
+        contains, joined by AND, OR, NOT. `as_of`: as the log was with that record in it, or at that time.
+        `valid_at`: only what had happened by then, less what has been superseded. `affect`: `{"v", "a", "d"}` and
+        maybe `"within"`; tone has a say only then. `explain` adds what each signal gave, `prove` an offline
+        proof, `stance` what is held of the question (as `Store.stance`; nothing is appended). `how`: now, uncertainty,
+        cross_encoder, lens, limit_s, index_s, decomposer. What couldn't be asked in time is told in `degraded`.
+        Raises ValueError and TypeError for what can't be meant, IntegrityError.
         """
         scope = {"user_id": user_id, "agent_id": agent_id, "run_id": run_id, "session_id": session_id}
         asked: dict[str, Any] = scope | {"top_k": top_k, "filters": filters, "affect": affect} | how
-        return self.answer(query, as_of=as_of, prove=prove, **asked).wire(explain=explain)
+        sent = self.answer(query, as_of=as_of, valid_at=valid_at, prove=prove, **asked).wire(explain=explain)
+        if stance:
+            held = self.stance(query, **scope, at=valid_at, as_of=as_of, append=False)
+            sent["stance"] = held.wire()
+        return sent
 
     def answer(
-        self, query: str, *, as_of: int | datetime | None = None, prove: bool = False, **asked: Any
+        self,
+        query: str,
+        *,
+        as_of: int | datetime | None = None,
+        valid_at: datetime | None = None,
+        prove: bool = False,
+        **asked: Any,
     ) -> "Answer":
         """Return what `recall` sends, as values: hits with their verified records."""
         from braid.recalling import recalled
 
         self.refresh()
-        return recalled(self, query, prove=prove, as_of=as_of, **asked)
+        return recalled(self, query, prove=prove, as_of=as_of, valid_at=valid_at, **asked)
 
     def context(
         self, query: str, *, budget: int = 800, probe: str | None = None, top_k: int = 30, **asked: Any
@@ -641,8 +840,66 @@ class Store:
         from braid.recall.decompose import decompose
 
         answer = self.answer(query, top_k=top_k, **asked)
-        now = asked.get("now") or self.now()
+        now = asked.get("now") or asked.get("valid_at") or self.now()
         return block(decompose(query, now), answer, now, budget=budget, probe=probe)
+
+    def ask(
+        self,
+        question: str,
+        *,
+        user_id: str | None = None,
+        agent_id: str | None = None,
+        run_id: str | None = None,
+        session_id: str | None = None,
+        as_of: int | datetime | None = None,
+        composer: "Composer | None" = None,
+        affect: bool = True,
+        write: bool = True,
+        **how: Any,
+    ) -> "Reply":
+        """Return an answer that cites the records it rests on, or says that it doesn't know.
+
+        Without a `composer` it is put together from what is held and what was said; with one, that one writes it and
+        this is what it falls back to. Tone shapes its manner alone (`affect=False`: not at all). Question, answer, tones,
+        a new stance and a reflection enter the log in one transaction; `write=False` writes nothing. `how`: now, lens,
+        top_k. Raises ValueError and TypeError for what can't be meant, IntegrityError, and what appending raises.
+        """
+        from braid.asking import ask
+
+        self.refresh()
+        if write:
+            _ = self.writer
+        scope = drafts.scope(user_id, agent_id, run_id, session_id)
+        return ask(self, question, scope, as_of=as_of, composer=composer, affect=affect, write=write, **how)
+
+    def how(self, id: str) -> str:
+        """Return in two or three sentences how an answer, a stance or what a record says is known, by its links alone.
+
+        Ids stand in brackets behind what they bear out. Raises ValueError for another kind of record, and as `get`.
+        """
+        from braid.agent.provenance import tell
+        from braid.grounding import ground
+
+        self.refresh()
+        return tell(ground(self, id))
+
+    def sense(self, text: str) -> "Reading":
+        """Return a text's tone: valence, arousal, dominance, a word for it, how sure and why. Writes nothing."""
+        from braid.feeling import sense
+
+        return sense(self, [text])[0]
+
+    def feel(self, *ids: str, stage: str = "input", actor: str | None = None) -> list[RecordId]:
+        """Append a snapshot of the tone of each experience, as one transaction, and return their ids.
+
+        `stage`: input, draft or augmented; `actor`: user or agent, by default who the experience is from. Repeating it
+        adds nothing. Raises InvalidRecordError for a record without words, and what `get` and `append` raise.
+        """
+        from braid.feeling import drafts as snapshots
+
+        self.refresh()
+        batch = [draft for draft, _ in snapshots(self, ids, stage, actor)]
+        return [placed.id for placed in self.append_all(batch)] if batch else []
 
     def now(self) -> datetime:
         """Return the time by the store's clock."""
@@ -688,6 +945,17 @@ class Store:
         self.refresh()
         past = self.past(as_of, valid_at)
         return self._status() if past is None else self._status_then(past)
+
+    def stage(self) -> "Stage":
+        """Return how far the memory has come, from empty to expert, and what it lacks to the next stage.
+
+        Counted in the projection, which is caught up. Raises as `sql`; ViewUnreadableError without a vault.
+        """
+        from braid.agent.stage import COUNTS, SAID, Counts, stage
+
+        self._reader.need_vault()
+        row = self.sql(SAID + COUNTS).to_pylist()[0]
+        return stage(Counts(**row))
 
     def _status_then(self, past: "Past") -> dict[str, Any]:
         reader = self._reader

@@ -144,6 +144,7 @@ def conclude(study: Study) -> None:
         ),
         ("candidate", leeds), ("candidate", edinburgh), ("support", "asst-127"),
     )  # fmt: skip
+    study.store.stance("Does Jonas drink coffee?", user_id="jonas", at=datetime(2025, 6, 20, tzinfo=UTC))
     study.link(
         "view",
         ViewBody(

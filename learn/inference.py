@@ -1,7 +1,7 @@
 """From a record to what is read of it: turns, settled readings, the drafts of inference records, and these made again.
 
 What is read of a turn is a function of the record and of the few others whose words were needed (its `evidence` links):
-they are read first, in the order of the log, so that the same links give the same claims again (SPEC §15).
+they are read first, in the order of the log, so that the same links give the same claims again (SPEC §19).
 """
 
 from collections.abc import Callable, Iterable
@@ -12,9 +12,17 @@ import msgspec
 from braid.learn.plain import PlainReader
 from braid.learn.turn import Known, Reader, Reading, Turn
 from braid.ledger.errors import NotRederivableError
-from braid.ledger.record import Claim, Confidence, Content, Draft, ExperienceBody, Provenance, Record
+from braid.ledger.record import (
+    READING,
+    Claim,
+    Confidence,
+    Content,
+    Draft,
+    ExperienceBody,
+    Provenance,
+    Record,
+)
 
-METHOD: Final = "read:"
 _READ_TYPES: Final = ("occurrence", "observation")
 _CERTAINTY: Final = {
     "explicit": 0.9, "corrected": 0.95, "implicit_intentional": 0.6, "implicit_unintentional": 0.5, "inferred": 0.4,
@@ -36,7 +44,7 @@ class Settled(NamedTuple):
 
 def method_of(reader: Reader) -> str:
     """Return the method under which a reader's records stand: `read:plain@1`."""
-    return f"{METHOD}{reader.name}@{reader.version}"
+    return f"{READING}{reader.name}@{reader.version}"
 
 
 def once_key(reader: Reader, parent: Record) -> str:
@@ -128,7 +136,7 @@ def rederive(record: Record, read: Callable[[int], Record]) -> Draft:
     method = cast("ExperienceBody", record.body).provenance.method
     reader = next((one for one in _READERS if method_of(one) == method), None)
     if reader is None:
-        raise NotRederivableError(f"no reader {method.removeprefix(METHOD)} here")
+        raise NotRederivableError(f"no reader {method.removeprefix(READING)} here")
     parent = read(record.targets("parent")[0].index)
     evidence = record.targets("evidence")
     turns = [turn for link in evidence if (turn := turn_of(read(link.index))) is not None]

@@ -328,5 +328,9 @@ def _verdict(envelope: Envelope, links: list[Link], gone: set[int], new: set[int
     if not any(index in new for index in supports):
         return None
     lost = sum(index in gone for index in supports)
-    # An embedding batch describes each of its records: what it says of the erased one must go, and can be made anew.
-    return "erase" if lost == len(supports) or envelope.kind == "embedding" else "keep"
+    parents = [link.index for link in links if link.role == "parent"]
+    if parents and all(index in gone for index in parents):
+        return "erase"  # what it is derived from is gone; evidence only bore it out
+    # An embedding batch describes each of its records, and a view may quote any: what they say of the erased one
+    # must go, and can be made anew.
+    return "erase" if lost == len(supports) or envelope.kind in ("embedding", "view") else "keep"

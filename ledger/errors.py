@@ -24,6 +24,7 @@ LedgerError
 ├── KeyRefusedError         a malformed, foreign, revoked or wrong-role key
 ├── UnknownRecordError, ErasedError, ForgottenError   why a record can't be had
 ├── NoVaultError            bodies are needed, and this copy has no vault
+├── NotRederivableError     a derived record can't be made again from what it names
 ├── ClockError              the system's clock stands far behind the log
 ├── StoreFormatError        settings that are damaged or of a newer format
 └── ReadOnlyError           writing through a handle opened for reading
@@ -161,6 +162,10 @@ class ForgottenError(LedgerError, LookupError):
 
 class NoVaultError(LedgerError):
     """This needs the bodies of records, and there is no vault here (an auditor's copy)."""
+
+
+class NotRederivableError(LedgerError):
+    """A derived record can't be made again from what it names: no fault of the record."""
 
 
 class ClockError(LedgerError):

@@ -101,7 +101,8 @@ class Scope(_Part, frozen=True):
 
 
 class Claim(_Part, frozen=True):
-    """A statement in symbols; valid from, and before, two instants."""
+    """A statement in symbols; valid from, and before, two instants. `hedge`: the words that soften it, as they were
+    said; `said_by`: whose word it is, where the record only reports it."""
 
     subject: str
     rel: str
@@ -111,6 +112,8 @@ class Claim(_Part, frozen=True):
     valid_to: datetime | None = None
     source_type: SourceType = "explicit"
     quote: str | None = None
+    hedge: str | None = None
+    said_by: str | None = None
 
 
 class Reweighted(_Part, frozen=True):
@@ -170,6 +173,15 @@ class AffectDelta(_Part, frozen=True, rename={"before": "from", "after": "to"}):
     after: Vad
 
 
+READING: Final = "read:"
+"""What the method of a reading begins with: an inference that states in symbols what its parent says (SPEC §19)."""
+
+
+def is_reading(body: Body) -> bool:
+    """Whether a record says nothing of its own, but what a reader of claims found in its parent."""
+    return isinstance(body, ExperienceBody) and body.provenance.method.startswith(READING)
+
+
 class ViewBody(Body, frozen=True):
     """A `view`: what a lens made of the records that it was applied to (links `applied_to`)."""
 
@@ -187,20 +199,57 @@ class Candidate(_Part, frozen=True):
     p: float
 
 
-class Decision(_Part, frozen=True):
-    """What was decided; the support is the record's `support` links. Uncertainty in [0, 1]."""
+class Decision(_Part, frozen=True, kw_only=True):
+    """What was decided; the support is the record's `support` links. Uncertainty in [0, 1]. Without a claim it is
+    undecided, and `undecided` says why.
+    """
 
-    claim: str
+    claim: str = ""
     residual_uncertainty: float
+    undecided: str = ""
+
+
+class Asks(_Part, frozen=True):
+    """A question in symbols: whose, which relations (any where none is named), of which object, at which instant.
+    `wants`: the object, a check (yes or no), or the time of what is claimed.
+    """
+
+    subjects: list[str]
+    rels: list[str]
+    object: str | None = None
+    at: datetime | None = None
+    """When it should hold; the time that was asked about."""
+    dated: bool = False
+    """Whether the question said so; else it was the present."""
+    wants: Literal["object", "check", "time"] = "object"
+
+
+class Justification(_Part, frozen=True):
+    """What the k-th candidate rests on: link numbers of the records it needs (`inn`) and of those that would defeat
+    it (`out`); `held` says whether it stood.
+    """
+
+    candidate: int
+    held: bool
+    inn: list[int] = []
+    out: list[int] = []
+    why: str = ""
 
 
 class StanceBody(Body, frozen=True):
-    """A `stance`: candidates, one for each `candidate` link, and a decision."""
+    """A `stance`: candidates, one for each `candidate` link, and a decision: a function of what the record names, so
+    that it can be made again. `known` is how many records of the log were known to it.
+    """
 
     question: str
     candidates: list[Candidate] = []
     method: str = "justified_truth_maintenance+bayes_pool"
+    version: str = ""
+    asks: Asks | None = None
+    known: int | None = None
+    justifications: list[Justification] = []
     decision: Decision | None = None
+    would_change: list[str] = []
 
 
 class AffectBody(Body, frozen=True):

@@ -114,10 +114,10 @@ def _stance(record: Record, members: dict[str, Any]) -> dict[str, Any]:
     decision = _pop(members, "decision", None)
     if decision is not None:
         decision = {
-            "claim": decision["claim"],
+            "claim": decision.get("claim"),
             "support": _ids(record.links, "support"),
             "residual_uncertainty": decision["residual_uncertainty"],
-        }
+        } | ({"undecided": decision["undecided"]} if decision.get("undecided") else {})
     shaped = {
         "question": _pop(members, "question", ""),
         "candidates": candidates,

@@ -74,10 +74,7 @@ def check_body(body: Body, links: int, now: datetime) -> None:
         check_probability(body.confidence, "confidence")
         _check_json(body.signals, "signals")
     elif isinstance(body, StanceBody):
-        for candidate in body.candidates:
-            check_probability(candidate.p, "candidates.p")
-        if body.decision:
-            check_probability(body.decision.residual_uncertainty, "decision.residual_uncertainty")
+        _check_stance(body, links)
     elif isinstance(body, ViewBody):
         _check_view(body, links)
     elif isinstance(body, EmbeddingBody):
@@ -100,6 +97,23 @@ def _check_experience(body: ExperienceBody) -> None:
     actor = body.provenance.actor
     if actor not in ("user", "agent", "system") and not (actor.startswith("tool(") and actor.endswith(")")):
         raise InvalidRecordError(f"provenance.actor is {actor!r}; it is user, agent, system or tool(name)")
+
+
+def _check_stance(body: StanceBody, links: int) -> None:
+    for candidate in body.candidates:
+        check_probability(candidate.p, "candidates.p")
+    if body.decision:
+        check_probability(body.decision.residual_uncertainty, "decision.residual_uncertainty")
+    for justification in body.justifications:
+        if not 0 <= justification.candidate < len(body.candidates):
+            raise InvalidRecordError(
+                f"a justification names candidate {justification.candidate}; the stance has {len(body.candidates)}"
+            )
+        for link in (*justification.inn, *justification.out):
+            if not 0 <= link < links:
+                raise InvalidRecordError(f"a justification names link {link}; the record has {links}")
+    if body.asks and body.asks.at:
+        _check_aware(body.asks.at, "asks.at")
 
 
 def _check_view(body: ViewBody, links: int) -> None:

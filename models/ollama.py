@@ -1,13 +1,18 @@
-"""A model that Ollama serves, through its `/api/embed`."""
+"""A model that Ollama serves, through its `/api/embed` or `/api/chat`."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from time import sleep as _sleep
-from typing import Any, cast
+from typing import Any, Final, cast
 
 import numpy as np
 
+from braid.agent.chat import ChatError, Completion, Message
+from braid.models.chat import Talk, counted, finish_of, outgoing
 from braid.models.remote import Endpoint
 from braid.views.embedder import EmbeddingError, Vectors, checked
+
+HERE: Final = "http://127.0.0.1:11434"
+"""Where Ollama listens unless it is told otherwise."""
 
 
 class OllamaEmbedder:
@@ -20,7 +25,7 @@ class OllamaEmbedder:
         model: str,
         dimensions: int,
         *,
-        url: str = "http://127.0.0.1:11434",
+        url: str = HERE,
         version: str = "1",
         batch: int = 64,
         timeout_s: float = 60.0,
@@ -49,3 +54,53 @@ class OllamaEmbedder:
                 )
             found += vectors
         return checked(found or np.empty((0, self.dimensions)), len(texts), self.dimensions, self.name)
+
+
+class OllamaChat:
+    """A language model on an Ollama server."""
+
+    def __init__(
+        self,
+        model: str,
+        *,
+        url: str = HERE,
+        allow_remote: bool = False,
+        tries: int = 2,
+        sleep: Callable[[float], None] = _sleep,
+    ) -> None:
+        """Raise ValueError for an address that may not be asked: see `Talk`."""
+        self.name = model
+        self._talk = Talk(f"{url.rstrip('/')}/api/chat", allow_remote=allow_remote, tries=tries, sleep=sleep)
+        self.remote = self._talk.remote
+
+    def complete(
+        self,
+        messages: Sequence[Message],
+        *,
+        max_tokens: int,
+        timeout_s: float,
+        schema: Mapping[str, Any] | None = None,
+    ) -> Completion:
+        """Return what the model says; raise ChatError, ChatTimeoutError."""
+        message: dict[str, Any] = {
+            "model": self.name,
+            "messages": outgoing(messages),
+            "stream": False,
+            "options": {"temperature": 0, "num_predict": max_tokens},
+        }
+        if schema is not None:
+            message["format"] = schema
+        answer = self._talk.post(message, timeout_s)
+        try:
+            text = answer["message"]["content"]
+            if not isinstance(text, str):
+                raise TypeError
+        except (KeyError, TypeError):
+            raise ChatError(f"{self._talk.url}: its answer holds no message; is it Ollama?") from None
+        return Completion(
+            text=text,
+            tokens_in=counted(answer, "prompt_eval_count"),
+            tokens_out=counted(answer, "eval_count"),
+            model=str(answer.get("model") or self.name),
+            finish=finish_of(answer.get("done_reason")),
+        )

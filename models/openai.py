@@ -1,11 +1,13 @@
-"""Any endpoint that speaks OpenAI's `/v1/embeddings`: theirs, vLLM, LM Studio, llama.cpp, …"""
+"""Any endpoint that speaks OpenAI's `/v1/embeddings` or `/v1/chat/completions`: theirs, vLLM, LM Studio, …"""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from time import sleep as _sleep
 from typing import Any
 
 import numpy as np
 
+from braid.agent.chat import ChatError, Completion, Message
+from braid.models.chat import Talk, counted, finish_of, outgoing
 from braid.models.remote import Endpoint
 from braid.views.embedder import EmbeddingError, Vectors, checked
 
@@ -61,3 +63,67 @@ class OpenaiEmbedder:
                 f"{self._endpoint.url}: its answer holds no embedding for each of {len(texts)} texts; "
                 "is it an OpenAI-compatible endpoint?"
             ) from None
+
+
+class OpenaiChat:
+    """A language model behind an OpenAI-compatible endpoint."""
+
+    def __init__(
+        self,
+        url: str,
+        model: str,
+        *,
+        key: str | None = None,
+        allow_remote: bool = False,
+        tries: int = 2,
+        sleep: Callable[[float], None] = _sleep,
+    ) -> None:
+        """`url` is the endpoint's root (`http://127.0.0.1:8080/v1`). ValueError where it may not be asked (`Talk`)."""
+        self.name = model
+        self._talk = Talk(
+            f"{url.rstrip('/')}/chat/completions",
+            key=key,
+            allow_remote=allow_remote,
+            tries=tries,
+            sleep=sleep,
+        )
+        self.remote = self._talk.remote
+
+    def complete(
+        self,
+        messages: Sequence[Message],
+        *,
+        max_tokens: int,
+        timeout_s: float,
+        schema: Mapping[str, Any] | None = None,
+    ) -> Completion:
+        """Return what the model says; raise ChatError, ChatTimeoutError."""
+        message: dict[str, Any] = {
+            "model": self.name,
+            "messages": outgoing(messages),
+            "max_tokens": max_tokens,
+            "temperature": 0,
+            "stream": False,
+        }
+        if schema is not None:
+            held = {"name": "answer", "strict": True, "schema": schema}
+            message["response_format"] = {"type": "json_schema", "json_schema": held}
+        answer = self._talk.post(message, timeout_s)
+        try:
+            choice = answer["choices"][0]
+            said: dict[str, Any] = choice["message"]
+            text = said.get("content") or ""
+            if not isinstance(text, str):
+                raise TypeError
+        except (KeyError, IndexError, TypeError, AttributeError):
+            raise ChatError(
+                f"{self._talk.url}: its answer holds no message; is it an OpenAI-compatible endpoint?"
+            ) from None
+        refused = bool(said.get("refusal"))
+        return Completion(
+            text=str(said["refusal"]) if refused else text,
+            tokens_in=counted(answer, "usage", "prompt_tokens"),
+            tokens_out=counted(answer, "usage", "completion_tokens"),
+            model=str(answer.get("model") or self.name),
+            finish="refused" if refused else finish_of(choice.get("finish_reason")),
+        )

@@ -5,6 +5,8 @@ from importlib import import_module
 from threading import Lock
 from typing import Any
 
+import numpy as np
+
 from braid.views.embedder import EmbeddingError, Vectors, checked
 
 
@@ -27,14 +29,27 @@ class SentenceTransformersEmbedder:
             raise EmbeddingError(f"{model}: sentence-transformers can't load it ({error})") from error
         self.name = model.rstrip("/").rpartition("/")[2]
         self.version = version
-        self.dimensions = int(self._model.get_sentence_embedding_dimension())
+        self.dimensions = self._length()
         self._batch = batch
         self._turn = Lock()
 
+    def _length(self) -> int:
+        """Return how long its vectors are. The method's name changed in 6.0; some models don't say."""
+        ask = (
+            getattr(self._model, "get_embedding_dimension", None)
+            or self._model.get_sentence_embedding_dimension
+        )
+        given = ask()
+        if not isinstance(given, int):
+            raise EmbeddingError(f"{self.name}: it doesn't say how long its vectors are")
+        return given
+
     def embed(self, texts: Sequence[str]) -> Vectors:
         """Return float32[n, dimensions]; raise EmbeddingError."""
+        if not texts:  # it gives an array of one dimension for none
+            return np.empty((0, self.dimensions), dtype=np.float32)
         with self._turn:
             found = self._model.encode(
                 list(texts), batch_size=self._batch, convert_to_numpy=True, show_progress_bar=False
             )
-        return checked(found.reshape(len(texts), -1), len(texts), self.dimensions, self.name)
+        return checked(found, len(texts), self.dimensions, self.name)

@@ -12,7 +12,7 @@ from typing import Final, Literal
 
 import msgspec
 
-from braid.ledger.record import Asks, Claim, ExperienceBody, Record
+from braid.ledger.record import Asks, Claim, ExperienceBody, Record, is_reading
 from braid.stance.culprit import STANDING
 from braid.stance.relations import Relation, compared_as, relation
 from braid.stance.values import akin, normal, same, telling
@@ -120,7 +120,7 @@ def claims_in(body: ExperienceBody, place: Place, ancestors: frozenset[int]) -> 
                 until=claim.valid_to or FOREVER,
                 tx=place.tx,
                 p=None if body.confidence is None else body.confidence.p,
-                by_model=body.provenance.actor == "agent" and not body.provenance.method.startswith("read:"),
+                by_model=body.provenance.actor == "agent" and not is_reading(body),
                 user_id=body.scope.user_id if body.scope else None,
                 ancestors=ancestors,
             )

@@ -17,7 +17,7 @@ import numpy as np
 import typer
 
 from braid.models.static import StaticEmbedder
-from braid.recall.decompose import decompose
+from braid.recall.decompose import Decomposer, decompose
 from braid.recall.evaluate import Answered, mean, measure
 from braid.recall.memory import MemoryIndex
 from braid.recall.rank import WEIGHTS, weights
@@ -48,12 +48,14 @@ def index_of(sample: Sample, embedder: StaticEmbedder) -> MemoryIndex:
 Case = tuple[Any, Any, list[int], Sample, Asked]
 
 
-def cases(sample: Sample, embedder: StaticEmbedder, vocabulary: Vocabulary) -> list[Case]:
+def cases(
+    sample: Sample, embedder: StaticEmbedder, vocabulary: Vocabulary, decomposer: Decomposer = decompose
+) -> list[Case]:
     """Return each question's signals, which rows answer it, and what they are."""
     index = index_of(sample, embedder)
     found: list[Case] = []
     for asked in sample.questions:
-        question = decompose(asked.text, NOW)
+        question = decomposer(asked.text, NOW)
         made = evidence(question, index, Where(), embedder.embed([question.text])[0], vocabulary)
         order = [row.index for row in made.pool.rows]
         right = np.isin(order, asked.evidence)

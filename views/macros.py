@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from typing import Any, Final, NamedTuple
 
 from braid.ledger.envelope import DERIVATION_ROLES
+from braid.stance.relations import RELATIONS, compared_as
 from braid.views.schema import Column, quoted
 
 _INDEX = Column("log_index", "BIGINT", "Index in the log of the record.")
@@ -49,6 +50,21 @@ class Macro(NamedTuple):
     columns: tuple[Column, ...]
     query: str
     optional: frozenset[str] = frozenset()
+
+
+_REL_NAME: Final = "trim(regexp_replace(lower(c.rel), '[^a-z0-9]+', '_', 'g'), '_')"
+_NORMAL: Final = "regexp_replace(trim(lower({})), '^(the|a|an|my|his|her|our|their) ', '')"
+
+
+def _relations() -> str:
+    """Return what is known of relations as rows of SQL; those that exclude only what is of one sort count as many."""
+    rows: list[str] = []
+    for one in RELATIONS.values():
+        known = compared_as(one.name)
+        opposite = quoted(known.opposite) if known.opposite else "NULL"
+        many = "true" if known.many or known.rivals else "false"
+        rows.append(f"({quoted(one.name)}, {quoted(known.name)}, {many}, {opposite})")
+    return ", ".join(rows)
 
 
 VIEWS: Final = (
@@ -148,30 +164,52 @@ VIEWS: Final = (
         """,
     ),
     View(
-        "conflicts",
-        "Pairs of claims about one subject and relation that can't both hold, or may not, while their times overlap.",
+        "contradictions",
+        "Pairs of claims that exclude each other while both hold: by how many objects a relation may have, by denial,"
+        " by its opposite. Which of two stands is a stance's to say.",
         (
             _SUBJECT,
             _REL,
-            Column("how", "VARCHAR", "denied: one says what the other denies; other: they name different objects."),
+            Column("how", "VARCHAR", "denied; opposite (likes, dislikes); other: two objects where there is one."),
             Column("earlier", "VARCHAR", "Object of the claim that was recorded first."),
             Column("later", "VARCHAR", "Object of the other."),
+            Column("earlier_since", "TIMESTAMP", "Since when the first holds, UTC."),
+            Column("later_since", "TIMESTAMP", "Since when the other holds, UTC."),
             Column("earlier_id", "VARCHAR", "Id of the record that makes the first claim."),
             Column("later_id", "VARCHAR", "Id of the other."),
+            Column("one_batch", "BOOLEAN", "Both came in one transaction."),
+            Column("review_id", "VARCHAR", "The event that marks them, where nothing says which gives way."),
         ),
-        """
-        WITH said AS (
-          SELECT c.*, coalesce(c.valid_from, e.happened_at) AS since,
-            coalesce(c.valid_to, 'infinity'::TIMESTAMP) AS until
-          FROM claims c JOIN experiences e USING (log_index)
-          WHERE c.log_index NOT IN (SELECT old_index FROM corrections)
+        f"""
+        WITH known(rel, means, many, opposite) AS (VALUES {_relations()}),
+        said AS (
+          SELECT c.log_index, c.k, c.id, c.subject, c.object, c.polarity, e.tx, r.opposite,
+            coalesce(r.means, {_REL_NAME}) AS rel, coalesce(r.many, true) AS many,
+            {_NORMAL.format("c.subject")} AS who, {_NORMAL.format("c.object")} AS what,
+            coalesce(c.valid_from, e.happened_at) AS since, coalesce(c.valid_to, 'infinity'::TIMESTAMP) AS until
+          FROM claims c JOIN experiences e USING (log_index) LEFT JOIN known r ON r.rel = {_REL_NAME}
+          WHERE e.method <> 'reconcile' AND c.log_index NOT IN (SELECT old_index FROM corrections)
+            AND NOT EXISTS (FROM links l JOIN corrections x ON x.old_index = l.target_index
+              WHERE l.log_index = c.log_index AND l.role = 'parent')
+        ),
+        reviews AS (
+          SELECT e.id, list(l.target_id) AS named FROM events e JOIN links l USING (log_index)
+          WHERE e.name = 'review' AND l.role = 'evidence' GROUP BY e.id
         )
-        SELECT a.subject, a.rel, if(a.object = b.object, 'denied', 'other') AS how,
-          a.object AS earlier, b.object AS later, a.id AS earlier_id, b.id AS later_id
-        FROM said a JOIN said b ON a.subject = b.subject AND a.rel = b.rel AND (a.log_index, a.k) < (b.log_index, b.k)
-        WHERE a.since < b.until AND b.since < a.until
-          AND if(a.object = b.object, a.polarity <> b.polarity, a.polarity AND b.polarity)
-        """,
+        SELECT a.subject, a.rel,
+          CASE WHEN a.rel <> b.rel THEN 'opposite' WHEN a.polarity <> b.polarity THEN 'denied' ELSE 'other' END AS how,
+          a.object AS earlier, b.object AS later, a.since AS earlier_since, b.since AS later_since,
+          a.id AS earlier_id, b.id AS later_id, a.tx = b.tx AS one_batch,
+          (SELECT min(v.id) FROM reviews v WHERE list_has_all(v.named, [a.id, b.id])) AS review_id
+        FROM said a JOIN said b ON a.who = b.who AND (a.log_index, a.k) < (b.log_index, b.k)
+          AND (a.rel = b.rel OR a.opposite = b.rel)
+        WHERE a.since < b.until AND b.since < a.until AND CASE
+          WHEN a.rel <> b.rel THEN a.polarity AND b.polarity AND a.what = b.what
+          WHEN a.what = b.what THEN a.polarity <> b.polarity
+          ELSE NOT a.many AND a.polarity AND b.polarity
+            AND NOT starts_with(a.what, b.what) AND NOT starts_with(b.what, a.what)
+          END
+        """,  # noqa: S608 - our own table of relations
     ),
     View(
         "sessions",

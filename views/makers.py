@@ -53,8 +53,9 @@ def _experience(record: Record, body: Body | None, standing: Standing) -> list[N
     rows: list[Numbered] = [(_EXPERIENCES, row)]
     for k, claim in enumerate(body.symbolic):
         span = [None if time is None else microseconds(time) for time in (claim.valid_from, claim.valid_to)]
-        said = (claim.subject, claim.rel, claim.object, claim.polarity, *span, claim.source_type, claim.quote)
-        rows.append((_CLAIMS, (*place, k, *said)))
+        said = (claim.subject, claim.rel, claim.object, claim.polarity, *span, claim.source_type)
+        how = (claim.quote, claim.hedge, claim.said_by)
+        rows.append((_CLAIMS, (*place, k, *said, *how)))
     return rows
 
 
@@ -110,7 +111,10 @@ def _stance(record: Record, body: Body | None, standing: Standing) -> list[Numbe
         *head,
         stance.question if stance else None,
         stance.method if stance else None,
-        *((decision.claim, decision.residual_uncertainty) if decision else (None, None)),
+        *((decision.claim or None, decision.residual_uncertainty) if decision else (None, None)),
+        (decision.undecided or None) if decision else None,
+        microseconds(stance.asks.at) if stance and stance.asks and stance.asks.at else None,
+        stance.would_change if stance else None,
     )
     rows: list[Numbered] = [(NUMBER["stances"], row)]
     targets, said = record.targets("candidate"), stance.candidates if stance else []
@@ -118,6 +122,9 @@ def _stance(record: Record, body: Body | None, standing: Standing) -> list[Numbe
         whose = (targets[k].index, targets[k].id) if k < len(targets) else (None, None)
         claim = (said[k].claim, said[k].p) if k < len(said) else (None, None)
         rows.append((NUMBER["candidates"], (*place, k, *whose, *claim)))
+    for k, one in enumerate(stance.justifications if stance else []):
+        needs, unless = ([record.links[link].id for link in of] for of in (one.inn, one.out))
+        rows.append((NUMBER["justifications"], (*place, k, one.candidate, one.held, needs, unless, one.why)))
     return rows
 
 

@@ -29,8 +29,8 @@ class Treatment(NamedTuple):
 KEEP, TEXT, DROP = Treatment("keep"), Treatment("text"), Treatment("drop")
 _SCOPES: Final = ("user", "agent", "run", "session", "external", "key")
 _TEXTS: Final = (
-    "text", "structured", "reason", "quote", "notes", "question", "decision", "claim", "added", "removed", "diff",
-    "signals",
+    "text", "structured", "reason", "quote", "hedge", "notes", "question", "decision", "claim", "undecided",
+    "would_change", "why", "added", "removed", "diff", "signals",
 )  # fmt: skip
 _OUTSIDE: Final = (
     "once", "media", "sources", "evidence_uris", "embeddings", "hash", "metadata", "data", "public", "public_key",
@@ -43,12 +43,12 @@ _KEPT: Final = (
     "affect_labels", "affect_intensity", "affect_confidence", "source_type", "target_index", "experience_index",
     "lens", "version", "reweighted", "affect_from", "affect_to", "residual_uncertainty", "p", "stage",
     "primary_emotion", "intensity", "confidence", "model", "label", "salience", "op", "epoch", "revoked_index",
-    "compromised_since",
+    "compromised_since", "asked_at", "candidate", "held",
 )  # fmt: skip
 _BY_NAME: Final[dict[str, Treatment]] = {
-    **dict.fromkeys(("id", "target_id", "experience_id"), Treatment("hash", "record")),
+    **dict.fromkeys(("id", "target_id", "experience_id", "needs", "unless"), Treatment("hash", "record")),
     **{f"{kind}_id": Treatment("hash", kind) for kind in _SCOPES},
-    **dict.fromkeys(("name", "subject", "object"), Treatment("hash", "name")),
+    **dict.fromkeys(("name", "subject", "object", "said_by"), Treatment("hash", "name")),
     "actor": Treatment("hash", "actor"),
     "tags": Treatment("hash", "tag"),
     **dict.fromkeys(_TEXTS, TEXT),

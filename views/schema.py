@@ -6,7 +6,7 @@ what macros.py adds, is a new `VERSION`, which makes every working file rebuild.
 
 from typing import Final, NamedTuple
 
-VERSION: Final = 2
+VERSION: Final = 3
 
 
 class Column(NamedTuple):
@@ -109,6 +109,8 @@ TABLES: Final = (
             Column("valid_to", "TIMESTAMP", "Holds until before this instant, UTC."),
             Column("source_type", "VARCHAR", "explicit, implicit_…, inferred or corrected."),
             Column("quote", "VARCHAR", "The words it was taken from."),
+            Column("hedge", "VARCHAR", "The words that soften it, as they were said: maybe, I think …"),
+            Column("said_by", "VARCHAR", "Whose word it is, where the record only reports it."),
         ),
     ),
     Table(
@@ -140,6 +142,9 @@ TABLES: Final = (
             Column("method", "VARCHAR", "How it was decided."),
             Column("decision", "VARCHAR", "The claim that was decided for; NULL while undecided."),
             Column("residual_uncertainty", "DOUBLE", "What doubt remains, in [0, 1]."),
+            Column("undecided", "VARCHAR", "Why there is no decision; NULL where there is one."),
+            Column("asked_at", "TIMESTAMP", "The time that it should hold at, UTC."),
+            Column("would_change", "VARCHAR[]", "What would bring another decision."),
         ),
     ),
     Table(
@@ -152,6 +157,19 @@ TABLES: Final = (
             Column("target_id", "VARCHAR", "Its id."),
             Column("claim", "VARCHAR", "The claim."),
             Column("p", "DOUBLE", "Its probability in [0, 1]."),
+        ),
+    ),
+    Table(
+        "justifications",
+        "Why each candidate of a stance stood, or didn't: what it needed, and what would have defeated it.",
+        (
+            *_PLACE,
+            *_K,
+            Column("candidate", "INTEGER", "Place among the stance's candidates, from 0."),
+            Column("held", "BOOLEAN", "It stood."),
+            Column("needs", "VARCHAR[]", "Ids of the records that it rests on."),
+            Column("unless", "VARCHAR[]", "Ids of the records that defeat it, if they stand."),
+            Column("why", "VARCHAR", "Why, in words."),
         ),
     ),
     Table(

@@ -288,11 +288,14 @@ class Views:
                 yield opened
 
     def check(self) -> list[Finding]:
-        """Compare what the working file holds with its own digests, and these with the log; findings are values."""
+        """Compare what the projections hold with the log, the working file with its own digests too; findings are
+        values.
+        """
         from braid.views.check import check_content
 
         with self._owning(PURGE_WAIT_S):
-            return check_content(self._reader, self._duck.work)
+            findings = check_content(self._reader, self._duck.work)
+        return [*findings, *self.search.check()]
 
     def status(self) -> list[ViewStatus]:
         """Return how each projection stands; nothing is caught up for it."""

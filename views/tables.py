@@ -1,6 +1,6 @@
 """The projection's tables for reading of our own, whole and in batches (SPEC §10.6); what others ask goes to sql.py."""
 
-from collections.abc import Generator, Iterator
+from collections.abc import Generator, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -27,6 +27,10 @@ class OpenTables:
         order = "log_index, k" if any(column.name == "k" for column in table.columns) else "log_index"
         relation: Any = self._con.sql(f"FROM {table.name} ORDER BY {order}")
         yield from relation.to_arrow_reader(_BATCH_ROWS)
+
+    def rows(self, query: str, params: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
+        """Return the rows of a query of our own."""
+        return self._con.execute(query, list(params)).fetchall()
 
 
 @contextmanager

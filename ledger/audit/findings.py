@@ -29,6 +29,7 @@ FindingKind = Literal[
     "seal",
     "actor",
     "projection",
+    "derived",
 ]
 KINDS_OF_FINDINGS: Final[tuple[str, ...]] = get_args(FindingKind)
 MEANING: Final[dict[str, str]] = {
@@ -56,6 +57,7 @@ MEANING: Final[dict[str, str]] = {
     "seal": "a body does not open under its own key",
     "actor": "a key signed words that are not its owner's",
     "projection": "a projection differs from what the log gives",
+    "derived": "a view, claim or stance is not what the records that it names give",
 }
 
 

@@ -1,8 +1,10 @@
 """Every embedder, whatever runs it, keeps the same contract (`braid.views.embedder.Embedder`)."""
 
 import importlib.util
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from unittest.mock import patch
 
 import numpy as np
 import pytest
@@ -13,6 +15,7 @@ from braid.models.openai import OpenaiEmbedder
 from braid.models.sentence_transformers import SentenceTransformersEmbedder
 from braid.models.static import FOLDER, StaticEmbedder
 from braid.views.embedder import Embedder, EmbeddingError
+from tests.models import sentence_transformers_stand_in
 from tests.models.model_server import ModelServer
 
 TEXTS = [
@@ -59,9 +62,10 @@ def _onnx(static: StaticEmbedder, server: ModelServer) -> Embedder:
 
 
 def _sentence_transformers(static: StaticEmbedder, server: ModelServer) -> Embedder:
-    if importlib.util.find_spec("sentence_transformers") is None:
-        pytest.skip("sentence-transformers is not installed: it brings torch")
-    return SentenceTransformersEmbedder(str(FOLDER))
+    if importlib.util.find_spec("sentence_transformers") is not None:
+        return SentenceTransformersEmbedder(str(FOLDER))
+    with patch.dict(sys.modules, {"sentence_transformers": sentence_transformers_stand_in}):
+        return SentenceTransformersEmbedder(str(FOLDER))
 
 
 MAKERS: list[Callable[[StaticEmbedder, ModelServer], Embedder]] = [
@@ -117,3 +121,26 @@ def test_meanings_that_are_near_are_near(embedder: Embedder) -> None:
 def test_a_folder_without_the_model_is_refused(tmp_path: Path) -> None:
     with pytest.raises(EmbeddingError, match="reinstall"):
         StaticEmbedder(tmp_path).embed(["x"])
+
+
+def test_a_model_that_sentence_transformers_cannot_load_is_refused(tmp_path: Path) -> None:
+    with (
+        patch.dict(sys.modules, {"sentence_transformers": sentence_transformers_stand_in}),
+        pytest.raises(EmbeddingError, match="can't load it"),
+    ):
+        SentenceTransformersEmbedder(str(tmp_path / "nowhere"))
+    with (
+        patch.dict(sys.modules, {"sentence_transformers": None}),
+        pytest.raises(EmbeddingError, match="pip install"),
+    ):
+        SentenceTransformersEmbedder("any")
+
+
+def test_a_model_without_a_length_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    stand_in = sentence_transformers_stand_in.SentenceTransformer
+    monkeypatch.setattr(stand_in, "get_embedding_dimension", lambda self: None)
+    with (
+        patch.dict(sys.modules, {"sentence_transformers": sentence_transformers_stand_in}),
+        pytest.raises(EmbeddingError, match="how long its vectors are"),
+    ):
+        SentenceTransformersEmbedder(str(FOLDER))

@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from braid.learn.inference import METHOD
-from braid.ledger.record import Claim, ExperienceBody
+from braid.ledger.record import READING, Claim, ExperienceBody
 from braid.store import open as open_store
 from braid.tools.cli.intake import Intake
 from braid.tools.cli.progress import progress
@@ -30,7 +29,7 @@ def read(tmp_path_factory: pytest.TempPathFactory) -> Read:
         store.learn()
         for record in store.read():
             body = record.body
-            if isinstance(body, ExperienceBody) and body.provenance.method.startswith(METHOD):
+            if isinstance(body, ExperienceBody) and body.provenance.method.startswith(READING):
                 parent = store.reader.at(record.targets("parent")[0].index).body
                 found[str(parent.external_id)] = body.symbolic
     return found

@@ -5,10 +5,10 @@ from typing import Any
 
 import pytest
 
-from braid.learn.inference import METHOD, rederive
+from braid.learn.inference import rederive
 from braid.ledger.compose import encode_body
 from braid.ledger.errors import ReadOnlyError
-from braid.ledger.record import ExperienceBody, Record
+from braid.ledger.record import READING, ExperienceBody, Record
 from braid.store import Store
 from braid.store import open as open_store
 
@@ -23,7 +23,7 @@ def readings(store: Store, **options: Any) -> list[Record]:
     return [
         record
         for record in store.read(**options)
-        if isinstance(record.body, ExperienceBody) and record.body.provenance.method.startswith(METHOD)
+        if isinstance(record.body, ExperienceBody) and record.body.provenance.method.startswith(READING)
     ]
 
 

@@ -12,7 +12,7 @@ Answer = Callable[["Handler", dict[str, Any]], None]
 
 
 class Handler(BaseHTTPRequestHandler):
-    """Answers each POST with the next planned answer, else with vectors of the model behind the server."""
+    """Answers each POST with the next planned answer, else as the server otherwise does."""
 
     server: "ModelServer"
     protocol_version = "HTTP/1.1"
@@ -20,7 +20,7 @@ class Handler(BaseHTTPRequestHandler):
     def do_POST(self) -> None:
         message = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
         self.server.asked.append((self.path, dict(self.headers), message))
-        answer = self.server.planned.pop(0) if self.server.planned else vectors
+        answer = self.server.planned.pop(0) if self.server.planned else self.server.otherwise
         answer(self, message)
 
     def put(self, code: int, content: bytes, **headers: str) -> None:
@@ -60,6 +60,8 @@ class ModelServer(ThreadingHTTPServer):
         super().__init__(("127.0.0.1", 0), Handler)
         self.model: Embedder | None = None
         self.planned: list[Answer] = []
+        self.otherwise: Answer = vectors
+        self.is_stopping = False
         self.asked: list[tuple[str, dict[str, str], dict[str, Any]]] = []
         self._thread = threading.Thread(target=self.serve_forever, kwargs={"poll_interval": 0.01})
         self._thread.start()
@@ -72,6 +74,7 @@ class ModelServer(ThreadingHTTPServer):
         self.model = model
 
     def stop(self) -> None:
+        self.is_stopping = True
         self.shutdown()
         self._thread.join()
         self.server_close()

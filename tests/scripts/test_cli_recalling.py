@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 import pytest
+
+from braid.models.static import StaticEmbedder
+from tests.models.model_server import ModelServer
 
 if TYPE_CHECKING:
     from tests.scripts.conftest import Session
@@ -65,6 +69,7 @@ def test_the_past_knows_nothing_later(told: Session) -> None:
 @pytest.mark.parametrize(
     ("words", "why"),
     [
+        (("--valid-at", "soon"), "is not a time"),
         (("--filter", "{"), "--filter is not JSON"),
         (("--filter", "[]"), "--filter is an object"),
         (("--filter", '{"user_id": "bob"}'), "is a scope, not a filter"),
@@ -108,3 +113,60 @@ def test_data_that_is_none_is_refused(session: Session) -> None:
     assert "there is no *.json in empty" in session.refused("evaluate", "locomo", "empty")
     session.write("none.jsonl", '{"question": "q?", "evidence": ["x"]}')
     assert "nothing to measure" in session.refused("evaluate", "jsonl", "none.jsonl")
+
+
+def test_what_had_not_happened_then_is_left_out(told: Session) -> None:
+    told.well(
+        "append", "The cat Otto came in 2019.", "--user-id", "ann", "--occurred-at", "2019-05-01T10:00:00Z"
+    )
+    for command in ("recall", "context"):
+        out = told.well(command, "Which cat came?", "--valid-at", "2020-01-01").out
+        assert "Otto" in out
+        assert "Miso" not in out
+
+
+# -- models -------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def model_server() -> Iterator[ModelServer]:
+    server = ModelServer()
+    server.answers_with(StaticEmbedder())
+    yield server
+    server.stop()
+
+
+def test_a_remote_model_is_asked_by_fill_alone(told: Session, model_server: ModelServer) -> None:
+    model = f"ollama:a-model/256@{model_server.url}"
+    assert "Miso" in told.well("--model", model, "recall", "the cat Miso", "-k", "1").out
+    asked = len(model_server.asked)  # one for the question, or none: the index holds no vector of it yet
+    assert asked <= 1
+    done = json.loads(told.well("--model", model, "fill", "-o", "json").out)
+    assert done == [{"filled": 3, "pending": 0, "model": "a-model@1"}]
+    assert [message["input"] for _, _, message in model_server.asked[asked:]] == [
+        ["Her cat is called Miso.", "Maya moved to \x1b[31mPorto.", "Bob's cat is called Rex."]
+    ]
+    found = json.loads(told.well("recall", "a small feline", "-o", "json", BRAID_MODEL=model).out)
+    assert found["results"][0]["signals"]["meaning"] >= 0
+    assert found["degraded"] == []
+
+
+def test_a_key_comes_from_the_surroundings(told: Session, model_server: ModelServer) -> None:
+    told.well("--model", f"openai:a-model/256@{model_server.url}/v1", "fill", BRAID_MODEL_KEY="s3cret")
+    assert model_server.asked[0][1]["Authorization"] == "Bearer s3cret"
+
+
+def test_a_model_that_is_away_is_told(told: Session) -> None:
+    away = "ollama:a-model/256@http://127.0.0.1:9"
+    assert "start the model" in told.refused("--model", away, "fill")
+    done = told.well("--model", away, "recall", "the cat Miso")
+    assert "Miso" in done.out
+    assert "no model to ask" in told.refused("--model", "none", "fill")
+
+
+@pytest.mark.parametrize(
+    "named",
+    ["", "best", "ollama:x", "openai:x/8", "ollama:x/0", "openai:x/8@ftp://a", "sentence-transformers:"],
+)
+def test_a_model_that_means_none_is_refused(told: Session, named: str) -> None:
+    assert "--model is static, none, onnx" in told.refused("--model", named, "recall", "cat")

@@ -95,19 +95,19 @@ def test_init_refuses_an_origin_that_no_note_can_name(empty: Session, origin: st
 def test_an_example_goes_in_whole_and_only_once(session: Session, name: str) -> None:
     path = EXAMPLES / f"{name}.jsonl"
     turns = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
-    first = report(session, path, "--user-id", "u", "--agent-id", "a", "--run-id", "r")
+    first = report(session, path, "--user-id", "u", "--agent-id", "a", "--run-id", "r", "--no-learn")
     assert (first["taken"], first["already known"], first["skipped"]) == (len(turns), 0, 0)
     assert first["tree size"] == len(turns) + 3
     assert re.fullmatch(r"[0-9a-f]{64}", first["root"])
     assert [record["content"]["text"] for record in records(session)] == [turn["content"] for turn in turns]
-    again = report(session, path)
+    again = report(session, path, "--no-learn")
     assert (again["taken"], again["already known"], again["root"]) == (0, len(turns), first["root"])
     assert session.is_clean()
 
 
 def test_a_turn_keeps_what_its_source_says(session: Session) -> None:
     turn = TURN[:-1] + ', "name": "Maya", "mood": "calm"}'
-    session.well("ingest", "-", "--user-id", "maya", stdin=turn + "\n")
+    session.well("ingest", "-", "--user-id", "maya", "--no-learn", stdin=turn + "\n")
     (record,) = records(session)
     assert record["content"] == {"text": "I drink tea.", "media": [], "structured": {"mood": "calm"}}
     assert record["provenance"]["name"] == "Maya"
@@ -163,8 +163,8 @@ def test_bad_lines_are_named_and_the_rest_goes_in(session: Session) -> None:
 
 
 def test_another_turn_under_a_known_id_is_no_duplicate(session: Session) -> None:
-    session.well("ingest", "-", stdin=TURN)
-    done = session.braid("ingest", "-", "-o", "json", stdin=TURN.replace("tea", "coffee"))
+    session.well("ingest", "-", "--no-learn", stdin=TURN)
+    done = session.braid("ingest", "-", "--no-learn", "-o", "json", stdin=TURN.replace("tea", "coffee"))
     assert done.code == 1
     assert json.loads(done.out)["skipped"] == 1
     assert "under this id" in done.err

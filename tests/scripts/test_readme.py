@@ -22,8 +22,12 @@ PAGES = (
     "docs/cli.md",
     "docs/ingest.md",
     "docs/access.md",
+    "docs/affect.md",
     "docs/embeddings.md",
+    "docs/recall.md",
+    "docs/lenses.md",
     "docs/provenance.md",
+    "docs/stance.md",
 )
 WRITE = os.environ.get("BRAID_WRITE_DOCS") == "1"
 HOME = "/home/maya"

@@ -988,7 +988,7 @@ class Reading:
             dead = [index in self.fold.erased for index in derived]
             if not record.memory or record.index in self.fold.erased or not any(dead):
                 continue
-            if all(dead) or record.kind == "embedding":
+            if all(dead) or record.kind in ("embedding", "view"):
                 self.find("erasure", record.index, "derives from the erased alone and was not erased")
             weak.add(record.index)
             if gone.intersection(derived):

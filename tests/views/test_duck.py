@@ -187,6 +187,7 @@ def test_forgetting_hides_and_recovering_shows(bench: Any, one_of_each: Any) -> 
         "views",
         "stances",
         "candidates",
+        "justifications",
         "affect",
         "embeddings",
         "events",

@@ -3,6 +3,7 @@
 import hashlib
 import shutil
 import threading
+import time
 from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
@@ -115,9 +116,8 @@ def test_the_front_door_brings_a_model(tmp_path: Path) -> None:
 
 
 def test_roles_part_users_from_agents(store: Store) -> None:
-    store.remember(
-        [{"role": "user", "content": "I like tea"}, {"role": "assistant", "content": "You like tea"}]
-    )
+    store.append("I like tea")
+    store.append("You like tea", actor="agent")
     assert ask(store, "tea", role=PROMPT) == ["I like tea"]
     assert ask(store, "tea", role=RESPONSE) == ["You like tea"]
     assert len(ask(store, "tea")) == 2
@@ -478,6 +478,117 @@ def test_indexing_changes_no_answer(opener: Opener, monkeypatch: pytest.MonkeyPa
     assert again.words("77") == index.words("77")
     store.append("note number 77 again")
     assert len(store.views.search.index().words("77")) == 2
+
+
+@pytest.mark.parametrize("step", ["index_vectors", "compact"])
+def test_building_indexes_blocks_neither_reading_nor_writing(
+    opener: Opener, monkeypatch: pytest.MonkeyPatch, step: str
+) -> None:
+    from braid.views.lance import search, tending
+
+    monkeypatch.setattr(tending, "VECTOR_INDEX_ROWS", 300)
+    monkeypatch.setattr(search, "WORTH_ROWS", 300)
+    begun, going = threading.Event(), threading.Event()
+    build = getattr(tending, step)
+
+    def held(table: Any) -> None:
+        begun.set()
+        assert going.wait(30)
+        build(table)
+
+    monkeypatch.setattr(tending, step, held)
+    store = opener()
+    store.append_all([experience(f"note {n} of tea") for n in range(300)])
+    store.views.search.index()
+    assert begun.wait(30)
+    try:
+        started = time.monotonic()
+        store.append("a wombat drinks")
+        index = store.views.search.index()
+        assert len(index.words("tea", k=300)) == 300
+        assert len(index.nearest(MODEL.embed(["tea"])[0], k=300)) == 300
+        assert time.monotonic() - started < 10
+        if step == "index_vectors":  # the long part: rows go on entering beside it
+            assert texts(index, index.words("wombat")) == ["a wombat drinks"]
+    finally:
+        going.set()
+    store.views.search.settle()
+    index = store.views.search.index()
+    assert texts(index, index.words("wombat")) == ["a wombat drinks"]
+    assert index._table.index_stats("vector_idx") is not None
+
+
+def test_vectors_come_by_role_and_only_where_there_are_any(opener: Opener) -> None:
+    store = opener()
+    said = position_of(store, store.append("tea"))
+    answered = position_of(store, store.append("noted", actor="agent"))
+    index = store.views.search.index()
+    both = [said, answered, 10**6]
+    assert set(index.vectors(both)) == {said, answered}
+    assert set(index.vectors(both, PROMPT)) == {said}
+    assert set(index.vectors(both, RESPONSE)) == {answered}
+    assert set(index.vectors(both, TEMPORAL)) == {said, answered}
+    assert index.vectors(both, AFFECT) == index.vectors([]) == {}
+    found = index.vectors([said])[said]
+    assert (found.dtype, found.shape) == (np.float32, (256,))
+    assert np.allclose(found, MODEL.embed(["tea"])[0], atol=1e-6)
+
+
+# -- verify --deep ----------------------------------------------------------------------------------
+
+
+def test_an_honest_set_has_no_findings(opener: Opener) -> None:
+    store = opener()
+    store.append("tea", name="Maya", user_id="u", session_id="s", affect=Affect(vad=Vad(v=0.1, a=0.2, d=0.3)))
+    hidden = store.append("a secret")
+    noted = store.append("coffee")
+    store.append(
+        Draft(
+            kind="embedding",
+            links=[("experience", noted)],
+            body=EmbeddingBody(signatures=[Signature(role=PROMPT, model="m", salience=0.3, label="drink")]),
+        )
+    )
+    store.forget(hidden)
+    assert store.views.search.check() == []
+    store.views.search.index()
+    assert store.views.search.check() == []
+    assert store.verify(deep=True).findings == []
+
+
+@pytest.mark.parametrize(
+    ("harm", "told"),
+    [
+        ({"text": "'coffee'"}, "not those that are made from the record"),
+        ({"user_id": "'bob'"}, "not those that are made from the record"),
+        ({"log_index": "77"}, "rows of no record"),
+        ({"vector": f"[{', '.join(['0.0625'] * 256)}]"}, "its vector is not the one that the model gives"),
+    ],
+)
+def test_an_edited_row_is_found(opener: Opener, harm: dict[str, str], told: str) -> None:
+    store = opener()
+    at = position_of(store, store.append("tea", user_id="maya"))
+    store.append("more tea")
+    store.views.search.index()
+    store.views.search.home.open().table.update(where=f"log_index = {at}", values_sql=harm)
+    findings = store.verify(deep=True).findings
+    assert any(told in one.message for one in findings)
+    assert {one.kind for one in findings} == {"projection"}
+    store.replay("lance")
+    assert store.verify(deep=True).findings == []
+
+
+def test_a_removed_row_and_a_torn_set_are_found(opener: Opener) -> None:
+    store = opener()
+    at = position_of(store, store.append("tea"))
+    store.views.search.index()
+    store.views.search.home.open().table.delete(f"log_index = {at}")
+    assert [(one.message, one.index) for one in store.views.search.check()] == [("rows were removed", at)]
+    for path in files_of(store):
+        if "data" in path.parts or "_versions" in path.parts:
+            path.write_bytes(b"torn")
+    (torn,) = store.views.search.check()
+    assert "can't be read" in torn.message
 
 
 def test_private_to_its_owner(store: Store) -> None:

@@ -167,7 +167,7 @@ def test_a_zone_of_a_parameter_is_heeded(asked: Store) -> None:
     [
         ("CREATE OR REPLACE MACRO timeline(actor := NULL) AS TABLE SELECT 'nothing' AS text", "timeline"),
         ("CREATE OR REPLACE VIEW corrections AS SELECT 1 AS log_index", "corrections"),
-        ("DROP VIEW conflicts", "conflicts"),
+        ("DROP VIEW contradictions", "contradictions"),
         ("CREATE MACRO more(x) AS x", "more(None)"),
     ],
 )

@@ -21,7 +21,7 @@ if TYPE_CHECKING:  # `braid --help` must not wait for what only measuring needs
 SIZES: Final = (10_000, 100_000)
 FULL_SIZES: Final = (*SIZES, 1_000_000)
 SEED: Final = 20_260_131
-_MODULES: Final = ("floor", "append", "audit", "views", "read", "space", "start")
+_MODULES: Final = ("floor", "append", "audit", "views", "recall", "read", "space", "stance", "start")
 
 
 def measures() -> "list[Measure]":
@@ -147,7 +147,8 @@ def bench(
     if report is not None:
         from braid.tools.bench.report import fill
 
-        fill(report, figures, command=f"braid bench{' --full' if full else ''}")
+        chosen = "".join(f" --only {name}" for name in only or ())
+        fill(report, figures, command=f"braid bench{' --full' if full else ''}{chosen}")
         talk.print(f"braid: the table of {report} is new")
     if plot is not None:
         from braid.tools.bench.plot import draw

@@ -36,10 +36,13 @@ TARGETS: Final[dict[str, Target]] = {
     "verify.full": Target("ratio", "≥", 0.75, 100_000),
     "verify.hash": Target("value", "≥", 200_000, 100_000),
     "replay.duckdb": Target("value", "≥", 25_000, 10_000),
+    "recall.p95": Target("ratio", "≤", 1.0, 10_000),
+    "recall.ingest": Target("value", "≥", 2_000, 10_000),
     "open": Target("value", "≤", 1.0),
     "open.rss": Target("value", "≤", 200.0),
     "get.warm": Target("ratio", "≤", 1.4),
     "overhead": Target("value", "≤", 900.0, 10_000),
+    "stance.label": Target("value", "≤", 2.0, 100_000),
 }
 """The bounds of the bench; a start-up cost counts only where there is enough to do."""
 

@@ -19,6 +19,10 @@ PANELS: Final = (
     ("erase one in 1,000", "erase.thousandth", "ms/record"),
     ("search what is derived", "erase.plan", "ms"),
     ("memory to open", "open.rss", "MB"),
+    ("label anew, 3 justifications a node", "stance.label", "ms"),
+    ("retract one premise", "stance.retract", "ms"),
+    ("nodes that a retraction visits", "stance.retract.visited", "nodes"),
+    ("pool evidence", "stance.pool", "µs/piece"),
 )
 _COLUMNS: Final = 4
 

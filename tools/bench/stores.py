@@ -112,7 +112,12 @@ class Stores:
     def drop(self, n: int) -> None:
         """Give the disk space of the store of n back."""
         if place := self._built.pop(n, None):
-            shutil.rmtree(place.path.parent)
+            self.remove(place)
+
+    @staticmethod
+    def remove(place: Place) -> None:
+        """Give the disk space of a store back."""
+        shutil.rmtree(place.path.parent)
 
     @contextmanager
     def copy(self, n: int, durability: Durability = "always") -> Generator[Place, None, None]:

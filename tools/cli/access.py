@@ -5,7 +5,7 @@ import sys
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from braid.tools.cli.output import say
 
@@ -20,6 +20,7 @@ class Chosen:
     store: Path | None = None
     passphrase_file: Path | None = None
     guard_dir: Path | None = None
+    model: str | None = None
 
 
 def where(store: Path | None) -> Path:
@@ -50,7 +51,12 @@ def reading(store: Path | None) -> Generator["Store"]:
     path = where(store)
     opened = _unlocked(
         lambda phrase: braid.open(
-            path, create=False, read_only=True, passphrase=phrase, guard_dir=Chosen.guard_dir
+            path,
+            create=False,
+            read_only=True,
+            passphrase=phrase,
+            guard_dir=Chosen.guard_dir,
+            **_embedder(),
         )
     )
     with opened:
@@ -69,7 +75,13 @@ def writing(store: Path | None, *, adopt: bool = False, shared: bool = False) ->
     path = where(store)
     opened = _unlocked(
         lambda phrase: braid.open(
-            path, create=False, adopt=adopt, shared=shared, passphrase=phrase, guard_dir=Chosen.guard_dir
+            path,
+            create=False,
+            adopt=adopt,
+            shared=shared,
+            passphrase=phrase,
+            guard_dir=Chosen.guard_dir,
+            **_embedder(),
         )
     )
     done, trouble = False, None
@@ -85,6 +97,15 @@ def writing(store: Path | None, *, adopt: bool = False, shared: bool = False) ->
         raise UnpublishedError(str(error.strerror or error)) from error
     if trouble is not None:
         say(f"the records are safe, but their head was published late: {trouble}")
+
+
+def _embedder() -> dict[str, Any]:
+    """Return what brings the model that was chosen; nothing where the front door's own serves."""
+    if Chosen.model is None:
+        return {}
+    from braid.tools.cli.models import embedding
+
+    return {"embedder": embedding(Chosen.model)}
 
 
 class UnpublishedError(ValueError):

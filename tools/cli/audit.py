@@ -17,13 +17,15 @@ def audit(
     guard: "Guard",
     *,
     deep: bool,
+    rederive: bool,
     hash_only: bool,
     since: "VerifiedState | None",
     workers: int | None,
     vkey: str | None,
     bar: Bar,
 ) -> "Report":
-    """Verify the store at `path` from its files; with `deep` its projections too, where it can be opened."""
+    """Verify the store at `path` from its files; with `deep` its projections too, with `rederive` what is derived
+    in the log, where it can be opened."""
     from braid.ledger.audit.verify import verify
 
     def projections() -> "list[Finding]":
@@ -31,7 +33,7 @@ def audit(
             found: list[Finding] = opened.views.check()
         return found
 
-    return verify(
+    report = verify(
         path,
         deep=deep,
         hash_only=hash_only,
@@ -43,6 +45,12 @@ def audit(
         vkey=vkey,
         projections=projections if deep else None,
     )
+    if not rederive or (report.could_not_look and not report.records):
+        return report
+    from braid import rederive as again
+
+    with reading(path) as opened:
+        return again.with_rederived(report, again.rederive(opened.reader))
 
 
 def read_state(path: Path) -> "VerifiedState | None":

@@ -29,6 +29,9 @@ def verify(
     deep: Annotated[
         bool, typer.Option("--deep", help="Unseal every body, check actors, compare projections.")
     ] = False,
+    rederive: Annotated[
+        bool, typer.Option("--rederive", help="Make every view, claim and stance again, and compare.")
+    ] = False,
     since: Annotated[
         bool, typer.Option("--since", help="Only what came after the last clean verification.")
     ] = False,
@@ -69,6 +72,7 @@ def verify(
       braid verify
       braid verify --deep --report audit.html
       braid verify --since -o json
+      braid verify --rederive
     """
     from braid.tools.cli.audit import audit, keep_state, put_report, read_state
 
@@ -82,6 +86,7 @@ def verify(
             path,
             guard,
             deep=deep,
+            rederive=rederive,
             hash_only=hash_only,
             since=read_state(kept) if since else None,
             workers=workers,

@@ -63,6 +63,9 @@ def ingest(
         str | None,
         typer.Option(metavar="TIME", help="Leave out what was said before: a date or an RFC 3339 time."),
     ] = None,
+    learn: Annotated[
+        bool, typer.Option("--learn/--no-learn", help="Read the turns for what they state.")
+    ] = True,
     dry_run: DryRun = False,
     adopt: Adopt = False,
     shared: Shared = False,
@@ -73,6 +76,8 @@ def ingest(
 
     Formats, told apart by content: JSONL, OpenAI messages, ChatGPT, Claude, Claude Code, LoCoMo, REALTALK, Slack,
     Discord, mbox, Markdown, plain text, CSV, Parquet.
+
+    What the turns state in plain words is then read and recorded above them, as `braid learn` does (--no-learn: not).
 
     A bad line is reported as file:line: reason and skipped; the exit code is then 1. Ingesting the same source again
     adds nothing: a turn is known by the source's id for it, or by its place and content. Interrupted, run it again.
@@ -113,8 +118,9 @@ def ingest(
                         f"{many(intake.taken, 'turn')} taken before this; run the same again: none is added twice"
                     )
                 raise
+            learned = _learned(opened) if learn else {}
             opened.checkpoint()
-            _report(intake, _counts(intake, dry_run=False) | _tree(opened), output)
+            _report(intake, _counts(intake, dry_run=False) | learned | _tree(opened), output)
     if intake.skipped:
         say(
             f"{many(intake.skipped, 'line')} skipped; the rest went in"
@@ -146,6 +152,11 @@ def _counts(intake: "Intake", *, dry_run: bool) -> dict[str, Any]:
     older = {"older": intake.older} if intake.older else {}
     rest = {"already known": intake.known, "skipped": intake.skipped, "text bytes": intake.text_bytes}
     return taken | roles | revised | older | rest
+
+
+def _learned(store: "Store") -> dict[str, Any]:
+    """Read the turns for what they state (`braid learn`), and say how much that is."""
+    return {"claims read": store.learn().claims}
 
 
 def _tree(store: "Store") -> dict[str, Any]:

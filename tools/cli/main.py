@@ -10,15 +10,21 @@ import typer
 from braid.tools.bench.command import bench
 from braid.tools.cli import (
     access,
+    answering,
     auditing,
+    chatting,
+    feeling,
     forgetting,
     ingesting,
     keeping,
     keys,
+    learning,
+    lenses,
     making,
     moving,
     reading,
     recalling,
+    stances,
     tending,
     tracing,
     viewing,
@@ -37,9 +43,14 @@ app = typer.Typer(
 for theme in (
     making,
     ingesting,
+    learning,
     writing,
     reading,
     recalling,
+    answering,
+    chatting,
+    feeling,
+    stances,
     tracing,
     auditing,
     forgetting,
@@ -50,6 +61,7 @@ for theme in (
 ):
     theme.register(app)
 app.command(rich_help_panel="Tend")(bench)
+app.add_typer(lenses.app, name="lens", rich_help_panel="Read")
 app.add_typer(keys.app, name="key", rich_help_panel="Tend")
 
 
@@ -64,6 +76,7 @@ def _version(wanted: bool) -> None:
 @app.callback(invoke_without_command=True)
 def root(
     ctx: typer.Context,
+    *,
     store: Annotated[
         Path | None,
         typer.Option(
@@ -90,6 +103,16 @@ def root(
             show_default="the user's state folder",
         ),
     ] = None,
+    model: Annotated[
+        str | None,
+        typer.Option(
+            "--model",
+            metavar="MODEL",
+            envvar="BRAID_MODEL",
+            help="What searches by meaning (docs/embeddings.md).",
+            show_default="static, which comes with Braid",
+        ),
+    ] = None,
     version: Annotated[
         bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version and exit.")
     ] = False,
@@ -109,6 +132,7 @@ def root(
     access.Chosen.store = store
     access.Chosen.passphrase_file = passphrase_file
     access.Chosen.guard_dir = guard_dir
+    access.Chosen.model = model
     help_without_command(ctx)
 
 

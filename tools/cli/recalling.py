@@ -9,15 +9,11 @@ from typing import Annotated, Any, Literal, cast
 import typer
 
 from braid.tools.cli.access import reading
-from braid.tools.cli.instants import index_or_instant
-from braid.tools.cli.options import AgentId, RunId, SessionId, StoreOption, UserId
-from braid.tools.cli.output import line, many, put, put_json, put_table, say, to_json
+from braid.tools.cli.instants import AsOf, ValidAt, index_or_instant, instant
+from braid.tools.cli.options import AgentId, FormatOption, RunId, SessionId, StoreOption, UserId
+from braid.tools.cli.output import line, many, put, put_json, put_rows, put_table, say, to_json
 
 PANEL = "Read"
-AsOf = Annotated[
-    str | None,
-    typer.Option("--as-of", metavar="WHEN", help="As the log was: an index or a time.", show_default=False),
-]
 Query = Annotated[
     str, typer.Argument(metavar="QUESTION", help="What is asked; - reads it from stdin.", show_default=False)
 ]
@@ -28,6 +24,7 @@ def register(app: typer.Typer) -> None:
     """Add this module's commands."""
     for command in (recall, context, evaluate):
         app.command(rich_help_panel=PANEL)(command)
+    app.command(rich_help_panel="Tend")(fill)
 
 
 def recall(
@@ -43,12 +40,18 @@ def recall(
         typer.Option("--filter", metavar="JSON", help="What hits must satisfy.", show_default=False),
     ] = None,
     as_of: AsOf = None,
+    valid_at: ValidAt = None,
     affect: Annotated[
         str | None,
         typer.Option("--affect", metavar="JSON", help="Near this tone: v, a, d, within.", show_default=False),
     ] = None,
+    lens: Annotated[
+        str | None,
+        typer.Option("--lens", metavar="NAME", help="Through this lens: what it keeps.", show_default=False),
+    ] = None,
     explain: Annotated[bool, typer.Option("--explain", help="Show what each signal gave.")] = False,
     prove: Annotated[bool, typer.Option("--prove", help="Add an offline proof of each hit (JSON).")] = False,
+    stance: Annotated[bool, typer.Option("--stance", help="Say first what is held of it.")] = False,
     output: Output = "table",
     store: StoreOption = None,
 ) -> None:
@@ -62,21 +65,28 @@ def recall(
       braid recall "What is the cat called?" --user-id maya
       braid recall "When did we move?" --explain
       braid recall "dispute DP-2231" -k 3 --prove -o json
+      braid recall "How did the move go?" --lens temporal
+      braid recall "Where does Maya live?" --valid-at 2024-12-31
       braid recall "plans" --filter '{"type": {"eq": "observation"}, "created_at": {"gte": "2025-05-01"}}'
     """
     asked: dict[str, Any] = {
         "user_id": user_id, "agent_id": agent_id, "run_id": run_id, "session_id": session_id,
-        "filters": _json(filters, "--filter"), "affect": _json(affect, "--affect"),
+        "filters": _json(filters, "--filter"), "affect": _json(affect, "--affect"), "lens": lens,
         "as_of": index_or_instant(as_of) if as_of else None,
+        "valid_at": instant(valid_at) if valid_at else None,
     }  # fmt: skip
     with reading(store) as opened:
         answer = opened.recall(
-            _asked(question), top_k=top_k, explain=explain or output == "json", prove=prove, **asked
-        )
+            _asked(question), top_k=top_k, explain=explain or output == "json", prove=prove, stance=stance,
+            **asked,
+        )  # fmt: skip
     _tell(answer)
     if output == "json":
         put_json(answer)
         return
+    if stance:
+        held = answer["stance"]
+        put(line(f"stance: {held['claim'] or 'undecided: ' + held['undecided']} ({held['residual_uncertainty']:.2f})"))
     for hit in answer["results"]:
         said = f"{hit['name']}: " if hit.get("name") else ""
         put(f"{hit['score']:8.3f}  {hit['id']}  {line(said + hit['text'])[:200]}")
@@ -106,6 +116,7 @@ def context(
     run_id: RunId = None,
     session_id: SessionId = None,
     as_of: AsOf = None,
+    valid_at: ValidAt = None,
     store: StoreOption = None,
 ) -> None:
     """Print the <experience_context> block for a question: what an agent is given of its memory.
@@ -122,33 +133,51 @@ def context(
             opened.context(
                 _asked(question), budget=budget, probe=probe, user_id=user_id, agent_id=agent_id, run_id=run_id,
                 session_id=session_id, as_of=index_or_instant(as_of) if as_of else None,
+                valid_at=instant(valid_at) if valid_at else None,
             )
         )  # fmt: skip
 
 
 def evaluate(
     kind: Annotated[
-        Literal["locomo", "realtalk", "jsonl"],
-        typer.Argument(metavar="KIND", help="locomo, realtalk or jsonl."),
+        Literal["locomo", "realtalk", "jsonl", "answers"],
+        typer.Argument(metavar="KIND", help="locomo, realtalk or jsonl: recall; answers: what `ask` says."),
     ],
     paths: Annotated[
-        list[Path], typer.Argument(metavar="PATH…", help="Files, or folders of them.", show_default=False)
-    ],
+        list[Path] | None,
+        typer.Argument(metavar="PATH…", help="Files, or folders of them.", show_default=False),
+    ] = None,
     *,
     uncertainty: Annotated[
         float, typer.Option("--uncertainty", min=0.0, max=10.0, help="What disagreement weighs; 0: off.")
     ] = 0.25,
+    left_out: Annotated[
+        bool,
+        typer.Option("--left-out", help="answers: each of LoCoMo by weights fitted to the others."),
+    ] = False,
+    plot: Annotated[
+        Path | None, typer.Option("--plot", metavar="FILE", help="answers: draw it, as SVG.", show_default=False)
+    ] = None,
     output: Output = "table",
 ) -> None:
-    """Measure recall on questions with known answers: each conversation goes into a store of its own scope.
+    """Measure recall, or answers, on questions with known answers: each conversation in a scope of a temporary store.
 
-    Recall@k, nDCG@10, MRR and all@10, at turn and session level, over all and by category. The stores are temporary.
+    Recall@k, nDCG@10, MRR and all@10, at turn and session level, over all and by category. Of answers: F1 and exact
+    match, citations against the evidence, how often nothing is said where nothing is known, and where something is.
 
     \b
     Examples:
       braid evaluate locomo locomo10.json
       braid evaluate jsonl chat.jsonl questions.jsonl -o json
+      braid evaluate answers examples/
     """
+    if kind == "answers":
+        from braid.tools.cli.answering import evaluate_answers
+
+        evaluate_answers(paths or [], output, left_out=left_out, plot=plot)
+        return
+    if not paths:
+        raise ValueError("name files, or folders of them, to measure by")
     from braid.recall.samples import Sample, read
     from braid.tools.evaluation import evaluate as measured
 
@@ -181,6 +210,35 @@ def evaluate(
         f"{many(result['turns'], 'turn')}, {many(result['questions'], 'question')}; {result['unscorable']} without"
         f" evidence left out; model {result['model']}; {result['seconds']['all']} s"
     )
+
+
+def fill(
+    *,
+    limit: Annotated[
+        int | None, typer.Option("--limit", min=1, help="At most so many.", show_default="all")
+    ] = None,
+    output: FormatOption = "table",
+    store: StoreOption = None,
+) -> None:
+    """Give records that wait for it their meaning: asks the model of --model, in batches.
+
+    A replay never asks a remote model: until then words find them. What the model gave stays when it fails midway.
+
+    \b
+    Examples:
+      braid --model ollama:nomic-embed-text/768 fill
+      braid fill --limit 10000 -o json
+    """
+    with reading(store) as opened:
+        search = opened.views.search
+        filled = search.fill(limit=limit)
+        search.settle()
+        at = search.status()
+        put_rows(
+            ("filled", "pending", "model"),
+            [{"filled": filled, "pending": at.pending, "model": at.model}],
+            output,
+        )
 
 
 def _contents(paths: list[Path], kind: str) -> list[tuple[str, bytes]]:

@@ -1,7 +1,7 @@
 """`braid status` and `braid doctor`: how a store is, and making good what is safe to make good."""
 
 import shutil
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -11,6 +11,9 @@ from braid.tools.cli.instants import AsOf, ValidAt, index_or_instant, instant
 from braid.tools.cli.options import Adopt, DryRun, FormatOption, Reason, StoreOption
 from braid.tools.cli.output import Format, line, many, put, put_fields, put_json, put_rows, say
 from braid.tools.cli.viewing import flatten
+
+if TYPE_CHECKING:
+    from braid.store import Store
 
 PANEL = "Tend"
 
@@ -28,7 +31,10 @@ def status(
     output: FormatOption = "table",
     store: StoreOption = None,
 ) -> None:
-    """Show size, signed head, lag of projections, retention, disk; or what the log held at another time.
+    """Show size, signed head, lag of projections, retention, disk, stage; or what the log held at another time.
+
+    The stage says how far the memory has come (empty, learning, viable, functional, mature, expert), and what it lacks
+    to the next.
 
     \b
     Examples:
@@ -54,7 +60,24 @@ def status(
             "free": disk.free,
             "store": sum(f.stat().st_size for f in opened.path.rglob("*") if f.is_file()),
         }
+        known["stage"] = _stage(opened)
     _put_status(known, output)
+
+
+def _stage(opened: "Store") -> dict[str, Any] | None:
+    """Return how far the memory has come; None, with a word, where its content can't be counted now."""
+    import msgspec
+
+    from braid.ledger.errors import NoVaultError
+    from braid.views.errors import ViewError
+
+    try:
+        found = opened.stage()
+    except (NoVaultError, ViewError, OSError) as error:
+        say(f"the stage of the memory can't be told now: {error}")
+        return None
+    shown: dict[str, Any] = msgspec.to_builtins(found)
+    return shown
 
 
 def _put_status(known: dict[str, Any], output: Format) -> None:

@@ -5,7 +5,7 @@ from typing import Any, Final, cast
 import msgspec
 
 from braid.ledger.reader import Entry
-from braid.ledger.record import EmbeddingBody, ExperienceBody, Record
+from braid.ledger.record import EmbeddingBody, ExperienceBody, Record, is_reading
 from braid.views.lance import profiles
 from braid.views.lance.schema import EXPERIENCE, HIDDEN, SIGNATURE
 from braid.views.projection import Standing
@@ -22,7 +22,7 @@ _PLACE: Final = ("log_index", "k", "id", "pending")
 def rows_of(entry: Entry, standing: Standing) -> list[dict[str, Any]]:
     """Return the rows of a record as it stands, by column; a forgotten one keeps its place and nothing else.
 
-    None for an erased record, a body that can't be read, or a kind that isn't searched.
+    None for an erased record, a body that can't be read, a reading, or a kind that isn't searched.
     """
     record = entry.record
     index = record.envelope.index
@@ -31,7 +31,10 @@ def rows_of(entry: Entry, standing: Standing) -> list[dict[str, Any]]:
     try:
         match record.envelope.kind:
             case "experience":
-                rows = [_experience(record, _decode_experience(record.raw))]
+                body = _decode_experience(record.raw)
+                if is_reading(body):  # it would stand beside its turn, and say the same
+                    return []
+                rows = [_experience(record, body)]
             case "embedding":
                 rows = _signatures(record, _decode_embedding(record.raw), standing)
             case _:

@@ -1,0 +1,250 @@
+"""From a question to a cited answer in a fitting manner: the pipeline, over whatever remembers. It writes nothing.
+
+decompose → recall → lens → stance → compose → cite → affect → reflect. What is said, on what it rests and how sure it is
+are fixed before tone has a word: style is put over the finished text, which keeps its facts (`affect.facts`).
+"""
+
+from collections.abc import Sequence
+from datetime import datetime
+from time import perf_counter
+from typing import Final, Protocol
+
+import msgspec
+
+from braid.affect.blend import Felt, blend, of_memory
+from braid.affect.restyle import restyle
+from braid.affect.style import Style, style
+from braid.affect.vad import Reading
+from braid.agent import cite
+from braid.agent.compose import Extractive
+from braid.agent.language import guess
+from braid.agent.parts import Asked, Composed, Composer, Support
+from braid.agent.reflect import Reflection, reflect
+from braid.ledger.record import ExperienceBody, Vad
+from braid.lenses.errors import LensError
+from braid.recall.context import block
+from braid.recall.decompose import decompose
+from braid.recall.hits import Answer as Found
+from braid.recall.hits import Hit
+from braid.recall.recall import Lens
+from braid.stance.reconcile import Outcome
+from braid.views.errors import ViewError
+
+TOP_K: Final = 12
+"""How many records an answer may draw on."""
+
+
+class Held(msgspec.Struct, frozen=True):
+    """What is held of a question, and the turns that it was read from."""
+
+    outcome: Outcome
+    support: Sequence[Support] = ()
+
+
+class Mind(Protocol):
+    """What answering needs of whatever remembers."""
+
+    def find(self, question: str) -> Found:
+        """Return what recall finds, best first."""
+        ...
+
+    def hold(self, question: str) -> Held:
+        """Return what is held of the question. Raises ValueError where that can't be said."""
+        ...
+
+    def feel(self, texts: Sequence[str]) -> list[Reading]:
+        """Return the tone of each text."""
+        ...
+
+    def own_tone(self) -> Felt | None:
+        """Return the agent's own tone of late."""
+        ...
+
+
+class Step(msgspec.Struct, frozen=True):
+    """A stage of an answer, how long it took, and what it came to, in a few words."""
+
+    name: str
+    ms: float
+    what: str = ""
+
+
+class Toned(msgspec.Struct, frozen=True, kw_only=True):
+    """The tones that an answer met, and the manner that they came to."""
+
+    input: Reading
+    draft: Reading
+    augmented: Reading
+    blended: Vad
+    style: Style
+
+
+class Answered(msgspec.Struct, frozen=True, kw_only=True):
+    """An answer with everything that it came from. `text` is `composed.text` in its manner."""
+
+    question: str
+    text: str
+    composed: Composed
+    citations: Sequence[Support]
+    hits: Sequence[Hit]
+    held: Held | None
+    tone: Toned | None
+    degraded: Sequence[str]
+    steps: Sequence[Step]
+    reflection: Reflection
+
+
+def answer(
+    question: str,
+    mind: Mind,
+    *,
+    now: datetime,
+    composer: Composer | None = None,
+    lens: Lens | None = None,
+    affect: bool = True,
+) -> Answered:
+    """Return the answer. Raises what reading the log raises: damage is never an empty answer."""
+    clock = _Steps()
+    trouble: list[str] = []
+    parts = decompose(question, now)
+    clock.done("decompose", parts.intent)
+    found = mind.find(question)
+    trouble += found.degraded
+    clock.done("recall", f"{len(found.results)} found")
+    hits = _through(lens, found.results, trouble)
+    clock.done("lens", f"{len(hits)} kept" if lens is not None else "none")
+    held = _held(mind, question, trouble)
+    clock.done("stance", _stance_in_words(held))
+    shown = msgspec.structs.replace(found, results=hits)
+    asked = Asked(
+        question=question,
+        hits=hits,
+        context=block(parts, shown, now),
+        now=now,
+        stance=held.outcome if held is not None else None,
+        support=held.support if held is not None else (),
+        language=guess(question) or "en",
+    )
+    composed = _composed(asked, composer or Extractive(), trouble)
+    clock.done("compose", composed.model or "extractive")
+    citations = _cited(asked, composed)
+    clock.done("cite", f"{len(citations)} cited")
+    # Nothing below may change what is said, what it rests on, or how sure it is.
+    tone = _toned(mind, question, composed.text, hits) if affect else None
+    clock.done("affect", tone.style.words() if tone is not None else "off")
+    reflection = reflect(
+        hits=[hit.id for hit in hits],
+        citations=[one.id for one in citations],
+        abstained=composed.abstained,
+        reason=composed.reason,
+        degraded=trouble,
+        fallback=composed.fallback,
+        stance=held.outcome.decision.claim if held is not None and _decided(held, citations) else None,
+    )
+    clock.done("reflect")
+    return Answered(
+        question=question,
+        text=restyle(composed.text, tone.style) if tone is not None else composed.text,
+        composed=composed,
+        citations=citations,
+        hits=hits,
+        held=held,
+        tone=tone,
+        degraded=trouble,
+        steps=clock.steps,
+        reflection=reflection,
+    )
+
+
+class _Steps:
+    """Times the stages, one after the other."""
+
+    def __init__(self) -> None:
+        self.steps: list[Step] = []
+        self._since = perf_counter()
+
+    def done(self, name: str, what: str = "") -> None:
+        now = perf_counter()
+        self.steps.append(Step(name, round(1000 * (now - self._since), 3), what))
+        self._since = now
+
+
+def _through(lens: Lens | None, hits: Sequence[Hit], trouble: list[str]) -> Sequence[Hit]:
+    """Return the hits as a lens shows them; all of them where it fails."""
+    if lens is None:
+        return hits
+    try:
+        return lens(hits)
+    except LensError as error:
+        trouble.append(f"lens: {error}")
+        return hits
+
+
+def _held(mind: Mind, question: str, trouble: list[str]) -> Held | None:
+    """Return what is held, None where nothing was claimed of it, or it can't be said."""
+    try:
+        held = mind.hold(question)
+    except (ValueError, ViewError) as error:
+        trouble.append(f"stance: {error}")
+        return None
+    return held if held.outcome.candidates or held.outcome.others else None
+
+
+def _stance_in_words(held: Held | None) -> str:
+    if held is None:
+        return "nothing claimed"
+    return "decided" if held.outcome.decision.claim else "undecided"
+
+
+def _decided(held: Held, citations: Sequence[Support]) -> bool:
+    return any(one.id == cited.id for one in held.support for cited in citations)
+
+
+def _composed(asked: Asked, composer: Composer, trouble: list[str]) -> Composed:
+    """Return what a composer writes; the extractive answer where it fails, or cites what it wasn't given."""
+    try:
+        composed = composer.compose(asked)
+    except Exception as error:  # anybody's composer: its failure must cost no answer
+        trouble.append(f"composer: {type(error).__name__}")
+        return msgspec.structs.replace(Extractive().compose(asked), fallback=f"{composer.name} failed")
+    given = {hit.id for hit in asked.hits} | {one.id for one in asked.support}
+    if {*composed.citations, *cite.cited(composed.text)} <= given:
+        return composed
+    return msgspec.structs.replace(
+        Extractive().compose(asked),
+        fallback="cites what was not given",
+        said=composed.said,
+        model=composed.model,
+    )
+
+
+def _cited(asked: Asked, composed: Composed) -> list[Support]:
+    """Return what is cited, in the order of the text."""
+    known = {hit.id: _support(hit) for hit in reversed(asked.hits)}
+    known |= {one.id: one for one in asked.support}
+    order = dict.fromkeys([*cite.cited(composed.text), *composed.citations])
+    return [known[id] for id in order]
+
+
+def _support(hit: Hit) -> Support:
+    body = hit.record.body
+    experience = body if isinstance(body, ExperienceBody) else None
+    speaker = (experience.provenance.name or experience.provenance.actor) if experience else hit.record.kind
+    when = body.occurred_at or hit.record.created_at
+    return Support(id=hit.id, index=hit.index, text=hit.text, quote="", when=when, speaker=speaker)
+
+
+def _toned(mind: Mind, question: str, text: str, hits: Sequence[Hit]) -> Toned:
+    """Return the tones, and the manner that fits the user's, that of what was remembered and the agent's own."""
+    bare = cite.bare(text)
+    read = mind.feel([question, bare, *(hit.text for hit in hits)])
+    user, draft = read[0], read[1]
+    memory = of_memory([(_felt(one), hit.score) for one, hit in zip(read[2:], hits, strict=True)])
+    blended = blend(_felt(user), memory, mind.own_tone())
+    manner = style(blended)
+    augmented = mind.feel([cite.bare(restyle(text, manner))])[0]
+    return Toned(input=user, draft=draft, augmented=augmented, blended=blended, style=manner)
+
+
+def _felt(reading: Reading) -> Felt:
+    return Felt(reading.vad, reading.confidence)

@@ -1,0 +1,220 @@
+"""The answer without a model: what is held, or what was said that answers best, quoted with its date and its id. Pure.
+
+It invents nothing: every word of an answer is a claim that the stance holds, a slice of a record, or a time that a record
+tells. Where too little speaks for an answer it says that it doesn't know.
+"""
+
+import re
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from typing import Final
+
+import numpy as np
+
+from braid.agent import bands
+from braid.agent.cite import marks
+from braid.agent.parts import Asked, Composed, Support
+from braid.agent.spans import Span, best_span, day
+from braid.agent.sureness import (
+    Weights,
+    name_of,
+    named_speakers,
+    signals,
+    speaker,
+    sureness,
+    weights,
+)
+from braid.recall.decompose import Question, decompose
+from braid.recall.hits import Hit
+from braid.recall.text import words
+from braid.recall.uncertainty import answer_of, entropy
+from braid.stance.answers import is_list
+from braid.stance.claims import Said
+from braid.stance.question import read
+from braid.stance.reconcile import Outcome
+from braid.stance.relations import compared_as
+from braid.stance.values import same
+
+UNKNOWN: Final = "I don't know."
+MAX_QUOTE_CHARS: Final = 240
+LOOKED_AT: Final = 8
+"""Among how many of the best hits the answering sentence is looked for."""
+OWN: Final = 1.0
+"""What it adds to a hit's score that the one whom the question names said it, once there is thought to be an answer."""
+WANTED: Final = 1.0
+"""What it adds that it says what kind of thing was asked for: a date, a number, a name."""
+DISPUTED: Final = 0.5
+"""How sure an answer is at most while claims that exclude each other leave it undecided."""
+_MARKS: Final = str.maketrans({"“": "‘", "”": "’", "[": "(", "]": ")", '"': "’", "`": "’"})
+
+
+class Extractive:
+    """Composes answers out of what memory holds, word for word."""
+
+    name = "extractive"
+
+    def __init__(self, given: Weights | None = None) -> None:
+        """`given`: other weights than those of this release."""
+        self._weights = given or weights()
+
+    @property
+    def version(self) -> str:
+        """Changes with the rules, and with the weights."""
+        return f"1/{name_of(self._weights)}"
+
+    def compose(self, asked: Asked) -> Composed:
+        """See `Composer`."""
+        question = decompose(asked.question, asked.now)
+        held = _held(question, asked)
+        if held is not None:
+            return held
+        if not asked.hits:
+            return _unknown("nothing was found", 0.0)
+        sure = sureness(speaking(question, asked.hits), self._weights)
+        if sure.known < self._weights.limit:
+            return _unknown("what was found is not about what was asked", sure.right)
+        return _said(question, asked, min(sure.right, _most(asked)))
+
+
+def speaking(question: Question, hits: Sequence[Hit]) -> dict[str, float]:
+    """Return the signals that say how sure an answer is; `hits`, best first, are not empty."""
+    answers = [answer_of(question, hit.text) for hit in hits]
+    return signals(question, hits, entropy(answers, np.array([hit.score for hit in hits]))[0])
+
+
+def _unknown(reason: str, p: float) -> Composed:
+    return Composed(text=UNKNOWN, citations=(), p=p, abstained=True, reason=reason)
+
+
+def _held(question: Question, asked: Asked) -> Composed | None:
+    """Return what the stance holds, where it holds something that was asked for, surely enough to be said.
+
+    A question that no rule could read was guessed at by what recall found: of such only the time of something is taken,
+    and only of someone whom the question names.
+    """
+    outcome = asked.stance
+    if outcome is None or not outcome.decision.claim or not asked.support:
+        return None
+    p = 1.0 - outcome.decision.residual_uncertainty
+    was_read = read(asked.question) is not None
+    if not was_read and not _is_meant(question, outcome):
+        return None
+    first, *rest = dict.fromkeys(asked.support)
+    report = _report(first, first.quote or first.text)
+    if bands.band(p) == "unsaid":
+        if not was_read or is_list(outcome.asks):
+            return None
+        # Held, but too long ago to be said: nothing that is found may be said more surely.
+        text = bands.quoted(report, p)
+        return Composed(text=text, citations=(first.id,), short=_short(outcome), p=p)
+    claim = f"{bands.stated(_clause(outcome.decision.claim), p)}{marks(one.id for one in rest)}."
+    citations = (*(one.id for one in rest), first.id)
+    return Composed(text=f"{claim} {_capital(report)}", citations=citations, short=_short(outcome), p=p)
+
+
+def _is_meant(question: Question, outcome: Outcome) -> bool:
+    asked = set(words(question.text))
+    return outcome.asks.wants == "time" and any(
+        not asked.isdisjoint(words(said.claim.subject)) for said in outcome.support
+    )
+
+
+def _short(outcome: Outcome) -> str:
+    """Return what is held in the fewest words."""
+    if outcome.asks.wants == "time":
+        return _clause(outcome.decision.claim.rsplit(" on ", 1)[-1])
+    if outcome.asks.wants == "check":
+        return "yes" if any(_affirms(said, outcome) for said in outcome.support) else "no"
+    return "; ".join(dict.fromkeys(said.claim.object for said in outcome.support))
+
+
+def _affirms(said: Said, outcome: Outcome) -> bool:
+    """Whether a claim that is held says yes to what was asked."""
+    opposite = compared_as(outcome.asks.rels[0]).opposite if outcome.asks.rels else ""
+    wanted = outcome.asks.object or said.claim.object
+    return (
+        said.claim.polarity
+        and said.relation.name != opposite
+        and same(said.claim.object, wanted, said.relation.of, broad=True)
+    )
+
+
+def _most(asked: Asked) -> float:
+    """Return how sure an answer may be at most: where claims that were weighed leave it undecided, not very."""
+    outcome = asked.stance
+    open_ = outcome is not None and bool(outcome.candidates) and not outcome.decision.claim
+    return DISPUTED if open_ and read(asked.question) is not None else 1.0
+
+
+def _said(question: Question, asked: Asked, p: float) -> Composed:
+    """Return what was said that answers, quoted."""
+    chosen = choose(question, asked.hits)
+    if chosen is None:
+        return _unknown("what was found states nothing", p)
+    hit, span = chosen
+    support = support_of(hit, span.sentence)
+    report = _report(support, span.sentence)
+    short = span.short
+    if question.intent == "time" and not span.wanted:
+        short = _date(support.when)
+    text = bands.quoted(report, p)
+    if (span.wanted or question.intent == "time") and bands.band(p) != "unsaid":
+        text = f"{bands.fragment(quotable(short), p)}. {_capital(report)}"
+    return Composed(text=_capital(text), citations=(hit.id,), short=short, p=p)
+
+
+def choose(question: Question, hits: Sequence[Hit]) -> tuple[Hit, Span] | None:
+    """Return the hit to quote and what of it; None where none states anything."""
+    named = named_speakers(question, hits)
+    best: tuple[float, Hit, Span] | None = None
+    for hit in hits[:LOOKED_AT]:
+        span = best_span(question, hit.text, when_of(hit))
+        if span is None or not span.short:
+            continue
+        worth = hit.score + OWN * (len(named) == 1 and speaker(hit) in named) + WANTED * span.wanted
+        if best is None or worth > best[0]:
+            best = worth, hit, span
+    return None if best is None else best[1:]
+
+
+def _report(support: Support, said: str) -> str:
+    """Return who said something when, quoted and cited, as a sentence."""
+    return f"{quotable(support.speaker)} said on {_date(support.when)}: {quote(said)}{marks([support.id])}."
+
+
+def when_of(hit: Hit) -> datetime:
+    """Return when a hit was said."""
+    return (hit.record.body.occurred_at or hit.record.created_at).astimezone(UTC)
+
+
+def support_of(hit: Hit, sentence: str) -> Support:
+    """Return a hit as what an answer rests on; whoever has no name is "you" or "I"."""
+    said_by = speaker(hit)
+    who = {"user": "you", "agent": "I", "": "somebody"}.get(said_by, said_by)
+    return Support(id=hit.id, index=hit.index, text=hit.text, quote=sentence, when=when_of(hit), speaker=who)
+
+
+def quote(text: str) -> str:
+    """Return stored text as a quotation of one line, in which nothing ends the quotation or looks like a citation."""
+    line = quotable(text)
+    if len(line) > MAX_QUOTE_CHARS:
+        line = line[:MAX_QUOTE_CHARS].rsplit(" ", 1)[0] + " …"
+    return f"“{line}”"
+
+
+def quotable(text: str) -> str:
+    """Return stored text as one line without control characters, quotation marks or brackets of ours."""
+    return " ".join("".join(c if c.isprintable() else " " for c in text).translate(_MARKS).split())
+
+
+def _date(when: datetime) -> str:
+    return day(when.date().isoformat())
+
+
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]
+
+
+def _clause(claim: str) -> str:
+    """Return a claim in words, its ISO dates as people write them."""
+    return re.sub(r"\b\d{4}-\d\d-\d\d\b", lambda match: day(match[0]), quotable(claim))

@@ -1,0 +1,79 @@
+"""What the steps of an answer hand to each other: what was asked and found, and what a composer makes of it."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Protocol
+
+import msgspec
+
+from braid.affect.style import Style
+from braid.recall.hits import Hit
+from braid.stance.reconcile import Outcome
+
+
+class Support(msgspec.Struct, frozen=True, kw_only=True):
+    """A record that an answer rests on. `quote` is what of its text bears on the question; `p` in [0, 1], or None."""
+
+    id: str
+    index: int
+    text: str
+    quote: str
+    when: datetime
+    speaker: str
+    p: float | None = None
+
+
+class Asked(msgspec.Struct, frozen=True, kw_only=True):
+    """A question with what memory gave for it. `context` is the `<experience_context>` block."""
+
+    question: str
+    hits: Sequence[Hit]
+    context: str
+    now: datetime
+    stance: Outcome | None = None
+    support: Sequence[Support] = ()
+    """The turns that the stance's claim was read from, where it holds one."""
+    style: Style | None = None
+    language: str = "en"
+
+
+class Composed(msgspec.Struct, frozen=True, kw_only=True):
+    """An answer before its tone: `citations` are record ids in the order of the text."""
+
+    text: str
+    """Each claim is followed by the ids that it rests on, in brackets: `[exp_…]`."""
+    citations: Sequence[str]
+    short: str = ""
+    """The answer in the fewest words, without citations; empty where there is none."""
+    p: float = 0.0
+    """How probable it is that the citations bear the answer out, in [0, 1]; for phrasing and measuring, never shown."""
+    abstained: bool = False
+    reason: str | None = None
+    """Why it abstained."""
+    unsupported: Sequence[str] = ()
+    """What a model said that nothing given supports; it is not part of the text."""
+    tokens: tuple[int, int] = (0, 0)
+    """What went into a model and came out of it."""
+    model: str | None = None
+    said: str | None = None
+    """A model's own words, for the log; None where none was asked, or it gave none."""
+    fallback: str | None = None
+    """Why a model's answer was not taken, where that is so."""
+
+
+class Composer(Protocol):
+    """What writes an answer from what was found."""
+
+    @property
+    def name(self) -> str:
+        """What it is called."""
+        ...
+
+    @property
+    def version(self) -> str:
+        """What changes when it would write otherwise."""
+        ...
+
+    def compose(self, asked: Asked) -> Composed:
+        """Return an answer; that nothing is known is one. Never raises for what a model does."""
+        ...

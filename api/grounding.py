@@ -1,0 +1,151 @@
+"""What a record rests on, gathered from its links for `agent.provenance` to tell: turns, claims, stances."""
+
+from collections.abc import Iterator, Sequence
+from datetime import datetime
+from typing import Any, Final
+
+from braid.agent.provenance import Drawn, Grounds, Source
+from braid.gathering import Holder
+from braid.ledger.errors import ErasedError, ForgottenError
+from braid.ledger.record import ExperienceBody, Record, Scope, StanceBody
+from braid.stance.words import words_of
+
+READ: Final = "read:"
+_SPOKEN: Final = {"user": "you", "agent": "I"}
+
+
+def ground(store: Holder, id: str) -> Grounds:
+    """Return what a record rests on: an answer on what it cites, a stance on its support, a turn on itself.
+
+    Raises what `get` raises, and ValueError for a record that nobody could know anything by.
+    """
+    store.reader.need_vault()
+    store.views.catalog.catch_up()
+    record = store.reader.get(id)
+    if isinstance(record.body, StanceBody):
+        return _of_stance(store, record)
+    if not isinstance(record.body, ExperienceBody):
+        raise ValueError(f"{id} is a {record.kind}: ask of an answer, a stance, or an experience")
+    told: Any = record.body.content.structured.get("answer")
+    if record.body.provenance.method == "answer" and isinstance(told, dict):
+        return _of_answer(store, record, told)
+    firsts = _firsts(store, [record.index])
+    drawn = [*_drawn(record), *_readings(store, [record.index], None)]
+    return Grounds(sources=_sources(store, firsts), drawn=list(dict.fromkeys(drawn)))
+
+
+def _of_answer(store: Holder, record: Record, told: dict[str, Any]) -> Grounds:
+    if told.get("abstained"):
+        return Grounds(unanswered=str(told.get("reason") or "too little is known"))
+    cited = [link.index for link in record.targets("evidence")]
+    firsts = _firsts(store, cited)
+    held = _stance_of(store, record)
+    return Grounds(
+        sources=_sources(store, firsts), drawn=list(_readings(store, firsts, record.text)), held=held
+    )
+
+
+def _of_stance(store: Holder, record: Record) -> Grounds:
+    decision = record.body.decision if isinstance(record.body, StanceBody) else None
+    if decision is None or not decision.claim:
+        reason = decision.undecided if decision is not None else None
+        return Grounds(unanswered=reason or "it is undecided")
+    support = [link.index for link in record.targets("support")]
+    drawn = [one for at in support if (found := _read(store, at)) is not None for one in _drawn(found)]
+    firsts = _firsts(store, support)
+    return Grounds(sources=_sources(store, firsts), drawn=drawn, held=(record.id, decision.claim))
+
+
+def _firsts(store: Holder, indexes: Sequence[int]) -> list[int]:
+    """Return the records at first hand that these were drawn from: what has no parent; each once."""
+    found: dict[int, None] = {}
+    seen: set[int] = set()
+    stack = list(reversed(indexes))
+    while stack:
+        at = stack.pop()
+        if at in seen:
+            continue
+        seen.add(at)
+        parents = [link.index for link in store.reader.links(at) if link.role == "parent"]
+        if parents:
+            stack += reversed(parents)
+        else:
+            found[at] = None
+    return list(found)
+
+
+def _sources(store: Holder, indexes: Sequence[int]) -> list[Source]:
+    return [_source(store, at) for at in indexes]
+
+
+def _source(store: Holder, at: int) -> Source:
+    control, envelope = store.reader.control, store.reader.envelope(at)
+    record = _read(store, at)
+    if record is None:
+        gone = "erased" if at in control.erased else "forgotten"
+        return Source(
+            id=envelope.id, speaker="", when=datetime.fromisoformat(envelope.created_at), text="", gone=gone
+        )
+    body, scope = record.body, record.body.scope or Scope()
+    spoken = body.provenance if isinstance(body, ExperienceBody) else None
+    speaker = (spoken.name or _SPOKEN.get(spoken.actor, spoken.actor)) if spoken else record.kind
+    return Source(
+        id=record.id,
+        speaker=speaker,
+        when=body.occurred_at or record.created_at,
+        text=record.text,
+        session=scope.session_id,
+        corrected_by=_corrected_by(store, at),
+    )
+
+
+def _corrected_by(store: Holder, at: int) -> str | None:
+    control = store.reader.control
+    later = [
+        id
+        for child, id, role in store.views.catalog.children(at)
+        if role == "supersedes" and id.startswith("exp_") and child not in {*control.erased, *control.hidden}
+    ]
+    return later[-1] if later else None
+
+
+def _readings(store: Holder, firsts: Sequence[int], said: str | None) -> Iterator[Drawn]:
+    """Yield what was read of records by rules; with `said`, only what this speaks of."""
+    for at in firsts:
+        for child, _, role in store.views.catalog.children(at):
+            record = _read(store, child) if role == "parent" else None
+            if record is not None:
+                yield from (one for one in _drawn(record, said) if one.method.startswith(READ))
+
+
+def _drawn(record: Record, said: str | None = None) -> list[Drawn]:
+    """Return the claims of a record that was drawn from others; with `said`, those whose object stands in it."""
+    body = record.body
+    if not isinstance(body, ExperienceBody) or not record.targets("parent"):
+        return []
+    told = [words_of(one) for one in body.symbolic if said is None or one.object.lower() in said.lower()]
+    return [Drawn(record.id, text, body.provenance.method) for text in dict.fromkeys(told)]
+
+
+def _stance_of(store: Holder, answer: Record) -> tuple[str, str] | None:
+    """Return the stance that an answer states: one of its question, not younger than it, with what it cites as ground.
+
+    An answer says its claim word for word, unless tone or date have touched it: then none is named.
+    """
+    for link in answer.targets("evidence"):
+        for at, _, role in store.views.catalog.children(link.index):
+            if role != "parent":
+                continue
+            for stance, id, way in store.views.catalog.children(at):
+                record = _read(store, stance) if way == "support" and stance <= answer.index else None
+                decided = record.body.decision if record and isinstance(record.body, StanceBody) else None
+                if decided is not None and decided.claim and decided.claim in answer.text:
+                    return id, decided.claim
+    return None
+
+
+def _read(store: Holder, at: int) -> Record | None:
+    try:
+        return store.reader.at(at)
+    except (ErasedError, ForgottenError):
+        return None

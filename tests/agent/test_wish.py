@@ -1,0 +1,47 @@
+"""What a line of a chat wants."""
+
+import pytest
+
+from braid.agent.wish import Wish, righted, wish
+
+
+@pytest.mark.parametrize(
+    ("line", "wanted"),
+    [
+        ("I live in Porto.", Wish("tell", "I live in Porto.")),
+        ("Where do I live?", Wish("ask", "Where do I live?")),
+        ("where do I live", Wish("ask", "where do I live")),
+        ("Tell me about Miso", Wish("ask", "Tell me about Miso")),
+        ("My cat is ill. What is her name?", Wish("ask", "What is her name?", "My cat is ill.")),
+        ("When I was young I lived in Faro.", Wish("tell", "When I was young I lived in Faro.")),
+        ("How do you know that?", Wish("how", "How do you know that?")),
+        ("No, I meant Lisbon.", Wish("correct", "Lisbon.")),
+        ("sorry, I meant Lisbon, not Porto", Wish("correct", "Lisbon, not Porto")),
+        ("I meant that I live in Faro.", Wish("correct", "I live in Faro.")),
+        ("I mentioned Lisbon.", Wish("tell", "I mentioned Lisbon.")),
+        ("forget that", Wish("forget_last", "forget that")),
+        ("Please forget what I said.", Wish("forget_last", "Please forget what I said.")),
+        ("Forget what I said about Porto.", Wish("forget_about", "Porto")),
+        ("forget everything about my cat, please", Wish("forget_about", "my cat")),
+        ("I always forget that.", Wish("tell", "I always forget that.")),
+        ("Don't forget about the milk.", Wish("tell", "Don't forget about the milk.")),
+    ],
+)
+def test_a_line_is_taken_as_it_is_meant(line: str, wanted: Wish) -> None:
+    assert wish(line) == wanted
+
+
+@pytest.mark.parametrize(
+    ("right", "object_", "meant"),
+    [
+        ("Lisbon.", "Porto", "I live in Lisbon."),
+        ("Lisbon, not Porto", None, "I live in Lisbon."),
+        ("I live in Faro", "Porto", "I live in Faro."),
+        ("my sister lives in Porto", "Porto", "My sister lives in Porto."),
+        ("Lisbon", None, None),
+        ("Lisbon", "Braga", None),
+        ("Lisbon, not Braga", "Porto", None),
+    ],
+)
+def test_what_was_meant_is_a_whole(right: str, object_: str | None, meant: str | None) -> None:
+    assert righted("I live in Porto.", right, object_) == meant

@@ -1,0 +1,101 @@
+"""The tools behind `evaluate answers`: scores by hand, exams read, weights that hold what they were fitted to."""
+
+import json
+from datetime import UTC, datetime
+
+import numpy as np
+import pytest
+
+from braid.agent.parts import Asked, Composed
+from braid.agent.sureness import RULE
+from braid.tools.answer_evaluation import Case, judge
+from braid.tools.answer_plot import curve, plotted
+from braid.tools.answer_samples import Exam, Gold, read_exams
+from braid.tools.answer_scores import Judged, exact, f1, measures, summary
+from braid.tools.fit_answers import logistic
+
+NOW = datetime(2025, 1, 1, tzinfo=UTC)
+LOCOMO = {
+    "sample_id": "c",
+    "conversation": {
+        "session_1_date_time": "1:56 pm on 8 May, 2023",
+        "session_1": [{"dia_id": "D1:1", "speaker": "Ann", "text": "I bought a canoe."}],
+    },
+    "qa": [
+        {"question": "What did Ann buy?", "answer": "a canoe", "evidence": ["D1:1"], "category": 4},
+        {"question": "What did Bob buy?", "adversarial_answer": "a canoe", "evidence": ["D1:1"], "category": 5},
+    ],
+}
+
+
+@pytest.mark.parametrize(
+    ("given", "gold", "shared"),
+    [
+        ("The red canoe.", "red canoe", 1.0), ("a red canoe", "the canoe", 2 / 3), ("", "canoe", 0.0),
+        ("", "", 1.0), ("canoe canoe", "canoe", 2 / 3),
+    ],
+)  # fmt: skip
+def test_words_are_shared_as_squad_counts_them(given: str, gold: str, shared: float) -> None:
+    assert f1(given, gold) == pytest.approx(shared)
+    assert exact(given, gold) == float(shared == 1.0)
+
+
+def test_an_exam_knows_what_has_no_answer() -> None:
+    lines = [
+        {"id": "1", "conversation": "j", "speaker": "Ann", "text": "I bought a canoe."},
+        {"conversation": "j", "question": "What did Ann buy?", "evidence": ["1"], "answer": "a canoe"},
+        {"conversation": "j", "question": "What did Bob buy?", "evidence": [], "answer": None},
+        {"conversation": "j", "question": "Who bought it?", "evidence": ["1"]},
+    ]
+    files = [("a.json", json.dumps(LOCOMO).encode()), ("b.jsonl", "\n".join(map(json.dumps, lines)).encode())]
+    locomo, own = read_exams(files)
+    assert [(one.answerable, one.answer) for one in locomo.questions] == [(True, "a canoe"), (False, None)]
+    assert [(one.answerable, one.answer) for one in own.questions] == [
+        (True, "a canoe"), (False, None), (True, None),
+    ]  # fmt: skip
+    assert (locomo.learnt_from, own.learnt_from) == (True, False)
+    with pytest.raises(ValueError, match=r"c\.json: it is not JSON"):
+        read_exams([("c.json", b"{")])
+
+
+def judged(exam: Exam, gold: Gold, composed: Composed, places: dict[str, int]) -> Judged:
+    asked = Asked(question=gold.text, hits=[], context="", now=NOW)
+    return judge(exam, Case(0, gold, asked, places, False, {"recall": 2.0}), composed, RULE)
+
+
+def test_citations_are_held_against_the_evidence() -> None:
+    exam = read_exams([("a.json", json.dumps(LOCOMO).encode())])[0]
+    right, wrong, near = (f"exp_2025-01-01T00:00:00Z_00000000000{n}" for n in range(3))
+    places = {right: 0, wrong: 5, near: 1}
+    answerable, not_answerable = exam.questions
+    good = judged(
+        exam, answerable, Composed(text="x", citations=(right, wrong, near), short="a canoe", p=0.9), places
+    )
+    assert (good.cited, good.right, good.near, good.evidence, good.found) == (3, 1, 2, 1, 1)
+    assert (good.f1, good.exact) == (1.0, 1.0)
+    bad = judged(exam, not_answerable, Composed(text="x", citations=(right,), short="a canoe", p=0.2), places)
+    silent = judged(exam, not_answerable, Composed(text="I don't know.", citations=(), abstained=True), places)
+    lost = judged(exam, answerable, Composed(text="I don't know.", citations=(), abstained=True), places)
+    assert (bad.right, bad.near) == (0, 0)
+    assert (bad.f1, lost.f1) == (None, 0.0)
+    found = measures([good, bad, silent, lost])
+    assert found["citation_precision"] == 0.25
+    assert found["citation_recall"] == 0.5
+    assert (found["abstained_on_unanswerable"], found["abstained_on_answerable"]) == (0.5, 0.5)
+    whole = summary([good, bad, silent, lost])
+    assert whole["calibration"]["count"] == 2
+    assert whole["latency_ms"]["recall"] == {"p50": 2.0, "p95": 2.0}
+    assert curve([good, bad])[-1] == (1.0, 1.0)
+    drawn = plotted([good, bad, silent, lost])
+    assert "<svg" in drawn
+    assert drawn == plotted([good, bad, silent, lost])
+
+
+def test_the_regression_finds_what_parts_two_groups() -> None:
+    rng = np.random.default_rng(7)
+    x = rng.normal(size=(400, 2))
+    y = x[:, 0] + 0.1 * rng.normal(size=400) > 0.5
+    w = logistic(x, y)
+    p = 1 / (1 + np.exp(-(w[0] + x @ w[1:])))
+    assert np.mean((p > 0.5) == y) > 0.95
+    assert abs(w[2]) < abs(w[1]) / 10

@@ -1,0 +1,153 @@
+"""`braid ask`: a question answered from memory, with its sources; and `braid evaluate answers`."""
+
+import hashlib
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import typer
+
+from braid.tools.cli.access import reading, writing
+from braid.tools.cli.instants import AsOf, index_or_instant
+from braid.tools.cli.options import Adopt, AgentId, RunId, SessionId, Shared, StoreOption, UserId
+from braid.tools.cli.output import line, put, put_json, put_table, say, to_json
+
+if TYPE_CHECKING:
+    from braid.asking import Answer
+
+PANEL = "Read"
+USUAL = ("examples", "../shared/data/locomo")
+"""What answers are measured by where nothing is named: those of these folders that are there."""
+_MEASURES = (
+    "questions", "f1", "exact", "citation_precision", "citation_recall", "quotations_borne_out",
+    "abstained_on_unanswerable", "abstained_on_answerable",
+)  # fmt: skip
+
+
+def register(app: typer.Typer) -> None:
+    """Add this module's commands."""
+    app.command(rich_help_panel=PANEL)(ask)
+
+
+def ask(
+    question: Annotated[
+        str,
+        typer.Argument(metavar="QUESTION", help="What is asked; - reads it from stdin.", show_default=False),
+    ],
+    *,
+    user_id: UserId = None,
+    agent_id: AgentId = None,
+    run_id: RunId = None,
+    session_id: SessionId = None,
+    as_of: AsOf = None,
+    lens: Annotated[
+        str | None,
+        typer.Option("--lens", metavar="NAME", help="Through this lens: what it keeps.", show_default=False),
+    ] = None,
+    affect: Annotated[
+        bool, typer.Option("--affect/--no-affect", help="Let tone shape the manner of the answer.")
+    ] = True,
+    no_write: Annotated[bool, typer.Option("--no-write", help="Only answer; append nothing.")] = False,
+    explain: Annotated[bool, typer.Option("--explain", help="Show each step and how long it took.")] = False,
+    output: Annotated[
+        Literal["text", "json"], typer.Option("--output", "-o", help="How to show it.")
+    ] = "text",
+    adopt: Adopt = False,
+    shared: Shared = False,
+    store: StoreOption = None,
+) -> None:
+    """Answer a question from memory: what is held, or what was said, quoted with its date and its id.
+
+    Where too little is known the answer is that. Question, answer and a reflection are appended, in one transaction;
+    later questions don't take them for evidence. Tone shapes the manner alone, never what is said.
+
+    \b
+    Examples:
+      braid ask "Where does Jonas live?" --user-id jonas
+      braid ask "When does my passport run out?" --no-write --explain
+      braid ask "What was agreed?" --as-of 2025-06-01 -o json
+    """
+    text = sys.stdin.buffer.read().decode(errors="replace") if question == "-" else question
+    asked: dict[str, Any] = {
+        "user_id": user_id, "agent_id": agent_id, "run_id": run_id, "session_id": session_id, "lens": lens,
+        "affect": affect, "as_of": index_or_instant(as_of) if as_of else None, "write": not no_write,
+    }  # fmt: skip
+    with reading(store) if no_write else writing(store, adopt=adopt, shared=shared) as opened:
+        found = opened.ask(text, **asked)
+    if output == "json":
+        put_json(found.wire())
+    else:
+        _show(found, explain=explain)
+    for lack in found.degraded:
+        say(f"degraded: {lack}")
+    if found.fallback:
+        say(f"the model's answer was not taken ({found.fallback}); this one is put together from memory")
+    if found.answer_id is not None and output != "json":
+        say(f"{found.answer_id} was appended")
+
+
+def _show(found: "Answer", *, explain: bool) -> None:
+    from braid.agent.cite import numbered
+
+    text, ids = numbered(found.text)
+    put(line(text))
+    sources = {one.id: one for one in found.citations}
+    if ids:
+        put("")
+    for number, id in enumerate(ids, 1):
+        one = sources[id]
+        put(f"[{number}] {one.when:%Y-%m-%d}  {id}  {line(f'{one.speaker}: {one.text}')[:160]}")
+    if found.abstained and found.reason:
+        say(found.reason)
+    if explain:
+        put("")
+        put_table(
+            ["step", "ms", "what"], [[step.name, f"{step.ms:.1f}", line(step.what)] for step in found.steps]
+        )
+
+
+def evaluate_answers(paths: list[Path], output: str, *, left_out: bool, plot: Path | None) -> None:
+    """Measure answers on the conversations of some files or folders, and show or draw it."""
+    from braid.tools.answer_evaluation import collect, evaluate
+    from braid.tools.answer_plot import plotted
+    from braid.tools.answer_samples import read_exams
+    from braid.tools.answer_scores import summary
+    from braid.tools.fit_answers import fit
+
+    files = _files(paths or [Path(name) for name in USUAL if Path(name).is_dir()])
+    contents = [(str(file), file.read_bytes()) for file in files]
+    exams = read_exams(contents)
+    if sum(exam.learnt_from for exam in exams) < 2 and left_out:
+        raise ValueError("--left-out needs two conversations that the weights were fitted to, at least")
+    judged = evaluate(exams, collect(exams), fit=fit if left_out else None)
+    digest = hashlib.sha256(b"".join(raw for _, raw in contents)).hexdigest()
+    result: dict[str, Any] = {"data": f"sha256:{digest}", "left_out": left_out, **summary(judged)}
+    if plot is not None:
+        plot.write_text(plotted(judged), encoding="utf-8")
+    if output == "json":
+        put(to_json(result | {"answers": judged}, indent=2))
+        return
+    groups = [("all", result["all"]), *result["categories"].items(), *result["conversations"].items()]
+    put_table(
+        ["group", *_MEASURES],
+        [[name, *(_figure(found[each]) for each in _MEASURES)] for name, found in groups],
+    )
+    stages = result["latency_ms"]
+    say("milliseconds, median: " + ", ".join(f"{name} {stages[name]['p50']:g}" for name in stages))
+
+
+def _files(paths: list[Path]) -> list[Path]:
+    found: list[Path] = []
+    for path in paths:
+        found += sorted([*path.glob("*.json"), *path.glob("*.jsonl")]) if path.is_dir() else [path]
+    if not found:
+        raise ValueError(
+            f"there is no .json or .jsonl to measure by; name files, or folders ({', '.join(USUAL)})"
+        )
+    return found
+
+
+def _figure(value: object) -> str:
+    if value is None:
+        return "–"
+    return f"{value:.3f}" if isinstance(value, float) else str(value)

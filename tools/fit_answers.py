@@ -1,0 +1,89 @@
+"""Fits how sure an answer is to questions whose answers are known, and shows whether that holds elsewhere.
+
+    python -m braid.tools.fit_answers FOLDER_OF_LOCOMO [--write]
+
+Two logistic regressions over what recall found, L2-regularised, by Newton's method from zero: no randomness. Each
+conversation in turn is left out and judged by what the others teach; `--write` then fits to all.
+"""
+
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Final
+
+import msgspec
+import numpy as np
+import typer
+
+from braid.agent.compose import choose, speaking
+from braid.agent.sureness import SIGNALS, WEIGHTS, Weights
+from braid.recall.decompose import decompose
+from braid.tools.answer_evaluation import Case, collect, evaluate
+from braid.tools.answer_samples import read_exams
+from braid.tools.answer_scores import calibrated, measures
+
+L2: Final = 1e-2
+ROUNDS: Final = 40
+FALSE_SILENCE: Final = 0.20
+"""How many answerable questions may be left unanswered: the limit is set where so many are, of those it was fitted to."""
+
+
+def fit(cases: Sequence[Case]) -> Weights:
+    """Return the weights that make what came of these questions most likely."""
+    some = [case for case in cases if case.asked.hits]
+    rows = [speaking(decompose(case.asked.question, case.asked.now), case.asked.hits) for case in some]
+    x = np.array([[row[name] for name in SIGNALS] for row in rows])
+    known = np.array([case.gold.answerable for case in some])
+    right = np.array([case.gold.answerable and _is_right(case) for case in some])
+    by_known = logistic(x, known)
+    likely = 1 / (1 + np.exp(-(by_known[0] + x @ by_known[1:])))
+    return Weights(
+        about="Fitted by tools/fit_answers.py to five conversations of LoCoMo: numbers, no text.",
+        known=_named(by_known),
+        right=_named(logistic(x, right)),
+        limit=round(float(np.quantile(likely[known], FALSE_SILENCE)), 4),
+    )
+
+
+def _is_right(case: Case) -> bool:
+    chosen = choose(decompose(case.asked.question, case.asked.now), case.asked.hits)
+    return chosen is not None and case.places.get(chosen[0].id) in case.gold.evidence
+
+
+def logistic(x: Any, y: Any) -> Any:
+    """Return float64[1 + n]: the bias, and the weights of the columns as they are."""
+    middle, spread = x.mean(axis=0), x.std(axis=0) + 1e-6
+    z = np.concatenate([np.ones((len(x), 1)), (x - middle) / spread], axis=1)
+    ridge = np.concatenate([[1e-9], np.full(x.shape[1], L2)])
+    w = np.zeros(z.shape[1])
+    for _ in range(ROUNDS):
+        p = 1 / (1 + np.exp(-z @ w))
+        slope = z.T @ (p - y) / len(y) + ridge * w
+        w = w - np.linalg.solve((z.T * (p * (1 - p))) @ z / len(y) + np.diag(ridge), slope)
+    return np.concatenate([[w[0] - (w[1:] * middle / spread).sum()], w[1:] / spread])
+
+
+def _named(w: Any) -> dict[str, float]:
+    return {name: round(float(value), 4) for name, value in zip(("bias", *SIGNALS), w, strict=True)}
+
+
+def main() -> None:
+    """Fit, show what each conversation comes to when the others teach, and write the weights where asked to."""
+    files = sorted(Path(sys.argv[1]).glob("*.json"))
+    exams = read_exams([(str(file), file.read_bytes()) for file in files])
+    cases = collect(exams)
+    judged = evaluate(exams, cases, fit=fit)
+    for name in [*(exam.sample.name for exam in exams), "left out"]:
+        some = [one for one in judged if name in (one.conversation, "left out")]
+        found, at = measures(some), calibrated(some)
+        typer.echo(
+            f"{name:<10} {len(some):>5} questions  F1 {found['f1']}  cites right {found['citation_precision']}"
+            f"  silent on unanswerable {found['abstained_on_unanswerable']}, on answerable"
+            f" {found['abstained_on_answerable']}  ECE {at.ece if at else 0:.3f}"
+        )
+    if "--write" in sys.argv:
+        WEIGHTS.write_bytes(msgspec.json.format(msgspec.json.encode(fit(cases)), indent=1) + b"\n")
+
+
+if __name__ == "__main__":
+    main()
