@@ -17,11 +17,13 @@ from braid.tools.cli import (
     keys,
     making,
     moving,
+    publishing,
     reading,
     recalling,
     tending,
     tracing,
     viewing,
+    witnessing,
     writing,
 )
 from braid.tools.cli.errors import BROKEN_PIPE, report
@@ -42,6 +44,8 @@ for theme in (
     recalling,
     tracing,
     auditing,
+    publishing,
+    witnessing,
     forgetting,
     viewing,
     tending,
