@@ -116,11 +116,11 @@ class ServedLog:
         self._ahead: dict[int, bytes] = {}
 
     def head(self) -> SignedHead:
-        """Return the head that is served now."""
+        """Return the head that is served now; FileNotFoundError where there is none."""
         try:
             note = self._fetch("checkpoint")
         except FileNotFoundError:
-            raise RefusedLogError("missing", "there is no checkpoint") from None
+            raise FileNotFoundError("there is no checkpoint: this is not (or not yet) a log") from None
         return open_head(note, self.vkey, self.policy)
 
     def tree(self, checkpoint: Checkpoint) -> TileTree:
