@@ -8,8 +8,8 @@ import zlib
 from collections import deque
 from collections.abc import Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
 from http.client import HTTPConnection, HTTPException, HTTPResponse, HTTPSConnection
-from threading import local
 from typing import Final, NamedTuple
 from urllib.parse import urlsplit
 
@@ -33,7 +33,7 @@ class Response(NamedTuple):
 
 
 class Site:
-    """What stands below one URL prefix. Safe for threads: each has a connection of its own."""
+    """What stands below one URL prefix. Safe for threads."""
 
     def __init__(self, prefix: str, *, timeout_s: float = TIMEOUT_S) -> None:
         """Look at no server yet; ValueError for what is no http or https URL without query and credentials."""
@@ -46,30 +46,36 @@ class Site:
         self._scheme, self._host, self._port = parts.scheme, parts.hostname, parts.port
         self._path = parts.path.rstrip("/")
         self._timeout_s = timeout_s
-        self._own = local()
+        self._idle: deque[HTTPConnection] = deque()
 
     def ask(self, method: str, path: str, body: bytes | None = None, *, limit: int) -> Response:
         """Return what the server answers; OSError where it can't be asked, RefusedLogError for too much."""
         headers = {"Accept-Encoding": "gzip, identity", "User-Agent": "braid"}
-        for fresh in (False, True):
+        url, fresh = f"{self.url}/{path}", False
+        while True:
             connection, used = self._connection(fresh=fresh)
             try:
                 connection.request(method, f"{self._path}/{path}", body, headers)
-                return self._read(connection.getresponse(), f"{self.url}/{path}", limit)
-            except (HTTPException, ConnectionError) as error:
-                self._drop()
-                if fresh or not used:  # a kept connection may have been closed meanwhile: once more
-                    raise ConnectionError(f"{self.url}/{path}: {type(error).__name__}: {error}") from error
+                response = self._read(connection.getresponse(), url, limit)
             except TimeoutError as error:
-                self._drop()
-                raise TimeoutError(f"{self.url}/{path}: no answer in {self._timeout_s:g} s") from error
-            except OSError as error:
-                self._drop()
-                raise ConnectionError(f"{self.url}/{path}: {error}") from error
-            except RefusedLogError:
-                self._drop()
+                connection.close()
+                raise TimeoutError(f"{url}: no answer in {self._timeout_s:g} s") from error
+            except (HTTPException, OSError) as error:
+                connection.close()
+                if not used:
+                    raise ConnectionError(f"{url}: {type(error).__name__}: {error}") from error
+                fresh = True  # a kept connection may have been closed meanwhile: once more, on a new one
+            except BaseException:
+                connection.close()
                 raise
-        raise AssertionError
+            else:
+                self._idle.append(connection)
+                return response
+
+    def close(self) -> None:
+        """Close the connections that are kept."""
+        while self._idle:
+            self._idle.pop().close()
 
     def _read(self, response: HTTPResponse, url: str, limit: int) -> Response:
         end = time.monotonic() + self._timeout_s + limit / _SLOW_BYTES_S
@@ -90,19 +96,12 @@ class Site:
         return Response(response.status, kind, body)
 
     def _connection(self, *, fresh: bool) -> tuple[HTTPConnection, bool]:
-        """Return this thread's connection and whether it was used before."""
-        kept: HTTPConnection | None = getattr(self._own, "connection", None)
-        if kept is not None and not fresh:
-            return kept, True
+        """Return a connection that nobody else uses, and whether it was used before."""
+        if not fresh:
+            with suppress(IndexError):
+                return self._idle.pop(), True
         make = HTTPSConnection if self._scheme == "https" else HTTPConnection
-        self._own.connection = made = make(self._host, self._port, timeout=self._timeout_s)
-        return made, False
-
-    def _drop(self) -> None:
-        kept: HTTPConnection | None = getattr(self._own, "connection", None)
-        if kept is not None:
-            kept.close()
-            self._own.connection = None
+        return make(self._host, self._port, timeout=self._timeout_s), False
 
 
 class RemoteLog:
@@ -113,8 +112,9 @@ class RemoteLog:
         self._pool = ThreadPoolExecutor(_THREADS, thread_name_prefix="braid-fetch")
 
     def close(self) -> None:
-        """Stop fetching ahead."""
+        """Stop fetching ahead, and close the connections."""
         self._pool.shutdown(cancel_futures=True)
+        self.site.close()
 
     def fetch(self, path: str) -> bytes:
         """Return the bytes of a path; FileNotFoundError for 404 and 410, OSError where the server does not serve."""

@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Callable, Sequence
+from contextlib import closing
 
 from braid.ledger.cosign import MAX_ANSWER_BYTES, Asked, ask_all, with_cosignatures
 from braid.ledger.errors import RefusedLogError
@@ -31,7 +32,8 @@ def cosigned(
 
     def post(url: str, path: str, body: bytes | None) -> tuple[int, str, bytes]:
         method = "GET" if body is None else "POST"
-        return Site(url, timeout_s=timeout_s).ask(method, path, body, limit=MAX_ANSWER_BYTES)
+        with closing(Site(url, timeout_s=timeout_s)) as site:
+            return site.ask(method, path, body, limit=MAX_ANSWER_BYTES)
 
     def prove(old: int) -> Sequence[bytes]:
         return prove_consistency(old, head.size, tree.subtree)
