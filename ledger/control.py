@@ -163,6 +163,9 @@ class ControlState:
             for index in targets:
                 self.hidden.pop(index, None)
         else:
+            epoch = int(
+                envelope.public["epoch"]
+            )  # before anything is taken in: an unlawful one changes nothing
             for index in targets:
                 self.erased.setdefault(index, envelope.index)
                 self.hidden.pop(index, None)
@@ -170,7 +173,7 @@ class ControlState:
             for link in links:
                 if link.role == "kept" and link.index not in self.erased:
                     self.weakened[link.index] = envelope.index
-            self.erasures[envelope.index] = (int(envelope.public["epoch"]), None)
+            self.erasures[envelope.index] = (epoch, None)
 
     def _certify(self, envelope: Envelope, public: dict[str, Any]) -> None:
         erase = int(public["erase"])
