@@ -12,7 +12,7 @@ from typing import Final, NamedTuple
 
 from braid.ledger.checkpoint import MAX_SIZE
 from braid.ledger.errors import NoteError, RefusedLogError
-from braid.ledger.note import Signature, cosignature_time, format_note, open_note, parse_note, parse_signature
+from braid.ledger.note import Signature, cosignature_time, format_note, open_note, parse_signature
 from braid.ledger.policy import Party, Policy
 from braid.ledger.served import SignedHead, open_head
 from braid.ledger.witness import SIZE_TYPE, format_submission
@@ -26,8 +26,13 @@ _TRIES: Final = 32
 Post = Callable[[str, str, bytes | None], tuple[int, str, bytes]]
 """(witness's URL, path below it, body; None reads) to (status, content type, body); OSError where nobody answers."""
 
-Prove = Callable[[int], Sequence[bytes]]
-"""A size above 0, up to the head's, to the consistency proof from there to the head."""
+
+class OwnLog(NamedTuple):
+    """The log that asks: its head, and from its tree the consistency proof and the root of any size above 0 up to it."""
+
+    head: SignedHead
+    prove: Callable[[int], Sequence[bytes]]
+    root_at: Callable[[int], bytes]
 
 
 class Asked(NamedTuple):
@@ -40,7 +45,7 @@ class Asked(NamedTuple):
 
 
 def ask_all(
-    policy: Policy, head: SignedHead, prove: Prove, post: Post, *, now_s: int, known: SignedHead | None = None
+    policy: Policy, own: OwnLog, post: Post, *, now_s: int, known: SignedHead | None = None
 ) -> list[Asked]:
     """Ask every witness of the policy that has a URL, all at once; one that fails is told, not raised.
 
@@ -54,7 +59,7 @@ def ask_all(
     def one(witness: Party) -> Asked:
         old = known.size if known and witness.name in stood else 0
         try:
-            return Asked(witness.name, ask(witness, head, prove, post, now_s=now_s, old=old))
+            return Asked(witness.name, ask(witness, own, post, now_s=now_s, old=old))
         except RefusedLogError as error:
             return Asked(witness.name, None, error.reason, error.what)
         except OSError as error:
@@ -64,26 +69,27 @@ def ask_all(
         return list(pool.map(one, asked))
 
 
-def ask(witness: Party, head: SignedHead, prove: Prove, post: Post, *, now_s: int, old: int = 0) -> Signature:
+def ask(witness: Party, own: OwnLog, post: Post, *, now_s: int, old: int = 0) -> Signature:
     """Return a witness's cosignature of the head; RefusedLogError with the reason otherwise.
 
     `old` is where it is thought to stand; where it says that it stands elsewhere (409) it is asked again from there.
     """
     # The head as the log alone signed it: no witness is to judge the lines of others.
-    own = [one for one in head.opened.verified if one.name == head.checkpoint.origin]
-    note = format_note(head.opened.text, own)
+    head = own.head
+    lines = [one for one in head.opened.verified if one.name == head.checkpoint.origin]
+    note = format_note(head.opened.text, lines)
     for _ in range(_ROUNDS):
-        body = format_submission(old, prove(old) if 0 < old < head.size else (), note)
+        body = format_submission(old, own.prove(old) if 0 < old < head.size else (), note)
         status, kind, answer = post(witness.url, "add-checkpoint", body)
         if status == 200:
             return _cosignature(witness, head, answer, now_s)
         if status != 409 or kind != SIZE_TYPE:
-            raise _refusal(witness, head, status, answer, old)
+            raise _refusal(witness, own, status, answer, post)
         match = _SIZE.fullmatch(answer)
         if not match or int(match[1]) > MAX_SIZE:
             raise RefusedLogError("malformed", f"{witness.name} answers 409 without a size")
         if int(match[1]) > head.size:
-            raise _behind(witness, head, int(match[1]), post)
+            raise _behind(witness, head, int(match[1]), _shown(witness, head, post))
         old = int(match[1])
     raise RefusedLogError("malformed", f"{witness.name} says each time that it stands elsewhere")
 
@@ -116,32 +122,49 @@ def _cosignature(witness: Party, head: SignedHead, answer: bytes, now_s: int) ->
     return found
 
 
-def _refusal(witness: Party, head: SignedHead, status: int, answer: bytes, old: int) -> RefusedLogError:
+def _refusal(witness: Party, own: OwnLog, status: int, answer: bytes, post: Post) -> RefusedLogError:
     """Return why a witness did not cosign, from the status that it gave (SPEC §17.2)."""
     said = answer[:200].decode("utf-8", "replace").strip()
+    if status in (409, 422):
+        return _contradiction(witness, own, said, _shown(witness, own.head, post))
     reasons = {
         400: ("malformed", "finds the request malformed"),
         403: ("signature", "does not accept the log's signature"),
         404: ("unknown", "does not know this log"),
-        409: ("fork", f"holds another head of {old} records"),
-        422: ("fork", f"does not see its head of {old} records continued by this one of {head.size}"),
     }
     reason, what = reasons.get(status, ("unreachable", f"answers {status}"))
     return RefusedLogError(reason, f"{witness.name} {what}" + (f" ({said})" if said else ""))
 
 
-def _behind(witness: Party, head: SignedHead, stands: int, post: Post) -> RefusedLogError:
-    """Return that this log is an older copy, where the witness shows the later head; that it only says so otherwise."""
-    name = sha256(head.checkpoint.origin.encode()).hexdigest()
-    try:
-        status, _, note = post(witness.url, f"{name}/checkpoint", None)
-        shown = open_head(note, head.vkey) if status == 200 else None
-    except (OSError, RefusedLogError):
-        shown = None
+def _behind(witness: Party, head: SignedHead, stands: int, shown: SignedHead | None) -> RefusedLogError:
+    """Return that this log is an older copy where the witness shows the later head; that it only says so otherwise."""
     says = f"{witness.name} has cosigned a head of {stands} records, this log has {head.size}"
     if shown is None or shown.size < stands:
         return RefusedLogError("unproven", f"{says}; it does not show that head signed by this log")
-    return RefusedLogError(
-        "rollback",
-        f"{says}: this is an older copy of the store. Its key signed:\n{parse_note(shown.note)[0]}",
-    )
+    return RefusedLogError("rollback", f"{says}: this is an older copy of the store. {_evidence(shown)}")
+
+
+def _contradiction(witness: Party, own: OwnLog, said: str, shown: SignedHead | None) -> RefusedLogError:
+    """Return that two histories were signed where the witness shows the other one; that it only says so otherwise."""
+    says = f"{witness.name} does not see its head continued by this one of {own.head.size} records ({said})"
+    if (
+        shown is None
+        or not 0 < shown.size <= own.head.size
+        or own.root_at(shown.size) == shown.checkpoint.root
+    ):
+        return RefusedLogError("unproven", f"{says}; it shows no head signed by this log that contradicts it")
+    return RefusedLogError("fork", f"{says}: two histories were signed. {_evidence(shown)}")
+
+
+def _shown(witness: Party, head: SignedHead, post: Post) -> SignedHead | None:
+    """Return the last head that the witness has cosigned, as it shows it to monitors, if this log's key signed it."""
+    name = sha256(head.checkpoint.origin.encode()).hexdigest()
+    try:
+        status, _, note = post(witness.url, f"{name}/checkpoint", None)
+        return open_head(note, head.vkey) if status == 200 else None
+    except (OSError, RefusedLogError):
+        return None
+
+
+def _evidence(shown: SignedHead) -> str:
+    return f"The log's key signed:\n{shown.note.decode()}"

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from hashlib import sha256
 from typing import NamedTuple
 
+from braid.ledger.checkpoint import Checkpoint
 from braid.ledger.envelope import (
     Envelope,
     Link,
@@ -25,7 +26,7 @@ from braid.ledger.errors import (
 )
 from braid.ledger.follow import Follower
 from braid.ledger.ids import parse_id
-from braid.ledger.merkle import prove_inclusion
+from braid.ledger.merkle import prove_inclusion, range_root
 from braid.ledger.proof import format_proof
 from braid.ledger.record import Record
 from braid.ledger.seal import RecordKey, unseal_body
@@ -198,11 +199,19 @@ class Reader(Follower):
         """Return a c2sp.org/tlog-proof file for a record under the published checkpoint; ValueError when
         it is behind.
         """
-        if index >= self.published.size:
+        return self._proof(index, self.published, self.checkpoint_note)
+
+    def prove_under(self, index: int, head: Checkpoint, note: bytes) -> bytes:
+        """Return such a file under another head of this log, whose note says the same; ValueError where it is none."""
+        if head.size > self.size or range_root(0, head.size, self.tree.subtree) != head.root:
+            raise ValueError(f"the head of {head.size} records is not of what this store holds")
+        return self._proof(index, head, note)
+
+    def _proof(self, index: int, head: Checkpoint, note: bytes) -> bytes:
+        if index >= head.size:
             raise ValueError(
-                f"record {index} is not under a published checkpoint yet (it covers {self.published.size})"
+                f"record {index} is not under a published checkpoint yet (it covers {head.size})"
             )
-        size = self.published.size
         with self._turn:
-            hashes = prove_inclusion(index, size, self.tree.subtree)
-        return format_proof(index, hashes, self.checkpoint_note)
+            hashes = prove_inclusion(index, head.size, self.tree.subtree)
+        return format_proof(index, hashes, note)

@@ -53,10 +53,13 @@ class SignedHead(msgspec.Struct, frozen=True):
         return self.checkpoint.size
 
 
-def open_head(note: bytes, vkey: VerifierKey, policy: Policy | None = None) -> SignedHead:
+def open_head(
+    note: bytes, vkey: VerifierKey, policy: Policy | None = None, *, whole: bool = False
+) -> SignedHead:
     """Return a head signed by the pinned key and, where a policy is stated, by its quorum; else RefusedLogError.
 
-    Reasons: `malformed`, `origin`, `signature`, `policy`, `quorum`. Signatures of keys that nobody pinned are left out.
+    Reasons: `malformed`, `origin`, `signature`, `policy`, `quorum`. Signatures of keys that nobody pinned are left out,
+    unless the `whole` note is asked for.
     """
     try:
         checkpoint = parse_checkpoint(parse_note(note)[0])
@@ -77,7 +80,7 @@ def open_head(note: bytes, vkey: VerifierKey, policy: Policy | None = None) -> S
         raise RefusedLogError("signature", f"the pinned key of {vkey.name} did not sign the head")
     if policy and (lacking := policy.lacking(opened)):
         raise RefusedLogError("quorum", f"the head of {checkpoint.size} records lacks {lacking}")
-    return SignedHead(vkey, checkpoint, format_note(opened.text, opened.verified), opened)
+    return SignedHead(vkey, checkpoint, note if whole else format_note(opened.text, opened.verified), opened)
 
 
 def judge_heads(known: Checkpoint, head: Checkpoint) -> None:

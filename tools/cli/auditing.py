@@ -2,7 +2,7 @@
 
 import os
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
@@ -12,6 +12,9 @@ from braid.tools.cli.errors import FINDINGS
 from braid.tools.cli.options import FormatOption, StoreOption
 from braid.tools.cli.output import put, put_bytes, put_fields, say
 from braid.tools.cli.progress import progress
+
+if TYPE_CHECKING:
+    from braid.ledger.reader import Reader
 
 PANEL = "Audit"
 ReportForm = Literal["table", "json"]
@@ -114,6 +117,11 @@ def prove(
         Path | None,
         typer.Option(metavar="FILE", help="Also write the record's signed envelope.", show_default=False),
     ] = None,
+    *,
+    under: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Under this signed head (`cosign`).", show_default="the newest"),
+    ] = None,
     original: Annotated[
         bool,
         typer.Option("--original", help="Of an imported record: that it is in the log it came from."),
@@ -130,6 +138,7 @@ def prove(
     Examples:
       braid prove exp_2025-05-17T09:00:00Z_0000000300ab -O maya.tlog-proof
       braid check-proof maya.tlog-proof --key "$VKEY"
+      braid prove --under head.cosigned exp_2025-05-17T09:00:00Z_0000000300ab -O maya.tlog-proof
       braid prove --original exp_2026-02-01T09:00:00Z_0000000400ab -O original.tlog-proof
     """
     from braid.ledger.proof import format_proof, parse_proof
@@ -143,7 +152,7 @@ def prove(
             kept = check_imported(opened.get(id, include_forgotten=True).members)
             id, read, leaf = kept.id, parse_proof(kept.proof.encode()), kept.envelope.encode()
         else:
-            read = parse_proof(opened.prove(id))
+            read = parse_proof(opened.prove(id) if under is None else _prove_under(opened.reader, id, under))
             leaf = opened.reader.stored_envelope(read.index)
         data = format_proof(read.index, read.hashes, read.checkpoint, leaf)
     if envelope:
@@ -165,8 +174,23 @@ def check_proof(
         ),
     ],
     key: Annotated[
-        str, typer.Option("--key", metavar="VKEY", help="The log's public key, or a file that holds it.")
-    ],
+        str | None,
+        typer.Option(
+            "--key",
+            metavar="VKEY",
+            help="The log's public key, or a file that holds it.",
+            show_default="that of the policy",
+        ),
+    ] = None,
+    policy: Annotated[
+        Path | None,
+        typer.Option(
+            "--policy",
+            metavar="FILE",
+            help="Witnesses whose cosignatures the head must have.",
+            show_default=False,
+        ),
+    ] = None,
     leaf: Annotated[
         Path | None,
         typer.Option(
@@ -177,36 +201,47 @@ def check_proof(
 ) -> None:
     """Check a proof offline: no store, only the log's public key.
 
-    Exit code 1 when it does not hold.
+    With --policy its head must also have the cosignatures of a quorum of witnesses. Exit code 1 when it does not hold.
 
     \b
     Examples:
       braid check-proof maya.tlog-proof --key "braid.local/abc+0a1b2c3d+AZ..."
       braid check-proof maya.tlog-proof --key log.vkey -o json
+      braid check-proof maya.tlog-proof --policy witnesses.policy
       braid check-proof maya.zip --key log.vkey
     """
     import sys
 
-    from braid.ledger.errors import EnvelopeError, EvidenceError, NoteError, ProofError
-    from braid.ledger.note import parse_vkey
-    from braid.tools.cli.proofs import check
+    from braid.ledger.errors import EnvelopeError, EvidenceError, NoteError, ProofError, RefusedLogError
+    from braid.tools.cli.proofs import check, pinned_key, read_policy
 
-    vkey = parse_vkey(read_key(key))
+    stated = read_policy(policy) if policy else None
+    vkey = pinned_key(read_key(key) if key else None, stated)
     try:
         if str(file) != "-" and (file.is_dir() or file.suffix == ".zip"):
             from braid.inspection import check_export
 
+            if stated is not None:
+                raise ValueError("a policy is for one proof: check those of an export one by one")
             fields = check_export(file, str(vkey))
         else:
             proof = sys.stdin.buffer.read() if str(file) == "-" else file.read_bytes()
-            fields = check(proof, leaf.read_bytes() if leaf else None, vkey)
-    except (ProofError, NoteError, EnvelopeError, EvidenceError) as error:
+            fields = check(proof, leaf.read_bytes() if leaf else None, vkey, stated)
+    except (ProofError, NoteError, EnvelopeError, EvidenceError, RefusedLogError) as error:
         say(
             f"the proof does not hold: {error}",
             "ask for a new proof (`braid prove ID`) and compare the key that is pinned",
         )
         raise typer.Exit(FINDINGS) from None
     put_fields(fields, output)
+
+
+def _prove_under(reader: "Reader", id: str, under: Path) -> bytes:
+    """Return the proof of a record under a head that was signed before; it must be one of this very log."""
+    from braid.ledger.served import open_head
+
+    head = open_head(under.read_bytes(), reader.vkey, whole=True)
+    return reader.prove_under(reader.index_of(id), head.checkpoint, head.note)
 
 
 def read_key(text: str) -> str:

@@ -11,7 +11,7 @@ from braid.tools.cli.access import guard_of
 from braid.tools.cli.auditing import PANEL, ReportForm, read_key
 from braid.tools.cli.errors import FINDINGS
 from braid.tools.cli.output import line, many, put, put_json, say
-from braid.tools.cli.publishing import PolicyOption, TimeoutOption, read_policy
+from braid.tools.cli.publishing import PolicyOption, TimeoutOption
 
 if TYPE_CHECKING:
     from braid.ledger.monitor import Limits, Look, MonitorState
@@ -104,6 +104,7 @@ def _look(  # noqa: PLR0917 - what was asked for
     from braid.ledger.monitor import look
     from braid.ledger.note import parse_vkey
     from braid.ledger.served import ServedLog
+    from braid.tools.cli.proofs import read_policy
     from braid.tools.tlog.sources import source_of
 
     given = str(parse_vkey(read_key(key))) if key else None

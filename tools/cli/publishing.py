@@ -60,6 +60,8 @@ def publish(
       braid publish /srv/log --every 10
     """
     destination.outside(folder, store)
+    from braid.tools.cli.proofs import read_policy
+
     stated = read_policy(policy) if policy else None
     repeated(every, lambda: _publish(where(store), folder, stated, timeout))
 
@@ -140,6 +142,7 @@ def mirror(
       braid mirror https://log.example.org/maya mirror --key maya.vkey --every 60
     """
     from braid.ledger.note import parse_vkey
+    from braid.tools.cli.proofs import read_policy
 
     vkey, stated = parse_vkey(read_key(key)), read_policy(policy) if policy else None
 
@@ -162,17 +165,6 @@ def mirror(
         say(f"{folder} holds {many(head.size, 'record')}, {added} of them new, each as it was signed")
 
     repeated(every, once)
-
-
-def read_policy(path: Path) -> "Policy":
-    """Return the policy in a file."""
-    from braid.ledger.errors import PolicyError
-    from braid.ledger.policy import parse_policy
-
-    try:
-        return parse_policy(path.read_bytes())
-    except PolicyError as error:
-        raise PolicyError(f"{path}: {error}") from error
 
 
 def tell(asked: "Asked") -> None:

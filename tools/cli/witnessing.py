@@ -12,7 +12,7 @@ from braid.tools.cli.access import guard_of, where
 from braid.tools.cli.auditing import PANEL, read_key
 from braid.tools.cli.options import StoreOption
 from braid.tools.cli.output import many, put, put_bytes, say
-from braid.tools.cli.publishing import ListenOption, TimeoutOption, read_policy, tell, until_stopped
+from braid.tools.cli.publishing import ListenOption, TimeoutOption, tell, until_stopped
 
 if TYPE_CHECKING:
     from braid.ledger.note import SigningKey
@@ -119,6 +119,7 @@ def cosign(
       braid cosign --policy witnesses.policy -O head.cosigned
       braid prove --under head.cosigned exp_2025-05-17T09:00:00Z_0000000300ab -O maya.tlog-proof
     """
+    from braid.tools.cli.proofs import read_policy
     from braid.tools.tlog.cosigning import cosigned
     from braid.tools.tlog.sources import own_log
 

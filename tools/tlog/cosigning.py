@@ -1,12 +1,12 @@
 """Taking a head to the witnesses of a policy: the posts that `ledger/cosign.py` asks for, and their answers."""
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from contextlib import closing
 
-from braid.ledger.cosign import MAX_ANSWER_BYTES, Asked, ask_all, with_cosignatures
+from braid.ledger.cosign import MAX_ANSWER_BYTES, Asked, OwnLog, ask_all, with_cosignatures
 from braid.ledger.errors import RefusedLogError
-from braid.ledger.merkle import prove_consistency
+from braid.ledger.merkle import prove_consistency, range_root
 from braid.ledger.policy import Policy
 from braid.ledger.served import SignedHead
 from braid.ledger.tiles import TileTree
@@ -26,8 +26,8 @@ def cosigned(
 ) -> SignedHead:
     """Return the head with the cosignatures of the policy's witnesses, asked all at once, each for so many seconds.
 
-    Raises RefusedLogError: `rollback` or `fork` where a witness shows or says so, whatever the quorum; `quorum` where
-    too few cosigned.
+    Raises RefusedLogError: `rollback` or `fork` where a witness shows it by a head that this log's key signed, whatever the
+    quorum; `quorum` where too few cosigned.
     """
 
     def post(url: str, path: str, body: bytes | None) -> tuple[int, str, bytes]:
@@ -35,10 +35,12 @@ def cosigned(
         with closing(Site(url, timeout_s=timeout_s)) as site:
             return site.ask(method, path, body, limit=MAX_ANSWER_BYTES)
 
-    def prove(old: int) -> Sequence[bytes]:
-        return prove_consistency(old, head.size, tree.subtree)
-
-    asked = ask_all(policy, head, prove, post, now_s=int(time.time()), known=known)
+    own = OwnLog(
+        head,
+        lambda old: prove_consistency(old, head.size, tree.subtree),
+        lambda size: range_root(0, size, tree.subtree),
+    )
+    asked = ask_all(policy, own, post, now_s=int(time.time()), known=known)
     for one in asked:
         told(one)
     for one in asked:
