@@ -28,7 +28,7 @@ Post = Callable[[str, str, bytes | None], tuple[int, str, bytes]]
 
 
 class OwnLog(NamedTuple):
-    """The log that asks: its head, and from its tree the consistency proof and the root of any size above 0 up to it."""
+    """The log that asks: its head, and from its tree the consistency proof and the root of any size up to it."""
 
     head: SignedHead
     prove: Callable[[int], Sequence[bytes]]

@@ -22,6 +22,7 @@ PAGES = (
     "docs/cli.md",
     "docs/ingest.md",
     "docs/access.md",
+    "docs/audit.md",
     "docs/embeddings.md",
     "docs/provenance.md",
 )

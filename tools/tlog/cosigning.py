@@ -24,7 +24,7 @@ def cosigned(
     timeout_s: float = TIMEOUT_S,
     told: Callable[[Asked], None] = lambda asked: None,
 ) -> SignedHead:
-    """Return the head with the cosignatures of the policy's witnesses, asked all at once, each for so many seconds.
+    """Return the head with the cosignatures of the policy's witnesses, asked all at once.
 
     Raises RefusedLogError: `rollback` or `fork` where a witness shows it by a head that this log's key signed, whatever the
     quorum; `quorum` where too few cosigned.
