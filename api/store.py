@@ -440,6 +440,20 @@ class Store:
             self._reader.checkpoint()
         return self._reader.prove(index)
 
+    def prove_many(self, ids: Iterable[str]) -> bytes:
+        """Return one proof that shows offline that all of these records are in the log, with their envelopes.
+
+        A node of the tree that several need is in it once. `braid check-proof` checks it, and so does
+        `ledger.multiproof.check_multiproof`. Raises UnknownRecordError, and ValueError for no id.
+        """
+        indexes = {self._reader.index_of(id): id for id in ids}
+        for index, id in indexes.items():
+            if self._reader.envelope(index).id != id:
+                raise UnknownRecordError(f"{id}: no such record")
+        if max(indexes, default=0) >= self._reader.published.size and isinstance(self._reader, Writer):
+            self._reader.checkpoint()
+        return self._reader.prove_many(indexes)
+
     # -- forgetting -------------------------------------------------------------------------------
 
     def forget(self, *ids: str, reason: str | None = None) -> RecordId:

@@ -470,8 +470,9 @@ class Envelope:
         links: Any = m.get("links", [])
         blobs: Any = m.get("blobs", [])
         public: Any = m.get("public", {})
-        listed = links if is_object(links) else None
-        if listed is not None:
+        listed: dict[str, Any] | None = None
+        if is_object(links):
+            listed = links
             head: list[object] = [listed.get(name) for name in ("count", "root", "bytes")]
             need([type(one) for one in head] == [int, str, int], "not the head of a list of links")
             links = []
@@ -1496,11 +1497,58 @@ def _notes(data: bytes) -> Iterator[tuple[bytes, bool]]:
 # -- proofs (§5.3) ----------------------------------------------------------------------------------------------------
 
 
+def several_lead(leaves: Mapping[int, bytes], size: int, hashes: Sequence[bytes], root: bytes) -> bool:
+    """Say whether leaf hashes by index, and the hashes of their unknown siblings, level by level, give the root."""
+    if not leaves or not 0 <= min(leaves) <= max(leaves) < size:
+        return False
+    row, left, width = dict(leaves), list(reversed(hashes)), size
+    while width > 1:
+        above: dict[int, bytes] = {}
+        for node in sorted(row):
+            if node >> 1 in above:
+                continue
+            sibling = node ^ 1
+            if sibling == width:
+                above[node >> 1] = row[node]
+                continue
+            if sibling not in row and not left:
+                return False
+            other = row[sibling] if sibling in row else left.pop()
+            above[node >> 1] = node_hash(other, row[node]) if node & 1 else node_hash(row[node], other)
+        row, width = above, width + 1 >> 1
+    return not left and row[0] == root
+
+
+def check_multiproof(proof: bytes, vkey: str) -> dict[str, Any]:
+    """Return what a braid/multi-proof@v1 file shows of the envelopes in it (§5.5); raise BadDataError."""
+    head, _, note = proof.partition(b"\n\n")
+    lines = head.decode("latin-1").split("\n")[1:]
+    leaves: dict[int, bytes] = {}
+    while lines and (match := re.fullmatch("leaf (0|[1-9][0-9]{0,12}) ([A-Za-z0-9+/=]+)", lines[0])):
+        index, stored = int(match[1]), unbase64(match[2])
+        need(not leaves or index > max(leaves), "the records are not by rising index")
+        leaves[index] = stored
+        lines.pop(0)
+    key = LogKey.parse(vkey)
+    signed = open_head(note, [key], key.name)
+    hashes = {index: leaf_hash(stored) for index, stored in leaves.items()}
+    held = several_lead(hashes, signed.size, [unbase64(line, 32) for line in lines], signed.root)
+    need(held, "the hashes do not lead to the signed root")
+    ids: list[str] = []
+    for index, stored in leaves.items():
+        record = Envelope.parse(stored)
+        need(record.index == index and record.problem(key.name) is None, "a record contradicts its place")
+        ids.append(record.id)
+    return {"ids": ids, "size": signed.size, "root": signed.root.hex()}
+
+
 def check_proof(proof: bytes, vkey: str) -> dict[str, Any]:
-    """Return what a c2sp.org/tlog-proof@v1 file shows of the envelope in its `extra`; raise BadDataError."""
+    """Return what a proof shows of the records whose envelopes are in it; raise BadDataError."""
+    if proof.startswith(b"braid/multi-proof@v1\n"):
+        return check_multiproof(proof, vkey)
     head, _, note = proof.partition(b"\n\n")
     lines = head.decode("latin-1").split("\n")
-    need(lines.pop(0) == "c2sp.org/tlog-proof@v1", "not a tlog-proof")
+    need(lines.pop(0) == "c2sp.org/tlog-proof@v1", "neither a tlog-proof nor a multi-proof")
     need(lines and lines[0].startswith("extra "), "the proof has no envelope in its extra")
     stored = unbase64(lines.pop(0).removeprefix("extra "))
     match = re.fullmatch("index (0|[1-9][0-9]{0,12})", lines.pop(0) if lines else "")
@@ -1548,7 +1596,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--vkey", help="the log's public key that you pinned, or a file that holds it")
     parser.add_argument("--guard", type=Path, help="the fork guard of the store")
     parser.add_argument(
-        "--proof", type=Path, action="append", default=[], help="also check a tlog-proof file"
+        "--proof", type=Path, action="append", default=[], help="also check a tlog-proof or multi-proof"
     )
     parser.add_argument("--json", action="store_true", help="findings as JSON")
     chosen = parser.parse_args(arguments)

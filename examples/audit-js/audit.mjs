@@ -9,7 +9,7 @@ import { BadData, isSize, need, readJson, runs, unbase64 } from "./encodings.mjs
 import { readFrames, readSegmentHeader, tornAt } from "./frames.mjs";
 import { authorId, checkKey, openHead, parseVkey } from "./keys.mjs";
 import { TYPES, isKnown, isSigned, linkProblem, parseEnvelope, problem, readList } from "./record.mjs";
-import { above, inclusionHolds, leafHash, rootOf, sha256, tilePath } from "./tree.mjs";
+import { above, inclusionHolds, leafHash, rootOf, severalLead, sha256, tilePath } from "./tree.mjs";
 
 class Blind extends Error {}
 
@@ -692,12 +692,37 @@ export function audit(folder, { vkey, guard } = {}) {
   return new Audit(folder, vkey, guard).run();
 }
 
-/** What a c2sp.org/tlog-proof@v1 file shows of the envelope in its `extra`; a BadData that it shows nothing. */
+/** What a braid/multi-proof@v1 file shows of the envelopes in it (§5.5). */
+function checkMultiproof(lines, note, vkey) {
+  const leaves = new Map();
+  let behind = -1;
+  for (lines.shift(); lines.length; lines.shift()) {
+    const match = /^leaf (0|[1-9][0-9]{0,12}) ([A-Za-z0-9+/=]+)$/.exec(lines[0]);
+    if (!match) break;
+    need(Number(match[1]) > behind, "the records are not by rising index");
+    behind = Number(match[1]);
+    leaves.set(behind, unbase64(match[2]));
+  }
+  const key = parseVkey(vkey);
+  const head = openHead(note, [key], key.name);
+  const hashes = new Map([...leaves].map(([index, stored]) => [index, leafHash(stored)]));
+  const held = severalLead(hashes, head.size, lines.map((line) => unbase64(line, 32)), head.root);
+  need(held, "the hashes do not lead to the signed root");
+  const ids = [...leaves].map(([index, stored]) => {
+    const record = parseEnvelope(stored);
+    need(record.index === index && problem(record, key.name) === null, "a record contradicts its place");
+    return record.id;
+  });
+  return { ids, size: head.size, root: head.root.toString("hex") };
+}
+
+/** What a proof shows of the records whose envelopes are in it; a BadData that it shows nothing. */
 export function checkProof(data, vkey) {
   const gap = data.indexOf("\n\n");
   need(gap >= 0, "the proof has no checkpoint");
   const lines = data.toString("latin1", 0, gap).split("\n");
-  need(lines.shift() === "c2sp.org/tlog-proof@v1", "not a tlog-proof");
+  if (lines[0] === "braid/multi-proof@v1") return checkMultiproof(lines, data.subarray(gap + 2), vkey);
+  need(lines.shift() === "c2sp.org/tlog-proof@v1", "neither a tlog-proof nor a multi-proof");
   need(lines[0]?.startsWith("extra "), "the proof has no envelope in its extra");
   const stored = unbase64(lines.shift().slice(6));
   const match = /^index (0|[1-9][0-9]{0,12})$/.exec(lines.shift() ?? "");

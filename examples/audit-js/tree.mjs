@@ -48,6 +48,31 @@ export function inclusionHolds(index, size, leaf, path, root) {
   return sn === 0n && at.equals(root);
 }
 
+/** Whether leaf hashes by index, and the hashes of their unknown siblings, level by level, give the root (§5.5). */
+export function severalLead(leaves, size, hashes, root) {
+  const outside = [...leaves.keys()].some((index) => index >= size);
+  if (!leaves.size || outside) return false;
+  let row = leaves;
+  let next = 0;
+  for (let width = size; width > 1; width = Math.ceil(width / 2)) {
+    const above = new Map();
+    for (const [node, hash] of row) {
+      const up = Math.floor(node / 2);
+      const sibling = node % 2 ? node - 1 : node + 1;
+      if (above.has(up)) continue;
+      if (sibling === width) {
+        above.set(up, hash);
+        continue;
+      }
+      const other = row.get(sibling) ?? hashes[next++];
+      if (!other) return false;
+      above.set(up, node % 2 ? nodeHash(other, hash) : nodeHash(hash, other));
+    }
+    row = above;
+  }
+  return next === hashes.length && row.get(0).equals(root);
+}
+
 /** Whole division by 256^level. */
 export const above = (size, level) => Math.floor(size / 256 ** level);
 

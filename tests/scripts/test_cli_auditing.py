@@ -63,6 +63,22 @@ def test_a_proof_with_an_altered_line_does_not_hold(proven: tuple[Session, str, 
         assert "does not hold" in session.refused("check-proof", "forged", "--key", vkey, code=1)
 
 
+def test_one_proof_of_several_records(session: Session) -> None:
+    ids = [session.well("append", word).id for word in ("x", "y", "z")]
+    vkey = json.loads(session.well("status", "-o", "json").out)["vkey"]
+    told = session.well("prove", *ids, "-o", session.folder / "p.multi-proof")
+    assert "3 records are in the log" in told.err
+    shown = json.loads(session.well("check-proof", "p.multi-proof", "--key", vkey, "-o", "json").out)
+    assert shown["ids"] == ids
+    assert shown["verdict"] == "3 records are in the log"
+    text = (session.folder / "p.multi-proof").read_text(encoding="utf-8")
+    assert session.well("prove", *ids).out == text
+    session.write("forged", text.replace("\nleaf 4 ", "\nleaf 6 "))
+    assert "does not hold" in session.refused("check-proof", "forged", "--key", vkey, code=1)
+    assert "one record" in session.refused("prove", *ids, "--original")
+    session.refused("prove", ids[0], ids[1][:-4] + "zzzz")
+
+
 def test_another_logs_key(proven: tuple[Session, str, str, Path]) -> None:
     session, _, _, path = proven
     session.well("init", "other")

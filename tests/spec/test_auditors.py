@@ -237,6 +237,29 @@ def test_proofs(good: dict[str, Made], tmp_path: Path, command: list[str]) -> No
         assert run(command, "--proof", file, "--vkey", vkey).returncode == 1, number
 
 
+@pytest.mark.parametrize("command", COMMANDS.values(), ids=COMMANDS)
+def test_multi_proofs(good: dict[str, Made], tmp_path: Path, command: list[str]) -> None:
+    made = good["wide"]
+    with braid.open(made.store, read_only=True, guard_dir=made.guards) as store:
+        ids = [store.reader.envelope(index).id for index in (3, 4, 77, 255, 256, 303)]
+        proof, vkey = store.prove_many(ids), store.vkey
+    file = tmp_path / "records.multi-proof"
+    file.write_bytes(proof)
+    shown = run(command, "--proof", file, "--vkey", vkey, "--json")
+    assert (shown.returncode, json.loads(shown.stdout)["ids"]) == (0, ids)
+    first = next(line for line in proof.split(b"\n") if len(line) == 44)
+    edits = (
+        proof.replace(first + b"\n", b"", 1),
+        proof.replace(first, bytes([first[0] ^ 1]) + first[1:], 1),
+        proof.replace(b"leaf 77 ", b"leaf 78 "),
+        re.sub(rb"leaf 4 .*\n", b"", proof),
+    )
+    for number, edited in enumerate(edits):
+        assert edited != proof
+        file.write_bytes(edited)
+        assert run(command, "--proof", file, "--vkey", vkey).returncode == 1, number
+
+
 def test_untrusted_text_obeys_no_terminal(good: dict[str, Made], tmp_path: Path) -> None:
     copy = copy_of(good["small"], tmp_path / "copy")
     settings = copy.store / "store.json"

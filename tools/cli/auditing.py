@@ -108,10 +108,14 @@ def verify(
 
 
 def prove(
-    id: Annotated[str, typer.Argument(metavar="ID", help="The record to prove.", show_default=False)],
+    ids: Annotated[
+        list[str], typer.Argument(metavar="ID...", help="The records to prove.", show_default=False)
+    ],
     out: Annotated[
         Path | None,
-        typer.Option("--out", "-O", metavar="FILE", help="Where the proof goes.", show_default="stdout"),
+        typer.Option(
+            "--out", "-o", "-O", metavar="FILE", help="Where the proof goes.", show_default="stdout"
+        ),
     ] = None,
     envelope: Annotated[
         Path | None,
@@ -132,11 +136,12 @@ def prove(
 
     It is a c2sp.org/tlog-proof file, checked offline, without the store.
     The record's signed envelope goes along as `extra`; it holds no content, and vouches for itself: its hash
-    must lead to the signed root.
+    must lead to the signed root. Several records get one multi-proof, in which no node of the tree is twice.
 
     \b
     Examples:
       braid prove exp_2025-05-17T09:00:00Z_0000000300ab -O maya.tlog-proof
+      braid prove exp_2025-05-17T09:00:00Z_0000000300ab exp_2025-05-17T09:00:02Z_0000000500ab -O two.multi-proof
       braid check-proof maya.tlog-proof --key "$VKEY"
       braid prove --under head.cosigned exp_2025-05-17T09:00:00Z_0000000300ab -O maya.tlog-proof
       braid prove --original exp_2026-02-01T09:00:00Z_0000000400ab -O original.tlog-proof
@@ -145,6 +150,12 @@ def prove(
 
     destination.outside(out, store)
     destination.outside(envelope, store)
+    if len(ids) > 1:
+        if original or envelope:
+            raise typer.BadParameter("--original and --envelope are for one record")
+        _prove_many(ids, out, under, store)
+        return
+    id = ids[0]
     with reading(store) as opened:
         if original:
             from braid.ledger.evidence import check_imported
@@ -234,6 +245,25 @@ def check_proof(
         )
         raise typer.Exit(FINDINGS) from None
     put_fields(fields, output)
+
+
+def _prove_many(ids: list[str], out: Path | None, under: Path | None, store: Path | None) -> None:
+    """Write one proof of several records."""
+    with reading(store) as opened:
+        if under is None:
+            data = opened.prove_many(ids)
+        else:
+            from braid.ledger.served import open_head
+
+            head = open_head(under.read_bytes(), opened.reader.vkey, whole=True)
+            indexes = {opened.get(id, include_forgotten=True).index for id in ids}
+            data = opened.reader.prove_many(indexes, head.checkpoint, head.note)
+    if not out:
+        put_bytes(data)
+        return
+    with destination.new_file(out) as file:
+        file.write(data)
+    say(f"{out} shows anywhere that {len(ids)} records are in the log: braid check-proof {out} --key VKEY")
 
 
 def _prove_under(reader: "Reader", id: str, under: Path) -> bytes:

@@ -6,6 +6,7 @@ from typing import Any
 from braid.ledger.envelope import check_structure, decode_payload, unwrap
 from braid.ledger.errors import PolicyError, ProofError, RefusedLogError
 from braid.ledger.merkle import leaf_hash
+from braid.ledger.multiproof import check_multiproof, is_multiproof
 from braid.ledger.note import VerifierKey, parse_vkey
 from braid.ledger.policy import Policy, parse_policy
 from braid.ledger.proof import check_proof, parse_proof
@@ -22,6 +23,8 @@ def check(
     itself, it counts only because its hash leads to the signed root. The author's signature is the log's own
     affair (`braid verify`).
     """
+    if is_multiproof(proof):
+        return _check_many(proof, vkey, policy)
     data = leaf if leaf is not None else parse_proof(proof).extra
     if data is None:
         raise ProofError(
@@ -48,6 +51,21 @@ def check(
         "tree size": proven.checkpoint.size,
         "root": proven.checkpoint.root.hex(),
         **witnessed,
+    }
+
+
+def _check_many(proof: bytes, vkey: VerifierKey, policy: Policy | None) -> dict[str, Any]:
+    """Return what a multi-proof shows: it has its records' envelopes with it."""
+    proven = check_multiproof(proof, vkey, policy.cosigners if policy else ())
+    if policy and (lacking := policy.lacking(proven.note)):
+        raise RefusedLogError("quorum", f"its head of {proven.checkpoint.size} records lacks {lacking}")
+    return {
+        "verdict": f"{len(proven.ids)} records are in the log",
+        "ids": list(proven.ids.values()),
+        "origin": proven.checkpoint.origin,
+        "tree size": proven.checkpoint.size,
+        "root": proven.checkpoint.root.hex(),
+        **({"witnesses": sorted(policy.signed_by(proven.note))} if policy else {}),
     }
 
 
