@@ -6,6 +6,7 @@ again, not fetched again.
 """
 
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Final
 
@@ -96,7 +97,7 @@ def _leaves(
     for level, n, width in tiles_for_size(tree.size, since):
         if level or width:
             path = tile_path(level, n, width)
-            tile = refusing(lambda place=(level, n, width): tree.tile(*place))
+            tile = refusing(partial(tree.tile, level, n, width))
             yield Leaf(path, tile, None if width else _twin(twins, path))
 
 

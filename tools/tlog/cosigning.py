@@ -26,8 +26,8 @@ def cosigned(
 ) -> SignedHead:
     """Return the head with the cosignatures of the policy's witnesses, asked all at once.
 
-    Raises RefusedLogError: `rollback` or `fork` where a witness shows it by a head that this log's key signed, whatever the
-    quorum; `quorum` where too few cosigned.
+    Raises RefusedLogError: `rollback` or `fork` where a witness shows it by a head that this log's key signed, whatever
+    the quorum; `quorum` where too few cosigned.
     """
 
     def post(url: str, path: str, body: bytes | None) -> tuple[int, str, bytes]:
