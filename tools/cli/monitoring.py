@@ -155,13 +155,13 @@ def _keep(path: Path, state: "MonitorState") -> None:
 def _compare(first: Path, second: Path, output: ReportForm) -> None:
     from braid.ledger.monitor import compare
 
-    states = []
+    states: list[MonitorState] = []
     for path in (first, second):
         found = _remembered(path)
         if found is None:
             raise FileNotFoundError(f"there is no state at {path}")
         states.append(found)
-    compared = compare(*states)
+    compared = compare(states[0], states[1])
     if output == "json":
         put_json({"conflict": compared.conflict, "what": compared.what})
     else:

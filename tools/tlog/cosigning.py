@@ -35,11 +35,13 @@ def cosigned(
         with closing(Site(url, timeout_s=timeout_s)) as site:
             return site.ask(method, path, body, limit=MAX_ANSWER_BYTES)
 
-    own = OwnLog(
-        head,
-        lambda old: prove_consistency(old, head.size, tree.subtree),
-        lambda size: range_root(0, size, tree.subtree),
-    )
+    def prove(old: int) -> list[bytes]:
+        return prove_consistency(old, head.size, tree.subtree)
+
+    def root_at(size: int) -> bytes:
+        return range_root(0, size, tree.subtree)
+
+    own = OwnLog(head, prove, root_at)
     asked = ask_all(policy, own, post, now_s=int(time.time()), known=known)
     for one in asked:
         told(one)

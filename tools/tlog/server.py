@@ -11,7 +11,7 @@ from http.server import BaseHTTPRequestHandler
 from socket import AF_INET, AF_INET6
 from socketserver import TCPServer, ThreadingMixIn
 from threading import BoundedSemaphore
-from typing import Any, ClassVar, Final, NamedTuple
+from typing import Any, ClassVar, Final, NamedTuple, cast
 
 IDLE_S: Final = 30.0
 MAX_CONNECTIONS: Final = 64
@@ -39,7 +39,6 @@ class _Handler(BaseHTTPRequestHandler):
     server_version = "braid"
     sys_version = ""
     timeout = IDLE_S
-    server: "LogServer"
     disable_nagle_algorithm: ClassVar[bool] = True
 
     def do_GET(self) -> None:
@@ -62,11 +61,12 @@ class _Handler(BaseHTTPRequestHandler):
                 self._answer(body)
 
     def _answer(self, body: bytes) -> None:
+        own = cast("LogServer", self.server)
         zips = "gzip" in self.headers.get("Accept-Encoding", "")
         try:
-            reply = self.server.answer(self.command, self.path.partition("?")[0].lstrip("/"), body, zips)
+            reply = own.answer(self.command, self.path.partition("?")[0].lstrip("/"), body, zips)
         except Exception as error:  # one bad request must not end the connection unanswered
-            self.server.told(f"{self.command} {self.path}: {type(error).__name__}: {error}")
+            own.told(f"{self.command} {self.path}: {type(error).__name__}: {error}")
             reply = Reply(HTTPStatus.INTERNAL_SERVER_ERROR, "text/plain", b"not now\n")
         self._send(reply)
 
