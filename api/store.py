@@ -12,6 +12,7 @@ from braid import drafts
 from braid.ledger import asof
 from braid.ledger import erase as erasing
 from braid.ledger.blobs import BlobRef, BlobStore, Readable
+from braid.ledger.ceremony import take_in
 from braid.ledger.create import admission, create_store
 from braid.ledger.errors import InvalidRecordError, ReadOnlyError, UnknownRecordError
 from braid.ledger.guard import Guard
@@ -20,7 +21,7 @@ from braid.ledger.reader import Reader
 from braid.ledger.record import Draft, EventBody, ExperienceBody, KeyBody, Media, Record, Target
 from braid.ledger.sequence import Clock, Placed
 from braid.ledger.settings import Durability, Settings
-from braid.ledger.sign import Signer, save_signer
+from braid.ledger.sign import Signer
 from braid.ledger.trace import TraceNode, trace
 from braid.ledger.writer import Writer, utc_now
 
@@ -74,12 +75,14 @@ def open(
     wait_s: float = 10.0,
     clock: Clock = utc_now,
     embedder: "Embedding | None" = None,
+    headless: bool = False,
 ) -> "Store":
     """Open a store, creating it where there is none (unless `create=False` or `read_only`).
 
     `shared` lets several processes write, each taking the lock for a transaction and waiting up to `wait_s` seconds.
     `adopt` accepts a store whose fork guard is missing. `embedder` returns the model that searches by meaning, when one
-    is first needed; `braid.open` passes the one that comes with Braid.
+    is first needed; `braid.open` passes the one that comes with Braid. `headless` opens without the log's private key,
+    which is lost, so that another can take its place.
     Raises LogLockedError, GuardError, RollbackError, IntegrityError, FileNotFoundError.
     """
     store = Path(path)
@@ -103,6 +106,7 @@ def open(
             shared=shared,
             wait_s=wait_s,
             clock=clock,
+            headless=headless,
         )
     try:
         return Store(reader, clock, embedder)
@@ -528,10 +532,7 @@ class Store:
     def admit(self, role: str, actor: str | None = None) -> Signer:
         """Make a key for one role and actor, admit it to the log and keep its private half in `keys/`."""
         signer = Signer.fresh(role, actor)
-        writer = self.writer
-        writer.append([admission(self.origin, signer)])
-        save_signer(self.path / "keys", signer)
-        writer.signers[signer.id] = signer
+        take_in(self.writer, signer, [admission(self.origin, signer)])
         return signer
 
     def revoke(

@@ -132,7 +132,7 @@ def test_rates_out_of_the_ordinary(machine: Machine) -> None:
 def test_entries_by_nobody_are_named(machine: Machine) -> None:
     """Under the log's key alone, without an author's: a head that holds a record nobody signed."""
     from braid.ledger.envelope import unwrap, wrap
-    from braid.ledger.writer import load_log_key
+    from braid.ledger.logkeys import load_log_key
 
     reader = KeylessReader(machine.store, guard=machine.guard)
     entries = [reader.stored_envelope(index) for index in range(reader.published.size)]

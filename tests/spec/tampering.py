@@ -20,10 +20,11 @@ from braid.ledger.create import admission, create_store
 from braid.ledger.envelope import unwrap
 from braid.ledger.erase import erase, forget, plan
 from braid.ledger.guard import Guard
+from braid.ledger.logkeys import load_log_key
 from braid.ledger.record import Body, Content, Draft, ExperienceBody, Provenance
 from braid.ledger.settings import load_settings
 from braid.ledger.sign import Signer, load_signers, save_signer
-from braid.ledger.writer import Writer, load_log_key
+from braid.ledger.writer import Writer
 from braid.wal.frame import Stored
 from tests.ledger.forge import Frames, flip, read_frames, resign, segment_file, sign_heads, write_frames
 

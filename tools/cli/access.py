@@ -62,14 +62,22 @@ def reading(store: Path | None) -> Generator["Store"]:
 
 
 @contextmanager
-def writing(store: Path | None, *, adopt: bool = False, shared: bool = False) -> Generator["Store"]:
+def writing(
+    store: Path | None, *, adopt: bool = False, shared: bool = False, headless: bool = False
+) -> Generator["Store"]:
     """Open for writing; what the last crash left behind is made good and told."""
     import braid
 
     path = where(store)
     opened = _unlocked(
         lambda phrase: braid.open(
-            path, create=False, adopt=adopt, shared=shared, passphrase=phrase, guard_dir=Chosen.guard_dir
+            path,
+            create=False,
+            adopt=adopt,
+            shared=shared,
+            passphrase=phrase,
+            guard_dir=Chosen.guard_dir,
+            headless=headless,
         )
     )
     done, trouble = False, None
