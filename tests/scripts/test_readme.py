@@ -24,6 +24,7 @@ PAGES = (
     "docs/access.md",
     "docs/audit.md",
     "docs/embeddings.md",
+    "docs/keys.md",
     "docs/provenance.md",
 )
 WRITE = os.environ.get("BRAID_WRITE_DOCS") == "1"
