@@ -92,3 +92,15 @@ def test_export_overwrites_nothing(session: Session) -> None:
     assert "choose another place" in session.refused("export", "memory")
     assert "not empty" in session.refused("export", "guard")
     assert session.is_clean()
+
+
+def test_one_record_for_other_tools(session: Session) -> None:
+    id = session.well("append", "x").id
+    shown = json.loads(session.well("export", "--dsse", id).out)
+    assert shown["payloadType"] == "application/vnd.braid.record+json"
+    session.well("export", "--in-toto", id, "statement.json")
+    read = json.loads((session.folder / "statement.json").read_text(encoding="utf-8"))
+    assert read["payloadType"] == "application/vnd.in-toto+json"
+    assert "one record" in session.refused("export", "--dsse", id, "--in-toto", id)
+    assert "one record" in session.refused("export", "--dsse", id, "--audit", "copy")
+    session.refused("export", "--dsse", id[:-4] + "zzzz")
