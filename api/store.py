@@ -49,8 +49,12 @@ def init(
     passphrase: str | None = None,
     guard_dir: str | Path | None = None,
     clock: Clock = utc_now,
+    scope_chains: bool = False,
 ) -> Settings:
-    """Create a store with fresh keys; raise FileExistsError where something is already."""
+    """Create a store with fresh keys; raise FileExistsError where something is already.
+
+    `scope_chains`: each record names the one before it in its scopes and their count, so that an omission shows.
+    """
     return create_store(
         Path(path),
         now=clock(),
@@ -60,6 +64,7 @@ def init(
         vault=Path(vault) if vault else None,
         passphrase=passphrase,
         guard_folder=Path(guard_dir) if guard_dir else None,
+        scope_chains=scope_chains,
     )
 
 
@@ -205,7 +210,7 @@ class Store:
         self._views: Views | None = None
         self._views_turn = Lock()
         if isinstance(reader, Writer):
-            reader.know(_CatalogKeys(self))
+            reader.know(_CatalogKeys(self), lambda: self.views.catalog)
             if reader.control.unfinished():
                 erasing.finish(reader, self.views.purge)
 

@@ -56,6 +56,8 @@ class ControlState:
         self.log_keys: dict[str, LogKeyLife] = {}
         """Every key of the log, oldest first: its verifier key, and which heads it signs."""
         self.retention_days = 30
+        self.scope_chains = False
+        """Whether each record says which came before it in its scopes (SPEC §4.8): the choice of genesis."""
         self.keys: dict[str, KeyLife] = {}
         self.newest = -1
         """Index of the newest control record."""
@@ -150,6 +152,7 @@ class ControlState:
         self.log_vkey = str(public["log_vkey"])
         self.log_keys = {self.log_vkey: LogKeyLife(0)}
         self.retention_days = int(public["retention_days"])
+        self.scope_chains = public.get("scope_chains") is True
         for text in public["root_keys"]:
             key = b64decode(text, validate=True)
             check_public_key(key)

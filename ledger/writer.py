@@ -5,7 +5,7 @@
 import os
 import time
 from collections import deque
-from collections.abc import Generator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -30,6 +30,7 @@ from braid.ledger.note import SigningKey
 from braid.ledger.publish import drop_partials, publish_checkpoint, write_tiles
 from braid.ledger.reader import Reader
 from braid.ledger.record import Draft, EventBody
+from braid.ledger.scopechain import Chains, KnownScopes
 from braid.ledger.sequence import Clock, KnownKeys, Placed, Prepared, Request, Sequencer
 from braid.ledger.sign import Signer, load_signers
 from braid.ledger.tiles import partial_tiles, tile_path
@@ -87,6 +88,7 @@ class Writer(Reader):
         self._stop = Event()
         self._closed = False
         self._thread: Thread | None = None
+        self._scopes: Callable[[], KnownScopes] | None = None
         self._background_error: BaseException | None = None
         if not (store / "store.json").exists():
             raise FileNotFoundError(f"there is no store at {store}: create one with `braid init`")
@@ -165,9 +167,12 @@ class Writer(Reader):
         """Have a further private key of the log at hand; it signs once a control record says so."""
         self._signing[str(key.verifier)] = key
 
-    def know(self, known: KnownKeys) -> None:
-        """Look keys that make repeating harmless up in `known`."""
+    def know(self, known: KnownKeys, scopes: Callable[[], KnownScopes] | None = None) -> None:
+        """Look keys that make repeating harmless up in `known`, and the newest records of scopes in `scopes`."""
         self._sequencer.known = known
+        self._scopes = scopes
+        if scopes is not None:
+            self._sequencer.chains = Chains(scopes)
 
     # -- appending --------------------------------------------------------------------------------
 
@@ -249,6 +254,8 @@ class Writer(Reader):
     def _catch_up(self) -> None:
         """Stand at the log's end as other writers have left it; the lock is held (SPEC §8.3)."""
         if self.refresh():
+            if self._sequencer.chains:
+                self._sequencer.chains.forget()
             self._last_time = self._time_of_last()
             self._partials = [self.path / tile_path(*tile) for tile in partial_tiles(self.published.size)]
         self.torn = self.log.stand_ready() or self.torn
@@ -322,6 +329,8 @@ class Writer(Reader):
                 self.size != self.log.next_index
             ):  # written, but memory did not follow: only reopening can tell
                 self.log.poison(f"taking in an append failed ({error})")
+            if self._sequencer.chains:
+                self._sequencer.chains.forget()
             for prepared in group:
                 if not prepared.request.done:
                     prepared.request.error, prepared.request.done = error, True
@@ -349,7 +358,9 @@ class Writer(Reader):
                 envelope = self.envelope(first + k)
                 self.control.apply(envelope, self._links(envelope))
                 self._settle_log_keys()
-        if keys and self._sequencer.known:
+        if prepared.chains is not None and self._scopes:
+            self._scopes().note(first, len(prepared.stored), keys, prepared.chains.scopes)
+        elif keys and self._sequencer.known:
             self._sequencer.known.add(keys)
         request.done = True
 

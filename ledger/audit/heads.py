@@ -96,7 +96,8 @@ def _read_guard(heads: Heads, guard: Guard, settings: Settings) -> None:
 
 def _candidates(texts: list[str], guard: Head | None) -> list[VerifierKey]:
     keys: list[VerifierKey] = []
-    for text in dict.fromkeys([*texts, *([guard.vkey, *guard.log_keys] if guard else [])]):
+    remembered = [guard.vkey, *guard.log_keys] if guard else []
+    for text in dict.fromkeys(texts + remembered):
         with suppress(NoteError):  # no key: what it should have signed is named
             keys.append(parse_vkey(text))
     return keys

@@ -119,3 +119,18 @@ def test_a_pinned_key_is_held_against_the_log(session: Session) -> None:
     session.well("init", "other")
     other = json.loads(session.well("--store", "other", "status", "-o", "json").out)["vkey"]
     assert session.braid("verify", "--key", other).code == 1
+
+
+def test_a_scope_is_checked_for_omissions(session: Session) -> None:
+    session.well("init", "chained", "--scope-chains")
+    for n in range(3):
+        session.well("--store", "chained", "append", f"n {n}", "--user-id", "maya")
+    shown = json.loads(
+        session.well("--store", "chained", "verify", "--scope", "user_id=maya", "-o", "json").out
+    )
+    assert (shown["records"], shown["unchained"], shown["problems"]) == (3, 0, [])
+    session.well("append", "x", "--user-id", "maya")
+    assert "init --scope-chains" in session.well("verify", "--scope", "user_id=maya").err
+    assert "NAME=VALUE" in session.refused("verify", "--scope", "maya")
+    assert "a scope is" in session.refused("verify", "--scope", "color=red")
+    assert "goes alone" in session.refused("verify", "--scope", "user_id=maya", "--deep")

@@ -57,6 +57,14 @@ def verify(
             show_default=False,
         ),
     ] = None,
+    scope: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME=VALUE",
+            help="Only that no memory of this scope is left out (init --scope-chains).",
+            show_default=False,
+        ),
+    ] = None,
     workers: Annotated[int | None, typer.Option(min=1, help="Processes.", show_default="all cores")] = None,
     output: Annotated[ReportForm, typer.Option("--output", "-o", help="How to show it.")] = "table",
     store: StoreOption = None,
@@ -72,7 +80,13 @@ def verify(
       braid verify
       braid verify --deep --report audit.html
       braid verify --since -o json
+      braid verify --scope user_id=maya
     """
+    if scope is not None:
+        if deep or since or hash_only or html or state or key:
+            raise ValueError("--scope goes alone: it looks at one chain, not at the log's signatures")
+        _verify_scope(scope, output, store)
+        return
     from braid.tools.cli.audit import audit, keep_state, put_report, read_state
 
     destination.outside(html, store)
@@ -105,6 +119,25 @@ def verify(
         say(f"the report is in {html}")
     if report.exit_code:
         raise typer.Exit(report.exit_code)
+
+
+def _verify_scope(scope: str, output: ReportForm, store: Path | None) -> None:
+    """Check the chain of one scope, and end with 1 where a record is left out."""
+    from msgspec import to_builtins
+
+    from braid.ledger.scopechain import check_scope
+
+    name, equals, value = scope.partition("=")
+    if not (equals and value):
+        raise ValueError(f"--scope {scope!r}: give NAME=VALUE, such as user_id=maya")
+    with reading(store) as opened:
+        chained = opened.reader.control.scope_chains
+        report = check_scope(opened.reader, name, value)
+    put_fields(to_builtins(report), output)
+    if not chained:
+        say("this store keeps no scope chains (`braid init --scope-chains`): an omission would not show")
+    if report.problems:
+        raise typer.Exit(FINDINGS)
 
 
 def prove(
