@@ -1,7 +1,7 @@
 """From a question to a cited answer in a fitting manner: the pipeline, over whatever remembers. It writes nothing.
 
-decompose → recall → lens → stance → compose → cite → affect → reflect. What is said, on what it rests and how sure it is
-are fixed before tone has a word: style is put over the finished text, which keeps its facts (`affect.facts`).
+decompose → recall → lens → stance → compose → cite → affect → reflect. What is said, on what it rests and how sure it
+is are fixed before tone has a word: style is put over the finished text, which keeps its facts (`affect.facts`).
 """
 
 from collections.abc import Sequence

@@ -1,7 +1,7 @@
 """How surely something is said: bands of probability, in words and never as numbers. Pure.
 
-From .85 plainly, from .60 hedged, from .40 very carefully; below that it is left unsaid. What somebody said may still be
-pointed at then, as the nearest there is, but not as an answer.
+From .85 plainly, from .60 hedged, from .40 very carefully; below that it is left unsaid. What somebody said may still
+be pointed at then, as the nearest there is, but not as an answer.
 """
 
 from typing import Final, Literal

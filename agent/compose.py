@@ -1,7 +1,7 @@
 """The answer without a model: what is held, or what was said that answers best, quoted with its date and its id. Pure.
 
-It invents nothing: every word of an answer is a claim that the stance holds, a slice of a record, or a time that a record
-tells. Where too little speaks for an answer it says that it doesn't know.
+It invents nothing: every word of an answer is a claim that the stance holds, a slice of a record, or a time that a
+record tells. Where too little speaks for an answer it says that it doesn't know.
 """
 
 import re
@@ -45,7 +45,7 @@ WANTED: Final = 1.0
 """What it adds that it says what kind of thing was asked for: a date, a number, a name."""
 DISPUTED: Final = 0.5
 """How sure an answer is at most while claims that exclude each other leave it undecided."""
-_MARKS: Final = str.maketrans({"“": "‘", "”": "’", "[": "(", "]": ")", '"': "’", "`": "’"})
+_MARKS: Final = str.maketrans({"“": "\u2018", "”": "’", "[": "(", "]": ")", '"': "’", "`": "’"})
 
 
 class Extractive:

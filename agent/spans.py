@@ -1,4 +1,4 @@
-"""What in a text answers: the sentence that bears on a question, and in it the date, number, name or clause wanted. Pure.
+"""What in a text answers: the sentence that bears on a question, and in it the date, number, name or clause. Pure.
 
 Everything returned is a slice of the text in its own words; only a time that is told relative to the day it was said on
 is put as a date: "last week", said on 9 June 2023, is "the week before 9 June 2023".
@@ -6,7 +6,7 @@ is put as a date: "last week", said on 9 June 2023, is "the week before 9 June 2
 
 import re
 from collections.abc import Callable
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Final
 
 import msgspec
@@ -22,14 +22,15 @@ MOST_WORDS: Final = 16
 _NUMBERS: Final = (
     "one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|once|twice|a dozen|a hundred"
 )
+_NO_NOUN: Final = r"(?!(?:and|or|in|on|at|to|of|more)\b)"
 _QUANTITY: Final = re.compile(
-    rf"[$€£]\s?\d[\d,.]*\d|[$€£]\d|\b\d[\d,.:/]*(?:\s?(?:%|percent|[ap]m\b))?(?: (?!and\b|or\b|in\b|on\b|at\b|to\b|of\b)[a-z]+)?"
-    rf"|\b(?:{_NUMBERS})\b(?: (?!and\b|or\b|in\b|on\b|at\b|to\b|of\b|more\b)[a-z]+)?",
+    rf"[$€£]\s?\d[\d,.]*\d|[$€£]\d|\b\d[\d,.:/]*(?:\s?(?:%|percent|[ap]m\b))?(?: {_NO_NOUN}[a-z]+)?"
+    rf"|\b(?:{_NUMBERS})\b(?: {_NO_NOUN}[a-z]+)?",
     re.IGNORECASE,
 )
 _DURATION: Final = re.compile(
-    rf"\b(?:for |over |about |almost |nearly )*(?:(?:\d+|{_NUMBERS}|an?|a few|a couple of|several)\s+)(?:and a half )?"
-    r"(?:minute|hour|day|week|month|year|decade)s?\b(?: ago)?|\bsince [A-Z\d][\w ]{2,20}",
+    rf"\b(?:for |over |about |almost |nearly )*(?:(?:\d+|{_NUMBERS}|an?|a few|a couple of|several)\s+)"
+    r"(?:and a half )?(?:minute|hour|day|week|month|year|decade)s?\b(?: ago)?|\bsince [A-Z\d][\w ]{2,20}",
     re.IGNORECASE,
 )
 _CLOCK: Final = re.compile(
@@ -40,27 +41,24 @@ _RELATIVE: Final = re.compile(
     r"|\b(?P<n>two|three|four|a few|a couple of|\d) (?P<units>week(?:end)?|month|year)s ago\b",
     re.IGNORECASE,
 )
-_REASON: Final = re.compile(
-    r"\b(?:because|since|so that|due to|thanks to|as it|in order to|to )\b.*", re.IGNORECASE
-)
 _FILLER: Final = re.compile(
-    r"^(?:(?:oh|ah|wow|hey|yes|yeah|yep|no|nope|well|so|and|but|also|thanks|thank you|sure|totally|absolutely|definitely"
-    r"|actually|honestly|cool|great|awesome|nice|right|okay|ok|it's|i think|i guess|you know)\b[,!. ]*)+",
+    r"^(?:(?:oh|ah|wow|hey|yes|yeah|yep|no|nope|well|so|and|but|also|thanks|thank you|sure|totally|absolutely"
+    r"|definitely|actually|honestly|cool|great|awesome|nice|right|okay|ok|it's|i think|i guess|you know)\b[,!. ]*)+",
     re.IGNORECASE,
 )
 _PLACED: Final = re.compile(
     r"\b(?:in|at|to|from|near|on|around|through)\s+((?:the |a |an )?[A-Z][\w'’-]*(?: [A-Z][\w'’-]*)*)"
 )
-_ASKS: Final = re.compile(r"\?\W*$")
 
 
 class Span(msgspec.Struct, frozen=True):
-    """What answers. `sentence` is a slice of the text, `short` the answer in the fewest words, `fit` in [0, 1] how many of
-    the question's telling words the sentence has."""
+    """What answers. `sentence` is a slice of the text, `short` the answer in the fewest words, `fit` in [0, 1] how many
+    of the question's telling words the sentence has, `tells` how many others."""
 
     sentence: str
     short: str
     fit: float
+    tells: int
     wanted: bool
     """Whether it says what kind of thing was asked for."""
 
@@ -70,7 +68,11 @@ def best_span(question: Question, text: str, when: datetime) -> Span | None:
     text = text[:MAX_CHARS]
     parts = [part for part in sentences(text) if not part.mark.strip().startswith("?")]
     found = [_span(question, text[part.start : part.stop], part, when) for part in parts]
-    return max(found, key=lambda span: (span.fit + 0.34 * span.wanted, -len(span.sentence)), default=None)
+    return max(
+        found,
+        key=lambda span: (span.fit + 0.34 * span.wanted, min(span.tells, 6), -len(span.sentence)),
+        default=None,
+    )
 
 
 def _span(question: Question, sentence: str, part: Part, when: datetime) -> Span:
@@ -79,7 +81,8 @@ def _span(question: Question, sentence: str, part: Part, when: datetime) -> Span
     fit = sum(each in stems for each in asked) / len(asked) if asked else 0.0
     finder = _FINDERS.get(question.intent)
     short = finder(question, sentence, when) if finder else None
-    return Span(sentence, short or _clause(question, sentence), fit, short is not None)
+    tells = len(stems.difference(asked))
+    return Span(sentence, short or _clause(question, sentence), fit, tells, short is not None)
 
 
 def _clause(question: Question, sentence: str) -> str:

@@ -1,8 +1,8 @@
 """How sure it is that memory answers a question, by what recall found: a small calibrated model. Pure.
 
-Two probabilities. `known`: that memory holds an answer at all, by whether what fits was said by whom the question names;
-below a limit the answer is "I don't know". `right`: that the record quoted is the one that answers, which says how
-surely to put it. The weights are fitted by `tools/fit_answers.py`; without their file a rule decides.
+Two probabilities. `known`: that memory holds an answer at all, by whether what fits was said by whom the question
+names; below a limit the answer is "I don't know". `right`: that the record quoted is the one that answers, which says
+how surely to put it. The weights are fitted by `tools/fit_answers.py`; without their file a rule decides.
 """
 
 import hashlib
@@ -78,9 +78,9 @@ def _logistic(found: Mapping[str, float], given: Mapping[str, float]) -> float:
 def signals(question: Question, hits: Sequence[Hit], disagreement: float = 0.0) -> dict[str, float]:
     """Return what speaks for an answer being there, by name, in the order of `SIGNALS`; `hits` is not empty.
 
-    "Own" are the hits said by the one person whom the question names (whoever asks, where it says "I"), where that is one
-    of those who speak; "lead" is how far the best of these is ahead of the best of the others. Where it names nobody, or
-    everybody, all are own and nothing leads.
+    "Own" are the hits said by the one person whom the question names (whoever asks, where it says "I"), where that is
+    one of those who speak; "lead" is how far the best of these is ahead of the best of the others. Where it names
+    nobody, or everybody, all are own and nothing leads.
     """
     some = sorted(hits[:MOST_HITS], key=lambda hit: -hit.score)
     named = named_speakers(question, some)

@@ -1,6 +1,6 @@
 """Recall at the front door: a store as what the pipeline asks, and a caller's words as what it is asked."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Final, Protocol, cast
 
@@ -53,6 +53,10 @@ class Asked(Protocol):
 
     def prove(self, id: str) -> bytes:
         """An offline proof of a record."""
+        ...
+
+    def prove_many(self, ids: Iterable[str]) -> bytes:
+        """One offline proof of many records."""
         ...
 
 
@@ -204,10 +208,11 @@ def recalled(
     embedder, vocabulary, shelf = store.embedding()
     store.views.catalog.catch_up()
     answer = recall(question, memory(store, size, vocabulary, embedder, shelf, superseded=valid_at is None))
-    if not prove:
+    if not prove or not answer.results:
         return answer
+    together = store.prove_many(hit.id for hit in answer.results)
     proved: list[Hit] = [msgspec.structs.replace(hit, proof=store.prove(hit.id)) for hit in answer.results]
-    return msgspec.structs.replace(answer, results=proved)
+    return msgspec.structs.replace(answer, results=proved, proof=together)
 
 
 def _zoned(moment: datetime) -> datetime:

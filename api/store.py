@@ -12,6 +12,7 @@ from braid import drafts
 from braid.ledger import asof
 from braid.ledger import erase as erasing
 from braid.ledger.blobs import BlobRef, BlobStore, Readable
+from braid.ledger.ceremony import take_in
 from braid.ledger.create import admission, create_store
 from braid.ledger.errors import InvalidRecordError, ReadOnlyError, UnknownRecordError
 from braid.ledger.guard import Guard
@@ -20,7 +21,7 @@ from braid.ledger.reader import Reader
 from braid.ledger.record import Draft, EventBody, ExperienceBody, KeyBody, Media, Record, Target
 from braid.ledger.sequence import Clock, Placed
 from braid.ledger.settings import Durability, Settings
-from braid.ledger.sign import Signer, save_signer
+from braid.ledger.sign import Signer
 from braid.ledger.trace import TraceNode, trace
 from braid.ledger.writer import Writer, utc_now
 
@@ -56,8 +57,12 @@ def init(
     passphrase: str | None = None,
     guard_dir: str | Path | None = None,
     clock: Clock = utc_now,
+    scope_chains: bool = False,
 ) -> Settings:
-    """Create a store with fresh keys; raise FileExistsError where something is already."""
+    """Create a store with fresh keys; raise FileExistsError where something is already.
+
+    `scope_chains`: each record names the one before it in its scopes and their count, so that an omission shows.
+    """
     return create_store(
         Path(path),
         now=clock(),
@@ -67,6 +72,7 @@ def init(
         vault=Path(vault) if vault else None,
         passphrase=passphrase,
         guard_folder=Path(guard_dir) if guard_dir else None,
+        scope_chains=scope_chains,
     )
 
 
@@ -82,12 +88,14 @@ def open(
     wait_s: float = 10.0,
     clock: Clock = utc_now,
     embedder: "Embedding | None" = None,
+    headless: bool = False,
 ) -> "Store":
     """Open a store, creating it where there is none (unless `create=False` or `read_only`).
 
     `shared` lets several processes write, each taking the lock for a transaction and waiting up to `wait_s` seconds.
     `adopt` accepts a store whose fork guard is missing. `embedder` returns the model that searches by meaning, when one
-    is first needed; `braid.open` passes the one that comes with Braid.
+    is first needed; `braid.open` passes the one that comes with Braid. `headless` opens without the log's private key,
+    which is lost, so that another can take its place.
     Raises LogLockedError, GuardError, RollbackError, IntegrityError, FileNotFoundError.
     """
     store = Path(path)
@@ -111,6 +119,7 @@ def open(
             shared=shared,
             wait_s=wait_s,
             clock=clock,
+            headless=headless,
         )
     try:
         return Store(reader, clock, embedder)
@@ -219,7 +228,7 @@ class Store:
         self._views: Views | None = None
         self._views_turn = Lock()
         if isinstance(reader, Writer):
-            reader.know(_CatalogKeys(self))
+            reader.know(_CatalogKeys(self), lambda: self.views.catalog)
             if reader.control.unfinished():
                 erasing.finish(reader, self.views.purge)
 
@@ -484,6 +493,20 @@ class Store:
             self._reader.checkpoint()
         return self._reader.prove(index)
 
+    def prove_many(self, ids: Iterable[str]) -> bytes:
+        """Return one proof that shows offline that all of these records are in the log, with their envelopes.
+
+        A node of the tree that several need is in it once. `braid check-proof` checks it, and so does
+        `ledger.multiproof.check_multiproof`. Raises UnknownRecordError, and ValueError for no id.
+        """
+        indexes = {self._reader.index_of(id): id for id in ids}
+        for index, id in indexes.items():
+            if self._reader.envelope(index).id != id:
+                raise UnknownRecordError(f"{id}: no such record")
+        if max(indexes, default=0) >= self._reader.published.size and isinstance(self._reader, Writer):
+            self._reader.checkpoint()
+        return self._reader.prove_many(indexes)
+
     # -- stances ----------------------------------------------------------------------------------
 
     def stance(
@@ -693,10 +716,7 @@ class Store:
     def admit(self, role: str, actor: str | None = None) -> Signer:
         """Make a key for one role and actor, admit it to the log and keep its private half in `keys/`."""
         signer = Signer.fresh(role, actor)
-        writer = self.writer
-        writer.append([admission(self.origin, signer)])
-        save_signer(self.path / "keys", signer)
-        writer.signers[signer.id] = signer
+        take_in(self.writer, signer, [admission(self.origin, signer)])
         return signer
 
     def revoke(

@@ -44,8 +44,11 @@ def format_checkpoint(checkpoint: Checkpoint) -> str:
     return text
 
 
-def parse_checkpoint(text: str) -> Checkpoint:
-    """Return what a checkpoint's text states, not verified; NoteError where it isn't well-formed."""
+def parse_checkpoint(text: str, *, any_empty_root: bool = False) -> Checkpoint:
+    """Return what a checkpoint's text states, not verified; NoteError where it isn't well-formed.
+
+    With `any_empty_root` the root of size 0 is the caller's to judge: a witness has an answer of its own for it.
+    """
     origin, size, root, *extensions = _lines(text)
     if not origin:
         raise NoteError("the checkpoint has no origin")
@@ -54,7 +57,7 @@ def parse_checkpoint(text: str) -> Checkpoint:
     if not all(extensions):
         raise NoteError("the checkpoint has an empty extension line")
     checkpoint = Checkpoint(origin, int(size), _root(root), tuple(extensions))
-    if checkpoint.size == 0 and checkpoint.root != EMPTY_ROOT:
+    if checkpoint.size == 0 and checkpoint.root != EMPTY_ROOT and not any_empty_root:
         raise NoteError("the checkpoint of size 0 hasn't the root of the empty tree")
     return checkpoint
 

@@ -56,6 +56,8 @@ def encode_body(draft: Draft) -> bytes:
         raw = _encode(draft.body)
         if draft.extra:
             raw = _encode({**msgspec.json.decode(raw), **draft.extra})
+            if b'"scope_chain"' in raw and "scope_chain" in draft.extra:
+                raise InvalidRecordError("scope_chain is the writer's own member: leave it out")
         _DECODE[draft.kind](raw)
     except UnicodeEncodeError as error:
         raise InvalidRecordError(f"the text is not valid Unicode: {error.reason} at {error.start}") from error

@@ -11,10 +11,10 @@ import msgspec
 
 from braid.ledger.errors import KeyRefusedError, LedgerError, RollbackError, VaultPassphraseError
 from braid.ledger.guard import Guard
+from braid.ledger.logkeys import load_log_keys
 from braid.ledger.reader import Reader
 from braid.ledger.settings import Settings
 from braid.ledger.sign import ROLE_KINDS, Signer, load_signers
-from braid.ledger.writer import load_log_key
 from braid.wal.errors import WalError
 
 LEAST_FREE_BYTES = 64 << 20
@@ -56,20 +56,24 @@ def conditions(
 
 def _missing_keys(store: Path, reader: Reader) -> Iterator[Problem]:
     try:
-        load_log_key(store)
-    except KeyRefusedError as error:
+        here = load_log_keys(store, reader.passphrase)
+        lost = [vkey for vkey in reader.control.signing(reader.size) if vkey not in here]
+        problem = f"keys/ lacks the private half of the log key {lost[0]}" if lost else None
+    except (KeyRefusedError, OSError) as error:
+        problem = str(error)
+    if problem:
         yield Problem(
             "keys",
-            str(error),
-            "bring keys/log.key back; without it, export --jsonl and import into a new store",
+            problem,
+            "bring the file back; where it is lost, `braid key rotate log --lost` names another",
         )
     try:
-        here = load_signers(store / "keys").values()
+        signers_here = load_signers(store / "keys", reader.passphrase).values()
     except (KeyRefusedError, OSError) as error:
         yield Problem("keys", str(error), "bring the file back, or move it away and admit another key")
         return
     lives = reader.control.keys
-    signers = [one for one in here if one.id in lives and lives[one.id].revoked is None]
+    signers = [one for one in signers_here if one.id in lives and lives[one.id].revoked is None]
     if not _may_sign(signers, "experience"):
         yield Problem(
             "keys",

@@ -5,15 +5,16 @@ The fold is the same for a writer, a reader, a replay and an audit.
 
 from base64 import b64decode
 from copy import copy
-from typing import Any
+from typing import Any, NamedTuple
 
 from braid.ledger.envelope import Envelope, Link
 from braid.ledger.errors import IntegrityError
+from braid.ledger.note import ED25519, parse_vkey
 from braid.ledger.sign import ROLE_KINDS, check_public_key, key_id, possession_message, verify_signature
 
 CONTROL_OPS = {
     "genesis": {"genesis"},
-    "key": {"admit", "revoke"},
+    "key": {"admit", "revoke", "log_key", "retire_log_key"},
     "tombstone": {"forget", "recover", "erase"},
     "event": {"clock", "certify"},
 }
@@ -38,13 +39,25 @@ class KeyLife:
         return self.compromised_since is not None and index >= self.compromised_since
 
 
+class LogKeyLife(NamedTuple):
+    """Between which records a key signs heads: those of a size above `since`, up to `until`."""
+
+    since: int
+    until: int | None = None
+
+
 class ControlState:
     """The fold of the control records up to some index."""
 
     def __init__(self) -> None:
         self.origin = ""
         self.log_vkey = ""
+        """The key that genesis names."""
+        self.log_keys: dict[str, LogKeyLife] = {}
+        """Every key of the log, oldest first: its verifier key, and which heads it signs."""
         self.retention_days = 30
+        self.scope_chains = False
+        """Whether each record says which came before it in its scopes (SPEC §4.8): the choice of genesis."""
         self.keys: dict[str, KeyLife] = {}
         self.newest = -1
         """Index of the newest control record."""
@@ -81,6 +94,14 @@ class ControlState:
                 return f"a key of role {life.role} may not sign this {envelope.kind}"
         return None
 
+    def signing(self, size: int) -> list[str]:
+        """Return the log keys that sign a head of this size, oldest first: two or more while one takes over."""
+        return [
+            vkey
+            for vkey, (since, until) in self.log_keys.items()
+            if since < size and (until is None or size <= until)
+        ]
+
     @property
     def vault_epoch(self) -> int:
         """The least epoch that a vault must have: that of the last certified erasure."""
@@ -94,6 +115,7 @@ class ControlState:
         trial.origin = self.origin
         trial.keys = {id: copy(life) for id, life in self.keys.items()}
         trial.erasures = dict(self.erasures)
+        trial.log_keys = dict(self.log_keys)
         return trial
 
     def unfinished(self) -> list[int]:
@@ -128,13 +150,33 @@ class ControlState:
             raise IntegrityError(f"{envelope.id}: genesis stands at index 0 alone")
         self.origin = envelope.origin
         self.log_vkey = str(public["log_vkey"])
+        self.log_keys = {self.log_vkey: LogKeyLife(0)}
         self.retention_days = int(public["retention_days"])
+        self.scope_chains = public.get("scope_chains") is True
         for text in public["root_keys"]:
             key = b64decode(text, validate=True)
             check_public_key(key)
             self.keys[key_id(key)] = KeyLife(key_id(key), key, "root", 0)
 
+    def _log_key(self, envelope: Envelope, public: dict[str, Any]) -> None:
+        """Let a key of the log begin or end: heads behind this record are signed by those in force (SPEC §3.7)."""
+        vkey = str(public["vkey"])
+        life = self.log_keys.get(vkey)
+        if public["op"] == "log_key":
+            key = parse_vkey(vkey)
+            if life is not None or key.type != ED25519 or key.name != self.origin or str(key) != vkey:
+                raise IntegrityError(f"{envelope.id}: this is no new key of the log {self.origin}")
+            self.log_keys[vkey] = LogKeyLife(envelope.index)
+            return
+        left = [one for one, other in self.log_keys.items() if other.until is None and one != vkey]
+        if life is None or life.until is not None or not left:
+            raise IntegrityError(f"{envelope.id}: the log key is none in force, or the only one")
+        self.log_keys[vkey] = LogKeyLife(life.since, envelope.index)
+
     def _key(self, envelope: Envelope, public: dict[str, Any]) -> None:
+        if public["op"] in ("log_key", "retire_log_key"):
+            self._log_key(envelope, public)
+            return
         id = str(public["id"])
         if public["op"] == "revoke":
             life = self.keys[id]
@@ -163,6 +205,9 @@ class ControlState:
             for index in targets:
                 self.hidden.pop(index, None)
         else:
+            epoch = int(
+                envelope.public["epoch"]
+            )  # before anything is taken in: an unlawful one changes nothing
             for index in targets:
                 self.erased.setdefault(index, envelope.index)
                 self.hidden.pop(index, None)
@@ -170,7 +215,7 @@ class ControlState:
             for link in links:
                 if link.role == "kept" and link.index not in self.erased:
                     self.weakened[link.index] = envelope.index
-            self.erasures[envelope.index] = (int(envelope.public["epoch"]), None)
+            self.erasures[envelope.index] = (epoch, None)
 
     def _certify(self, envelope: Envelope, public: dict[str, Any]) -> None:
         erase = int(public["erase"])

@@ -37,6 +37,7 @@ def create_store(
     vault: Path | None = None,
     passphrase: str | None = None,
     guard_folder: Path | None = None,
+    scope_chains: bool = False,
 ) -> Settings:
     """Create a store at `path` with fresh keys, genesis, vault and guard; raise FileExistsError where something is."""
     if path.exists() and (not path.is_dir() or any(path.iterdir())):
@@ -57,7 +58,7 @@ def create_store(
     had_vault = vault_path.exists()
     make_folder(building)
     try:
-        head = _build(building, settings, retention_days, now, passphrase)
+        head = _build(building, settings, retention_days, now, passphrase, scope_chains=scope_chains)
         Guard.of_store(store_id, guard_folder).write(head)
         # Dying here: an orphaned guard and a hidden folder, no store.
         failpoint("create.built")
@@ -82,7 +83,13 @@ def _checked_origin(origin: str) -> str:
 
 
 def _build(
-    store: Path, settings: Settings, retention_days: int, now: datetime, passphrase: str | None
+    store: Path,
+    settings: Settings,
+    retention_days: int,
+    now: datetime,
+    passphrase: str | None,
+    *,
+    scope_chains: bool,
 ) -> Head:
     for folder in ("log", "keys", "blobs", "views"):
         make_folder(store / folder)
@@ -94,7 +101,7 @@ def _build(
     replace_file(store / "keys" / "log.key", format_skey(log_key).encode() + b"\n", "keys.write")
     reserve_space(store)
     drafts = [
-        _genesis(settings, root, log_key, retention_days),
+        _genesis(settings, root, log_key, retention_days, scope_chains=scope_chains),
         *(admission(settings.origin, signer) for signer in (operator, recorder)),
     ]
     frontier = _write_first(store, settings, drafts, vault, root=root, now=now)
@@ -113,7 +120,9 @@ def _build(
     )
 
 
-def _genesis(settings: Settings, root: Signer, log_key: SigningKey, retention_days: int) -> Draft:
+def _genesis(
+    settings: Settings, root: Signer, log_key: SigningKey, retention_days: int, *, scope_chains: bool
+) -> Draft:
     return Draft(
         kind="genesis",
         body=Body(),
@@ -124,6 +133,7 @@ def _genesis(settings: Settings, root: Signer, log_key: SigningKey, retention_da
             "root_keys": [b64encode(root.public).decode()],
             "log_vkey": str(log_key.verifier),
             "retention_days": retention_days,
+            **({"scope_chains": True} if scope_chains else {}),
         },
     )
 

@@ -14,6 +14,8 @@ LedgerError
 │   ├── VaultPassphraseError      the passphrase is wrong, missing, or not expected
 │   └── VaultStoreMismatchError   it belongs to another store
 ├── EvidenceError           an exported record is not what was signed, recorded and said
+├── RefusedLogError         what a server, a mirror or a witness says of a log isn't true, or isn't enough
+├── PolicyError             a policy of witnesses that can't be read
 ├── BlobError               sealed media
 │   ├── BlobMissingError          no such file: erased, or never put
 │   └── BlobCorruptError          its bytes are not what was sealed
@@ -53,6 +55,19 @@ class ProofError(LedgerError, ValueError):
 
 class EvidenceError(LedgerError, ValueError):
     """An exported record, or a whole export, is not what was signed, recorded and said."""
+
+
+class RefusedLogError(LedgerError):
+    """What somebody else says of a log is refused, for one `reason` (SPEC §16.4): a word that programs can act on."""
+
+    def __init__(self, reason: str, what: str) -> None:
+        self.reason = reason
+        self.what = what
+        super().__init__(f"{reason}: {what}")
+
+
+class PolicyError(LedgerError, ValueError):
+    """A policy of logs and witnesses isn't one (C2SP tlog-policy)."""
 
 
 class TileError(LedgerError):

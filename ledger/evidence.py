@@ -30,7 +30,7 @@ from braid.ledger.envelope import (
 )
 from braid.ledger.errors import EnvelopeError, EvidenceError, IntegrityError, NoteError, ProofError
 from braid.ledger.merkle import check_inclusion, leaf_hash, prove_inclusion, root_of
-from braid.ledger.note import VerifierKey, parse_vkey
+from braid.ledger.note import VerifierKey, open_note, parse_vkey
 from braid.ledger.proof import check_proof, format_proof
 from braid.ledger.reader import Reader
 from braid.ledger.record import Record
@@ -131,12 +131,14 @@ class Anchor(NamedTuple):
 def anchor_of(reader: Reader) -> Anchor:
     """Return the published head as it is now."""
     note = reader.checkpoint_note
-    return Anchor(open_checkpoint(note, [reader.vkey], reader.origin)[0], note)
+    return Anchor(open_checkpoint(note, reader.log_keys, reader.origin)[0], note)
 
 
 def head_of(reader: Reader, anchor: Anchor, *, whole: bool) -> Head:
     """Return the first line of an export that reaches as far as its anchor."""
-    return Head(origin=reader.origin, vkey=str(reader.vkey), checkpoint=anchor.note.decode(), whole=whole)
+    signed = {(one.name, one.id) for one in open_note(anchor.note, reader.log_keys).verified}
+    vkey = next(key for key in reversed(reader.log_keys) if (key.name, key.id) in signed)
+    return Head(origin=reader.origin, vkey=str(vkey), checkpoint=anchor.note.decode(), whole=whole)
 
 
 def item_of(reader: Reader, record: Record, anchor: Anchor, *, content: bool = True) -> Item:
@@ -226,9 +228,9 @@ class Examiner:
         if self.head.whole and envelope.control != max(control.newest, 0):
             raise EvidenceError(f"{envelope.id}: a control record before it is missing from the export")
         if envelope.index == 0:
-            control.apply(envelope, links)
-            if control.log_vkey != str(self.vkey):
-                raise EvidenceError("genesis names another log key than the one that is trusted")
+            control.apply(
+                envelope, links
+            )  # it may name an older key: the trusted one signed the head above it
         if refusal := control.refusal(envelope):
             raise EvidenceError(f"{envelope.id}: {refusal}")
         if not verify_signature(control.public_key(envelope.key), pae(payload), signature):

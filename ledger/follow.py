@@ -4,11 +4,12 @@ A handle trusts a signed head, the tiles that lead to it, and the tail behind it
 itself. Opening costs the tail and the control records, not the log.
 """
 
+from collections.abc import Sequence
 from hashlib import sha256
 from pathlib import Path
 from threading import RLock
 
-from braid.ledger.checkpoint import Checkpoint, open_checkpoint
+from braid.ledger.checkpoint import Checkpoint, open_checkpoint, parse_checkpoint
 from braid.ledger.control import ControlState
 from braid.ledger.envelope import (
     Envelope,
@@ -33,8 +34,9 @@ from braid.ledger.errors import (
     VaultMissingError,
 )
 from braid.ledger.guard import Guard, Head
+from braid.ledger.logkeys import claimed_keys, lacking
 from braid.ledger.merkle import leaf_hash, range_root, root_of
-from braid.ledger.note import VerifierKey, parse_vkey
+from braid.ledger.note import VerifierKey, parse_note, parse_vkey
 from braid.ledger.settings import Settings, load_settings
 from braid.ledger.sign import verify_signature
 from braid.ledger.tiles import Frontier, TileTree, partial_tiles, tile_path
@@ -80,6 +82,7 @@ class Follower:
             self._compare_guard()
             self._check_unguarded()
             self._catch_up_with_heads()
+            self._settle_log_keys()
             self._open_vault(writable=_log is LogWriter)
         except BaseException:
             self.log.close()
@@ -101,12 +104,12 @@ class Follower:
 
     def _open_head(self) -> None:
         """Set `published`, `frontier` and the log's position; retried, since a writer may publish meanwhile."""
-        self.vkey = parse_vkey(self.guarded.vkey if self.guarded else self._claimed_vkey())
+        self.log_keys = self.guarded.keys if self.guarded else [parse_vkey(self._claimed_vkey())]
         if self.guarded and self.guarded.origin != self.origin:
             raise RollbackError(f"{self.guard.path} is of {self.guarded.origin}, this store is {self.origin}")
         for attempt in range(_OPEN_TRIES):
             try:
-                self.published, self.checkpoint_note = read_checkpoint(self.path, self.vkey, self.origin)
+                self.published, self.checkpoint_note = self._read_head()
                 self.frontier = self._right_edge(self.published)
                 break
             except TileError:
@@ -170,11 +173,48 @@ class Follower:
             envelope, data = self._verified_envelope(envelope.control)
         for envelope, links, data in reversed(chain):
             self._fold(envelope, links, data)
-        named = (self.control.log_vkey, self.control.origin, chain[-1][0].public.get("store_id"))
-        if named != (str(self.vkey), self.origin, self.settings.store_id):
+        named = (self.control.origin, chain[-1][0].public.get("store_id"))
+        first = self.control.log_vkey in {str(key) for key in self.log_keys}
+        if named != (self.origin, self.settings.store_id) or not first:
             raise IntegrityError(
                 f"{self.path}: genesis names another store, origin or log key than the store's guard or settings"
             )
+        self._check_signers(self.checkpoint_note)
+
+    def _check_signers(self, note: bytes) -> None:
+        """Every log key in force at a head's size must have signed it: one of them alone may be stolen."""
+        missing = lacking(self.control, *open_checkpoint(note, self.log_keys, self.origin))
+        if missing is not None:
+            raise NoteError(
+                f"{self.path}/checkpoint lacks a signature by {missing}, a log key in force at its size"
+            )
+
+    @property
+    def vkey(self) -> VerifierKey:
+        """The newest log key in force: to be pinned by whoever checks what comes."""
+        return self.log_keys[-1]
+
+    def _settle_log_keys(self) -> None:
+        """Know every key that the control records name, those in force last; the guard may know no other."""
+        if self.guarded and not {str(key) for key in self.guarded.keys} <= self.control.log_keys.keys():
+            raise RollbackError(f"{self.guard.path} remembers a log key that no record of {self.path} names")
+        force = self.control.signing(self.control.newest + 1)
+        past = [text for text in self.control.log_keys if text not in force]
+        self.log_keys = [parse_vkey(text) for text in (*past, *force)]
+
+    def _read_head(self) -> tuple[Checkpoint, bytes]:
+        """Return the published head; without a guard also one by a key that only the log itself names."""
+        try:
+            return read_checkpoint(self.path, self.log_keys, self.origin)
+        except NoteError:
+            if self.guarded is not None:
+                raise
+        size = parse_checkpoint(parse_note((self.path / "checkpoint").read_bytes())[0]).size
+        if not self.log.resume(size):
+            self.log.rescan(size)
+        read = self.log.envelope
+        self.log_keys = claimed_keys(lambda index: decode_payload(payload_of(read(index))), size - 1)
+        return read_checkpoint(self.path, self.log_keys, self.origin)
 
     def _fold(self, envelope: Envelope, links: list[Link], data: bytes) -> None:
         """Take in a control record, checking its signature at its index."""
@@ -308,7 +348,11 @@ class Follower:
                 )
             newest = self.control.newest
             self.guarded = self.guard.read() or self.guarded
+            if self.guarded:
+                self.log_keys = list(dict.fromkeys([*self.log_keys, *self.guarded.keys]))
             taken = self._catch_up_with_heads()
+            if self.control.newest != newest:
+                self._settle_log_keys()
             self._follow_head()
             if self.control.newest != newest and self.vault:
                 self.vault.refresh()
@@ -324,20 +368,21 @@ class Follower:
                 self._follow()
                 return self.size - before
             except CorruptLogError:
-                size = read_checkpoint(self.path, self.vkey, self.origin)[0].size
+                size = read_checkpoint(self.path, self.log_keys, self.origin)[0].size
                 if size <= self._covered:
                     raise
                 self._covered = size
 
     def _follow_head(self) -> None:
         """Take over a newer published checkpoint when its root is that of this handle's own tree."""
-        checkpoint, note = read_checkpoint(self.path, self.vkey, self.origin)
+        checkpoint, note = read_checkpoint(self.path, self.log_keys, self.origin)
         if not self.published.size < checkpoint.size <= self.size:
             return
         if range_root(0, checkpoint.size, self.tree.subtree) != checkpoint.root:
             raise RollbackError(
                 f"{self.path}/checkpoint contradicts the log's own records: another history was signed"
             )
+        self._check_signers(note)
         self.published, self.checkpoint_note = checkpoint, note
         for level, n in list(self._pending):
             if (n + 1) << 8 * (level + 1) <= checkpoint.size:
@@ -391,8 +436,8 @@ class Follower:
         return decoded
 
 
-def read_checkpoint(store: Path, vkey: VerifierKey, origin: str) -> tuple[Checkpoint, bytes]:
-    """Return the published checkpoint and its note; raise NoteError when it is not signed by the log's key."""
+def read_checkpoint(store: Path, vkeys: Sequence[VerifierKey], origin: str) -> tuple[Checkpoint, bytes]:
+    """Return the published checkpoint and its note; raise NoteError when it is not signed by a key of the log."""
     try:
         note = (store / "checkpoint").read_bytes()
     except FileNotFoundError:
@@ -400,6 +445,6 @@ def read_checkpoint(store: Path, vkey: VerifierKey, origin: str) -> tuple[Checkp
             f"{store}/checkpoint is missing: `braid doctor --fix` restores it from the guard"
         ) from None
     try:
-        return open_checkpoint(note, [vkey], origin)[0], note
+        return open_checkpoint(note, vkeys, origin)[0], note
     except NoteError as error:
         raise NoteError(f"{store}/checkpoint: {error}") from error

@@ -9,10 +9,11 @@ import msgspec
 from blake3 import blake3
 
 from braid.ledger.errors import GuardError
+from braid.ledger.note import VerifierKey, parse_vkey
 from braid.wal.durable import make_folder, replace_file
 
 
-class Head(msgspec.Struct, frozen=True):
+class Head(msgspec.Struct, frozen=True, omit_defaults=True):
     """A signed head: `checkpoint` is the signed note it comes from; root in hex; the vault's epoch beside it."""
 
     origin: str
@@ -21,6 +22,13 @@ class Head(msgspec.Struct, frozen=True):
     root: str
     vault_epoch: int
     checkpoint: str
+    log_keys: list[str] = []
+    """Every key that the log ever had, where it had more than one; `vkey` is the newest."""
+
+    @property
+    def keys(self) -> list[VerifierKey]:
+        """The keys under which a head of this log may stand; which of them must, its control records say."""
+        return [parse_vkey(text) for text in dict.fromkeys([self.vkey, *self.log_keys])]
 
 
 def guard_folder() -> Path:

@@ -3,10 +3,11 @@
 A record is read by its place, compared with its authenticated leaf, and only then decoded and unsealed.
 """
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from hashlib import sha256
 from typing import NamedTuple
 
+from braid.ledger.checkpoint import Checkpoint
 from braid.ledger.envelope import (
     Envelope,
     Link,
@@ -25,7 +26,8 @@ from braid.ledger.errors import (
 )
 from braid.ledger.follow import Follower
 from braid.ledger.ids import parse_id
-from braid.ledger.merkle import prove_inclusion
+from braid.ledger.merkle import prove_inclusion, range_root
+from braid.ledger.multiproof import MultiProof, format_multiproof, prove_inclusions
 from braid.ledger.proof import format_proof
 from braid.ledger.record import Record
 from braid.ledger.seal import RecordKey, unseal_body
@@ -198,11 +200,42 @@ class Reader(Follower):
         """Return a c2sp.org/tlog-proof file for a record under the published checkpoint; ValueError when
         it is behind.
         """
-        if index >= self.published.size:
+        return self._proof(index, self.published, self.checkpoint_note)
+
+    def prove_under(self, index: int, head: Checkpoint, note: bytes) -> bytes:
+        """Return such a file under another head of this log, whose note says the same; ValueError where it is none."""
+        if head.size > self.size or range_root(0, head.size, self.tree.subtree) != head.root:
+            raise ValueError(f"the head of {head.size} records is not of what this store holds")
+        return self._proof(index, head, note)
+
+    def _proof(self, index: int, head: Checkpoint, note: bytes) -> bytes:
+        if index >= head.size:
             raise ValueError(
-                f"record {index} is not under a published checkpoint yet (it covers {self.published.size})"
+                f"record {index} is not under a published checkpoint yet (it covers {head.size})"
             )
-        size = self.published.size
         with self._turn:
-            hashes = prove_inclusion(index, size, self.tree.subtree)
-        return format_proof(index, hashes, self.checkpoint_note)
+            hashes = prove_inclusion(index, head.size, self.tree.subtree)
+        return format_proof(index, hashes, note)
+
+    def prove_many(
+        self, indexes: Collection[int], head: Checkpoint | None = None, note: bytes | None = None
+    ) -> bytes:
+        """Return one multi-proof for records with their envelopes, under the published head or another (SPEC §5.5).
+
+        Raises ValueError for no record, one that the head does not cover, or a head that is none of this log.
+        """
+        chosen = sorted(set(indexes))
+        if head is None or note is None:
+            head, note = self.published, self.checkpoint_note
+        elif head.size > self.size or range_root(0, head.size, self.tree.subtree) != head.root:
+            raise ValueError(f"the head of {head.size} records is not of what this store holds")
+        if not chosen:
+            raise ValueError("a proof is of one record at least")
+        if chosen[-1] >= head.size:
+            raise ValueError(
+                f"record {chosen[-1]} is not under a published checkpoint yet (it covers {head.size})"
+            )
+        leaves = tuple((index, self.stored_envelope(index)) for index in chosen)
+        with self._turn:
+            hashes = prove_inclusions(chosen, head.size, self.tree.subtree)
+        return format_multiproof(MultiProof(leaves, tuple(hashes), note))

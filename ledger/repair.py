@@ -13,7 +13,7 @@ from braid.ledger.create import RESERVE_BYTES, reserve_space
 from braid.ledger.errors import GuardError, LedgerError, NoteError, VaultError
 from braid.ledger.guard import Guard, Head
 from braid.ledger.merkle import leaf_hash
-from braid.ledger.note import parse_vkey
+from braid.ledger.note import VerifierKey, parse_vkey
 from braid.ledger.publish import TileFile, publish_checkpoint, write_tiles
 from braid.ledger.settings import Settings, load_settings
 from braid.ledger.tiles import Frontier, tile_path
@@ -135,8 +135,7 @@ def _head_problems(store: Path, settings: Settings, guard: Guard) -> Iterator[Pr
         head = None
     try:
         note = (store / "checkpoint").read_bytes()
-        vkey = parse_vkey(head.vkey if head else _claimed_vkey(store, settings))
-        checkpoint = open_checkpoint(note, [vkey], settings.origin)[0]
+        checkpoint = open_checkpoint(note, _log_keys(store, head), settings.origin)[0]
     except FileNotFoundError:
         yield Problem("checkpoint", "the published checkpoint is missing", remedy, head is not None)
         return
@@ -160,15 +159,13 @@ def _head_problems(store: Path, settings: Settings, guard: Guard) -> Iterator[Pr
         )
 
 
-def _claimed_vkey(store: Path, settings: Settings) -> str:
-    from braid.ledger.envelope import decode_payload, unwrap  # noqa: PLC0415 - only without a guard
+def _log_keys(store: Path, head: Head | None) -> list[VerifierKey]:
+    """Return the keys under which a head of this log may stand: the guard's, else what the log itself claims."""
+    if head is not None:
+        return head.keys
+    from braid.ledger.audit.keys import claimed_log_keys  # noqa: PLC0415 - only without a guard
 
-    segment = Segment(store / "log" / "000000000000.seg", settings.store_id)
-    try:
-        envelope = next(next(segment.frames(SEGMENT_HEADER_BYTES, bodies=False)).envelopes())
-    finally:
-        segment.close()
-    return str(decode_payload(unwrap(envelope).payload).public.get("log_vkey", ""))
+    return [parse_vkey(text) for text in claimed_log_keys(store / "log")]
 
 
 def _read(path: Path) -> bytes | None:
@@ -226,8 +223,7 @@ def _rebuild_tiles(store: Path, settings: Settings, guard: Guard) -> int:
     """Write every tile anew, but only when their root is the signed one; raise LedgerError otherwise."""
     head: Head | None = guard.read()
     note = (store / "checkpoint").read_bytes()
-    vkey = parse_vkey(head.vkey if head else _claimed_vkey(store, settings))
-    checkpoint = open_checkpoint(note, [vkey], settings.origin)[0]
+    checkpoint = open_checkpoint(note, _log_keys(store, head), settings.origin)[0]
     frontier = Frontier()
     frontier.extend(list(_leaves(store, settings, checkpoint.size)))
     if frontier.root() != checkpoint.root:

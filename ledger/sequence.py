@@ -23,6 +23,7 @@ from braid.ledger.ids import RecordId, make_id, prefix_of
 from braid.ledger.lattice import may_derive
 from braid.ledger.reader import Reader
 from braid.ledger.record import Draft, ExperienceBody, Target
+from braid.ledger.scopechain import Chains, Links, spliced
 from braid.ledger.seal import RecordKey
 from braid.ledger.sign import OWN_WORDS_ROLES, ROLE_KINDS, Signer
 from braid.ledger.validate import check_draft
@@ -79,6 +80,7 @@ class Prepared(msgspec.Struct):
     """Places in the request of the drafts that are new."""
     ids: list[RecordId]
     time: datetime
+    chains: Links | None = None
 
 
 class Sequencer:
@@ -88,6 +90,7 @@ class Sequencer:
         """Resolve links and keys through `reader`, the writer itself."""
         self.signers = signers
         self.known: KnownKeys | None = None
+        self.chains: Chains | None = None
         self._reader = reader
         self._clock = clock
         self._chosen: dict[tuple[object, ...], Signer] = {}
@@ -122,12 +125,15 @@ class Sequencer:
                 if known.known:
                     written[place] = (known.index, known.id)
         keys = self._keys(first, len(new))
+        chains = self._chain([request.drafts[place] for place in new], first)
         control = max(self._reader.control.newest, 0)
         unsigned: list[tuple[Signer, Unsigned]] = []
         for k, place in enumerate(new):
             draft = request.drafts[place]
             check_draft(draft, now)
             raw = encode_body(draft)
+            if chains and first + k in chains.members:
+                raw = spliced(raw, chains.members[first + k])
             links = self._resolve(draft, request, written, place) if draft.links else []
             signer = self._signer_for(draft, request.signer)
             key = keys[k]
@@ -143,7 +149,19 @@ class Sequencer:
         stored = self._sign(unsigned)
         if sum([len(one.envelope) + len(one.links) + len(one.body) + 12 for one in stored]) > MAX_FRAME_BYTES:
             raise InvalidRecordError(f"a transaction holds up to {MAX_FRAME_BYTES} bytes: split it")
-        return Prepared(request, stored, new, ids, now)
+        if self.chains and chains:
+            self.chains.take(chains)
+        return Prepared(request, stored, new, ids, now, chains)
+
+    def _chain(self, drafts: Sequence[Draft], first: int) -> Links | None:
+        """Return the scope chains of records from `first` on, where the store has chosen them (SPEC §4.8)."""
+        if not self._reader.control.scope_chains:
+            return None
+        if self.chains is None:
+            raise IntegrityError(
+                "this store has scope chains: open it with `braid.open`, which knows its scopes"
+            )
+        return self.chains.next([(first + k, draft.body.scope) for k, draft in enumerate(drafts)])
 
     def _sign(self, unsigned: list[tuple[Signer, Unsigned]]) -> list[Stored]:
         """Sign in order; a large transaction on all cores, after composing: hand-offs between the two

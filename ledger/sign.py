@@ -16,6 +16,8 @@ from nacl.exceptions import CryptoError
 from nacl.utils import random
 
 from braid.ledger.errors import KeyRefusedError
+from braid.ledger.keyfile import open_secret, seal_secret
+from braid.ledger.passphrase import KdfCost
 from braid.wal.durable import replace_file
 
 AUTHOR_KINDS: Final = frozenset(("experience", "view", "stance", "affect", "embedding", "event"))
@@ -92,21 +94,28 @@ class _KeyFile(msgspec.Struct, frozen=True):
     actor: str | None = None
 
 
-def save_signer(folder: Path, signer: Signer) -> Path:
-    """Write the private key to `<role>-<id>.key`, mode 0600."""
+def save_signer(
+    folder: Path, signer: Signer, passphrase: str | None = None, kdf: tuple[KdfCost, bytes] | None = None
+) -> Path:
+    """Write the private key to `<role>-<id>.key`, mode 0600; sealed where a passphrase and its stretching are given."""
     path = folder / f"{signer.role}-{signer.id}.key"
     file = _KeyFile(1, signer.id, signer.role, b64encode(signer.seed).decode(), signer.actor)
-    replace_file(path, msgspec.json.encode(file) + b"\n", "keys.write")
+    data = msgspec.json.encode(file) + b"\n"
+    if passphrase is not None and kdf is not None:
+        data = seal_secret(path, data, passphrase, kdf)
+    replace_file(path, data, "keys.write")
     return path
 
 
-def load_signers(folder: Path) -> dict[str, Signer]:
+def load_signers(folder: Path, passphrase: str | None = None) -> dict[str, Signer]:
     """Return the author keys in a folder by key id; raise KeyRefusedError for a file that is damaged."""
     signers: dict[str, Signer] = {}
     for path in sorted(folder.glob("*-k_*.key")):
         try:
-            file = msgspec.json.decode(path.read_bytes(), type=_KeyFile)
+            file = msgspec.json.decode(open_secret(path, passphrase), type=_KeyFile)
             signer = Signer(b64decode(file.seed, validate=True), file.role, file.actor)
+        except KeyRefusedError:
+            raise
         except (msgspec.MsgspecError, ValueError) as error:
             raise KeyRefusedError(
                 f"{path}: not a private key of this release: {type(error).__name__}"

@@ -10,6 +10,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from hashlib import sha256
 from itertools import pairwise
+from struct import pack
 from typing import NamedTuple
 
 from braid.ledger.errors import TileError
@@ -122,18 +123,22 @@ def pack_entries(entries: Sequence[bytes]) -> bytes:
         raise ValueError(f"a bundle has 1 … {TILE_WIDTH} entries, not {len(entries)}")
     if max(map(len, entries)) > MAX_ENTRY_BYTES:
         raise ValueError(f"an entry has at most {MAX_ENTRY_BYTES} bytes")
-    return b"".join(len(entry).to_bytes(2, "big") + entry for entry in entries)
+    sizes = pack(f">{len(entries)}H", *map(len, entries))
+    pieces = [b""] * (2 * len(entries))
+    pieces[0::2] = [sizes[at : at + 2] for at in range(0, len(sizes), 2)]
+    pieces[1::2] = entries
+    return b"".join(pieces)
 
 
 def unpack_entries(bundle: bytes) -> list[bytes]:
     """Return the entries of a bundle; ValueError where it ends within one or hasn't 1 … 256 of them."""
     entries: list[bytes] = []
-    at = 0
-    while at < len(bundle):
+    at, end = 0, len(bundle)
+    while at + 1 < end:
         start = at + 2
-        at = start + int.from_bytes(bundle[at:start], "big")
+        at = start + (bundle[at] << 8 | bundle[at + 1])
         entries.append(bundle[start:at])
-    if at != len(bundle) or not 1 <= len(entries) <= TILE_WIDTH:
+    if at != end or not 1 <= len(entries) <= TILE_WIDTH:
         raise ValueError(f"not an entry bundle: {len(entries)} entries in {len(bundle)} bytes")
     return entries
 
@@ -348,6 +353,15 @@ class TileTree:
             return self._frontier.subtree(level, index)
         at = _row_start(height) + place * HASH_BYTES
         return self._full(tile_level, n)[at : at + HASH_BYTES]
+
+    def tile(self, level: int, n: int, width: int = 0) -> bytes:
+        """Return the authenticated bytes of a tile, full or the first `width` hashes; errors as for `subtree`."""
+        if not width and n < self._frontier.size >> _HEIGHT * (level + 1):
+            return self._full(level, n)[:TILE_BYTES]
+        first = n * TILE_WIDTH
+        return b"".join(
+            [self.subtree(_HEIGHT * level, index) for index in range(first, first + (width or TILE_WIDTH))]
+        )
 
     def _full(self, level: int, n: int) -> bytes:
         """Return the pyramid of a full tile, checked."""

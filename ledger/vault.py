@@ -7,7 +7,6 @@ returned no file of ours holds a seed above an erased leaf.
 
 import os
 import struct
-import unicodedata
 from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
@@ -33,6 +32,7 @@ from braid.ledger.errors import (
     VaultStoreMismatchError,
 )
 from braid.ledger.ggm import DEPTH, SEED_BYTES, Node, PuncturableKey
+from braid.ledger.passphrase import KdfCost, stretch
 from braid.ledger.seal import RecordKey, record_key
 from braid.wal.durable import make_folder, write_all
 from braid.wal.failpoint import failpoint
@@ -50,17 +50,6 @@ _PAYLOAD_HEAD = struct.Struct("<32sIIQ")  # lookup key, depth, zero, number of n
 _NODE = struct.Struct("<Q32s")  # heap number, seed
 _TAG_BYTES = 16
 _ZEROS = bytes(1 << 20)
-
-
-class KdfCost(NamedTuple):
-    """What one passphrase guess costs: argon2id passes and memory in KiB."""
-
-    operations: int = argon2id.OPSLIMIT_MODERATE
-    memory_kib: int = argon2id.MEMLIMIT_MODERATE // 1024
-
-
-MAX_KDF_COST: Final = KdfCost(64, 4 * 1024 * 1024)
-"""A header that asks for more is refused rather than obeyed: only somebody out to stall us writes one."""
 
 
 class _Lock(NamedTuple):
@@ -178,6 +167,11 @@ class Vault:
     def node_count(self) -> int:
         """How many subtree roots the vault holds: 1 when nothing was erased; each is 40 bytes of the file."""
         return len(self._state.tree)
+
+    @property
+    def kdf(self) -> tuple[KdfCost, bytes] | None:
+        """How its passphrase is stretched, cost and salt; None where it has none. Key files share it."""
+        return (self._lock.cost, self._lock.salt) if self._lock else None
 
     @property
     def has_passphrase(self) -> bool:
@@ -392,7 +386,7 @@ def _read(path: Path, limit: int = -1) -> bytes:
 
 def _new_lock(passphrase: str, cost: KdfCost) -> _Lock:
     salt = random(argon2id.SALTBYTES)
-    return _Lock(_stretch(passphrase, cost, salt), cost, salt)
+    return _Lock(stretch(passphrase, cost, salt), cost, salt)
 
 
 def _unlock(path: Path, header: _Header, passphrase: str | None) -> _Lock | None:
@@ -402,15 +396,7 @@ def _unlock(path: Path, header: _Header, passphrase: str | None) -> _Lock | None
         return None
     if passphrase is None:
         raise VaultPassphraseError(path, "it needs a passphrase")
-    return _Lock(_stretch(passphrase, header.cost, header.salt), header.cost, header.salt)
-
-
-def _stretch(passphrase: str, cost: KdfCost, salt: bytes) -> bytes:
-    if not passphrase:
-        raise ValueError("a passphrase can't be empty")
-    # NFC: the same words typed on two systems must be the same bytes.
-    secret = unicodedata.normalize("NFC", passphrase).encode()
-    return argon2id.kdf(32, secret, salt, cost.operations, cost.memory_kib * 1024)
+    return _Lock(stretch(passphrase, header.cost, header.salt), header.cost, header.salt)
 
 
 def _encode(
@@ -465,12 +451,7 @@ def _check_header(path: Path, raw: bytes) -> _Header:
 def _protection_is_sound(header: _Header) -> bool:
     if header.mode == PLAIN:
         return header.cost == (0, 0) and not any(header.salt) and not any(header.nonce)
-    low, high = argon2id.MEMLIMIT_MIN // 1024, MAX_KDF_COST.memory_kib
-    return (
-        header.mode == PASSPHRASE
-        and 1 <= header.cost.operations <= MAX_KDF_COST.operations
-        and low <= header.cost.memory_kib <= high
-    )
+    return header.mode == PASSPHRASE and header.cost.sound
 
 
 def _decode(path: Path, raw: bytes, header: _Header, lock: _Lock | None) -> _State:

@@ -5,7 +5,7 @@
 import os
 import time
 from collections import deque
-from collections.abc import Generator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -24,11 +24,13 @@ from braid.ledger.errors import (
 )
 from braid.ledger.guard import Guard, Head
 from braid.ledger.ids import RecordId
+from braid.ledger.logkeys import load_log_keys
 from braid.ledger.merkle import leaf_hash
-from braid.ledger.note import SigningKey, parse_skey
+from braid.ledger.note import SigningKey
 from braid.ledger.publish import drop_partials, publish_checkpoint, write_tiles
 from braid.ledger.reader import Reader
 from braid.ledger.record import Draft, EventBody
+from braid.ledger.scopechain import Chains, KnownScopes
 from braid.ledger.sequence import Clock, KnownKeys, Placed, Prepared, Request, Sequencer
 from braid.ledger.sign import Signer, load_signers
 from braid.ledger.tiles import partial_tiles, tile_path
@@ -51,19 +53,6 @@ def utc_now() -> datetime:
     return datetime.now(UTC)
 
 
-def load_log_key(store: Path) -> SigningKey:
-    """Return the key that signs heads; raise KeyRefusedError where it is missing or damaged."""
-    path = store / "keys" / "log.key"
-    try:
-        return parse_skey(path.read_text("utf-8").strip())
-    except FileNotFoundError:
-        raise KeyRefusedError(
-            f"{path} is missing: without the log's key this store can only be read"
-        ) from None
-    except ValueError as error:
-        raise KeyRefusedError(f"{path}: not the log's private key") from error
-
-
 class Writer(Reader):
     """A store opened for appending. Concurrent callers share one write and one sync."""
 
@@ -79,8 +68,11 @@ class Writer(Reader):
         shared: bool = False,
         wait_s: float = 10.0,
         clock: Clock = utc_now,
+        headless: bool = False,
     ) -> None:
         """Take the lock, open, cut a torn tail. `shared` gives the lock back and takes it for each transaction.
+
+        `headless` opens without the log's private key, to let another take its place: until then no head is signed.
 
         Raises LogLockedError, GuardError without a guard unless `adopt`, and what `Reader` raises.
         """
@@ -96,6 +88,7 @@ class Writer(Reader):
         self._stop = Event()
         self._closed = False
         self._thread: Thread | None = None
+        self._scopes: Callable[[], KnownScopes] | None = None
         self._background_error: BaseException | None = None
         if not (store / "store.json").exists():
             raise FileNotFoundError(f"there is no store at {store}: create one with `braid init`")
@@ -112,14 +105,15 @@ class Writer(Reader):
             self.torn: TornTail | None = self.log.cut_tail()
             if not shared:
                 BlobStore(store / "blobs")  # clears out what an interrupted `put` left
-            self._sequencer = Sequencer(self, load_signers(store / "keys"), clock)
-            self._log_key = load_log_key(store)
-            if str(self._log_key.verifier) != str(self.vkey):
-                raise KeyRefusedError(f"{store}/keys/log.key is not the key of this log")
+            self._sequencer = Sequencer(self, load_signers(store / "keys", passphrase), clock)
+            self._signing = load_log_keys(store, passphrase)
+            if not headless:
+                self.log_signers()
             self._partials = [store / tile_path(*tile[:3]) for tile in self.frontier.partials()]
             self._last_time = self._time_of_last()
             self._checkpointed = time.monotonic()
-            self._publish_tail()
+            if not headless:
+                self._publish_tail()
         except BaseException:
             if hasattr(self, "log"):
                 self.log.close()
@@ -159,9 +153,26 @@ class Writer(Reader):
         """The private author keys of this store, by id."""
         return self._sequencer.signers
 
-    def know(self, known: KnownKeys) -> None:
-        """Look keys that make repeating harmless up in `known`."""
+    def log_signers(self) -> list[SigningKey]:
+        """Return the log's keys that sign the next head; raise KeyRefusedError where one is not here."""
+        due = self.control.signing(self.size)
+        if missing := [vkey for vkey in due if vkey not in self._signing]:
+            raise KeyRefusedError(
+                f"{self.path}/keys lacks the private half of {missing[0]}, which signs this log's heads: without "
+                "it this store can only be read; where it is lost, `braid key rotate log --lost` lets another take over"
+            )
+        return [self._signing[vkey] for vkey in due]
+
+    def add_log_key(self, key: SigningKey) -> None:
+        """Have a further private key of the log at hand; it signs once a control record says so."""
+        self._signing[str(key.verifier)] = key
+
+    def know(self, known: KnownKeys, scopes: Callable[[], KnownScopes] | None = None) -> None:
+        """Look keys that make repeating harmless up in `known`, and the newest records of scopes in `scopes`."""
         self._sequencer.known = known
+        self._scopes = scopes
+        if scopes is not None:
+            self._sequencer.chains = Chains(scopes)
 
     # -- appending --------------------------------------------------------------------------------
 
@@ -243,6 +254,8 @@ class Writer(Reader):
     def _catch_up(self) -> None:
         """Stand at the log's end as other writers have left it; the lock is held (SPEC §8.3)."""
         if self.refresh():
+            if self._sequencer.chains:
+                self._sequencer.chains.forget()
             self._last_time = self._time_of_last()
             self._partials = [self.path / tile_path(*tile) for tile in partial_tiles(self.published.size)]
         self.torn = self.log.stand_ready() or self.torn
@@ -316,6 +329,8 @@ class Writer(Reader):
                 self.size != self.log.next_index
             ):  # written, but memory did not follow: only reopening can tell
                 self.log.poison(f"taking in an append failed ({error})")
+            if self._sequencer.chains:
+                self._sequencer.chains.forget()
             for prepared in group:
                 if not prepared.request.done:
                     prepared.request.error, prepared.request.done = error, True
@@ -342,7 +357,10 @@ class Writer(Reader):
             if "op" in request.drafts[place].public:
                 envelope = self.envelope(first + k)
                 self.control.apply(envelope, self._links(envelope))
-        if keys and self._sequencer.known:
+                self._settle_log_keys()
+        if prepared.chains is not None and self._scopes:
+            self._scopes().note(first, len(prepared.stored), keys, prepared.chains.scopes)
+        elif keys and self._sequencer.known:
             self._sequencer.known.add(keys)
         request.done = True
 
@@ -377,8 +395,18 @@ class Writer(Reader):
         if size == self.published.size and head and head.size == size and head.vault_epoch == epoch:
             return
         checkpoint = Checkpoint(self.origin, size, self.frontier.root())
-        note = sign_checkpoint(checkpoint, [self._log_key])
-        head = Head(self.origin, str(self.vkey), size, checkpoint.root.hex(), epoch, note.decode())
+        signers = self.log_signers()
+        note = sign_checkpoint(checkpoint, signers)
+        every = list(self.control.log_keys)
+        head = Head(
+            origin=self.origin,
+            vkey=str(signers[-1].verifier),
+            size=size,
+            root=checkpoint.root.hex(),
+            vault_epoch=epoch,
+            checkpoint=note.decode(),
+            log_keys=every if len(every) > 1 else [],
+        )
         self.guard.write(head)
         # Dying here: the guard is ahead of what is published; opening finds its root in the frames and publishes.
         self.guarded = head

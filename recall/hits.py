@@ -79,13 +79,16 @@ class Answer(msgspec.Struct, frozen=True, kw_only=True):
     """What couldn't be asked, and so has no say in the order."""
     disagreement: float = 0.0
     """The entropy of the hits' answers in [0, 1]."""
+    proof: bytes | None = None
+    """A multi-proof that shows offline that all hits are in the log (`braid check-proof`)."""
 
     def wire(self, *, explain: bool = False) -> dict[str, Any]:
         """Return the answer as it is sent: `{"results": […], …}`."""
-        return {
+        sent = {
             "results": [hit.wire(explain=explain) for hit in self.results],
             "behind_by": self.behind_by,
             "position": self.position,
             "degraded": list(self.degraded),
             "disagreement": round(self.disagreement, 4),
         }
+        return sent if self.proof is None else {**sent, "proof": self.proof.decode()}

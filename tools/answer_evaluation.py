@@ -6,7 +6,7 @@ answered by several weights: with `left_out`, each conversation by those that th
 
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
-from typing import Any, Final
+from typing import Final
 
 import msgspec
 
@@ -25,7 +25,7 @@ SILENT: Final = "nothing was composed yet"
 
 
 class Case(msgspec.Struct, frozen=True):
-    """A question with what the store gave for it, and where each record that may be cited stands in the conversation."""
+    """A question with what the store gave for it; `places`: where each record that may be cited stands in it."""
 
     conversation: int
     gold: Gold

@@ -13,7 +13,7 @@ import msgspec
 
 from braid.stance.calibration import Reliability, reliability
 
-_NO_MARKS: Final = str.maketrans("", "", string.punctuation + "“”‘’…")
+_NO_MARKS: Final = str.maketrans("", "", string.punctuation + "“”\u2018’…")
 
 
 class Judged(msgspec.Struct, frozen=True, kw_only=True):

@@ -25,7 +25,7 @@ from braid.tools.answer_scores import calibrated, measures
 L2: Final = 1e-2
 ROUNDS: Final = 40
 FALSE_SILENCE: Final = 0.20
-"""How many answerable questions may be left unanswered: the limit is set where so many are, of those it was fitted to."""
+"""The limit is set where so many of the answerable questions that it was fitted to are left unanswered."""
 
 
 def fit(cases: Sequence[Case]) -> Weights:

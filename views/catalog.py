@@ -6,14 +6,15 @@ costs a second look at the log's tail.
 """
 
 import sqlite3
-from collections.abc import Generator, Sequence
+from collections.abc import Collection, Generator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from threading import RLock
 from typing import Any, Final
 
 from braid.ledger.reader import Reader
-from braid.views.catalog_file import CatalogHome, key_hash, once_of
+from braid.ledger.scopechain import Last, ScopeKey, chain_of
+from braid.views.catalog_file import CatalogHome, key_hash, once_of, scope_hash
 from braid.views.errors import DamagedViewError, ViewBusyError, ViewError
 from braid.views.replay import Caught, catch_up, replay
 from braid.wal.durable import make_folder
@@ -42,6 +43,7 @@ class Catalog:
         self._stands_at = 0
         """The file alone knows it up to here."""
         self._recent: dict[bytes, int] = {}
+        self._recent_scopes: dict[bytes, list[Last]] = {}
         self._erasure = -1
 
     @contextmanager
@@ -88,6 +90,7 @@ class Catalog:
             self._con.close()
         self._con, self._covered, self._stands_at = None, 0, 0
         self._recent.clear()
+        self._recent_scopes.clear()
 
     def _newest_erasure(self) -> int:
         return max(self._reader.control.erasures, default=-1)
@@ -135,6 +138,39 @@ class Catalog:
             if indexes[0] == self._covered and indexes[-1] - indexes[0] == len(indexes) - 1:
                 self._covered = indexes[-1] + 1
 
+    def last_of(self, scopes: Collection[ScopeKey]) -> dict[ScopeKey, Last]:
+        """Return the newest living record of each scope, up to the log's present end (SPEC §4.8)."""
+        lookup_key = self._reader.need_vault().lookup_key
+        erased = self._reader.control.erased
+        found: dict[ScopeKey, Last] = {}
+        with self._turn:
+            self._cover()
+            for scope in scopes:
+                hash_ = scope_hash(lookup_key, scope)
+                recent = [one for one in self._recent_scopes.get(hash_, ()) if one.at not in erased]
+                if not recent:
+                    rows = self._ask(
+                        "SELECT count, log_index FROM scopes WHERE hash = ? ORDER BY log_index DESC LIMIT 1",
+                        [hash_],
+                    )
+                    recent = [Last(*row) for row in rows]
+                if recent:
+                    found[scope] = recent[-1]
+        return found
+
+    def note(
+        self, first: int, count: int, keys: dict[str, int], scopes: Mapping[ScopeKey, Sequence[Last]]
+    ) -> None:
+        """Remember the keys and scopes of records that were just appended here, so that none is read again."""
+        lookup_key = self._reader.need_vault().lookup_key
+        with self._turn:
+            for key, index in keys.items():
+                self._recent.setdefault(key_hash(lookup_key, key), index)
+            for scope, several in scopes.items():
+                self._recent_scopes[scope_hash(lookup_key, scope)] = [several[-1]]
+            if first == self._covered:
+                self._covered = first + count
+
     def _cover(self) -> None:
         """Know the log up to its end: read what is missing, and let the file follow when it is far behind."""
         size = self._reader.size
@@ -144,8 +180,13 @@ class Catalog:
             lookup_key = self._reader.need_vault().lookup_key
             for entries in self._reader.entries(self._covered, size):
                 for entry in entries:
+                    index = entry.record.envelope.index
                     if (text := once_of(entry)) is not None:
-                        self._recent.setdefault(key_hash(lookup_key, text), entry.record.envelope.index)
+                        self._recent.setdefault(key_hash(lookup_key, text), index)
+                    for key, count, _ in chain_of(entry.record.raw):
+                        self._recent_scopes.setdefault(scope_hash(lookup_key, key), []).append(
+                            Last(count, index)
+                        )
             self._covered = size
 
     def _ask(self, statement: str, params: Sequence[Any]) -> list[tuple[Any, ...]]:
@@ -196,7 +237,7 @@ class Catalog:
         """Let the file follow what was appended here, and close it."""
         with self._turn:
             try:
-                if self._recent:
+                if self._recent or self._recent_scopes:
                     with suppress(
                         OSError, ViewError
                     ):  # what it lacks is in the log, and read when it is needed

@@ -11,18 +11,20 @@ import msgspec
 from blake3 import blake3
 
 from braid.ledger.reader import Entry, Reader
+from braid.ledger.scopechain import ScopeKey, chain_of
 from braid.views.errors import DamagedViewError
 from braid.views.projection import Batch, Stamp
 from braid.wal.durable import make_folder, sync_folder
 from braid.wal.failpoint import failpoint
 
-VERSION: Final = 1
+VERSION: Final = 2
 BUSY_S: Final = 30.0
 _KEY_BYTES: Final = 16
 _TABLES: Final = """
 CREATE TABLE meta (stamp TEXT NOT NULL);
 CREATE TABLE links (parent INTEGER, child INTEGER, k INTEGER, role TEXT, PRIMARY KEY (parent, child, k)) WITHOUT ROWID;
 CREATE TABLE keys (hash BLOB PRIMARY KEY, log_index INTEGER NOT NULL) WITHOUT ROWID;
+CREATE TABLE scopes (hash BLOB, log_index INTEGER, count INTEGER, PRIMARY KEY (hash, log_index)) WITHOUT ROWID;
 """
 
 
@@ -36,6 +38,11 @@ _decode_once = msgspec.json.Decoder(_Once).decode
 def key_hash(lookup_key: bytes, text: str) -> bytes:
     """Return what stands for a key in the file: 16 bytes that only the vault's holder can compute."""
     return blake3(text.encode(), key=lookup_key).digest(_KEY_BYTES)
+
+
+def scope_hash(lookup_key: bytes, scope: ScopeKey) -> bytes:
+    """Return what stands for a scope in the file."""
+    return key_hash(lookup_key, f"\0scope\0{scope[0]}\0{scope[1]}")
 
 
 def once_of(entry: Entry) -> str | None:
@@ -73,16 +80,23 @@ class CatalogFile:
         """Insert links, keys and stamp in one transaction. Forgetting changes none of them: `again` is passed over."""
         links: list[tuple[int, int, int, str]] = []
         keys: list[tuple[bytes, int]] = []
+        scopes: list[tuple[bytes, int, int]] = []
         for entry in batch.entries:
             index = entry.record.envelope.index
             links += [(link.index, index, k, link.role) for k, link in enumerate(entry.record.links)]
             text = once_of(entry) if self._lookup_key else None
             if text is not None and self._lookup_key:
                 keys.append((key_hash(self._lookup_key, text), index))
+            if self._lookup_key:
+                scopes += [
+                    (scope_hash(self._lookup_key, key), index, count)
+                    for key, count, _ in chain_of(entry.record.raw)
+                ]
         try:
             self._con.execute("BEGIN IMMEDIATE")
             self._con.executemany("INSERT OR IGNORE INTO links VALUES (?, ?, ?, ?)", links)
             self._con.executemany("INSERT OR IGNORE INTO keys VALUES (?, ?)", keys)
+            self._con.executemany("INSERT OR IGNORE INTO scopes VALUES (?, ?, ?)", scopes)
             self._con.execute("DELETE FROM meta")
             self._con.execute("INSERT INTO meta VALUES (?)", [msgspec.json.encode(batch.stamp).decode()])
             failpoint("views.catalog.commit")
@@ -104,6 +118,9 @@ class CatalogFile:
             con.execute("INSERT INTO links SELECT * FROM old.links")
             con.execute(
                 "INSERT INTO keys SELECT * FROM old.keys WHERE log_index NOT IN (SELECT log_index FROM gone)"
+            )
+            con.execute(
+                "INSERT INTO scopes SELECT * FROM old.scopes WHERE log_index NOT IN (SELECT log_index FROM gone)"
             )
             con.execute("INSERT INTO meta SELECT * FROM old.meta")
             con.execute("COMMIT")

@@ -307,6 +307,8 @@ class _Examiner:
             and id[-12:-4] == index_text(index)
             and _DIGIT_SET.issuperset(id[-4:])
             and envelope.created_at[19] == "."
+            and envelope.created_at[26] == "Z"
+            and envelope.created_at.isascii()
             and envelope.created_at[20:26].isdigit()
             and (envelope.control < index or index == 0)
             and envelope.created_at[:19] == self.second

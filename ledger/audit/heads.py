@@ -1,6 +1,7 @@
 """Signed heads as an audit finds them: checkpoint, history, guard; and what they must agree with (SPEC §5.3, §6)."""
 
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import msgspec
@@ -11,8 +12,11 @@ from braid.ledger.control import ControlState
 from braid.ledger.envelope import Envelope
 from braid.ledger.errors import GuardError, NoteError
 from braid.ledger.guard import Guard, Head
-from braid.ledger.note import VerifierKey, parse_note, parse_vkey
+from braid.ledger.note import Note, VerifierKey, parse_note, parse_vkey
 from braid.ledger.settings import Settings
+
+Signers = frozenset[tuple[str, bytes]]
+"""Names and key ids of the log keys under which a head stands."""
 
 
 class Past(msgspec.Struct, frozen=True):
@@ -21,12 +25,18 @@ class Past(msgspec.Struct, frozen=True):
     size: int
     root: bytes
     offset: int
+    by: Signers = frozenset()
 
 
 class Heads(msgspec.Struct):
     """What was signed about the log, each opened under the log's key."""
 
     vkey: VerifierKey | None
+    """The key that the auditor goes by: the pinned one, else the guard's, else what genesis names."""
+    keys: list[VerifierKey] = []
+    """Every key under which a head may stand; which of them must, only the control records say."""
+    published_by: Signers = frozenset()
+    guard_by: Signers = frozenset()
     published: Checkpoint | None = None
     guard: Head | None = None
     history: list[Past] = []
@@ -49,12 +59,12 @@ class Heads(msgspec.Struct):
 
 
 def read_heads(  # noqa: PLR0917 - the sources of heads
-    store: Path, settings: Settings, guard: Guard, pinned: str | None, genesis_vkey: str, since: int
+    store: Path, settings: Settings, guard: Guard, pinned: str | None, claimed: list[str], since: int
 ) -> Heads:
     """Read and open every head; those of the history below `since` stand on the earlier audit."""
     heads = Heads(None)
     _read_guard(heads, guard, settings)
-    text = pinned or (heads.guard.vkey if heads.guard else genesis_vkey)
+    text = pinned or (heads.guard.vkey if heads.guard else "".join(claimed[:1]))
     try:
         heads.vkey = parse_vkey(text)
     except ValueError as error:
@@ -62,10 +72,8 @@ def read_heads(  # noqa: PLR0917 - the sources of heads
         return heads
     if pinned is None and heads.guard is None:
         heads.notes.append("no guard and no pinned key: the log's key is believed because genesis names it")
-    if heads.guard and heads.guard.vkey != text:
-        heads.findings.append(
-            Finding("guard", f"the guard names another log key than {text}", file=str(guard.path))
-        )
+    heads.keys = _candidates([text, *claimed], heads.guard)
+    _check_guard_note(heads, str(guard.path))
     _read_checkpoint(heads, store, settings)
     _read_history(heads, store, settings, since)
     return heads
@@ -84,12 +92,30 @@ def _read_guard(heads: Heads, guard: Guard, settings: Settings) -> None:
     if heads.guard.origin != settings.origin:
         message = f"the guard is of {heads.guard.origin}, this store is {settings.origin}"
         heads.findings.append(Finding("guard", message, file=file))
-    _check_guard_note(heads, heads.guard, file)
 
 
-def _check_guard_note(heads: Heads, head: Head, file: str) -> None:
+def _candidates(texts: list[str], guard: Head | None) -> list[VerifierKey]:
+    keys: list[VerifierKey] = []
+    remembered = [guard.vkey, *guard.log_keys] if guard else []
+    for text in dict.fromkeys(texts + remembered):
+        with suppress(NoteError):  # no key: what it should have signed is named
+            keys.append(parse_vkey(text))
+    return keys
+
+
+def _signers(note: Note) -> Signers:
+    return frozenset((one.name, one.id) for one in note.verified)
+
+
+def _check_guard_note(heads: Heads, file: str) -> None:
+    head = heads.guard
+    if head is None:
+        return
     try:
-        checkpoint, _ = open_checkpoint(head.checkpoint.encode(), [parse_vkey(head.vkey)], head.origin)
+        checkpoint, note = open_checkpoint(
+            head.checkpoint.encode(), [key for key in heads.keys if key.name == head.origin], head.origin
+        )
+        heads.guard_by = _signers(note)
     except ValueError as error:
         heads.findings.append(Finding("guard", f"the head in the guard is not signed: {error}", file=file))
         return
@@ -102,7 +128,8 @@ def _read_checkpoint(heads: Heads, store: Path, settings: Settings) -> None:
         return
     try:
         note = (store / "checkpoint").read_bytes()
-        heads.published, _ = open_checkpoint(note, [heads.vkey], settings.origin)
+        heads.published, opened = open_checkpoint(note, heads.keys, settings.origin)
+        heads.published_by = _signers(opened)
     except FileNotFoundError:
         message = "the published head is missing: `braid doctor --fix` restores it from the guard"
         heads.findings.append(Finding("checkpoint", message, file="checkpoint"))
@@ -122,15 +149,14 @@ def _read_history(heads: Heads, store: Path, settings: Settings, since: int) -> 
             claimed = parse_checkpoint(text)
             if claimed.size < since:
                 continue
-            if heads.vkey is not None:
-                open_checkpoint(note, [heads.vkey], settings.origin)
+            by = _signers(open_checkpoint(note, heads.keys, settings.origin)[1]) if heads.keys else Signers()
         except NoteError as error:
             if last:
                 heads.notes.append(f"the history of heads ends in an unfinished entry at offset {offset}")
             else:
                 heads.findings.append(Finding("checkpoint", str(error), file="checkpoints", offset=offset))
             continue
-        heads.history.append(Past(claimed.size, claimed.root, offset))
+        heads.history.append(Past(claimed.size, claimed.root, offset, by))
 
 
 def _split(data: bytes) -> Iterator[tuple[int, bytes, bool]]:
@@ -190,16 +216,41 @@ def _judge(  # noqa: PLR0917 - one comparison, six words to name it
     yield Finding("guard" if kind == "guard" else "checkpoint", message, file=file, offset=offset)
 
 
-def judge_settings(
-    settings: Settings, genesis: Envelope | None, control: ControlState, vkey: str
+def judge_log_keys(
+    heads: Heads, control: ControlState, guard_path: Path, pinned: str | None, *, whole: bool
 ) -> Iterator[Finding]:
-    """Yield where store.json, or the key in use, contradicts the genesis record."""
-    if control.log_vkey and control.log_vkey != vkey:
+    """Yield where a head lacks the signature of a log key in force at its size, or the pinned key has signed none."""
+    if not control.log_keys:
+        return  # there is no genesis to go by: named
+    guard = heads.guard
+    if guard and not {guard.vkey, *guard.log_keys} <= control.log_keys.keys():
         yield Finding(
-            "checkpoint",
-            f"genesis names the log key {control.log_vkey}, the heads are checked with {vkey}",
-            0,
+            "guard", "the guard remembers a log key that this log does not name", file=str(guard_path)
         )
+    if heads.vkey and str(heads.vkey) not in control.log_keys:
+        message = f"the log names no key {heads.vkey}: genesis names {control.log_vkey}"
+        yield Finding("checkpoint", message, 0)
+        if guard and guard.vkey != str(heads.vkey):
+            yield Finding("guard", f"the guard names another log key than {heads.vkey}", file=str(guard_path))
+        return
+    stated = [(past.size, past.by, "an earlier head", "checkpoint", "checkpoints") for past in heads.history]
+    if guard and heads.guard_by:
+        stated.insert(0, (guard.size, heads.guard_by, "the guard's head", "guard", str(guard_path)))
+    if heads.published:
+        stated.insert(
+            0, (heads.published.size, heads.published_by, "the published head", "checkpoint", "checkpoint")
+        )
+    ids = {text: (key.name, key.id) for text in control.log_keys for key in [parse_vkey(text)]}
+    for size, by, what, kind, file in stated:
+        if missing := [text for text in control.signing(size) if ids[text] not in by]:
+            message = f"{what} of {size} records lacks a signature by {missing[0]}"
+            yield Finding("guard" if kind == "guard" else "checkpoint", message, file=file)
+    if pinned and whole and not any(ids[pinned] in by for _, by, _, _, _ in stated):
+        yield Finding("checkpoint", "no head of this log is signed by the pinned key", file="checkpoints")
+
+
+def judge_settings(settings: Settings, genesis: Envelope | None, control: ControlState) -> Iterator[Finding]:
+    """Yield where store.json contradicts the genesis record."""
     if control.origin and control.origin != settings.origin:
         yield Finding(
             "settings",

@@ -45,6 +45,22 @@ def genesis_vkey(log: Path) -> str:
     return str(public.get("log_vkey", ""))
 
 
+def claimed_log_keys(log: Path) -> list[str]:
+    """Return the log keys that genesis and the chain of control records name, unverified: candidates to open heads."""
+    segments = [
+        SegmentFile(path, path.name, int(path.stem), path.stat().st_size)
+        for path in sorted(log.glob("*.seg"))
+        if path.stem.isdigit()
+    ]
+    named = [genesis_vkey(log)]
+    named += [
+        str(envelope.public.get("vkey"))
+        for envelope, _ in _chain(segments)
+        if envelope.public.get("op") == "log_key"
+    ]
+    return [text for text in dict.fromkeys(named) if text]
+
+
 def gather_keys(segments: list[SegmentFile], vault: Vault | None) -> dict[str, KeyFacts]:
     """Return the keys along the chain of control records, by id; with a vault also the actors they were made for."""
     keys: dict[str, KeyFacts] = {}

@@ -21,8 +21,8 @@ from braid.ledger.audit.deep import KeyFacts
 from braid.ledger.audit.erasure import judge_blobs, judge_erasures
 from braid.ledger.audit.facts import Chunk, Facts, Terms
 from braid.ledger.audit.findings import Finding, Report, VerifiedState
-from braid.ledger.audit.heads import Heads, judge_heads, judge_settings, read_heads
-from braid.ledger.audit.keys import gather_keys, genesis_vkey, keys_of
+from braid.ledger.audit.heads import Heads, judge_heads, judge_log_keys, judge_settings, read_heads
+from braid.ledger.audit.keys import claimed_log_keys, gather_keys, keys_of
 from braid.ledger.audit.plan import MAX_CHUNK, MIN_CHUNK, Layout, cut, lay_out
 from braid.ledger.audit.pool import examine_all
 from braid.ledger.audit.scan import SEGMENT_HEADER_BYTES
@@ -61,6 +61,7 @@ class _Audit:
         self.store, self.settings, self.guard = store, settings, guard
         self.mode: Mode = mode
         self.workers = 1
+        self.pinned: str | None = None
         self.progress: Progress | None = None
         self.findings: list[Finding] = []
         self.notes: list[str] = []
@@ -116,6 +117,7 @@ def verify(
             )
         audit = _Audit(store, settings, guard or Guard.of_store(settings.store_id), mode)
         audit.workers, audit.progress = workers or os.cpu_count() or 1, progress
+        audit.pinned = vkey
         _prepare(audit, vkey, passphrase, since)
         braid, tree, size = _read_records(audit)
         _judge(audit, braid, tree, size)
@@ -130,7 +132,7 @@ def _prepare(audit: _Audit, vkey: str | None, passphrase: str | None, since: Ver
     """Read what is signed first, then find the log's end: a log that grows meanwhile is ahead of its heads."""
     store, settings = audit.store, audit.settings
     start = since.size if since else 0
-    audit.heads = read_heads(store, settings, audit.guard, vkey, genesis_vkey(store / "log"), start)
+    audit.heads = read_heads(store, settings, audit.guard, vkey, claimed_log_keys(store / "log"), start)
     audit.layout = lay_out(store, settings.store_id, audit.heads.floor)
     audit.findings += audit.heads.findings + audit.layout.findings
     audit.notes += audit.heads.notes
@@ -159,7 +161,7 @@ def _open_vault(audit: _Audit, passphrase: str | None) -> None:
 
 def _resume(audit: _Audit, since: VerifiedState) -> None:
     heads = audit.heads
-    if (since.origin, since.vkey) != (audit.settings.origin, str(heads.vkey)):
+    if since.origin != audit.settings.origin or since.vkey not in map(str, heads.keys):
         message = (
             f"what was verified before is {since.origin} under {since.vkey}: another log, or another key"
         )
@@ -292,7 +294,10 @@ def _judge(audit: _Audit, braid: Braid, tree: Recount, size: int) -> None:
     heads, floor = audit.heads, audit.heads.floor
     if audit.mode != "hash":
         braid.finish()
-        audit.findings += judge_settings(audit.settings, braid.genesis, braid.control, str(heads.vkey))
+        audit.findings += judge_settings(audit.settings, braid.genesis, braid.control)
+        audit.findings += judge_log_keys(
+            heads, braid.control, audit.guard.path, audit.pinned, whole=not audit.start.first
+        )
     audit.findings += [
         finding for finding in braid.findings if finding.kind != "idx" or (finding.index or 0) < floor
     ]

@@ -109,7 +109,7 @@ def settled(store: Store) -> bytes:
         hits = [(hit["id"], hit["text"], hit["score"], hit["signals"]) for hit in found["results"]]
         answered = (said.plain, said.short, [one.id for one in said.citations], said.residual_uncertainty)
         told.append([held, hits, answered, said.abstained, said.reason, said.reflection_text])
-    order = {record.id: f"#{place}" for place, record in enumerate(experiences(store))}
+    order = {str(record.id): f"#{place}" for place, record in enumerate(experiences(store))}
     return ID.sub(lambda match: order[match[0]], msgspec.json.encode(told).decode()).encode()
 
 
@@ -147,8 +147,8 @@ def test_a_leak_is_caught(toneless: bytes, monkeypatch: pytest.MonkeyPatch, wher
     """Each leak is a line that somebody might write: what was said in anger counts less."""
     if where == "stance":
         from braid import gathering
+        from braid.stance.entry import said_by
 
-        said_by = gathering.said_by
         monkeypatch.setattr(
             gathering,
             "said_by",

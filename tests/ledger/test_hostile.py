@@ -15,11 +15,12 @@ from braid.ledger.envelope import decode_payload, payload_of
 from braid.ledger.erase import erase, plan
 from braid.ledger.errors import EnvelopeError, ErasedError, IntegrityError
 from braid.ledger.ids import make_id
+from braid.ledger.logkeys import load_log_key
 from braid.ledger.merkle import leaf_hash
 from braid.ledger.publish import publish_checkpoint, write_tiles
 from braid.ledger.reader import Reader
 from braid.ledger.record import Content, Draft, ExperienceBody
-from braid.ledger.writer import Writer, load_log_key
+from braid.ledger.writer import Writer
 from braid.wal import append as appending
 from braid.wal.errors import CorruptLogError, WriterPoisonedError
 from braid.wal.segment import ENTRY

@@ -78,7 +78,7 @@ def test_what_is_safe_is_made_good(filled: Path, harm: Callable[[Path], object],
     ("harm", "name", "remedy"),
     [
         (lambda store: next(store.glob("keys/recorder-*")).unlink(), "keys", "braid key admit recorder"),
-        (lambda store: (store / "keys" / "log.key").unlink(), "keys", "import into a new store"),
+        (lambda store: (store / "keys" / "log.key").unlink(), "keys", "key rotate log --lost"),
         (lambda store: next(store.glob("keys/root-*")).write_bytes(b"{"), "keys", "bring the file back"),
         (lambda store: (store / "vault").unlink(), "vault", "bring the vault back"),
         (

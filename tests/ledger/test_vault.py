@@ -21,7 +21,8 @@ from braid.ledger.errors import (
     VaultPassphraseError,
     VaultStoreMismatchError,
 )
-from braid.ledger.vault import HEADER_BYTES, KdfCost, Vault
+from braid.ledger.passphrase import KdfCost
+from braid.ledger.vault import HEADER_BYTES, Vault
 from braid.wal import failpoint
 
 STORE = "abcdefghijklmnop"

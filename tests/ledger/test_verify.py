@@ -560,7 +560,7 @@ def test_flipped_history(store: Path) -> None:
 
 def test_another_history_signed_by_the_log(store: Path) -> None:
     from braid.ledger.checkpoint import Checkpoint, sign_checkpoint
-    from braid.ledger.writer import load_log_key
+    from braid.ledger.logkeys import load_log_key
 
     key = load_log_key(store)
     note = sign_checkpoint(Checkpoint(key.name, 9, random(32)), [key])

@@ -63,6 +63,22 @@ def test_a_proof_with_an_altered_line_does_not_hold(proven: tuple[Session, str, 
         assert "does not hold" in session.refused("check-proof", "forged", "--key", vkey, code=1)
 
 
+def test_one_proof_of_several_records(session: Session) -> None:
+    ids = [session.well("append", word).id for word in ("x", "y", "z")]
+    vkey = json.loads(session.well("status", "-o", "json").out)["vkey"]
+    told = session.well("prove", *ids, "-o", session.folder / "p.multi-proof")
+    assert "3 records are in the log" in told.err
+    shown = json.loads(session.well("check-proof", "p.multi-proof", "--key", vkey, "-o", "json").out)
+    assert shown["ids"] == ids
+    assert shown["verdict"] == "3 records are in the log"
+    text = (session.folder / "p.multi-proof").read_text(encoding="utf-8")
+    assert session.well("prove", *ids).out == text
+    session.write("forged", text.replace("\nleaf 4 ", "\nleaf 6 "))
+    assert "does not hold" in session.refused("check-proof", "forged", "--key", vkey, code=1)
+    assert "one record" in session.refused("prove", *ids, "--original")
+    session.refused("prove", ids[0], ids[1][:-4] + "zzzz")
+
+
 def test_another_logs_key(proven: tuple[Session, str, str, Path]) -> None:
     session, _, _, path = proven
     session.well("init", "other")
@@ -103,3 +119,18 @@ def test_a_pinned_key_is_held_against_the_log(session: Session) -> None:
     session.well("init", "other")
     other = json.loads(session.well("--store", "other", "status", "-o", "json").out)["vkey"]
     assert session.braid("verify", "--key", other).code == 1
+
+
+def test_a_scope_is_checked_for_omissions(session: Session) -> None:
+    session.well("init", "chained", "--scope-chains")
+    for n in range(3):
+        session.well("--store", "chained", "append", f"n {n}", "--user-id", "maya")
+    shown = json.loads(
+        session.well("--store", "chained", "verify", "--scope", "user_id=maya", "-o", "json").out
+    )
+    assert (shown["records"], shown["unchained"], shown["problems"]) == (3, 0, [])
+    session.well("append", "x", "--user-id", "maya")
+    assert "init --scope-chains" in session.well("verify", "--scope", "user_id=maya").err
+    assert "NAME=VALUE" in session.refused("verify", "--scope", "maya")
+    assert "a scope is" in session.refused("verify", "--scope", "color=red")
+    assert "goes alone" in session.refused("verify", "--scope", "user_id=maya", "--deep")

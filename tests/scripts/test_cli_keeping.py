@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 import subprocess
 import sys
@@ -107,3 +108,37 @@ def test_what_was_verified_is_kept_though_nobody_reads_the_report(session: Sessi
         "1 records from 4"
         in session.braid("append", "y").out + session.well("verify", "--since", "--state", "kept.json").out
     )
+
+
+def test_rotating_keys_by_command(session: Session) -> None:
+    old = json.loads(session.well("status", "-o", "json").out)["vkey"]
+    session.well("append", "before")
+    told = session.well("key", "rotate", "log")
+    new = told.out.strip()
+    assert new != old
+    assert "pinned the old one" in told.err
+    keys = session.well("key", "list", "-o", "json")
+    assert [row["id"] for row in json.loads(keys.out) if row["role"] == "log"] == [old, new]
+    assert "two log keys sign heads" in keys.err
+    session.well("key", "revoke", old, "--reason", "planned")
+    assert json.loads(session.well("status", "-o", "json").out)["vkey"] == new
+    for pinned in (old, new):
+        assert session.well("verify", "--key", pinned).out.startswith("clean")
+    recorder = next(row["id"] for row in json.loads(keys.out) if row["role"] == "recorder")
+    other = session.well("key", "rotate", recorder, "--reason", "laptop").out.strip()
+    session.well("append", "after")
+    rows = {row["id"]: row for row in json.loads(session.well("key", "list", "-o", "json").out)}
+    assert rows[recorder]["revoked"] is not None
+    assert rows[other]["private"] is True
+    assert "--lost goes with" in session.refused("key", "rotate", other, "--lost")
+    assert "signs no records" in session.refused("key", "revoke", new, "--compromised-since", "3")
+    assert "only one" in session.refused("key", "revoke", new)
+    (session.store / "keys" / next(p.name for p in (session.store / "keys").glob("log-*"))).unlink()
+    assert "key rotate log --lost" in session.refused("append", "no")
+    session.well("key", "rotate", "log", "--lost", "--reason", "disk broke")
+    session.well("append", "again")
+    assert session.well("verify", "--key", old).out.startswith("clean")
+
+
+def test_sealing_needs_a_passphrase(session: Session) -> None:
+    assert "the vault has no passphrase" in session.refused("key", "seal")

@@ -102,4 +102,18 @@ def test_an_export_that_fails_leaves_no_part_of_itself(session: Session) -> None
     data[-5] ^= 1  # the last body
     segment.write_bytes(data)
     session.refused("export", "--jsonl", "out.jsonl")
-    assert [path.name for path in session.folder.iterdir() if "out" in path.name or "partial" in path.name] == []
+    assert [
+        path.name for path in session.folder.iterdir() if "out" in path.name or "partial" in path.name
+    ] == []
+
+
+def test_one_record_for_other_tools(session: Session) -> None:
+    id = session.well("append", "x").id
+    shown = json.loads(session.well("export", "--dsse", id).out)
+    assert shown["payloadType"] == "application/vnd.braid.record+json"
+    session.well("export", "--in-toto", id, "statement.json")
+    read = json.loads((session.folder / "statement.json").read_text(encoding="utf-8"))
+    assert read["payloadType"] == "application/vnd.in-toto+json"
+    assert "one record" in session.refused("export", "--dsse", id, "--in-toto", id)
+    assert "one record" in session.refused("export", "--dsse", id, "--audit", "copy")
+    session.refused("export", "--dsse", id[:-4] + "zzzz")

@@ -47,7 +47,11 @@ def test_json_is_the_wire_form(told: Session) -> None:
     (hit,) = sent["results"]
     assert hit["text"] == "Bob's cat is called Rex."
     assert hit["proof"].startswith("c2sp.org/tlog-proof@v1")
-    assert set(sent) == {"results", "behind_by", "position", "degraded", "disagreement"}
+    assert set(sent) == {"results", "behind_by", "position", "degraded", "disagreement", "proof"}
+    told.write("hits.multi-proof", sent["proof"])
+    vkey = json.loads(told.well("status", "-o", "json").out)["vkey"]
+    shown = json.loads(told.well("check-proof", "hits.multi-proof", "--key", vkey, "-o", "json").out)
+    assert shown["ids"] == [hit["id"]]
 
 
 def test_the_question_may_come_from_stdin(told: Session) -> None:

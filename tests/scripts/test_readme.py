@@ -23,9 +23,11 @@ PAGES = (
     "docs/ingest.md",
     "docs/access.md",
     "docs/affect.md",
+    "docs/audit.md",
     "docs/embeddings.md",
-    "docs/recall.md",
+    "docs/keys.md",
     "docs/lenses.md",
+    "docs/recall.md",
     "docs/provenance.md",
     "docs/stance.md",
 )

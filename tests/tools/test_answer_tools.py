@@ -23,7 +23,12 @@ LOCOMO = {
     },
     "qa": [
         {"question": "What did Ann buy?", "answer": "a canoe", "evidence": ["D1:1"], "category": 4},
-        {"question": "What did Bob buy?", "adversarial_answer": "a canoe", "evidence": ["D1:1"], "category": 5},
+        {
+            "question": "What did Bob buy?",
+            "adversarial_answer": "a canoe",
+            "evidence": ["D1:1"],
+            "category": 5,
+        },
     ],
 }
 
@@ -74,7 +79,9 @@ def test_citations_are_held_against_the_evidence() -> None:
     assert (good.cited, good.right, good.near, good.evidence, good.found) == (3, 1, 2, 1, 1)
     assert (good.f1, good.exact) == (1.0, 1.0)
     bad = judged(exam, not_answerable, Composed(text="x", citations=(right,), short="a canoe", p=0.2), places)
-    silent = judged(exam, not_answerable, Composed(text="I don't know.", citations=(), abstained=True), places)
+    silent = judged(
+        exam, not_answerable, Composed(text="I don't know.", citations=(), abstained=True), places
+    )
     lost = judged(exam, answerable, Composed(text="I don't know.", citations=(), abstained=True), places)
     assert (bad.right, bad.near) == (0, 0)
     assert (bad.f1, lost.f1) == (None, 0.0)

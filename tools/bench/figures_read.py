@@ -16,6 +16,7 @@ from braid.tools.bench.measure import Figure, Floor, Sample, against, alone, fig
 from braid.tools.bench.stores import Place, spread_ids
 
 WARM_TILES = 16
+MANY = 1_000
 _OPEN = """
 import sys, time
 from braid.store import open
@@ -133,8 +134,29 @@ def proving(bench: Bench, n: int) -> Iterator[Figure]:
         yield figure("prove.bytes", n, "bytes", len(prove(ids[0])))
 
 
+def proving_many(bench: Bench, n: int) -> Iterator[Figure]:
+    """One proof of 1,000 hits all over the log: just after they were read, as recall does, and by a fresh handle."""
+    place = bench.stores.of(n)
+    with place.reader() as reader:
+        spread = spread_ids(reader, MANY, tiles=-(-reader.size // 256), seed=bench.seed)
+        indexes = [parse_id(id).index for id in spread]
+        yield alone("prove.many", n, "ms", partial(_prove_many, reader, indexes), bench.rounds)
+        yield figure("prove.many.bytes", n, "bytes", len(reader.prove_many(indexes)))
+
+    def cold() -> float:
+        with place.reader() as fresh:
+            return _prove_many(fresh, indexes)
+
+    yield alone("prove.many.cold", n, "ms", cold, bench.rounds)
+
+
+def _prove_many(reader: Reader, indexes: Sequence[int]) -> float:
+    return seconds_of(lambda: reader.prove_many(indexes)) * 1e3
+
+
 MEASURES = (
     Measure(("open", "open.rss", "open.readonly", "open.readonly.rss"), opening),
     Measure(("get.warm", "get.cold"), getting),
     Measure(("prove", "prove.bytes"), proving),
+    Measure(("prove.many", "prove.many.bytes", "prove.many.cold"), proving_many),
 )

@@ -68,7 +68,9 @@ def reading(store: Path | None) -> Generator["Store"]:
 
 
 @contextmanager
-def writing(store: Path | None, *, adopt: bool = False, shared: bool = False) -> Generator["Store"]:
+def writing(
+    store: Path | None, *, adopt: bool = False, shared: bool = False, headless: bool = False
+) -> Generator["Store"]:
     """Open for writing; what the last crash left behind is made good and told."""
     import braid
 
@@ -81,6 +83,7 @@ def writing(store: Path | None, *, adopt: bool = False, shared: bool = False) ->
             shared=shared,
             passphrase=phrase,
             guard_dir=Chosen.guard_dir,
+            headless=headless,
             **_embedder(),
         )
     )

@@ -5,6 +5,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
+import msgspec
 import typer
 
 from braid.tools.cli.access import reading, writing
@@ -125,7 +126,7 @@ def evaluate_answers(paths: list[Path], output: str, *, left_out: bool, plot: Pa
     if plot is not None:
         plot.write_text(plotted(judged), encoding="utf-8")
     if output == "json":
-        put(to_json(result | {"answers": judged}, indent=2))
+        put(to_json(result | {"answers": msgspec.to_builtins(judged)}, indent=2))
         return
     groups = [("all", result["all"]), *result["categories"].items(), *result["conversations"].items()]
     put_table(

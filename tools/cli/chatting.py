@@ -106,7 +106,7 @@ class Talk:
     def __init__(
         self,
         store: "Store",
-        whose: dict[str, str | None],
+        whose: dict[str, Any],
         *,
         session_id: str | None,
         name: str | None,

@@ -20,6 +20,8 @@ _HINTS = {
     "UnknownRecordError": "`braid log` lists what there is",
     "ErasedError": "what was erased can't be brought back; `braid show --envelope ID` shows what remains",
     "ForgottenError": "`braid show --forgotten ID` shows it; `braid recover ID` brings it back",
+    "RefusedLogError": "nothing of it was taken over; docs/audit.md says what each reason means and what to do",
+    "PolicyError": "docs/audit.md shows what a policy looks like",
     "TileError": "`braid doctor --fix` derives tiles again from the log",
     "NoteError": "`braid doctor` says what is wrong with the signed head",
     "CorruptLogError": "`braid verify` lists all that is affected; restore the named file from a backup",

@@ -43,6 +43,10 @@ def init(
     guard_dir: Annotated[
         Path | None, typer.Option(metavar="PATH", help="Where the fork guard goes.", show_default=False)
     ] = None,
+    scope_chains: Annotated[
+        bool,
+        typer.Option("--scope-chains", help="Each record counts its scope, so that an omission shows."),
+    ] = False,
     output: FormatOption = "table",
     store: StoreOption = None,
 ) -> None:
@@ -70,6 +74,7 @@ def init(
         vault=vault,
         passphrase=phrase,
         guard_dir=Chosen.guard_dir,
+        scope_chains=scope_chains,
     )
     with braid.open(
         place, create=False, read_only=True, passphrase=phrase, guard_dir=Chosen.guard_dir

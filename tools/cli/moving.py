@@ -13,7 +13,7 @@ from braid.tools.cli.access import reading, writing
 from braid.tools.cli.auditing import read_key
 from braid.tools.cli.errors import FINDINGS
 from braid.tools.cli.options import Adopt, DryRun, FormatOption, StoreOption
-from braid.tools.cli.output import Format, line, many, put_fields, say
+from braid.tools.cli.output import Format, line, many, put_bytes, put_fields, say
 
 PANEL = "Move"
 
@@ -70,6 +70,18 @@ def export(
     keep_text: Annotated[
         bool, typer.Option("--keep-text", help="With --pseudonymise: texts as they are.")
     ] = False,
+    dsse: Annotated[
+        str | None,
+        typer.Option(
+            metavar="ID", help="One record's signed DSSE envelope, as it is stored.", show_default=False
+        ),
+    ] = None,
+    in_toto: Annotated[
+        str | None,
+        typer.Option(
+            "--in-toto", metavar="ID", help="An in-toto Statement on one record, signed.", show_default=False
+        ),
+    ] = None,
     output: FormatOption = "table",
     store: StoreOption = None,
 ) -> None:
@@ -77,7 +89,8 @@ def export(
 
     It reaches as far as the signed head. With --subject (several must all hold) that person's records, what was
     derived from them, media, a page to read, and proofs that `braid check-proof` checks go into a folder or a zip; of
-    other people's records, ids only. With --pseudonymise the tables go into a folder for study: docs/sql.md.
+    other people's records, ids only. With --pseudonymise the tables go into a folder for study: docs/sql.md. --dsse and
+    --in-toto give one record to tools that know nothing of Braid; `braid prove` is the third of that kind.
 
     \b
     Examples:
@@ -87,9 +100,28 @@ def export(
       braid export --subject user_id=maya --dry-run
       braid export --subject user_id=maya maya.zip
       braid export --pseudonymise open-data
+      braid export --dsse exp_2025-05-17T09:00:00Z_0000000300ab record.dsse.json
+      braid export --in-toto exp_2025-05-17T09:00:00Z_0000000300ab statement.dsse.json
     """
     for place in (dest, jsonl if str(jsonl) != "-" else None, key_file):
         destination.outside(place, store)
+    if dsse or in_toto:
+        if (
+            audit
+            or jsonl
+            or forgotten
+            or subject
+            or dry_run
+            or pseudonymise
+            or key_file
+            or keep_text
+            or (dsse and in_toto)
+        ):
+            raise ValueError(
+                "--dsse and --in-toto are of one record: they go with its id and a new file alone"
+            )
+        _export_record(dsse, in_toto, dest, store)
+        return
     if pseudonymise:
         if audit or jsonl or forgotten or subject or dry_run or dest is None:
             raise ValueError("--pseudonymise goes with a new folder, --key-file and --keep-text alone")
@@ -110,6 +142,23 @@ def export(
         _export_lines(jsonl, store, forgotten=forgotten)
     elif dest is not None:
         _export_copy(dest, store, audit=audit)
+
+
+def _export_record(dsse: str | None, in_toto: str | None, dest: Path | None, store: Path | None) -> None:
+    """Write one record as others read it, to a file or to stdout."""
+    with reading(store) as opened:
+        index = opened.get(dsse or in_toto or "", include_forgotten=True).index
+        if dsse:
+            data = opened.reader.stored_envelope(index) + b"\n"
+        else:
+            from braid.ledger.statement import signed_statement
+
+            data = signed_statement(opened.reader, index)
+    if dest is None:
+        put_bytes(data)
+        return
+    with destination.new_file(dest) as file:
+        file.write(data)
 
 
 def _export_pseudonyms(dest: Path, store: Path | None, key_file: Path | None, *, keep_text: bool) -> None:

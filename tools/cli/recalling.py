@@ -86,7 +86,11 @@ def recall(
         return
     if stance:
         held = answer["stance"]
-        put(line(f"stance: {held['claim'] or 'undecided: ' + held['undecided']} ({held['residual_uncertainty']:.2f})"))
+        put(
+            line(
+                f"stance: {held['claim'] or 'undecided: ' + held['undecided']} ({held['residual_uncertainty']:.2f})"
+            )
+        )
     for hit in answer["results"]:
         said = f"{hit['name']}: " if hit.get("name") else ""
         put(f"{hit['score']:8.3f}  {hit['id']}  {line(said + hit['text'])[:200]}")
@@ -156,7 +160,8 @@ def evaluate(
         typer.Option("--left-out", help="answers: each of LoCoMo by weights fitted to the others."),
     ] = False,
     plot: Annotated[
-        Path | None, typer.Option("--plot", metavar="FILE", help="answers: draw it, as SVG.", show_default=False)
+        Path | None,
+        typer.Option("--plot", metavar="FILE", help="answers: draw it, as SVG.", show_default=False),
     ] = None,
     output: Output = "table",
 ) -> None:
