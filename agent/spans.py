@@ -70,7 +70,12 @@ def best_span(question: Question, text: str, when: datetime) -> Span | None:
     found = [_span(question, text[part.start : part.stop], part, when) for part in parts]
     return max(
         found,
-        key=lambda span: (span.fit + 0.34 * span.wanted, min(span.tells, 6), -len(span.sentence)),
+        key=lambda span: (
+            bool(span.short),
+            span.fit + 0.34 * span.wanted,
+            min(span.tells, 6),
+            -len(span.sentence),
+        ),
         default=None,
     )
 

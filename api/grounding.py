@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from datetime import datetime
-from typing import Any, Final
+from typing import Any, Final, cast
 
 from braid.agent.provenance import Drawn, Grounds, Source
 from braid.gathering import Holder
@@ -28,7 +28,7 @@ def ground(store: Holder, id: str) -> Grounds:
         raise ValueError(f"{id} is a {record.kind}: ask of an answer, a stance, or an experience")
     told: Any = record.body.content.structured.get("answer")
     if record.body.provenance.method == "answer" and isinstance(told, dict):
-        return _of_answer(store, record, told)
+        return _of_answer(store, record, cast("dict[str, Any]", told))
     firsts = _firsts(store, [record.index])
     drawn = [*_drawn(record), *_readings(store, [record.index], None)]
     return Grounds(sources=_sources(store, firsts), drawn=list(dict.fromkeys(drawn)))

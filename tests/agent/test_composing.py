@@ -1,34 +1,177 @@
-"""Without a model: bands, citations, spans, sureness and reflections, by hand."""
+"""Without a model: bands, citations, spans, how sure it is, and reflections, by hand."""
 
+from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 
-import msgspec
 import pytest
 
+import braid
 from braid.agent import bands, cite
-from braid.agent.compose import UNKNOWN, Extractive, quote
+from braid.agent.compose import UNKNOWN, Extractive, choose, quote
 from braid.agent.parts import Asked
 from braid.agent.reflect import reflect
 from braid.agent.spans import best_span, day
 from braid.agent.sureness import RULE, SIGNALS, named_speakers, signals, sureness, weights
-from braid.ledger.envelope import Envelope
-from braid.ledger.record import Content, ExperienceBody, Provenance, Record
 from braid.recall.decompose import decompose
 from braid.recall.hits import Hit
+from braid.store import Store
 
 NOW = datetime(2023, 6, 9, 12, tzinfo=UTC)
-ID = "exp_2023-06-09T12:00:00Z_00000000000{}"
+ONE, OTHER = "exp_2023-06-09T12:00:00Z_00000000000a", "exp_2023-06-09T12:00:00Z_00000000000b"
 
 
-def hit(place: int, name: str | None, text: str, score: float = 1.0, **said: float) -> Hit:
-    body = ExperienceBody(
-        content=Content(text=text), provenance=Provenance(actor="user" if name else "agent", name=name),
-        occurred_at=NOW,
+@pytest.mark.parametrize(
+    ("p", "band"),
+    [(1.0, "plain"), (0.85, "plain"), (0.84, "hedged"), (0.6, "hedged"), (0.59, "careful"), (0.4, "careful"),
+     (0.39, "unsaid"), (0.0, "unsaid")],
+)  # fmt: skip
+def test_bands_are_words_and_never_numbers(p: float, band: str) -> None:
+    assert bands.band(p) == band
+    said = [bands.manner(p), bands.quoted("She said so", p)]
+    if band != "unsaid":
+        said += [bands.stated("Ann lives in Leeds", p), bands.fragment("7 May", p)]
+    assert not any(c.isdigit() for text in said for c in text.replace("7 May", ""))
+    assert len({bands.manner(each) for each in (0.9, 0.7, 0.5, 0.1)}) == 4
+
+
+def test_citations_are_ids_in_brackets_and_numbers_for_people() -> None:
+    text = f"Ann lives in Leeds{cite.marks([ONE, ONE])}. Bob said so{cite.marks([OTHER, ONE])}."
+    assert cite.cited(text) == [ONE, OTHER]
+    assert cite.numbered(text) == ("Ann lives in Leeds [1]. Bob said so [2] [1].", [ONE, OTHER])
+    assert cite.bare(text) == "Ann lives in Leeds. Bob said so."
+    assert cite.unknown(text, {ONE}) == [OTHER]
+    assert cite.cited("[1] [exp_x] exp_2023-06-09T12:00:00Z_00000000000a") == []
+
+
+@pytest.mark.parametrize(
+    ("question", "text", "short"),
+    [
+        ("When did Ann give a speech?", "I gave a speech at school last week. It was awesome!", "the week before 9 June 2023"),
+        ("When did Ann run the race?", "Great day! I ran the race two days ago.", "7 June 2023"),
+        ("When did Ann paint the lake?", "I painted that lake last year!", "2022"),
+        ("When will Ann go camping?", "We are going camping next month.", "July 2023"),
+        ("At what time does the train arrive?", "My train arrives on Thursday at 13:38.", "13:38"),
+        ("How much did the van cost?", "Thanks! The van cost £214 in the end.", "£214"),
+        ("How many jars did the bees give?", "The bees gave twenty jars? No: the bees gave 23 jars.", "23 jars"),
+        ("How long has Ann known them?", "I've known these friends for 4 years.", "4 years"),
+        ("Who drove the van?", "Then Hamish drove the van for us.", "Hamish"),
+        ("Where did Sam propose?", "Sam asked me on Penarth pier, he did propose at Penarth.", "Penarth"),
+        ("Why was it late?", "It was late because the bridge was shut.", "because the bridge was shut"),
+        ("What did Ann buy?", "Oh wow, thanks! I bought a red canoe.", "I bought a red canoe"),
+    ],
+)  # fmt: skip
+def test_what_is_wanted_is_found_in_its_own_words(question: str, text: str, short: str) -> None:
+    found = best_span(decompose(question, NOW), text, NOW)
+    assert found is not None
+    assert found.short == short
+    assert found.sentence in text
+
+
+@pytest.mark.parametrize("text", ["", "   ", "And you? What did you do?", "???"])
+def test_a_question_states_nothing(text: str) -> None:
+    assert best_span(decompose("What did Ann do?", NOW), text, NOW) is None
+
+
+def test_dates_are_written_as_people_do() -> None:
+    assert [day(iso) for iso in ("2025-05-07", "2025-05", "2025")] == ["7 May 2025", "May 2025", "2025"]
+
+
+@pytest.mark.parametrize("hostile", ["a” b", "[x] “y”", "a\nb\x1b[31m\u202e", '`a` "b"', "w " * 500])
+def test_a_quotation_is_one_line_that_only_its_end_ends(hostile: str) -> None:
+    said = quote(hostile)
+    assert said[0] == "“"
+    assert said[-1] == "”"
+    assert not set(said[1:-1]) & set('“”[]"`\n\x1b\u202e')
+    assert len(said) < 260
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
+    home = tmp_path_factory.mktemp("composing")
+    with braid.open(home / "memory", guard_dir=home / "guard") as opened:
+        for name, text in (
+            ("Ann", "I ran a charity race for the hospital last Saturday."),
+            ("Bob", "Wow, a charity race! I only watched television."),
+            ("Ann", "My necklace stands for love and faith."),
+            ("Bob", "I adopted a dog called Rex in May."),
+            ("Ann", "I would like to learn to sail."),
+        ):
+            opened.append(text, name=name, user_id="u", occurred_at=NOW)
+        opened.views.search.index(wait_s=60.0)
+        yield opened
+
+
+def found(store: Store, question: str) -> Sequence[Hit]:
+    return store.answer(question, user_id="u", now=NOW).results
+
+
+def test_who_is_asked_about_leads(store: Store) -> None:
+    hits = found(store, "What race did Ann run?")
+    own = signals(decompose("What race did Ann run?", NOW), hits)
+    assert tuple(own) == SIGNALS
+    assert own["one_named"] == own["own_top"] == 1.0
+    assert own["own_lead"] > 0
+    wrong = signals(decompose("What dog did Ann adopt?", NOW), found(store, "What dog did Ann adopt?"))
+    assert wrong["own_top"] == 0.0
+    assert wrong["own_lead"] < 0
+    for given in (weights(), RULE):
+        assert sureness(own, given).known > sureness(wrong, given).known
+    both = signals(decompose("What do Ann and Bob share?", NOW), hits)
+    assert (both["one_named"], both["all_named"], both["own_lead"]) == (0.0, 1.0, both["own_lead"])
+
+
+def test_whoever_asks_is_meant_by_i(store: Store) -> None:
+    hits = found(store, "What did I adopt?")
+    assert named_speakers(decompose("What did I adopt?", NOW), hits) == {"Ann", "Bob"}
+    assert named_speakers(decompose("What did Ann adopt?", NOW), hits) == {"Ann"}
+    assert named_speakers(decompose("What is the capital of Peru?", NOW), hits) == set()
+
+
+@pytest.mark.parametrize("given", [None, RULE])
+def test_the_wrong_person_is_met_with_silence(store: Store, given: object) -> None:
+    composer = Extractive() if given is None else Extractive(RULE)
+    for question, silent in (
+        ("When did Ann run the charity race?", False),
+        ("What dog did Ann adopt?", True),
+    ):
+        composed = composer.compose(
+            Asked(question=question, hits=found(store, question), context="", now=NOW)
+        )
+        assert composed.abstained is silent, composed
+        if silent:
+            assert (composed.text, composed.citations, composed.short) == (UNKNOWN, (), "")
+        else:
+            assert "3 June 2023" in composed.text
+            assert cite.cited(composed.text) == list(composed.citations)
+
+
+def test_without_hits_or_statements_nothing_is_known(store: Store) -> None:
+    composed = Extractive().compose(Asked(question="Who?", hits=[], context="", now=NOW))
+    assert (composed.abstained, composed.reason) == (True, "nothing was found")
+    assert choose(decompose("Who?", NOW), []) is None
+    assert Extractive().version.startswith("1/sha256:")
+    assert Extractive(RULE).version != Extractive().version
+
+
+def test_a_reflection_says_what_helped_and_what_hindered() -> None:
+    said = reflect(
+        hits=["a", "b", "c"], citations=["b"], abstained=False, reason=None, degraded=["meaning: the model is busy"],
+        fallback="timed out", stance=None,
     )  # fmt: skip
-    envelope = Envelope(
-        kind="experience", type="occurrence", id=ID.format(place), index=place, created_at=NOW.isoformat(),
-        tx=(0, 0, 1), origin="o", key="k", body_sha256="", links=[], public={},
-    ) if False else None  # fmt: skip
-    record = Record.__new__(Record)
-    record.__dict__ = {"body": body}
-    return Hit(record, score, said, {})
+    assert said.helped == ("b",)
+    assert said.passed_over == ("a",)
+    assert said.text == (
+        "Reflection: the answer rests on 1 record of 3 found. 1 record ranked higher and did not help. The model's"
+        " answer was not taken: timed out. Memory was incomplete: meaning."
+    )
+    assert "stance" not in said.structured()["reflection"]
+    silent = reflect(
+        hits=[],
+        citations=[],
+        abstained=True,
+        reason="nothing was found",
+        degraded=[],
+        fallback=None,
+        stance="x",
+    )
+    assert silent.text.startswith("Reflection: no answer was given, since nothing was found.")
