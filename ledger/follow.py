@@ -392,15 +392,18 @@ class Follower:
 
     def _verified_envelope(self, index: int) -> tuple[Envelope, bytes]:
         """Return (envelope, stored bytes), equal to the authenticated leaf."""
-        data = self.log.envelope(index)
-        with self._turn:
-            expected = self.tree.leaf(index)
-        if sha256(b"\x00" + data).digest() != expected:
-            data = self._reread(index, expected)
+        data = self._verified_leaf(index)
         envelope = decode_payload(payload_of(data))
         if envelope.index != index:
             raise IntegrityError(f"{envelope.id} stands at index {index}: it was moved")
         return envelope, data
+
+    def _verified_leaf(self, index: int) -> bytes:
+        """Return a record's stored envelope, equal to the authenticated leaf, not decoded."""
+        data = self.log.envelope(index)
+        with self._turn:
+            expected = self.tree.leaf(index)
+        return data if sha256(b"\x00" + data).digest() == expected else self._reread(index, expected)
 
     def _reread(self, index: int, expected: bytes) -> bytes:
         """Read once more from reopened files: compaction may have swapped them since."""

@@ -235,7 +235,7 @@ class Reader(Follower):
             raise ValueError(
                 f"record {chosen[-1]} is not under a published checkpoint yet (it covers {head.size})"
             )
-        leaves = tuple((index, self.stored_envelope(index)) for index in chosen)
+        leaves = tuple((index, self._verified_leaf(index)) for index in chosen)
         with self._turn:
             hashes = prove_inclusions(chosen, head.size, self.tree.subtree)
         return format_multiproof(MultiProof(leaves, tuple(hashes), note))
