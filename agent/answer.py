@@ -20,16 +20,21 @@ from braid.agent.compose import Extractive
 from braid.agent.language import guess
 from braid.agent.parts import Asked, Composed, Composer, Support
 from braid.agent.reflect import Reflection, reflect
+from braid.learn.sentences import sentences
 from braid.ledger.record import ExperienceBody, Vad
 from braid.lenses.errors import LensError
 from braid.recall.context import block
-from braid.recall.decompose import decompose
+from braid.recall.decompose import decompose, entities
 from braid.recall.hits import Answer as Found
 from braid.recall.hits import Hit
 from braid.recall.recall import Lens
+from braid.recall.text import MAX_QUERY_CHARS, words
 from braid.stance.reconcile import Outcome
 from braid.views.errors import ViewError
 
+_POINTS_BACK: Final = frozenset(
+    ("he", "she", "they", "it", "him", "her", "them", "his", "their", "that", "this", "there")
+)
 TOP_K: Final = 12
 """How many records an answer may draw on."""
 
@@ -106,18 +111,19 @@ def answer(
     """Return the answer. Raises what reading the log raises: damage is never an empty answer."""
     clock = _Steps()
     trouble: list[str] = []
-    parts = decompose(question, now)
+    core = core_of(question)
+    parts = decompose(core, now)
     clock.done("decompose", parts.intent)
-    found = mind.find(question)
+    found = mind.find(core)
     trouble += found.degraded
     clock.done("recall", f"{len(found.results)} found")
     hits = _through(lens, found.results, trouble)
     clock.done("lens", f"{len(hits)} kept" if lens is not None else "none")
-    held = _held(mind, question, trouble)
+    held = _held(mind, core, trouble)
     clock.done("stance", _stance_in_words(held))
     shown = msgspec.structs.replace(found, results=hits)
     asked = Asked(
-        question=question,
+        question=core,
         hits=hits,
         context=block(parts, shown, now),
         now=now,
@@ -154,6 +160,17 @@ def answer(
         steps=clock.steps,
         reflection=reflection,
     )
+
+
+def core_of(question: str) -> str:
+    """Return the one sentence that asks, where it names whom or what it is about and the others name nothing."""
+    text = question[:MAX_QUERY_CHARS]
+    parts = [(text[part.start : part.stop], part.mark.startswith("?")) for part in sentences(text)]
+    asking = [said for said, asks in parts if asks]
+    if len(asking) != 1 or len(parts) < 2 or not _POINTS_BACK.isdisjoint(words(asking[0])):
+        return question
+    names_more = any(entities(said[:1].lower() + said[1:]) for said, asks in parts if not asks)
+    return f"{asking[0]}?" if entities(asking[0]) and not names_more else question
 
 
 class _Steps:

@@ -880,9 +880,9 @@ class Store:
         """Return an answer that cites the records it rests on, or says that it doesn't know.
 
         Without a `composer` it is put together from what is held and what was said; with one, that one writes it and
-        this is what it falls back to. Tone shapes its manner alone (`affect=False`: not at all). Question, answer, tones,
-        a new stance and a reflection enter the log in one transaction; `write=False` writes nothing. `how`: now, lens,
-        top_k. Raises ValueError and TypeError for what can't be meant, IntegrityError, and what appending raises.
+        this is what it falls back to. Tone shapes its manner alone (`affect=False`: not at all). Question, answer,
+        tones, a new stance and a reflection enter the log in one transaction; `write=False` writes nothing. `how`: now,
+        lens, top_k. Raises ValueError and TypeError for what can't be meant, IntegrityError, and what appending raises.
         """
         from braid.asking import ask
 

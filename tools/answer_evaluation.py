@@ -151,5 +151,5 @@ def _quotes(text: str) -> list[str]:
 
 
 def _texts(asked: Asked, ids: Sequence[str]) -> list[str]:
-    known = {one.id: one.text for one in (*asked.hits, *asked.support)}
+    known = {hit.id: hit.text for hit in asked.hits} | {one.id: one.text for one in asked.support}
     return [known[id] for id in ids if id in known]

@@ -41,10 +41,10 @@ def read_exams(files: Sequence[tuple[str, bytes]]) -> list[Exam]:
     for name, raw in files:
         if not name.endswith(".jsonl"):
             try:
-                found = msgspec.json.decode(raw)
+                found: Any = msgspec.json.decode(raw)
             except msgspec.DecodeError as error:
                 raise ValueError(f"{name}: it is not JSON: {error}") from None
-            documents = cast("list[Any]", found) if isinstance(found, list) else [found]
+            documents = cast("Sequence[Any]", found) if isinstance(found, list) else (found,)
             exams += [locomo(document) for document in documents]
     lines = b"\n".join(raw for name, raw in files if name.endswith(".jsonl"))
     return exams + (jsonl(lines) if lines.strip() else [])

@@ -11,6 +11,7 @@ from typing import Any, Final
 
 import msgspec
 
+from braid.agent.bands import band
 from braid.stance.calibration import Reliability, reliability
 
 _NO_MARKS: Final = str.maketrans("", "", string.punctuation + "“”\u2018’…")
@@ -108,10 +109,17 @@ def measures(judged: Sequence[Judged]) -> dict[str, Any]:
         "unanswerable": len(unanswerable),
         "abstained_on_unanswerable": _mean([float(one.abstained) for one in unanswerable]),
         "abstained_on_answerable": _mean([float(one.abstained) for one in answerable]),
+        "unclaimed_on_unanswerable": _mean([float(is_unclaimed(one)) for one in unanswerable]),
+        "unclaimed_on_answerable": _mean([float(is_unclaimed(one)) for one in answerable]),
         "degraded": sum(one.degraded for one in judged),
         "tokens_in": sum(one.tokens[0] for one in judged),
         "tokens_out": sum(one.tokens[1] for one in judged),
     }
+
+
+def is_unclaimed(one: Judged) -> bool:
+    """Whether nothing was put as an answer: nothing said, or only pointed at as the nearest there is."""
+    return one.abstained or band(one.p) == "unsaid"
 
 
 def is_right(one: Judged) -> bool:

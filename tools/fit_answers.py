@@ -9,15 +9,17 @@ conversation in turn is left out and judged by what the others teach; `--write` 
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Final
+from typing import Final, cast
 
 import msgspec
 import numpy as np
+import numpy.typing as npt
 import typer
 
 from braid.agent.compose import choose, speaking
 from braid.agent.sureness import SIGNALS, WEIGHTS, Weights
 from braid.recall.decompose import decompose
+from braid.recall.pool import Floats
 from braid.tools.answer_evaluation import Case, collect, evaluate
 from braid.tools.answer_samples import read_exams
 from braid.tools.answer_scores import calibrated, measures
@@ -50,21 +52,23 @@ def _is_right(case: Case) -> bool:
     return chosen is not None and case.places.get(chosen[0].id) in case.gold.evidence
 
 
-def logistic(x: Any, y: Any) -> Any:
+def logistic(x: Floats, y: npt.NDArray[np.bool_]) -> Floats:
     """Return float64[1 + n]: the bias, and the weights of the columns as they are."""
     middle, spread = x.mean(axis=0), x.std(axis=0) + 1e-6
-    z = np.concatenate([np.ones((len(x), 1)), (x - middle) / spread], axis=1)
-    ridge = np.concatenate([[1e-9], np.full(x.shape[1], L2)])
-    w = np.zeros(z.shape[1])
+    z: Floats = np.column_stack([np.ones(len(x)), (x - middle) / spread])
+    ridge: Floats = np.array([1e-9, *[L2] * x.shape[1]])
+    w = cast("Floats", np.zeros(z.shape[1]))
     for _ in range(ROUNDS):
-        p = 1 / (1 + np.exp(-z @ w))
-        slope = z.T @ (p - y) / len(y) + ridge * w
-        w = w - np.linalg.solve((z.T * (p * (1 - p))) @ z / len(y) + np.diag(ridge), slope)
-    return np.concatenate([[w[0] - (w[1:] * middle / spread).sum()], w[1:] / spread])
+        p: Floats = 1 / (1 + np.exp(-(z @ w)))
+        slope: Floats = z.T @ (p - y) / len(y) + ridge * w
+        bend: Floats = (z.T * (p * (1 - p))) @ z / len(y) + np.diag(ridge)
+        w = w - cast("Floats", np.linalg.solve(bend, slope))
+    columns: Floats = w[1:] / spread
+    return np.array([float(w[0]) - float(columns @ middle), *columns.tolist()])
 
 
-def _named(w: Any) -> dict[str, float]:
-    return {name: round(float(value), 4) for name, value in zip(("bias", *SIGNALS), w, strict=True)}
+def _named(w: Floats) -> dict[str, float]:
+    return {name: round(float(value), 4) for name, value in zip(("bias", *SIGNALS), w.tolist(), strict=True)}
 
 
 def main() -> None:

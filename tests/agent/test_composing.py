@@ -7,6 +7,7 @@ import pytest
 
 import braid
 from braid.agent import bands, cite
+from braid.agent.answer import core_of
 from braid.agent.compose import UNKNOWN, Extractive, choose, quote
 from braid.agent.parts import Asked
 from braid.agent.reflect import reflect
@@ -46,7 +47,7 @@ def test_citations_are_ids_in_brackets_and_numbers_for_people() -> None:
 @pytest.mark.parametrize(
     ("question", "text", "short"),
     [
-        ("When did Ann give a speech?", "I gave a speech at school last week. It was awesome!", "the week before 9 June 2023"),
+        ("When did Ann speak?", "I did speak at school last week. It was great!", "the week before 9 June 2023"),
         ("When did Ann run the race?", "Great day! I ran the race two days ago.", "7 June 2023"),
         ("When did Ann paint the lake?", "I painted that lake last year!", "2022"),
         ("When will Ann go camping?", "We are going camping next month.", "July 2023"),
@@ -83,6 +84,19 @@ def test_a_quotation_is_one_line_that_only_its_end_ends(hostile: str) -> None:
     assert said[-1] == "”"
     assert not set(said[1:-1]) & set('“”[]"`\n\x1b\u202e')
     assert len(said) < 260
+
+
+@pytest.mark.parametrize(
+    ("question", "core"),
+    [
+        ("Thank you, you are wonderful! Where does Jonas live?", "Where does Jonas live?"),
+        ("Where does Jonas live?", None), ("I met Zoe. Where does she live?", None),
+        ("I cook for Maya tonight. What should I avoid?", None), ("Who is Ann? Who is Bob?", None),
+        ("I met Zoe. Where does Owen live?", None), ("tell me", None), ("", None),
+    ],
+)  # fmt: skip
+def test_the_sentence_that_asks_is_taken_alone_where_that_is_safe(question: str, core: str | None) -> None:
+    assert core_of(question) == (core or question)
 
 
 @pytest.fixture(scope="module")

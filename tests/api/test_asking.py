@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 import braid
-from braid.aio import AsyncStore
 from braid.agent.cite import cited
 from braid.agent.parts import Asked, Composed
+from braid.aio import AsyncStore
 from braid.ledger.errors import ReadOnlyError
 from braid.ledger.record import AffectBody, ExperienceBody
 from braid.store import Store, open

@@ -91,7 +91,7 @@ def test_a_question_from_stdin_and_one_that_is_empty(told: Session) -> None:
 
 
 def test_answers_are_measured(empty: Session) -> None:
-    questions = [
+    questions: list[dict[str, object]] = [
         {
             "conversation": "c",
             "question": "When did Ann buy the canoe?",

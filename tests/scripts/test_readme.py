@@ -23,6 +23,7 @@ PAGES = (
     "docs/ingest.md",
     "docs/access.md",
     "docs/affect.md",
+    "docs/answers.md",
     "docs/audit.md",
     "docs/embeddings.md",
     "docs/keys.md",

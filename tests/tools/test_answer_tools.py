@@ -89,6 +89,7 @@ def test_citations_are_held_against_the_evidence() -> None:
     assert found["citation_precision"] == 0.25
     assert found["citation_recall"] == 0.5
     assert (found["abstained_on_unanswerable"], found["abstained_on_answerable"]) == (0.5, 0.5)
+    assert (found["unclaimed_on_unanswerable"], found["unclaimed_on_answerable"]) == (1.0, 0.5)
     whole = summary([good, bad, silent, lost])
     assert whole["calibration"]["count"] == 2
     assert whole["latency_ms"]["recall"] == {"p50": 2.0, "p95": 2.0}

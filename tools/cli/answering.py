@@ -9,11 +9,13 @@ import msgspec
 import typer
 
 from braid.tools.cli.access import reading, writing
-from braid.tools.cli.instants import AsOf, index_or_instant
+from braid.tools.cli.instants import AsOf, index_or_instant, instant
+from braid.tools.cli.models import AllowRemote, ChatOption, chat_model
 from braid.tools.cli.options import Adopt, AgentId, RunId, SessionId, Shared, StoreOption, UserId
 from braid.tools.cli.output import line, put, put_json, put_table, say, to_json
 
 if TYPE_CHECKING:
+    from braid.agent.parts import Composer
     from braid.asking import Answer
 
 PANEL = "Read"
@@ -41,6 +43,10 @@ def ask(
     run_id: RunId = None,
     session_id: SessionId = None,
     as_of: AsOf = None,
+    at: Annotated[
+        str | None,
+        typer.Option("--at", metavar="TIME", help="When it is asked: what “now” means.", show_default="now"),
+    ] = None,
     lens: Annotated[
         str | None,
         typer.Option("--lens", metavar="NAME", help="Through this lens: what it keeps.", show_default=False),
@@ -49,6 +55,8 @@ def ask(
         bool, typer.Option("--affect/--no-affect", help="Let tone shape the manner of the answer.")
     ] = True,
     no_write: Annotated[bool, typer.Option("--no-write", help="Only answer; append nothing.")] = False,
+    model: ChatOption = None,
+    allow_remote: AllowRemote = False,
     explain: Annotated[bool, typer.Option("--explain", help="Show each step and how long it took.")] = False,
     output: Annotated[
         Literal["text", "json"], typer.Option("--output", "-o", help="How to show it.")
@@ -60,18 +68,22 @@ def ask(
     """Answer a question from memory: what is held, or what was said, quoted with its date and its id.
 
     Where too little is known the answer is that. Question, answer and a reflection are appended, in one transaction;
-    later questions don't take them for evidence. Tone shapes the manner alone, never what is said.
+    later questions don't take them for evidence. Tone shapes the manner alone, never what is said. With --model a
+    language model writes; what its sources don't bear out is dropped, and where nothing is left this is the answer.
 
     \b
     Examples:
       braid ask "Where does Jonas live?" --user-id jonas
       braid ask "When does my passport run out?" --no-write --explain
       braid ask "What was agreed?" --as-of 2025-06-01 -o json
+      braid ask "What shall I cook for Maya?" --model ollama:llama3.2
     """
     text = sys.stdin.buffer.read().decode(errors="replace") if question == "-" else question
     asked: dict[str, Any] = {
         "user_id": user_id, "agent_id": agent_id, "run_id": run_id, "session_id": session_id, "lens": lens,
-        "affect": affect, "as_of": index_or_instant(as_of) if as_of else None, "write": not no_write,
+        "affect": affect, "write": not no_write, "now": instant(at) if at else None,
+        "as_of": index_or_instant(as_of) if as_of else None,
+        "composer": composer_of(model, allow_remote=allow_remote),
     }  # fmt: skip
     with reading(store) if no_write else writing(store, adopt=adopt, shared=shared) as opened:
         found = opened.ask(text, **asked)
@@ -85,6 +97,16 @@ def ask(
         say(f"the model's answer was not taken ({found.fallback}); this one is put together from memory")
     if found.answer_id is not None and output != "json":
         say(f"{found.answer_id} was appended")
+
+
+def composer_of(model: str | None, *, allow_remote: bool) -> "Composer | None":
+    """Return what writes with the model that is named, None where none is; raise ValueError for what names none."""
+    if model is None:
+        return None
+    from braid.agent.compose import Extractive
+    from braid.agent.modelled import ModelComposer
+
+    return ModelComposer(chat_model(model, allow_remote=allow_remote), Extractive())
 
 
 def _show(found: "Answer", *, explain: bool) -> None:
