@@ -128,7 +128,7 @@ def ingested(folder: Path, name: str, size: int) -> float:
 
 @pytest.mark.parametrize("name", ["chatgpt", "jsonl"])
 def test_a_source_is_not_held_whole(tmp_path: Path, name: str) -> None:
-    assert ingested(tmp_path, name, 16 * MEBI) < 110
+    assert ingested(tmp_path, name, 16 * MEBI) < 130
 
 
 @pytest.mark.slow

@@ -157,7 +157,7 @@ def test_a_time_line_is_in_order_and_of_one_actor_or_all(asked: Store) -> None:
 
 def test_a_zone_of_a_parameter_is_heeded(asked: Store) -> None:
     summer = timezone(timedelta(hours=1))
-    at = "SELECT external_id FROM experiences WHERE happened_at = $at"
+    at = "SELECT external_id FROM experiences WHERE type = 'occurrence' AND happened_at = $at"
     for when in (datetime(2025, 5, 18, 17, 5, tzinfo=summer), datetime(2025, 5, 18, 16, 5)):  # noqa: DTZ001
         assert rows(asked, at, {"at": when}) == [{"external_id": "asst-127"}]
 

@@ -142,6 +142,7 @@ def seal(adopt: Adopt = False, store: StoreOption = None) -> None:
 
     \b
     Examples:
+      braid key seal
       braid --passphrase-file ~/.braid-passphrase key seal
     """
     from braid.ledger.ceremony import seal_keys
