@@ -6,7 +6,7 @@ from random import Random
 from typing import cast, get_args
 
 import pytest
-from hypothesis import assume, given
+from hypothesis import given
 from hypothesis import strategies as st
 
 from braid.ledger.record import SourceType
@@ -103,9 +103,10 @@ def test_support_never_lowers_and_doubt_never_raises(
     assert after >= before if further.p >= prior else after <= before
 
 
-@given(pieces, open_prior, st.integers(0, 11), probability)
-def test_surer_evidence_never_lowers(evidence: list[Evidence], prior: float, k: int, p: float) -> None:
-    assume(k < len(evidence) and p >= evidence[k].p)
+@given(st.lists(piece, min_size=1, max_size=12), open_prior, st.data())
+def test_surer_evidence_never_lowers(evidence: list[Evidence], prior: float, data: st.DataObject) -> None:
+    k = data.draw(st.integers(0, len(evidence) - 1))
+    p = data.draw(st.floats(evidence[k].p, 1))
     surer = [*evidence[:k], Evidence(p, evidence[k].ancestry), *evidence[k + 1 :]]
     assert pool(surer, prior).p >= pool(evidence, prior).p
 
