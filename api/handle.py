@@ -1,0 +1,162 @@
+"""A store that is open: its folder, its log, its projections and its clock, until it is closed."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from pathlib import Path
+from threading import Lock
+from types import TracebackType
+from typing import TYPE_CHECKING, Self
+
+from braid.ledger import asof
+from braid.ledger import erase as erasing
+from braid.ledger.errors import ReadOnlyError
+from braid.ledger.reader import Reader
+from braid.ledger.sequence import Clock
+from braid.ledger.writer import Writer, utc_now
+
+if TYPE_CHECKING:
+    from braid.recall.shelf import Shelf
+    from braid.recall.vocabulary import Vocabulary
+    from braid.views.embedder import Embedder
+    from braid.views.lance.home import Embedding
+    from braid.views.past import Past
+    from braid.views.store import Views
+
+
+class _CatalogKeys:
+    """Looks keys up in the catalog, which is opened when the first one is asked for."""
+
+    def __init__(self, store: "Handle") -> None:
+        self._store = store
+
+    def find(self, keys: Sequence[str]) -> dict[str, int]:
+        """See `KnownKeys`."""
+        return self._store.views.catalog.find(keys)
+
+    def add(self, keys: dict[str, int]) -> None:
+        """See `KnownKeys`."""
+        self._store.views.catalog.add(keys)
+
+
+class Handle:
+    """Everything that a store does stands on this. Safe to share between threads; a context manager."""
+
+    def __init__(self, reader: Reader, clock: Clock = utc_now, embedder: "Embedding | None" = None) -> None:
+        """For `braid.open`; completes erasures that a crash has interrupted."""
+        self._handle: Reader | None = reader
+        self._path = reader.path
+        self._clock = clock
+        self._embedder = embedder
+        self._vocabulary: Vocabulary | None = None
+        self._shelf: Shelf | None = None
+        self._views: Views | None = None
+        self._views_turn = Lock()
+        if isinstance(reader, Writer):
+            reader.know(_CatalogKeys(self), lambda: self.views.catalog)
+            if reader.control.unfinished():
+                erasing.finish(reader, self.views.purge)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace_: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Publish the newest head and close every file; whatever is asked of the store afterwards raises ValueError."""
+        handle = self._handle
+        if handle is None:
+            return
+        try:
+            if self._views is not None:
+                self._views.close()
+        finally:
+            self._handle = None
+            handle.close()
+
+    @property
+    def _reader(self) -> Reader:
+        if self._handle is None:
+            raise ValueError(f"the store {self._path} was closed: open it again")
+        return self._handle
+
+    @property
+    def views(self) -> "Views":
+        """The projections, opened when they are first needed: DuckDB and Arrow take longer to load than an append."""
+        from braid.views.store import Views
+
+        reader = self._reader
+        with self._views_turn:
+            if self._views is None:
+                self._views = Views(self.path / "views", reader, self._embedder)
+            return self._views
+
+    @property
+    def path(self) -> Path:
+        """The store's folder."""
+        return self._path
+
+    @property
+    def origin(self) -> str:
+        """The log's origin."""
+        return self._reader.origin
+
+    @property
+    def vkey(self) -> str:
+        """The log's public key, to be pinned by whoever checks proofs."""
+        return str(self._reader.vkey)
+
+    @property
+    def reader(self) -> Reader:
+        """The verified reader under this store."""
+        return self._reader
+
+    @property
+    def writer(self) -> Writer:
+        """The writer under this store; raises ReadOnlyError when it was opened for reading."""
+        if not isinstance(self._reader, Writer):
+            raise ReadOnlyError(f"{self.path} is open for reading only")
+        return self._reader
+
+    def __len__(self) -> int:
+        return self._reader.size
+
+    def refresh(self) -> int:
+        """Take in what other processes have appended; return how many records."""
+        return self._reader.refresh()
+
+    def now(self) -> datetime:
+        """Return the time by the store's clock."""
+        return self._clock()
+
+    def embedding(self) -> "tuple[Embedder | None, Vocabulary | None, Shelf]":
+        """Return the model that searches by meaning, and what is kept of its answers while the store is open."""
+        from braid.recall.shelf import Shelf
+        from braid.recall.vocabulary import Vocabulary
+
+        embedder = self._embedder() if self._embedder is not None else None
+        if self._vocabulary is None and embedder is not None and not embedder.remote:
+            self._vocabulary = Vocabulary(embedder)
+        if self._shelf is None:
+            control = self._reader.control
+            self._shelf = Shelf(lambda: (tuple(sorted(control.hidden)), len(control.erased)))
+        return embedder, self._vocabulary, self._shelf
+
+    def past(
+        self,
+        as_of: int | datetime | None = None,
+        valid_at: datetime | None = None,
+        *,
+        include_forgotten: bool = False,
+    ) -> "Past | None":
+        """Return which past of the projection is meant, None for the present; ValueError where there was none."""
+        from braid.views.past import Past
+
+        if as_of is None and valid_at is None and not include_forgotten:
+            return None
+        if valid_at is not None and valid_at.tzinfo is None:
+            raise ValueError(f"{valid_at.isoformat()} has no time zone: add one, such as Z")
+        size = self._reader.size if as_of is None else asof.size_at(self._reader, as_of)
+        return Past(size, include_forgotten, valid_at)

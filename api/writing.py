@@ -1,0 +1,207 @@
+"""What is put into the log: experiences, chat messages and what they state, corrections, media."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Self, cast
+
+from braid import drafts
+from braid.ledger.blobs import BlobRef, BlobStore, Readable
+from braid.ledger.errors import InvalidRecordError
+from braid.ledger.ids import RecordId
+from braid.ledger.record import Draft, EventBody, ExperienceBody, Media, Target
+from braid.ledger.sequence import Placed
+from braid.ledger.writer import Writer
+from braid.reading import Reading
+
+if TYPE_CHECKING:
+    from braid.learning import Learned, Learner, Told
+
+
+class Pending:
+    """A record of an open transaction: later records of it may link to it; `id` is known once it has been committed."""
+
+    __slots__ = ("_placed", "place")
+
+    def __init__(self, place: int) -> None:
+        self.place = place
+        self._placed: Placed | None = None
+
+    def settle(self, placed: Placed) -> None:
+        """Note where the commit has put the record."""
+        self._placed = placed
+
+    @property
+    def id(self) -> RecordId:
+        """The record's id; raises ValueError before the commit."""
+        if self._placed is None:
+            raise ValueError("the transaction has not been committed")
+        return self._placed.id
+
+
+class Transaction:
+    """Several records, all or none. Committed when its block ends without an exception."""
+
+    def __init__(self, writer: Writer, signer: str | None) -> None:
+        self._writer = writer
+        self._signer = signer
+        self._drafts: list[Draft] = []
+        self._pending: list[Pending] = []
+
+    def append(self, what: str | Draft, **fields: Any) -> Pending:
+        """Add a record (see `Store.append`); it may link to what this method returned before."""
+        self._drafts.append(as_draft(what, fields))
+        self._pending.append(Pending(len(self._drafts) - 1))
+        return self._pending[-1]
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        if kind is None and self._drafts:
+            batch = self._drafts if self._signer else reviewed(self._drafts)
+            keys = [draft.body.once for draft in batch]
+            done = self._writer.append(batch, keys=keys, signer=self._signer)
+            for pending, placed in zip(self._pending, done, strict=False):
+                pending.settle(placed)
+
+
+def reviewed(batch: Sequence[Draft]) -> Sequence[Draft]:
+    """Return a batch, with an event `review` behind it for claims in it that contradict each other undecidedly."""
+    if not any(isinstance(draft.body, ExperienceBody) and draft.body.symbolic for draft in batch):
+        return batch
+    from braid.stance.review import with_reviews
+
+    return with_reviews(batch)
+
+
+def as_draft(what: str | Draft, fields: dict[str, Any]) -> Draft:
+    """Return the draft of an experience from text and fields; a Draft stays as it is."""
+    if isinstance(what, Draft):
+        if fields:
+            raise TypeError("a Draft takes no further fields")
+        return what
+    names = ("user_id", "agent_id", "run_id", "session_id")
+    within = drafts.scope(**{name: fields.pop(name, None) for name in names})
+    if (key := fields.pop("idempotency_key", None)) is not None:
+        fields["once"] = key
+    return drafts.experience(what, within=within, **fields)
+
+
+class Writing(Reading):
+    """A store as whoever remembers in it sees it."""
+
+    _learner: "Learner | None" = None
+
+    def append(self, what: str | Draft, *, signer: str | None = None, **fields: Any) -> RecordId:
+        """Append an experience (text and the fields of `drafts.experience`, scope ids, `idempotency_key`) or a Draft.
+
+        Durable as the store's setting says when this returns. Raises InvalidRecordError, UnknownRecordError,
+        ErasedError, KeyRefusedError, ClockError, OSError, OutcomeUnknownError.
+        """
+        draft = as_draft(what, fields)
+        batch = [draft] if signer else reviewed([draft])
+        return self.writer.append(batch, keys=[one.body.once for one in batch], signer=signer)[0].id
+
+    def transaction(self, *, signer: str | None = None) -> Transaction:
+        """Return a block whose records enter the log together or not at all."""
+        return Transaction(self.writer, signer)
+
+    def remember(
+        self,
+        messages: str | Mapping[str, Any] | Iterable[Mapping[str, Any] | str],
+        *,
+        user_id: str | None = None,
+        agent_id: str | None = None,
+        run_id: str | None = None,
+        session_id: str | None = None,
+        metadata: Mapping[str, Any] | None = None,
+        idempotency_key: str | None = None,
+        learn: bool = True,
+    ) -> list[RecordId]:
+        """Append chat messages `{role, content, timestamp?, name?, id?}` as one transaction and return their ids.
+
+        With an `idempotency_key`, repeating the call (after OutcomeUnknownError, say) adds nothing. What they state is
+        then read (see `learn`).
+        """
+        several: Iterable[Mapping[str, Any] | str]
+        several = [messages] if isinstance(messages, str) else messages
+        if isinstance(messages, Mapping):
+            several = [cast("Mapping[str, Any]", messages)]
+        within = drafts.scope(user_id, agent_id, run_id, session_id)
+        keys: list[str | None] = []
+        batch: list[Draft] = []
+        for place, said in enumerate(several):
+            keys.append(None if idempotency_key is None else f"{idempotency_key}#{place}")
+            batch.append(drafts.message(said, within, metadata or {}, keys[-1]))
+        placed = self.append_all(batch)
+        if learn:
+            self.learn()
+        return [one.id for one in placed]
+
+    def learn(self, *, dry_run: bool = False, told: "Told | None" = None) -> "Learned":
+        """Read what has not been read yet for plain statements; append these as inference records above their turns.
+
+        Follows the log; repeating it adds nothing. `told` is shown each record that states something, and the draft.
+        """
+        from braid.learning import Learner
+
+        self.refresh()
+        if dry_run:
+            return Learner(self).learn(dry_run=True, told=told)
+        self.writer  # noqa: B018 - refuses a store that is open for reading only, before it is read
+        if self._learner is None:
+            self._learner = Learner(self)
+        return self._learner.learn(told=told)
+
+    def append_all(self, batch: Sequence[Draft]) -> list[Placed]:
+        """Append drafts as one transaction; one whose `once` key is in the log already is named, not added.
+
+        Claims in it that contradict each other while nothing says which gives way are all kept, and an event `review`
+        is appended with them.
+        """
+        together = reviewed(batch)
+        return self.writer.append(together, keys=[draft.body.once for draft in together])[: len(batch)]
+
+    def correct(self, id: str, text: str, *, reason: str | None = None) -> RecordId:
+        """Append what is right in place of a record; the old one stays, superseded. Returns the new record's id."""
+        old = self.get(id)
+        if not isinstance(old.body, ExperienceBody):
+            raise InvalidRecordError(f"{id} is a {old.kind}; only experiences are corrected")
+        with self.transaction() as transaction:
+            new = transaction.append(
+                drafts.experience(
+                    text,
+                    type=old.type,
+                    actor=old.body.provenance.actor,
+                    name=old.body.provenance.name,
+                    method="correct",
+                    supersedes=[id],
+                    within=old.body.scope,
+                    occurred_at=old.body.occurred_at,
+                    tags=old.body.tags,
+                )
+            )
+            event = EventBody(name="correction", reason=reason, scope=old.body.scope)
+            links: list[tuple[str, Target]] = [("evidence", new), ("supersedes", id)]
+            transaction.append(Draft(kind="event", body=event, links=links))
+        return new.id
+
+    def attach(
+        self,
+        content: bytes | Readable,
+        *,
+        media_type: str,
+        name: str | None = None,
+        caption: str | None = None,
+    ) -> Media:
+        """Seal media into a blob and return what an experience's `media` takes."""
+        from base64 import b64encode
+
+        ref: BlobRef = BlobStore(self.writer.path / "blobs", writable=False).put(content)
+        return Media(
+            blob=ref.sha256,
+            size=ref.size,
+            key=b64encode(ref.key).decode(),
+            media_type=media_type,
+            name=name,
+            caption=caption,
+        )
