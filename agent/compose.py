@@ -26,6 +26,7 @@ from braid.agent.sureness import (
 )
 from braid.recall.decompose import Question, decompose
 from braid.recall.hits import Hit
+from braid.recall.salience import unlearned
 from braid.recall.text import words
 from braid.recall.uncertainty import answer_of, entropy
 from braid.stance.answers import is_list
@@ -76,8 +77,12 @@ class Extractive:
         return _said(question, asked, min(sure.right, _most(asked)))
 
 
-def speaking(question: Question, hits: Sequence[Hit]) -> dict[str, float]:
-    """Return the signals that say how sure an answer is; `hits`, best first, are not empty."""
+def speaking(question: Question, found: Sequence[Hit]) -> dict[str, float]:
+    """Return the signals that say how sure an answer is; `found`, best first, is not empty.
+
+    That a record helped before may bring it forward, but makes nothing surer: no answer bears out the next.
+    """
+    hits = [unlearned(hit) for hit in found]
     answers = [answer_of(question, hit.text) for hit in hits]
     return signals(question, hits, entropy(answers, np.array([hit.score for hit in hits]))[0])
 

@@ -1,8 +1,8 @@
 """Asking at the front door: an answer composed of what a store remembers, and written back in one transaction.
 
 The question is appended as the user's words, the answer as the agent's, above the records that it cites; then the tones
-of both, and a reflection; in front of them the stance, where a new one was taken. All or none: if the process dies
-before the commit, nothing of it is in the log.
+of both, a reflection, and below it what retrieval shall learn; in front of them the stance, where a new one was taken.
+All or none: if the process dies before the commit, nothing of it is in the log.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -16,15 +16,18 @@ from braid import drafts, feeling
 from braid.affect.blend import Felt
 from braid.affect.vad import Reading
 from braid.agent.answer import TOP_K, Answered, Held, Step, answer
+from braid.agent.lesson import lesson
 from braid.agent.parts import Composer, Support
 from braid.agent.reflect import METHOD as REFLECT
 from braid.deciding import Decider, Resolved, resolve
 from braid.gathering import Known
 from braid.holding import instant_of, size_of
-from braid.ledger.record import Draft, ExperienceBody, Record, Scope
+from braid.ledger.record import READING, Draft, EventBody, ExperienceBody, Record, Scope
 from braid.lenses.registry import by_name
 from braid.recall.hits import Answer as Found
 from braid.recall.recall import MAX_TOP_K, Lens
+from braid.recall.salience import NAME as SALIENCE
+from braid.recall.salience import taught
 from braid.recall.through import through
 from braid.stance.claims import OWN_METHOD
 from braid.stance.reconcile import Outcome
@@ -41,7 +44,7 @@ OWN: Final[Mapping[str, Any]] = {
     "NOT": {
         "OR": [
             {"method": {"in": [ASK, ANSWER, REFLECT, OWN_METHOD]}},
-            {"method": {"contains": "read:"}},
+            {"method": {"contains": READING}},
         ]
     }
 }
@@ -250,7 +253,7 @@ def _batch(
         ):
             body = reading.body(actor, name, scope=scope)
             add(name, Draft(kind="affect", body=body, links=[("experience", record)]))
-    add(
+    reflected = add(
         "reflection",
         drafts.experience(
             given.reflection.text,
@@ -263,7 +266,15 @@ def _batch(
             structured=given.reflection.structured(),
         ),
     )
+    if steps := lesson(given.reflection, given.composed):
+        add("lesson", _lesson(steps, reflected, scope))
     return batch, names
+
+
+def _lesson(steps: Mapping[str, float], reflected: Earlier, scope: Scope | None) -> Draft:
+    """Return what retrieval shall learn, below the reflection: its links after the first are the records."""
+    body = EventBody(name=SALIENCE, data=taught(enumerate(steps.values(), 1)), scope=scope)
+    return Draft(kind="event", body=body, links=[("parent", reflected), *(("target", id) for id in steps)])
 
 
 def _told(given: Answered, cited: Sequence[str]) -> dict[str, Any]:

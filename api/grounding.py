@@ -7,10 +7,9 @@ from typing import Any, Final, cast
 from braid.agent.provenance import Drawn, Grounds, Source
 from braid.gathering import Holder
 from braid.ledger.errors import ErasedError, ForgottenError
-from braid.ledger.record import ExperienceBody, Record, Scope, StanceBody
+from braid.ledger.record import READING, ExperienceBody, Record, Scope, StanceBody
 from braid.stance.words import words_of
 
-READ: Final = "read:"
 _SPOKEN: Final = {"user": "you", "agent": "I"}
 
 
@@ -115,7 +114,7 @@ def _readings(store: Holder, firsts: Sequence[int], said: str | None) -> Iterato
         for child, _, role in store.views.catalog.children(at):
             record = _read(store, child) if role == "parent" else None
             if record is not None:
-                yield from (one for one in _drawn(record, said) if one.method.startswith(READ))
+                yield from (one for one in _drawn(record, said) if one.method.startswith(READING))
 
 
 def _drawn(record: Record, said: str | None = None) -> list[Drawn]:

@@ -15,6 +15,7 @@ from braid.recall.filters import SCOPES, compiled
 from braid.recall.hits import Answer, Hit
 from braid.recall.reading import Tone
 from braid.recall.recall import MAX_TOP_K, Asking, Memory, recall
+from braid.recall.salience import Lessons
 from braid.recall.shelf import Shelf
 from braid.recall.through import through
 from braid.recall.vocabulary import Vocabulary
@@ -139,8 +140,16 @@ def memory(
 
     def links(index: int) -> Iterator[int]:
         yield from (link.index for link in reader.links(index))
-        yield from (at for at, _, _ in views.catalog.children(index) if at < most)
+        # What was learned of a record is no cause of it.
+        yield from (at for at, _, role in views.catalog.children(index) if at < most and role != "target")
 
+    lessons = Lessons(
+        read=read,
+        naming=lambda index, count: views.catalog.referring(index, "target", count),
+        lives=lambda index: (
+            not any(index in one for one in (reader.control.erased, reader.control.hidden, then))
+        ),
+    )
     return Memory(
         index=lambda: shelf.over(views.search.index()),
         read=read,
@@ -149,6 +158,7 @@ def memory(
         links=links,
         embedder=embedder,
         vocabulary=vocabulary,
+        salience=lessons.salience,
     )
 
 

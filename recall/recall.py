@@ -19,6 +19,7 @@ from braid.recall.memory import MemoryIndex
 from braid.recall.pool import Floats
 from braid.recall.reading import Reading, Tone, raised
 from braid.recall.retrieve import DEEP, Links
+from braid.recall.salience import salient
 from braid.recall.search import Evidence, evidence
 from braid.recall.times import Span
 from braid.recall.uncertainty import WEIGHT, answer_of, discriminative, entropy
@@ -73,6 +74,8 @@ class Memory(msgspec.Struct, frozen=True, kw_only=True):
     links: Links | None = None
     embedder: Embedder | None = None
     vocabulary: Vocabulary | None = None
+    salience: Callable[[int], float] | None = None
+    """What was learned of a record by log index, in [-1, 1]; 0 where nothing was."""
 
 
 def recall(asking: Asking, memory: Memory) -> Answer:
@@ -91,7 +94,7 @@ def recall(asking: Asking, memory: Memory) -> Answer:
             "index: nothing could be had of it; only the newest records were searched, by their words"
         )
         hits = _hits(partial(ask, index=_newest(asking, memory), query=None), asking, memory)[1] or []
-    hits, disagreement = _told_apart(question, hits, asking)
+    hits, disagreement = _told_apart(question, salient(hits, memory.salience), asking)
     hits = _crossed(question, hits, asking, trouble)[: asking.top_k]
     if asking.lens is not None:
         hits = list(asking.lens(hits))

@@ -111,6 +111,18 @@ class Catalog:
             rows = self._ask("SELECT child, role FROM links WHERE parent = ? ORDER BY child, k", [index])
         return [(child, self._reader.envelope(child).id, role) for child, role in rows]
 
+    def referring(self, index: int, role: str, most: int) -> list[int]:
+        """Return the newest records that link to this one in a role, at most so many, newest first; forgotten and
+        erased ones too. What stands behind the file is not among them: catch up first."""
+        with self._turn:
+            if self._is_stale():
+                self.catch_up()
+            rows = self._ask(
+                "SELECT DISTINCT child FROM links WHERE parent = ? AND role = ? ORDER BY child DESC LIMIT ?",
+                [index, role, most],
+            )
+        return [child for (child,) in rows]
+
     def find(self, keys: Sequence[str]) -> dict[str, int]:
         """Return the index of each key that a record in the log has, up to its present end; an erased one has none."""
         lookup_key = self._reader.need_vault().lookup_key

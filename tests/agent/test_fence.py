@@ -22,6 +22,7 @@ from braid.affect.vad import Reading
 from braid.agent import answer as pipeline
 from braid.agent.answer import Held
 from braid.agent.compose import Extractive
+from braid.agent.lesson import lesson
 from braid.agent.parts import Asked, Composed, Support
 from braid.deciding import resolve
 from braid.drafts import experience, scope
@@ -267,6 +268,7 @@ def said(known: Known, tones: Sequence[Reading], own: Felt | None, composer: Any
         given.degraded,
         given.reflection,
         given.reflection.text,
+        lesson(given.reflection, given.composed),
     ]
     return msgspec.json.encode(parts)
 

@@ -46,10 +46,10 @@ def test_everything_enters_in_one_transaction_with_its_links(store: Store) -> No
     assert [(one.kind, one.type) for one in written] == [
         ("stance", ""), ("experience", "reconciliation"), ("experience", "occurrence"),
         ("experience", "occurrence"), ("affect", ""), ("affect", ""), ("affect", ""),
-        ("experience", "observation"),
+        ("experience", "observation"), ("event", ""),
     ]  # fmt: skip
     assert len({one.envelope.tx[0] for one in written}) == 1
-    stance, _, asked, answered, *tones, reflection = written
+    stance, _, asked, answered, *tones, reflection, lesson = written
     assert (stance.id, asked.id, answered.id, reflection.id) == (
         found.stance, found.question_id, found.answer_id, found.reflection,
     )  # fmt: skip
@@ -61,6 +61,10 @@ def test_everything_enters_in_one_transaction_with_its_links(store: Store) -> No
     assert [(link.role, link.id) for link in reflection.links] == [
         ("parent", answered.id), ("evidence", asked.id), ("evidence", turn.id),
     ]  # fmt: skip
+    assert [(link.role, link.id) for link in lesson.links[:2]] == [
+        ("parent", reflection.id),
+        ("target", turn.id),
+    ]
     bodies = [tone.body for tone in tones]
     assert [(body.actor, body.stage) for body in bodies if isinstance(body, AffectBody)] == [
         ("user", "input"), ("agent", "draft"), ("agent", "augmented"),

@@ -10,12 +10,11 @@ import typer
 
 from braid.tools.cli.access import reading, writing
 from braid.tools.cli.instants import AsOf, index_or_instant, instant
-from braid.tools.cli.models import AllowRemote, ChatOption, chat_model
+from braid.tools.cli.models import AllowRemote, ChatOption, composer_of
 from braid.tools.cli.options import Adopt, AgentId, RunId, SessionId, Shared, StoreOption, UserId
 from braid.tools.cli.output import line, put, put_json, put_table, say, to_json
 
 if TYPE_CHECKING:
-    from braid.agent.parts import Composer
     from braid.asking import Answer
 
 PANEL = "Read"
@@ -97,16 +96,6 @@ def ask(
         say(f"the model's answer was not taken ({found.fallback}); this one is put together from memory")
     if found.answer_id is not None and output != "json":
         say(f"{found.answer_id} was appended")
-
-
-def composer_of(model: str | None, *, allow_remote: bool) -> "Composer | None":
-    """Return what writes with the model that is named, None where none is; raise ValueError for what names none."""
-    if model is None:
-        return None
-    from braid.agent.compose import Extractive
-    from braid.agent.modelled import ModelComposer
-
-    return ModelComposer(chat_model(model, allow_remote=allow_remote), Extractive())
 
 
 def _show(found: "Answer", *, explain: bool) -> None:

@@ -9,7 +9,7 @@ import typer
 
 from braid.tools.cli.access import writing
 from braid.tools.cli.errors import explain
-from braid.tools.cli.models import AllowRemote, ChatOption, chat_model
+from braid.tools.cli.models import AllowRemote, ChatOption, composer_of
 from braid.tools.cli.options import Adopt, AgentId, RunId, SessionId, Shared, StoreOption, UserId
 from braid.tools.cli.output import line, many, put, say
 
@@ -62,19 +62,10 @@ def chat(
       echo "Where does Jonas live?" | braid chat --user-id jonas
       braid chat --model ollama:llama3.2
     """
-    composer = _composer(model, allow_remote=allow_remote)
+    composer = composer_of(model, allow_remote=allow_remote)
     with writing(store, adopt=adopt, shared=shared) as opened:
         whose = {"user_id": user_id, "agent_id": agent_id, "run_id": run_id}
         Talk(opened, whose, session_id=session_id, name=name, composer=composer, read=_reader()).go()
-
-
-def _composer(model: str | None, *, allow_remote: bool) -> "Composer | None":
-    if model is None:
-        return None
-    from braid.agent.compose import Extractive
-    from braid.agent.modelled import ModelComposer
-
-    return ModelComposer(chat_model(model, allow_remote=allow_remote), Extractive())
 
 
 def _reader() -> Read:

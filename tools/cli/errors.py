@@ -8,7 +8,7 @@ import traceback
 from braid.tools.cli.output import say
 
 OK, FINDINGS, REFUSED, INTERRUPTED, BROKEN_PIPE = 0, 1, 2, 130, 141
-_KNOWN = frozenset(("LedgerError", "WalError", "ViewError", "EmbeddingError"))
+_KNOWN = frozenset(("LedgerError", "WalError", "ViewError", "EmbeddingError", "ChatError"))
 _HINTS = {
     "LogLockedError": "wait for the other program to end, or start both with sharing (append and ingest: --shared)",
     "GuardError": "only when you are sure that this is the newest copy: run the command again with --adopt",
@@ -37,6 +37,7 @@ _HINTS = {
     "LogFormatError": "upgrade: pip install --upgrade braid-store",
     "UnknownFormatError": "docs/ingest.md shows the formats that ingest reads",
     "DamagedViewError": "`braid replay` rebuilds the projections from the log",
+    "ChatError": "start the model, or answer without one: leave --model out",
     "EmbeddingError": "start the model, or name another: braid --model MODEL …; what it gave before is kept",
     "ViewBusyError": "wait for the other program, then run the command again",
 }

@@ -13,6 +13,7 @@ import typer
 
 if TYPE_CHECKING:
     from braid.agent.chat import ChatModel
+    from braid.agent.parts import Composer
     from braid.views.embedder import Embedder
     from braid.views.lance.home import Embedding
 
@@ -73,6 +74,16 @@ def chat_model(named: str, *, allow_remote: bool = False) -> "ChatModel":
             "Anthropic's models need a key: set ANTHROPIC_API_KEY, or BRAID_CHAT_KEY_FILE to a file of yours"
         )
     return model
+
+
+def composer_of(named: str | None, *, allow_remote: bool) -> "Composer | None":
+    """Return what writes with the model that is named, None where none is; raise ValueError as `chat_model`."""
+    if named is None:
+        return None
+    from braid.agent.compose import Extractive
+    from braid.agent.modelled import ModelComposer
+
+    return ModelComposer(chat_model(named, allow_remote=allow_remote), Extractive())
 
 
 def _shown(named: str) -> str:

@@ -1,0 +1,24 @@
+"""What retrieval shall learn from an answer: a step of salience for each record that helped or stood in the way. Pure.
+
+Only an answer that was given teaches: what was left unsaid, or only pointed at, says nothing of what was found. Tone
+has no part in it: a lesson is a function of what was cited, what was passed over, and how sure the answer was.
+"""
+
+from collections.abc import Mapping
+from typing import Final
+
+from braid.agent.bands import band
+from braid.agent.parts import Composed
+from braid.agent.reflect import Reflection
+
+HINDRANCE: Final = 0.5
+"""What passing a record over weighs, where citing one weighs 1: it did not serve this question, but may the next."""
+
+
+def lesson(reflection: Reflection, composed: Composed) -> Mapping[str, float]:
+    """Return a step in [-1, 1] by record id; empty where there is nothing to learn."""
+    if composed.abstained or band(composed.p) == "unsaid":
+        return {}
+    helped = dict.fromkeys(reflection.helped, composed.p)
+    hindered = dict.fromkeys(reflection.passed_over, -HINDRANCE * composed.p)
+    return {id: round(step, 4) for id, step in (helped | hindered).items()}
