@@ -14,7 +14,7 @@ from typing import Any, Final
 
 from braid.ledger.reader import Reader
 from braid.ledger.scopechain import Last, ScopeKey, chain_of
-from braid.views.catalog_file import CatalogHome, key_hash, once_of, scope_hash
+from braid.views.catalog_file import CatalogHome, connected, key_hash, once_of, scope_hash
 from braid.views.errors import DamagedViewError, ViewBusyError, ViewError
 from braid.views.replay import Caught, catch_up, replay
 from braid.wal.durable import make_folder
@@ -74,12 +74,7 @@ class Catalog:
     def _follow(self, caught: Caught) -> Caught:
         """Read from the file as it is now."""
         self._forget()
-        self._con = sqlite3.connect(
-            f"{self._home.path.absolute().as_uri()}?mode=ro",
-            uri=True,
-            isolation_level=None,
-            check_same_thread=False,
-        )
+        self._con = connected(f"{self._home.path.absolute().as_uri()}?mode=ro", "opened")
         self._inode = self._home.path.stat().st_ino
         self._covered = self._stands_at = caught.position
         self._erasure = self._newest_erasure()
@@ -209,9 +204,9 @@ class Catalog:
             assert self._con is not None  # noqa: S101 - catching up opened it
             try:
                 return self._con.execute(statement, params).fetchall()
-            except sqlite3.DatabaseError:
+            except sqlite3.DatabaseError as error:
                 if attempt:
-                    raise
+                    raise DamagedViewError(f"it could not be read ({error})") from error
                 self.replay("it could not be read")
         raise AssertionError  # the loop returns or raises
 
@@ -241,7 +236,7 @@ class Catalog:
             return []
         try:
             self.catch_up()
-        except (OSError, ViewError, sqlite3.Error):
+        except (OSError, ViewError):
             return self.drop()
         return [self._home.path.name]
 

@@ -63,6 +63,20 @@ def _unwritten(error: sqlite3.DatabaseError, what: str) -> OSError | DamagedView
     return DamagedViewError(f"it could not be {what} ({error})")
 
 
+def connected(where: str | Path, what: str, *, timeout: float = 5.0) -> sqlite3.Connection:
+    """Open a file of the catalogue, or say that it could not be `what`: SQLite reads it when it connects, or never."""
+    try:
+        return sqlite3.connect(
+            where,
+            uri=isinstance(where, str),
+            isolation_level=None,
+            check_same_thread=False,
+            timeout=timeout,
+        )
+    except sqlite3.DatabaseError as error:
+        raise _unwritten(error, what) from error
+
+
 class CatalogFile:
     """The catalogue's file, open for writing; its lock is the caller's."""
 
@@ -153,7 +167,7 @@ class CatalogHome:
         """Open the file; raise DamagedViewError where there is none that can be used."""
         if not self.path.exists():
             raise DamagedViewError("there is none yet")
-        con = sqlite3.connect(self.path, isolation_level=None, check_same_thread=False, timeout=BUSY_S)
+        con = connected(self.path, "opened", timeout=BUSY_S)
         try:
             con.executescript(
                 "PRAGMA journal_mode = DELETE; PRAGMA synchronous = FULL; PRAGMA secure_delete = ON"
@@ -170,9 +184,7 @@ class CatalogHome:
         """Begin an empty file beside the live one; until it is swapped in, nothing of it need survive a crash."""
         make_folder(self.folder)
         _remove(self._fresh)
-        con = sqlite3.connect(
-            self._fresh.absolute().as_uri(), uri=True, isolation_level=None, check_same_thread=False
-        )
+        con = connected(self._fresh.absolute().as_uri(), "begun")
         self._fresh.chmod(0o600)
         try:
             con.executescript(f"PRAGMA journal_mode = MEMORY; PRAGMA synchronous = OFF; {_TABLES}")

@@ -18,12 +18,14 @@ import typer
 
 import braid
 from braid.ledger.errors import LedgerError
+from braid.tools.torture.deck import Deck
 from braid.tools.torture.disk import SmallDisk, enter_namespace
 from braid.tools.torture.errors import TortureError
 from braid.tools.torture.examine import examine
 from braid.tools.torture.report import Finding, Summary, fill, table
 from braid.tools.torture.scenes import SCENES, Stage
 from braid.tools.torture.shim import build_shim
+from braid.tools.torture.strace import why_not
 from braid.tools.torture.words import text_of
 from braid.views.errors import ViewError
 from braid.wal import failpoint
@@ -43,6 +45,7 @@ class Theatre:
         self.points = passed_points(home / "probe", home / "guard", seed)
         self.shim = build_shim(home)
         self.disk = SmallDisk(home / "disk")
+        self.deck = Deck(home / "matrix", seed)
         self._longest_s = longest_s
         self._stages: dict[str, Stage] = {}
         self.heard: Counter[str] = Counter()
@@ -78,6 +81,7 @@ class Theatre:
                 points=self.points,
                 shim=self.shim,
                 disk=self.disk,
+                deck=self.deck,
                 longest_s=self._longest_s,
             )
             stage.create()
@@ -90,7 +94,8 @@ class Theatre:
             shutil.copytree(self.disk.folder / "full", self.home / "full")
 
     def close(self) -> None:
-        """Give the small disk back."""
+        """Give the small disk back, and end the player of the matrix."""
+        self.deck.close()
         self.disk.close()
 
 
@@ -165,6 +170,7 @@ def torture(
             rounds=dict(rounds),
             heard=dict(theatre.heard),
             full_disk=theatre.disk.kind,
+            system_calls=f"left out: {why}" if (why := why_not()) else "strace",
             slow_disk="LD_PRELOAD" if theatre.shim else "left out: there is no C compiler",
             findings=[finding] if finding else [],
         )

@@ -20,6 +20,7 @@ _HEARD: Final = {
     "replayed": "replays",
     "asked": "SQL questions answered",
     "read": "records read, verified",
+    "harmed": "steps made to fail, one at a time",
     "accepted": "lags of the clock accepted",
 }
 
@@ -43,6 +44,7 @@ class Summary(msgspec.Struct, frozen=True):
     heard: dict[str, int]
     full_disk: str
     slow_disk: str
+    system_calls: str
     findings: list[Finding]
 
 
@@ -53,6 +55,7 @@ def _rows(summary: Summary) -> list[tuple[str, str]]:
     rows += [(text, f"{heard[word]:,}") for word, text in _HEARD.items()]
     rows += [(word, f"{heard[word]:,}") for word in sorted(heard) if word.startswith("refused: ")]
     rows += [("full disk", summary.full_disk), ("slow disk", summary.slow_disk)]
+    rows.append(("system calls harmed by", summary.system_calls))
     return [*rows, ("findings", f"{len(summary.findings)}")]
 
 

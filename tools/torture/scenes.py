@@ -1,9 +1,10 @@
-"""What is done to a store: five scenes, each a round of processes and something that goes wrong for them.
+"""What is done to a store: six scenes, each a round of processes and something that goes wrong for them.
 
 A scene gets the stage and chance, and returns in a few words what it did. The look at what is left comes after it.
 """
 
 import random
+import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from datetime import UTC, datetime, timedelta
@@ -12,6 +13,7 @@ from typing import Final
 
 import braid
 from braid.tools.torture.clock import SetClock
+from braid.tools.torture.deck import Deck
 from braid.tools.torture.disk import SmallDisk
 from braid.tools.torture.errors import TortureError
 from braid.tools.torture.processes import Process, let_run, running, tell_to_end
@@ -34,15 +36,17 @@ class Stage:
         points: list[str],
         shim: Path | None,
         disk: SmallDisk,
+        deck: Deck,
         longest_s: float,
     ) -> None:
-        """`points`: failpoints to kill at. `longest_s`: how long a round's processes run at most."""
+        """`points`: failpoints to kill at. `deck`: faults to play. `longest_s`: how long a round runs at most."""
         self.folder = folder
         self.path = folder / "memory"
         self.guard = guard
         self.points = points
         self.shim = shim
         self.disk = disk
+        self.deck = deck
         self.told = Told()
         self._longest_s = longest_s
 
@@ -171,5 +175,17 @@ def _clocked(stage: Stage, set_clock: SetClock, *, shimmed: bool) -> Mapping[str
     return {"BRAID_TORTURE_CLOCK": str(set_clock.path)}
 
 
+def inject(stage: Stage, chance: random.Random) -> str:
+    """Play the next cells of the matrix of faults, each on a small world of its own."""
+    end = time.monotonic() + stage.seconds(chance)
+    played = 0
+    while not played or time.monotonic() < end:
+        stage.told.counts += stage.deck.play()
+        played += 1
+    return f"{played} steps made to fail; {stage.deck}"
+
+
 Scene = Callable[[Stage, random.Random], str]
-SCENES: Final[dict[str, Scene]] = {scene.__name__: scene for scene in (kill, full, slow, crowd, clock)}
+SCENES: Final[dict[str, Scene]] = {
+    scene.__name__: scene for scene in (kill, full, slow, crowd, clock, inject)
+}

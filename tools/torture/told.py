@@ -16,7 +16,7 @@ class Told:
         self.once: dict[str, set[str]] = {}
         """Ids by the key under which a record may exist once."""
         self.heads: set[tuple[int, str]] = set()
-        """Sizes and roots that readers saw published."""
+        """Sizes and roots that were signed for others to see."""
 
     def hear(self, out: Iterable[str]) -> None:
         """Read one process's lines to the end; a last line that was cut short was not said."""
@@ -24,8 +24,9 @@ class Told:
             if not line.endswith("\n"):
                 return
             what, *words = line.split()
-            if what == "head":
+            if what in ("head", "published"):
                 self.heads.add((int(words[0]), words[1]))
+                self.counts[what] += 1
             elif what == "refused":
                 self.counts[f"refused: {words[0]}"] += 1
             else:
