@@ -8,7 +8,9 @@ from typing import Any, Final
 
 import msgspec
 
-METHOD: Final = "reflect"
+from braid.ledger.record import REFLECTION
+
+METHOD: Final = REFLECTION
 
 
 class Reflection(msgspec.Struct, frozen=True, kw_only=True):

@@ -9,7 +9,7 @@ import msgspec
 from braid.ledger import asof
 from braid.ledger.errors import ErasedError, ForgottenError
 from braid.ledger.reader import Reader
-from braid.ledger.record import ExperienceBody, Record, Vad
+from braid.ledger.record import ExperienceBody, Record, Vad, is_reading
 from braid.lenses.registry import by_name
 from braid.recall.filters import SCOPES, compiled
 from braid.recall.hits import Answer, Hit
@@ -156,6 +156,7 @@ def memory(
         recent=lambda where: recent(reader, where),
         size=reader.size,
         links=links,
+        sessions=views.catalog,
         embedder=embedder,
         vocabulary=vocabulary,
         salience=lessons.salience,
@@ -173,6 +174,7 @@ def recent(reader: Reader, where: Where) -> Iterator[Row]:
                 record.kind == "experience"
                 and record.index not in control.erased
                 and record.index not in control.hidden
+                and not is_reading(record.body)
             ):
                 yield _row(record)
 

@@ -177,6 +177,16 @@ READING: Final = "read:"
 """What the method of a reading begins with: an inference that states in symbols what its parent says (SPEC §19)."""
 
 
+REFLECTION: Final = "reflect"
+"""The method of what is noted of an answer after it was given."""
+_SAID: Final = ("occurrence", "observation")
+
+
+def is_turn(type: str | None, method: str) -> bool:
+    """Whether an experience of this type and method was said or done in its session, not made of what was (§10.8)."""
+    return type in _SAID and method != REFLECTION and not method.startswith(READING)
+
+
 def is_reading(body: Body) -> bool:
     """Whether a record says nothing of its own, but what a reader of claims found in its parent."""
     return isinstance(body, ExperienceBody) and body.provenance.method.startswith(READING)

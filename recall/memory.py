@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from braid.recall.pool import count
+from braid.recall.pool import count, session_of
 from braid.recall.text import stem, telling
 from braid.views.search import PROMPT, RESPONSE, SEMANTIC, Hit, Row, Where
 
@@ -43,6 +43,13 @@ class MemoryIndex:
         """`vectors` by log index; a row without one is found by its words alone."""
         self._rows = {row.index: row for row in sorted(rows, key=lambda row: row.index)}
         self._vectors = dict(vectors)
+        self._before: dict[int, int] = {}
+        last: dict[object, int] = {}
+        for index, row in self._rows.items():
+            if (earlier := last.get(session_of(row))) is not None:
+                self._before[index] = earlier
+            last[session_of(row)] = index
+        self._after = {earlier: later for later, earlier in self._before.items()}
         self.position = position
         self.model = model
 
@@ -83,6 +90,14 @@ class MemoryIndex:
     def rows(self, where: Where | None = None) -> Iterator[Row]:
         """See `Index.rows`."""
         return (row for row in self._rows.values() if admits(where or Where(), row))
+
+    def before(self, indexes: Sequence[int]) -> dict[int, int]:
+        """See `retrieve.Sessions`: every row here counts as a turn."""
+        return {index: self._before[index] for index in indexes if index in self._before}
+
+    def after(self, indexes: Sequence[int]) -> dict[int, int]:
+        """See `retrieve.Sessions`."""
+        return {index: self._after[index] for index in indexes if index in self._after}
 
     def take(self, indexes: Sequence[int]) -> dict[int, Row]:
         """See `Index.take`."""

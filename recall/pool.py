@@ -50,18 +50,17 @@ class Pool(msgspec.Struct, frozen=True):
         return found
 
 
-def pool(found: Sequence[Row], vectors: Mapping[int, Any]) -> Pool:
-    """Return the pool of these rows. Neighbours are turns of one session whose log indexes follow each other."""
+def pool(found: Sequence[Row], vectors: Mapping[int, Any], order: Mapping[int, int] | None = None) -> Pool:
+    """Return the pool of these rows; `order` names the turn before each in its session, by log index."""
     rows = sorted(found, key=lambda row: row.index)
     numbers: dict[object, int] = {}
-    sessions = np.array([numbers.setdefault(_session(row), len(numbers)) for row in rows], dtype=np.int64)
+    sessions = np.array([numbers.setdefault(session_of(row), len(numbers)) for row in rows], dtype=np.int64)
     before, after = np.full(len(rows), NOBODY), np.full(len(rows), NOBODY)
-    last: dict[int, int] = {}
-    for place, (row, session) in enumerate(zip(rows, sessions.tolist(), strict=True)):
-        near = last.get(session)
-        if near is not None and follows(rows[near], row):
+    places = {row.index: place for place, row in enumerate(rows)}
+    for index, earlier in (order or {}).items():
+        place, near = places.get(index), places.get(earlier)
+        if place is not None and near is not None:
             before[place], after[near] = near, place
-        last[session] = place
     width = len(next(iter(vectors.values()), ()))
     stacked = np.zeros((len(rows), width), dtype=np.float32)
     for place, row in enumerate(rows):
@@ -72,19 +71,13 @@ def pool(found: Sequence[Row], vectors: Mapping[int, Any]) -> Pool:
     return Pool(rows, counts, spoken, stacked, sessions, before, after)
 
 
-def follows(first: Row, second: Row) -> bool:
-    """Say whether a turn comes right after another of its session, as far as their numbers tell."""
-    if first.turn is not None and second.turn is not None:
-        return second.turn == first.turn + 1
-    return second.index == first.index + 1
-
-
 def said(row: Row) -> str:
     """Return what a turn says, without the name of who says it, which the index puts before it."""
     return row.text.removeprefix(f"{row.name}: ") if row.name else row.text
 
 
-def _session(row: Row) -> object:
+def session_of(row: Row) -> tuple[str | None, ...]:
+    """Return what names the session of a turn: whose it is, and its own name."""
     return (row.user_id, row.agent_id, row.run_id, row.session_id)
 
 

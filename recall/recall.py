@@ -18,7 +18,7 @@ from braid.recall.hits import Answer, Hit
 from braid.recall.memory import MemoryIndex
 from braid.recall.pool import Floats
 from braid.recall.reading import Reading, Tone, raised
-from braid.recall.retrieve import DEEP, Links
+from braid.recall.retrieve import DEEP, Links, Sessions
 from braid.recall.salience import salient
 from braid.recall.search import Evidence, evidence
 from braid.recall.times import Span
@@ -72,6 +72,7 @@ class Memory(msgspec.Struct, frozen=True, kw_only=True):
     """Rows of the log's end, read without an index: what remains when there is none."""
     size: int
     links: Links | None = None
+    sessions: Sessions | None = None
     embedder: Embedder | None = None
     vocabulary: Vocabulary | None = None
     salience: Callable[[int], float] | None = None
@@ -86,7 +87,14 @@ def recall(asking: Asking, memory: Memory) -> Answer:
     query = _vector(question, index, asking, memory, trouble)
     vocabulary = memory.vocabulary if query is not None else None
     question = _anchored(question, index, asking, trouble)
-    ask = partial(evidence, question, where=asking.where, links=memory.links, limit_s=asking.limit_s)
+    ask = partial(
+        evidence,
+        question,
+        where=asking.where,
+        links=memory.links,
+        sessions=memory.sessions,
+        limit_s=asking.limit_s,
+    )
     found, hits = _hits(partial(ask, index=index, query=query, vocabulary=vocabulary), asking, memory)
     trouble += found
     if hits is None:

@@ -7,7 +7,7 @@ neighbour brings can't leave them.
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from time import monotonic
-from typing import Any, Final
+from typing import Any, Final, Protocol
 
 import msgspec
 import numpy as np
@@ -33,6 +33,18 @@ Links = Callable[[int], Iterable[int]]
 """The log indexes that a record is linked with, up and down."""
 
 
+class Sessions(Protocol):
+    """Which turns stand next to each other, each in its own session."""
+
+    def before(self, indexes: Sequence[int]) -> dict[int, int]:
+        """Return the turn before each of these, by log index; nothing for the first, and for what is no turn."""
+        ...
+
+    def after(self, indexes: Sequence[int]) -> dict[int, int]:
+        """Return the turn after each of these."""
+        ...
+
+
 class Found(msgspec.Struct, frozen=True):
     """What retrieval brought: every row by index, and how each way in rates those that came by it."""
 
@@ -54,6 +66,7 @@ def retrieve(
     where: Where,
     links: Links | None = None,
     *,
+    sessions: Sessions | None = None,
     limit_s: float = 5.0,
     deep: int = DEEP,
 ) -> Found:
@@ -76,7 +89,8 @@ def retrieve(
     lost = len(trouble) >= len(under_way) > 0 and not best
     linked = walk(best[:WALKED], links) if links is not None else {}
     wanted = {*best, *linked, *entities}
-    wanted |= {at + step for at in best[:AROUND] for step in range(-REACH, REACH + 1) if at + step >= 0}
+    if sessions is not None:
+        wanted |= around(best[:AROUND], sessions)
     deadline = monotonic() + limit_s
     try:
         taking = Started(lambda: index.take(sorted(wanted)))
@@ -152,6 +166,17 @@ def walk(seeds: Sequence[int], links: Links) -> dict[int, float]:
             for to in edge:
                 found[to] = found.get(to, 0.0) + 0.5**hop / (1 + place)
     return {at: min(score, 1.0) for at, score in found.items()}
+
+
+def around(seeds: Sequence[int], sessions: Sessions) -> set[int]:
+    """Return the turns up to `REACH` before and after the seeds in their sessions."""
+    found: set[int] = set()
+    for step in (sessions.before, sessions.after):
+        edge: Sequence[int] = seeds
+        for _ in range(REACH):
+            edge = list(step(edge).values())
+            found.update(edge)
+    return found
 
 
 def _interleaved(*ways: Sequence[Hit]) -> list[int]:

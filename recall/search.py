@@ -9,7 +9,7 @@ import numpy as np
 from braid.recall.decompose import Question
 from braid.recall.pool import Floats, Pool, pool
 from braid.recall.rank import scored, weights
-from braid.recall.retrieve import DEEP, Found, Links, retrieve, share
+from braid.recall.retrieve import DEEP, Found, Links, Sessions, retrieve, share
 from braid.recall.signals import signals
 from braid.recall.vocabulary import Vocabulary
 from braid.views.search import Index, Where
@@ -37,20 +37,22 @@ def evidence(
     vocabulary: Vocabulary | None = None,
     *,
     links: Links | None = None,
+    sessions: Sessions | None = None,
     limit_s: float = LIMIT_S,
     deep: int = DEEP,
 ) -> Evidence:
     """Return the scored candidates. `query` is the question's vector, None where meaning can't be asked for."""
-    found = retrieve(question, query, index, where, links, limit_s=limit_s, deep=deep)
-    side_by_side = pool(list(found.rows.values()), found.vectors)
+    found = retrieve(question, query, index, where, links, sessions=sessions, limit_s=limit_s, deep=deep)
+    order = sessions.before(list(found.rows)) if sessions is not None else {}
+    side_by_side = pool(list(found.rows.values()), found.vectors, order)
     if not side_by_side.size:
         return Evidence(side_by_side, found, {}, {}, np.zeros(0), found.trouble)
     speaking: dict[str, Floats] = signals(
         question, side_by_side, query if found.vectors else None, vocabulary
     )
-    order = [row.index for row in side_by_side.rows]
-    speaking["index_words"] = share(found.by_words, order)
-    speaking["causal"] = np.array([found.by_links.get(at, 0.0) for at in order])
+    indexes = [row.index for row in side_by_side.rows]
+    speaking["index_words"] = share(found.by_words, indexes)
+    speaking["causal"] = np.array([found.by_links.get(at, 0.0) for at in indexes])
     speaking["recency"] = _recency(side_by_side) * question.latest
     weighed = weights().of(speaking)
     return Evidence(side_by_side, found, speaking, weighed, scored(speaking, weighed), found.trouble)

@@ -56,7 +56,8 @@ def cases(
     found: list[Case] = []
     for asked in sample.questions:
         question = decomposer(asked.text, NOW)
-        made = evidence(question, index, Where(), embedder.embed([question.text])[0], vocabulary)
+        vector = embedder.embed([question.text])[0]
+        made = evidence(question, index, Where(), vector, vocabulary, sessions=index)
         order = [row.index for row in made.pool.rows]
         right = np.isin(order, asked.evidence)
         columns = [made.signals.get(name, np.zeros(len(order))) for name in names()]

@@ -1,6 +1,7 @@
-"""The catalogue: who refers to a record, and which record has a key that makes repeating harmless (SPEC §10.8).
+"""The catalogue: who refers to a record, which turns stand next to it, and which record has a key that makes repeating
+harmless (SPEC §10.8).
 
-Both are needed in the writer's path and by an erasure's cascade, so they live apart from DuckDB, in SQLite. What this
+The first and the last are needed in the writer's path and by an erasure's cascade, so they live apart from DuckDB, in SQLite. What this
 process appends it remembers; the file follows in bulk, through the same catch-up as every projection, so a lost memory
 costs a second look at the log's tail.
 """
@@ -117,6 +118,30 @@ class Catalog:
                 [index, role, most],
             )
         return [child for (child,) in rows]
+
+    def before(self, indexes: Sequence[int]) -> dict[int, int]:
+        """Return the turn before each of these in its session, whatever lies between them in the log."""
+        return self._beside(indexes, "max", "<")
+
+    def after(self, indexes: Sequence[int]) -> dict[int, int]:
+        """Return the turn after each of these in its session."""
+        return self._beside(indexes, "min", ">")
+
+    def _beside(self, indexes: Sequence[int], nearest: str, side: str) -> dict[int, int]:
+        found: dict[int, int] = {}
+        with self._turn:
+            if self._is_stale() or self._stands_at < self._reader.size:
+                self.catch_up()
+            for at in range(0, len(indexes), _ASK):
+                some = list(indexes[at : at + _ASK])
+                marks = ",".join("?" * len(some))
+                rows = self._ask(
+                    f"SELECT here.log_index, (SELECT {nearest}(log_index) FROM turns WHERE session = here.session"  # noqa: S608 - words of this module and marks only
+                    f" AND log_index {side} here.log_index) FROM turns AS here WHERE here.log_index IN ({marks})",
+                    some,
+                )
+                found |= {index: other for index, other in rows if other is not None}
+        return found
 
     def find(self, keys: Sequence[str]) -> dict[str, int]:
         """Return the index of each key that a record in the log has, up to its present end; an erased one has none."""

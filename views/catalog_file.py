@@ -1,4 +1,4 @@
-"""The catalogue's file: SQLite, links by the record they lead to, keys as keyed hashes (SPEC §10.8)."""
+"""The catalogue's file: SQLite, links by the record they lead to, keys and sessions as keyed hashes (SPEC §10.8)."""
 
 import errno
 import os
@@ -11,20 +11,24 @@ import msgspec
 from blake3 import blake3
 
 from braid.ledger.reader import Entry, Reader
+from braid.ledger.record import Scope, is_turn
 from braid.ledger.scopechain import ScopeKey, chain_of
 from braid.views.errors import DamagedViewError
 from braid.views.projection import Batch, Stamp
 from braid.wal.durable import make_folder, sync_folder
 from braid.wal.failpoint import failpoint
 
-VERSION: Final = 2
+VERSION: Final = 3
 BUSY_S: Final = 30.0
 _KEY_BYTES: Final = 16
+_SESSION_BYTES: Final = 8
 _TABLES: Final = """
 CREATE TABLE meta (stamp TEXT NOT NULL);
 CREATE TABLE links (parent INTEGER, child INTEGER, k INTEGER, role TEXT, PRIMARY KEY (parent, child, k)) WITHOUT ROWID;
 CREATE TABLE keys (hash BLOB PRIMARY KEY, log_index INTEGER NOT NULL) WITHOUT ROWID;
 CREATE TABLE scopes (hash BLOB, log_index INTEGER, count INTEGER, PRIMARY KEY (hash, log_index)) WITHOUT ROWID;
+CREATE TABLE turns (log_index INTEGER PRIMARY KEY, session INTEGER NOT NULL);
+CREATE INDEX turns_of ON turns (session, log_index);
 """
 
 
@@ -32,7 +36,17 @@ class _Once(msgspec.Struct):
     once: str | None = None
 
 
+class _Source(msgspec.Struct, frozen=True):
+    method: str = ""
+
+
+class _Said(msgspec.Struct, frozen=True):
+    scope: Scope | None = None
+    provenance: _Source = _Source()
+
+
 _decode_once = msgspec.json.Decoder(_Once).decode
+_decode_said = msgspec.json.Decoder(_Said).decode
 
 
 def key_hash(lookup_key: bytes, text: str) -> bytes:
@@ -43,6 +57,23 @@ def key_hash(lookup_key: bytes, text: str) -> bytes:
 def scope_hash(lookup_key: bytes, scope: ScopeKey) -> bytes:
     """Return what stands for a scope in the file."""
     return key_hash(lookup_key, f"\0scope\0{scope[0]}\0{scope[1]}")
+
+
+def session_of(lookup_key: bytes, entry: Entry) -> int | None:
+    """Return what stands for the session of a turn; None for a record that is no turn, or that can't be read."""
+    envelope, raw = entry.record.envelope, entry.record.raw
+    if envelope.kind != "experience" or raw is None:
+        return None
+    try:
+        said = _decode_said(raw)
+    except msgspec.MsgspecError:
+        return None
+    if not is_turn(envelope.type, said.provenance.method):
+        return None
+    scope = said.scope or Scope()
+    names = msgspec.json.encode([scope.user_id, scope.agent_id, scope.run_id, scope.session_id])
+    hashed = blake3(b"\0session\0" + names, key=lookup_key).digest(_SESSION_BYTES)
+    return int.from_bytes(hashed, "big", signed=True)
 
 
 def once_of(entry: Entry) -> str | None:
@@ -91,7 +122,7 @@ class CatalogFile:
         return self._stamp
 
     def apply(self, batch: Batch) -> None:
-        """Insert links, keys and stamp in one transaction. Forgetting changes none of them: `again` is passed over."""
+        """Insert links, keys, turns and stamp in one transaction. Forgetting changes nothing but the turns."""
         links: list[tuple[int, int, int, str]] = []
         keys: list[tuple[bytes, int]] = []
         scopes: list[tuple[bytes, int, int]] = []
@@ -106,11 +137,14 @@ class CatalogFile:
                     (scope_hash(self._lookup_key, key), index, count)
                     for key, count, _ in chain_of(entry.record.raw)
                 ]
+        turns, gone = self._turns(batch)
         try:
             self._con.execute("BEGIN IMMEDIATE")
             self._con.executemany("INSERT OR IGNORE INTO links VALUES (?, ?, ?, ?)", links)
             self._con.executemany("INSERT OR IGNORE INTO keys VALUES (?, ?)", keys)
             self._con.executemany("INSERT OR IGNORE INTO scopes VALUES (?, ?, ?)", scopes)
+            self._con.executemany("DELETE FROM turns WHERE log_index = ?", gone)
+            self._con.executemany("INSERT OR REPLACE INTO turns VALUES (?, ?)", turns)
             self._con.execute("DELETE FROM meta")
             self._con.execute("INSERT INTO meta VALUES (?)", [msgspec.json.encode(batch.stamp).decode()])
             failpoint("views.catalog.commit")
@@ -121,8 +155,22 @@ class CatalogFile:
         self._stamp = batch.stamp
         failpoint("views.catalog.commit.done")
 
+    def _turns(self, batch: Batch) -> tuple[list[tuple[int, int]], list[tuple[int]]]:
+        """Return the turns of the batch with their sessions, and those that are forgotten or erased by now."""
+        if self._lookup_key is None:
+            return [], []
+        turns: list[tuple[int, int]] = []
+        gone: list[tuple[int]] = []
+        for entry in (*batch.entries, *batch.again):
+            index = entry.record.envelope.index
+            if index in batch.standing.hidden or index in batch.standing.erased:
+                gone.append((index,))
+            elif (session := session_of(self._lookup_key, entry)) is not None:
+                turns.append((index, session))
+        return turns, gone
+
     def take_over(self, source: Path, gone: Sequence[int]) -> None:
-        """Copy all that a closed file holds but the keys of these records; raise DamagedViewError."""
+        """Copy all that a closed file holds but the keys and turns of these records; raise DamagedViewError."""
         con = self._con
         try:
             con.execute("ATTACH ? AS old", [f"{source.absolute().as_uri()}?mode=ro"])
@@ -135,6 +183,9 @@ class CatalogFile:
             )
             con.execute(
                 "INSERT INTO scopes SELECT * FROM old.scopes WHERE log_index NOT IN (SELECT log_index FROM gone)"
+            )
+            con.execute(
+                "INSERT INTO turns SELECT * FROM old.turns WHERE log_index NOT IN (SELECT log_index FROM gone)"
             )
             con.execute("INSERT INTO meta SELECT * FROM old.meta")
             con.execute("COMMIT")

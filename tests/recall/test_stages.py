@@ -35,7 +35,8 @@ def asked(text: str) -> Any:
 
 def best(text: str, where: Where | None = None) -> int:
     question, query = asked(text)
-    found = evidence(question, index(), where or Where(), query, Vocabulary(EMBEDDER))
+    held = index()
+    found = evidence(question, held, where or Where(), query, Vocabulary(EMBEDDER), sessions=held)
     return found.pool.rows[int(np.argmax(found.scores))].index
 
 
@@ -43,15 +44,16 @@ def best(text: str, where: Where | None = None) -> int:
 
 
 def test_neighbours_are_turns_of_one_session_that_follow_each_other() -> None:
-    side = pool(rows(), {})
+    order = index().before(range(6))
+    side = pool(rows(), {}, order)
     assert side.before.tolist() == [-1, 0, 1, -1, 3, 4]
     assert side.after.tolist() == [1, 2, -1, 4, 5, -1]
-    apart = pool([rows()[0], rows()[2]], {})
+    apart = pool([rows()[0], rows()[2]], {}, order)
     assert apart.before.tolist() == [-1, -1]
 
 
 def test_a_window_sums_a_turn_and_its_neighbours() -> None:
-    side = pool(rows(), {})
+    side = pool(rows(), {}, index().before(range(6)))
     ones = np.ones(side.size)
     assert together(side, ones, 1).tolist() == [2, 3, 2, 2, 3, 2]
     assert together(side, ones, 2).tolist() == [3, 3, 3, 3, 3, 3]

@@ -308,7 +308,7 @@ def test_another_models_projection_is_told(asked: Store, tmp_path: Path) -> None
     asked.close()
     with open_store(tmp_path / "memory", embedder=Model) as store:
         answer = store.recall("cat")
-        assert len(answer["results"]) == 4
+        assert len([text for text in texts(answer) if "cat" in text]) == 3
         assert not answer["degraded"] or "vectors of static-minilm" in answer["degraded"][0]
         store.views.search.settle()
         assert store.recall("cat")["degraded"] == []

@@ -13,7 +13,7 @@ from braid.ledger.record import Content, Draft, ExperienceBody
 from braid.ledger.writer import Writer
 from braid.views import catalog as catalog_module
 from braid.views.catalog import Catalog
-from braid.views.catalog_file import key_hash
+from braid.views.catalog_file import VERSION, key_hash
 
 
 def keyed(key: str) -> Draft:
@@ -136,7 +136,10 @@ def test_a_file_that_cant_be_used_is_rebuilt(known: Any, how: str) -> None:
         path.unlink()
     else:
         con = sqlite3.connect(path)
-        old, new = ("braid.local", "elsewhere") if how == "foreign" else ('"version":1', '"version":0')
+        old, new = ("braid.local", "elsewhere") if how == "foreign" else (
+            f'"version":{VERSION}',
+            '"version":0',
+        )
         con.execute("UPDATE meta SET stamp = replace(stamp, ?, ?)", [old, new])
         con.commit()
         con.close()
