@@ -1,9 +1,9 @@
 """The catalogue: who refers to a record, which turns stand next to it, and which record has a key that makes repeating
 harmless (SPEC §10.8).
 
-The first and the last are needed in the writer's path and by an erasure's cascade, so they live apart from DuckDB, in SQLite. What this
-process appends it remembers; the file follows in bulk, through the same catch-up as every projection, so a lost memory
-costs a second look at the log's tail.
+The first and the last are needed in the writer's path and by an erasure's cascade, so they live apart from DuckDB, in
+SQLite. What this process appends it remembers; the file follows in bulk, through the same catch-up as every projection,
+so a lost memory costs a second look at the log's tail.
 """
 
 import sqlite3

@@ -1,4 +1,4 @@
-"""Neighbours are turns of one session, whatever the log holds between them: readings, snapshots, reflections, others."""
+"""Neighbours are turns of one session, whatever the log holds between: readings, snapshots, reflections, others."""
 
 from collections.abc import Iterator
 from pathlib import Path
