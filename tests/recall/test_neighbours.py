@@ -34,7 +34,9 @@ def said(store: Store, between: bool) -> list[str]:
             store.append(
                 "Noted.", actor="agent", method=REFLECTION, user_id="maya", session_id="s1", parents=[ids[-1]]
             )
-            store.append("Something else.", type="inference", user_id="maya", session_id="s1", parents=ids[-1:])
+            store.append(
+                "Something else.", type="inference", user_id="maya", session_id="s1", parents=ids[-1:]
+            )
             store.append(text, user_id="bob", session_id="s1", name="Bob")
             store.append(text, user_id="maya", session_id="s2", name="Maya")
     return ids

@@ -136,9 +136,13 @@ def test_a_file_that_cant_be_used_is_rebuilt(known: Any, how: str) -> None:
         path.unlink()
     else:
         con = sqlite3.connect(path)
-        old, new = ("braid.local", "elsewhere") if how == "foreign" else (
-            f'"version":{VERSION}',
-            '"version":0',
+        old, new = (
+            ("braid.local", "elsewhere")
+            if how == "foreign"
+            else (
+                f'"version":{VERSION}',
+                '"version":0',
+            )
         )
         con.execute("UPDATE meta SET stamp = replace(stamp, ?, ?)", [old, new])
         con.commit()
