@@ -129,4 +129,4 @@ def test_a_rebuild_knows_the_turns_of_catching_up(lived: tuple[Store, list[str]]
 
 
 def _turns(store: Store) -> list[tuple[int, int]]:
-    return store.views.catalog._ask("SELECT * FROM turns ORDER BY log_index", [])  # type: ignore[return-value]
+    return store.views.catalog._ask("SELECT * FROM turns ORDER BY log_index", [])
