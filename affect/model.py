@@ -4,6 +4,7 @@ Two models speak, and their mean is the answer: small nets over the vector and t
 the text's words and pairs of words. `tools/fit_affect.py` makes the weights, `data/LICENSE.md` says of what.
 """
 
+import hashlib
 from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
@@ -121,6 +122,12 @@ class Model:
         """Give readings the spread that ratings have: a regression's own are drawn to the middle."""
         mean, stretch = self._w[f"{name}_mean"], self._w[f"{name}_stretch"]
         return scaled(mean + (raw - mean) * stretch)
+
+
+@cache
+def weights_name() -> str:
+    """Return what names the weights: readings by others are others."""
+    return hashlib.sha256(WEIGHTS.read_bytes()).hexdigest()[:16]
 
 
 @cache

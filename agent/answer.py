@@ -136,7 +136,7 @@ def answer(
     citations = _cited(asked, composed)
     clock.done("cite", f"{len(citations)} cited")
     # Nothing below may change what is said, what it rests on, or how sure it is.
-    tone = _toned(mind, question, composed.text, hits) if affect else None
+    tone, text = _toned(mind, question, composed.text, hits) if affect else (None, composed.text)
     clock.done("affect", tone.style.words() if tone is not None else "off")
     reflection = reflect(
         hits=[hit.id for hit in hits],
@@ -150,7 +150,7 @@ def answer(
     clock.done("reflect")
     return Answered(
         question=question,
-        text=restyle(composed.text, tone.style) if tone is not None else composed.text,
+        text=text,
         composed=composed,
         citations=citations,
         hits=hits,
@@ -251,16 +251,17 @@ def _support(hit: Hit) -> Support:
     return Support(id=hit.id, index=hit.index, text=hit.text, quote="", when=when, speaker=speaker)
 
 
-def _toned(mind: Mind, question: str, text: str, hits: Sequence[Hit]) -> Toned:
-    """Return the tones, and the manner that fits the user's, that of what was remembered and the agent's own."""
+def _toned(mind: Mind, question: str, text: str, hits: Sequence[Hit]) -> tuple[Toned, str]:
+    """Return the tones and the text in the manner that fits the user's, that of what was remembered and the agent's."""
     bare = cite.bare(text)
     read = mind.feel([question, bare, *(hit.text for hit in hits)])
     user, draft = read[0], read[1]
     memory = of_memory([(_felt(one), hit.score) for one, hit in zip(read[2:], hits, strict=True)])
     blended = blend(_felt(user), memory, mind.own_tone())
     manner = style(blended)
-    augmented = mind.feel([cite.bare(restyle(text, manner))])[0]
-    return Toned(input=user, draft=draft, augmented=augmented, blended=blended, style=manner)
+    said = restyle(text, manner)
+    augmented = draft if said == text else mind.feel([cite.bare(said)])[0]
+    return Toned(input=user, draft=draft, augmented=augmented, blended=blended, style=manner), said
 
 
 def _felt(reading: Reading) -> Felt:

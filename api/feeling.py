@@ -4,14 +4,12 @@ A snapshot is a record of its own, below the experience that it is of: it goes w
 stance or recall would weigh.
 """
 
-import hashlib
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from datetime import datetime, timedelta
-from functools import cache
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from braid.affect.blend import Felt, of_self
-from braid.affect.model import EMBEDDER, WEIGHTS
+from braid.affect.model import EMBEDDER, weights_name
 from braid.affect.vad import Reading, read
 from braid.ledger.errors import InvalidRecordError
 from braid.ledger.reader import Reader
@@ -25,7 +23,7 @@ if TYPE_CHECKING:
     from braid.views.embedder import Embedder
 
 STAGES: Final = ("input", "draft", "augmented")
-RECENT: Final = 2_000
+RECENT: Final = 500
 """How many records at the log's end are looked through for the agent's own snapshots."""
 PAST: Final = timedelta(days=1)
 
@@ -94,34 +92,30 @@ def _draft(record: Record, reading: Reading, stage: str, actor: str | None) -> D
     said_by = body.provenance.actor if isinstance(body, ExperienceBody) else "user"
     whose = actor or ("agent" if said_by == "agent" else "user")
     made = reading.body(
-        whose, stage, scope=body.scope, once=f"affect/{whose}/{stage}/{_weights()}/{record.id}"
+        whose, stage, scope=body.scope, once=f"affect/{whose}/{stage}/{weights_name()}/{record.id}"
     )
     return Draft(kind="affect", body=made, links=[("experience", record.id)])
 
 
-@cache
-def _weights() -> str:
-    """Return what names the weights: readings by others are other snapshots."""
-    return hashlib.sha256(WEIGHTS.read_bytes()).hexdigest()[:16]
-
-
 def own(store: Feeling, now: datetime, scope: Scope | None = None) -> Felt | None:
-    """Return the agent's own tone by its snapshots of the last day, the newest weighing most; None without any."""
-    reader, found = store.reader, list[tuple[Felt, datetime]]()
-    control = reader.control
-    for entries in reader.entries(max(reader.size - RECENT, 0), reader.size):
-        for entry in entries:
-            record = entry.record
-            if record.kind != "affect" or record.index in control.erased or record.index in control.hidden:
-                continue
-            body = record.body
-            if (
-                isinstance(body, AffectBody)
-                and body.actor == "agent"
-                and (scope is None or body.scope == scope)
-                and now - record.created_at <= PAST
-            ):
-                vad = Vad(v=body.valence, a=body.arousal, d=body.dominance)
-                felt = Felt(vad, 1.0 if body.confidence is None else body.confidence)
-                found.append((felt, record.created_at))
+    """Return the agent's own tone by its snapshots of the last day, the newest weighing most; None without any.
+
+    Bodies of snapshots alone are unsealed: what else stands at the log's end is passed over by its envelope.
+    """
+    found: list[tuple[Felt, datetime]] = []
+    for record in _snapshots(store.reader, now - PAST):
+        body = record.body
+        if isinstance(body, AffectBody) and body.actor == "agent" and (scope is None or body.scope == scope):
+            vad = Vad(v=body.valence, a=body.arousal, d=body.dominance)
+            felt = Felt(vad, 1.0 if body.confidence is None else body.confidence)
+            found.append((felt, record.created_at))
     return of_self(found, now)
+
+
+def _snapshots(reader: Reader, since: datetime) -> Iterator[Record]:
+    """Yield the living snapshots among the newest records that were written since then, oldest first."""
+    control = reader.control
+    for envelope, _ in reader.envelopes(max(reader.size - RECENT, 0)):
+        is_gone = envelope.index in control.erased or envelope.index in control.hidden
+        if envelope.kind == "affect" and not is_gone and datetime.fromisoformat(envelope.created_at) >= since:
+            yield reader.at(envelope.index)

@@ -11,7 +11,7 @@ from typing import Any, Final, cast
 import msgspec
 
 from braid.ledger.envelope import Link
-from braid.ledger.record import Draft, Record, Scope, Target, ViewBody
+from braid.ledger.record import AffectDelta, Draft, Record, Scope, Target, ViewBody
 from braid.lenses.errors import LensError, LensFailedError, UnknownLensError
 from braid.lenses.form import Form
 from braid.lenses.lens import Lens
@@ -19,6 +19,7 @@ from braid.lenses.registry import by_name
 from braid.lenses.view import Said, absorbed, chain_of, folded, ground_of, said_of, view_draft
 from braid.looking import SCOPES, Lensed, Looking, Outlook, Request
 from braid.recall.within import within
+from braid.shift import Read, shifted
 
 LIMIT_S: Final = 60.0
 """How long a lens may take, unless the caller says otherwise."""
@@ -33,6 +34,8 @@ class View(msgspec.Struct, frozen=True, kw_only=True):
     text: str
     items: list[dict[str, Any]]
     """What the lens says, in the order in which it says it: `{"key", "text", "at", "records", "data"}`."""
+    affect_delta: AffectDelta | None
+    """From the mean tone of the records that it reads anew to that of its words; None where one side has none."""
     weights: dict[str, float]
     """Id of each record that the view keeps → its weight; a raw record weighs 1."""
     params: dict[str, Any]
@@ -66,7 +69,7 @@ def apply_lens(
         )
     form, text = _made(lens, known, limit_s)
     batch = [known.request.draft()] if known.id is None else []
-    placed = store.append_all([*batch, _draft(lens, known, form, text)])[-1]
+    placed = store.append_all([*batch, _draft(lens, known, form, text, store.reader.at)])[-1]
     record = looking.at(placed.index)
     view = shown(record, chain_of(record, looking.at), looking.read, stale=[])
     return msgspec.structs.replace(view, appended=not placed.known)
@@ -82,7 +85,7 @@ def _made(lens: Lens, known: Outlook, limit_s: float) -> tuple[Form, str]:
         ) from None
 
 
-def _draft(lens: Lens, known: Outlook, form: Form, text: str) -> Draft:
+def _draft(lens: Lens, known: Outlook, form: Form, text: str, at: Read) -> Draft:
     """Return the view as a record that stands on as much of the chain as is worth it."""
     kept = (
         absorbed(known.chain, len(known.fresh)) if lens.folds and not lens.model_backed else len(known.chain)
@@ -94,12 +97,14 @@ def _draft(lens: Lens, known: Outlook, form: Form, text: str) -> Draft:
     total = len(ground.targets) + len(taken)
     request: Target = _First() if known.id is None else known.id
     key = f"view:{known.request.key}:{lens.version}:{known.position}"
-    return view_draft(
+    draft = view_draft(
         lens, ground, taken, form, text,
         said=Said(known.position, known.request.params, total), scope=known.request.scope, request=request,
         standing_on=standing[-1].id if standing else None,
         replaces=known.newest.id if known.newest is not None else None, once=key,
     )  # fmt: skip
+    here = {record.index: record for record in known.fresh}
+    return shifted(draft, taken, lambda index: here.get(index) or at(index))
 
 
 class _First:
@@ -123,6 +128,7 @@ def shown(record: Record, chain: Sequence[Record], read: int, *, stale: list[str
             {"key": key, **msgspec.to_builtins(items[key]), "records": [ids[at] for at in items[key].places]}
             for key in _order(body, ground.form)
         ],
+        affect_delta=body.affect_delta,
         weights={ids[place]: ground.form.weights[place] for place in sorted(ground.form.weights)},
         params=said.params,
         scope=scope_of(body.scope),

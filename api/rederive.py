@@ -23,7 +23,7 @@ Read = Callable[[int], Record]
 Rederive = Callable[[Record, Read], Draft]
 """(record, read) → the draft that its named inputs give. `read(index)` gives verified records, forgotten ones too."""
 FUNCTIONS: Final = {
-    "view": "braid.lenses.view:rederive",
+    "view": "braid.shift:rederive",
     "claim": "braid.learn.inference:rederive",
     "stance": "braid.stance.entry:rederive",
 }

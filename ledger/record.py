@@ -167,10 +167,11 @@ class Delta(_Part, frozen=True):
 
 
 class AffectDelta(_Part, frozen=True, rename={"before": "from", "after": "to"}):
-    """A shift of tone from the source to the view."""
+    """A shift of tone from the source to the view. `by`: which weights read it, where it was read."""
 
     before: Vad
     after: Vad
+    by: str | None = None
 
 
 READING: Final = "read:"

@@ -55,7 +55,7 @@ def test_a_view_is_a_record_with_its_delta_and_its_braid(store: Store) -> None:
         "user: You must ask first.",
         "user: Never call before nine.",
     ]
-    assert shown["affect_delta"] is None
+    assert set(shown["affect_delta"]) == {"from", "to", "by"}
     assert shown["content"]["text"] == view.text
     assert shown["sign"].startswith("ed25519:")
     assert set(view.weights) == {one, three}
