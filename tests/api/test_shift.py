@@ -1,4 +1,4 @@
-"""A view's shift of tone: read of what it applies to and of what it says, made again by auditors, and no lens's business."""
+"""A view's shift of tone: of what it applies to and of what it says, made again by auditors, no lens's business."""
 
 from collections.abc import Iterator
 from pathlib import Path
