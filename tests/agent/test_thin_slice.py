@@ -27,7 +27,7 @@ PROMPTS = (
 )
 MOODS = (
     "Thank you so much, you are wonderful, I love this! ",
-    "This is hopeless, I am so angry and sad, everything is broken. ",
+    "It is a quiet evening and I feel tired and a little sad. ",
 )
 
 
