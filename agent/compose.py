@@ -105,7 +105,7 @@ def _held(question: Question, asked: Asked) -> Composed | None:
     if not was_read and not _is_meant(question, outcome):
         return None
     first, *rest = dict.fromkeys(asked.support)
-    report = _report(first, first.quote or first.text)
+    report = report_of(first, first.quote or first.text)
     if bands.band(p) == "unsaid":
         if not was_read or is_list(outcome.asks):
             return None
@@ -158,7 +158,7 @@ def _said(question: Question, asked: Asked, p: float) -> Composed:
         return _unknown("what was found states nothing", p)
     hit, span = chosen
     support = support_of(hit, span.sentence)
-    report = _report(support, span.sentence)
+    report = report_of(support, span.sentence)
     short = span.short
     if question.intent == "time" and not span.wanted:
         short = _date(support.when)
@@ -182,7 +182,7 @@ def choose(question: Question, hits: Sequence[Hit]) -> tuple[Hit, Span] | None:
     return None if best is None else best[1:]
 
 
-def _report(support: Support, said: str) -> str:
+def report_of(support: Support, said: str) -> str:
     """Return who said something when, quoted and cited, as a sentence."""
     return f"{quotable(support.speaker)} said on {_date(support.when)}: {quote(said)}{marks([support.id])}."
 

@@ -20,7 +20,7 @@ from braid.agent.lesson import lesson
 from braid.agent.parts import Composer, Support
 from braid.agent.reflect import METHOD as REFLECT
 from braid.deciding import Decider, Resolved, resolve
-from braid.gathering import Known
+from braid.gathering import Holder, Known
 from braid.holding import instant_of, size_of
 from braid.ledger.record import READING, Draft, EventBody, ExperienceBody, Record, Scope
 from braid.lenses.registry import by_name
@@ -40,16 +40,18 @@ if TYPE_CHECKING:
 
 ASK: Final = "ask"
 ANSWER: Final = "answer"
+RESULT: Final = "result"
+"""The method of what a tool gave to a program: it was asked for one question, and speaks for no other."""
 OWN: Final[Mapping[str, Any]] = {
     "NOT": {
         "OR": [
-            {"method": {"in": [ASK, ANSWER, REFLECT, OWN_METHOD]}},
+            {"method": {"in": [ASK, ANSWER, REFLECT, OWN_METHOD, RESULT]}},
             {"method": {"contains": READING}},
         ]
     }
 }
-"""What no answer may rest on: earlier questions and answers, and what was only read out of turns; the turns themselves
-are found beside it."""
+"""What no answer may rest on: earlier questions and answers, what tools gave for them, and what was only read out of
+turns; the turns themselves are found beside it."""
 
 
 class Asker(Decider, Protocol):
@@ -129,11 +131,11 @@ def ask(
     began = perf_counter()
     placed = dict[str, str]()
     if write:
-        batch, names = _batch(given, mind.resolved, scope)
+        batch, names = batch_of(given, mind.resolved, scope)
         written = store.append_all(batch)
         placed = {name: written[place].id for name, place in names.items()}
     step = Step("append", round(1000 * (perf_counter() - began), 3), f"{len(placed)} named")
-    return _shown(given, mind.resolved, placed, [*given.steps, step] if write else given.steps)
+    return shown(given, mind.resolved, placed, [*given.steps, step] if write else given.steps)
 
 
 def _refuse(question: object, top_k: object, now: datetime | None) -> None:
@@ -184,18 +186,9 @@ class _Memory:
         at = None if self._given_now is None else instant_of(question, self.now) or self.now
         self.resolved = resolve(self._store, question, self._scope, at=at, as_of=self._as_of)
         outcome = self.resolved.outcome
-        return Held(outcome, tuple(self._grounds(outcome)))
-
-    def _grounds(self, outcome: Outcome) -> Iterator[Support]:
-        """Yield the turns that the support was read from, each once; a record that was drawn from none is its own."""
-        known = Known(self._store, self._scope, self._size)
-        seen: set[int] = set()
-        for said in outcome.support:
-            above = [at for at in known.source(said.index).parents if known.lives(at)] or [said.index]
-            for at in above:
-                if at not in seen:
-                    seen.add(at)
-                    yield _support(self._store.reader.at(at), said.claim.quote or "")
+        return Held(
+            outcome, tuple(grounds_of(outcome, Known(self._store, self._scope, self._size), self._store))
+        )
 
     def feel(self, texts: Sequence[str]) -> list[Reading]:
         """See `Mind.feel`."""
@@ -206,7 +199,19 @@ class _Memory:
         return feeling.own(self._store, self._store.now(), self._scope)
 
 
-def _support(record: Record, quote: str) -> Support:
+def grounds_of(outcome: Outcome, known: Known, store: Holder) -> Iterator[Support]:
+    """Yield the turns that the support was read from, each once; a record that was drawn from none is its own."""
+    seen: set[int] = set()
+    for said in outcome.support:
+        above = [at for at in known.source(said.index).parents if known.lives(at)] or [said.index]
+        for at in above:
+            if at not in seen:
+                seen.add(at)
+                yield support_of(store.reader.at(at), said.claim.quote or "")
+
+
+def support_of(record: Record, quote: str = "") -> Support:
+    """Return a record as what an answer rests on."""
     body = record.body
     source = body.provenance if isinstance(body, ExperienceBody) else None
     return Support(
@@ -219,7 +224,7 @@ def _support(record: Record, quote: str) -> Support:
     )
 
 
-def _batch(
+def batch_of(
     given: Answered, resolved: Resolved | None, scope: Scope | None
 ) -> tuple[list[Draft], dict[str, int]]:
     """Return the transaction, and the places in it of what the caller is told of."""
@@ -293,9 +298,10 @@ def _told(given: Answered, cited: Sequence[str]) -> dict[str, Any]:
     return {name: value for name, value in told.items() if value not in (None, [])}
 
 
-def _shown(
+def shown(
     given: Answered, resolved: Resolved | None, placed: Mapping[str, str], steps: Sequence[Step]
 ) -> Answer:
+    """Return an answer as callers get it; `placed`: the ids of what was written."""
     composed = given.composed
     standing = resolved.stance.id if resolved is not None else None
     return Answer(

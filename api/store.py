@@ -3,8 +3,8 @@
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from braid.answering import Answering
 from braid.keeping import Keeping
+from braid.programming import Programming
 from braid.ledger.create import create_store
 from braid.ledger.guard import Guard
 from braid.ledger.reader import Reader
@@ -99,7 +99,7 @@ def open(
         raise
 
 
-class Store(Answering, Keeping):
+class Store(Programming, Keeping):
     """An open store: to remember in, to read, correct, forget and erase, to prove, replay and ask.
 
     Safe to share between threads; a context manager.

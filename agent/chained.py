@@ -1,0 +1,129 @@
+"""Composers of programs: an answer that rests on notes says what they rest on; one that a plan words cites its parts.
+
+Pure. Whatever is said is a composer's, a note's or a result's; a plan adds only the words between them.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+import msgspec
+
+from braid.agent.cite import bare, cited, marks
+from braid.agent.compose import UNKNOWN, quotable, report_of
+from braid.agent.parts import Asked, Composed, Composer, Support
+from braid.agent.plan import filled, references
+from braid.recall.context import tokens
+from braid.recall.decompose import entities
+from braid.recall.text import words
+
+MAX_PART_CHARS: Final = 400
+MOST_NAME_WORDS: Final = 4
+_CALENDAR: Final = frozenset(
+    "monday tuesday wednesday thursday friday saturday sunday january february march april may june july august"
+    " september october november december".split()
+)
+
+
+class Part(msgspec.Struct, frozen=True, kw_only=True):
+    """What a step gave for a sentence: its text, how sure it is, and the records that it was read from."""
+
+    text: str
+    p: float | None = None
+    support: Sequence[Support] = ()
+
+
+class Chained:
+    """An answer to a question that notes were put into: it is no surer than they are, and says where they are from."""
+
+    version = "1"
+
+    def __init__(self, inner: Composer, notes: Sequence[Part], found: frozenset[str]) -> None:
+        """`found`: the records that were looked up for the question itself."""
+        self.name = inner.name
+        self._inner = inner
+        self._notes = notes
+        self._found = found
+
+    def compose(self, asked: Asked) -> Composed:
+        """See `Composer`."""
+        # What told a note's name answers the first question: quoted again, it would pass for an answer to this one.
+        behind_notes = {one.id for note in self._notes for one in note.support}
+        hits = [hit for hit in asked.hits if hit.id in self._found - behind_notes]
+        composed = self._inner.compose(msgspec.structs.replace(asked, hits=hits))
+        if composed.abstained:
+            return composed
+        known = set(composed.citations)
+        grounds = [one for note in self._notes for one in note.support if one.id not in known]
+        behind = {one.id: report_of(one, one.quote or one.text) for one in grounds}
+        p = composed.p
+        for note in self._notes:
+            p *= 1.0 if note.p is None else note.p
+        return msgspec.structs.replace(
+            composed,
+            text=" ".join([composed.text, *(text[:1].upper() + text[1:] for text in behind.values())]),
+            citations=[*composed.citations, *behind],
+            p=p,
+        )
+
+
+class Worded:
+    """A sentence of a plan with what its steps gave, each cited. Where a part is not known, neither is the answer."""
+
+    name = "worded"
+    version = "1"
+
+    def __init__(self, says: str, parts: Mapping[str, Part]) -> None:
+        self._says = says
+        self._parts = parts
+
+    def compose(self, asked: Asked) -> Composed:
+        """See `Composer`; nothing but the parts is looked at."""
+        named = [name for name in references(self._says) if name in self._parts]
+        lacking = [name for name in named if not self._parts[name].text]
+        if lacking:
+            return Composed(text=UNKNOWN, citations=(), abstained=True, reason=f"{lacking[0]} is not known")
+        ids = {name: [one.id for one in self._parts[name].support] for name in named}
+        values = {
+            name: quotable(self._parts[name].text)[:MAX_PART_CHARS] + marks(ids[name]) for name in named
+        }
+        p = min((part.p for part in self._parts.values() if part.p is not None), default=1.0)
+        return Composed(
+            text=filled(self._says, values),
+            citations=list(dict.fromkeys(id for name in named for id in ids[name])),
+            short="; ".join(quotable(self._parts[name].text)[:MAX_PART_CHARS] for name in named),
+            p=p,
+        )
+
+
+def clipped(text: str, most: int) -> str:
+    """Return a text cut to so many tokens by a cautious estimate, at a word where there is one."""
+    kept = " ".join(text.split())
+    while kept and tokens(kept) > most:
+        kept = kept.rpartition(" ")[0] if " " in kept else kept[:-1]
+    return kept
+
+
+def note_of(composed: Composed, most: int) -> str:
+    """Return an answer as a note; empty where nothing is known."""
+    return "" if composed.abstained else clipped(composed.short or bare(composed.text), most)
+
+
+def names_in(text: str, question: str) -> list[str]:
+    """Return what a text names and a question doesn't; days and months are no names."""
+    asked = set(words(question)) | _CALENDAR
+    return [name for name in entities(text) if asked.isdisjoint(words(name))]
+
+
+def named_in(composed: Composed, question: str) -> str:
+    """Return the name that an answer gives: all of a short one, else the first that it names; empty without one."""
+    if composed.abstained or not composed.short:
+        return ""
+    names = names_in(composed.short, question)
+    if len(composed.short.split()) <= MOST_NAME_WORDS and (names or composed.short.islower()):
+        return names[0] if names else composed.short
+    return next(iter(names), "")
+
+
+def sources(composed: Composed) -> list[str]:
+    """Return the ids that an answer rests on, each once."""
+    return list(dict.fromkeys([*cited(composed.text), *composed.citations]))

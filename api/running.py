@@ -1,0 +1,394 @@
+"""Programs at the front door: begun, run step by step, paused, resumed; every step is in the log before the next one.
+
+An event enters the log under the writer's lock, if no other has its number: of two runs of one program the first goes
+on, the other is told. What a step did and what it wrote enter in one transaction, so dying between two leaves a program
+that any process can go on with; dying while a tool is called leaves one that says that nobody knows (SPEC §23).
+"""
+
+import os
+import socket
+from collections.abc import Collection, Sequence
+from datetime import datetime, timedelta
+from pathlib import Path
+from secrets import token_hex
+from time import perf_counter
+from typing import Any, Final
+
+import msgspec
+from msgspec import UNSET
+
+from braid.acting import Acted, Means
+from braid.agent.errors import ProgramStateError, ProgramTakenError, ToolRefusedError
+from braid.agent.plan import Answer as AnswerStep
+from braid.agent.plan import Plan, filled_all
+from braid.agent.plan import Tool as ToolStep
+from braid.agent.plan_check import check
+from braid.agent.program import (
+    Begun,
+    Called,
+    Confirm,
+    Did,
+    Ended,
+    Event,
+    Holder,
+    Paused,
+    Recorded,
+    State,
+    Stop,
+    Taken,
+    apply,
+    following,
+)
+from braid.agent.tool import Tool, accept_args, accept_result
+from braid.asking import Answer, batch_of, shown
+from braid.ledger.record import Draft, Target
+from braid.ledger.sequence import Placed
+from braid.programs import Keeper, draft_of, once, state_of
+from braid.stance.review import Earlier
+from braid.wal.errors import LogLockedError
+from braid.wal.failpoint import failpoint
+from braid.wal.lock import FileLock
+
+GRACE: Final = timedelta(seconds=30)
+"""How long beyond its limit of time a run on another machine is waited for."""
+
+
+class Program(msgspec.Struct, frozen=True, kw_only=True):
+    """A program as it stands. `waits_for`: who answers, where it is paused; `answer`: where it has ended in one."""
+
+    state: State
+    answer: Answer | None = None
+
+    @property
+    def id(self) -> str:
+        """Its first record."""
+        return self.state.id
+
+    @property
+    def standing(self) -> str:
+        """running, paused, answered or stopped."""
+        return self.state.standing
+
+    @property
+    def waits_for(self) -> str | None:
+        """Who or what it waits for; None where it doesn't wait."""
+        return self.state.paused.asks if self.state.paused is not None else None
+
+
+class Begin(msgspec.Struct, frozen=True, kw_only=True):
+    """What a program is begun with."""
+
+    question: str
+    plan: Plan
+    origin: str
+    now: datetime | None = None
+    allowed: Collection[str] = ()
+    key: str | None = None
+    """Makes repeating harmless: the program that was begun with it is gone on with."""
+    drafted: "Drafted | None" = None
+    evidence: Sequence[str] = ()
+
+
+class Drafted(msgspec.Struct, frozen=True, kw_only=True):
+    """What a model said when it was asked for a plan."""
+
+    said: str
+    model: str
+    tokens: int
+    refused: str | None = None
+
+
+def begin(store: Keeper, means: Means, given: Begin) -> Program:
+    """Begin a program and run it as far as it comes; raise PlanError before anything is written."""
+    check(given.plan, means.tools, given.allowed)
+    drafted = given.drafted
+    event = Begun(
+        n=0,
+        question=given.question,
+        plan=given.plan,
+        origin=given.origin,
+        now=given.now or store.now(),
+        dated=given.now is not None,
+        allowed=sorted(given.allowed),
+        holder=_holder(store, given.plan),
+        refused=drafted.refused if drafted else None,
+        said=drafted.said if drafted else None,
+        model=drafted.model if drafted else None,
+        tokens=drafted.tokens if drafted else 0,
+    )
+    placed = store.append_all([draft_of(event, None, given.evidence, means.scope, given.key)])[0]
+    failpoint("program.begun")
+    if placed.known:
+        state = state_of(store, placed.id)
+        return resume(store, means, placed.id) if state.standing == "running" else Program(state=state)
+    with _Turn(store, placed.id):
+        run = _Run(store, means, apply(None, Recorded(event, placed.id, event.now, tuple(given.evidence))))
+        return run.forward()
+
+
+def resume(
+    store: Keeper,
+    means: Means,
+    id: str,
+    *,
+    result: Any = UNSET,
+    again: bool = False,
+    take_over: bool = False,
+) -> Program:
+    """Go on with a program: with the result that it waits for, or, `again`, with a call that may have been made.
+
+    Raises ProgramTakenError where another runs it, ProgramStateError where that doesn't fit how it stands,
+    ToolRefusedError where the tool or the result is not what it was paused for.
+    """
+    given = result is not UNSET
+    with _Turn(store, id):
+        state = state_of(store, id)
+        _refuse_taken(state, take_over=take_over)
+        if state.is_over:
+            if given or again:
+                raise ProgramStateError(f"{id} is over ({state.standing}): nothing more is taken for it")
+            return Program(state=state)
+        run = _Run(store, means, state)
+        if state.paused is not None:
+            return run.unpause(result, again=again)
+        if given or again:
+            raise ProgramStateError(f"{id} doesn't wait for anything: resume it without a result")
+        run.commit([Taken(n=state.n, holder=run.holder)])
+        return run.forward()
+
+
+class _Turn:
+    """Keeps a program to one run of this machine while it runs: the kernel lets go of it when the process dies.
+
+    A courtesy, so that who comes second is told at once; what keeps a step from being done twice is the log.
+    """
+
+    def __init__(self, store: Keeper, id: str) -> None:
+        folder = Path(store.reader.path) / "views" / "programs"
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        self._path = folder / f"{id}.lock"
+        self._lock = FileLock(self._path)
+        self._store = store
+        self._id = id
+
+    def __enter__(self) -> None:
+        try:
+            self._lock.acquire()
+        except LogLockedError:
+            self._store.reader.refresh()
+            holder = state_of(self._store, self._id).holder
+            who = str(holder) if holder is not None else "another process"
+            raise ProgramTakenError(f"{self._id} is being run by {who}; nothing was done here") from None
+
+    def __exit__(self, *_: object) -> None:
+        self._lock.release()  # the file stays: were it removed, who waits for it would lock another than who comes next
+
+
+def _holder(store: Keeper, plan: Plan) -> Holder:
+    until = store.now() + timedelta(seconds=plan.limits.seconds) + GRACE
+    return Holder(socket.gethostname(), os.getpid(), token_hex(8), until)
+
+
+def _refuse_taken(state: State, *, take_over: bool) -> None:
+    """Refuse a program that a run on another machine has, as far as anybody knows here; one of this machine has died:
+    its lock was to be had."""
+    holder = state.holder
+    if holder is None or holder.host == socket.gethostname() or take_over:
+        return
+    if datetime.now(holder.until.tzinfo) < holder.until:
+        raise ProgramTakenError(
+            f"{state.id} is being run by {holder} until {holder.until:%Y-%m-%d %H:%M:%S %Z}; where that has died,"
+            " take it over (--take-over)"
+        )
+
+
+class _Run:
+    """A run of a program in this process."""
+
+    def __init__(self, store: Keeper, means: Means, state: State) -> None:
+        self._store = store
+        self._means = means
+        self._state = state
+        self._answer: Answer | None = None
+        self.holder = _holder(store, state.plan)
+
+    def forward(self) -> Program:
+        """Do what is next until it waits or is over."""
+        while (effect := following(self._state)) is not None:
+            if isinstance(effect, Stop):
+                self.commit([Ended(n=self._state.n, how="stopped", why=effect.why)])
+            elif isinstance(effect, Confirm):
+                self._confirm(effect.called)
+            elif isinstance(effect.step, AnswerStep):
+                self._conclude(effect.step)
+            elif isinstance(effect.step, ToolStep):
+                self._call(effect.step)
+            else:
+                self._did(lambda: self._means.act(self._state, self._left_s()))
+            failpoint("program.step")
+        return Program(state=self._state, answer=self._answer)
+
+    def _left_s(self) -> float:
+        return max(self._state.plan.limits.seconds - self._state.spent.ms / 1000, 0.001)
+
+    def _did(self, step: Any, *first: Event) -> None:
+        """Carry a step out and record what came of it."""
+        began = perf_counter()
+        acted: Acted = step()
+        self._record(acted, 1000 * (perf_counter() - began), *first)
+
+    def _record(self, acted: Acted, ms: float, *first: Event) -> None:
+        state = self._state
+        told = {name: one for name, one in acted.told.items() if one is not None}
+        did = Did(n=state.n + len(first), step=state.step.name, ms=round(ms, 3), **told)
+        self.commit([*first, did], before=acted.before, evidence=acted.evidence)
+
+    # -- tools ------------------------------------------------------------------------------------------
+
+    def _call(self, step: ToolStep) -> None:
+        """Call a tool, having said so: if this process dies in between, nobody can know whether it did its work."""
+        state = self._state
+        try:
+            tool = self._allowed(step)
+            args = accept_args(tool, filled_all(step.args, state.texts))
+        except ToolRefusedError as error:
+            why = str(error)
+            self._did(lambda: Acted(told={"trouble": [why]}))
+            return
+        if tool.call is None:
+            paused = Paused(n=state.n, step=step.name, tool=tool.name, digest=tool.digest, asks=tool.asks)
+            self.commit([paused])
+            return
+        key = once(state.id, state.n)
+        self.commit([Called(n=state.n, step=step.name, tool=tool.name, digest=tool.digest, key=key)])
+        failpoint("program.called")
+        self._did(lambda: self._means.use(step, tool, args, key, self._left_s()))
+
+    def _allowed(self, step: ToolStep) -> Tool:
+        tool = self._means.tools.get(step.tool)
+        if tool.permission not in self._state.begun.allowed:
+            raise ToolRefusedError(f"the tool {tool.name} needs the permission {tool.permission!r}")
+        return tool
+
+    def _unchanged(self, name: str, digest: str) -> Tool:
+        """Return a tool as it was when its call was recorded."""
+        tool = self._means.tools.get(name)
+        if tool.digest != digest:
+            raise ToolRefusedError(
+                f"the tool {name} is not what it was when {self._state.id} came to it: what it takes or gives has"
+                " changed; nothing was done. Install it as it was, or run a program anew"
+            )
+        return tool
+
+    def _confirm(self, called: Called) -> None:
+        """Make a call again that was cut off, where that is harmless or was asked for; else wait for a word on it."""
+        state, step = self._state, self._state.step
+        assert isinstance(step, ToolStep)  # noqa: S101 - only those are called
+        tool = self._unchanged(called.tool, called.digest)
+        if not (tool.repeatable or state.again):
+            paused = Paused(
+                n=state.n,
+                step=step.name,
+                tool=tool.name,
+                digest=tool.digest,
+                asks="a word on it",
+                unsure=True,
+            )
+            self.commit([paused])
+            return
+        args = accept_args(tool, filled_all(step.args, state.texts))
+        self._did(lambda: self._means.use(step, tool, args, called.key, self._left_s()))
+
+    def unpause(self, result: Any, *, again: bool) -> Program:
+        """Go on from a pause: with a result from elsewhere, or with the call once more."""
+        state = self._state
+        paused = state.paused
+        assert paused is not None  # noqa: S101 - the caller has looked
+        if (result is not UNSET) == again:
+            raise ProgramStateError(f"{state.id} waits for {paused.asks}: {self._wanted(paused)}")
+        tool = self._unchanged(paused.tool, paused.digest)
+        taken = Taken(n=state.n, holder=self.holder, again=again)
+        if again:
+            if not paused.unsure:
+                raise ProgramStateError(
+                    f"{state.id} waits for {paused.asks}, not for a call to be made again"
+                )
+            self.commit([taken])
+        else:
+            acted = self._means.result(tool, accept_result(tool, result))
+            self._record(acted, 0.0, taken)
+        failpoint("program.step")
+        return self.forward()
+
+    def _wanted(self, paused: Paused) -> str:
+        if paused.unsure:
+            return (
+                f"whether the tool {paused.tool} did its work before the process died is not known: give what it gave"
+                " (--result), or have it called again (--again)"
+            )
+        return f"give what the tool {paused.tool} is to give (--result)"
+
+    # -- the end ----------------------------------------------------------------------------------------
+
+    def _conclude(self, step: AnswerStep) -> None:
+        """Answer, and end: question, answer, tones, reflection and the end enter in one transaction."""
+        state = self._state
+        began = perf_counter()
+        given, votes = self._means.answer(step, state)
+        batch, names = batch_of(given, None, self._means.scope)
+        ended = Ended(
+            n=state.n,
+            how="answered",
+            step=step.name,
+            ms=round(1000 * (perf_counter() - began), 3),
+            tokens=sum(given.composed.tokens),
+            votes=votes,
+            trouble=list(given.degraded),
+        )
+        keyed = [_keyed(draft, f"{once(state.id, state.n)}/{at}") for at, draft in enumerate(batch)]
+        placed = self.commit([ended], before=keyed, evidence=[Earlier(names["answer"])])
+        ids = {name: placed[at].id for name, at in names.items()}
+        answer = shown(given, None, ids, given.steps)
+        self._answer = msgspec.structs.replace(answer, stance=_stance(state, step))
+
+    # -- recording --------------------------------------------------------------------------------------
+
+    def commit(
+        self, events: Sequence[Event], *, before: Sequence[Draft] = (), evidence: Sequence[Target] = ()
+    ) -> list[Placed]:
+        """Append events, the last of them with what it was made of, if none is there with their numbers.
+
+        All or none. Raises ProgramTakenError where another run has gone on: then nothing was written here.
+        """
+        state, scope = self._state, self._means.scope
+        own = [
+            draft_of(event, state.id, evidence if at == len(events) - 1 else (), scope)
+            for at, event in enumerate(events)
+        ]
+        with self._store.writer.turn():
+            self._refuse_overtaken([once(state.id, event.n) for event in events])
+            placed = self._store.append_all([*before, *own])
+        for event, draft, one in zip(events, own, placed[len(before) :], strict=True):
+            ids = tuple(_id(target, placed) for role, target in draft.links if role == "evidence")
+            self._state = apply(self._state, Recorded(event, one.id, self._store.now(), ids))
+        return placed
+
+    def _refuse_overtaken(self, keys: Sequence[str]) -> None:
+        if not self._store.views.catalog.find(keys):
+            return
+        now = state_of(self._store, self._state.id)
+        who = f"by {now.holder}" if now.holder is not None else f"elsewhere; it is {now.standing} now"
+        raise ProgramTakenError(f"{self._state.id} has been gone on with {who}; nothing was written here")
+
+
+def _id(target: Target, placed: Sequence[Placed]) -> str:
+    return target if isinstance(target, str) else placed[target.place].id
+
+
+def _keyed(draft: Draft, key: str) -> Draft:
+    return msgspec.structs.replace(draft, body=msgspec.structs.replace(draft.body, once=key))
+
+
+def _stance(state: State, step: AnswerStep) -> str | None:
+    held = state.values.get(step.held or "")
+    return held.records[0] if held is not None and held.records else None
