@@ -38,7 +38,8 @@ HEDGES: Final = (
 )
 PHRASES: Final = OPENERS + GENTLE_OPENERS + URGENT_OPENERS + CLOSERS + FIRM_CLOSERS + HEDGES
 
-_BREAK: Final = re.compile(r"(?<=[.!?])(?:\s*\x00+)*\s+(?=\S)")
+_BREAK: Final = re.compile(r"(?<=[.!?])(?:\s*\x00++)*+\s+(?=\S)")
+"""Possessive: a text that ends in a citation would else be gone over in every way that it can be cut."""
 _ABBREVIATED: Final = re.compile(
     r"(?:\b(?:mr|mrs|ms|dr|prof|st|sr|jr|vs|etc|no|nos|fig|p|pp|vol|approx|ca|cf|al|inc|ltd|co|e\.g|i\.e|a\.m|p\.m|u\.s)"
     r"|\b[A-Za-z])\.$",

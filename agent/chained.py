@@ -18,10 +18,10 @@ from braid.recall.text import words
 
 MAX_PART_CHARS: Final = 400
 MOST_NAME_WORDS: Final = 4
-_CALENDAR: Final = frozenset(
-    "monday tuesday wednesday thursday friday saturday sunday january february march april may june july august"
-    " september october november december".split()
-)
+_CALENDAR: Final = frozenset((
+    "monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday", "january", "february", "march",
+    "april", "may", "june", "july", "august", "september", "october", "november", "december",
+))  # fmt: skip
 
 
 class Part(msgspec.Struct, frozen=True, kw_only=True):
@@ -84,15 +84,20 @@ class Worded:
             return Composed(text=UNKNOWN, citations=(), abstained=True, reason=f"{lacking[0]} is not known")
         ids = {name: [one.id for one in self._parts[name].support] for name in named}
         values = {
-            name: quotable(self._parts[name].text)[:MAX_PART_CHARS] + marks(ids[name]) for name in named
+            name: quotable(self._parts[name].text)[:MAX_PART_CHARS].rstrip(".!? ") + marks(ids[name])
+            for name in named
         }
         p = min((part.p for part in self._parts.values() if part.p is not None), default=1.0)
         return Composed(
-            text=filled(self._says, values),
+            text=_sentence(filled(self._says, values)),
             citations=list(dict.fromkeys(id for name in named for id in ids[name])),
             short="; ".join(quotable(self._parts[name].text)[:MAX_PART_CHARS] for name in named),
             p=p,
         )
+
+
+def _sentence(text: str) -> str:
+    return text if text.endswith((".", "!", "?")) else f"{text}."
 
 
 def clipped(text: str, most: int) -> str:

@@ -68,7 +68,6 @@ def start(
 def go_on(
     store: Keeper,
     id: str,
-    scope: Scope | None,
     *,
     composer: Composer | None = None,
     tools: Iterable[Tool] = (),
@@ -76,6 +75,7 @@ def go_on(
     **how: Any,
 ) -> Program:
     """Go on with a program; see `Store.resume`."""
+    scope = store.get(id).body.scope
     return resume(store, Means(store, scope, composer, toolbox(tools), affect=affect), id, **how)
 
 

@@ -208,3 +208,10 @@ def test_facts_are_named_by_kind() -> None:
     assert found.negations == ("not",)
     assert found.quotations == ('"never, Owen"',)
     assert found.citations == (f"[{ID}]", "https://example.org/x")
+
+
+@pytest.mark.timeout(10)
+def test_a_citation_behind_the_full_stop_costs_no_time() -> None:
+    cited = "It is 4711. [exp_2025-06-01T12:00:00Z_0000000a01cd]"
+    assert "".join(sentences(cited)) == cited
+    assert sentences(f"{cited} The dog is well.")[1:] == ["The dog is well."]

@@ -89,7 +89,7 @@ def ask(
     if output == "json":
         put_json(found.wire())
     else:
-        _show(found, explain=explain)
+        put_answer(found, explain=explain)
     for lack in found.degraded:
         say(f"degraded: {lack}")
     if found.fallback:
@@ -98,7 +98,8 @@ def ask(
         say(f"{found.answer_id} was appended")
 
 
-def _show(found: "Answer", *, explain: bool) -> None:
+def put_answer(found: "Answer", *, explain: bool = False) -> None:
+    """Show an answer with its sources, numbered."""
     from braid.agent.cite import numbered
 
     text, ids = numbered(found.text)
