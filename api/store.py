@@ -4,13 +4,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from braid.keeping import Keeping
-from braid.programming import Programming
 from braid.ledger.create import create_store
 from braid.ledger.guard import Guard
 from braid.ledger.reader import Reader
 from braid.ledger.sequence import Clock
 from braid.ledger.settings import Durability, Settings
 from braid.ledger.writer import Writer, utc_now
+from braid.programming import Programming
 
 if TYPE_CHECKING:
     from braid.views.lance.home import Embedding
