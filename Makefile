@@ -13,7 +13,7 @@ ARGS ?=
 export PYRIGHT_PYTHON_IGNORE_WARNINGS := 1
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: help demo test check lint format-check mypy pyright floors format bench torture clean distclean tree setup FORCE
+.PHONY: help demo test check lint format-check mypy pyright floors format bench gold torture clean distclean tree setup FORCE
 
 help:  ## List what can be made
 	@grep -E '^[a-z-]+:.*  ## ' Makefile | sed -E 's/^([a-z-]+):.*  ## /\1	/' | \
@@ -49,6 +49,9 @@ format: .venv/.dev  ## Rewrite the sources in the house's format
 
 bench: .venv/.runtime  ## Measure append, verify, replay and reads on this machine
 	@$(PY) -m braid.tools.bench $(ARGS)
+
+gold: .venv/.dev  ## Ask the gold tasks, and fail where answers got worse (ARGS are passed on)
+	@$(BIN)/braid evaluate gold --check $(ARGS)
 
 torture: .venv/.runtime  ## Kill a writer again and again and verify what is left (ARGS are passed on)
 	@$(PY) -m braid.tools.torture $(ARGS)

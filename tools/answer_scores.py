@@ -143,13 +143,14 @@ def latency(judged: Sequence[Judged]) -> dict[str, dict[str, float]]:
     stages = {name: [one.ms[name] for one in judged if name in one.ms] for one in judged for name in one.ms}
     stages["all"] = [sum(one.ms.values()) for one in judged]
     return {
-        name: {"p50": round(_quantile(times, 0.5), 2), "p95": round(_quantile(times, 0.95), 2)}
+        name: {"p50": round(quantile(times, 0.5), 2), "p95": round(quantile(times, 0.95), 2)}
         for name, times in stages.items()
         if times
     }
 
 
-def _quantile(values: Sequence[float], share: float) -> float:
+def quantile(values: Sequence[float], share: float) -> float:
+    """Return the value below which a share of them lies; there is at least one."""
     return sorted(values)[min(int(share * len(values)), len(values) - 1)]
 
 

@@ -13,6 +13,7 @@ from braid.tools.cli import (
     answering,
     auditing,
     chatting,
+    evaluating,
     feeling,
     forgetting,
     ingesting,
@@ -68,6 +69,7 @@ for theme in (
 ):
     theme.register(app)
 app.command(rich_help_panel="Tend")(bench)
+app.add_typer(evaluating.app, name="evaluate", rich_help_panel="Read")
 app.add_typer(lenses.app, name="lens", rich_help_panel="Read")
 app.add_typer(programs.app, name="program", rich_help_panel="Read")
 app.add_typer(keys.app, name="key", rich_help_panel="Tend")

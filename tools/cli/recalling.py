@@ -1,9 +1,7 @@
-"""`braid recall`, `braid context`, `braid evaluate`: questions to the memory, and how well it answers."""
+"""`braid recall`, `braid context`: questions to the memory; `braid fill`."""
 
-import hashlib
 import json
 import sys
-from pathlib import Path
 from typing import Annotated, Any, Literal, cast
 
 import typer
@@ -11,7 +9,7 @@ import typer
 from braid.tools.cli.access import reading
 from braid.tools.cli.instants import AsOf, ValidAt, index_or_instant, instant
 from braid.tools.cli.options import AgentId, FormatOption, RunId, SessionId, StoreOption, UserId
-from braid.tools.cli.output import line, many, put, put_json, put_rows, put_table, say, to_json
+from braid.tools.cli.output import line, many, put, put_json, put_rows, put_table, say
 
 PANEL = "Read"
 Query = Annotated[
@@ -22,7 +20,7 @@ Output = Annotated[Literal["table", "json"], typer.Option("--output", "-o", help
 
 def register(app: typer.Typer) -> None:
     """Add this module's commands."""
-    for command in (recall, context, evaluate):
+    for command in (recall, context):
         app.command(rich_help_panel=PANEL)(command)
     app.command(rich_help_panel="Tend")(fill)
 
@@ -142,81 +140,6 @@ def context(
         )  # fmt: skip
 
 
-def evaluate(
-    kind: Annotated[
-        Literal["locomo", "realtalk", "jsonl", "answers"],
-        typer.Argument(metavar="KIND", help="locomo, realtalk or jsonl: recall; answers: what `ask` says."),
-    ],
-    paths: Annotated[
-        list[Path] | None,
-        typer.Argument(metavar="PATH…", help="Files, or folders of them.", show_default=False),
-    ] = None,
-    *,
-    uncertainty: Annotated[
-        float, typer.Option("--uncertainty", min=0.0, max=10.0, help="What disagreement weighs; 0: off.")
-    ] = 0.25,
-    left_out: Annotated[
-        bool,
-        typer.Option("--left-out", help="answers: each of LoCoMo by weights fitted to the others."),
-    ] = False,
-    plot: Annotated[
-        Path | None,
-        typer.Option("--plot", metavar="FILE", help="answers: draw it, as SVG.", show_default=False),
-    ] = None,
-    output: Output = "table",
-) -> None:
-    """Measure recall, or answers, on questions with known answers: each conversation in a scope of a temporary store.
-
-    Recall@k, nDCG@10, MRR and all@10, at turn and session level, over all and by category. Of answers: F1 and exact
-    match, citations against the evidence, how often nothing is said where nothing is known, and where something is.
-
-    \b
-    Examples:
-      braid evaluate locomo locomo10.json
-      braid evaluate jsonl chat.jsonl questions.jsonl -o json
-      braid evaluate answers examples/
-    """
-    if kind == "answers":
-        from braid.tools.cli.answering import evaluate_answers
-
-        evaluate_answers(paths or [], output, left_out=left_out, plot=plot)
-        return
-    if not paths:
-        raise ValueError("name files, or folders of them, to measure by")
-    from braid.recall.samples import Sample, read
-    from braid.tools.evaluation import evaluate as measured
-
-    samples: list[Sample] = []
-    digest = hashlib.sha256()
-    for name, raw in _contents(paths, kind):
-        digest.update(raw)
-        try:
-            samples += read(kind, raw)
-        except (ValueError, KeyError, TypeError) as error:
-            raise ValueError(f"{name}: {error}") from None
-    if not any(sample.questions for sample in samples):
-        raise ValueError("none of its questions has evidence that can be found: there is nothing to measure")
-    result: dict[str, Any] = {
-        "data": f"sha256:{digest.hexdigest()}",
-        "kind": kind,
-        **measured(samples, uncertainty=uncertainty),
-    }
-    if output == "json":
-        put(to_json(result, indent=2))
-        return
-    names = ["recall@1", "recall@5", "recall@10", "recall@20", "recall@50", "ndcg@10", "mrr", "all@10"]
-    rows = [
-        [level, group, str(found["questions"]), *(f"{found[name]:.3f}" for name in names)]
-        for level in ("turn", "session")
-        for group, found in result[level].items()
-    ]
-    put_table(["level", "category", "questions", *names], rows)
-    say(
-        f"{many(result['turns'], 'turn')}, {many(result['questions'], 'question')}; {result['unscorable']} without"
-        f" evidence left out; model {result['model']}; {result['seconds']['all']} s"
-    )
-
-
 def fill(
     *,
     limit: Annotated[
@@ -244,17 +167,6 @@ def fill(
             [{"filled": filled, "pending": at.pending, "model": at.model}],
             output,
         )
-
-
-def _contents(paths: list[Path], kind: str) -> list[tuple[str, bytes]]:
-    """Return what is measured by, file by file; JSON Lines are one, so that questions may stand apart from turns."""
-    ending = "*.jsonl" if kind == "jsonl" else "*.json"
-    files = [file for path in paths for file in (sorted(path.glob(ending)) if path.is_dir() else [path])]
-    if not files:
-        raise ValueError(f"there is no {ending} in {', '.join(map(str, paths))}")
-    if kind == "jsonl":
-        return [(str(files[0]), b"\n".join(file.read_bytes() for file in files))]
-    return [(str(file), file.read_bytes()) for file in files]
 
 
 def _asked(question: str) -> str:

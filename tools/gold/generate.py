@@ -104,7 +104,9 @@ def _turns(
     turns: list[dict[str, Any]] = []
     ids: dict[tuple[int, int], str] = {}
     for day, lines in zip(days, said, strict=True):
-        at = datetime(day.year, day.month, day.day, 17 + int(rng.random() * 4), int(rng.random() * 60), tzinfo=UTC)
+        at = datetime(
+            day.year, day.month, day.day, 17 + int(rng.random() * 4), int(rng.random() * 60), tzinfo=UTC
+        )
         for pair in _mixed(lines, words, rng):
             for role, text in (("user", pair.said), ("assistant", pair.answer)):
                 id = f"{plan.name}-{len(turns) + 1:04d}"

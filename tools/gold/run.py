@@ -46,9 +46,7 @@ class Way(Protocol):
         ...
 
 
-def run(
-    memory: Memory, tasks: Sequence[Task], way: Way, *, progress: Progress | None = None
-) -> list[Judged]:
+def run(memory: Memory, tasks: Sequence[Task], way: Way, *, progress: Progress | None = None) -> list[Judged]:
     """Return each task's answer, judged, in the order of the tasks."""
     judged: dict[str, Judged] = {}
     for task in sorted(tasks, key=lambda one: one.then is not None):
@@ -109,9 +107,7 @@ def _given(memory: Memory, task: Task, answer: "Answer", asked: Asked | None, ms
         short="" if answer.abstained else answer.short,
         p=1.0 - answer.residual_uncertainty,
         abstained=answer.abstained,
-        cited=tuple(
-            dict.fromkeys(memory.called[id] for id in cited(text) if id in memory.called)
-        ),
+        cited=tuple(dict.fromkeys(memory.called[id] for id in cited(text) if id in memory.called)),
         held=held or None,
         undecided=outcome is not None and not held and bool(outcome.candidates),
         manner=steps["affect"].what if "affect" in steps else "",

@@ -66,7 +66,9 @@ class Gold(msgspec.Struct, frozen=True):
 def load(data: Path = DATA) -> Gold:
     """Return the tasks of a folder; raise ValueError where a file, or what it says of its history, doesn't hold."""
     tasks = [task for kind in CLASSES for task in _of_class(data, kind)]
-    histories = {name: data / "histories" / f"{name}.jsonl" for name in sorted({one.history for one in tasks})}
+    histories = {
+        name: data / "histories" / f"{name}.jsonl" for name in sorted({one.history for one in tasks})
+    }
     turns = {name: _turns(file) for name, file in histories.items()}
     seen: set[str] = set()
     for task in tasks:
@@ -87,7 +89,9 @@ def _of_class(data: Path, kind: str) -> Iterator[Task]:
             except msgspec.DecodeError as error:
                 raise ValueError(f"{file.name}:{number}: {error}") from None
             if task.kind:
-                raise ValueError(f"{file.name}:{number}: a task's class is the name of its file, not a member")
+                raise ValueError(
+                    f"{file.name}:{number}: a task's class is the name of its file, not a member"
+                )
             yield msgspec.structs.replace(task, kind=kind)
 
 

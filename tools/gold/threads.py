@@ -1,4 +1,4 @@
-"""Threads: a few turns said over the months, with what is asked about them afterwards; filled with words by lot. Pure."""
+"""Threads: turns said over the months, and what is asked about them afterwards; filled with words by lot. Pure."""
 
 import re
 from collections.abc import Callable, Mapping, Sequence
@@ -35,7 +35,9 @@ class Thread(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
 class Words:
     """Words to fill threads with: of each list those that no thread of this history has had."""
 
-    def __init__(self, slots: Mapping[str, Sequence[str]], shared: Mapping[str, Sequence[str]], rng: Random) -> None:
+    def __init__(
+        self, slots: Mapping[str, Sequence[str]], shared: Mapping[str, Sequence[str]], rng: Random
+    ) -> None:
         self._left = {name: shuffled(words, rng) for name, words in slots.items()}
         self._shared = {
             f"{name}{number or ''}": word

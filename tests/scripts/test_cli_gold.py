@@ -1,0 +1,150 @@
+"""`evaluate gold` as a person types it: own tasks, the packaged ones against their baseline, and with a model."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from braid.tools.gold.baseline import NAME
+from braid.tools.gold.tasks import CLASSES, DATA
+from tests.models.chat_server import hang_up, prompt_of, says, speaks
+from tests.models.model_server import ModelServer
+
+if TYPE_CHECKING:
+    from tests.scripts.conftest import Session
+
+TURNS = [
+    ("t1", "2025-03-01T09:00:00Z", "I live in Leeds."),
+    ("t2", "2025-05-18T09:00:00Z", "I live in Edinburgh now."),
+    ("t3", "2025-06-02T09:00:00Z", "Yesterday I bought a red canoe for £320."),
+]
+TASKS: dict[str, list[dict[str, Any]]] = {
+    "temporal": [
+        {"question": "When did Ann buy the canoe?", "answer": "1 June 2025", "evidence": [["t3"]], "stance": "canoe"}
+    ],
+    "how-do-you-know": [
+        {
+            "question": "When did Ann buy the canoe?", "answer": "1 June 2025", "evidence": [["t3"]],
+            "accept": [["Ann"], ["2 June 2025"]], "then": "how", "stance": "canoe",
+        }
+    ],
+    "unanswerable": [{"question": "What did Bob study?", "answer": None, "stance": "none"}],
+}  # fmt: skip
+
+
+@pytest.fixture
+def own(empty: Session) -> Session:
+    """A session with a folder `own` of six tasks, half of them held."""
+    (empty.folder / "own" / "tasks").mkdir(parents=True)
+    (empty.folder / "own" / "histories").mkdir()
+    turns = [
+        {"id": id, "session": "s", "role": "user", "name": "Ann", "timestamp": at, "content": text}
+        for id, at, text in TURNS
+    ]
+    empty.write("own/histories/ann.jsonl", "\n".join(map(json.dumps, turns)))
+    for kind, tasks in TASKS.items():
+        lines = [
+            json.dumps({"id": f"{kind}-{part}", "part": part, "history": "ann", **task})
+            for task in tasks
+            for part in ("dev", "held")
+        ]
+        empty.write(f"own/tasks/{kind}.jsonl", "\n".join(lines))
+    return empty
+
+
+@pytest.fixture
+def server() -> Iterator[ModelServer]:
+    made = ModelServer()
+    yield made
+    made.stop()
+
+
+def test_own_tasks_are_asked_kept_and_compared(own: Session) -> None:
+    own.write("page.md", (DATA.parents[2] / "docs" / "gold.md").read_bytes())
+    baseline = f"own/{NAME}"
+    sent = json.loads(
+        own.well("evaluate", "gold", "--tasks", "own", "--renew", baseline, "--report", "page.md", "-o", "json").out
+    )  # fmt: skip
+    assert {name: found["right"] for name, found in sent["classes"].items()} == {
+        "temporal": 2, "how-do-you-know": 2, "unanswerable": 2, "dev": 3, "held": 3, "all": 6,
+    }  # fmt: skip
+    assert sent["against"] is None
+    assert {one["id"] for one in sent["answers"]} == {
+        "temporal-dev",
+        "how-do-you-know-dev",
+        "unanswerable-dev",
+    }
+    how = next(one for one in sent["answers"] if one["id"] == "how-do-you-know-dev")
+    assert how["given"]["text"].startswith("Ann said on 2 June 2025")
+    assert how["given"]["cited"] == ["t3"]
+    assert "| temporal | 2 | 1 of 1 | 1 of 1 |" in (own.folder / "page.md").read_text(encoding="utf-8")
+    assert (own.folder / "page.svg").is_file()
+
+    kept = json.loads((own.folder / baseline).read_text(encoding="utf-8"))
+    assert set(kept["verdicts"]) == {"temporal-dev", "how-do-you-know-dev", "unanswerable-dev"}
+    other = (own.folder / "own" / "tasks" / "temporal.jsonl").read_text(encoding="utf-8")
+    own.write("own/tasks/temporal.jsonl", other.replace("1 June 2025", "Whitsun"))
+    done = own.braid("evaluate", "gold", "--tasks", "own", "--check")
+    assert done.code == 1
+    assert done.out.startswith("class")
+    assert "braid: - temporal-dev: right → wrong\n" in done.err
+    assert "braid: - held, temporal: 1 → 0 right\n" in done.err
+    assert "braid: ! dev: accuracy 1.000 → 0.667, beyond the band of 0.03\n" in done.err
+    assert done.err.endswith("braid: worse than the baseline\n")
+
+
+def test_a_model_answers_the_same_tasks(own: Session, server: ModelServer) -> None:
+    """Borne out once, nonsense once, then it hangs up: each time there is an answer, and tokens count."""
+
+    def speaks_of_the_canoe(message: dict[str, Any]) -> str:
+        line = next(line for line in prompt_of(message).splitlines() if "red canoe" in line)
+        id = re.findall(r"exp_[\w:-]+", line)[0]
+        said = {"text": "Ann bought a red canoe for £320.", "cites": [id]}
+        return json.dumps({"draft": "canoe", "known": True, "sentences": [said]})
+
+    server.planned = [speaks(speaks_of_the_canoe), speaks("I like boats."), hang_up]
+    server.otherwise = says(500, b"{}")
+    words = ("evaluate", "gold", "--tasks", "own", "--part", "dev", "-o", "json")
+    sent = json.loads(own.well(*words, "--model", f"openai:{server.url}/v1#m").out)
+    assert sent["model"] == "model:m"
+    assert sent["against"] is None
+    by_id = {one["id"]: one for one in sent["answers"]}
+    assert by_id["temporal-dev"]["given"]["model"] == "m-0613"
+    assert by_id["temporal-dev"]["given"]["tokens"] == [120, 30]
+    assert by_id["temporal-dev"]["verdict"] == "wrong"  # borne out, but no day
+    assert by_id["how-do-you-know-dev"]["verdict"] == "right"  # what memory falls back to
+    assert sent["classes"]["temporal"]["tokens_in"] == 120
+    assert len(server.asked) >= 3
+
+
+def test_what_can_not_be_meant(own: Session) -> None:
+    said = own.refused("evaluate", "gold", "--class", "sums")
+    assert "--class sums: the classes are single-fact, " in said
+    assert "--renew keeps the verdicts of all" in own.refused(
+        "evaluate", "gold", "--renew", "b", "--part", "dev"
+    )
+    assert not (own.folder / "b").exists()
+    own.write("b.json", "{}")
+    assert "b.json: it is no baseline" in own.refused("evaluate", "gold", "--baseline", "b.json")
+    assert "it has no such task" in own.refused("evaluate", "gold", "--tasks", "own", "--class", "tone")
+    assert "it has no such task" in own.refused("evaluate", "gold", "--tasks", "nowhere")
+    assert "--allow-remote" in own.refused("evaluate", "gold", "--model", "openai:https://x.example/v1#m")
+    own.write("own/tasks/tone.jsonl", "{")
+    assert "tone.jsonl:1: " in own.refused("evaluate", "gold", "--tasks", "own")
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(900)
+def test_quality_is_within_the_band_of_the_baseline(empty: Session) -> None:
+    """The gate: the development half, through the product. `braid evaluate gold --check` has the other half too."""
+    done = empty.braid("evaluate", "gold", "--part", "dev", "--check", "-o", "json")
+    assert done.code == 0, done.err
+    sent = json.loads(done.out)
+    assert set(sent["parts"]) == {"dev"}
+    assert sent["classes"]["all"]["tasks"] == 100
+    assert set(CLASSES) <= set(sent["classes"])
+    assert sent["classes"]["all"]["degraded"] == 0, done.err

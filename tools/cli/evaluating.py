@@ -1,0 +1,202 @@
+"""`braid evaluate`: how well the memory finds and answers, on questions whose answers are known."""
+
+import hashlib
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import typer
+
+from braid.tools.cli.group import Braid, help_without_command
+from braid.tools.cli.models import AllowRemote, ChatOption
+from braid.tools.cli.output import many, put, put_table, say, to_json
+
+app = typer.Typer(cls=Braid, rich_markup_mode=None)
+Output = Annotated[Literal["table", "json"], typer.Option("--output", "-o", help="How to show it.")]
+Paths = Annotated[
+    list[Path] | None,
+    typer.Argument(metavar="PATH…", help="Files, or folders of them.", show_default=False),
+]
+Uncertainty = Annotated[
+    float, typer.Option("--uncertainty", min=0.0, max=10.0, help="What disagreement weighs; 0: off.")
+]
+_RECALLED = ("recall@1", "recall@5", "recall@10", "recall@20", "recall@50", "ndcg@10", "mrr", "all@10")
+
+
+@app.callback(invoke_without_command=True)
+def evaluate(ctx: typer.Context) -> None:
+    """Measure recall, or answers, on questions with known answers: the histories go into a temporary store.
+
+    \b
+    Examples:
+      braid evaluate gold
+      braid evaluate answers examples/
+    """
+    help_without_command(ctx)
+
+
+@app.command()
+def locomo(paths: Paths = None, *, uncertainty: Uncertainty = 0.25, output: Output = "table") -> None:
+    """Measure recall on conversations of LoCoMo: recall@k, nDCG@10, MRR and all@10, of turns and of sessions.
+
+    \b
+    Examples:
+      braid evaluate locomo locomo10.json
+      braid evaluate locomo ../data -o json
+    """
+    _recall("locomo", paths or [], uncertainty, output)
+
+
+@app.command()
+def realtalk(paths: Paths = None, *, uncertainty: Uncertainty = 0.25, output: Output = "table") -> None:
+    """Measure recall on conversations of REALTALK, as `locomo` does.
+
+    \b
+    Examples:
+      braid evaluate realtalk Chat_1.json
+    """
+    _recall("realtalk", paths or [], uncertainty, output)
+
+
+@app.command()
+def jsonl(paths: Paths = None, *, uncertainty: Uncertainty = 0.25, output: Output = "table") -> None:
+    """Measure recall on conversations of one's own: turns and questions as JSON Lines.
+
+    \b
+    Examples:
+      braid evaluate jsonl chat.jsonl questions.jsonl -o json
+    """
+    _recall("jsonl", paths or [], uncertainty, output)
+
+
+@app.command()
+def answers(
+    paths: Paths = None,
+    *,
+    left_out: Annotated[
+        bool, typer.Option("--left-out", help="Each of LoCoMo by weights fitted to the others.")
+    ] = False,
+    plot: Annotated[
+        Path | None, typer.Option("--plot", metavar="FILE", help="Draw it, as SVG.", show_default=False)
+    ] = None,
+    output: Output = "table",
+) -> None:
+    """Measure what `braid ask` says, on LoCoMo or JSON Lines: words, citations, and silence where it is due.
+
+    F1 and exact match, citations against the evidence, how often nothing is said where nothing is known, and where
+    something is.
+
+    \b
+    Examples:
+      braid evaluate answers examples/
+      braid evaluate answers ../shared/data/locomo --left-out --plot answers.svg
+    """
+    from braid.tools.cli.answering import evaluate_answers
+
+    evaluate_answers(paths or [], output, left_out=left_out, plot=plot)
+
+
+@app.command()
+def gold(
+    *,
+    part: Annotated[
+        Literal["all", "dev", "held"], typer.Option("--part", help="Which half of the tasks.")
+    ] = "all",
+    kinds: Annotated[
+        list[str] | None,
+        typer.Option("--class", metavar="NAME", help="Only this class; repeatable.", show_default=False),
+    ] = None,
+    tasks: Annotated[
+        Path | None,
+        typer.Option("--tasks", metavar="FOLDER", help="Tasks of one's own.", show_default="the packaged"),
+    ] = None,
+    model: ChatOption = None,
+    allow_remote: AllowRemote = False,
+    check: Annotated[
+        bool, typer.Option("--check", help="Fail (1) where quality fell by more than the band.")
+    ] = False,
+    baseline: Annotated[
+        Path | None,
+        typer.Option(
+            "--baseline", metavar="FILE", help="Compare with this one.", show_default="that of the tasks"
+        ),
+    ] = None,
+    renew: Annotated[
+        Path | None,
+        typer.Option("--renew", metavar="FILE", help="Write the baseline anew.", show_default=False),
+    ] = None,
+    report: Annotated[
+        Path | None,
+        typer.Option("--report", metavar="PAGE", help="Write the results into it.", show_default=False),
+    ] = None,
+    output: Output = "table",
+) -> None:
+    """Ask the 200 gold tasks of this release, in thirteen classes, and say how many answers are right.
+
+    By class: accuracy, citations against the evidence, what is held, calibration, uncertainty, tokens, time. Compared
+    with the baseline task by task; of the held half only sums are told. docs/gold.md says what the classes are.
+
+    \b
+    Examples:
+      braid evaluate gold
+      braid evaluate gold --part dev --check
+      braid evaluate gold --class temporal --class multi-hop -o json
+      braid evaluate gold --model ollama:llama3.2
+      braid evaluate gold --renew tools/gold/data/baseline.json --report docs/gold.md
+    """
+    from braid.tools.gold.command import Wanted, measure
+    from braid.tools.gold.tasks import DATA
+
+    wanted = Wanted(
+        folder=tasks or DATA, part=part, kinds=kinds or [], model=model, allow_remote=allow_remote
+    )
+    if not measure(wanted, baseline=baseline, renew=renew, report=report, output=output) and check:
+        from braid.tools.cli.errors import FINDINGS
+
+        raise typer.Exit(FINDINGS)
+
+
+def _recall(kind: str, paths: list[Path], uncertainty: float, output: str) -> None:
+    if not paths:
+        raise ValueError("name files, or folders of them, to measure by")
+    from braid.recall.samples import Sample, read
+    from braid.tools.evaluation import evaluate as measured
+
+    samples: list[Sample] = []
+    digest = hashlib.sha256()
+    for name, raw in _contents(paths, kind):
+        digest.update(raw)
+        try:
+            samples += read(kind, raw)
+        except (ValueError, KeyError, TypeError) as error:
+            raise ValueError(f"{name}: {error}") from None
+    if not any(sample.questions for sample in samples):
+        raise ValueError("none of its questions has evidence that can be found: there is nothing to measure")
+    result: dict[str, Any] = {
+        "data": f"sha256:{digest.hexdigest()}",
+        "kind": kind,
+        **measured(samples, uncertainty=uncertainty),
+    }
+    if output == "json":
+        put(to_json(result, indent=2))
+        return
+    rows = [
+        [level, group, str(found["questions"]), *(f"{found[name]:.3f}" for name in _RECALLED)]
+        for level in ("turn", "session")
+        for group, found in result[level].items()
+    ]
+    put_table(["level", "category", "questions", *_RECALLED], rows)
+    say(
+        f"{many(result['turns'], 'turn')}, {many(result['questions'], 'question')}; {result['unscorable']} without"
+        f" evidence left out; model {result['model']}; {result['seconds']['all']} s"
+    )
+
+
+def _contents(paths: list[Path], kind: str) -> list[tuple[str, bytes]]:
+    """Return what is measured by, file by file; JSON Lines are one, so that questions may stand apart from turns."""
+    ending = "*.jsonl" if kind == "jsonl" else "*.json"
+    files = [file for path in paths for file in (sorted(path.glob(ending)) if path.is_dir() else [path])]
+    if not files:
+        raise ValueError(f"there is no {ending} in {', '.join(map(str, paths))}")
+    if kind == "jsonl":
+        return [(str(files[0]), b"\n".join(file.read_bytes() for file in files))]
+    return [(str(file), file.read_bytes()) for file in files]
