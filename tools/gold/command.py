@@ -93,7 +93,7 @@ def _baseline(file: Path | None, wanted: Wanted) -> kept.Baseline | None:
 
 
 def _measured(gold: Gold, tasks: Sequence[Task], wanted: Wanted, against: kept.Baseline | None) -> Measured:
-    from braid.tools.cli.answering import composer_of
+    from braid.tools.cli.models import composer_of
     from braid.tools.cli.progress import progress
 
     composer = composer_of(wanted.model, allow_remote=wanted.allow_remote)
@@ -103,7 +103,7 @@ def _measured(gold: Gold, tasks: Sequence[Task], wanted: Wanted, against: kept.B
     return Measured(
         judged=judged,
         tasks=_digest(gold),
-        model=wanted.model and composer.name if composer is not None else None,
+        model=composer.name if composer is not None else None,
         against=None if against is None else kept.compare(against, judged, whole=wanted.whole()),
         filling_s=round(memory.seconds, 2),
     )
