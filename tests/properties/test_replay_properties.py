@@ -221,7 +221,7 @@ def contents(views: Views, path: Path, file: Path | None = None) -> dict[str, An
 
 
 @settings(
-    max_examples=int(os.environ.get("BRAID_EXAMPLES", "12")),
+    max_examples=int(os.environ.get("BRAID_EXAMPLES", "6")),
     deadline=None,
     suppress_health_check=list(HealthCheck),
 )
@@ -245,7 +245,7 @@ def test_catching_up_is_replaying(steps: list[tuple[str, Any]], batch: int, agai
 
 
 @settings(
-    max_examples=int(os.environ.get("BRAID_EXAMPLES", "12")),
+    max_examples=int(os.environ.get("BRAID_EXAMPLES", "6")),
     deadline=None,
     suppress_health_check=list(HealthCheck),
 )
