@@ -12,6 +12,8 @@ from typing import Any
 import braid.store
 import braid.tools.cli.main
 import braid.transfer
+import braid.views.sql
+import braid.views.store
 
 
 def serve() -> None:
