@@ -4,7 +4,7 @@ The projection says which records to look at; what they claim is read from the l
 asked, the log itself is read. Claims of one user never enter when a scope says whose are meant.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -14,7 +14,7 @@ from braid.ledger import asof
 from braid.ledger.errors import ErasedError, ForgottenError
 from braid.ledger.reader import Reader
 from braid.ledger.record import Asks, ExperienceBody, Record, Scope, StanceBody
-from braid.stance.claims import Said
+from braid.stance.claims import Said, is_meant
 from braid.stance.entry import said_by
 from braid.stance.fold import Source, source_of
 from braid.stance.values import normal
@@ -23,6 +23,7 @@ from braid.views.errors import ViewError
 if TYPE_CHECKING:
     from braid.recall.hits import Answer
     from braid.views.store import Views
+    from braid.views.tables import OpenTables
 
 
 class Holder(Protocol):
@@ -127,7 +128,8 @@ class Known:
         """Return the records that claim something of what is asked, or all that claim anything; by the projection."""
         try:
             with self._store.views.tables() as tables:
-                return [index for (index,) in tables.rows(*_query(asks, self.scope)) if index < self.size]
+                meant = None if asks is None or not asks.subjects else _meant(asks, self.scope, tables)
+                return [index for (index,) in tables.rows(*_query(meant, self.scope)) if index < self.size]
         except (ViewError, OSError):
             return list(self._scan())
 
@@ -169,13 +171,20 @@ class Known:
                         yield record.index
 
 
-def _query(asks: Asks | None, scope: Scope | None) -> tuple[str, list[Any]]:
-    """Return what asks the projection for records with claims; wide enough to miss none."""
+def _meant(asks: Asks, scope: Scope | None, tables: "OpenTables") -> list[str]:
+    """Return the subjects, as they are written in claims, that a question is about: SQL can't tell (Renée, RENÉE)."""
     where, params = _bounds(scope)
-    if asks is not None:
-        starts = [normal(subject).partition(" ")[0] for subject in asks.subjects] or [""]
-        where += f" AND ({' OR '.join('contains(lower(c.subject), ?)' for _ in starts)})"
-        params += starts
+    query = f"SELECT DISTINCT c.subject FROM claims c JOIN experiences e USING (log_index) WHERE {where}"  # noqa: S608 - our own words
+    known = [subject for (subject,) in tables.rows(query, params)]
+    return [subject for subject in known if any(is_meant(name, subject) for name in asks.subjects)]
+
+
+def _query(subjects: Sequence[str] | None, scope: Scope | None) -> tuple[str, list[Any]]:
+    """Return what asks the projection for records with claims, of these subjects or of all."""
+    where, params = _bounds(scope)
+    if subjects is not None:
+        where += " AND c.subject IN (SELECT unnest(?::VARCHAR[]))"
+        params.append(list(subjects))
     query = (
         "SELECT DISTINCT c.log_index FROM claims c JOIN experiences e USING (log_index)"  # noqa: S608 - our own words
         f" WHERE {where} ORDER BY c.log_index"

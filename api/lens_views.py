@@ -10,8 +10,8 @@ from braid.ledger.record import Record, ViewBody
 from braid.lenses.errors import UnknownLensError, ViewUnreadableError
 from braid.lenses.registry import by_name
 from braid.lenses.view import chain_of, said_of
-from braid.lensing import LIMIT_S, View, apply_lens, scope_of, shown
-from braid.looking import Lensed, Looking, recorded, request_behind
+from braid.lensing import View, apply_lens, scope_of, shown
+from braid.looking import LIMIT_S, Lensed, Looking, recorded, request_behind
 
 
 def show(store: Lensed, id: str, *, include_forgotten: bool = False) -> View:

@@ -6,23 +6,19 @@ with what was asked.
 """
 
 from collections.abc import Sequence
-from typing import Any, Final, cast
+from typing import Any, cast
 
 import msgspec
 
 from braid.ledger.envelope import Link
 from braid.ledger.record import AffectDelta, Draft, Record, Scope, Target, ViewBody
-from braid.lenses.errors import LensError, LensFailedError, UnknownLensError
+from braid.lenses.errors import LensError
 from braid.lenses.form import Form
 from braid.lenses.lens import Lens
 from braid.lenses.registry import by_name
 from braid.lenses.view import Said, absorbed, chain_of, folded, ground_of, said_of, view_draft
-from braid.looking import SCOPES, Lensed, Looking, Outlook, Request
-from braid.recall.within import within
+from braid.looking import LIMIT_S, SCOPES, Lensed, Looking, Outlook, Request, run
 from braid.shift import Read, shifted
-
-LIMIT_S: Final = 60.0
-"""How long a lens may take, unless the caller says otherwise."""
 
 
 class View(msgspec.Struct, frozen=True, kw_only=True):
@@ -59,7 +55,7 @@ def apply_lens(
     """Return the up-to-date view of a request, appended if there was something new. Raises UnknownLensError, LensError,
     LensFailedError (nothing was written), and what reading and appending raise."""
     lens = by_name(request.lens, version)
-    looking = Looking(store)
+    looking = Looking(store, limit_s)
     known = looking.outlook(lens, request)
     if known.newest is not None and not known.reasons:
         return shown(known.newest, known.chain, looking.read, stale=[])
@@ -67,22 +63,12 @@ def apply_lens(
         raise LensError(
             f"there is nothing that the lens {lens.name} looks at in this scope; nothing was written"
         )
-    form, text = _made(lens, known, limit_s)
+    form, text = run(lens, limit_s, lambda: folded(lens, known.ground, known.fresh, request.params))
     batch = [known.request.draft()] if known.id is None else []
     placed = store.append_all([*batch, _draft(lens, known, form, text, store.reader.at)])[-1]
     record = looking.at(placed.index)
     view = shown(record, chain_of(record, looking.at), looking.read, stale=[])
     return msgspec.structs.replace(view, appended=not placed.known)
-
-
-def _made(lens: Lens, known: Outlook, limit_s: float) -> tuple[Form, str]:
-    """Run the lens, no longer than it may take; one that goes on is left behind, and what it gives is not used."""
-    try:
-        return within(limit_s, lambda: folded(lens, known.ground, known.fresh, known.request.params))
-    except TimeoutError:
-        raise LensFailedError(
-            f"the lens {lens.name} took longer than {limit_s:g} s; nothing was written"
-        ) from None
 
 
 def _draft(lens: Lens, known: Outlook, form: Form, text: str, at: Read) -> Draft:
@@ -141,10 +127,12 @@ def shown(record: Record, chain: Sequence[Record], read: int, *, stale: list[str
 
 
 def _order(body: ViewBody, form: Form) -> list[str]:
-    """Return the keys in the order of the lens; in their own where that version of it isn't installed."""
+    """Return the keys in the order of the lens; in their own where that version of it isn't installed, or fails."""
     try:
-        return by_name(body.lens, body.version).order(form)
-    except UnknownLensError:
+        lens = by_name(body.lens, body.version)
+        keys = run(lens, LIMIT_S, lambda: list(lens.order(form)))
+        return [key for key in keys if key in form.items]
+    except LensError:
         return sorted(key for key, item in form.items.items() if item.text)
 
 

@@ -5,9 +5,10 @@ What was asked for (lens, scope, parameters) is a record of its own, an event `l
 made for it links to it. So the asking outlives a view that is erased with one of its records.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from hashlib import blake2b
-from typing import TYPE_CHECKING, Any, Final, Protocol
+from threading import TIMEOUT_MAX
+from typing import TYPE_CHECKING, Any, Final, Protocol, TypeVar
 
 import msgspec
 
@@ -15,14 +16,18 @@ from braid.ledger.errors import ErasedError, ForgottenError, UnknownRecordError
 from braid.ledger.reader import Reader
 from braid.ledger.record import Draft, EventBody, ExperienceBody, Record, Scope, Target, ViewBody
 from braid.ledger.sequence import Placed
-from braid.lenses.errors import ViewUnreadableError
+from braid.lenses.errors import LensError, LensFailedError, ViewUnreadableError
 from braid.lenses.lens import Lens, checked_params
 from braid.lenses.registry import by_name
 from braid.lenses.view import Ground, chain_of, ground_of, said_of
+from braid.recall.within import within
 
 if TYPE_CHECKING:
     from braid.views.store import Views
 
+T = TypeVar("T")
+LIMIT_S: Final = 60.0
+"""How long a lens may take, unless the caller says otherwise."""
 SCOPES: Final = ("user_id", "agent_id", "run_id", "session_id")
 
 
@@ -107,6 +112,26 @@ def request_behind(store: Lensed, id: str) -> int:
     return asked[-1]
 
 
+def run(lens: Lens, limit_s: float, step: Callable[[], T]) -> T:
+    """Return what a lens's code gives; raise LensFailedError where it fails or takes longer than it may.
+
+    One that goes on is left behind in a thread that nobody waits for: what it gives is not used, nothing can stop it
+    before the program ends.
+    """
+    if not 0 < limit_s <= TIMEOUT_MAX:
+        raise ValueError(f"the limit of a lens is a positive number of seconds, not {limit_s:g}")
+    try:
+        return within(limit_s, step)
+    except TimeoutError:
+        raise LensFailedError(
+            f"the lens {lens.name} took longer than {limit_s:g} s; nothing was written"
+        ) from None
+    except LensError:
+        raise
+    except (Exception, SystemExit) as error:
+        raise LensFailedError(f"the lens {lens.name} failed: {type(error).__name__}: {error}") from error
+
+
 class Outlook(msgspec.Struct, kw_only=True):
     """A request's newest view, what of its chain still holds, and the records that come behind that."""
 
@@ -124,8 +149,9 @@ class Outlook(msgspec.Struct, kw_only=True):
 class Looking:
     """Reads for a lens, and counts what it reads."""
 
-    def __init__(self, store: Lensed) -> None:
+    def __init__(self, store: Lensed, limit_s: float = LIMIT_S) -> None:
         self._store = store
+        self._limit_s = limit_s
         self.reader = store.reader
         self.read = 0
 
@@ -223,11 +249,16 @@ class Looking:
     def _chosen(self, lens: Lens, request: Request, growth: Sequence[Record]) -> list[Record]:
         """Return the records of a stretch up to the log's end that belong into the view."""
         superseded = _superseded(growth, self.reader)
-        return [
+        found = [
             record
             for record in growth
-            if record.index not in superseded and self._wanted(lens, request, record)
+            if record.index not in superseded and self._is_in_scope(request, record)
         ]
+        return self._taken(lens, found)
+
+    def _taken(self, lens: Lens, records: Sequence[Record]) -> list[Record]:
+        """Return those that the lens looks at; its own code is run no longer than it may take, and no reading in it."""
+        return run(lens, self._limit_s, lambda: [record for record in records if lens.takes(record)])
 
     def _scan(self, start: int, stop: int) -> list[Record]:
         """Return the records of a stretch of the log that have a body, forgotten ones too."""
@@ -258,14 +289,13 @@ class Looking:
         superseders = [at for at, id, role in links if role == "supersedes" and id.startswith("exp_")]
         if any(_is_living(self.reader, at) for at in superseders):
             return False
-        return self._wanted(lens, request, self.at(index))
+        record = self.at(index)
+        return self._is_in_scope(request, record) and bool(self._taken(lens, [record]))
 
-    def _wanted(self, lens: Lens, request: Request, record: Record) -> bool:
+    def _is_in_scope(self, request: Request, record: Record) -> bool:
         if record.kind != "experience" or not _is_living(self.reader, record.index):
             return False
-        return (
-            isinstance(record.body, ExperienceBody) and _within(record, request.scope) and lens.takes(record)
-        )
+        return isinstance(record.body, ExperienceBody) and _within(record, request.scope)
 
     def _name(self, index: int) -> str:
         return self.reader.envelope(index).id

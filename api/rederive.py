@@ -18,6 +18,8 @@ from braid.ledger.compose import encode_body
 from braid.ledger.errors import ErasedError, ForgottenError, InvalidRecordError, NotRederivableError
 from braid.ledger.reader import Reader
 from braid.ledger.record import Draft, Record, is_reading
+from braid.looking import LIMIT_S
+from braid.recall.within import within
 
 Read = Callable[[int], Record]
 Rederive = Callable[[Record, Read], Draft]
@@ -54,7 +56,9 @@ def rederive(reader: Reader) -> Rederived:
     for record in _derived(reader):
         kind = kind_of(record)
         try:
-            problem = _problem(record, _function(kind), reader)
+            problem = _problem(
+                record, _bounded(_function(kind)) if kind == "view" else _function(kind), reader
+            )
         except (ErasedError, ForgottenError):
             reasons[f"{NOUNS[kind]}: an input is erased"] += 1
             continue
@@ -106,6 +110,18 @@ def _function(kind: str) -> Rederive:
     module, _, name = FUNCTIONS[kind].partition(":")
     found: Any = getattr(import_module(module), name)
     return cast("Rederive", found)
+
+
+def _bounded(function: Rederive) -> Rederive:
+    """Return a function of records that a lens of another package may take part in: it must not keep an audit."""
+
+    def made(record: Record, read: Read) -> Draft:
+        try:
+            return within(LIMIT_S, lambda: function(record, read))
+        except TimeoutError:
+            raise NotRederivableError(f"its lens took longer than {LIMIT_S:g} s") from None
+
+    return made
 
 
 def _problem(record: Record, function: Rederive, reader: Reader) -> str | None:

@@ -91,17 +91,25 @@ def patched(old: Form, change: Delta) -> Form:
 
 
 def problem(form: Form, count: int) -> str | None:
-    """Return what is wrong with a form over `count` records, None when it is lawful."""
+    """Return what is wrong with a form over `count` records, None when it is lawful; whatever its members are."""
     for place, weight in form.weights.items():
-        if not 0 <= place < count:
-            return f"it claims the record at place {place}; it was given {count}"
-        if not (isfinite(weight) and weight >= 0):
-            return f"it gives the record at place {place} the weight {weight}; weights are finite and not negative"
+        if not _is_place(place, count):
+            return f"it claims the record at place {place!r}; it was given {count}"
+        if type(weight) not in (int, float) or not (isfinite(weight) and weight >= 0):
+            return f"it gives the record at place {place} the weight {weight!r}; weights are finite and not negative"
     for key, item in form.items.items():
-        outside = [place for place in item.places if not 0 <= place < count]
+        if type(key) is not str or type(item) is not Item:
+            return (
+                f"it says {key!r}: {type(item).__name__}; items are of the class Item, by keys that are text"
+            )
+        outside = [place for place in item.places if not _is_place(place, count)]
         if outside:
-            return f"its item {key!r} rests on the record at place {outside[0]}; it was given {count}"
+            return f"its item {key!r} rests on the record at place {outside[0]!r}; it was given {count}"
     return None
+
+
+def _is_place(place: object, count: int) -> bool:
+    return type(place) is int and 0 <= place < count
 
 
 def runs(places: Iterable[int]) -> list[tuple[int, int]]:

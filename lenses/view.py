@@ -29,6 +29,8 @@ from braid.lenses.registry import by_name
 Read = Callable[[int], Record]
 """A record by log index, verified; raises what reading raises for one that is gone."""
 MAX_CHAIN: Final = 64
+MAX_TEXT_BYTES: Final = 1 << 20
+"""Of a view's words; its items may hold more, as far as a record does."""
 
 
 class Ground(msgspec.Struct, frozen=True):
@@ -74,21 +76,42 @@ def folded(
     places = ground.places | {record.index: start + at for at, record in enumerate(records)}
     entries = [entry_of(record, start + at, places) for at, record in enumerate(records)]
     form = joined(ground.form, raw(range(start, count)))
+    given = _data_of(ground.form)
     try:
-        made = cast("object", lens.fold(form, entries, params))
+        made = cast("object", lens.fold(form, entries, dict(params)))
         if not isinstance(made, Form):
             raise LensFailedError(f"the lens {lens.name} gave a {type(made).__name__}, not a form")
         if wrong := problem(made, count):
             raise LensFailedError(f"the lens {lens.name} gave no view of these records: {wrong}")
+        if _data_of(ground.form) != given:
+            raise LensFailedError(
+                f"the lens {lens.name} changed the view that it was given: it returns another"
+            )
         made = Form(dict(made.weights), _plain(made.items, ground.form.items))
-        text = cast("object", lens.render(made, params))
-        if not isinstance(text, str):
-            raise LensFailedError(f"the lens {lens.name} told its view as {type(text).__name__}, not as text")
+        return made, _told(lens, made, params)
     except LensFailedError:
         raise
-    except Exception as error:
+    except (Exception, SystemExit) as error:  # a lens that exits must not end the program that asked it
         raise LensFailedError(f"the lens {lens.name} failed: {type(error).__name__}: {error}") from error
-    return made, text
+
+
+def _data_of(form: Form) -> bytes:
+    """Return the part of a form that could be changed in place: no delta would show it."""
+    return msgspec.json.encode([item.data for item in form.items.values()])
+
+
+def _told(lens: Lens, form: Form, params: Mapping[str, Any]) -> str:
+    """Return a view in words; raise LensFailedError for what can't be shown or kept."""
+    text = cast("object", lens.render(form, dict(params)))
+    if not isinstance(text, str):
+        raise LensFailedError(f"the lens {lens.name} told its view as {type(text).__name__}, not as text")
+    if (size := len(text.encode())) > MAX_TEXT_BYTES:
+        raise LensFailedError(
+            f"the lens {lens.name} told its view in {size} bytes; at most {MAX_TEXT_BYTES} are kept"
+        )
+    if unknown := [key for key in lens.order(form) if key not in form.items]:
+        raise LensFailedError(f"the lens {lens.name} shows an item {unknown[0]!r} that its view doesn't have")
+    return text
 
 
 def _plain(items: Mapping[str, Item], known: Mapping[str, Item]) -> dict[str, Item]:

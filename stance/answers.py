@@ -4,7 +4,7 @@ Of a relation with one object each object is an answer, and one at most is right
 question of its own. A yes-or-no question has two answers; a question for a time, one for each day.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from typing import Final
 
 import msgspec
@@ -13,7 +13,7 @@ from braid.ledger.record import Asks
 from braid.stance.claims import Said, holds
 from braid.stance.fold import Folded
 from braid.stance.relations import compared_as, relation
-from braid.stance.values import same
+from braid.stance.values import same, stemmed
 
 Alike = Callable[[Said, Said], bool]
 YES: Final = "yes"
@@ -57,7 +57,7 @@ def answers_to(asks: Asks, claims: Sequence[Said], folded: Folded) -> list[Answe
     assert asks.at is not None  # noqa: S101 - reconcile has refused it
     if asks.wants == "time":
         dated = [said for said in claims if said.claim.valid_from is not None and said.claim.polarity]
-        return _grouped(dated, lambda one, other: one.since.date() == other.since.date())
+        return _grouped(dated, lambda said: said.since.date(), lambda _one, _other: True)
     current = [said for said in claims if holds(said, asks.at)]
     if asks.wants == "check":
         return _checked(asks, current)
@@ -67,6 +67,7 @@ def answers_to(asks: Asks, claims: Sequence[Said], folded: Folded) -> list[Answe
     rel = relation(wanted)
     groups = _grouped(
         positive,
+        lambda said: stemmed(said.claim.object)[:1] if rel.of == "text" else (),
         lambda one, other: same(one.claim.object, other.claim.object, rel.of, broad=not rel.many),
     )
     return [*groups, *(Answer(f"not {said.claim.object}", (said,), says=False) for said in denials)]
@@ -98,12 +99,16 @@ def _checked(asks: Asks, current: Sequence[Said]) -> list[Answer]:
     return [Answer(key, tuple(group)) for key, group in ((YES, yes), (NO, no)) if group]
 
 
-def _grouped(claims: Sequence[Said], alike: Alike) -> list[Answer]:
+def _grouped(claims: Sequence[Said], key: Callable[[Said], Hashable], alike: Alike) -> list[Answer]:
+    """Group claims that are alike; only those of one key may be, so that many answers cost no more than they are."""
     groups: list[list[Said]] = []
+    by_key: dict[Hashable, list[list[Said]]] = {}
     for said in claims:
-        group = next((group for group in groups if alike(group[0], said)), None)
+        near = by_key.setdefault(key(said), [])
+        group = next((group for group in near if alike(group[0], said)), None)
         if group is None:
             groups.append([said])
+            near.append(groups[-1])
         else:
             group.append(said)
     return [Answer(group[0].claim.object, tuple(group)) for group in groups]

@@ -5,7 +5,7 @@ lower that. What is worth something decays towards nothing known, by how fast su
 defeated keeps only the chance that its defeater is wrong.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Final
 
@@ -34,7 +34,8 @@ def believe(answers: Sequence[Answer], folded: Folded, asks: Asks) -> Believed:
     if asks.wants == "time":
         return Believed(exclusive(worth).shares, tuple(worth))
     now = [_pooled(answer, folded, asks.at) for answer in answers]
-    left = [p * _spared(answer, answers, now, folded) for answer, p in zip(answers, now, strict=True)]
+    giving = {said.node: p for answer, p in zip(answers, now, strict=True) for said in answer.claims}
+    left = [p * _spared(answer, giving, folded) for answer, p in zip(answers, now, strict=True)]
     return Believed(tuple(left) if is_list(asks) else exclusive(left).shares, tuple(worth))
 
 
@@ -62,14 +63,12 @@ def _aged(said: Said, at: datetime) -> float:
     return decayed(worth_of(said), BASE, max(days, 0.0), HALF_LIFE_DAYS[said.relation.temporal])
 
 
-def _spared(answer: Answer, answers: Sequence[Answer], now: Sequence[float], folded: Folded) -> float:
-    """Return the chance that what defeats an answer is wrong: 1 while a claim of it stands."""
+def _spared(answer: Answer, giving: Mapping[str, float], folded: Folded) -> float:
+    """Return the chance that what defeats an answer is wrong: 1 while a claim of it stands. `giving`: claims by node,
+    and how probable the answer is that they give.
+    """
     if any(folded.stands(said.node) for said in answer.claims):
         return 1.0
     by = {node for said in answer.claims for node in folded.defeaters.get(said.node, ())}
-    beaten = [
-        p
-        for other, p in zip(answers, now, strict=True)
-        if any(said.node in by and folded.stands(said.node) for said in other.claims)
-    ]
+    beaten = [giving[node] for node in by if node in giving and folded.stands(node)]
     return 1.0 - max(beaten, default=0.0)

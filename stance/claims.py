@@ -47,6 +47,8 @@ class Said(msgspec.Struct, frozen=True, kw_only=True):
     """The record's confidence, where it states one."""
     by_model: bool = False
     """Whether that confidence is a model's own, which may lower what the claim is worth, never raise it."""
+    spoken: bool = False
+    """Whether it was read from a sentence: what it says of the present, it says of the time at which it was said."""
     user_id: str | None = None
     derived: str = ""
     """The relation of an episode that this state was drawn from."""
@@ -70,12 +72,22 @@ class Said(msgspec.Struct, frozen=True, kw_only=True):
         return min(standing, STANDING["implicit_unintentional"]) if self.is_hearsay else standing
 
     @property
+    def recency(self) -> datetime:
+        """The latest time of which it speaks: of "I've been in Hull since 2020" the time at which that was said."""
+        return max(self.since, self.said) if self.spoken and not self.derived else self.since
+
+    @property
     def is_hearsay(self) -> bool:
         """Whether the record only reports it: another's word, and not of themselves."""
         by = self.claim.said_by
         if by is None or normal(by) == normal(self.claim.subject):
             return False
         return not of_one(by, self.claim.subject)
+
+    @property
+    def dates_tell(self) -> bool:
+        """Whether, of two such claims of one rank, the newer stands: not of a person's nature, but for corrections."""
+        return self.relation.temporal != "trait" or self.rank == STANDING["corrected"]
 
     @property
     def text(self) -> str:
@@ -120,11 +132,17 @@ def claims_in(body: ExperienceBody, place: Place, ancestors: frozenset[int]) -> 
                 until=claim.valid_to or FOREVER,
                 tx=place.tx,
                 p=None if body.confidence is None else body.confidence.p,
-                by_model=body.provenance.actor == "agent" and not is_reading(body),
+                by_model=body.provenance.actor == "agent" and not _is_by_rule(body),
+                spoken=is_reading(body),
                 user_id=body.scope.user_id if body.scope else None,
                 ancestors=ancestors,
             )
         )
+
+
+def _is_by_rule(body: ExperienceBody) -> bool:
+    """Whether rules read it: their certainty is a count of how often they are right, no model's own."""
+    return is_reading(body) and body.confidence is not None and body.confidence.method == "rule"
 
 
 def check(said: Said, known: Container[int]) -> Said:
@@ -174,14 +192,13 @@ def backdated(claims: Sequence[Said]) -> list[Said]:
 def clash(one: Said, other: Said) -> How | None:
     """Return how two claims exclude each other if they hold at the same time; None where both may hold."""
     a, b = one.claim, other.claim
-    if not of_one(a.subject, b.subject):
-        return None
     rel, rival = one.relation, other.relation
-    if rel.opposite is not None and rel.opposite == rival.name:
+    opposed = rel.opposite is not None and rel.opposite == rival.name
+    if (rel.name != rival.name and not opposed) or not of_one(a.subject, b.subject):
+        return None
+    if opposed:
         both = a.polarity and b.polarity and same(a.object, b.object)
         return "opposite" if both else None
-    if rel.name != rival.name:
-        return None
     broad = not rel.many
     equal = same(a.object, b.object, rel.of, broad=broad and a.polarity == b.polarity)
     if a.polarity != b.polarity:
@@ -193,7 +210,7 @@ def clash(one: Said, other: Said) -> How | None:
 
 def of_one(one: str, other: str) -> bool:
     """Whether two names are of one person or thing: equal, or a given name and the same with its surname."""
-    if same(one, other):
+    if one == other or same(one, other):
         return True
     short, long = sorted((one.split(), other.split()), key=len)
     more = long[len(short) :]
@@ -206,7 +223,7 @@ def of_one(one: str, other: str) -> bool:
 
 def overlap(one: Said, other: Said) -> bool:
     """Whether there is an instant at which both hold."""
-    return one.since < other.until and other.since < one.until
+    return max(one.since, other.since) < min(one.until, other.until)
 
 
 def holds(said: Said, at: datetime) -> bool:
@@ -223,12 +240,23 @@ def advantage(one: Said, other: Said) -> str:
     """Return in words what puts a claim before another, empty where nothing does."""
     if one.rank != other.rank:
         return f"{_SOURCE[one.rank]} over {_SOURCE[other.rank]}" if one.rank > other.rank else ""
-    if one.relation.temporal != "trait" or one.claim.source_type == "corrected":
-        for word, newer, older in (("newer", one.since, other.since), ("said later", one.said, other.said)):
-            if newer != older:
-                return f"{word}: {newer:%Y-%m-%d} after {older:%Y-%m-%d}" if newer > older else ""
+    if one.dates_tell and (one.recency, one.said) != (other.recency, other.said):
+        if (one.recency, one.said) < (other.recency, other.said):
+            return ""
+        if one.since > other.since and one.recency > other.recency:
+            return f"newer: {one.since:%Y-%m-%d} after {other.since:%Y-%m-%d}"
+        newer, older = (
+            (one.recency, other.recency) if one.recency != other.recency else (one.said, other.said)
+        )
+        return f"said later: {newer:%Y-%m-%d} after {older:%Y-%m-%d}"
     more, less = _sure(one), _sure(other)
     return f"surer: {more:.2f} over {less:.2f}" if more - less >= MARGIN else ""
+
+
+def strength(said: Said) -> tuple[object, ...]:
+    """Return a key by which claims of one kind are sorted, the strongest last: `outranks` as far as an order can."""
+    when = (said.recency, said.said) if said.dates_tell else (ALWAYS, ALWAYS)
+    return said.rank, *when, _sure(said), said.index, said.k, said.derived
 
 
 _SOURCE: Final = {4: "corrected", 3: "stated", 2: "observed", 1: "inferred"}
@@ -250,7 +278,7 @@ def is_ambiguous(one: Said, other: Said) -> bool:
 
 def relevant(claims: Iterable[Said], asks: Asks) -> list[Said]:
     """Return the claims that bear on a question: of its subjects, its relations or their opposites, and its object."""
-    of_them = [said for said in claims if any(_is_meant(name, said.claim.subject) for name in asks.subjects)]
+    of_them = [said for said in claims if any(is_meant(name, said.claim.subject) for name in asks.subjects)]
     if not asks.rels:
         return _alike(of_them, asks.object or "")
     wanted = {compared_as(rel).name for rel in asks.rels}
@@ -261,7 +289,7 @@ def relevant(claims: Iterable[Said], asks: Asks) -> list[Said]:
     return [said for said in found if same(said.claim.object, asks.object, said.relation.of, broad=True)]
 
 
-def _is_meant(name: str, subject: str) -> bool:
+def is_meant(name: str, subject: str) -> bool:
     """Whether a name in a question means a subject: it is of one, or somebody's (the wedding: Owen's wedding)."""
     return of_one(subject, name) or normal(subject).endswith(f"'s {normal(name)}")
 

@@ -11,14 +11,14 @@ other does: a loop that has no well-founded answer, so that both are undecided.
 
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
-from itertools import combinations
 from typing import Final
 
 import msgspec
 
 from braid.ledger.envelope import Link
-from braid.stance.claims import Said, clash, holds, outranks, overlap
+from braid.stance.claims import Said, holds, outranks
 from braid.stance.jtms import Label, Network
+from braid.stance.rivals import in_order, strongest_rivals
 
 PARENT: Final = "parent"
 EVIDENCE: Final = "evidence"
@@ -90,7 +90,7 @@ def fold(claims: Sequence[Said], sources: Iterable[Source], at: datetime | None)
     superseders = _superseders(known.values())
     for index in sorted(known):
         _record(net, known[index], known, superseders.get(index, ()))
-    ordered = sorted(claims, key=lambda said: (said.index, said.k, said.derived))
+    ordered = in_order(claims)
     defeaters = _defeaters([said for said in ordered if at is None or holds(said, at)])
     for said in ordered:
         when = f"now:{said.node}"
@@ -123,9 +123,7 @@ def _record(net: Network, source: Source, known: Mapping[int, Source], by: Seque
 
 def _defeaters(claims: Sequence[Said]) -> dict[str, tuple[str, ...]]:
     found: dict[str, list[str]] = {}
-    for one, other in combinations(claims, 2):
-        if clash(one, other) is None or not overlap(one, other):
-            continue
+    for one, other in strongest_rivals(claims):
         if not outranks(other, one):
             found.setdefault(other.node, []).append(one.node)
         if not outranks(one, other):
@@ -138,6 +136,6 @@ def in_dispute(folded: Folded) -> list[tuple[Said, Said]]:
     open_ = [said for node, said in folded.claims.items() if folded.label(node) is Label.UNDECIDED]
     return [
         (one, other)
-        for one, other in combinations(open_, 2)
-        if clash(one, other) is not None and not outranks(one, other) and not outranks(other, one)
+        for one, other in strongest_rivals(open_)
+        if not outranks(one, other) and not outranks(other, one)
     ]

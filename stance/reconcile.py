@@ -180,7 +180,8 @@ def _would_change(
         if pairs:
             one, other = pairs[0]
             return [f"a correction, or a later or surer word, on {one.id} or {other.id}"]
-        return [f"a claim of {', '.join(asks.subjects)} that holds at that time"]
+        of_them = f" of {', '.join(asks.subjects)}" if asks.subjects else ""
+        return [f"a claim{of_them} that holds at that time"]
     gone = {said.node for said in support}
     rest = [said for said in claims if said.node not in gone]
     left = _folded(asks, rest, sources)

@@ -5,6 +5,7 @@ denial. Names are plain snake_case; `lives in` and `Lives-In` mean `lives_in`.
 """
 
 import re
+from functools import lru_cache
 from typing import Final, Literal, NamedTuple
 
 Temporal = Literal["trait", "state", "episode"]
@@ -92,12 +93,14 @@ def name_of(rel: str) -> str:
     return _NOT_A_LETTER.sub("_", rel.strip().casefold()).strip("_")
 
 
+@lru_cache(maxsize=4_096)
 def relation(rel: str) -> Relation:
     """Return what is known of a relation; of an unknown one that it may have many objects."""
     name = name_of(rel)
     return RELATIONS.get(name) or Relation(name, many=True)
 
 
+@lru_cache(maxsize=4_096)
 def compared_as(rel: str) -> Relation:
     """Return the relation as which this one is compared: `hates` as `dislikes`."""
     known = relation(rel)

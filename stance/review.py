@@ -1,10 +1,10 @@
 """Contradictions between claims: all that there are among some, and those in one batch that nothing decides. Pure.
 
 Within one batch, where neither source nor time nor confidence says which of two claims gives way, letting either go
-would be a guess: both are kept, and an event `review` names them, in the same transaction.
+would be a guess: both are kept, and an event `review` names them, in the same transaction; of the first hundred pairs.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from hashlib import sha256
 from itertools import combinations
 from typing import Final
@@ -12,11 +12,13 @@ from typing import Final
 import msgspec
 
 from braid.ledger.record import Draft, EventBody, ExperienceBody, Target
-from braid.stance.claims import ALWAYS, How, Place, Said, claims_in, clash, is_ambiguous, overlap
-from braid.stance.relations import relation
+from braid.stance.claims import ALWAYS, How, Place, Said, claims_in, clash, is_ambiguous
+from braid.stance.rivals import alikes, rivals
 from braid.stance.values import normal
 
 REVIEW: Final = "review"
+MAX_REVIEWS: Final = 100
+"""Of one batch: a thousand homes of one person are half a million pairs, and no one reviews these."""
 
 
 class Contradiction(msgspec.Struct, frozen=True):
@@ -37,23 +39,38 @@ def contradictions(claims: Iterable[Said]) -> Iterator[Contradiction]:
     once, its latest records.
     """
     found: dict[tuple[str, str], Contradiction] = {}
-    for alike in _buckets(claims):
-        for one, other in combinations(alike, 2):
-            if one.claim is not other.claim and overlap(one, other) and (how := clash(one, other)):
-                found[normal(one.text), normal(other.text)] = Contradiction(one, other, how)
-    yield from sorted(
-        found.values(), key=lambda pair: (pair.one.index, pair.one.k, pair.other.index, pair.other.k)
-    )
+    for one, other in rivals(claims):
+        if one.claim is not other.claim and (how := clash(one, other)):
+            found[normal(one.text), normal(other.text)] = Contradiction(one, other, how)
+    yield from sorted(found.values(), key=_places)
 
 
-def _buckets(claims: Iterable[Said]) -> Iterator[Sequence[Said]]:
-    """Yield claims that may exclude each other: of one first name and one relation, or its opposite."""
-    buckets: dict[tuple[str, str], list[Said]] = {}
-    for said in sorted(claims, key=lambda said: (said.index, said.k, said.derived)):
-        rel = said.relation
-        names = sorted((rel.name, relation(rel.opposite).name if rel.opposite else rel.name))
-        buckets.setdefault((normal(said.claim.subject).partition(" ")[0], names[0]), []).append(said)
-    yield from buckets.values()
+def _places(pair: Contradiction) -> tuple[int, int, int, int]:
+    return pair.one.index, pair.one.k, pair.other.index, pair.other.k
+
+
+def undecidable(claims: Iterable[Said], limit: int) -> list[Contradiction]:
+    """Return the first pairs of claims between which nothing decides, in the order of the log, up to a limit; each pair
+    of texts once. Claims that rank, time or confidence tell apart are not compared.
+    """
+    found: dict[tuple[str, str], Contradiction] = {}
+    for alike in alikes(said for said in claims if not said.derived):
+        for tied in _tied(alike):
+            for one, other in combinations(tied, 2):
+                if is_ambiguous(one, other) and (how := clash(one, other)):
+                    found.setdefault((normal(one.text), normal(other.text)), Contradiction(one, other, how))
+                    if len(found) == limit:
+                        return sorted(found.values(), key=_places)
+    return sorted(found.values(), key=_places)
+
+
+def _tied(alike: Sequence[Said]) -> Iterator[Sequence[Said]]:
+    """Yield claims of one rank, and of one time where time tells; each text and span once."""
+    groups: dict[Hashable, dict[Hashable, Said]] = {}
+    for said in alike:
+        times = (said.recency, said.said) if said.dates_tell else ()
+        groups.setdefault((said.rank, *times), {})[normal(said.text), said.since, said.until, said.p] = said
+    yield from (list(group.values()) for group in groups.values())
 
 
 class Earlier(msgspec.Struct, frozen=True):
@@ -67,12 +84,7 @@ def with_reviews(batch: Sequence[Draft]) -> list[Draft]:
     if not any(isinstance(draft.body, ExperienceBody) and draft.body.symbolic for draft in batch):
         return list(batch)
     claims = [said for place, draft in enumerate(batch) for said in _said(draft, place)]
-    open_ = [
-        pair
-        for pair in contradictions(claims)
-        if not pair.one.derived and not pair.other.derived and is_ambiguous(pair.one, pair.other)
-    ]
-    return [*batch, *(_review(pair, batch) for pair in open_)]
+    return [*batch, *(_review(pair, batch) for pair in undecidable(claims, MAX_REVIEWS))]
 
 
 def _said(draft: Draft, place: int) -> Iterator[Said]:

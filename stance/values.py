@@ -13,6 +13,8 @@ import Stemmer
 
 from braid.stance.relations import Of
 
+_WORD: Final = re.compile(r"[^\W_]+(?:[.'&-][^\W_]+)*[+#]*|[£$€%]")
+"""C, C++ and C# are three."""
 _ARTICLE: Final = re.compile(r"^(?:(?:the|a|an|my|his|her|our|their|your)\s+)+")
 _EDGES: Final = " \t\n.,;:!?\"'“”\u2018’()[]"
 _NUMBER: Final = re.compile(
@@ -109,9 +111,11 @@ def same(one: str, other: str, of: Of = "text", *, broad: bool = False) -> bool:
 @lru_cache(maxsize=20_000)
 def stemmed(text: str) -> tuple[str, ...]:
     """Return the words of a text's normal form, in the singular as far as an `s` tells."""
+    words = _WORD.findall(normal(text)) or [normal(text)]  # an emoji is an object too
     return tuple(
         word[:-1] if len(word) > 3 and word.endswith("s") and not word.endswith("ss") else word
-        for word in re.findall(r"[^\W_]+(?:[.'&-][^\W_]+)*|[£$€%]", normal(text))
+        for word in words
+        if word
     )
 
 

@@ -236,6 +236,26 @@ def test_without_a_projection_the_log_itself_is_read(store: Store, monkeypatch: 
     assert [one.id for one in store.stances(HOME)] == [first.id]
 
 
+@pytest.mark.parametrize(
+    ("written", "asked"),
+    [
+        ("Rene\u0301e", "Renée"), ("Straße 5", "STRASSE 5"), ("田中", "田中"), ("\uff2aonas", "Jonas"),
+        ("William", "Williams"), ("Ирина", "ИРИНА"),
+    ],
+)  # fmt: skip
+def test_a_name_is_found_however_it_is_written(store: Store, written: str, asked: str) -> None:
+    store.append("x", claims=[Claim(subject=written, rel="lives_in", object="Lyon")])
+    store.append("x", claims=[Claim(subject="Somebody else", rel="lives_in", object="Hull")])
+    found = store.stance(f"Where does {asked} live?", append=False)
+    assert found.claim == f"{written} lives in Lyon"
+    assert len(found.candidates) == 1
+
+
+def test_what_it_would_take_is_said_of_nobody_in_particular(store: Store) -> None:
+    found = store.stance("¿Dónde vive Jonas?")
+    assert (found.claim, found.would_change) == (None, ["a claim that holds at that time"])
+
+
 def test_a_question_that_no_rule_reads_is_asked_of_recall(store: Store) -> None:
     claim = Claim(subject="Owen", rel="has_condition", object="broken wrist", quote="I broke my left wrist")
     store.append(

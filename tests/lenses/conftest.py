@@ -9,6 +9,7 @@ import pytest
 from braid.lenses.registry import installed
 
 MODULE = """
+import sys
 import time
 from braid.lenses.form import Form, Item
 from braid.lenses.lens import Lens
@@ -54,7 +55,18 @@ class Bad(Shouts):
             raise RuntimeError("no idea")
         if how == "sleeps":
             time.sleep(30)
+        if how == "exits":
+            sys.exit(0)
+        if how == "prints":
+            print("so much to say")
+        if how == "params":
+            params["how"] = "raises"
+        if how in ("prints", "params", "order", "long"):
+            return Form(form.weights, {"x": Item(text=how)})
         return {
+            "place": Form({0.0: 1.0}), "key": Form({}, {1: Item(text="x")}), "no item": Form({}, {"x": "x"}),
+            "weight": Form({0: True}), "surrogate": form, "none": Form(None, None),
+            "item place": Form({}, {"x": Item(text="x", places=("0",))}),
             "type": {"a": 1}, "outside": Form({len(entries): 1.0}),
             "item": Form({}, {"x": Item(text="x", places=(99,))}),
             "nan": Form({0: float("nan")}), "json": Form({}, {"x": Item(text="x", data={"when": object()})}),
@@ -62,7 +74,29 @@ class Bad(Shouts):
         }.get(how)
 
     def render(self, form, params):
-        return None if params["how"] == "text" else ""
+        return {"text": None, "surrogate": chr(0xd800), "long": "x" * 2_000_000}.get(params["how"], "")
+
+    def order(self, form):
+        return ["who?"] if "x" in form.items and form.items["x"].text == "order" else super().order(form)
+
+class Picky(Shouts):
+    name = "picky"
+    how = "raises"
+
+    def takes(self, record):
+        if Picky.how == "sleeps":
+            time.sleep(30)
+        if Picky.how == "raises":
+            raise RuntimeError("no taste")
+        return super().takes(record)
+
+class Meddler(Shouts):
+    name = "meddler"
+
+    def fold(self, form, entries, params):
+        for item in form.items.values():
+            item.data["n"] += len(entries)
+        return form if form.items else Form(form.weights, {"x": Item(text="x", data={"n": len(entries)})})
 
 class NoLens:
     name = "none"
@@ -72,6 +106,8 @@ shouts = shouting:Shouts
 oracle = shouting:Oracle
 whole = shouting:Whole
 bad = shouting:Bad
+picky = shouting:Picky
+meddler = shouting:Meddler
 """
 
 

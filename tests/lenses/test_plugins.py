@@ -1,5 +1,7 @@
 """Lenses of other packages: found in the entry-point group, never in the way; and what a bad one comes to."""
 
+import json
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -61,6 +63,16 @@ def test_one_that_does_not_load_is_left_out_and_told(shouting: Register, line: s
         ("text", LensFailedError, "told its view as NoneType"),
         ("json", LensFailedError, "TypeError: Encoding objects of type object is unsupported"),
         ("number", LensFailedError, "ValueError: Out of range float"),
+        ("exits", LensFailedError, "the lens bad failed: SystemExit: 0"),
+        ("place", LensFailedError, "claims the record at place 0.0; it was given 2"),
+        ("weight", LensFailedError, "at place 0 the weight True"),
+        ("key", LensFailedError, "it says 1: Item; items are of the class Item, by keys that are text"),
+        ("no item", LensFailedError, "it says 'x': str; items are of the class Item"),
+        ("item place", LensFailedError, "item 'x' rests on the record at place '0'"),
+        ("none", LensFailedError, "AttributeError"),
+        ("order", LensFailedError, r"shows an item 'who\?' that its view doesn't have"),
+        ("surrogate", LensFailedError, "UnicodeEncodeError"),
+        ("long", LensFailedError, "in 2000000 bytes; at most 1048576 are kept"),
     ],
 )
 def test_a_bad_lens_writes_nothing(store: Store, how: str, error: type[Exception], why: str) -> None:
@@ -77,6 +89,69 @@ def test_one_that_takes_too_long_is_left_behind(store: Store) -> None:
     with pytest.raises(LensFailedError, match=r"took longer than 0.05 s; nothing was written"):
         store.apply_lens("bad", user_id="maya", params={"how": "sleeps"}, limit_s=0.05)
     assert len(store) == before
+
+
+def test_what_it_does_to_its_parameters_is_its_own_affair(store: Store, shouting: Register) -> None:
+    view = store.apply_lens("bad", user_id="maya", params={"how": "params"})
+    assert view.params == {"how": "params"}
+    assert store.verify(rederive=True).exit_code == 0
+
+
+@pytest.mark.parametrize(
+    ("how", "why"),
+    [("raises", "the lens picky failed: RuntimeError: no taste"), ("sleeps", "took longer than 0.05 s")],
+)
+def test_one_that_fails_to_choose_writes_nothing(
+    store: Store, shouting: Register, how: str, why: str
+) -> None:
+    type(by_name("picky")).how = how  # type: ignore[attr-defined]
+    before = len(store)
+    with pytest.raises(LensFailedError, match=why):
+        store.apply_lens("picky", user_id="maya", limit_s=0.05)
+    assert len(store) == before
+
+
+@pytest.mark.usefixtures("shouting")
+def test_one_that_changes_what_it_was_given_is_refused(store: Store) -> None:
+    """What is changed in place is in no delta: raw + delta would not give the view."""
+    first = store.apply_lens("meddler")
+    store.append("And now!", user_id="maya")
+    before = len(store)
+    with pytest.raises(LensFailedError, match="changed the view that it was given: it returns another"):
+        store.apply_lens("meddler")
+    assert len(store) == before
+    assert store.lens_view(first.id).items[0]["data"] == {"n": 2}
+    assert store.verify(rederive=True).exit_code == 0
+
+
+@pytest.mark.usefixtures("shouting")
+def test_what_it_prints_is_no_data(store: Store, capsys: pytest.CaptureFixture[str]) -> None:
+    from braid.tools.cli.lenses import apply
+
+    folder = store.path
+    store.close()
+    apply("bad", params='{"how": "prints"}', output="json", store=folder)
+    said = capsys.readouterr()
+    assert json.loads(said.out)["lens"] == "bad"
+    assert "so much to say" in said.err
+
+
+@pytest.mark.usefixtures("shouting")
+def test_one_that_never_ends_does_not_keep_an_audit(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    store.apply_lens("shouts")
+    lens = by_name("shouts")
+    monkeypatch.setattr("braid.rederive.LIMIT_S", 0.05)
+    monkeypatch.setattr(type(lens), "fold", lambda *_: time.sleep(30))
+    report = store.verify(rederive=True)
+    assert report.exit_code == 0
+    assert any("its lens took longer than 0.05 s" in note for note in report.notes)
+
+
+@pytest.mark.usefixtures("shouting")
+@pytest.mark.parametrize("limit_s", [0.0, -1.0, float("nan"), float("inf")])
+def test_a_limit_that_is_none_is_refused(store: Store, limit_s: float) -> None:
+    with pytest.raises(ValueError, match="the limit of a lens is a positive number of seconds"):
+        store.apply_lens("shouts", limit_s=limit_s)
 
 
 def test_a_lens_that_nobody_has_is_refused(store: Store) -> None:

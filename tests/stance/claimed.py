@@ -21,6 +21,8 @@ def say(
     *,
     p: float | None = 0.9,
     actor: str = "user",
+    method: str = "capture",
+    measured: str = "rule",
     ancestors: Sequence[int] = (),
     user_id: str | None = None,
 ) -> list[Said]:
@@ -28,8 +30,8 @@ def say(
     body = ExperienceBody(
         symbolic=[claim],
         occurred_at=day(when),
-        confidence=None if p is None else Confidence(p=p),
-        provenance=Provenance(actor=actor),
+        confidence=None if p is None else Confidence(p=p, method=measured),
+        provenance=Provenance(actor=actor, method=method),
         scope=Scope(user_id=user_id),
     )
     place = Place(index, f"exp_{index}", day("2026-01-01"), index)

@@ -1,6 +1,8 @@
 """`braid lens`: how the past looks through a lens, what was kept of it, and what is out of date."""
 
 import json
+import sys
+from contextlib import redirect_stdout
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
@@ -117,7 +119,7 @@ def apply(
       braid lens apply summary --session s1 --params '{"sentences": 5}'
       braid lens apply causal exp_2025-05-17T09:00:00Z_0000000300ab
     """
-    with writing(store, adopt=adopt, shared=shared) as opened:
+    with redirect_stdout(sys.stderr), writing(store, adopt=adopt, shared=shared) as opened:
         view = opened.apply_lens(
             name, user_id=user_id, agent_id=agent_id, run_id=run_id, session_id=session_id, ids=ids or None,
             params=_params(params), version=version, limit_s=limit,
@@ -231,7 +233,7 @@ def refresh(
       braid lens refresh
       braid lens refresh view_2025-05-17T09:00:00Z_0000000300ab
     """
-    with writing(store, adopt=adopt, shared=shared) as opened:
+    with redirect_stdout(sys.stderr), writing(store, adopt=adopt, shared=shared) as opened:
         made = opened.refresh_lenses(*(ids or ()), limit_s=limit)
     rows = [_told({name: getattr(view, name) for name in _REFRESHED}, output) for view in made]
     put_rows(_REFRESHED, rows, output)

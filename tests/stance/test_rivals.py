@@ -1,0 +1,142 @@
+"""Many claims: found without comparing every two, and nothing that decides is overlooked."""
+
+from datetime import UTC, datetime, timedelta
+from itertools import combinations
+
+import msgspec
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from braid.ledger.record import Claim, Content, Draft, ExperienceBody
+from braid.stance import rivals as pairs
+from braid.stance.claims import Said, advantage, clash, outranks, overlap
+from braid.stance.fold import Source, fold
+from braid.stance.review import MAX_REVIEWS, contradictions, with_reviews
+from braid.stance.rivals import rivals, strongest_rivals
+from tests.stance.claimed import asking, claim, day, say, settle
+
+SUBJECTS = ("Ana", "Ana Moreira", "Anas", "the Ana", "Renée", "RENÉE", "🐶", "")
+CLAIMS = st.builds(
+    lambda index, subject, rel, object_, polarity, when, source: say(
+        index, claim(subject, rel, object_, polarity=polarity, source_type=source), f"2025-03-{when:02d}"
+    ),
+    st.integers(0, 500),
+    st.sampled_from(SUBJECTS),
+    st.sampled_from(
+        ("likes", "loves", "dislikes", "lives_in", "prefers", "born_on", "count_is", "zzz", "moved_to")
+    ),
+    st.sampled_from(
+        ("Leeds", "leeds", "Leeds, in Meanwood", "tea", "teas", "12", "12 pounds", "3 May", "vim")
+    ),
+    st.booleans(),
+    st.integers(1, 3),
+    st.sampled_from(("explicit", "corrected", "inferred")),
+)
+
+
+def flat(groups: list[list[Said]]) -> list[Said]:
+    return list({said.node: said for group in groups for said in group}.values())
+
+
+@given(st.lists(CLAIMS, max_size=12).map(flat))
+def test_no_pair_is_overlooked(claims: list[Said]) -> None:
+    every = {
+        frozenset((one.node, other.node))
+        for one, other in combinations(claims, 2)
+        if clash(one, other) and overlap(one, other)
+    }
+    found = [frozenset((one.node, other.node)) for one, other in rivals(claims)]
+    assert set(found) == every
+    assert len(found) == len(every)
+
+
+@given(st.lists(CLAIMS, max_size=10).map(flat))
+def test_the_strongest_defeat_what_all_would(claims: list[Said]) -> None:
+    at = day("2025-06-01")
+    sources = [Source(index, str(index)) for index in {said.index for said in claims}]
+    every = fold(claims, sources, at).net.labels()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(pairs, "STRONGEST", 9)
+        assert fold(claims, sources, at).net.labels() == every
+
+
+@given(st.lists(CLAIMS, max_size=10).map(flat))
+def test_of_two_claims_one_at_most_is_before_the_other(claims: list[Said]) -> None:
+    for one, other in combinations(claims, 2):
+        assert not (outranks(one, other) and outranks(other, one)), (one, other)
+
+
+def test_a_status_told_again_and_again_is_no_hang() -> None:
+    first = datetime(2020, 1, 1, tzinfo=UTC)
+    (one,) = say(0, claim("the pump", "status", "0 bar"))
+    told = [_at(one, n, first + timedelta(hours=n)) for n in range(400)]
+    assert sum(1 for _ in strongest_rivals(told)) <= 400 * pairs.STRONGEST
+    found = settle(asking("the pump", "status", at="2026-01-01"), told)
+    assert found.decision.claim == "the pump's status is 399 bar"
+    assert all(len(weighed.defeaters) <= pairs.STRONGEST for weighed in found.candidates)
+
+
+def _at(one: Said, n: int, when: datetime) -> Said:
+    other = msgspec.structs.replace(one.claim, object=f"{n} bar")
+    return msgspec.structs.replace(one, index=n, id=f"exp_{n}", claim=other, said=when, since=when)
+
+
+@pytest.mark.parametrize(("rel", "reviews"), [("likes", 0), ("lives_in", MAX_REVIEWS)])
+def test_a_record_of_ten_thousand_claims_is_no_hang(rel: str, reviews: int) -> None:
+    """Fifty million pairs: those of one object are looked at, and of the rest the first hundred are marked."""
+    claims = [Claim(subject="user", rel=rel, object=f"thing {n}") for n in range(10_000)]
+    body = ExperienceBody(content=Content(text="x"), symbolic=claims)
+    batch = with_reviews([Draft(kind="experience", type="inference", body=body)])
+    assert len(batch) == 1 + reviews
+
+
+def test_claims_that_never_hold_together_do_not_contradict() -> None:
+    nowhen = say(1, claim("Kim", "lives_in", "A", valid_from=day("2025-01-01"), valid_to=day("2025-01-01")))
+    always = say(2, claim("Kim", "lives_in", "B", valid_from=day("2024-01-01")))
+    assert list(contradictions([*nowhen, *always])) == []
+
+
+@pytest.mark.parametrize(("one", "other"), [("🐶", "🐱"), ("C", "C++"), ("C++", "C#")])
+def test_different_signs_are_different_objects(one: str, other: str) -> None:
+    liked = say(1, claim("Kim", "likes", one))
+    assert not list(contradictions([*liked, *say(2, claim("Kim", "likes", other, polarity=False))]))
+    assert list(contradictions([*liked, *say(2, claim("Kim", "likes", one, polarity=False))]))
+
+
+READ = {"actor": "agent", "method": "read:plain@1"}
+
+
+def test_what_has_lasted_is_as_new_as_its_telling() -> None:
+    """In March "I live in Leeds"; in May "I've been living in Hull since 2020": the later word is of May."""
+    leeds = say(1, claim("Kim", "lives_in", "Leeds"), "2025-03-24", **READ)
+    hull = say(2, claim("Kim", "lives_in", "Hull", valid_from=day("2020-01-01")), "2025-05-17", **READ)
+    found = settle(asking("Kim", "lives_in"), leeds, hull)
+    assert found.decision.claim == "Kim lives in Hull"
+    assert advantage(hull[0], leeds[0]) == "said later: 2025-05-17 after 2025-03-24"
+    assert (
+        settle(asking("Kim", "lives_in", at="2025-04-01"), leeds, hull).decision.claim == "Kim lives in Hull"
+    )
+
+
+def test_an_episode_is_as_old_as_its_day() -> None:
+    """ "I moved to Leeds in January 2024", told in July, is no news to who has lived in Hull since 2025."""
+    hull = say(1, claim("Kim", "lives_in", "Hull"), "2025-03-24", **READ)
+    leeds = say(2, claim("Kim", "moved_to", "Leeds", valid_from=day("2024-01-05")), "2025-07-17", **READ)
+    assert (
+        settle(asking("Kim", "lives_in", at="2025-08-01"), hull, leeds).decision.claim == "Kim lives in Hull"
+    )
+
+
+def test_a_date_that_a_record_gives_is_taken_at_its_word() -> None:
+    """Facts with a validity of their own, taken in late, stand in the order in which they hold."""
+    leeds = say(1, claim("Kim", "lives_in", "Leeds", valid_from=day("2024-01-01")), "2025-03-24")
+    hull = say(2, claim("Kim", "lives_in", "Hull", valid_from=day("2020-01-01")), "2025-05-17")
+    assert settle(asking("Kim", "lives_in"), leeds, hull).decision.claim == "Kim lives in Leeds"
+
+
+@pytest.mark.parametrize(("method", "sure"), [("rule", 0.9), ("model", 0.7), ("stated", 0.7)])
+def test_a_reader_that_is_a_model_may_only_lower(method: str, sure: float) -> None:
+    read = say(1, claim("Kim", "lives_in", "Leeds"), p=0.9, measured=method, **READ)
+    found = settle(asking("Kim", "lives_in", at="2025-03-24"), read)
+    assert found.candidates[0].p == pytest.approx(sure, abs=0.001)
