@@ -18,7 +18,6 @@ from braid.ledger.compose import encode_body
 from braid.ledger.errors import ErasedError, ForgottenError, InvalidRecordError, NotRederivableError
 from braid.ledger.reader import Reader
 from braid.ledger.record import Draft, Record, is_reading
-from braid.looking import LIMIT_S
 from braid.recall.within import within
 
 Read = Callable[[int], Record]
@@ -32,6 +31,8 @@ FUNCTIONS: Final = {
 """What is derived → the function that derives it again."""
 _BY_IMPORT: Final = frozenset(("imported", "once", "occurred_at"))
 """What an import adds to a body; its evidence is judged by itself (SPEC §13)."""
+LIMIT_S: Final = 60.0
+"""How long a lens may take over one view."""
 NOUNS: Final = {"view": "views", "claim": "claim records", "stance": "stances"}
 CHECKED: Final = "derived records against what their named inputs give, byte for byte: "
 

@@ -2,6 +2,7 @@
 
 from datetime import UTC, datetime, timedelta
 from itertools import combinations
+from typing import Any
 
 import msgspec
 import pytest
@@ -104,7 +105,7 @@ def test_different_signs_are_different_objects(one: str, other: str) -> None:
     assert list(contradictions([*liked, *say(2, claim("Kim", "likes", one, polarity=False))]))
 
 
-READ = {"actor": "agent", "method": "read:plain@1"}
+READ: dict[str, Any] = {"actor": "agent", "method": "read:plain@1"}
 
 
 def test_what_has_lasted_is_as_new_as_its_telling() -> None:
