@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from braid.agent.stage import Stage
     from braid.ledger.audit.findings import Report
     from braid.views.past import Past
+    from braid.views.snapshot.folder import Snapshot
 
 
 class Keeping(Forgetting):
@@ -61,6 +62,21 @@ class Keeping(Forgetting):
         from braid import rederive as again
 
         return again.with_rederived(report, again.rederive(self._reader))
+
+    def snapshot(self, *, keep: int = 2) -> "Snapshot":
+        """Write down what the projections hold, signed and bound to the log's size and root; the `keep` newest stay.
+
+        Raises KeyRefusedError where no operator's key is here, ViewBusyError.
+        """
+        if isinstance(self._reader, Writer):
+            self._reader.checkpoint()
+        self.refresh()
+        return self.views.snapshot(keep=keep)
+
+    def snapshots(self) -> "list[Snapshot]":
+        """Return every snapshot, the newest first."""
+        self.refresh()
+        return self.views.snapshots.all()
 
     def status(
         self, *, as_of: int | datetime | None = None, valid_at: datetime | None = None

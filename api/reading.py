@@ -118,9 +118,12 @@ class Reading(Handle):
         self.refresh()
         return recalled(self, query, prove=prove, as_of=as_of, valid_at=valid_at, **asked)
 
-    def replay(self, view: str | None = None) -> "list[Caught]":
-        """Rebuild the projections (or the one named) from the log into fresh files and swap them in."""
-        return self.views.replay(view)
+    def replay(self, view: str | None = None, *, from_scratch: bool = False) -> "list[Caught]":
+        """Rebuild the projections (or the one named) into fresh files and swap them in.
+
+        From the newest snapshot that fits and what came after it; else, or `from_scratch`, from the log alone.
+        """
+        return self.views.replay(view, from_scratch=from_scratch)
 
     def sql(
         self,

@@ -218,7 +218,7 @@ def _destroy(writer: Writer, tombstone: int) -> tuple[list[str], list[str]]:
     if left or vault.epoch < int(envelope.public["epoch"]):
         _with_reserve(writer, lambda: vault.puncture(targets))
     failpoint("erase.punctured")
-    done, files = ["key"], writer.log.blank(targets, partial(_is_body, writer))
+    done, files = ["key"], writer.log.blank(targets, partial(is_body, writer))
     done.append("body")
     failpoint("erase.blanked")
     blobs = _erase_blobs(writer, targets)
@@ -228,9 +228,9 @@ def _destroy(writer: Writer, tombstone: int) -> tuple[list[str], list[str]]:
     return done, files
 
 
-def _is_body(writer: Writer, index: int, data: bytes) -> bool:
+def is_body(reader: Reader, index: int, data: bytes) -> bool:
     """Whether bytes are the record's sealed body, or the zeros that an erasure has left of it."""
-    digest, size = writer.envelope(index).body
+    digest, size = reader.envelope(index).body
     return len(data) == size and (not any(data) or digest_text(data) == digest)
 
 
@@ -276,15 +276,21 @@ def _certify(
 
 def _erase_blobs(writer: Writer, targets: list[int]) -> list[str]:
     blobs = BlobStore(writer.path / "blobs", writable=False)
-    names = {name for index in targets for name, _ in writer.envelope(index).blobs}
-    if names:  # a blob that a living record names too stays
-        erased = writer.control.erased
-        for envelope, _ in writer.envelopes(member="blobs"):
+    names = doomed_blobs(writer, targets)
+    for name in names:
+        blobs.erase(name)
+    return [f"blobs/{name[:2]}/{name[2:]}" for name in names]
+
+
+def doomed_blobs(reader: Reader, targets: Sequence[int]) -> list[str]:
+    """Return the names of the blobs that go with these records; one that a living record names too stays."""
+    names = {name for index in targets for name, _ in reader.envelope(index).blobs}
+    if names:
+        erased = reader.control.erased
+        for envelope, _ in reader.envelopes(member="blobs"):
             if envelope.index not in erased:
                 names -= {name for name, _ in envelope.blobs}
-    for name in sorted(names):
-        blobs.erase(name)
-    return [f"blobs/{name[:2]}/{name[2:]}" for name in sorted(names)]
+    return sorted(names)
 
 
 def _with_reserve(writer: Writer, act: Callable[[], _T]) -> _T:

@@ -28,6 +28,7 @@ LedgerError
 ├── NoVaultError            bodies are needed, and this copy has no vault
 ├── NotRederivableError     a derived record can't be made again from what it names
 ├── ClockError              the system's clock stands far behind the log
+├── BackupError             a backup that can't be taken, gone on with, or restored
 ├── StoreFormatError        settings that are damaged or of a newer format
 └── ReadOnlyError           writing through a handle opened for reading
 
@@ -185,6 +186,10 @@ class NotRederivableError(LedgerError):
 
 class ClockError(LedgerError):
     """The system's clock stands far behind the log."""
+
+
+class BackupError(LedgerError):
+    """A backup that can't be taken or gone on with, or that can't be restored as it is asked."""
 
 
 class StoreFormatError(LedgerError):

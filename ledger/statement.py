@@ -12,10 +12,9 @@ import msgspec
 
 from braid.ledger.dsse import pae
 from braid.ledger.envelope import Envelope, payload_of
-from braid.ledger.errors import KeyRefusedError
+from braid.ledger.offices import operator
 from braid.ledger.proof import format_proof, parse_proof
 from braid.ledger.reader import Reader
-from braid.ledger.sign import Signer, load_signers
 
 STATEMENT_TYPE: Final = "https://in-toto.io/Statement/v1"
 PAYLOAD_TYPE: Final = "application/vnd.in-toto+json"
@@ -53,7 +52,7 @@ def _sealed(envelope: Envelope) -> list[dict[str, Any]]:
 def signed_statement(reader: Reader, index: int) -> bytes:
     """Return the Statement in a DSSE envelope; raise KeyRefusedError where no operator's key is here to sign it."""
     payload = msgspec.json.encode(statement(reader, index))
-    signer = _operator(reader)
+    signer = operator(reader, "a Statement")
     envelope = {
         "payload": b64encode(payload).decode(),
         "payloadType": PAYLOAD_TYPE,
@@ -62,13 +61,3 @@ def signed_statement(reader: Reader, index: int) -> bytes:
         ],
     }
     return msgspec.json.encode(envelope) + b"\n"
-
-
-def _operator(reader: Reader) -> Signer:
-    """Return a private key in force of role operator: it speaks for the store."""
-    lives = reader.control.keys
-    for signer in load_signers(reader.path / "keys", reader.passphrase).values():
-        life = lives.get(signer.id)
-        if signer.role == "operator" and life is not None and life.revoked is None:
-            return signer
-    raise KeyRefusedError("a Statement is signed by an operator's key, and none in force is here")

@@ -384,6 +384,12 @@ def _read(path: Path, limit: int = -1) -> bytes:
         # A writer put a new vault in its place, and may have wiped what was being read: read the new one.
 
 
+def read_whole(path: Path) -> tuple[bytes, int]:
+    """Return the bytes of a vault's file, sealed as they are, and its epoch; VaultError for a damaged one."""
+    raw = _read(path)
+    return raw, _check_header(path, raw).epoch
+
+
 def _new_lock(passphrase: str, cost: KdfCost) -> _Lock:
     salt = random(argon2id.SALTBYTES)
     return _Lock(stretch(passphrase, cost, salt), cost, salt)

@@ -17,7 +17,8 @@ from braid.ledger.reader import Reader
 from braid.ledger.scopechain import Last, ScopeKey, chain_of
 from braid.views.catalog_file import CatalogHome, connected, key_hash, once_of, scope_hash
 from braid.views.errors import DamagedViewError, ViewBusyError, ViewError
-from braid.views.replay import Caught, catch_up, replay
+from braid.views.projection import Standing
+from braid.views.replay import Begin, Caught, begin_empty, catch_up, replay
 from braid.wal.durable import make_folder
 from braid.wal.errors import LogLockedError
 from braid.wal.lock import FileLock
@@ -31,9 +32,10 @@ _ASK: Final = 500
 class Catalog:
     """Reverse links and known keys of one store, up to the log's end. Implements the writer's `KnownKeys`."""
 
-    def __init__(self, folder: Path, reader: Reader) -> None:
-        """`folder` is the store's `views`."""
+    def __init__(self, folder: Path, reader: Reader, begin: Begin = begin_empty) -> None:
+        """`folder` is the store's `views`; `begin` begins a rebuild."""
         self._home = CatalogHome(folder, reader)
+        self._begin = begin
         self._reader = reader
         self._lock = FileLock(folder / "catalog.lock")
         self._turn = RLock()
@@ -65,12 +67,19 @@ class Catalog:
     def catch_up(self) -> Caught:
         """Bring the file to the log's end."""
         with self._locked():
-            return self._follow(catch_up(self._reader, self._home))
+            return self._follow(catch_up(self._reader, self._home, begin=self._begin))
 
-    def replay(self, why: str = "asked for") -> Caught:
-        """Rebuild the file from the log."""
+    def replay(self, why: str = "asked for", *, begin: Begin = begin_empty) -> Caught:
+        """Rebuild the file, from the log unless `begin` has more."""
         with self._locked():
-            return self._follow(replay(self._reader, self._home, why))
+            return self._follow(replay(self._reader, self._home, why, begin=begin))
+
+    @contextmanager
+    def standing_at(self, standing: Standing) -> Generator[CatalogHome]:
+        """Bring the file to a head, and let nobody write to it meanwhile."""
+        with self._locked():
+            self._follow(catch_up(self._reader, self._home, begin=self._begin, standing=standing))
+            yield self._home
 
     def _follow(self, caught: Caught) -> Caught:
         """Read from the file as it is now."""

@@ -3,9 +3,9 @@
 import errno
 import os
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import msgspec
 from blake3 import blake3
@@ -193,6 +193,21 @@ class CatalogFile:
             self._stamp = read_stamp(con)
         except sqlite3.DatabaseError as error:
             raise _unwritten(error, "copied") from error
+
+    def take_in(self, table: str, rows: Iterable[Sequence[Any]]) -> None:
+        """Insert rows of a snapshot into one of the tables; raise DamagedViewError."""
+        marks = ", ".join("?" * len(self._con.execute(f"PRAGMA table_info({table})").fetchall()))
+        try:
+            self._con.execute("BEGIN")
+            self._con.executemany(f"INSERT INTO {table} VALUES ({marks})", rows)  # noqa: S608 - our own names
+            self._con.execute("COMMIT")
+        except sqlite3.DatabaseError as error:
+            raise _unwritten(error, "copied") from error
+
+    def stand_at(self, stamp: Stamp) -> None:
+        """Say what rows that were taken in were made from."""
+        self._con.execute("INSERT INTO meta VALUES (?)", [msgspec.json.encode(stamp).decode()])
+        self._stamp = stamp
 
     def finish(self) -> None:
         """Nothing is under way: `apply` commits."""

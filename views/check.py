@@ -33,8 +33,11 @@ def _found(message: str, index: int | None = None) -> Finding:
     return Finding("projection", message, index, file="views/duck/work.duckdb")
 
 
-def check_content(reader: Reader, path: Path) -> list[Finding]:
-    """Return what is wrong with the working file at `path`, in log order; its lock is the caller's."""
+def check_content(reader: Reader, path: Path, standing: Standing | None = None) -> list[Finding]:
+    """Return what is wrong with the working file at `path`, in log order; its lock is the caller's.
+
+    `standing` is that of the prefix that the file was made from, where it is not the log's head.
+    """
     if not path.exists():
         return []
     try:
@@ -42,16 +45,15 @@ def check_content(reader: Reader, path: Path) -> list[Finding]:
     except duckdb.Error as error:
         return [_found(f"the file can't be read: {str(error).partition(chr(10))[0]}")]
     try:
-        return list(_findings(reader, con))
+        return list(_findings(reader, con, standing or take_standing(reader)))
     except (duckdb.Error, DamagedViewError, UnicodeDecodeError) as error:
         return [_found(f"the file can't be read: {str(error).partition(chr(10))[0]}")]
     finally:
         con.close()
 
 
-def _findings(reader: Reader, con: duckdb.DuckDBPyConnection) -> Iterator[Finding]:
+def _findings(reader: Reader, con: duckdb.DuckDBPyConnection, standing: Standing) -> Iterator[Finding]:
     meta = read_meta(con)
-    standing = take_standing(reader)
     if why := refusal(meta.stamp, VERSION, reader, standing):
         yield _found(f"it has to be rebuilt: {why}")
         return

@@ -3,8 +3,9 @@
 Rows are made in the caller's thread and inserted in another, one batch behind: DuckDB leaves Python's lock alone.
 """
 
+import os
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, Final, NamedTuple, Self
@@ -31,6 +32,7 @@ CONFIG: Final[dict[str, str | bool | int | float | list[str]]] = {
     "autoload_known_extensions": "false",
     "python_enable_replacements": "false",
 }
+_LOADING_THREADS: Final = 4
 _STATE = (
     "CREATE SCHEMA view_state",
     "CREATE TABLE view_state.meta (stamp VARCHAR, digest VARCHAR, unknown BIGINT, unreadable BIGINT, history BIGINT)",
@@ -116,6 +118,24 @@ class DuckView:
             raise DamagedViewError(f"it could not be copied ({_first_line(error)})") from error
         finally:
             con.unregister("gone")
+
+    def take_in(self, files: Mapping[str, Path], meta: Meta) -> None:
+        """Take in the tables of a snapshot, a Parquet file each; raise DamagedViewError, also for another content."""
+        con = self._con
+        try:
+            # Nothing else is at work yet, so that every core may decode; a file that is not finished is thrown away.
+            # Choosing a compression for each column costs more than all else; text is what there is most of.
+            con.execute(f"SET threads = {max(1, min(_LOADING_THREADS, os.cpu_count() or 1))}")
+            con.execute("SET force_compression = 'zstd'")
+            for name, path in files.items():
+                con.execute(f"INSERT INTO {name} FROM read_parquet({quoted(str(path))})")
+            con.execute(f"SET threads = {CONFIG['threads']}; SET force_compression = 'auto'")
+            self.meta, self._roots = meta, _read_roots(con)
+            self._commit(Made({}, [], [], 0, 0, meta.stamp))
+        except duckdb.Error as error:
+            raise DamagedViewError(f"it could not be taken in ({_first_line(error)})") from error
+        if self.meta.digest != meta.digest:
+            raise DamagedViewError(f"its rows have the digest {self.meta.digest}, not {meta.digest}")
 
     @classmethod
     def open(cls, path: Path, history: Path) -> Self:

@@ -3,6 +3,7 @@
 ViewError
 ├── DamagedViewError   a working file can't be used: it is thrown away and rebuilt, never reported as a failure
 ├── ViewBusyError      another process is at work on the view, and there is nothing else to read
+├── SnapshotError      a snapshot is damaged, foreign, or not to be had
 └── SqlError           a statement that can't be answered, with a hint
     ├── SqlTimeoutError   it took longer than it may
     └── SqlLimitError     it needs more memory, rows or bytes than it may have
@@ -21,6 +22,10 @@ class DamagedViewError(ViewError):
 
 class ViewBusyError(ViewError):
     """Another process holds the view, and no generation can stand in for it."""
+
+
+class SnapshotError(ViewError):
+    """A snapshot that is damaged, of another log, or holds what has been erased; or none of that name."""
 
 
 class SqlError(ViewError, ValueError):

@@ -16,12 +16,12 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 import msgspec
 from blake3 import blake3
 
-from braid.ledger.asof import control_at, root_at
+from braid.ledger.asof import root_at
 from braid.ledger.reader import Reader
 from braid.views.errors import DamagedViewError
 from braid.views.generations import DuckHome, copy_file, remove_file, require_whole
 from braid.views.projection import Batch, Stamp, Standing
-from braid.views.replay import Progress, facts_of, feed, load, standing_of
+from braid.views.replay import Progress, feed, load, standing_then
 from braid.views.schema import VERSION
 from braid.views.values import microseconds
 from braid.wal.failpoint import failpoint
@@ -142,7 +142,7 @@ class Pasts:
         """Make the whole past, without regard to what was valid when."""
         from braid.views.past_file import PastFile
 
-        target = self._standing(past.size, include_forgotten=past.include_forgotten)
+        target = standing_then(self._reader, past.size, include_forgotten=past.include_forgotten, since=True)
         view = self._begin(past, target, new) or PastFile.create(new, _NO_HISTORY)
         try:
             feed(view, self._reader, target, VERSION, progress)
@@ -185,22 +185,15 @@ class Pasts:
             name = _NAME.fullmatch(path.name)
             if wanted and name and wanted.groups()[1:] == name.groups()[1:]:
                 size = int(name[1])
-                standing = self._standing(size, include_forgotten=past.include_forgotten)
+                standing = standing_then(
+                    self._reader, size, include_forgotten=past.include_forgotten, since=True
+                )
                 found.append(_Source(path, size, standing))
         newest = self._home.current()
         if newest and newest[1] > target.last_erasure:
             path, size = newest
-            found.append(_Source(path, size, self._standing(size, include_forgotten=False, since=False)))
+            found.append(_Source(path, size, standing_then(self._reader, size)))
         return (one for one in found if one.standing.disputed == target.disputed)
-
-    def _standing(self, size: int, *, include_forgotten: bool, since: bool = True) -> Standing:
-        """Return how the first `size` records stood: erased is what is erased by now, forgotten what was then or,
-        with `since`, has been since.
-        """
-        reader, now = self._reader, self._reader.control
-        then = control_at(reader, size)
-        hidden = frozenset(then.hidden) | frozenset(now.hidden if since else ())
-        return standing_of(reader, size, now, facts_of(then), frozenset() if include_forgotten else hidden)
 
     def _stamp(self, standing: Standing, size: int) -> Stamp:
         root = root_at(self._reader, size)

@@ -9,10 +9,11 @@ import gc
 import time
 from collections.abc import Callable, Generator, Iterator, Mapping
 from contextlib import contextmanager
+from typing import NamedTuple
 
 import msgspec
 
-from braid.ledger.asof import root_at
+from braid.ledger.asof import control_at, root_at
 from braid.ledger.control import ControlState
 from braid.ledger.errors import ErasedError
 from braid.ledger.reader import Entry, Reader
@@ -39,6 +40,27 @@ class Caught(msgspec.Struct, frozen=True):
     """Why it was rebuilt from scratch; None when it was not."""
     again: int = 0
     """How many earlier records were made again: forgotten, recovered, their key revoked."""
+    snapshot: str = ""
+    """The snapshot that the rebuild began from; empty for one that began with nothing."""
+    refused: tuple[str, ...] = ()
+    """Snapshots that it could not begin from, each with the reason."""
+
+
+class Begun(NamedTuple):
+    """A fresh file begun from a snapshot: None where none fits, with those that were refused."""
+
+    projection: Projection | None
+    snapshot: str = ""
+    refused: tuple[str, ...] = ()
+
+
+Begin = Callable[[Home, Standing], Begun]
+"""Begins a projection's fresh file from the newest snapshot that fits what stands."""
+
+
+def begin_empty(_home: Home, _standing: Standing) -> Begun:
+    """Begin with nothing: from the log alone."""
+    return Begun(None)
 
 
 def take_standing(reader: Reader) -> Standing:
@@ -74,6 +96,17 @@ def standing_of(
     )
 
 
+def standing_then(
+    reader: Reader, size: int, *, include_forgotten: bool = False, since: bool = False
+) -> Standing:
+    """Return how the first `size` records stood: erased is what is erased by now, forgotten what was then or, with
+    `since`, has been since.
+    """
+    now, then = reader.control, control_at(reader, size)
+    hidden = frozenset(then.hidden) | frozenset(now.hidden if since else ())
+    return standing_of(reader, size, now, facts_of(then), frozenset() if include_forgotten else hidden)
+
+
 def facts_of(control: ControlState) -> dict[str, KeyFacts]:
     """Return what the control state knows of each key."""
     return {
@@ -100,13 +133,23 @@ def refusal(stamp: Stamp | None, version: int, reader: Reader, standing: Standin
     )
 
 
-def catch_up(reader: Reader, home: Home, *, progress: Progress | None = None) -> Caught:
-    """Bring a projection to the log's end, rebuilding it where it must be; the caller holds the view's lock."""
-    standing = take_standing(reader)
+def catch_up(
+    reader: Reader,
+    home: Home,
+    *,
+    begin: Begin = begin_empty,
+    standing: Standing | None = None,
+    progress: Progress | None = None,
+) -> Caught:
+    """Bring a projection to the log's end, rebuilding it where it must be; the caller holds the view's lock.
+
+    `standing` is the head to go to, where it was taken before.
+    """
+    standing = standing or take_standing(reader)
     try:
         projection = home.open()
     except DamagedViewError as error:
-        return replay(reader, home, str(error), progress=progress)
+        return replay(reader, home, str(error), begin=begin, standing=standing, progress=progress)
     again = 0
     try:
         stamp = projection.stamp
@@ -125,7 +168,7 @@ def catch_up(reader: Reader, home: Home, *, progress: Progress | None = None) ->
         except DamagedViewError as error:
             why = str(error)
     if why is not None:
-        return replay(reader, home, why, progress=progress)
+        return replay(reader, home, why, begin=begin, standing=standing, progress=progress)
     return Caught(home.name, before, standing.size, None, again)
 
 
@@ -148,17 +191,28 @@ def _shed(reader: Reader, home: Home, standing: Standing, stamp: Stamp, progress
     return Caught(home.name, position, standing.size, ERASED, len(again) + made)
 
 
-def replay(reader: Reader, home: Home, why: str = "asked for", *, progress: Progress | None = None) -> Caught:
-    """Rebuild a projection from the log alone into a fresh file and put it in place; the lock is the caller's."""
-    standing = take_standing(reader)
-    projection = home.fresh()
+def replay(
+    reader: Reader,
+    home: Home,
+    why: str = "asked for",
+    *,
+    begin: Begin = begin_empty,
+    standing: Standing | None = None,
+    progress: Progress | None = None,
+) -> Caught:
+    """Rebuild a projection into a fresh file and put it in place: from a snapshot and what came after it where `begin`
+    has one, else from the log alone. The lock is the caller's.
+    """
+    standing = standing or take_standing(reader)
+    begun = begin(home, standing)
+    projection = begun.projection or home.fresh()
     # Dying from here on: a fresh file lies about that the next rebuild removes; the old one is as it was.
     try:
-        feed(projection, reader, standing, home.version, progress)
+        again = feed(projection, reader, standing, home.version, progress)
     finally:
         projection.close()
     home.swap()
-    return Caught(home.name, 0, standing.size, why)
+    return Caught(home.name, 0, standing.size, why, again, begun.snapshot, begun.refused)
 
 
 def feed(

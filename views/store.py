@@ -5,7 +5,7 @@ The LanceDB projection is made when it is first asked: a store that is never sea
 
 import errno
 from collections.abc import Callable, Generator
-from contextlib import contextmanager, nullcontext, suppress
+from contextlib import ExitStack, contextmanager, nullcontext, suppress
 from functools import partial
 from pathlib import Path
 from threading import RLock
@@ -13,7 +13,10 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from braid.ledger.asof import root_at
 from braid.ledger.audit.findings import Finding
+from braid.ledger.errors import LedgerError
+from braid.ledger.offices import operator
 from braid.ledger.reader import Reader
 from braid.views.catalog import Catalog
 from braid.views.digest import Digest
@@ -22,8 +25,9 @@ from braid.views.errors import DamagedViewError, ViewBusyError, ViewError
 from braid.views.generations import DuckHome
 from braid.views.lance.search import Search
 from braid.views.past import Past, Pasts
-from braid.views.replay import Caught, Progress, catch_up, replay
+from braid.views.replay import Begin, Caught, Progress, begin_empty, catch_up, replay, take_standing
 from braid.views.schema import TABLES
+from braid.views.snapshot.folder import KEPT, Snapshot, Snapshots, module_of
 from braid.views.sql import Limits, Params, Sandbox, Tables
 from braid.wal.durable import is_full, make_folder
 from braid.wal.errors import LogLockedError
@@ -77,8 +81,9 @@ class Views:
         self._lock = FileLock(folder / "duck" / "lock")
         self._sandbox = Sandbox()
         self._known: tuple[int, int, tuple[int, int, int] | None] = (-1, -1, None)
-        self.catalog = Catalog(folder, reader)
-        self.search = Search(folder / "lance", reader, embedder or _no_embedder)
+        self.snapshots = Snapshots(folder / "snapshots", reader)
+        self.catalog = Catalog(folder, reader, self.snapshots.begin)
+        self.search = Search(folder / "lance", reader, embedder or _no_embedder, self.snapshots.begin)
 
     @contextmanager
     def _owning(self, wait_s: float) -> Generator[None]:
@@ -112,7 +117,7 @@ class Views:
 
     def _catch_up_duck(self, progress: Progress | None = None) -> Caught:
         self._drop_what_shows_erased()
-        caught = catch_up(self._reader, self._duck, progress=progress)
+        caught = catch_up(self._reader, self._duck, begin=self.snapshots.begin, progress=progress)
         self._publish_duck(caught.position, always=caught.rebuilt is not None or caught.again > 0)
         return caught
 
@@ -132,27 +137,67 @@ class Views:
         return self._duck.drop_generations(older_than=max(self._reader.control.erasures, default=-1))
 
     def replay(
-        self, name: str | None = None, *, wait_s: float = 10.0, progress: Progress | None = None
+        self,
+        name: str | None = None,
+        *,
+        from_scratch: bool = False,
+        wait_s: float = 10.0,
+        progress: Progress | None = None,
     ) -> list[Caught]:
-        """Rebuild the named projection, or all, from the log alone; raise ValueError for an unknown name."""
+        """Rebuild the named projection, or all: from the newest snapshot that fits and what came after it, else, or
+        `from_scratch`, from the log alone. Raises ValueError for an unknown name.
+        """
+        begin: Begin = begin_empty if from_scratch else self.snapshots.begin
         if name not in (None, "duck", "catalog", "lance"):
             raise ValueError(f"there is no projection {name!r}; there are duck, catalog and lance")
         done: list[Caught] = []
         with self._owning(wait_s) if name != "lance" else nullcontext():
             if name in (None, "duck"):
-                done.append(replay(self._reader, self._duck, progress=progress))
+                done.append(replay(self._reader, self._duck, begin=begin, progress=progress))
                 self._publish_duck(done[-1].position, always=True)
             if name in (None, "catalog"):
-                done.append(self.catalog.replay())
+                done.append(self.catalog.replay(begin=begin))
         if name == "lance" or (name is None and self.search.exists):
-            done.append(self.search.replay(wait_s=wait_s, progress=progress))
+            done.append(self.search.replay(wait_s=wait_s, begin=begin, progress=progress))
         return done
+
+    def snapshot(self, *, keep: int = KEPT, wait_s: float = 10.0) -> Snapshot:
+        """Make a snapshot of every projection at the log's present end, and keep the `keep` newest.
+
+        Raises KeyRefusedError without an operator's key, ViewBusyError, DamagedViewError, ValueError.
+        """
+        if keep < 1:
+            raise ValueError(f"keep={keep}: at least the one that is made stays")
+        signer = operator(self._reader, "a snapshot")
+        with ExitStack() as held:
+            held.enter_context(self._owning(wait_s))
+            standing = take_standing(self._reader)
+            self._drop_what_shows_erased()
+            catch_up(self._reader, self._duck, begin=self.snapshots.begin, standing=standing)
+            dumps = [partial(module_of("duck").dump, self._duck)]
+            dumps.append(
+                partial(module_of("catalog").dump, held.enter_context(self.catalog.standing_at(standing)))
+            )
+            if self.search.exists:
+                lance = held.enter_context(self.search.standing_at(standing, wait_s=wait_s))
+                dumps.append(partial(module_of("lance").dump, lance))
+            root = root_at(self._reader, standing.size)
+            return self.snapshots.make(dumps, standing, root, signer, keep=keep)
 
     def purge(self) -> list[str]:
         """After an erasure: rebuild everything, so that no file here holds a byte of it; return the files concerned.
 
-        Paths are relative to the store. Where there is no room to rebuild, everything is removed instead.
+        Paths are relative to the store. Where there is no room to rebuild, everything is removed instead. Snapshots
+        that hold the erased go first, and one is made anew in their place: so the next replay stays short.
         """
+        dropped = self.snapshots.purge()
+        files = set(dropped) | self._purge_projections()
+        if dropped:
+            with suppress(OSError, ViewError, LedgerError):  # a convenience: the erasure is not held up
+                files.add(f"{self.snapshots.folder.name}/{self.snapshot(wait_s=PURGE_WAIT_S).name}")
+        return sorted(f"{self._folder.name}/{name}" for name in files)
+
+    def _purge_projections(self) -> set[str]:
         with self._owning(PURGE_WAIT_S):
             self._sandbox.close()
             held = self._duck.files()
@@ -166,8 +211,7 @@ class Views:
             except (OSError, ViewError):
                 files |= {f"duck/{name}" for name in self._duck.drop_all()}
             files |= set(self.catalog.purge())
-        files |= {f"lance/{name}" for name in self.search.purge()}
-        return sorted(f"{self._folder.name}/{name}" for name in files)
+        return files | {f"lance/{name}" for name in self.search.purge()}
 
     def drop(self) -> list[str]:
         """Remove every file of every projection; return their paths relative to the store. They can be rebuilt."""
@@ -175,6 +219,7 @@ class Views:
             self._sandbox.close()
             files = [f"duck/{name}" for name in self._duck.drop_all()] + self.catalog.drop()
         files += [f"lance/{name}" for name in self.search.drop()]
+        files += [f"{self.snapshots.folder.name}/{name}" for name in self.snapshots.drop()]
         return sorted(f"{self._folder.name}/{name}" for name in files)
 
     def sql(
@@ -296,6 +341,19 @@ class Views:
         with self._owning(PURGE_WAIT_S):
             findings = check_content(self._reader, self._duck.work)
         return [*findings, *self.search.check()]
+
+    def check_snapshots(self, name: str | None = None) -> dict[str, list[Finding]]:
+        """Return what is wrong with each snapshot, or the named one: how it differs from the fold of the log's prefix.
+
+        Raises SnapshotError for an unknown name.
+        """
+        from braid.views.snapshot.check import check_snapshot
+
+        names = [name] if name else [path.name for path in self.snapshots.folders()]
+        return {
+            one: check_snapshot(self._reader, self.snapshots, one, self.search.home.embedding)
+            for one in names
+        }
 
     def status(self) -> list[ViewStatus]:
         """Return how each projection stands; nothing is caught up for it."""

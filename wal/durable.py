@@ -45,6 +45,16 @@ def sync_folder(path: Path) -> None:
         os.close(fd)
 
 
+def sync_tree(folder: Path) -> None:
+    """Return once every file below the folder is on disk, for what was written by others than us."""
+    for path in [*folder.rglob("*"), folder]:
+        fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+        try:
+            os.fsync(fd)
+        finally:
+            os.close(fd)
+
+
 def make_folder(path: Path) -> None:
     """Create the folder and its missing parents with mode 0700, their names durable."""
     if path.is_dir():

@@ -68,6 +68,9 @@ def verify(
             show_default=False,
         ),
     ] = None,
+    snapshot: Annotated[
+        bool, typer.Option("--snapshot", help="Only that each snapshot is what the log gives.")
+    ] = False,
     workers: Annotated[int | None, typer.Option(min=1, help="Processes.", show_default="all cores")] = None,
     output: Annotated[ReportForm, typer.Option("--output", "-o", help="How to show it.")] = "table",
     store: StoreOption = None,
@@ -85,7 +88,15 @@ def verify(
       braid verify --since -o json
       braid verify --rederive
       braid verify --scope user_id=maya
+      braid verify --snapshot
     """
+    if snapshot:
+        if deep or rederive or since or hash_only or html or state or key or scope:
+            raise ValueError("--snapshot goes alone: it looks at the snapshots, not at the log's signatures")
+        from braid.tools.cli import snapshots
+
+        snapshots.verify(store, output)
+        return
     if scope is not None:
         if deep or since or hash_only or html or state or key:
             raise ValueError("--scope goes alone: it looks at one chain, not at the log's signatures")

@@ -28,6 +28,7 @@ from braid.tools.cli import (
     publishing,
     reading,
     recalling,
+    snapshots,
     stances,
     tending,
     tracing,
@@ -72,6 +73,7 @@ app.command(rich_help_panel="Tend")(bench)
 app.add_typer(evaluating.app, name="evaluate", rich_help_panel="Read")
 app.add_typer(lenses.app, name="lens", rich_help_panel="Read")
 app.add_typer(programs.app, name="program", rich_help_panel="Read")
+app.add_typer(snapshots.app, name="snapshot", rich_help_panel="Tend")
 app.add_typer(keys.app, name="key", rich_help_panel="Tend")
 
 

@@ -32,21 +32,31 @@ def replay(
     view: Annotated[
         str | None, typer.Option("--view", help="Only this projection.", show_default="all")
     ] = None,
+    *,
+    from_scratch: Annotated[
+        bool, typer.Option("--from-scratch", help="From the log alone, whatever snapshots there are.")
+    ] = False,
     output: FormatOption = "table",
     store: StoreOption = None,
 ) -> None:
     """Rebuild the projections from the log.
 
-    Into fresh files that are then swapped in; needs no model, network or clock.
+    Into fresh files that are then swapped in; needs no model, network or clock. Begins from the newest snapshot that
+    fits (`braid snapshot`) and applies what came after it; one that does not fit is named.
 
     \b
     Examples:
       braid replay
       braid replay --view duck -o json
+      braid replay --from-scratch
     """
     with reading(store) as opened, progress("replaying") as bar:
-        done = opened.views.replay(view, progress=bar.reach)
+        done = opened.views.replay(view, from_scratch=from_scratch, progress=bar.reach)
         size = len(opened)
+    for refused in dict.fromkeys(line for one in done for line in one.refused):
+        say(f"the snapshot {refused}; it was not used")
+    for name in dict.fromkeys(one.snapshot for one in done if one.snapshot):
+        say(f"begun from the snapshot {name}")
     rows = [{"projection": one.name, "position": one.position, "behind": size - one.position} for one in done]
     put_rows(("projection", "position", "behind"), rows, output)
 

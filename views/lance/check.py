@@ -20,6 +20,7 @@ from braid.views.lance.model import model_of
 from braid.views.lance.rows import rows_of
 from braid.views.lance.schema import STAMP, VERSION
 from braid.views.lance.view import LanceView, told_as_damage
+from braid.views.projection import Standing
 from braid.views.replay import refusal, take_standing
 
 _CHUNK: Final = 4_096
@@ -31,8 +32,13 @@ _MADE: Final = (
 """What follows from the record alone."""
 
 
-def check_rows(reader: Reader, home: LanceHome, embedder: Embedder | None) -> list[Finding]:
-    """Return what is wrong with the current set, in log order; its lock is the caller's."""
+def check_rows(
+    reader: Reader, home: LanceHome, embedder: Embedder | None, standing: Standing | None = None
+) -> list[Finding]:
+    """Return what is wrong with the current set, in log order; its lock is the caller's.
+
+    `standing` is that of the prefix that the set was made from, where it is not the log's head.
+    """
     current = home.current()
     if current is None:
         return []
@@ -40,15 +46,16 @@ def check_rows(reader: Reader, home: LanceHome, embedder: Embedder | None) -> li
     try:
         return [
             Finding("projection", said, index, file=where)
-            for index, said in _findings(reader, home, embedder)
+            for index, said in _findings(reader, home, embedder, standing or take_standing(reader))
         ]
     except DamagedViewError as error:
         return [Finding("projection", f"the set can't be read: {error}", None, file=where)]
 
 
-def _findings(reader: Reader, home: LanceHome, embedder: Embedder | None) -> Iterator[tuple[int | None, str]]:
+def _findings(
+    reader: Reader, home: LanceHome, embedder: Embedder | None, standing: Standing
+) -> Iterator[tuple[int | None, str]]:
     view = home.open()
-    standing = take_standing(reader)
     if view.stamp is None:
         yield None, "it was never finished: it has to be rebuilt"
         return

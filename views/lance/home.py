@@ -24,7 +24,7 @@ from braid.views.errors import DamagedViewError
 from braid.views.lance.cache import Cache
 from braid.views.lance.model import Model, model_of
 from braid.views.lance.schema import VERSION
-from braid.wal.durable import make_folder, replace_file, sync_folder
+from braid.wal.durable import make_folder, replace_file, sync_folder, sync_tree
 from braid.wal.errors import LogLockedError
 from braid.wal.failpoint import failpoint
 from braid.wal.lock import FileLock
@@ -53,10 +53,15 @@ class LanceHome:
         self.folder = folder
         self.cache = Cache(folder / "vectors.sqlite")
         self._reader = reader
-        self._embedder = embedder
+        self.embedding = embedder
         self._current = folder / "current"
         self._fresh: tuple[Path, Model] | None = None
         self._made: Current | None = None
+
+    @property
+    def model(self) -> Model:
+        """The present embedder's: whose vectors a new set holds."""
+        return model_of(self.embedding())
 
     def current(self) -> Current | None:
         """Return which set is current, None where there is none or the file can't be read."""
@@ -83,12 +88,12 @@ class LanceHome:
         from braid.views.lance.view import LanceView
 
         return LanceView.open(
-            self.folder / current.folder, current.model, self._reader, self._embedder(), self.cache
+            self.folder / current.folder, current.model, self._reader, self.embedding(), self.cache
         )
 
     def fresh(self) -> "LanceView":
         """Begin an empty set of the present embedder beside the current one."""
-        return self._begin("set-", model_of(self._embedder()))
+        return self._begin("set-", model_of(self.embedding()))
 
     def fresh_without(self, gone: Sequence[int]) -> "LanceView":
         """Begin a set with the rows of the current one, but for those of these records; raise DamagedViewError."""
@@ -98,12 +103,23 @@ class LanceHome:
         view.take_over(source, gone)
         return view
 
+    def fresh_from(self, model: Model, fill: Callable[[Path], None]) -> "LanceView":
+        """Begin a set whose folder `fill` makes; raise DamagedViewError for one that can't be read."""
+        from braid.views.lance.view import LanceView
+
+        make_folder(self.folder)
+        path = self.folder / f"set-{os.urandom(8).hex()}"
+        fill(path)
+        view = LanceView.open(path, model, self._reader, self.embedding(), self.cache)
+        self._fresh = (path, model)
+        return view
+
     def begin_made(self) -> "LanceView":
         """Begin a set of the present embedder that this home opens from now on, until it is swapped in.
 
         The caller holds the lock `making`.
         """
-        view = self._begin("made-", model_of(self._embedder()))
+        view = self._begin("made-", model_of(self.embedding()))
         assert self._fresh is not None  # noqa: S101 - it was just begun
         self._made = Current(self._fresh[0].name, self._fresh[1])
         return view
@@ -120,7 +136,7 @@ class LanceHome:
         make_folder(self.folder)
         path = self.folder / f"{prefix}{os.urandom(8).hex()}"
         self._fresh = (path, model)
-        return LanceView.create(path, model, self._reader, self._embedder(), self.cache)
+        return LanceView.create(path, model, self._reader, self.embedding(), self.cache)
 
     def swap(self) -> None:
         """Make the fresh set current, durably, and remove the one before."""
@@ -179,13 +195,3 @@ class LanceHome:
         """Return the size of all sets and of the cache."""
         files = [path for path in self.folder.rglob("*") if path.is_file()] if self.folder.is_dir() else []
         return sum(path.stat().st_size for path in files)
-
-
-def sync_tree(folder: Path) -> None:
-    """Return once every file below the folder is on disk: LanceDB leaves that to the operating system."""
-    for path in [*folder.rglob("*"), folder]:
-        fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
-        try:
-            os.fsync(fd)
-        finally:
-            os.close(fd)

@@ -18,7 +18,8 @@ from braid.views.errors import DamagedViewError, ViewBusyError, ViewError
 from braid.views.lance.home import Embedding, LanceHome
 from braid.views.lance.model import model_of
 from braid.views.lance.schema import WORTH_ROWS
-from braid.views.replay import Caught, Progress, catch_up, replay
+from braid.views.projection import Standing
+from braid.views.replay import Begin, Caught, Progress, begin_empty, catch_up, replay
 from braid.wal.durable import make_folder
 from braid.wal.errors import LogLockedError
 from braid.wal.lock import FileLock
@@ -49,8 +50,11 @@ class SearchStatus(msgspec.Struct, frozen=True):
 class Search:
     """The LanceDB projection of one store. Safe to share between threads, which take turns where they write."""
 
-    def __init__(self, folder: Path, reader: Reader, embedder: Embedding) -> None:
-        """`folder` is `views/lance`; `embedder` is called when a model is first needed, and may return None."""
+    def __init__(self, folder: Path, reader: Reader, embedder: Embedding, begin: Begin = begin_empty) -> None:
+        """`folder` is `views/lance`; `embedder` is called when a model is first needed, and may return None; `begin`
+        begins a rebuild.
+        """
+        self._begin = begin
         self.home = LanceHome(folder, reader, embedder)
         self._reader = reader
         self._embedder = embedder
@@ -104,18 +108,30 @@ class Search:
     def catch_up(self, *, wait_s: float = 10.0, progress: Progress | None = None) -> Caught:
         """Bring the projection to the log's end; indexes, and another model's vectors, follow in the background."""
         with self._owning(wait_s):
-            caught = catch_up(self._reader, self.home, progress=progress)
+            caught = catch_up(self._reader, self.home, begin=self._begin, progress=progress)
         self._follow_up(caught)
         return caught
 
     def replay(
-        self, why: str = "asked for", *, wait_s: float = 10.0, progress: Progress | None = None
+        self,
+        why: str = "asked for",
+        *,
+        wait_s: float = 10.0,
+        begin: Begin = begin_empty,
+        progress: Progress | None = None,
     ) -> Caught:
-        """Rebuild the projection from the log alone, with the present model."""
+        """Rebuild the projection, from the log alone unless `begin` has more, with the present model."""
         with self._owning(wait_s):
-            caught = replay(self._reader, self.home, why, progress=progress)
+            caught = replay(self._reader, self.home, why, begin=begin, progress=progress)
         self._follow_up(caught)
         return caught
+
+    @contextmanager
+    def standing_at(self, standing: Standing, *, wait_s: float = 10.0) -> Generator[LanceHome]:
+        """Bring the current set to a head, and let nobody write to it meanwhile."""
+        with self._owning(wait_s):
+            catch_up(self._reader, self.home, begin=self._begin, standing=standing)
+            yield self.home
 
     def _follow_up(self, caught: Caught) -> None:
         """Start what may take its time, unless it is under way."""
@@ -273,7 +289,7 @@ class Search:
             with self._making(PURGE_WAIT_S), self._owning(PURGE_WAIT_S):
                 self._opened = None
                 if self.exists:
-                    catch_up(self._reader, self.home)
+                    catch_up(self._reader, self.home, begin=self._begin)
                 self.home.cache.shed(self._reader.control.erased)
                 self.home.drop_strays(made=True)
                 names += [path.name for path in self.home.sets()]

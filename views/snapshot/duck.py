@@ -1,0 +1,60 @@
+"""The DuckDB projection's share of a snapshot: a Parquet file a table, its digests among them."""
+
+from pathlib import Path
+from typing import Final
+
+import duckdb
+
+from braid.views.duck import CONFIG, DuckView, Meta, read_meta
+from braid.views.errors import DamagedViewError
+from braid.views.generations import DuckHome
+from braid.views.schema import TABLES, quoted
+from braid.views.snapshot.manifest import Part, describe
+
+_STATE: Final = ("view_state.row_digests", "view_state.bucket_roots")
+_ORDER: Final = {"view_state.bucket_roots": "bucket"}
+
+
+def dump(home: DuckHome, folder: Path) -> Part:
+    """Write what the closed working file holds below `folder`; its lock is the caller's. Raises DamagedViewError.
+
+    Signed heads are left out: they come from the store's own history, and are in no digest.
+    """
+    (folder / "duck").mkdir(mode=0o700)
+    try:
+        with duckdb.connect(home.work, read_only=True, config={**CONFIG}) as con:
+            meta = read_meta(con)
+            for name in (*(table.name for table in TABLES), *_STATE):
+                path = _file(folder, name)
+                chosen = f"(FROM {name} ORDER BY {_ORDER.get(name, 'log_index')})"
+                con.execute(f"COPY {chosen} TO {quoted(str(path))} (FORMAT parquet, COMPRESSION zstd)")
+                path.chmod(0o600)
+            rows = con.execute("SELECT count(*) FROM view_state.row_digests").fetchone()
+    except duckdb.Error as error:
+        raise DamagedViewError(f"it could not be copied ({str(error).partition(chr(10))[0]})") from error
+    return Part(
+        "duck",
+        meta.stamp,
+        describe(folder, "duck"),
+        rows=rows[0] if rows else 0,
+        digest=meta.digest,
+        unknown=meta.unknown,
+        unreadable=meta.unreadable,
+    )
+
+
+def load(home: DuckHome, folder: Path, part: Part) -> DuckView:
+    """Begin a fresh file that holds what the Parquet files hold; raise DamagedViewError."""
+    view = home.fresh()
+    try:
+        files = {name: _file(folder, name) for name in (*(table.name for table in TABLES), *_STATE)}
+        # No byte of the store's history of heads is taken in yet: the next commit reads it from the start.
+        view.take_in(files, Meta(part.stamp, part.digest, part.unknown, part.unreadable, history=0))
+    except BaseException:
+        view.close()
+        raise
+    return view
+
+
+def _file(folder: Path, table: str) -> Path:
+    return folder / "duck" / f"{table.rpartition('.')[2]}.parquet"
