@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from braid.aio import AsyncStore, open_async
+    from braid.backups import backup, restore
     from braid.ledger.erase import Certificate
     from braid.ledger.errors import LedgerError
     from braid.ledger.record import Affect, Claim, Confidence, Draft, Record, Vad
@@ -37,9 +38,11 @@ __all__ = [
     "Vad",
     "WalError",
     "__version__",
+    "backup",
     "init",
     "open",
     "open_async",
+    "restore",
 ]
 _HOMES = {
     "Affect": "braid.ledger.record",
@@ -53,9 +56,11 @@ _HOMES = {
     "Store": "braid.store",
     "Vad": "braid.ledger.record",
     "WalError": "braid.wal.errors",
+    "backup": "braid.backups",
     "init": "braid.store",
     "open": "braid.store",
     "open_async": "braid.aio",
+    "restore": "braid.backups",
 }
 
 

@@ -1,6 +1,7 @@
 """What an operator sees to: keys, signed heads, audits, and how the store stands."""
 
 from datetime import datetime, timedelta
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from braid.forgetting import Forgetting
@@ -16,6 +17,7 @@ from braid.ledger.writer import Writer
 if TYPE_CHECKING:
     from braid.agent.stage import Stage
     from braid.ledger.audit.findings import Report
+    from braid.ledger.backup.backup import Backup
     from braid.views.past import Past
     from braid.views.snapshot.folder import Snapshot
 
@@ -72,6 +74,15 @@ class Keeping(Forgetting):
             self._reader.checkpoint()
         self.refresh()
         return self.views.snapshot(keep=keep)
+
+    def backup(self, dest: str | Path, *, with_vault: bool = False) -> "Backup":
+        """Bring the backup in `dest` to this store's published head, copying what is new; `braid.restore` reads it.
+
+        Neither vault nor private keys go along unless `with_vault`. Raises BackupError.
+        """
+        from braid.ledger.backup.backup import back_up
+
+        return back_up(self._reader, Path(dest), now=self._clock(), with_vault=with_vault)
 
     def snapshots(self) -> "list[Snapshot]":
         """Return every snapshot, the newest first."""

@@ -14,6 +14,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from braid.ledger import erase as erasure
+from braid.ledger.backup.backup import back_up
+from braid.ledger.backup.restore import Secrets
+from braid.ledger.backup.restore import restore as restore_store
 from braid.ledger.blobs import BlobStore
 from braid.ledger.create import create_store
 from braid.ledger.record import Content, Draft, ExperienceBody
@@ -115,8 +118,27 @@ def compact(store: Path, say: Say) -> None:
         append(writer, say, "behind the compaction")
 
 
+def backup(store: Path, say: Say) -> None:
+    """Back up, erase the base's first memory, back up again what is new; and with the vault, elsewhere."""
+    with closing(Writer(store)) as writer:
+        back_up(writer, store.parent / "backup", now=datetime.now(UTC))
+        say(first=True)
+        append(writer, say, "behind the first backup")
+        erasure.erase(writer, erasure.plan(writer, [3]), lambda: purge(store))
+        back_up(writer, store.parent / "backup", now=datetime.now(UTC))
+        say(second=True)
+
+
+def restore(store: Path, say: Say) -> None:
+    """Come back from the backup beside the store's place; the guard remembers more than it holds."""
+    secrets = Secrets(store.parent / "vault", store.parent / "keys")
+    done = restore_store(store.parent / "backup", store, secrets=secrets, fork="a test")
+    say(fork=done.fork)
+
+
 SCENES: dict[str, Callable[[Path, Say], None]] = {
-    scene.__name__: scene for scene in (init, appends, tiles, roll, forget, erase, retain, finish, compact)
+    scene.__name__: scene
+    for scene in (init, appends, tiles, roll, forget, erase, retain, finish, compact, backup, restore)
 }
 
 

@@ -14,6 +14,7 @@ import sys
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import closing
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -21,8 +22,10 @@ import pytest
 
 from braid.ledger import erase as erasure
 from braid.ledger.audit.verify import verify
+from braid.ledger.backup.backup import back_up
+from braid.ledger.backup.restore import Secrets, restore
 from braid.ledger.checkpoint import open_checkpoint
-from braid.ledger.errors import ErasedError
+from braid.ledger.errors import ErasedError, RollbackError
 from braid.ledger.guard import Guard
 from braid.ledger.merkle import range_root
 from braid.ledger.reader import Reader
@@ -372,6 +375,84 @@ def test_a_compaction_loses_nothing(
     world = stage.copy(base())
     assert stage.play("erase", world).said["certified"]
     assert play_to_death(stage, world, "compact", monkeypatch, nothing_more) > 15
+
+
+def restored(world: Path) -> Path:
+    """Restore the backup of a world beside it, where no guard is; an older one with the note of a fork."""
+    place, secrets = world / "back", Secrets(world / "memory" / "vault", world / "memory" / "keys")
+    shutil.rmtree(place, ignore_errors=True)
+    shutil.rmtree(world / "no-guard", ignore_errors=True)
+    try:
+        restore(world / "backup", place, secrets=secrets, guard_folder=world / "no-guard")
+    except RollbackError:
+        restore(world / "backup", place, secrets=secrets, guard_folder=world / "no-guard", fork="older")
+    return place
+
+
+def truth_of(back: Path) -> list[str]:
+    """Return what can be read in a restored store; the world's guard is of the store that goes on."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("BRAID_GUARD_DIR", str(back.parent / "no-guard"))
+        return list(truth(back).values())
+
+
+def test_a_backup_is_the_old_one_or_the_new_one(
+    stage: Stage, base: Callable[..., Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = truth(at(base(), monkeypatch))
+    with closing(Reader(base() / "memory")) as reader:
+        needle = reader.log.body(3)
+    passed = stage.play("backup", stage.copy(base())).passed
+    orders = kills([name for name in passed if name.startswith(("backup", "wal.idx.rebuild"))])
+    assert len(orders) > 10
+    for order in orders:
+        world = stage.copy(base())
+        outcome = stage.play("backup", world, order)
+        store = at(world, monkeypatch)
+        try:
+            recover(store, before, outcome.said)
+            if "first" in outcome.said or (world / "backup" / "backup.json").exists():
+                back = restored(world)
+                assert set(truth_of(back)) <= set(truth(store).values())
+            with closing(Reader(store)) as reader:
+                back_up(reader, world / "backup", now=datetime.now(UTC))
+            assert not (world / "backup" / "incoming").exists()
+            assert truth_of(restored(world)) == list(truth(store).values())
+            if "the needle" not in truth(store).values():
+                copies = [*(world / "backup").rglob("*.seg"), *(world / "back").rglob("*.seg")]
+                assert not any(needle in path.read_bytes() for path in copies)
+        except BaseException as error:
+            error.add_note(f"backup killed at {order}, in {world}")
+            raise
+        shutil.rmtree(world)
+
+
+def test_a_restore_is_whole_or_not_there(
+    stage: Stage, base: Callable[..., Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An older copy, whose guard remembers more, and whose needle was erased since."""
+    world = stage.copy(base())
+    store = at(world, monkeypatch)
+    with closing(Writer(store)) as writer:
+        back_up(writer, world / "backup", now=datetime.now(UTC))
+        erasure.erase(writer, erasure.plan(writer, [3]), lambda: purge(store))
+    shutil.copytree(store / "keys", world / "keys")
+    shutil.copy(store / "vault", world / "vault")
+    shutil.rmtree(store)
+
+    def whole(store: Path, outcome: Outcome) -> None:
+        if not store.exists():
+            assert "fork" not in outcome.said
+            assert stage.play("restore", store.parent).said["fork"]
+            recover(store, {}, {"kept": {}})
+        assert not {"the needle", "from the needle"} & set(truth(store).values())
+        assert not (store.parent / ".memory.restore").exists()
+        with closing(Reader(store)) as reader:
+            notes = [one.public for one, _ in reader.envelopes() if one.public.get("name") == "fork"]
+        assert len(notes) == 1
+
+    every = 1 if TORTURE else 4
+    assert play_to_death(stage, world, "restore", monkeypatch, whole, every=every) > 10
 
 
 def test_the_guard_never_runs_behind_a_published_head(

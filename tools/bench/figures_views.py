@@ -23,6 +23,13 @@ def replaying(bench: Bench, n: int) -> Iterator[Figure]:
         floor = Floor("raw XChaCha20-Poly1305 open, one core", partial(raw, "aead.open", bench.slice_s))
         rounds = bench.rounds if n <= 100_000 else 1
         yield against("replay.duckdb", n, "records/s", partial(_replay, store, n), floor=floor, rounds=rounds)
+        scratch = Floor(
+            "a replay of all from the log alone", partial(_replay_all, store, n, from_scratch=True)
+        )
+        store.snapshot()
+        bench.told(f"replaying {n:,} records from a snapshot")
+        all_ = partial(_replay_all, store, n, from_scratch=False)
+        yield against("replay.snapshot", n, "records/s", all_, floor=scratch, rounds=1)
         store.views.sql("SELECT 1")
         yield alone(
             "catch_up.one", n, "ms", partial(_follow, store, bench.stores.texts, n, 1), max(3, bench.rounds)
@@ -34,6 +41,10 @@ def replaying(bench: Bench, n: int) -> Iterator[Figure]:
 
 def _replay(store: "Store", n: int) -> float:
     return per_second(partial(store.replay, "duck"), n)
+
+
+def _replay_all(store: "Store", n: int, *, from_scratch: bool) -> float:
+    return per_second(partial(store.replay, from_scratch=from_scratch), n)
 
 
 def _follow(store: "Store", texts: Texts, n: int, count: int) -> float:
@@ -63,6 +74,6 @@ def _opened(place: Place) -> "Store":
 
 
 MEASURES = (
-    Measure(("replay.duckdb", "catch_up.one", "catch_up.record"), replaying),
+    Measure(("replay.duckdb", "replay.snapshot", "catch_up.one", "catch_up.record"), replaying),
     Measure(("trace",), tracing),
 )

@@ -12,6 +12,7 @@ from braid.tools.cli import (
     access,
     answering,
     auditing,
+    backups,
     chatting,
     evaluating,
     feeling,
@@ -66,6 +67,7 @@ for theme in (
     viewing,
     tending,
     keeping,
+    backups,
     moving,
 ):
     theme.register(app)

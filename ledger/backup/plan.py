@@ -1,0 +1,200 @@
+"""What a backup is made of, and how a new state takes the place of the old one: whole or not at all (SPEC §13.1).
+
+    backup.json        what the backup holds, and how far
+    incoming/          bytes on their way in; without `plan.json` they are thrown away
+    incoming/plan.json where each of them belongs: from here on the new state is the one that counts
+
+Everything behind the plan can be done again: whoever dies over it leaves the rest to the next backup, or to a restore.
+"""
+
+import os
+import shutil
+from pathlib import Path
+from typing import Final
+
+import msgspec
+
+from braid.ledger.errors import BackupError
+from braid.ledger.vault import zero_fill
+from braid.wal.durable import make_folder, replace_file, sync_folder, sync_tree
+from braid.wal.failpoint import failpoint
+
+NAME: Final = "backup.json"
+FORMAT: Final = 1
+_INCOMING: Final = "incoming"
+_PLAN: Final = "plan.json"
+_COPY_BYTES: Final = 4 << 20
+
+
+class Held(msgspec.Struct, frozen=True):
+    """How much of a segment is held: the offset of its last frame, and the end of that."""
+
+    last: int
+    end: int
+
+
+class Manifest(msgspec.Struct, frozen=True):
+    """What a backup holds."""
+
+    braid_backup: int
+    store_id: str
+    origin: str
+    size: int
+    root: str
+    """Root (hex) of the log's first `size` records."""
+    made_at: str
+    secrets: bool
+    """Whether vault and private keys are in it."""
+    vault_epoch: int | None
+    segments: dict[str, Held]
+    settled: int = 0
+    """The size at which what was erased was last carried out in it: behind the copying, so it may lag."""
+
+
+class Piece(msgspec.Struct, frozen=True):
+    """Bytes on their way in: a whole file, or with `offset` what belongs at and behind it."""
+
+    staged: str
+    target: str
+    offset: int | None = None
+
+
+class Plan(msgspec.Struct, frozen=True):
+    """All that turns the old state into the new one, in order."""
+
+    pieces: list[Piece]
+    gone: list[str]
+    manifest: Manifest
+
+
+class Staging:
+    """Collects what is new, without touching what is there."""
+
+    def __init__(self, backup: Path) -> None:
+        self._backup = backup
+        self._folder = backup / _INCOMING
+        shutil.rmtree(self._folder, ignore_errors=True)  # of one that died before its plan
+        make_folder(self._folder)
+        self._pieces: list[Piece] = []
+        self.bytes = 0
+
+    @property
+    def targets(self) -> list[str]:
+        """The files that something was staged for."""
+        return [piece.target for piece in self._pieces]
+
+    def begin(self, target: str, offset: int | None = None) -> Path:
+        """Return where the bytes of a target are to be written; `end` counts them."""
+        staged = f"{len(self._pieces):06d}"
+        self._pieces.append(Piece(staged, target, offset))
+        return self._folder / staged
+
+    def end(self, path: Path) -> None:
+        """Take what was written at `path` as whole."""
+        path.chmod(0o600)
+        self.bytes += path.stat().st_size
+
+    def put(self, target: str, data: bytes) -> None:
+        """Stage a file's bytes, where the backup has not these."""
+        held = self._backup / target
+        if held.exists() and held.stat().st_size == len(data) and held.read_bytes() == data:
+            return
+        path = self.begin(target)
+        path.write_bytes(data)
+        self.end(path)
+
+    def copy(self, target: str, source: Path) -> None:
+        """Stage a copy of a file."""
+        path = self.begin(target)
+        shutil.copyfile(source, path)
+        self.end(path)
+
+    def commit(self, manifest: Manifest, gone: list[str]) -> None:
+        """Make the staged state the one that counts."""
+        sync_tree(self._folder)
+        failpoint("backup.staged")
+        # Dying here: the old state; what is staged is thrown away.
+        plan = Plan(self._pieces, gone, manifest)
+        replace_file(self._folder / _PLAN, msgspec.json.encode(plan), "backup.plan")
+        # Dying from here on: the new state, which `finish` completes.
+        finish(self._backup)
+
+
+def finish(backup: Path) -> bool:
+    """Complete a backup that was committed; return whether there was one. Harmless to repeat."""
+    folder = backup / _INCOMING
+    try:
+        plan = msgspec.json.decode((folder / _PLAN).read_bytes(), type=Plan)
+    except FileNotFoundError:
+        return False
+    except msgspec.MsgspecError as error:
+        raise BackupError(
+            f"{folder / _PLAN} can't be read ({error}): make the backup anew elsewhere"
+        ) from error
+    for piece in plan.pieces:
+        failpoint("backup.apply")
+        _put_in_place(folder / piece.staged, backup / piece.target, piece.offset)
+    for target in plan.gone:
+        (backup / target).unlink(missing_ok=True)
+    for parent in {(backup / piece.target).parent for piece in plan.pieces}:
+        sync_folder(parent)
+    save(backup, plan.manifest)
+    (folder / _PLAN).unlink()
+    sync_folder(folder)
+    shutil.rmtree(folder)
+    failpoint("backup.done")
+    return True
+
+
+def _put_in_place(staged: Path, target: Path, offset: int | None) -> None:
+    if not staged.exists():  # before the last death
+        return
+    make_folder(target.parent)
+    if offset is None:
+        old = (
+            os.open(target, os.O_WRONLY | os.O_CLOEXEC)
+            if target.name == "vault" and target.exists()
+            else None
+        )
+        try:
+            staged.replace(target)
+            if old is not None:  # an old vault is what would bring the erased back
+                zero_fill(old)
+        finally:
+            if old is not None:
+                os.close(old)
+        return
+    fd = os.open(target, os.O_WRONLY | os.O_CLOEXEC)
+    try:
+        os.ftruncate(fd, offset)
+        with staged.open("rb") as source:
+            os.lseek(fd, offset, os.SEEK_SET)
+            while data := source.read(_COPY_BYTES):
+                view = memoryview(data)
+                while view:
+                    view = view[os.write(fd, view) :]
+        os.fsync(fd)
+    finally:
+        os.close(fd)
+    staged.unlink()
+
+
+def save(backup: Path, manifest: Manifest) -> None:
+    """Let the backup say this of itself."""
+    replace_file(
+        backup / NAME, msgspec.json.format(msgspec.json.encode(manifest), indent=1), "backup.manifest"
+    )
+
+
+def load(backup: Path) -> Manifest | None:
+    """Return what a backup says that it holds; None where there is none, BackupError for one that can't be read."""
+    path = backup / NAME
+    try:
+        manifest = msgspec.json.decode(path.read_bytes(), type=Manifest)
+    except FileNotFoundError:
+        return None
+    except msgspec.MsgspecError as error:
+        raise BackupError(f"{path} can't be read ({error}): make the backup anew elsewhere") from error
+    if manifest.braid_backup != FORMAT:
+        raise BackupError(f"{path}: format {manifest.braid_backup}; this release reads format {FORMAT}")
+    return manifest
