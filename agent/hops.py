@@ -24,10 +24,12 @@ _PERSONS: Final = (
 _THINGS: Final = (
     "dog|cat|pet|company|school|university|band|team|hometown|home town|city|town|street|café|shop|bank"
 )
-_WHOSE: Final = r"(?:my|our|his|her|their|(?:[A-Z][\w’'-]*[A-Za-z] ?){1,3}['’]s?)"
+_ASKING: Final = r"(?!(?:Who|What|Where|When|Which|How|Why|Is|Are|Was|Does|Do|Did|Has|Tell)\b)"
+_WHOSE: Final = rf"(?:my|our|his|her|their|(?:{_ASKING}[A-Z][\w’'-]*[A-Za-z] ?){{1,3}}['’]s?)"
+_NAMED: Final = r"(?:(?:my|our|the) [\w’'-]+|[A-Z][\w’'.-]*(?: [A-Z][\w’'.-]*)*)"
 _KIN: Final = re.compile(
     rf"\b(?P<whole>(?:{_WHOSE} (?:[\w-]+ ){{0,2}}?(?P<noun>{_PERSONS}|{_THINGS})"
-    rf"|the (?P<of>{_PERSONS}|{_THINGS}) of (?:my |our |the )?(?:[\w’'.-]+ ?){{1,4}}?)(?P<own>['’]s)?)(?=[ ?,.]|$)"
+    rf"|the (?P<of>{_PERSONS}|{_THINGS}) of {_NAMED})(?P<own>['’]s)?)(?=[ ?,.]|$)"
 )
 _CLAUSE: Final = re.compile(
     r"\b(?P<whole>(?:the )?(?P<what>city|town|place|country|street|company|firm|school|university|office) "

@@ -97,7 +97,7 @@ class Paused(_Event, frozen=True, tag="paused"):
 
 
 class Ended(_Event, frozen=True, tag="ended"):
-    """It is over: answered (its record names the answer), or stopped, and why."""
+    """It is over: answered (its record names the answer, then the question), or stopped, and why."""
 
     how: Literal["answered", "stopped"]
     why: str = ""
@@ -164,6 +164,7 @@ class State(msgspec.Struct, frozen=True, kw_only=True):
     standing: Standing = "running"
     why: str = ""
     answer: str | None = None
+    votes: Mapping[str, int] = {}
 
     @property
     def plan(self) -> Plan:
@@ -259,6 +260,7 @@ def _ended(state: State, event: Ended, evidence: Sequence[str]) -> State:
         standing=event.how,
         why=event.why,
         answer=evidence[0] if event.how == "answered" and evidence else None,
+        votes=event.votes,
         spent=spent,
         holder=None,
         called=None,

@@ -99,7 +99,7 @@ def prompt(asked: Asked, redactor: Redactor) -> Prompt:
     given = {id: _redacted(one, redactor) for id, one in (supports | found).items()}
     held = redactor.redact(_held(asked))
     data = [f"  <question>{quoted(question)}</question>", *(_line(id, one) for id, one in given.items())]
-    fence = _fence([*data, held])
+    fence = fence_of([*data, held])
     memories = "\n".join(data[1:])
     reconciled = (
         f"<{fence}>{quoted(held)}</{fence}> {escaped(manner(surely(asked)))}" if held else "Nothing is held."
@@ -168,7 +168,7 @@ def _line(id: str, one: Given) -> str:
     return f"  <memory {attributes}>{quoted(one.text)}</memory>"
 
 
-def _fence(data: list[str]) -> str:
+def fence_of(data: list[str]) -> str:
     """Return a name that doesn't occur in the data: a hash over it, and over that again should it ever occur."""
     whole = "\n".join(data)
     name = f"data-{sha256(whole.encode()).hexdigest()[:16]}"

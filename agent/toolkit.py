@@ -68,10 +68,12 @@ def calculate(asked: Sum, key: str) -> Total:
     try:
         tree = ast.parse(bare.strip(), mode="eval")
         with localcontext(prec=_DIGITS):
-            value = _value(tree.body)
+            value = _value(tree.body).normalize()
     except (SyntaxError, RecursionError, InvalidOperation, DivisionByZero, Overflow, MemoryError) as error:
         raise ValueError(f"{asked.expression[:60]!r} is no sum: {type(error).__name__}") from None
-    return Total(f"{value.normalize():f}")
+    if not value.is_finite() or abs(value.adjusted()) > MAX_POWER:
+        raise ValueError(f"{asked.expression[:60]!r} comes to a number of more than {MAX_POWER} digits")
+    return Total(f"{value:f}")
 
 
 def _value(node: ast.expr) -> Decimal:

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from braid.ledger.audit.findings import Report
     from braid.lens_views import Standing
     from braid.lensing import View
+    from braid.programs import Listed
+    from braid.running import Program
     from braid.views.replay import Caught
 
 
@@ -75,6 +77,18 @@ class AsyncStore:
     async def ask(self, question: str, **asked: Any) -> "Answer":
         """See `Store.ask`."""
         return await to_thread(self.sync.ask, question, **asked)
+
+    async def program(self, question: str, **how: Any) -> "Program":
+        """See `Store.program`."""
+        return await to_thread(self.sync.program, question, **how)
+
+    async def resume(self, id: str, **how: Any) -> "Program":
+        """See `Store.resume`."""
+        return await to_thread(self.sync.resume, id, **how)
+
+    async def programs(self) -> "list[Listed]":
+        """See `Store.programs`."""
+        return await to_thread(self.sync.programs)
 
     async def how(self, id: str) -> str:
         """See `Store.how`."""

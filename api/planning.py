@@ -4,15 +4,18 @@ from collections.abc import Collection, Iterable
 from datetime import datetime
 from typing import Any, Final
 
+import msgspec
+
 from braid.acting import Means
 from braid.agent.chat import ChatModel
 from braid.agent.errors import PlanError
 from braid.agent.parts import Composer
 from braid.agent.plan import MAX_SAMPLES, Plan, read_plan
-from braid.agent.plan_check import check
+from braid.agent.planner import write_plan
 from braid.agent.plans import PLANS, chosen
 from braid.agent.tool import ALLOWED, PERMISSIONS, Tool, Toolbox, installed
 from braid.agent.toolkit import TOOLS
+from braid.exemplars import exemplars
 from braid.ledger.record import Scope
 from braid.programs import Keeper
 from braid.running import Begin, Program, begin, resume
@@ -60,9 +63,23 @@ def start(
     """Begin a program for a question; see `Store.program`."""
     _refuse(question, allow, now)
     means = Means(store, scope, composer, toolbox(tools), affect=affect)
+    if planner is not None and plan is not None:
+        raise ValueError("a plan is given, or a model writes it (`planner`); not both")
     made, origin = plan_for(question, plan, samples=samples)
     given = Begin(question=question, plan=made, origin=origin, now=now, allowed=allow, key=key)
+    if planner is not None:
+        given = _written(store, given, means, planner)
     return begin(store, means, given)
+
+
+def _written(store: Keeper, given: Begin, means: Means, planner: ChatModel) -> Begin:
+    """Return what a program is begun with where a model writes its plan: the default where that is refused."""
+    like = exemplars(store, given.question, means.scope)
+    planned = write_plan(planner, given.question, means.tools, given.allowed, like)
+    given = msgspec.structs.replace(given, planned=planned, evidence=[one.id for one in like])
+    if planned.plan is None:
+        return given
+    return msgspec.structs.replace(given, plan=planned.plan, origin="model")
 
 
 def go_on(
@@ -88,6 +105,3 @@ def _refuse(question: object, allow: Collection[str], now: datetime | None) -> N
         raise ValueError(f"there is no permission {unknown[0]!r}; there are: {', '.join(PERMISSIONS)}")
     if now is not None and now.tzinfo is None:
         raise ValueError(f"{now.isoformat()} has no time zone: add one, such as Z")
-
-
-__all__ = ["check", "go_on", "plan_for", "start", "toolbox"]

@@ -23,6 +23,7 @@ from braid.agent.plan import Answer as AnswerStep
 from braid.agent.plan import Plan, filled_all
 from braid.agent.plan import Tool as ToolStep
 from braid.agent.plan_check import check
+from braid.agent.planner import Planned
 from braid.agent.program import (
     Begun,
     Called,
@@ -85,23 +86,14 @@ class Begin(msgspec.Struct, frozen=True, kw_only=True):
     allowed: Collection[str] = ()
     key: str | None = None
     """Makes repeating harmless: the program that was begun with it is gone on with."""
-    drafted: "Drafted | None" = None
+    planned: Planned | None = None
     evidence: Sequence[str] = ()
-
-
-class Drafted(msgspec.Struct, frozen=True, kw_only=True):
-    """What a model said when it was asked for a plan."""
-
-    said: str
-    model: str
-    tokens: int
-    refused: str | None = None
 
 
 def begin(store: Keeper, means: Means, given: Begin) -> Program:
     """Begin a program and run it as far as it comes; raise PlanError before anything is written."""
     check(given.plan, means.tools, given.allowed)
-    drafted = given.drafted
+    planned = given.planned
     event = Begun(
         n=0,
         question=given.question,
@@ -111,10 +103,10 @@ def begin(store: Keeper, means: Means, given: Begin) -> Program:
         dated=given.now is not None,
         allowed=sorted(given.allowed),
         holder=_holder(store, given.plan),
-        refused=drafted.refused if drafted else None,
-        said=drafted.said if drafted else None,
-        model=drafted.model if drafted else None,
-        tokens=drafted.tokens if drafted else 0,
+        refused=planned.refused if planned else None,
+        said=planned.said if planned else None,
+        model=planned.model if planned else None,
+        tokens=planned.tokens if planned else 0,
     )
     placed = store.append_all([draft_of(event, None, given.evidence, means.scope, given.key)])[0]
     failpoint("program.begun")
@@ -346,7 +338,9 @@ class _Run:
             trouble=list(given.degraded),
         )
         keyed = [_keyed(draft, f"{once(state.id, state.n)}/{at}") for at, draft in enumerate(batch)]
-        placed = self.commit([ended], before=keyed, evidence=[Earlier(names["answer"])])
+        placed = self.commit(
+            [ended], before=keyed, evidence=[Earlier(names["answer"]), Earlier(names["question"])]
+        )
         ids = {name: placed[at].id for name, at in names.items()}
         answer = shown(given, None, ids, given.steps)
         self._answer = msgspec.structs.replace(answer, stance=_stance(state, step))

@@ -12,7 +12,7 @@ from braid.tools.cli.access import reading, writing
 from braid.tools.cli.answering import put_answer
 from braid.tools.cli.group import Braid, help_without_command
 from braid.tools.cli.instants import instant
-from braid.tools.cli.models import AllowRemote, ChatOption, composer_of
+from braid.tools.cli.models import AllowRemote, ChatOption, chat_model, composer_of
 from braid.tools.cli.options import (
     Adopt,
     AgentId,
@@ -104,6 +104,12 @@ def run(
         ),
     ] = None,
     model: ChatOption = None,
+    model_plan: Annotated[
+        bool,
+        typer.Option(
+            "--model-plan", help="Let the model write the plan; the default where that may not run."
+        ),
+    ] = False,
     allow_remote: AllowRemote = False,
     output: Output = "text",
     adopt: Adopt = False,
@@ -131,8 +137,16 @@ def run(
         "allow": {*(allow or []), "read", "ask"}, "samples": samples, "now": instant(at) if at else None,
         "affect": affect, "key": key, "composer": composer_of(model, allow_remote=allow_remote),
     }  # fmt: skip
+    if model_plan:
+        if model is None:
+            raise ValueError("--model-plan needs a model that writes it: --model")
+        asked["planner"] = chat_model(model, allow_remote=allow_remote)
     with writing(store, adopt=adopt, shared=shared) as opened:
         found = opened.program(text, **asked)
+    if found.state.begun.refused is not None:
+        say(
+            f"the model's plan was refused ({found.state.begun.refused}); the plan {found.state.begun.origin} was run"
+        )
     _put(found, output)
 
 
@@ -272,6 +286,7 @@ def _fields(state: Any, said: str | None) -> Mapping[str, Any]:
         "asks": _asks(state),
         "run by": str(state.holder) if state.holder is not None else None,
         "why": state.why or None,
+        "votes": ", ".join(f"{count} × {said}" for said, count in state.votes.items()) or None,
         "answer": state.answer,
         "says": said,
     }
@@ -388,7 +403,8 @@ def _put(found: "Program", output: str) -> None:
         put_json({
             "id": found.id, "standing": found.standing, "waits_for": found.waits_for, "why": found.state.why,
             "spent": msgspec.to_builtins(found.state.spent), "tool": getattr(found.state.paused, "tool", None),
-            "answer_id": found.state.answer, "answer": found.answer.wire() if found.answer else None,
+            "answer_id": found.state.answer, "votes": found.state.votes,
+            "answer": found.answer.wire() if found.answer else None,
         })  # fmt: skip
     elif found.answer is not None:
         put_answer(found.answer)

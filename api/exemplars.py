@@ -1,0 +1,62 @@
+"""Programs of before that a question resembles: found by recall among the questions that programs have answered.
+
+Only those count that ended in an answer which says something, is still there, and was not corrected.
+"""
+
+from collections.abc import Iterator
+from typing import Any, Final
+
+import msgspec
+
+from braid.agent.errors import BrokenProgramError, ProgramStateError
+from braid.agent.planner import Exemplar
+from braid.agent.program import Ended
+from braid.asking import ASK, Asker
+from braid.ledger.errors import ErasedError, ForgottenError
+from braid.ledger.record import ExperienceBody, Record, Scope
+from braid.programs import OF, recorded, state_of
+
+MOST: Final = 3
+LOOKED_AT: Final = 20
+_ASKED: Final = {"method": {"eq": ASK}}
+
+
+def exemplars(store: Asker, question: str, scope: Scope | None, most: int = MOST) -> list[Exemplar]:
+    """Return the best exemplars for a question, the likest first."""
+    within = msgspec.structs.asdict(scope) if scope is not None else {}
+    asked: dict[str, Any] = {"top_k": LOOKED_AT, "filters": _ASKED, **within}
+    found: list[Exemplar] = []
+    for hit in store.answer(question, **asked).results:
+        if len(found) == most:
+            break
+        found += _answered(store, hit.record)
+    return found[:most]
+
+
+def _answered(store: Asker, question: Record) -> Iterator[Exemplar]:
+    """Yield the program that a question was asked of, where it ended well."""
+    for child, id, role in store.views.catalog.children(question.index):
+        if role != "evidence" or not id.startswith("evt_"):
+            continue
+        try:
+            record = store.reader.at(child)
+            if not record.targets(OF) or not isinstance(recorded(record).event, Ended):
+                continue
+            state = state_of(store, record.targets(OF)[0].id)
+            if state.answer is not None and _stands(store, store.get(state.answer)):
+                yield Exemplar(state.id, state.begun.question, state.plan)
+        except (ErasedError, ForgottenError, BrokenProgramError, ProgramStateError):
+            continue
+
+
+def _stands(store: Asker, answer: Record) -> bool:
+    """Whether an answer says something and nothing stands in its place."""
+    body = answer.body
+    if not isinstance(body, ExperienceBody) or body.content.structured.get("answer", {}).get("abstained"):
+        return False
+    control = store.reader.control
+    gone = (control.erased, control.hidden)
+    return not any(
+        role == "supersedes" and id.startswith("exp_") and not any(at in one for one in gone)
+        for at, id, role in store.views.catalog.children(answer.index)
+    )
