@@ -11,7 +11,7 @@ from typing import Any, Final, Literal
 import msgspec
 
 from braid.agent.errors import BrokenProgramError
-from braid.agent.plan import QUESTION, Branch, Plan, Step
+from braid.agent.plan import QUESTION, Answer, Branch, Plan, Step
 
 NAME: Final = "program"
 """The name of a program's events."""
@@ -230,6 +230,10 @@ def _check_lawful(state: State, recorded: Recorded) -> None:
         problem = "begins it again"
     elif state.is_over:
         problem = "comes after its end"
+    elif state.standing == "paused" and not isinstance(event, Taken):
+        problem = "comes while it waits, and nobody has taken it up"
+    elif isinstance(event, Did) and isinstance(state.step, Answer):
+        problem = "gives a step that only ends it"
     elif (name := getattr(event, "step", "")) and name != state.step.name:
         problem = f"is of the step {name!r}, and {state.step.name!r} is next"
     if problem is not None:

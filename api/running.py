@@ -11,7 +11,7 @@ from collections.abc import Collection, Sequence
 from datetime import datetime, timedelta
 from pathlib import Path
 from secrets import token_hex
-from time import perf_counter
+from time import perf_counter, sleep
 from typing import Any, Final
 
 import msgspec
@@ -52,6 +52,9 @@ from braid.wal.lock import FileLock
 
 GRACE: Final = timedelta(seconds=30)
 """How long beyond its limit of time a run on another machine is waited for."""
+
+_LOOKS: Final = 40
+_LOOK_S: Final = 0.005
 
 
 class Program(msgspec.Struct, frozen=True, kw_only=True):
@@ -134,6 +137,7 @@ def resume(
     """
     given = result is not UNSET
     with _Turn(store, id):
+        store.reader.refresh()
         state = state_of(store, id)
         _refuse_taken(state, take_over=take_over)
         if state.is_over:
@@ -160,19 +164,27 @@ class _Turn:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         self._path = folder / f"{id}.lock"
         self._lock = FileLock(self._path)
-        self._store = store
         self._id = id
 
     def __enter__(self) -> None:
         try:
             self._lock.acquire()
         except LogLockedError:
-            self._store.reader.refresh()
-            holder = state_of(self._store, self._id).holder
-            who = str(holder) if holder is not None else "another process"
-            raise ProgramTakenError(f"{self._id} is being run by {who}; nothing was done here") from None
+            raise ProgramTakenError(
+                f"{self._id} is being run by {self._who()}; nothing was done here"
+            ) from None
+        self._path.write_text(f"process {os.getpid()} on {socket.gethostname()}", "utf-8")
+
+    def _who(self) -> str:
+        """Return who has the lock; it says so right behind taking it."""
+        for _ in range(_LOOKS):
+            if who := self._path.read_text("utf-8"):
+                return who
+            sleep(_LOOK_S)
+        return "another process"
 
     def __exit__(self, *_: object) -> None:
+        self._path.write_text("", "utf-8")
         self._lock.release()  # the file stays: were it removed, who waits for it would lock another than who comes next
 
 

@@ -113,7 +113,11 @@ class Catalog:
         with self._turn:
             if self._is_stale() or self._stands_at < self._reader.size:
                 self.catch_up()
-            rows = self._ask("SELECT child, role FROM links WHERE parent = ? ORDER BY child, k", [index])
+            # Another process may have brought the file further than this reader has looked.
+            rows = self._ask(
+                "SELECT child, role FROM links WHERE parent = ? AND child < ? ORDER BY child, k",
+                [index, self._reader.size],
+            )
         return [(child, self._reader.envelope(child).id, role) for child, role in rows]
 
     def referring(self, index: int, role: str, most: int) -> list[int]:

@@ -29,6 +29,7 @@ PAGES = (
     "docs/keys.md",
     "docs/lenses.md",
     "docs/recall.md",
+    "docs/programs.md",
     "docs/provenance.md",
     "docs/stance.md",
 )
