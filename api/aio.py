@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from braid.agent.stage import Stage
     from braid.asking import Answer
     from braid.deciding import Conflict, Explained, Stance
+    from braid.learning import Learned
     from braid.ledger.audit.findings import Report
     from braid.lens_views import Standing
     from braid.lensing import View
@@ -61,6 +62,10 @@ class AsyncStore:
     ) -> list[RecordId]:
         """See `Store.remember`."""
         return await to_thread(self.sync.remember, messages, **options)
+
+    async def learn(self, **options: Any) -> "Learned":
+        """See `Store.learn`."""
+        return await to_thread(self.sync.learn, **options)
 
     async def correct(self, id: str, text: str, *, reason: str | None = None) -> RecordId:
         """See `Store.correct`."""

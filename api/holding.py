@@ -1,5 +1,6 @@
 """What is held of a question: read by rules, or else by what recall finds; its claims gathered, and reconciled."""
 
+import re
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Final
@@ -11,7 +12,7 @@ from braid.ledger import asof
 from braid.ledger.record import Asks, Scope
 from braid.recall.decompose import decompose
 from braid.recall.times import Span
-from braid.stance.claims import Said, relevant
+from braid.stance.claims import ALWAYS, FOREVER, Said, relevant
 from braid.stance.question import SPEAKER, Reading, readings
 from braid.stance.reconcile import Outcome, reconcile
 from braid.stance.relations import compared_as
@@ -50,12 +51,12 @@ def weigh(
     found = list(readings(question))
     for reading in found:
         asks = _asks(reading, known, asked or now, dated=asked is not None)
-        claims = known.claims(known.named(asks))
+        claims = _in_time(question, now, asks, known.claims(known.named(asks)))
         if bearing := relevant(claims, asks):
             return _reconciled(question, asks, bearing, claims, known), size
     guessed = None if found else _by_recall(store, question, known, asked, now)
     if guessed is not None:
-        claims = known.claims(known.named(guessed))
+        claims = _in_time(question, now, guessed, known.claims(known.named(guessed)))
         return _reconciled(question, guessed, relevant(claims, guessed), claims, known), size
     if found:
         asks = _asks(found[0], known, asked or now, dated=asked is not None)
@@ -98,6 +99,26 @@ def instant_of(question: str, now: datetime) -> datetime | None:
     if end <= now:
         return end
     return span.since if span.since is not None and span.since > now else None
+
+
+_AHEAD: Final = re.compile(
+    r"when (?:is|are|will|'s)\b.*\b(?:plan|going|will|hosting|leav|mov|visit|start|mak|attend)", re.IGNORECASE
+)
+
+
+def _in_time(question: str, now: datetime, asks: Asks, claims: list[Said]) -> list[Said]:
+    """Return the claims that a question for a time may mean: "in June" only what was so in June, "when is he going …"
+    only what lay ahead when it was said. Any other question takes all: its instant is `asks.at`.
+    """
+    if asks.wants != "time":
+        return claims
+    if _AHEAD.match(question):
+        claims = [said for said in claims if said.since > said.said]
+    span = decompose(question, now).time
+    if span is None:
+        return claims
+    since, until = span.since or ALWAYS, span.until or FOREVER
+    return [said for said in claims if since <= said.since < until]
 
 
 def _by_recall(

@@ -158,7 +158,7 @@ class Learner:
         before = self._before.setdefault(whose, deque(maxlen=self._reader.looks_back))
         turn = msgspec.structs.replace(turn, whose=whose, previous=tuple(before))
         before.append(msgspec.structs.replace(turn, previous=()))
-        self._turns[turn.at] = turn
+        self._turns[turn.at] = msgspec.structs.replace(turn, previous=())  # as a rereading will have it
         if len(self._turns) > 2 * WINDOW:
             self._turns = {at: kept for at, kept in self._turns.items() if at >= turn.at - WINDOW}
         return turn

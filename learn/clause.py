@@ -36,7 +36,7 @@ _OPENING: Final = re.compile(
     r"now|now|currently"
     r"|recently|lately|for now|today|yesterday|finally|luckily|sadly|unfortunately|as for me|me too|same here"
     r"|since then|last (?:week|month|year|night|weekend|summer|winter|spring|monday|tuesday"
-    r"|wednesday|thursday|friday|saturday|sunday)"
+    r"|wednesday|thursday|friday|saturday|sunday|mon|tues?|wed|thurs?|fri|sat|sun)"
     r"|(?:this|next) (?:week|month|year|weekend|summer|morning|monday|tuesday|wednesday|thursday"
     r"|friday|saturday|sunday)"
     r"|(?:a|two|three|few|a few|four|five|six) (?:days?|weeks?|months?|years?) ago|on (?:mon|tues"
@@ -141,11 +141,55 @@ def _full(match: re.Match[str]) -> str:
 
 def opened(text: str) -> tuple[str, str | None]:
     """Return a clause without its opening words, and the words that hedge it."""
-    text = _SETTING.sub("", _OPENING.sub("", text, count=1), count=1)
+    text = _FOUND.sub("", _SETTING.sub("", _OPENING.sub("", text, count=1), count=1), count=1)
     match = _HEDGED.match(text)
     if match is None:
         return text, None
     return _OPENING.sub("", text[match.end() :], count=1), match["hedge"]
+
+
+_FOUND: Final = re.compile(
+    r"^i (?:have )?(?:just |recently |also |only |actually )*(?:found out|learned|learnt|discovered|realised"
+    r"|realized|figured out)"
+    r"(?: recently| today| yesterday| last (?:week|month|year))?(?: that)? (?=(?:i|my|we) )",
+    flags=re.IGNORECASE,
+)
+_LEFT_OUT: Final = (
+    (re.compile(r"(?:\w+ly |just |also )*been (?=\w+ing\b)", flags=re.IGNORECASE), "i have "),
+    (
+        re.compile(
+            r"(?:\w+ly |just |also )*(?:moved|got|went|started|adopted|bought|joined|visited|finished|passed"
+            r"|signed|took|made|ran"
+            r"|had|won|met|attended|graduated|quit|left|broke|tried|watched) (?=\w)",
+            flags=re.IGNORECASE,
+        ),
+        "i ",
+    ),
+    (
+        re.compile(
+            r"(?:still |currently |also |now )*(?:living|working|studying|learning|volunteering|moving|going"
+            r"|heading|flying|travell?ing"
+            r"|visiting|planning|training|getting|off to) (?=\w)",
+            flags=re.IGNORECASE,
+        ),
+        "i am ",
+    ),
+)
+_FINITE: Final = re.compile(
+    r"\b(?:is|was|are|were|has|can|will|would|makes|made|helps|helped|gives|gave|feels|felt|sounds|must|seems"
+    r"|takes|keeps"
+    r"|lets|brings|means)\b",
+    flags=re.IGNORECASE,
+)
+
+
+def with_subject(text: str) -> str:
+    """Return a clause that leaves out its "I" with it: `Been living in Hull since 2020`; any other as it is."""
+    for pattern, before in _LEFT_OUT:
+        match = pattern.match(text)
+        if match is not None and not _FINITE.search(text, match.end()):
+            return f"{before}{text[0].lower()}{text[1:]}"
+    return text
 
 
 def subject_of(text: str) -> tuple[Subject, str] | None:

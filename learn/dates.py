@@ -55,6 +55,8 @@ class Held(NamedTuple):
 
 
 NEVER: Final = Held()
+LEAP: Final = datetime(2024, 1, 1, tzinfo=UTC)
+"""A year that has every day that a birthday may have."""
 
 
 def day(text: str, when: datetime, *, forward: bool | None = None) -> Held:
@@ -82,7 +84,11 @@ def past(text: str, when: datetime) -> Held:
     exact = day(text, when, forward=False)
     if exact.since is not None:
         return exact
-    found = span(text, when)
+    if (match := _WEEKENDS.search(text)) is not None:
+        monday = _midnight(when) - timedelta(days=when.astimezone(UTC).weekday())
+        start = monday - timedelta(days=7 * _count(match["n"].lower()) - 5)
+        return Held(start, start + timedelta(days=2))
+    found = span(_SHORT_DAY.sub(_whole_day, text), when)
     if found is None:
         today = re.search(
             r"\b(?:this morning|this afternoon|just now|earlier today)\b", text, flags=re.IGNORECASE
@@ -90,6 +96,19 @@ def past(text: str, when: datetime) -> Held:
         start = _midnight(when)
         return Held(start, start + timedelta(days=1)) if today else NEVER
     return Held(found.since, found.until)
+
+
+_SHORT_DAY: Final = re.compile(
+    r"\b(?P<which>last|on|this|past) (?P<day>mon|tues?|wed|thurs?|fri|sat|sun)\b(?!\w)", flags=re.IGNORECASE
+)
+_WEEKENDS: Final = re.compile(
+    r"\b(?P<n>two|three|four|a few|a couple of|a couple) weekends ago\b", flags=re.IGNORECASE
+)
+
+
+def _whole_day(match: re.Match[str]) -> str:
+    short = match["day"].lower()[:3]
+    return f"{match['which']} {next(name for name in WEEKDAYS if name.startswith(short))}"
 
 
 def bounds(text: str, when: datetime) -> Held:

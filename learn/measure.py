@@ -95,10 +95,12 @@ def measured(reader: Reader, turns: Iterable[Labelled]) -> Score:
 
 def _claims(reader: Reader, one: Labelled) -> tuple[Claim, ...]:
     known = Known()
+    said: list[Turn] = []
     for at, before in enumerate(one.before):
-        turn = Turn(text=before.text, speaker=before.name, when=one.when, at=at)
-        known.add(reader.read(turn, known).notes)
-    turn = Turn(text=one.text, speaker=one.name, when=one.when, at=len(one.before))
+        said.append(Turn(text=before.text, speaker=before.name, when=one.when, at=at))
+        known.add(reader.read(said[-1], known).notes)
+    previous = tuple(said[-reader.looks_back :]) if reader.looks_back else ()
+    turn = Turn(text=one.text, speaker=one.name, when=one.when, at=len(said), previous=previous)
     return reader.read(turn, known).claims
 
 

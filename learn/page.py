@@ -39,6 +39,8 @@ class Page:
         """Where the speaker has just told to have been."""
         self.offer: str | None = None
         """Whose offer was taken."""
+        self.moment: Held | None = None
+        """When what the turn tells of was, where its beginning says so."""
         self.here: str | None = None
         self.matter: str | None = None
         """What a date or an amount that is told next is of."""
@@ -165,6 +167,10 @@ class Page:
     def use(self, note: Note) -> None:
         """Say that a note was needed, and what it needed itself."""
         self._used.update(note.needs, (note.at,))
+
+    def use_turn(self, turn: Turn) -> None:
+        """Say that the words of another turn were needed."""
+        self._used.add(turn.at)
 
     def note_things(self, text: str) -> None:
         """Note the last thing with a name in a sentence: what "it" may mean in the next."""

@@ -4,8 +4,8 @@ import re
 from collections import defaultdict
 from typing import Final
 
-from braid.learn import attributes, corrections, dates, happenings, moods
-from braid.learn.clause import Clause, Subject, expanded, opened, predicate, subject_of
+from braid.learn import attributes, corrections, dates, doings, happenings, idioms, moods, replies
+from braid.learn.clause import Clause, Subject, expanded, opened, predicate, subject_of, with_subject
 from braid.learn.mentions import mentioned
 from braid.learn.page import Page
 from braid.learn.phrases import action
@@ -55,7 +55,7 @@ class PlainReader:
 
     name = "plain"
     version = "1"
-    looks_back = 0
+    looks_back = 1
 
     def read(self, turn: Turn, known: Known) -> Reading:
         """Return what a turn states. What a person says only: an assistant's words are no evidence."""
@@ -68,8 +68,9 @@ class PlainReader:
         page = Page(turn, known, text)
         page.wry = moods.is_ironic(shown)
         page.angry = moods.is_angry(shown)
-        for sentence in sentences(shown):
-            _sentence(page, sentence)
+        for place, sentence in enumerate(sentences(shown)):
+            if place or not replies.read(page, sentence):
+                _sentence(page, sentence)
         corrections.moves(page)
         return page.reading()
 
@@ -90,31 +91,57 @@ def _statement(page: Page, sentence: Part, voice: Voice) -> None:
     before: Subject | None = None
     for part in clauses(sentence):
         page.note_things(part.text)
-        before = _clause(page, part, voice, before)
+        before = _clause(page, part, voice, before, opens=part.start == sentence.start)
     happenings.read(page, sentence)
 
 
-def _clause(page: Page, part: Part, voice: Voice, before: Subject | None = None) -> Subject | None:
-    """Read one clause; return its subject, which the next one may share."""
-    full = expanded(part.text)
-    bare, hedge = opened(full)
-    if attributes.read(page, part, bare, voice, hedge) or own_opinion(page, part, bare):
+def _clause(
+    page: Page, part: Part, voice: Voice, before: Subject | None = None, *, opens: bool = False
+) -> Subject | None:
+    """Read one clause; return its subject, which the next one may share. `opens`: it opens a sentence, and may leave
+    out the "I" that everybody hears.
+    """
+    bare, hedge = opened(expanded(part.text))
+    bare = with_subject(bare) if opens else bare
+    doings.note_moment(page, bare)
+    if voice == Voice():
+        doings.shown(page, part, bare)
+    if (
+        idioms.read(page, part, bare, voice._replace(hedge=hedge or voice.hedge))
+        or attributes.read(page, part, bare, voice, hedge)
+        or own_opinion(page, part, bare)
+    ):
         return before
     found = subject_of(bare)
     if found is None:
+        doings.thing(page, part, bare)
         return before
     subject, rest = found
+    told = len(page.claims)
     clause = predicate(subject, rest, hedge or voice.hedge)
-    if clause is None or clause.tense == "modal":
-        return subject
-    if clause.verb in _REPORTS and not subject.first and not voice.said_by:
-        _reported(page, part, clause)
-        return subject
-    if re.search(r"\b(?:would|could|should|might|may)\b", rest):
-        return subject
-    _apply(page, part, clause, voice)
-    _joined(page, part, clause, voice)
+    _predicated(page, part, clause, voice, rest)
+    if (
+        len(page.claims) == told
+        and voice == Voice()
+        and not (clause and clause.denied)
+        and not _MODAL.search(rest)
+    ):
+        doings.read(page, part, subject, rest)
     return subject
+
+
+_MODAL: Final = re.compile(r"\b(?:would|could|should|might|may)\b")
+
+
+def _predicated(page: Page, part: Part, clause: Clause | None, voice: Voice, rest: str) -> None:
+    """Read what a clause says of its subject by the tables of verbs."""
+    if clause is None or clause.tense == "modal":
+        return
+    if clause.verb in _REPORTS and not clause.subject.first and not voice.said_by:
+        _reported(page, part, clause)
+    elif not _MODAL.search(rest):
+        _apply(page, part, clause, voice)
+        _joined(page, part, clause, voice)
 
 
 _AND: Final = re.compile(

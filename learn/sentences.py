@@ -46,6 +46,13 @@ _AND_I: Final = re.compile(r"\s+and I\b")
 """`Mireille and I decided`: one clause."""
 
 
+_MOMENT: Final = re.compile(
+    r"\s*(?:(?:hey|hi|so|well|and|oh|but|then)[ ,]+)*(?:yesterday|tomorrow|today|tonight|(?:last|this|next) "
+    r"\w+(?: \w+)?"
+    r"|(?:on|in) \w+(?: \d{1,4})?|(?:\d+|an?|two|three|four|five|six|a few|a couple of) \w+ ago)\s*",
+    flags=re.IGNORECASE,
+)
+"""`Last week, my grandmother died`: one clause."""
 _APOSTROPHES: Final = {0x2018: "'", 0x2019: "'"}
 
 
@@ -84,6 +91,8 @@ def clauses(sentence: Part) -> Iterator[Part]:
         if _COMPANY.fullmatch(sentence.text, start, match.start()) and _AND_I.match(
             sentence.text, match.start()
         ):
+            continue
+        if match[0].startswith(",") and _MOMENT.fullmatch(sentence.text, start, match.start()):
             continue
         if match.start() > start:
             yield _slice(sentence, start, match.start(), match[0])

@@ -295,16 +295,17 @@ def is_meant(name: str, subject: str) -> bool:
 
 
 def _alike(claims: Sequence[Said], words: str) -> list[Said]:
-    """Return the claims whose words share most with those given, at least half of them."""
+    """Return the claims whose words share most with those given, at least two in three of them, and not names alone:
+    whose wedding it is tells an engagement of theirs from it as little as it tells anything.
+    """
     asked = telling(words)
-    shared = [
-        len(
-            asked
-            & telling(f"{said.claim.rel.replace('_', ' ')} {said.claim.object} {said.claim.quote or ''}")
-        )
+    plain = telling(" ".join(word for word in words.split() if word[:1].islower()))
+    told = [
+        telling(f"{said.claim.rel.replace('_', ' ')} {said.claim.object} {said.claim.quote or ''}")
         for said in claims
     ]
+    shared = [len(asked & said) if not plain or plain & said else 0 for said in told]
     least = max(shared, default=0)
-    if not asked or 2 * least < len(asked):
+    if not asked or 3 * least < 2 * len(asked):
         return []
     return [said for said, count in zip(claims, shared, strict=True) if count == least]

@@ -5,6 +5,8 @@ from typing import Final
 from braid.ledger.record import Claim
 from braid.stance.relations import name_of
 
+DID: Final = "did"
+"""Its objects say themselves what was done: "took the kids to the museum"."""
 _NOUNS: Final = frozenset(
     ("child", "parent", "sibling", "relative", "friend", "pet", "colleague", "hobby", "goal", "diet", "status",
      "birthday", "nationality", "relationship_status")
@@ -44,7 +46,7 @@ def words_of(claim: Claim) -> str:
     if rel.startswith("is_"):
         return _joined(f"{claim.subject} is", claim, "not", rel.removeprefix("is_"))
     if claim.polarity:
-        return _joined(claim.subject, claim, "", rel)
+        return _joined(claim.subject, claim, "", "" if rel == DID else rel)
     verb, _, rest = rel.partition("_")
     if verb in _DID:
         return _joined(f"{claim.subject} did not", claim, "", f"{_DID[verb]} {rest}")

@@ -257,7 +257,8 @@ class Braid:
             disputed = int((rows >= life.compromised_since).sum())
             if disputed:
                 since = f"compromised since {life.compromised_since}"
-                self.notes.append(f"{disputed} {kind} records by {key} are disputed: the key was {since}")
+                what = f"{kind} record by {key} is" if disputed == 1 else f"{kind} records by {key} are"
+                self.notes.append(f"{disputed} {what} disputed: the key was {since}")
 
     def _name(self, rows: "np.ndarray[tuple[int], np.dtype[np.int64]]", kind: str, message: str) -> None:
         for first, count in stretches(rows.tolist()):

@@ -317,5 +317,22 @@ def test_the_async_twin(tmp_path: Path) -> None:
             assert [one.id for one in await store.stances(HOME)] == [found.id]
             assert (await store.why(str(found.id))).kind == "stance"
             assert len(await store.contradictions()) == 1
+            await store.append("I live in Hull.", name="Ana")
+            assert (await store.learn()).claims == 3
 
     asyncio.run(ask())
+
+
+def test_a_time_in_the_question_bounds_what_may_answer_it(store: Store) -> None:
+    for when, rel, what in (
+        ("2023-06-20", "did", "went camping"),
+        ("2023-08-21", "did", "went camping"),
+        ("2023-09-01", "plans_to", "go camping"),
+    ):
+        claim = Claim(subject="Mel", rel=rel, object=what, valid_from=day(when))
+        store.append("x", claims=[claim], occurred_at=day("2023-08-25"))
+    assert store.stance("When did Mel go camping?", append=False).undecided is not None
+    june = store.stance("When did Mel go camping in June 2023?", append=False)
+    assert june.claim == "Mel went camping on 2023-06-20"
+    plan = store.stance("When is Mel going camping?", append=False)
+    assert plan.claim == "Mel plans to go camping on 2023-09-01"

@@ -215,3 +215,62 @@ def test_many_turns_cost_what_they_are(memory: Path) -> None:
             store.learn().read for text in ("I live in Leeds.",) * 20 if store.remember(text, learn=False)
         ]
         assert done == [1] * 20
+
+
+def asked(store: Store, question: str, reply: str, days: int = 0) -> list[Record]:
+    """Remember a question of an assistant's and Ana's reply; return what was read."""
+    messages = [
+        {"role": "assistant", "content": question, "timestamp": "2025-05-01T10:00:00Z"},
+        {"role": "user", "name": "Ana", "content": reply, "timestamp": f"2025-05-{1 + days:02d}T10:00:30Z"},
+    ]
+    store.remember(messages, user_id="ana")
+    return readings(store)
+
+
+def test_a_short_reply_is_read_by_its_question(memory: Path) -> None:
+    with open_store(memory) as store:
+        (record,) = asked(store, "Thanks! Do you have any allergies?", "Only dust.")
+        body = record.body
+        assert isinstance(body, ExperienceBody)
+        assert [(one.subject, one.rel, one.object, one.quote) for one in body.symbolic] == [
+            ("Ana", "allergic_to", "dust", "Only dust")
+        ]
+        question = next(link.id for link in record.links if link.role == "evidence")
+        assert store.get(question).text == "Thanks! Do you have any allergies?"
+        assert store.verify(rederive=True).exit_code == 0
+        store.erase(question)
+        assert store.verify(rederive=True).exit_code == 0
+
+
+@pytest.mark.parametrize(
+    ("question", "reply", "days"),
+    [
+        ("Do you have any allergies?", "Only dust.", 3),
+        ("Do you have any allergies? And where do you live?", "Leeds.", 0),
+        ("Do you drink tea or coffee?", "Yes.", 0),
+        ("Does Kim have any allergies?", "Only dust.", 0),
+        ("You live in Leeds.", "Yes.", 0),
+        ("Do you have any allergies?", "None that I know of.", 0),
+    ],
+)
+def test_a_reply_to_something_else_states_nothing(memory: Path, question: str, reply: str, days: int) -> None:
+    with open_store(memory) as store:
+        assert asked(store, question, reply, days) == []
+
+
+def test_what_was_called_off_and_what_was_taken_up_again(memory: Path) -> None:
+    with open_store(memory) as store:
+        for day, text in enumerate(
+            (
+                "I've signed up for the beekeeping course.",
+                "I've pulled out of the beekeeping course.",
+                "I don't drink green tea.",
+                "I'm on my third cup of green tea today, I love it.",
+            ),
+            1,
+        ):
+            when = f"2025-05-{day:02d}T10:00:00Z"
+            message = {"role": "user", "name": "Ana", "content": text, "timestamp": when}
+            store.remember(message, user_id="ana")
+        held = [one.other for one in store.contradictions(user_id="ana") if one.stands == "other"]
+        assert held == ["Ana did not sign up for beekeeping course", "Ana drinks green tea"]

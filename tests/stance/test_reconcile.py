@@ -9,7 +9,7 @@ from braid.ledger.record import Claim
 from braid.stance.fold import Source
 from braid.stance.reconcile import reconcile
 from braid.stance.words import words_of
-from tests.stance.claimed import asking, claim, say, settle, standing
+from tests.stance.claimed import asking, claim, day, say, settle, standing
 
 LEEDS = say(1, claim("Jonas", "lives_in", "Leeds, in Meanwood"))
 EDINBURGH = say(2, claim("Jonas Adeyemi", "lives_in", "Edinburgh"), "2025-05-17")
@@ -302,3 +302,11 @@ def test_a_question_without_an_instant_is_refused() -> None:
 )
 def test_claims_in_words(said: Claim, words: str) -> None:
     assert words_of(said) == words
+
+
+def test_a_question_for_a_time_is_not_answered_by_names_alone() -> None:
+    engaged = say(1, claim("Owen", "engaged_to", "Sam", valid_from=day("2024-04-14")))
+    wed = say(2, claim("Owen", "did", "had their wedding with Sam", valid_from=day("2025-05-10")))
+    asks = asking("Owen", object="wedding of Owen and Sam", wants="time")
+    assert settle(asks, engaged).decision.undecided == "nothing is known of it"
+    assert settle(asks, engaged, wed).decision.claim == "Owen had their wedding with Sam on 2025-05-10"
