@@ -206,12 +206,6 @@ def _pair(page: Page, part: Part, match: re.Match[str], voice: Voice) -> bool:
     return True
 
 
-def _subject(text: str) -> list[str]:
-    return activity(text) or [
-        found for found in phrase(text) if found.lower() not in ("family", "it", "this")
-    ]
-
-
 def _intolerance(text: str) -> list[str]:
     return [text.lower().replace(" intolerant", " intolerance")]
 

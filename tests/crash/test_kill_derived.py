@@ -131,8 +131,8 @@ def test_it_is_whole_or_not_at_all(play: Play, base: Path, tmp_path: Path, what:
     (unharmed,) = play(order(tmp_path / "unharmed", what))
     assert unharmed["status"] == 0
     assert made(tmp_path / "unharmed") == (WHOLE[what], 0)
-    seen: Counter[str] = Counter()
-    points = [f"{name}@{seen.update([name]) or seen[name]}" for name in unharmed["passed"]]
+    passed: list[str] = unharmed["passed"]
+    points = [f"{name}@{passed[: at + 1].count(name)}" for at, name in enumerate(passed)]
     assert len(points) >= KILLS
     for at in {round(k * (len(points) - 1) / (KILLS - 1)) for k in range(KILLS)}:
         world = tmp_path / f"killed-{at}"
