@@ -1,5 +1,6 @@
 """The example histories, taken in by `braid ingest` alone: each question ends in the stance a person would expect."""
 
+import json
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
@@ -131,6 +132,52 @@ def test_a_retraction_defeats_and_taking_it_back_restores(store: Store) -> None:
     assert [one.claim for one in store.stances(question, user_id="jonas")] == [
         first.claim, restored.claim, again.claim,
     ]  # fmt: skip
+
+
+def test_a_changed_preference_and_its_why(store: Store) -> None:
+    """Coffee in March, none from April on: each is held of its time, and the later word is why."""
+    found = store.stance("Does Jonas drink coffee?", user_id="jonas", at=at("2025-06-20"), append=False)
+    (beaten,) = [one for one in found.candidates if one.claim == "Jonas Adeyemi drinks coffee"]
+    assert (beaten.held, beaten.why[:5]) == (False, "newer")
+    told = "\n".join(store.why(turn(store, "asst-006")).lines())
+    assert "- Jonas Adeyemi drinks coffee" in told
+    assert "but Jonas Adeyemi does not drink coffee" in told
+    assert turn(store, "asst-063") in told
+
+
+def test_a_second_hand_opinion_is_its_holders_and_leaves_ones_own(store: Store) -> None:
+    """Tola says it's terrible, Jonas likes it: two people's tastes, and no contradiction."""
+    own = store.stance("What does Jonas think of Baan Suk?", user_id="jonas", append=False)
+    hers = store.stance("What does Tola think of Baan Suk?", user_id="jonas", append=False)
+    assert (own.claim, hers.claim) == ("Jonas Adeyemi likes Baan Suk", "Tola dislikes Baan Suk")
+    assert own.residual_uncertainty < hers.residual_uncertainty  # it is on another's word
+    told = "\n".join(store.why(turn(store, "asst-027")).lines())
+    assert "+ Tola dislikes Baan Suk “my sister Tola says it's terrible”" in told
+    assert not [one for one in store.contradictions(user_id="jonas") if "Baan Suk" in one.one]
+
+
+def test_what_is_stated_beats_what_another_says_of_it(tmp_path: Path) -> None:
+    """Taken in by `ingest` and by nothing else: Kim's own word against what Lou has told Ana, a month later."""
+    lines = (
+        {"role": "user", "name": "Kim", "content": "I live in Leeds.", "timestamp": "2025-03-01T10:00:00Z"},
+        {
+            "role": "user",
+            "name": "Ana",
+            "content": "My friend Lou says Kim lives in Hull.",
+            "timestamp": "2025-04-01T10:00:00Z",
+        },
+    )
+    history = tmp_path / "history.jsonl"
+    history.write_text("".join(f"{json.dumps(line)}\n" for line in lines))
+    options = ["--guard-dir", str(tmp_path / "guard"), "--store", str(tmp_path / "memory")]
+    app([*options[:2], "init", str(tmp_path / "memory")], standalone_mode=False)
+    app([*options, "ingest", str(history)], standalone_mode=False)
+    with braid.open(tmp_path / "memory", guard_dir=tmp_path / "guard") as opened:
+        found = opened.stance("Where does Kim live?", at=at("2025-05-01"))
+        assert found.claim == "Kim lives in Leeds"
+        (beaten,) = [one for one in found.candidates if not one.held]
+        assert (beaten.claim, beaten.why) == ("Kim lives in Hull", "stated over inferred: Kim lives in Leeds")
+        assert "My friend Lou says Kim lives in Hull" in "\n".join(opened.why(beaten.id).lines())
 
 
 def test_what_is_stated_beats_what_is_inferred(store: Store) -> None:
