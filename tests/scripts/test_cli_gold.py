@@ -33,12 +33,23 @@ TASKS: dict[str, list[dict[str, Any]]] = {
         }
     ],
     "unanswerable": [{"question": "What did Bob study?", "answer": None, "stance": "none"}],
+    "multi-hop": [
+        {"question": "When did Ann buy the canoe?", "answer": "1 June 2025", "evidence": [["t3"]], "stance": "canoe"}
+    ],
+    "tool-use": [
+        {
+            "question": "What would ten canoes like Ann's cost?", "answer": "3,200", "evidence": [["t3"]],
+            "stance": "none", "use": {
+                "tool": "calculator", "of": ["How much did Ann pay for the canoe?"], "args": {"expression": "{1} * 10"},
+            },
+        }
+    ],
 }  # fmt: skip
 
 
 @pytest.fixture
 def own(empty: Session) -> Session:
-    """A session with a folder `own` of six tasks, half of them held."""
+    """A session with a folder `own` of ten tasks, half of them held."""
     (empty.folder / "own" / "tasks").mkdir(parents=True)
     (empty.folder / "own" / "histories").mkdir()
     turns = [
@@ -70,14 +81,13 @@ def test_own_tasks_are_asked_kept_and_compared(own: Session) -> None:
         own.well("evaluate", "gold", "--tasks", "own", "--renew", baseline, "--report", "page.md", "-o", "json").out
     )  # fmt: skip
     assert {name: found["right"] for name, found in sent["classes"].items()} == {
-        "temporal": 2, "how-do-you-know": 2, "unanswerable": 2, "dev": 3, "held": 3, "all": 6,
+        "multi-hop": 2, "temporal": 2, "unanswerable": 2, "how-do-you-know": 2, "tool-use": 2,
+        "dev": 5, "held": 5, "all": 10,
     }  # fmt: skip
     assert sent["against"] is None
-    assert {one["id"] for one in sent["answers"]} == {
-        "temporal-dev",
-        "how-do-you-know-dev",
-        "unanswerable-dev",
-    }
+    assert {one["id"] for one in sent["answers"]} == {f"{kind}-dev" for kind in TASKS}
+    computed = next(one for one in sent["answers"] if one["id"] == "tool-use-dev")
+    assert computed["given"]["text"] == "It comes to 3200."
     how = next(one for one in sent["answers"] if one["id"] == "how-do-you-know-dev")
     assert how["given"]["text"].startswith("Ann said on 2 June 2025")
     assert how["given"]["cited"] == ["t3"]
@@ -85,7 +95,7 @@ def test_own_tasks_are_asked_kept_and_compared(own: Session) -> None:
     assert (own.folder / "page.svg").is_file()
 
     kept = json.loads((own.folder / baseline).read_text(encoding="utf-8"))
-    assert set(kept["verdicts"]) == {"temporal-dev", "how-do-you-know-dev", "unanswerable-dev"}
+    assert set(kept["verdicts"]) == {f"{kind}-dev" for kind in TASKS}
     other = (own.folder / "own" / "tasks" / "temporal.jsonl").read_text(encoding="utf-8")
     own.write("own/tasks/temporal.jsonl", other.replace("1 June 2025", "Whitsun"))
     done = own.braid("evaluate", "gold", "--tasks", "own", "--check")
@@ -93,7 +103,7 @@ def test_own_tasks_are_asked_kept_and_compared(own: Session) -> None:
     assert done.out.startswith("class")
     assert "braid: - temporal-dev: right → wrong\n" in done.err
     assert "braid: - held, temporal: 1 → 0 right\n" in done.err
-    assert "braid: ! dev: accuracy 1.000 → 0.667, beyond the band of 0.03\n" in done.err
+    assert "braid: ! dev: accuracy 1.000 → 0.800, beyond the band of 0.03\n" in done.err
     assert done.err.endswith("braid: worse than the baseline\n")
 
 

@@ -9,7 +9,8 @@ import msgspec
 
 from braid.tools.gold import baseline as kept
 from braid.tools.gold.judge import Judged
-from braid.tools.gold.run import Asking, memory_of, run
+from braid.tools.gold.planned import Planning
+from braid.tools.gold.run import PLANNED, Asking, memory_of, run
 from braid.tools.gold.scores import Scores, by_class, calibrated, scores
 from braid.tools.gold.tasks import CLASSES, DATA, PARTS, Gold, Task, load
 
@@ -99,7 +100,13 @@ def _measured(gold: Gold, tasks: Sequence[Task], wanted: Wanted, against: kept.B
     composer = composer_of(wanted.model, allow_remote=wanted.allow_remote)
     # All histories go in, whichever is asked: how rare a word is in the whole store bears on what is found.
     with memory_of(gold.histories) as memory, progress("asking", len(tasks)) as bar:
-        judged = run(memory, tasks, Asking(composer), progress=bar.reach)
+        asking, planning = Asking(composer), Planning(composer)
+        judged = run(
+            memory,
+            tasks,
+            lambda task: planning if task.kind in PLANNED else asking,
+            progress=bar.reach,
+        )
     return Measured(
         judged=judged,
         tasks=_digest(gold),

@@ -69,5 +69,5 @@ def _verdicts(axes: Any, judged: Sequence[Judged]) -> None:
         axes.barh(range(len(names)), counts, 0.7, left=left, color=colour, label=verdict)
         left = [before + count for before, count in zip(left, counts, strict=True)]
     axes.set_yticks(list(range(len(names))), names)
-    axes.set(title="What became of the tasks", xlabel="tasks")
-    axes.legend(frameon=False, fontsize=7, loc="lower right")
+    axes.set(title="What became of the tasks", xticks=range(0, 17, 4))
+    axes.legend(frameon=False, ncols=4, loc="upper center", bbox_to_anchor=(0.5, -0.06))

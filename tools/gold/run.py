@@ -1,8 +1,8 @@
 """Asks the tasks of a real store: the histories go in as `braid ingest` takes them, and are asked at the front door.
 
 All histories share one store, each in a scope of its own, as many people's memories do. Nothing is written while the
-questions are asked, so that none bears on another; only where it is asked how an answer is known, that answer is
-written first: these come last.
+questions are asked, so that none bears on another. Only programs are records, and where it is asked how an answer is
+known, that answer is written first: these come last.
 """
 
 from collections.abc import Callable, Generator, Mapping, Sequence
@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from braid.store import Store
 
 Progress = Callable[[int, int], None]
+PLANNED: Final = frozenset(("multi-hop", "tool-use"))
+"""Classes that are asked of a program."""
 TRIES: Final = 3
 """A way into the memory that took too long is tried again: how fast a machine is, is no verdict on an answer."""
 
@@ -46,26 +48,33 @@ class Way(Protocol):
         ...
 
 
-def run(memory: Memory, tasks: Sequence[Task], way: Way, *, progress: Progress | None = None) -> list[Judged]:
+def run(
+    memory: Memory, tasks: Sequence[Task], way_of: Callable[[Task], Way], *, progress: Progress | None = None
+) -> list[Judged]:
     """Return each task's answer, judged, in the order of the tasks."""
     judged: dict[str, Judged] = {}
-    for task in sorted(tasks, key=lambda one: one.then is not None):
-        judged[task.id] = judge(task, way(memory, task))
+    for task in sorted(tasks, key=writes):
+        judged[task.id] = judge(task, way_of(task)(memory, task))
         if progress is not None:
             progress(len(judged), len(tasks))
     return [judged[task.id] for task in tasks]
+
+
+def writes(task: Task) -> bool:
+    """Whether asking a task writes: a program is its records, and only what was written can be asked about."""
+    return task.then is not None or task.kind in PLANNED
 
 
 class Asking:
     """Asks `Store.ask`, with a composer of one's own or the extractive one."""
 
     def __init__(self, composer: Composer | None = None) -> None:
-        self._composer = composer or Extractive()
+        self._composer = composer or usual_composer()
 
     def __call__(self, memory: Memory, task: Task) -> Given:
         """See `Way`."""
         for left in reversed(range(TRIES)):
-            watch = _Watch(self._composer)
+            watch = Watch(self._composer)
             began = perf_counter()
             answer = memory.store.ask(
                 task.question,
@@ -76,11 +85,16 @@ class Asking:
             )
             ms = 1000 * (perf_counter() - began)
             if not answer.degraded or not left:
-                return _given(memory, task, answer, watch.asked, ms)
+                return given_of(memory, task, answer, watch.asked, ms)
         raise AssertionError("the last try returns")
 
 
-class _Watch:
+def usual_composer() -> Composer:
+    """Return what writes where no model does."""
+    return Extractive()
+
+
+class Watch:
     """Passes what a composer is given on to it, and keeps it: the claim that was held is no part of an answer."""
 
     def __init__(self, composer: Composer) -> None:
@@ -95,7 +109,8 @@ class _Watch:
         return self._composer.compose(asked)
 
 
-def _given(memory: Memory, task: Task, answer: "Answer", asked: Asked | None, ms: float) -> Given:
+def given_of(memory: Memory, task: Task, answer: "Answer", asked: Asked | None, ms: float) -> Given:
+    """Return an answer as it is judged; `asked`: what its composer was given, if it was asked."""
     text = answer.text
     if task.then == "how" and answer.answer_id is not None:
         text = memory.store.how(answer.answer_id)

@@ -24,6 +24,14 @@ Groups = tuple[tuple[str, ...], ...]
 Manner = Literal["warm", "not warm", "urgent", "not urgent"]
 
 
+class Use(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A tool for a task: what is looked for (`of`), and what it is given of that; `{1}` is the first that was found."""
+
+    tool: Literal["calculator", "calendar"]
+    of: tuple[str, ...]
+    args: dict[str, str]
+
+
 class Task(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
     """A question to a history, and what is right. `accept` and `never` are words, compared as `judge` does."""
 
@@ -48,6 +56,8 @@ class Task(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     """What is asked next: how that is known. `accept` is about the reply to that."""
     manner: Manner | None = None
     """How an answer should sound to whoever asks like this."""
+    use: Use | None = None
+    """The tool that it needs, and for what."""
     kind: str = ""
     """The class; the name of its file."""
 

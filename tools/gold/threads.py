@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from datetime import date, timedelta
 from random import Random
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, cast
 
 import msgspec
 
@@ -29,6 +29,7 @@ class Thread(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
     stance: str | None = None
     then: Literal["how"] | None = None
     manner: str | None = None
+    use: dict[str, Any] | None = None
     histories: tuple[str, ...] = msgspec.field(default=DIARIES, name="in")
 
 
@@ -118,5 +119,16 @@ def task(thread: Thread, number: int, draw: Callable[[str], str], days: Sequence
         "stance": stance,
         "then": thread.then,
         "manner": thread.manner,
+        "use": _filled_all(thread.use, fill),
     }
     return asked | {name: value for name, value in more.items() if value}
+
+
+def _filled_all(value: Any, fill: Callable[[str], str]) -> Any:
+    if isinstance(value, str):
+        return fill(value)
+    if isinstance(value, dict):
+        return {name: _filled_all(each, fill) for name, each in cast("dict[str, Any]", value).items()}
+    return (
+        [_filled_all(each, fill) for each in cast("list[Any]", value)] if isinstance(value, list) else value
+    )
