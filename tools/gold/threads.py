@@ -4,9 +4,11 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from datetime import date, timedelta
 from random import Random
-from typing import Any, Final, Literal, cast
+from typing import Any, Final, Literal
 
 import msgspec
+
+from braid.tools.gold.tasks import Use
 
 VARIANTS: Final = " || "
 MONTHS: Final = 12
@@ -29,7 +31,7 @@ class Thread(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
     stance: str | None = None
     then: Literal["how"] | None = None
     manner: str | None = None
-    use: dict[str, Any] | None = None
+    use: Use | None = None
     histories: tuple[str, ...] = msgspec.field(default=DIARIES, name="in")
 
 
@@ -119,16 +121,13 @@ def task(thread: Thread, number: int, draw: Callable[[str], str], days: Sequence
         "stance": stance,
         "then": thread.then,
         "manner": thread.manner,
-        "use": _filled_all(thread.use, fill),
+        "use": _use(thread.use, fill),
     }
     return asked | {name: value for name, value in more.items() if value}
 
 
-def _filled_all(value: Any, fill: Callable[[str], str]) -> Any:
-    if isinstance(value, str):
-        return fill(value)
-    if isinstance(value, dict):
-        return {name: _filled_all(each, fill) for name, each in cast("dict[str, Any]", value).items()}
-    return (
-        [_filled_all(each, fill) for each in cast("list[Any]", value)] if isinstance(value, list) else value
-    )
+def _use(use: Use | None, fill: Callable[[str], str]) -> dict[str, Any] | None:
+    if use is None:
+        return None
+    args = {name: fill(text) for name, text in use.args.items()}
+    return {"tool": use.tool, "of": [fill(each) for each in use.of], "args": args}
