@@ -85,3 +85,8 @@ def test_the_wheel_is_marked_as_typed(installed: Path, away: Path) -> None:
 
 def test_the_command_says_its_version(installed: Path, away: Path) -> None:
     assert VERSION in run(installed / "braid", "--version", cwd=away)
+
+
+def test_the_gold_tasks_come_along(installed: Path, away: Path) -> None:
+    code = "from braid.tools.gold.tasks import load; print(len(load().tasks))"
+    assert run(installed / "python", "-c", code, cwd=away).strip() == "200"
