@@ -138,6 +138,9 @@ def test_what_can_not_be_meant(own: Session) -> None:
         "evaluate", "gold", "--renew", "b", "--part", "dev"
     )
     assert not (own.folder / "b").exists()
+    own.write("page.md", "no markers")
+    assert "page.md has no place for the results" in own.refused("evaluate", "gold", "--report", "page.md")
+    assert "there is no folder nowhere" in own.refused("evaluate", "gold", "--renew", "nowhere/b")
     own.write("b.json", "{}")
     assert "b.json: it is no baseline" in own.refused("evaluate", "gold", "--baseline", "b.json")
     assert "it has no such task" in own.refused("evaluate", "gold", "--tasks", "own", "--class", "tone")

@@ -70,6 +70,7 @@ def measure(
     against = _baseline(baseline, wanted)
     if renew is not None and set(wanted.whole()) != set(PARTS):
         raise ValueError("--renew keeps the verdicts of all tasks: leave out --part and --class")
+    _refuse_lost(renew, report)
     found = _measured(gold, tasks, wanted, against)
     if renew is not None:
         renew.write_bytes(kept.encode(kept.baseline_of(found.judged)))
@@ -79,6 +80,18 @@ def measure(
         fill(report, gold, found)
     _show(found, output)
     return found.against is None or not found.against.fell
+
+
+def _refuse_lost(renew: Path | None, report: Path | None) -> None:
+    """Raise ValueError or OSError where what is found out couldn't be written: before it is found out."""
+    if renew is not None and not renew.parent.is_dir():
+        raise ValueError(f"--renew {renew}: there is no folder {renew.parent}")
+    if report is not None:
+        from braid.tools.gold.plot import pencil
+        from braid.tools.gold.report import around
+
+        around(report)
+        pencil()
 
 
 def _baseline(file: Path | None, wanted: Wanted) -> kept.Baseline | None:

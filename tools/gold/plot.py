@@ -12,8 +12,8 @@ _COLOURS: Final = {"dev": "#1d4ed8", "held": "#be185d"}
 _VERDICTS: Final = {"right": "#15803d", "pointed": "#a3e635", "silent": "#9ca3af", "wrong": "#b91c1c"}
 
 
-def plotted(judged: Sequence[Judged]) -> str:
-    """Return the SVG; raise ValueError where matplotlib isn't installed. The same answers make the same bytes."""
+def pencil() -> tuple[Any, Any]:
+    """Return what draws, matplotlib and its Figure; raise ValueError where it isn't installed."""
     try:
         import matplotlib as _matplotlib
         from matplotlib.figure import Figure as _Figure
@@ -21,8 +21,12 @@ def plotted(judged: Sequence[Judged]) -> str:
         raise ValueError(
             "--report draws with matplotlib, which isn't here: pip install 'braid-store[notebook]'"
         ) from None
-    matplotlib: Any = _matplotlib
-    figure_of: Any = _Figure
+    return _matplotlib, _Figure
+
+
+def plotted(judged: Sequence[Judged]) -> str:
+    """Return the SVG of one answer or more; raise as `pencil`. The same answers make the same bytes."""
+    matplotlib, figure_of = pencil()
     with matplotlib.rc_context({"svg.hashsalt": "braid", "font.size": 9}):
         figure = figure_of(figsize=(11, 4.2), layout="constrained")
         axes = figure.subplots(1, 3, width_ratios=(1.3, 1, 1.3))

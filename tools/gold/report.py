@@ -21,16 +21,21 @@ _HEAD: Final = (
 
 
 def fill(page: Path, gold: Gold, found: Measured, now: datetime | None = None) -> None:
-    """Write the results between the page's markers, and the drawing beside it; ValueError for a page without them."""
-    text = page.read_text(encoding="utf-8")
-    before, begin, rest = text.partition(BEGIN)
-    _, end, after = rest.partition(END)
-    if not begin or not end:
-        raise ValueError(f"{page} has no place for the results: the lines {BEGIN!r} and {END!r}")
+    """Write the results between the page's markers, and the drawing beside it; raise as `around`."""
+    before, after = around(page)
     drawing = page.with_suffix(".svg")
     drawing.write_text(plotted(found.judged), encoding="utf-8")
     part = section(gold, found, drawing.name, now or datetime.now(UTC))
     page.write_text(f"{before}{BEGIN}\n{part}\n{END}{after}", encoding="utf-8")
+
+
+def around(page: Path) -> tuple[str, str]:
+    """Return what stands before and behind the results of a page; raise ValueError for one without a place for them."""
+    before, begin, rest = page.read_text(encoding="utf-8").partition(BEGIN)
+    _, end, after = rest.partition(END)
+    if not begin or not end:
+        raise ValueError(f"{page} has no place for the results: the lines {BEGIN!r} and {END!r}")
+    return before, after
 
 
 def section(gold: Gold, found: Measured, drawing: str, now: datetime) -> str:
