@@ -26,6 +26,7 @@ PAGES = (
     "docs/answers.md",
     "docs/audit.md",
     "docs/embeddings.md",
+    "docs/gold.md",
     "docs/keys.md",
     "docs/lenses.md",
     "docs/recall.md",
