@@ -16,7 +16,9 @@ from braid.agent.cite import marks
 from braid.agent.parts import Asked, Composed, Support
 from braid.agent.spans import Span, best_span, day
 from braid.agent.sureness import (
+    MOST_HITS,
     Weights,
+    missing,
     name_of,
     named_speakers,
     signals,
@@ -40,6 +42,8 @@ UNKNOWN: Final = "I don't know."
 MAX_QUOTE_CHARS: Final = 240
 LOOKED_AT: Final = 8
 """Among how many of the best hits the answering sentence is looked for."""
+MOST_NAMED: Final = 3
+"""How many of the words that nobody speaks of are told."""
 OWN: Final = 1.0
 """What it adds to a hit's score that the one whom the question names said it, once there is thought to be an answer."""
 WANTED: Final = 1.0
@@ -73,7 +77,7 @@ class Extractive:
             return _unknown("nothing was found", 0.0)
         sure = sureness(speaking(question, asked.hits), self._weights)
         if sure.known < self._weights.limit:
-            return _unknown("what was found is not about what was asked", sure.right)
+            return _unknown(_why_not(question, asked.hits), sure.right)
         return _said(question, asked, min(sure.right, _most(asked)))
 
 
@@ -85,6 +89,13 @@ def speaking(question: Question, found: Sequence[Hit]) -> dict[str, float]:
     hits = [unlearned(hit) for hit in found]
     answers = [answer_of(question, hit.text) for hit in hits]
     return signals(question, hits, entropy(answers, np.array([hit.score for hit in hits]))[0])
+
+
+def _why_not(question: Question, hits: Sequence[Hit]) -> str:
+    unheard = missing(question, hits[:MOST_HITS])
+    if not unheard:
+        return "what was found is not about what was asked"
+    return f"nothing that was found speaks of {' or '.join(unheard[:MOST_NAMED])}"
 
 
 def _unknown(reason: str, p: float) -> Composed:
