@@ -33,10 +33,11 @@ from braid.recall.text import MAX_QUERY_CHARS, stem, telling, words
 from braid.stance.reconcile import Outcome
 from braid.views.errors import ViewError
 
-_POINTS_BACK: Final = frozenset(
-    "he she they it him her them his their its that this these those there then one ones".split()
-)
-_ADVICE: Final = frozenset("should shall could would can may might must".split())
+_BACK: Final = """
+he she they it him her them his their its that this these those there then one ones
+"""
+_POINTS_BACK: Final = frozenset(_BACK.split())
+_ADVICE: Final = frozenset(("should", "shall", "could", "would", "can", "may", "might", "must"))
 """Who asks what to do asks of what was told before."""
 TOP_K: Final = 12
 """How many records an answer may draw on."""

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from datetime import datetime
-from typing import Any, Final, cast
+from typing import Any, cast
 
 from braid.agent.address import addressed, spoken_by
 from braid.agent.provenance import Drawn, Grounds, Source

@@ -88,7 +88,7 @@ def summary(judged: Sequence[Judged]) -> dict[str, Any]:
 def _spent(judged: Sequence[Judged], way: int) -> dict[str, int]:
     """Return the tokens of all answers and the median answer: composing alone asks a model."""
     spent = [one.tokens[way] for one in judged]
-    return {"all": sum(spent), "p50": int(_quantile(spent, 0.5)) if spent else 0}
+    return {"all": sum(spent), "p50": int(quantile(spent, 0.5)) if spent else 0}
 
 
 def _by(judged: Sequence[Judged], key: Callable[[Judged], str]) -> dict[str, dict[str, Any]]:
