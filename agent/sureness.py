@@ -91,13 +91,15 @@ def signals(question: Question, hits: Sequence[Hit], disagreement: float = 0.0) 
     own = [hit for hit in some if speaker(hit) in named] if one else some
     others = [hit for hit in some if speaker(hit) not in named] if one else some
     low = some[-1].score
+    # Nearness is told among several; a hit that stands alone is near by what it covers.
+    near = "near_words" if len(some) > 1 else "cover"
     found = (
         _mass(own, low) - _mass(others, low),
         float(some[0] in own),
         _best(own, low) - _best(others, low),
         sum(hit in own for hit in some[:5]) / len(some[:5]),
-        _signal(own, "near_words"),
-        _signal(own, "near_words") - _signal(others, "near_words"),
+        _signal(own, near),
+        _signal(own, near) - _signal(others, near),
         _signal(own, "cover"),
         _signal(own, "cover") - _signal(others, "cover"),
         _signal(own, "words") - _signal(others, "words"),

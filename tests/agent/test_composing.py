@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
+from pathlib import Path
 
 import pytest
 
@@ -197,3 +198,10 @@ def test_a_reflection_says_what_helped_and_what_hindered() -> None:
         stance="x",
     )
     assert silent.text.startswith("Reflection: no answer was given, since nothing was found.")
+
+
+def test_a_memory_of_one_turn_answers(tmp_path: Path) -> None:
+    with braid.open(tmp_path / "memory", guard_dir=tmp_path / "guard") as opened:
+        opened.append("I keep bees.", user_id="u")
+        assert "“I keep bees”" in opened.ask("What do I keep?", user_id="u", write=False).plain
+        assert opened.ask("What do I sell?", user_id="u", write=False).abstained
