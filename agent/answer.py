@@ -19,6 +19,7 @@ from braid.agent import cite
 from braid.agent.compose import Extractive
 from braid.agent.language import guess
 from braid.agent.parts import Asked, Composed, Composer, Support
+from braid.agent.presumed import presumed
 from braid.agent.reflect import Reflection, reflect
 from braid.learn.sentences import sentences
 from braid.ledger.record import ExperienceBody, Vad
@@ -28,13 +29,16 @@ from braid.recall.decompose import decompose, entities
 from braid.recall.hits import Answer as Found
 from braid.recall.hits import Hit
 from braid.recall.recall import Lens
-from braid.recall.text import MAX_QUERY_CHARS, words
+from braid.recall.text import MAX_QUERY_CHARS, stem, telling, words
 from braid.stance.reconcile import Outcome
 from braid.views.errors import ViewError
 
-_POINTS_BACK: Final = frozenset(
-    ("he", "she", "they", "it", "him", "her", "them", "his", "their", "that", "this", "there")
-)
+_BACK: Final = """
+he she they it him her them his their its that this these those there then one ones
+"""
+_POINTS_BACK: Final = frozenset(_BACK.split())
+_ADVICE: Final = frozenset(("should", "shall", "could", "would", "can", "may", "might", "must"))
+"""Who asks what to do asks of what was told before."""
 TOP_K: Final = 12
 """How many records an answer may draw on."""
 
@@ -163,14 +167,35 @@ def answer(
 
 
 def core_of(question: str) -> str:
-    """Return the one sentence that asks, where it names whom or what it is about and the others name nothing."""
+    """Return the one sentence that asks, where the others tell a mood or nothing that it needs; else the whole.
+
+    What is asked for must not hang on the mood it is asked in: "I'm furious. How much was the deposit?" is the question
+    of the deposit. Others that name somebody, count, or tell of a thing that the question points back to are kept.
+    """
     text = question[:MAX_QUERY_CHARS]
-    parts = [(text[part.start : part.stop], part.mark.startswith("?")) for part in sentences(text)]
-    asking = [said for said, asks in parts if asks]
-    if len(asking) != 1 or len(parts) < 2 or not _POINTS_BACK.isdisjoint(words(asking[0])):
+    parts = [(text[part.start : part.stop], part.mark) for part in sentences(text)]
+    asking = [said for said, mark in parts if "?" in mark]
+    others = [(said, mark) for said, mark in parts if "?" not in mark]
+    if len(asking) != 1 or not others or any(_tells(said, mark) for said, mark in others):
         return question
-    names_more = any(entities(said[:1].lower() + said[1:]) for said, asks in parts if not asks)
-    return f"{asking[0]}?" if entities(asking[0]) and not names_more else question
+    core = f"{asking[0]}?"
+    is_whole = bool(entities(asking[0]) or presumed(core))
+    if any(presumed(said) for said, _ in others):
+        shared = _stems(core) & {each for said, _ in others for each in _stems(said)}
+        alone = is_whole and not shared and _POINTS_BACK.isdisjoint(words(core))
+    else:  # there is nothing among them to point back to
+        alone = is_whole or len(_stems(core)) >= (1 if _ADVICE.isdisjoint(words(core)) else 2)
+    return core if alone else question
+
+
+def _tells(said: str, mark: str) -> bool:
+    """Whether a sentence names somebody or something, or counts; words in capitals before a ! are only loud."""
+    names = entities(said[:1].lower() + said[1:])
+    return any(map(str.isdigit, said)) or any(not (name.isupper() and "!" in mark) for name in names)
+
+
+def _stems(said: str) -> set[str]:
+    return {stem(word) for word in telling(said)}
 
 
 class _Steps:

@@ -12,11 +12,14 @@ from typing import Final
 import numpy as np
 
 from braid.agent import bands
+from braid.agent.address import addressed, spoken_by
 from braid.agent.cite import marks
 from braid.agent.parts import Asked, Composed, Support
 from braid.agent.spans import Span, best_span, day
 from braid.agent.sureness import (
+    MOST_HITS,
     Weights,
+    missing,
     name_of,
     named_speakers,
     signals,
@@ -40,12 +43,17 @@ UNKNOWN: Final = "I don't know."
 MAX_QUOTE_CHARS: Final = 240
 LOOKED_AT: Final = 8
 """Among how many of the best hits the answering sentence is looked for."""
+MOST_NAMED: Final = 3
+"""How many of the words that nobody speaks of are told."""
 OWN: Final = 1.0
 """What it adds to a hit's score that the one whom the question names said it, once there is thought to be an answer."""
 WANTED: Final = 1.0
 """What it adds that it says what kind of thing was asked for: a date, a number, a name."""
 DISPUTED: Final = 0.5
 """How sure an answer is at most while claims that exclude each other leave it undecided."""
+UNMET: Final = 0.55
+"""How sure an answer is at most where the sentence quoted has nothing of the kind that was asked for."""
+_KINDS: Final = frozenset(("count", "duration", "person", "place"))
 _MARKS: Final = str.maketrans({"“": "\u2018", "”": "’", "[": "(", "]": ")", '"': "’", "`": "’"})
 
 
@@ -73,7 +81,7 @@ class Extractive:
             return _unknown("nothing was found", 0.0)
         sure = sureness(speaking(question, asked.hits), self._weights)
         if sure.known < self._weights.limit:
-            return _unknown("what was found is not about what was asked", sure.right)
+            return _unknown(_why_not(question, asked.hits), sure.right)
         return _said(question, asked, min(sure.right, _most(asked)))
 
 
@@ -85,6 +93,13 @@ def speaking(question: Question, found: Sequence[Hit]) -> dict[str, float]:
     hits = [unlearned(hit) for hit in found]
     answers = [answer_of(question, hit.text) for hit in hits]
     return signals(question, hits, entropy(answers, np.array([hit.score for hit in hits]))[0])
+
+
+def _why_not(question: Question, hits: Sequence[Hit]) -> str:
+    unheard = missing(question, hits[:MOST_HITS])
+    if not unheard:
+        return "what was found is not about what was asked"
+    return f"nothing that was found speaks of {' or '.join(unheard[:MOST_NAMED])}"
 
 
 def _unknown(reason: str, p: float) -> Composed:
@@ -112,7 +127,8 @@ def _held(question: Question, asked: Asked) -> Composed | None:
         # Held, but too long ago to be said: nothing that is found may be said more surely.
         text = bands.quoted(report, p)
         return Composed(text=text, citations=(first.id,), short=_short(outcome), p=p)
-    claim = f"{bands.stated(_clause(outcome.decision.claim), p)}{marks(one.id for one in rest)}."
+    held = addressed(_clause(outcome.decision.claim))
+    claim = f"{_capital(bands.stated(held, p))}{marks(one.id for one in rest)}."
     citations = (*(one.id for one in rest), first.id)
     return Composed(text=f"{claim} {_capital(report)}", citations=citations, short=_short(outcome), p=p)
 
@@ -157,6 +173,8 @@ def _said(question: Question, asked: Asked, p: float) -> Composed:
     if chosen is None:
         return _unknown("what was found states nothing", p)
     hit, span = chosen
+    if question.intent in _KINDS and not span.wanted:
+        p = min(p, UNMET)
     support = support_of(hit, span.sentence)
     report = report_of(support, span.sentence)
     short = span.short
@@ -184,7 +202,7 @@ def choose(question: Question, hits: Sequence[Hit]) -> tuple[Hit, Span] | None:
 
 def report_of(support: Support, said: str) -> str:
     """Return who said something when, quoted and cited, as a sentence."""
-    return f"{quotable(support.speaker)} said on {_date(support.when)}: {quote(said)}{marks([support.id])}."
+    return f"{quotable(spoken_by(support.speaker))} said on {_date(support.when)}: {quote(said)}{marks([support.id])}."
 
 
 def when_of(hit: Hit) -> datetime:
@@ -194,8 +212,7 @@ def when_of(hit: Hit) -> datetime:
 
 def support_of(hit: Hit, sentence: str) -> Support:
     """Return a hit as what an answer rests on; whoever has no name is "you" or "I"."""
-    said_by = speaker(hit)
-    who = {"user": "you", "agent": "I", "": "somebody"}.get(said_by, said_by)
+    who = spoken_by(speaker(hit)) or "somebody"
     return Support(id=hit.id, index=hit.index, text=hit.text, quote=sentence, when=when_of(hit), speaker=who)
 
 

@@ -1,13 +1,13 @@
 """What retrieval shall learn from an answer: a step of salience for each record that helped or stood in the way. Pure.
 
-Only an answer that was given teaches: what was left unsaid, or only pointed at, says nothing of what was found. Tone
-has no part in it: a lesson is a function of what was cited, what was passed over, and how sure the answer was.
+Only an answer that was given teaches, as much as it is more likely right than wrong: what was left unsaid, or only
+pointed at, says nothing of what was found. Tone has no part in it: a lesson is a function of what was cited, what was
+passed over, and how sure the answer was.
 """
 
 from collections.abc import Mapping
 from typing import Final
 
-from braid.agent.bands import band
 from braid.agent.parts import Composed
 from braid.agent.reflect import Reflection
 
@@ -17,8 +17,9 @@ HINDRANCE: Final = 0.5
 
 def lesson(reflection: Reflection, composed: Composed) -> Mapping[str, float]:
     """Return a step in [-1, 1] by record id; empty where there is nothing to learn."""
-    if composed.abstained or band(composed.p) == "unsaid":
+    gain = 2 * composed.p - 1
+    if composed.abstained or gain <= 0:
         return {}
-    helped = dict.fromkeys(reflection.helped, composed.p)
-    hindered = dict.fromkeys(reflection.passed_over, -HINDRANCE * composed.p)
+    helped = dict.fromkeys(reflection.helped, gain)
+    hindered = dict.fromkeys(reflection.passed_over, -HINDRANCE * gain)
     return {id: round(step, 4) for id, step in (helped | hindered).items()}

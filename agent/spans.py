@@ -24,7 +24,9 @@ _NUMBERS: Final = (
 )
 _NO_NOUN: Final = r"(?!(?:and|or|in|on|at|to|of|more)\b)"
 _QUANTITY: Final = re.compile(
-    rf"[$€£]\s?\d[\d,.]*\d|[$€£]\d|\b\d[\d,.:/]*(?:\s?(?:%|percent|[ap]m\b))?(?: {_NO_NOUN}[a-z]+)?"
+    rf"[$€£]\s?\d[\d,.]*\d|[$€£]\d"
+    # A number inside a token with letters or a hyphen is an id, not a count: INV-2034.
+    rf"|(?<![\w-])\d(?:[\d,.:/]*\d)?(?![\w-]*\d)(?:\s?(?:%|percent|[ap]m\b))?(?: {_NO_NOUN}[a-z]+)?"
     rf"|\b(?:{_NUMBERS})\b(?: {_NO_NOUN}[a-z]+)?",
     re.IGNORECASE,
 )

@@ -14,16 +14,18 @@ from typing import Final
 
 import msgspec
 
+from braid.agent.presumed import unheard
 from braid.ledger.record import ExperienceBody
 from braid.recall.decompose import Question
 from braid.recall.hits import Hit
 from braid.recall.text import words
+from braid.views.lance.rows import searched_text
 
 WEIGHTS: Final = Path(__file__).parent / "weights.json"
 MOST_HITS: Final = 12
 SIGNALS: Final = (
     "mass", "own_top", "own_lead", "own_share", "own_near", "near_lead", "own_cover", "cover_lead", "words_lead",
-    "one_named", "all_named", "margin", "disagreement",
+    "one_named", "all_named", "margin", "disagreement", "unheard",
 )  # fmt: skip
 
 
@@ -45,7 +47,7 @@ class Weights(msgspec.Struct, frozen=True):
 
 RULE: Final = Weights(
     about="By hand, for where nothing was fitted: who speaks, and how many of the question's words are met.",
-    known={"bias": -2.0, "own_lead": 0.6, "own_top": 1.0, "own_cover": 2.5},
+    known={"bias": -2.0, "own_lead": 0.6, "own_top": 1.0, "own_cover": 2.5, "unheard": -1.5},
     right={"bias": -2.5, "own_top": 0.7, "own_cover": 2.0, "margin": 0.7},
     limit=0.5,
 )
@@ -80,7 +82,8 @@ def signals(question: Question, hits: Sequence[Hit], disagreement: float = 0.0) 
 
     "Own" are the hits said by the one person whom the question names (whoever asks, where it says "I"), where that is
     one of those who speak; "lead" is how far the best of these is ahead of the best of the others. Where it names
-    nobody, or everybody, all are own and nothing leads.
+    nobody, or everybody, all are own and nothing leads. "Unheard" is 1 where the question takes something for granted
+    that none of the hits speaks of.
     """
     some = sorted(hits[:MOST_HITS], key=lambda hit: -hit.score)
     named = named_speakers(question, some)
@@ -88,13 +91,15 @@ def signals(question: Question, hits: Sequence[Hit], disagreement: float = 0.0) 
     own = [hit for hit in some if speaker(hit) in named] if one else some
     others = [hit for hit in some if speaker(hit) not in named] if one else some
     low = some[-1].score
+    # Nearness is told among several; a hit that stands alone is near by what it covers.
+    near = "near_words" if len(some) > 1 else "cover"
     found = (
         _mass(own, low) - _mass(others, low),
         float(some[0] in own),
         _best(own, low) - _best(others, low),
         sum(hit in own for hit in some[:5]) / len(some[:5]),
-        _signal(own, "near_words"),
-        _signal(own, "near_words") - _signal(others, "near_words"),
+        _signal(own, near),
+        _signal(own, near) - _signal(others, near),
         _signal(own, "cover"),
         _signal(own, "cover") - _signal(others, "cover"),
         _signal(own, "words") - _signal(others, "words"),
@@ -102,8 +107,15 @@ def signals(question: Question, hits: Sequence[Hit], disagreement: float = 0.0) 
         float(len(named) > 1),
         some[0].score - some[1].score if len(some) > 1 else 1.0,
         disagreement,
+        float(bool(missing(question, some))),
     )
     return dict(zip(SIGNALS, found, strict=True))
+
+
+def missing(question: Question, hits: Sequence[Hit]) -> tuple[str, ...]:
+    """Return what the question takes for granted and no hit speaks of, its speakers' names aside."""
+    texts = [searched_text(hit.record.body) for hit in hits if isinstance(hit.record.body, ExperienceBody)]
+    return unheard(question.text, texts, {word for hit in hits for word in words(speaker(hit))})
 
 
 def named_speakers(question: Question, hits: Sequence[Hit]) -> set[str]:

@@ -31,6 +31,8 @@ _ASKS: Final = re.compile(
     r"|why|which)\b|do you (?:know|remember)\b)",
     flags=re.IGNORECASE,
 )
+_QUESTION_MARKS: Final = ("?", "\uff1f", "\u061f", "\u037e")
+"""As Latin, Chinese and Japanese, Arabic, and Greek have them."""
 _INSTEAD: Final = re.compile(r"(?P<right>.+?),? (?:and )?not (?P<wrong>.+)", flags=re.IGNORECASE)
 _SENTENCE: Final = re.compile(
     r"(?:i|we|my|our|he|she|they|it|his|her|their|the|[A-Z][\w'’-]+)(?:['’](?:m|s|re|ve|d|ll)\b| ).*\S",
@@ -54,11 +56,11 @@ def wish(line: str) -> Wish:
         return Wish("forget_last", line)
     if (about := _FORGET_ABOUT.fullmatch(line)) is not None:
         return Wish("forget_about", about["what"])
-    if (right := _CORRECT.fullmatch(line)) is not None and not line.rstrip().endswith("?"):
+    if (right := _CORRECT.fullmatch(line)) is not None and not line.rstrip().endswith(_QUESTION_MARKS):
         return Wish("correct", right["right"])
     parts = list(sentences(line))
     last = line[parts[-1].start :].strip() if parts else line
-    if last.endswith("?") or _ASKS.match(last):
+    if last.endswith(_QUESTION_MARKS) or _ASKS.match(last):
         return Wish("ask", last, line[: parts[-1].start].strip() if parts else "")
     return Wish("tell", line)
 

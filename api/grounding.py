@@ -2,15 +2,14 @@
 
 from collections.abc import Iterator, Sequence
 from datetime import datetime
-from typing import Any, Final, cast
+from typing import Any, cast
 
+from braid.agent.address import addressed, spoken_by
 from braid.agent.provenance import Drawn, Grounds, Source
 from braid.gathering import Holder
 from braid.ledger.errors import ErasedError, ForgottenError
 from braid.ledger.record import READING, ExperienceBody, Record, Scope, StanceBody
 from braid.stance.words import words_of
-
-_SPOKEN: Final = {"user": "you", "agent": "I"}
 
 
 def ground(store: Holder, id: str) -> Grounds:
@@ -87,7 +86,7 @@ def _source(store: Holder, at: int) -> Source:
         )
     body, scope = record.body, record.body.scope or Scope()
     spoken = body.provenance if isinstance(body, ExperienceBody) else None
-    speaker = (spoken.name or _SPOKEN.get(spoken.actor, spoken.actor)) if spoken else record.kind
+    speaker = (spoken.name or spoken_by(spoken.actor)) if spoken else record.kind
     return Source(
         id=record.id,
         speaker=speaker,
@@ -138,9 +137,13 @@ def _stance_of(store: Holder, answer: Record) -> tuple[str, str] | None:
             for stance, id, way in store.views.catalog.children(at):
                 record = _read(store, stance) if way == "support" and stance <= answer.index else None
                 decided = record.body.decision if record and isinstance(record.body, StanceBody) else None
-                if decided is not None and decided.claim and decided.claim in answer.text:
+                if decided is not None and decided.claim and _says(answer.text, decided.claim):
                     return id, decided.claim
     return None
+
+
+def _says(text: str, claim: str) -> bool:
+    return claim in text or addressed(claim).lower() in text.lower()
 
 
 def _read(store: Holder, at: int) -> Record | None:

@@ -4,16 +4,19 @@ Composing is a function of what was asked and found, so that each question is as
 answered by several weights: with `left_out`, each conversation by those that the others teach.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, datetime
+from time import perf_counter
 from typing import Final
 
 import msgspec
 
-from braid.agent.cite import bare, cited
-from braid.agent.compose import Extractive, quotable, speaking
+from braid.agent.borne import lack
+from braid.agent.cite import CITATION, bare, cited
+from braid.agent.compose import Extractive, quotable, speaking, when_of
 from braid.agent.parts import Asked, Composed, Composer
-from braid.agent.sureness import Weights, sureness, weights
+from braid.agent.prompt import Given
+from braid.agent.sureness import Weights, speaker, sureness, weights
 from braid.recall.decompose import decompose
 from braid.tools.answer_samples import Exam, Gold
 from braid.tools.answer_scores import Judged, exact, f1
@@ -21,6 +24,8 @@ from braid.tools.evaluation import scope_of, store_of
 
 Progress = Callable[[int, int], None]
 Fit = Callable[[Sequence["Case"]], Weights]
+Written = Callable[[Composer], Composer]
+"""What answers → what answers in its stead, and falls back to it."""
 SILENT: Final = "nothing was composed yet"
 
 
@@ -77,11 +82,12 @@ def evaluate(
     exams: Sequence[Exam],
     cases: Sequence[Case],
     *,
-    composer: Composer | None = None,
+    written: Written | None = None,
     fit: Fit | None = None,
+    progress: Progress | None = None,
 ) -> list[Judged]:
-    """Return each answer judged. `composer`: another than the extractive one. With `fit`, each conversation that the
-    weights of this release were fitted to is answered by weights fitted to the others."""
+    """Return each answer judged. `written`: what writes before the extractive composer, such as a model. With `fit`,
+    each conversation that the weights of this release were fitted to is answered by weights fitted to the others."""
     judged: list[Judged] = []
     for number, exam in enumerate(exams):
         given = weights()
@@ -93,11 +99,21 @@ def evaluate(
                     if case.conversation != number and exams[case.conversation].learnt_from
                 ]
             )
-        own: Composer = composer or Extractive(given)
-        judged += [
-            judge(exam, case, own.compose(case.asked), given) for case in cases if case.conversation == number
-        ]
+        extractive = Extractive(given)
+        composer: Composer = extractive if written is None else written(extractive)
+        for case in cases:
+            if case.conversation == number:
+                judged.append(_answered(exam, case, composer, given))
+                if progress is not None:
+                    progress(len(judged), len(cases))
     return judged
+
+
+def _answered(exam: Exam, case: Case, composer: Composer, given: Weights) -> Judged:
+    began = perf_counter()
+    composed = composer.compose(case.asked)
+    ms = {**case.ms, "compose": round(1000 * (perf_counter() - began), 3)}
+    return judge(exam, msgspec.structs.replace(case, ms=ms), composed, given)
 
 
 def judge(exam: Exam, case: Case, composed: Composed, given: Weights) -> Judged:
@@ -130,9 +146,11 @@ def judge(exam: Exam, case: Case, composed: Composed, given: Weights) -> Judged:
         near=sum(place in beside for place in at),
         evidence=len(right),
         found=len(right.intersection(at)),
+        supported=len(_supporting(case.asked, composed.text)),
         borne=sum(any(each in record for record in records) for each in quotes),
         quoted=len(quotes),
         degraded=case.degraded,
+        fallback=composed.fallback,
         tokens=composed.tokens,
         ms=case.ms,
     )
@@ -142,6 +160,30 @@ def _known(asked: Asked, given: Weights) -> float:
     if not asked.hits:
         return 0.0
     return sureness(speaking(decompose(asked.question, asked.now), asked.hits), given).known
+
+
+def _supporting(asked: Asked, text: str) -> set[str]:
+    """Return the ids whose records bear out all that stands before their marks."""
+    found = list(_borne(asked, text))
+    return {id for id, _ in found} - {id for id, holds in found if not holds}
+
+
+def _borne(asked: Asked, text: str) -> Iterator[tuple[str, bool]]:
+    """Yield the id of each mark and whether its record bears out what stands before it: word for word where that is
+    quoted, else as a model's sentences are checked (`agent.borne`)."""
+    known = {hit.id: Given(hit.text, speaker(hit), when_of(hit)) for hit in asked.hits}
+    known |= {one.id: Given(one.text, one.speaker, one.when) for one in asked.support}
+    start, said = 0, ""
+    for mark in CITATION.finditer(text):
+        said = text[start : mark.start()].strip(" .") or said  # several ids may stand behind one sentence
+        start = mark.end()
+        given = known.get(mark[1])
+        if given is None:
+            yield mark[1], False
+        elif quotes := _quotes(said):
+            yield mark[1], all(each in quotable(given.text) for each in quotes)
+        else:
+            yield mark[1], lack(said, [given], asked.question, asked.now) is None
 
 
 def _quotes(text: str) -> list[str]:

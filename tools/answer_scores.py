@@ -43,10 +43,14 @@ class Judged(msgspec.Struct, frozen=True, kw_only=True):
     evidence: int
     found: int
     """Evidence that is cited."""
+    supported: int
+    """Citations whose record bears out what it is cited for."""
     borne: int
-    """Citations whose record holds the words that are quoted from it."""
+    """Quotations whose record holds the words that are quoted from it."""
     quoted: int
     degraded: bool
+    fallback: str | None
+    """Why a model's answer was not taken."""
     tokens: tuple[int, int]
     ms: dict[str, float]
 
@@ -76,7 +80,15 @@ def summary(judged: Sequence[Judged]) -> dict[str, Any]:
         "conversations": _by(judged, lambda one: one.conversation),
         "calibration": _calibration(judged),
         "latency_ms": latency(judged),
+        "tokens": {"compose": {"in": _spent(judged, 0), "out": _spent(judged, 1)}},
+        "fallbacks": dict(Counter(one.fallback.partition(":")[0] for one in judged if one.fallback)),
     }
+
+
+def _spent(judged: Sequence[Judged], way: int) -> dict[str, int]:
+    """Return the tokens of all answers and the median answer: composing alone asks a model."""
+    spent = [one.tokens[way] for one in judged]
+    return {"all": sum(spent), "p50": int(quantile(spent, 0.5)) if spent else 0}
 
 
 def _by(judged: Sequence[Judged], key: Callable[[Judged], str]) -> dict[str, dict[str, Any]]:
@@ -97,6 +109,7 @@ def measures(judged: Sequence[Judged]) -> dict[str, Any]:
         "f1_text": _mean([one.f1_text for one in answerable if one.f1_text is not None]),
         "f1_answered": _mean([one.f1 for one in answerable if one.f1 is not None and not one.abstained]),
         "citations": cited,
+        "citation_support": _share(sum(one.supported for one in judged), cited),
         "citation_precision": _share(sum(one.right for one in judged), cited),
         "citation_precision_answerable": _share(
             sum(one.right for one in answerable), sum(one.cited for one in answerable)
@@ -114,6 +127,7 @@ def measures(judged: Sequence[Judged]) -> dict[str, Any]:
         "degraded": sum(one.degraded for one in judged),
         "tokens_in": sum(one.tokens[0] for one in judged),
         "tokens_out": sum(one.tokens[1] for one in judged),
+        "fallbacks": sum(one.fallback is not None for one in judged),
     }
 
 

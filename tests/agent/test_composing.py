@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
+from pathlib import Path
 
 import pytest
 
@@ -93,6 +94,14 @@ def test_a_quotation_is_one_line_that_only_its_end_ends(hostile: str) -> None:
         ("Where does Jonas live?", None), ("I met Zoe. Where does she live?", None),
         ("I cook for Maya tonight. What should I avoid?", None), ("Who is Ann? Who is Bob?", None),
         ("I met Zoe. Where does Owen live?", None), ("tell me", None), ("", None),
+        ("I hate this, it's all wrong and I'm furious. How much was the deposit for the flat?",
+         "How much was the deposit for the flat?"),
+        ("They need it NOW!!! What's the reference of the van?!", "What's the reference of the van?"),
+        ("I feel so sad today. Which hut did they sleep in?", "Which hut did they sleep in?"),
+        ("So happy! Where do I live?", "Where do I live?"),
+        ("I have a cat. What is its name?", None), ("My aunt bought a house. Where is the house?", None),
+        ("I cook curry tonight. What should I avoid?", None), ("We were 3. How many are left?", None),
+        ("Ugh. Why?", None),
     ],
 )  # fmt: skip
 def test_the_sentence_that_asks_is_taken_alone_where_that_is_safe(question: str, core: str | None) -> None:
@@ -189,3 +198,10 @@ def test_a_reflection_says_what_helped_and_what_hindered() -> None:
         stance="x",
     )
     assert silent.text.startswith("Reflection: no answer was given, since nothing was found.")
+
+
+def test_a_memory_of_one_turn_answers(tmp_path: Path) -> None:
+    with braid.open(tmp_path / "memory", guard_dir=tmp_path / "guard") as opened:
+        opened.append("I keep bees.", user_id="u")
+        assert "“I keep bees”" in opened.ask("What do I keep?", user_id="u", write=False).plain
+        assert opened.ask("What do I sell?", user_id="u", write=False).abstained

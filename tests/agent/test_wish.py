@@ -11,6 +11,8 @@ from braid.agent.wish import Wish, righted, wish
         ("I live in Porto.", Wish("tell", "I live in Porto.")),
         ("Where do I live?", Wish("ask", "Where do I live?")),
         ("where do I live", Wish("ask", "where do I live")),
+        ("私はどこに住んでいますか\uff1f", Wish("ask", "私はどこに住んでいますか\uff1f")),
+        ("أين أسكن؟", Wish("ask", "أين أسكن؟")),
         ("Tell me about Miso", Wish("ask", "Tell me about Miso")),
         ("My cat is ill. What is her name?", Wish("ask", "What is her name?", "My cat is ill.")),
         ("When I was young I lived in Faro.", Wish("tell", "When I was young I lived in Faro.")),

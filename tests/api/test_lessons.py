@@ -72,8 +72,8 @@ def test_an_answer_teaches_what_helped_and_a_later_search_shows_it(store: Store)
     assert not any(salience(store).values())
     found = store.ask(VAN, user_id="ann", now=NOW)
     after = next(hit for hit in store.answer(VAN, user_id="ann", now=NOW).results if hit.text == SAID[0])
-    sure = 1 - found.residual_uncertainty
-    assert after.signals[NAME] == pytest.approx(RATE * sure, abs=1e-4)
+    gain = 1 - 2 * found.residual_uncertainty
+    assert after.signals[NAME] == pytest.approx(RATE * gain, abs=1e-4)
     assert after.parts[NAME] == pytest.approx(WEIGHT * after.signals[NAME])
     results = store.recall(VAN, user_id="ann", now=NOW, explain=True)["results"]
     sent = next(one for one in results if one["text"] == SAID[0])
@@ -169,8 +169,8 @@ def test_steps_are_bounded_and_only_answers_that_were_given_teach(
     reflection = _reflected(hits, cited, abstained=abstained)
     steps = lesson(reflection, Composed(text="", citations=cited, p=p, abstained=abstained))
     assert all(-1 <= step <= 1 for step in steps.values())
-    if abstained or p < 0.4:
+    if abstained or p <= 0.5:
         assert steps == {}
-    else:
+    elif p > 0.51:  # below, a step is too small for its four places
         assert {id for id, step in steps.items() if step > 0} == set(cited)
         assert {id for id, step in steps.items() if step < 0} == set(reflection.passed_over)

@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+import re
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from tests.models.chat_server import hang_up, prompt_of, speaks
+from tests.models.model_server import ModelServer
+
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from tests.scripts.conftest import Session
 
 TURNS = [
@@ -111,3 +117,42 @@ def test_answers_are_measured(empty: Session) -> None:
     assert "braid: name files" in empty.refused("evaluate", "jsonl")
     assert "--left-out needs two" in empty.refused("evaluate", "answers", "own.jsonl", "--left-out")
     assert "there is no .json" in empty.refused("evaluate", "answers")
+
+
+@pytest.fixture
+def model_server() -> Iterator[ModelServer]:
+    server = ModelServer()
+    yield server
+    server.stop()
+
+
+def answered_by(message: dict[str, Any]) -> str:
+    """What a model says that reads its memories: the canoe, and a scooter that nobody spoke of."""
+    ids = re.findall(r'<memory id="([^"]+)"', prompt_of(message))
+    told = "bought a red canoe" if "canoe?" in prompt_of(message) else "rides green scooters in Rome"
+    said = [{"text": f"Ann {told}.", "cites": ids}]
+    return json.dumps({"draft": "", "known": True, "sentences": said})
+
+
+def test_a_models_answers_are_measured_too(empty: Session, model_server: ModelServer) -> None:
+    questions: list[dict[str, object]] = [
+        {"conversation": "c", "question": "What about the canoe?", "evidence": ["t3"], "answer": "red"},
+        {"conversation": "c", "question": "What about the bicycle?", "evidence": [], "answer": None},
+    ]
+    empty.write("own.jsonl", lines(*questions))
+    model_server.planned = [speaks(answered_by), speaks(answered_by)]
+    model = f"openai:{model_server.url}/v1#m"
+    done = empty.well("evaluate", "answers", "own.jsonl", "--model", model, "-o", "json")
+    found = json.loads(done.out)
+    first, second = found["answers"]
+    assert "Ann bought a red canoe" in first["text"]
+    assert first["fallback"] is None
+    assert second["fallback"].startswith("not borne out")
+    assert found["fallbacks"] == {"not borne out": 1}
+    assert found["tokens"] == {"compose": {"in": {"all": 240, "p50": 120}, "out": {"all": 60, "p50": 30}}}
+    assert {"recall", "stance", "compose", "all"} <= set(found["latency_ms"])
+    model_server.planned = [hang_up, hang_up, hang_up, hang_up]
+    shown = empty.well("evaluate", "answers", "own.jsonl", BRAID_CHAT_MODEL=model)
+    assert "2 answers of the model not taken: failed 2" in shown.err
+    far = "openai:https://models.example/v1#m"
+    assert "is not on this machine" in empty.refused("evaluate", "answers", "own.jsonl", "--model", far)

@@ -3,14 +3,22 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import TYPE_CHECKING
 
+import pytest
+
+import braid
+from braid.agent.chat import ChatTimeoutError
+from braid.tools.cli.chatting import Talk
+from braid.tools.cli.errors import explain
+from braid.views.errors import ViewBusyError
 from tests.scripts.conftest import ANY_ID
 
 if TYPE_CHECKING:
-    from tests.scripts.conftest import Done, Session
+    from pathlib import Path
 
-import re
+    from tests.scripts.conftest import Done, Session
 
 
 def chat(session: Session, *lines: str | bytes, **env: str) -> Done:
@@ -116,3 +124,33 @@ def test_status_tells_the_stage(session: Session) -> None:
         {"experiences": 9, "claims": 2},
     )
     assert "stage.lacks.experiences" in session.well("status").out
+
+
+def test_a_projection_that_is_busy_ends_one_line_and_not_the_talk(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    typed = iter(["Where do I live?", "I keep bees."])
+
+    def read(prompt: str) -> str:
+        del prompt
+        try:
+            return next(typed)
+        except StopIteration:
+            raise EOFError from None
+
+    def busy(*_: object, **__: object) -> None:
+        raise ViewBusyError("another process is rebuilding it")
+
+    with braid.open(tmp_path / "memory", guard_dir=tmp_path / "guard") as store:
+        monkeypatch.setattr(type(store), "ask", busy)
+        Talk(store, {"user_id": "maya"}, session_id=None, name=None, composer=None, read=read).go()
+    shown = capsys.readouterr()
+    assert "another process is rebuilding it" in shown.err
+    assert shown.out == "Noted.\n"
+
+
+def test_what_a_model_lacks_is_no_defect_of_ours() -> None:
+    said, hint = explain(ChatTimeoutError("it gave no answer within 30 s"))
+    assert said == "it gave no answer within 30 s"
+    assert hint is not None
+    assert "--model" in hint

@@ -6,7 +6,8 @@ from datetime import UTC, datetime
 import numpy as np
 import pytest
 
-from braid.agent.parts import Asked, Composed
+from braid.agent.cite import cited
+from braid.agent.parts import Asked, Composed, Support
 from braid.agent.sureness import RULE
 from braid.tools.answer_evaluation import Case, judge
 from braid.tools.answer_plot import curve, plotted
@@ -97,6 +98,35 @@ def test_citations_are_held_against_the_evidence() -> None:
     drawn = plotted([good, bad, silent, lost])
     assert "<svg" in drawn
     assert drawn == plotted([good, bad, silent, lost])
+
+
+@pytest.mark.parametrize(
+    ("text", "supported"),
+    [
+        ("Ann said on 1 January 2025: “I bought a canoe” [{0}].", 1),
+        ("Ann said on 1 January 2025: “I bought a boat” [{0}].", 0),
+        ("Ann bought a canoe [{0}].", 1),
+        ("Ann bought two canoes [{0}].", 0),
+        ("Ann did not buy a canoe [{0}].", 0),
+        ("Bob bought a canoe [{0}].", 0),
+        ("Ann bought a canoe [{0}] [{1}].", 1),
+        ("Ann bought a canoe [{0}]. She said: “I sold it” [{0}].", 0),
+        ("Ann bought a canoe [exp_2025-01-01T00:00:00Z_000000000009].", 0),
+    ],
+)
+def test_a_citation_supports_what_stands_before_it_or_does_not(text: str, supported: int) -> None:
+    exam = read_exams([("a.json", json.dumps(LOCOMO).encode())])[0]
+    first, second = (f"exp_2025-01-01T00:00:00Z_00000000000{n}" for n in range(2))
+    support = [
+        Support(id=first, index=0, text="I bought a canoe.", quote="", when=NOW, speaker="Ann"),
+        Support(id=second, index=1, text="It rains.", quote="", when=NOW, speaker="Ann"),
+    ]
+    asked = Asked(question="What did Ann do?", hits=[], context="", now=NOW, support=support)
+    said = text.format(first, second)
+    case = Case(0, exam.questions[0], asked, {}, False, {})
+    found = judge(exam, case, Composed(text=said, citations=cited(said)), RULE)
+    assert found.supported == supported
+    assert measures([found])["citation_support"] == supported / found.cited
 
 
 def test_the_regression_finds_what_parts_two_groups() -> None:

@@ -12,16 +12,17 @@ from braid.tools.cli.access import reading, writing
 from braid.tools.cli.instants import AsOf, index_or_instant, instant
 from braid.tools.cli.models import AllowRemote, ChatOption, composer_of
 from braid.tools.cli.options import Adopt, AgentId, RunId, SessionId, Shared, StoreOption, UserId
-from braid.tools.cli.output import line, put, put_json, put_table, say, to_json
+from braid.tools.cli.output import line, many, put, put_json, put_table, say, to_json
 
 if TYPE_CHECKING:
     from braid.asking import Answer
+    from braid.tools.answer_evaluation import Written
 
 PANEL = "Read"
 USUAL = ("examples", "../shared/data/locomo")
 """What answers are measured by where nothing is named: those of these folders that are there."""
 _MEASURES = (
-    "questions", "f1", "exact", "citation_precision", "citation_recall", "quotations_borne_out",
+    "questions", "f1", "exact", "citation_support", "citation_precision", "citation_recall",
     "abstained_on_unanswerable", "abstained_on_answerable",
 )  # fmt: skip
 
@@ -119,7 +120,9 @@ def put_answer(found: "Answer", *, explain: bool = False) -> None:
         )
 
 
-def evaluate_answers(paths: list[Path], output: str, *, left_out: bool, plot: Path | None) -> None:
+def evaluate_answers(
+    paths: list[Path], output: str, *, left_out: bool, plot: Path | None, written: "Written | None" = None
+) -> None:
     """Measure answers on the conversations of some files or folders, and show or draw it."""
     from braid.tools.answer_evaluation import collect, evaluate
     from braid.tools.answer_plot import plotted
@@ -132,7 +135,7 @@ def evaluate_answers(paths: list[Path], output: str, *, left_out: bool, plot: Pa
     exams = read_exams(contents)
     if sum(exam.learnt_from for exam in exams) < 2 and left_out:
         raise ValueError("--left-out needs two conversations that the weights were fitted to, at least")
-    judged = evaluate(exams, collect(exams), fit=fit if left_out else None)
+    judged = evaluate(exams, collect(exams), written=written, fit=fit if left_out else None)
     digest = hashlib.sha256(b"".join(raw for _, raw in contents)).hexdigest()
     result: dict[str, Any] = {"data": f"sha256:{digest}", "left_out": left_out, **summary(judged)}
     if plot is not None:
@@ -147,6 +150,13 @@ def evaluate_answers(paths: list[Path], output: str, *, left_out: bool, plot: Pa
     )
     stages = result["latency_ms"]
     say("milliseconds, median: " + ", ".join(f"{name} {stages[name]['p50']:g}" for name in stages))
+    if written is not None:
+        spent, not_taken = result["tokens"]["compose"], result["fallbacks"]
+        say(f"tokens of composing: {spent['in']['all']:,} in, {spent['out']['all']:,} out")
+        reasons = ", ".join(f"{why} {count}" for why, count in not_taken.items())
+        say(
+            f"{many(result['all']['fallbacks'], 'answer')} of the model not taken{reasons and f': {reasons}'}"
+        )
 
 
 def _files(paths: list[Path]) -> list[Path]:

@@ -115,6 +115,8 @@ class Talk:
 
     def go(self) -> None:
         """Take one line after the other until the input ends; a line that fails is told of, and the next one taken."""
+        from braid.views.errors import ViewError
+
         while True:
             try:
                 text = self._read("> ").strip()
@@ -130,7 +132,7 @@ class Talk:
                 self._turn(text)
             except KeyboardInterrupt:
                 say("stopped")
-            except (ValueError, LookupError, OSError) as error:
+            except (ValueError, LookupError, OSError, ViewError) as error:
                 say(*explain(error))
             sys.stdout.flush()
 

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 import typer
 
 from braid.tools.cli.group import Braid, help_without_command
-from braid.tools.cli.models import AllowRemote, ChatOption
+from braid.tools.cli.models import AllowRemote, ChatOption, writing_with
 from braid.tools.cli.output import many, put, put_table, say, to_json
 
 app = typer.Typer(cls=Braid, rich_markup_mode=None)
@@ -78,21 +78,25 @@ def answers(
     plot: Annotated[
         Path | None, typer.Option("--plot", metavar="FILE", help="Draw it, as SVG.", show_default=False)
     ] = None,
+    model: ChatOption = None,
+    allow_remote: AllowRemote = False,
     output: Output = "table",
 ) -> None:
     """Measure what `braid ask` says, on LoCoMo or JSON Lines: words, citations, and silence where it is due.
 
     F1 and exact match, citations against the evidence, how often nothing is said where nothing is known, and where
-    something is.
+    something is; with --model of what a language model writes, with its tokens and why it was not taken.
 
     \b
     Examples:
       braid evaluate answers examples/
       braid evaluate answers ../shared/data/locomo --left-out --plot answers.svg
+      braid evaluate answers examples/ --model ollama:llama3.2
     """
     from braid.tools.cli.answering import evaluate_answers
 
-    evaluate_answers(paths or [], output, left_out=left_out, plot=plot)
+    written = writing_with(model, allow_remote=allow_remote)
+    evaluate_answers(paths or [], output, left_out=left_out, plot=plot, written=written)
 
 
 @app.command()

@@ -78,12 +78,20 @@ def chat_model(named: str, *, allow_remote: bool = False) -> "ChatModel":
 
 def composer_of(named: str | None, *, allow_remote: bool) -> "Composer | None":
     """Return what writes with the model that is named, None where none is; raise ValueError as `chat_model`."""
-    if named is None:
+    if (written := writing_with(named, allow_remote=allow_remote)) is None:
         return None
     from braid.agent.compose import Extractive
+
+    return written(Extractive())
+
+
+def writing_with(named: str | None, *, allow_remote: bool) -> "Callable[[Composer], Composer] | None":
+    """Return what puts the model that is named before another composer, None where none is named."""
+    if named is None:
+        return None
     from braid.agent.modelled import ModelComposer
 
-    return ModelComposer(chat_model(named, allow_remote=allow_remote), Extractive())
+    return partial(ModelComposer, chat_model(named, allow_remote=allow_remote))
 
 
 def _shown(named: str) -> str:

@@ -1,0 +1,29 @@
+"""A claim about whoever asks, said to them: "user likes tea" is "you like tea". Pure.
+
+Whoever has no name in a store is its user. Only claims in the words of `stance.words` are turned.
+"""
+
+import re
+from typing import Final
+
+_SPEAKERS: Final = {"user": "you", "agent": "I"}
+_USER: Final = re.compile(r"\Auser(?P<own>'s)?\b(?P<rest>.*)", re.DOTALL)
+_TURNED: Final = {"is": "are", "was": "were", "has": "have", "does": "do", "goes": "go", "studies": "study",
+                  "watches": "watch", "can": "can"}  # fmt: skip
+
+
+def spoken_by(speaker: str) -> str:
+    """Return who said something, as the one who answers says it."""
+    return _SPEAKERS.get(speaker, speaker)
+
+
+def addressed(claim: str) -> str:
+    """Return a claim as it is said to the user whom it is about; any other as it is."""
+    found = _USER.match(claim)
+    if found is None:
+        return claim
+    if found["own"]:
+        return f"your{found['rest']}"
+    verb, space, rest = found["rest"].removeprefix(" ").partition(" ")
+    plural = _TURNED.get(verb) or (verb[:-1] if verb.endswith("s") and not verb.endswith("ss") else verb)
+    return f"you {plural}{space}{rest}"
