@@ -451,8 +451,7 @@ def test_a_question_without_a_filter_reads_few_records(many: Store, monkeypatch:
     [
         (("nearest",), "meaning: it took longer"),
         (("words",), "words: it took longer"),
-        (("take",), "rows: it took longer"),
-        (("vectors",), "vectors: it took longer"),
+        (("both",), "rows: it took longer"),
         (("nearest", "words"), "only the newest records were searched"),
     ],
 )
