@@ -140,12 +140,13 @@ class LanceIndex:
 
     def _rows(self, found: Any) -> dict[int, Row]:
         """Return the rows of an Arrow table by log index, made by columns: a dict for each takes as long again."""
-        columns = [found[name].to_pylist() for name in _ROW_COLUMNS]
+        columns: list[list[Any]] = [found[name].to_pylist() for name in _ROW_COLUMNS]
         weights = self._signatures(columns[0], SEMANTIC) if self._weighed else {}
-        return {
-            index: Row(index, id, text or "", *rest, *weights.get(index, (1.0, None)), pending=pending)
-            for index, id, text, *rest, pending in zip(*columns, strict=True)
-        }
+        rows: dict[int, Row] = {}
+        for index, id, text, *rest, pending in zip(*columns, strict=True):
+            cells: list[Any] = [index, id, text or "", *rest, *weights.get(index, (1.0, None)), pending]
+            rows[index] = Row(*cells)
+        return rows
 
     def vectors(self, indexes: Sequence[int], role: str | Sequence[str] = SEMANTIC) -> dict[int, Any]:
         """Return unit vectors (float32[d]) of these records, by index; pending ones are left out."""
