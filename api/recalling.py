@@ -220,6 +220,7 @@ def recalled(
     embedder, vocabulary, shelf = store.embedding()
     store.views.catalog.follow()
     answer = recall(question, memory(store, size, vocabulary, embedder, shelf, superseded=valid_at is None))
+    answer = msgspec.structs.replace(answer, rebuilt=store.views.search.rebuilt())
     if not prove or not answer.results:
         return answer
     together = store.prove_many(hit.id for hit in answer.results)
