@@ -92,22 +92,24 @@ def fit(cases: Sequence[Case]) -> Any:
         loss = float((np.log(total) + top).sum() - aim @ scores) / len(some) + L2 / 2 * float(w @ w)
         return loss, grown / np.repeat(total, sizes)
 
-    w = np.zeros(x.shape[1])
+    solve: Any = np.linalg.solve
+    w: Any = np.zeros(x.shape[1])
     loss, likely = at(w)
     for _ in range(STEPS):
-        slope = z.T @ (likely - aim) / len(some) + L2 * w
+        slope: Any = z.T @ (likely - aim) / len(some) + L2 * w
         if float(np.abs(slope).max()) < LEVEL:
             break
         weighed = z * likely[:, None]
         means = np.add.reduceat(weighed, starts, axis=0)
-        curve = (z.T @ weighed - means.T @ means) / len(some) + L2 * np.eye(len(w))
-        step = np.linalg.solve(curve, slope)
+        curve: Any = (z.T @ weighed - means.T @ means) / len(some) + L2 * np.eye(len(w))
+        step: Any = solve(curve, slope)
         while True:  # from far away a whole step leads too far
             found, then = at(w - step)
             if found <= loss or float(np.abs(step).max()) < LEVEL:
                 break
-            step = step / 2
-        w, loss, likely = w - step, found, then
+            step /= 2
+        w -= step
+        loss, likely = found, then
     return w / scale
 
 
