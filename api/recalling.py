@@ -218,8 +218,9 @@ def recalled(
     question = asking(query, now, below=size, until_us=until, **asked)
     store.reader.need_vault()
     embedder, vocabulary, shelf = store.embedding()
-    store.views.catalog.catch_up()
+    store.views.catalog.follow()
     answer = recall(question, memory(store, size, vocabulary, embedder, shelf, superseded=valid_at is None))
+    answer = msgspec.structs.replace(answer, rebuilt=store.views.search.rebuilt())
     if not prove or not answer.results:
         return answer
     together = store.prove_many(hit.id for hit in answer.results)

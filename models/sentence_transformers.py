@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from braid.models.static import readable
 from braid.views.embedder import EmbeddingError, Vectors, checked
 
 
@@ -25,7 +26,11 @@ class SentenceTransformersEmbedder:
             ) from error
         try:
             self._model: Any = load(model, device=device, local_files_only=True)
-        except (OSError, ValueError) as error:
+        except (
+            OSError,
+            ValueError,
+            RuntimeError,
+        ) as error:  # torch refuses weights of some kinds by RuntimeError
             raise EmbeddingError(f"{model}: sentence-transformers can't load it ({error})") from error
         self.name = model.rstrip("/").rpartition("/")[2]
         self.version = version
@@ -45,11 +50,22 @@ class SentenceTransformersEmbedder:
         return given
 
     def embed(self, texts: Sequence[str]) -> Vectors:
-        """Return float32[n, dimensions]; raise EmbeddingError."""
+        """Return float32[n, dimensions]; raise EmbeddingError.
+
+        A text of which the model knows no token gets the one direction that stands for none: it mustn't keep the rest.
+        """
         if not texts:  # it gives an array of one dimension for none
             return np.empty((0, self.dimensions), dtype=np.float32)
         with self._turn:
-            found = self._model.encode(
-                list(texts), batch_size=self._batch, convert_to_numpy=True, show_progress_bar=False
-            )
+            try:
+                found = self._model.encode(
+                    [readable(text) for text in texts],
+                    batch_size=self._batch,
+                    convert_to_numpy=True,
+                    show_progress_bar=False,
+                )
+            except RuntimeError as error:  # as when memory is short
+                raise EmbeddingError(f"{self.name}: sentence-transformers failed ({error})") from error
+        found = np.array(found)
+        found[~found.any(axis=1)] = 1.0
         return checked(found, len(texts), self.dimensions, self.name)

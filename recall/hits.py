@@ -77,6 +77,8 @@ class Answer(msgspec.Struct, frozen=True, kw_only=True):
     """How many it hadn't."""
     degraded: Sequence[str] = ()
     """What couldn't be asked, and so has no say in the order."""
+    rebuilt: str | None = None
+    """Why the projection had to be made anew before it could be asked; None where it hadn't."""
     disagreement: float = 0.0
     """The entropy of the hits' answers in [0, 1]."""
     proof: bytes | None = None
@@ -84,11 +86,15 @@ class Answer(msgspec.Struct, frozen=True, kw_only=True):
 
     def wire(self, *, explain: bool = False) -> dict[str, Any]:
         """Return the answer as it is sent: `{"results": […], …}`."""
-        sent = {
+        sent: dict[str, Any] = {
             "results": [hit.wire(explain=explain) for hit in self.results],
             "behind_by": self.behind_by,
             "position": self.position,
             "degraded": list(self.degraded),
             "disagreement": round(self.disagreement, 4),
         }
-        return sent if self.proof is None else {**sent, "proof": self.proof.decode()}
+        if self.rebuilt is not None:
+            sent["rebuilt"] = self.rebuilt
+        if self.proof is not None:
+            sent["proof"] = self.proof.decode()
+        return sent

@@ -7,26 +7,20 @@ from typing import Any
 
 import numpy as np
 
-from braid.recall.pool import count, session_of
+from braid.recall.pool import heard, session_of
 from braid.recall.text import stem, telling
-from braid.views.search import PROMPT, RESPONSE, SEMANTIC, Hit, Row, Where
+from braid.views.search import PROMPT, RESPONSE, SEMANTIC, Fetched, Hit, Row, Where
 
 K1, B = 1.2, 0.75
 
 
 def admits(where: Where, row: Row) -> bool:
     """Say whether a row satisfies what is asked of it: scopes first, and no field stands in for another."""
-    scoped = all(
-        wanted is None or wanted == given
-        for wanted, given in (
-            (where.user_id, row.user_id),
-            (where.agent_id, row.agent_id),
-            (where.run_id, row.run_id),
-            (where.session_id, row.session_id),
-        )
-    )
     return (
-        scoped
+        (where.user_id is None or where.user_id == row.user_id)
+        and (where.agent_id is None or where.agent_id == row.agent_id)
+        and (where.run_id is None or where.run_id == row.run_id)
+        and (where.session_id is None or where.session_id == row.session_id)
         and (where.below is None or row.index < where.below)
         and (where.since_us is None or row.happened_us >= where.since_us)
         and (where.until_us is None or row.happened_us < where.until_us)
@@ -73,7 +67,9 @@ class MemoryIndex:
         """See `Index.words`."""
         stems = {stem(word) for word in telling(text)}
         counts = {
-            index: count(row.text) for index, row in self._rows.items() if admits(where or Where(), row)
+            index: heard(row.text).counts
+            for index, row in self._rows.items()
+            if admits(where or Where(), row)
         }
         if not counts or not stems:
             return []
@@ -102,6 +98,10 @@ class MemoryIndex:
     def take(self, indexes: Sequence[int]) -> dict[int, Row]:
         """See `Index.take`."""
         return {index: self._rows[index] for index in indexes if index in self._rows}
+
+    def both(self, indexes: Sequence[int]) -> Fetched:
+        """See `Index.both`."""
+        return Fetched(self.take(indexes), self.vectors(indexes))
 
     def vectors(self, indexes: Sequence[int], role: str | Sequence[str] = SEMANTIC) -> dict[int, Any]:
         """See `Index.vectors`."""

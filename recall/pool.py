@@ -6,7 +6,7 @@ Everything here is arithmetic over the rows that retrieval brought; nothing is a
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 import numpy as np
@@ -25,6 +25,8 @@ class Pool(msgspec.Struct, frozen=True):
 
     rows: list[Row]
     counts: Sequence[Mapping[str, int]]
+    lengths: Floats
+    """How many telling words each row has."""
     spoken: Sequence[Sequence[str]]
     """The telling words of each row as they stand, each once."""
     vectors: npt.NDArray[np.float32]
@@ -66,9 +68,10 @@ def pool(found: Sequence[Row], vectors: Mapping[int, Any], order: Mapping[int, i
     for place, row in enumerate(rows):
         if row.index in vectors:
             stacked[place] = vectors[row.index]
-    texts = [said(row) for row in rows]
-    counts, spoken = [count(text) for text in texts], [distinct(text) for text in texts]
-    return Pool(rows, counts, spoken, stacked, sessions, before, after)
+    texts = [heard(said(row)) for row in rows]
+    counts, spoken = [text.counts for text in texts], [text.spoken for text in texts]
+    lengths = np.array([float(text.length) for text in texts])
+    return Pool(rows, counts, lengths, spoken, stacked, sessions, before, after)
 
 
 def said(row: Row) -> str:
@@ -81,26 +84,28 @@ def session_of(row: Row) -> tuple[str | None, ...]:
     return (row.user_id, row.agent_id, row.run_id, row.session_id)
 
 
-@lru_cache(maxsize=50_000)
-def count(text: str) -> Mapping[str, int]:
-    """Return how often each telling stem stands in a turn."""
-    return Counter(stem(word) for word in telling(text))
+class Heard(NamedTuple):
+    """The telling words of a turn."""
+
+    counts: Mapping[str, int]
+    """How often each stem stands in it."""
+    length: int
+    spoken: tuple[str, ...]
+    """The words as they stand, each once."""
 
 
 @lru_cache(maxsize=50_000)
-def distinct(text: str) -> Sequence[str]:
-    """Return the telling words of a turn as they stand, each once."""
-    return tuple(dict.fromkeys(telling(text)))
+def heard(text: str) -> Heard:
+    """Return the telling words of a turn: the same turns are candidates again and again."""
+    words = telling(text)
+    return Heard(Counter(map(stem, words)), len(words), tuple(dict.fromkeys(words)))
 
 
 def occurrences(pool: Pool, stems: Sequence[str]) -> Floats:
     """Return float64[n, m]: how often each of the m stems stands in each row."""
-    found = np.zeros((pool.size, len(stems)))
-    for place, counts in enumerate(pool.counts):
-        for column, stem_ in enumerate(stems):
-            if stem_ in counts:
-                found[place, column] = counts[stem_]
-    return found
+    if not stems:
+        return np.zeros((pool.size, 0))
+    return np.array([[counts.get(each, 0) for each in stems] for counts in pool.counts], dtype=np.float64)
 
 
 def together(pool: Pool, values: Floats, reach: int) -> Floats:

@@ -14,9 +14,9 @@ import numpy as np
 
 from braid.recall.decompose import Question
 from braid.recall.memory import admits
-from braid.recall.within import Started
+from braid.recall.within import Started, within
 from braid.views.errors import ViewError
-from braid.views.search import Hit, Index, Row, Where
+from braid.views.search import Fetched, Hit, Index, Row, Where
 
 DEEP: Final = 100
 """How many candidates each of words and meaning brings, unless most of them are of no use."""
@@ -72,8 +72,8 @@ def retrieve(
 ) -> Found:
     """Return the candidates; `query` is the question's vector, or None where meaning can't be asked for.
 
-    The ways in are asked at once; one that fails or takes longer than `limit_s` is left out, and told. Their rows are
-    then given the same time: what a slow way took is not taken from the others' candidates.
+    The ways in are asked at once; one that fails or takes longer than `limit_s` is left out, and told. The rows that
+    they name are then given the same time: what a slow way took is not taken from the others' candidates.
     """
     deadline = monotonic() + limit_s
     trouble: list[str] = []
@@ -91,27 +91,24 @@ def retrieve(
     wanted = {*best, *linked, *entities}
     if sessions is not None:
         wanted |= around(best[:AROUND], sessions)
-    deadline = monotonic() + limit_s
     try:
-        taking = Started(lambda: index.take(sorted(wanted)))
-        vectors = Started(lambda: index.vectors(sorted(wanted))) if query is not None else None
-        rows = {at: row for at, row in taking.result(deadline - monotonic()).items() if admits(where, row)}
+        fetched = within(limit_s, partial(_fetched, index, sorted(wanted), with_vectors=query is not None))
     except (ViewError, TimeoutError) as error:
         return Found({}, {}, {}, {}, (*trouble, f"rows: {error}"), len(best), lost=True)
-    held: dict[int, Any] = {}
-    try:
-        held = vectors.result(deadline - monotonic()) if vectors is not None else {}
-    except (ViewError, TimeoutError) as error:
-        trouble.append(f"vectors: {error}")
+    rows = {at: row for at, row in fetched.rows.items() if admits(where, row)}
     return Found(
         rows,
-        {at: vector for at, vector in held.items() if at in rows},
+        {at: vector for at, vector in fetched.vectors.items() if at in rows},
         {hit.index: hit.score for hit in found.get("words", ())},
         {at: score for at, score in linked.items() if at in rows},
         tuple(trouble),
         len(best),
         lost,
     )
+
+
+def _fetched(index: Index, wanted: Sequence[int], *, with_vectors: bool) -> Fetched:
+    return index.both(wanted) if with_vectors else Fetched(index.take(wanted), {})
 
 
 Way = Callable[[Where], list[Hit]]

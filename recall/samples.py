@@ -13,7 +13,7 @@ from typing import Any, Final, cast
 import msgspec
 
 _SESSION: Final = re.compile(r"session_(\d{1,6})")
-_ID: Final = re.compile(r"D:?(\d+):0*(\d+)")
+_ID: Final = re.compile(r"(?<![^\W_])D:?(\d+):0*(\d+)(?![^\W_])")
 
 
 class Turn(msgspec.Struct, frozen=True):
@@ -55,16 +55,19 @@ class Sample(msgspec.Struct, frozen=True):
 
 
 def evidence_ids(given: object) -> Iterator[str]:
-    """Yield the turn ids that a citation means: brackets off, split, zeros and stray colons put right."""
+    """Yield the turn ids that a citation names, zeros and stray colons put right: of a range its two ends, since
+    nothing tells whether what lies between was meant. What else is written is yielded as it is, to be counted.
+    """
     items = cast("list[object]", given) if isinstance(given, list) else [given]
     for item in items:
-        for part in re.split(r"[;,\s]+", str(item)):
-            bare = part.strip("[](){}\"'")
-            match = _ID.fullmatch(bare)
-            if match is not None:
-                yield f"D{int(match[1])}:{int(match[2])}"
-            elif bare:
-                yield bare
+        cited = item
+        if isinstance(item, dict):
+            members = cast("dict[str, object]", item)
+            cited = members.get("dia_id", members.get("id", ""))
+        text = str(cited)
+        yield from (f"D{int(match[1])}:{int(match[2])}" for match in _ID.finditer(text))
+        left = (part.strip("[](){}\"'-–—.") for part in re.split(r"[;,\s]+", _ID.sub(" ", text)))
+        yield from (part for part in left if part)
 
 
 def read_locomo(document: Mapping[str, Any]) -> Sample:
@@ -98,9 +101,11 @@ def _sessions(conversation: Mapping[str, Any]) -> list[tuple[int, list[dict[str,
 def _turn(turn: Mapping[str, Any], session: str, when: datetime) -> Turn:
     text = turn.get("clean_text", turn.get("text"))
     caption = turn.get("blip_caption")
+    if isinstance(caption, list):
+        caption = "\n".join(str(each) for each in cast("list[object]", caption) if each)
     return Turn(
-        turn["dia_id"], str(turn.get("speaker", "")), str(text or ""),
-        caption if isinstance(caption, str) else None, session, when,
+        turn["dia_id"].strip(), str(turn.get("speaker") or ""), str(text or ""),
+        caption if caption and isinstance(caption, str) else None, session, when,
     )  # fmt: skip
 
 
@@ -124,7 +129,7 @@ def _sample(name: str, turns: Sequence[Turn], asked: Iterable[object], *, as_is:
     return Sample(name, turns, questions, unresolved, unscorable, sessions)
 
 
-_WHENS: Final = ("%I:%M %p on %d %B, %Y", "%d.%m.%Y, %H:%M:%S")
+_WHENS: Final = ("%I:%M %p on %d %B, %Y", "%d.%m.%Y, %H:%M:%S", "%d.%m.%Y, %H:%M", "%Y-%m-%d %H:%M:%S")
 
 
 _UNKNOWN: Final = datetime(1970, 1, 1, tzinfo=UTC)
@@ -164,14 +169,21 @@ def read_realtalk(document: Mapping[str, Any]) -> Sample:
         raise ValueError('not a REALTALK conversation: it has no "session_1" or no "qa"')
     turns: list[Turn] = []
     for number, spoken in _sessions(document):
-        begun = _when(spoken[0].get("date_time")) if spoken else _UNKNOWN
+        begun = _when(document.get(f"session_{number}_date_time"), _first_time(spoken))
         turns += [
             _turn(each, f"session_{number}", _when(each.get("date_time"), begun))
             for each in spoken
             if isinstance(each.get("dia_id"), str)
         ]
-    speakers = "-".join(str(name) for name in _object(document.get("name") or {}).values())
-    return _sample(speakers or "conversation", turns, document["qa"])
+    given = document.get("name")
+    names = list(cast("dict[str, object]", given).values()) if isinstance(given, dict) else [given or ""]
+    return _sample("-".join(map(str, names)) or "conversation", turns, document["qa"])
+
+
+def _first_time(spoken: Sequence[Mapping[str, Any]]) -> datetime:
+    """Return the first time that a turn of a session gives."""
+    given = (_when(turn.get("date_time")) for turn in spoken)
+    return next((when for when in given if when != _UNKNOWN), _UNKNOWN)
 
 
 def read_jsonl(raw: bytes) -> list[Sample]:

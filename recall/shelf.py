@@ -7,38 +7,38 @@ from collections.abc import Callable, Iterator, Sequence
 from threading import Lock
 from typing import Any, Final
 
-from braid.views.search import SEMANTIC, Hit, Index, Row, Where
+from braid.views.search import SEMANTIC, Fetched, Hit, Index, Row, Where
 
 MOST: Final = 20_000
+Held = dict[int, tuple[Row, Any | None]]
+"""Log index → its row, and its vector where it has one."""
 
 
 class Shelf:
-    """Rows and vectors by log index, for one store: at most `MOST` of each. Safe to share between threads."""
+    """Rows with their vectors by log index, for one store: at most `MOST`. Safe to share between threads."""
 
     def __init__(self, seen: Callable[[], object]) -> None:
         """`seen` returns what changes when something is forgotten, recovered or erased."""
         self._seen = seen
         self._turn = Lock()
         self._key: object = None
-        self.rows: dict[int, Row] = {}
-        self.vectors: dict[int, Any] = {}
+        self._held: Held = {}
 
     def over(self, index: Index) -> "ShelvedIndex":
         """Return the index with this shelf before it."""
         key = (index.model, self._seen())
         with self._turn:
             if key != self._key:
-                self.rows, self.vectors, self._key = {}, {}, key
-            return ShelvedIndex(index, self.rows, self.vectors)
+                self._held, self._key = {}, key
+            return ShelvedIndex(index, self._held)
 
 
 class ShelvedIndex:
-    """An index that fetches each row and vector once. It satisfies `views.search.Index`."""
+    """An index that fetches each row with its vector once. It satisfies `views.search.Index`."""
 
-    def __init__(self, index: Index, rows: dict[int, Row], vectors: dict[int, Any]) -> None:
+    def __init__(self, index: Index, held: Held) -> None:
         self._index = index
-        self._rows = rows
-        self._vectors = vectors
+        self._held = held
         self.position = index.position
         self.model = index.model
 
@@ -58,23 +58,23 @@ class ShelvedIndex:
 
     def take(self, indexes: Sequence[int]) -> dict[int, Row]:
         """See `Index.take`."""
-        return _through(self._rows, indexes, self._index.take)
+        return self._index.take(indexes)
 
     def vectors(self, indexes: Sequence[int], role: str | Sequence[str] = SEMANTIC) -> dict[int, Any]:
         """See `Index.vectors`."""
-        if role != SEMANTIC:
-            return self._index.vectors(indexes, role)
-        return _through(self._vectors, indexes, self._index.vectors)
+        return self._index.vectors(indexes, role)
 
-
-def _through(
-    held: dict[int, Any], indexes: Sequence[int], fetch: Callable[[list[int]], dict[int, Any]]
-) -> dict[int, Any]:
-    found = {at: value for at in indexes if (value := held.get(at)) is not None}
-    if len(found) < len(indexes):
-        fetched = fetch([at for at in indexes if at not in found])
-        if len(held) + len(fetched) > MOST:
-            held.clear()
-        held.update(fetched)
-        found |= fetched
-    return found
+    def both(self, indexes: Sequence[int]) -> Fetched:
+        """See `Index.both`. A row that waits for its vector is asked for again."""
+        found = {at: held for at in indexes if (held := self._held.get(at)) is not None}
+        if len(found) < len(indexes):
+            rows, vectors = self._index.both([at for at in indexes if at not in found])
+            fetched = {at: (row, vectors.get(at)) for at, row in rows.items()}
+            if len(self._held) + len(fetched) > MOST:
+                self._held.clear()
+            self._held.update({at: held for at, held in fetched.items() if not held[0].pending})
+            found |= fetched
+        return Fetched(
+            {at: row for at, (row, _) in found.items()},
+            {at: vector for at, (_, vector) in found.items() if vector is not None},
+        )

@@ -6,19 +6,27 @@ the time that was asked for; what kind of answer is wanted. SPEC §15 lists them
 
 import math
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from functools import lru_cache
-from typing import Any, Final
+from typing import Any, Final, Protocol
 
 import numpy as np
 
 from braid.recall.decompose import Question
-from braid.recall.pool import Floats, Pool, by_session, occurrences, said, together
+from braid.recall.pool import NOBODY, Floats, Pool, by_session, occurrences, said, together
 from braid.recall.text import stem, words
 from braid.recall.times import Span
 
-WordVectors = Callable[[Sequence[str]], Any]
+
+class WordVectors(Protocol):
+    """What knows which words are near in meaning."""
+
+    def nearest(self, words: Sequence[str], spoken: Sequence[Sequence[str]]) -> Any:
+        """Return float32[n, m]: for each list of words, the cosine of its nearest to each of m words."""
+        ...
+
+
 K1, B = 1.2, 0.75
 _PATTERNS: Final = {
     "times": r"\b(?:yesterday|today|tonight|tomorrow|(?:last|next|this) \w+|ago|recently|since|weekend|january"
@@ -44,17 +52,19 @@ def signals(
     """Return float64[n] for each signal. `query`: the question's vector, None without a model, as `word_vectors`."""
     names = {word for name in {row.name for row in pool.rows} for word in words(name or "")}
     wanted = [word for word in question.words if word not in names]
-    found = _words(wanted, pool)
+    stems = [stem(word) for word in wanted]
+    asked = list(dict.fromkeys(stems))
+    turn = occurrences(pool, asked)
+    found = _words(turn, pool)
     found |= _meaning(pool, query) if query is not None else {}
     if word_vectors is not None and wanted:
-        found |= _soft(wanted, pool, word_vectors)
+        rarity = dict(zip(asked, _rarity(turn).tolist(), strict=True))
+        found |= _soft(wanted, [rarity[each] for each in stems], pool, word_vectors)
     return found | _who(question, pool) | _when(question, pool) | _kind(question, pool)
 
 
-def _words(wanted: Sequence[str], pool: Pool) -> dict[str, Floats]:
-    stems = list(dict.fromkeys(stem(word) for word in wanted))
-    turn = occurrences(pool, stems)
-    length = np.array([float(sum(counts.values())) for counts in pool.counts])
+def _words(turn: Floats, pool: Pool) -> dict[str, Floats]:
+    length = pool.lengths
     found: dict[str, Floats] = {}
     for name, counts, lengths in (
         ("words", turn, length),
@@ -87,12 +97,11 @@ def _bm25(counts: Floats, lengths: Floats) -> Floats:
 
 
 def _meaning(pool: Pool, query: Any) -> dict[str, Floats]:
-    vectors = pool.vectors.astype(np.float64)
-    asked = np.asarray(query, dtype=np.float64)
-    cosine = vectors @ asked
+    asked = np.asarray(query, dtype=np.float32)
+    cosine = _dots(pool.vectors, asked)
     found = {"meaning": _spread(cosine)}
-    for reach in (1, 2):
-        found[f"meaning_{reach}"] = _spread(_window_cosine(pool, vectors, asked, reach))
+    for reach, near in enumerate(_window_cosines(pool, asked, 2), 1):
+        found[f"meaning_{reach}"] = _spread(near)
     best = np.full(int(pool.sessions.max(initial=-1)) + 1, -1.0)
     np.maximum.at(best, pool.sessions, cosine)
     found["meaning_session"] = _spread(best[pool.sessions])
@@ -101,32 +110,30 @@ def _meaning(pool: Pool, query: Any) -> dict[str, Floats]:
     return found
 
 
-def _window_cosine(pool: Pool, vectors: Any, asked: Any, reach: int) -> Floats:
-    """Return the cosine to the mean of each turn and its neighbours, which weigh 0.7."""
-    total = vectors.copy()
-    for step in (pool.before, pool.after):
-        places = np.arange(pool.size)
-        for _ in range(reach):
-            places = np.where(places < 0, -1, step[places])
-            total += 0.7 * np.where((places < 0)[:, None], 0.0, vectors[places])
-    cosine: Floats = (total @ asked) / np.maximum(np.linalg.norm(total, axis=1), 1e-9)
-    return cosine
+def _window_cosines(pool: Pool, asked: Any, most: int) -> Iterator[Floats]:
+    """Yield the cosine to the mean of each turn and its neighbours one step away, then two …; these weigh 0.7."""
+    padded = np.vstack([pool.vectors, np.zeros_like(pool.vectors[:1])])
+    steps = [np.append(step, NOBODY) for step in (pool.before, pool.after)]
+    places = [np.arange(pool.size) for _ in steps]
+    total = pool.vectors.copy()
+    for _ in range(most):
+        places = [step[at] for step, at in zip(steps, places, strict=True)]
+        total += np.float32(0.7) * (padded[places[0]] + padded[places[1]])
+        length = np.sqrt(np.einsum("ij,ij->i", total, total))
+        yield _dots(total, asked) / np.maximum(length, 1e-9)
 
 
-def _soft(wanted: Sequence[str], pool: Pool, word_vectors: WordVectors) -> dict[str, Floats]:
+def _dots(vectors: Any, asked: Any) -> Floats:
+    """Return the dot product of each vector with the one asked for, without the threads of BLAS (see `vocabulary`)."""
+    return np.asarray(np.einsum("ij,j->i", vectors, asked), dtype=np.float64)
+
+
+def _soft(
+    wanted: Sequence[str], rarity: Sequence[float], pool: Pool, word_vectors: WordVectors
+) -> dict[str, Floats]:
     """Return how well each question word is met by the turn's nearest word, weighed by rarity."""
-    vocabulary = list(dict.fromkeys(word for spoken in pool.spoken for word in spoken))
-    if not vocabulary:
-        return {"near_words": np.zeros(pool.size)}
-    place = {word: at for at, word in enumerate(vocabulary)}
-    closeness = np.clip((word_vectors(wanted) @ word_vectors(vocabulary).T - 0.3) / 0.7, 0.0, 1.0)
-    rarity = _rarity(occurrences(pool, [stem(word) for word in wanted]))
-    spoken = [[place[word] for word in each] for each in pool.spoken]
-    filled = np.array([at for at, each in enumerate(spoken) if each], dtype=np.int64)
-    starts = np.cumsum([0, *(len(each) for each in spoken if each)])[:-1]
-    best = np.zeros((pool.size, len(wanted)))
-    best[filled] = np.maximum.reduceat(closeness[:, [at for each in spoken for at in each]], starts, axis=1).T
-    near = _spread(best @ rarity)
+    best = np.clip((word_vectors.nearest(wanted, pool.spoken) - 0.3) / 0.7, 0.0, 1.0)
+    near = _spread(best @ np.array(rarity))
     return {"near_words": near, "near_before": pool.at(near, -1), "near_after": pool.at(near, 1)}
 
 

@@ -3,23 +3,55 @@
 from collections.abc import Callable
 from queue import Empty, SimpleQueue
 from threading import Thread
-from typing import Generic, TypeVar, cast
+from typing import Final, Generic, TypeVar, cast
 
 T = TypeVar("T")
+_IDLE: Final[list["_Worker"]] = []
+"""Workers that have nothing to do. Appending and popping are one step each, so no lock is needed."""
+_MOST_IDLE: Final = 16
+
+
+class _Worker:
+    """A thread that does one step after another; nobody waits for it at the program's end."""
+
+    def __init__(self) -> None:
+        self._steps: SimpleQueue[Callable[[], object] | None] = SimpleQueue()
+        Thread(target=self._run, name="braid-recall", daemon=True).start()
+
+    def do(self, step: Callable[[], object]) -> None:
+        """Begin a step."""
+        self._steps.put(step)
+
+    def _run(self) -> None:
+        while (step := self._steps.get()) is not None:
+            step()
+            if len(_IDLE) >= _MOST_IDLE:
+                return
+            del step  # what it holds must not live until the next one
+            _IDLE.append(self)
+
+
+def _worker() -> _Worker:
+    try:
+        return _IDLE.pop()
+    except IndexError:  # a thread costs more than a question may: one is made only when none is idle
+        return _Worker()
 
 
 class Started(Generic[T]):
-    """A step under way in a thread of its own, which nobody waits for at the program's end."""
+    """A step under way in a thread of its own."""
 
     def __init__(self, step: Callable[[], T]) -> None:
         self._found: SimpleQueue[tuple[T | None, BaseException | None]] = SimpleQueue()
-        Thread(target=self._run, args=(step,), name="braid-recall", daemon=True).start()
+        found = self._found
 
-    def _run(self, step: Callable[[], T]) -> None:
-        try:
-            self._found.put((step(), None))
-        except BaseException as error:
-            self._found.put((None, error))
+        def run() -> None:
+            try:
+                found.put((step(), None))
+            except BaseException as error:
+                found.put((None, error))
+
+        _worker().do(run)
 
     def result(self, seconds: float) -> T:
         """Return what the step returned, or raise what it raised; TimeoutError when it isn't done by then."""

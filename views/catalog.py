@@ -69,6 +69,12 @@ class Catalog:
         with self._locked():
             return self._follow(catch_up(self._reader, self._home, begin=self._begin))
 
+    def follow(self) -> None:
+        """Bring the file to the log's end, unless it is there."""
+        with self._turn:
+            if self._is_stale() or self._stands_at < self._reader.size:
+                self.catch_up()
+
     def replay(self, why: str = "asked for", *, begin: Begin = begin_empty) -> Caught:
         """Rebuild the file, from the log unless `begin` has more."""
         with self._locked():
@@ -111,8 +117,7 @@ class Catalog:
     def children(self, index: int) -> list[tuple[int, str, str]]:
         """Return (index, id, role) of every link to the record, forgotten and erased referrers too, by log index."""
         with self._turn:
-            if self._is_stale() or self._stands_at < self._reader.size:
-                self.catch_up()
+            self.follow()
             # Another process may have brought the file further than this reader has looked.
             rows = self._ask(
                 "SELECT child, role FROM links WHERE parent = ? AND child < ? ORDER BY child, k",
@@ -143,8 +148,7 @@ class Catalog:
     def _beside(self, indexes: Sequence[int], nearest: str, side: str) -> dict[int, int]:
         found: dict[int, int] = {}
         with self._turn:
-            if self._is_stale() or self._stands_at < self._reader.size:
-                self.catch_up()
+            self.follow()
             for at in range(0, len(indexes), _ASK):
                 some = list(indexes[at : at + _ASK])
                 marks = ",".join("?" * len(some))

@@ -5,7 +5,7 @@ The room above asks through these protocols and never learns what keeps the inde
 """
 
 from collections.abc import Iterator, Sequence
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import msgspec
 
@@ -74,6 +74,13 @@ class Row(msgspec.Struct, frozen=True):
     """Its meaning waits for a model: only words find it."""
 
 
+class Fetched(NamedTuple):
+    """Rows and unit vectors (float32[d]) by log index; a row whose meaning is pending has none."""
+
+    rows: dict[int, Row]
+    vectors: dict[int, Any]
+
+
 class Index(Protocol):
     """A searchable state of the log; it stays as it is for as long as it is open."""
 
@@ -103,6 +110,10 @@ class Index(Protocol):
 
     def take(self, indexes: Sequence[int]) -> dict[int, Row]:
         """Return the rows of these records, by index; hidden and unknown ones are left out."""
+        ...
+
+    def both(self, indexes: Sequence[int]) -> "Fetched":
+        """Return rows and vectors of meaning of these records in one go."""
         ...
 
     def vectors(self, indexes: Sequence[int], role: str | Sequence[str] = SEMANTIC) -> dict[int, Any]:

@@ -1,9 +1,12 @@
 """Every embedder, whatever runs it, keeps the same contract (`braid.views.embedder.Embedder`)."""
 
+import importlib
 import importlib.util
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
 from unittest.mock import patch
 
 import numpy as np
@@ -63,9 +66,24 @@ def _onnx(static: StaticEmbedder, server: ModelServer) -> Embedder:
 
 def _sentence_transformers(static: StaticEmbedder, server: ModelServer) -> Embedder:
     if importlib.util.find_spec("sentence_transformers") is not None:
-        return SentenceTransformersEmbedder(str(FOLDER))
+        with TemporaryDirectory() as folder:
+            saved_by_the_library(Path(folder))
+            return SentenceTransformersEmbedder(folder)
     with patch.dict(sys.modules, {"sentence_transformers": sentence_transformers_stand_in}):
         return SentenceTransformersEmbedder(str(FOLDER))
+
+
+def saved_by_the_library(folder: Path) -> None:
+    """Have the real library save the packaged model's vectors as one of its own: it takes no whole numbers."""
+    from safetensors.numpy import load_file
+    from tokenizers import Tokenizer
+
+    library: Any = importlib.import_module("sentence_transformers")
+    modules: Any = importlib.import_module("sentence_transformers.sentence_transformer.modules")
+    vectors = load_file(FOLDER / "model.safetensors")["embeddings"].astype(np.float32)
+    tokens: Any = Tokenizer.from_file(str(FOLDER / "tokenizer.json"))
+    whole = modules.StaticEmbedding(tokens, embedding_weights=vectors)
+    library.SentenceTransformer(modules=[whole], device="cpu").save(str(folder))
 
 
 MAKERS: list[Callable[[StaticEmbedder, ModelServer], Embedder]] = [
@@ -134,6 +152,17 @@ def test_a_model_that_sentence_transformers_cannot_load_is_refused(tmp_path: Pat
         pytest.raises(EmbeddingError, match="pip install"),
     ):
         SentenceTransformersEmbedder("any")
+
+
+def test_weights_that_sentence_transformers_cannot_take_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refusing(*given: object, **named: object) -> None:
+        raise RuntimeError("Only Tensors of floating point and complex dtype can require gradients")
+
+    if importlib.util.find_spec("sentence_transformers") is None:
+        monkeypatch.setitem(sys.modules, "sentence_transformers", sentence_transformers_stand_in)
+        monkeypatch.setattr(sentence_transformers_stand_in.SentenceTransformer, "__init__", refusing)
+    with pytest.raises(EmbeddingError, match="can't load it"):
+        SentenceTransformersEmbedder(str(FOLDER))  # its numbers are int8
 
 
 def test_a_model_without_a_length_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,6 +1,7 @@
 """What of sentence-transformers 6.2 the embedder touches, with its true signatures, for where torch is not installed.
 
 Texts become the packaged model's vectors, twice as long as they should be: the library promises no unit length.
+A text without a token is zeros, and half of a surrogate pair is refused, as by the library.
 """
 
 import warnings
@@ -51,4 +52,12 @@ class SentenceTransformer:
         assert not isinstance(inputs, str)
         assert convert_to_numpy
         assert batch_size > 0
-        return 2 * self._model.embed(list(inputs)) if inputs else np.asarray([])
+        if not inputs:
+            return np.asarray([])
+        if any("\ud800" <= char <= "\udfff" for text in inputs for char in text):
+            raise TypeError(
+                "TextEncodeInput must be Union[TextInputSequence, Tuple[InputSequence, InputSequence]]"
+            )
+        found = 2 * self._model.embed(list(inputs))
+        found[[not text for text in inputs]] = 0.0
+        return found

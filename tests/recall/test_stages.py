@@ -204,10 +204,19 @@ def test_a_shelf_fetches_once_and_is_emptied_when_something_is_forgotten() -> No
     shelf = Shelf(lambda: tuple(gone))
     held = Counting(rows(), {}, position=6)
     for _ in range(2):
-        assert set(shelf.over(held).take([0, 1, 99])) == {0, 1}
+        assert set(shelf.over(held).both([0, 1, 99]).rows) == {0, 1}
     assert Counting.fetched == 4
     gone.append(0)
-    assert set(shelf.over(MemoryIndex(rows()[1:], {}, position=6)).take([0, 1])) == {1}
+    assert set(shelf.over(MemoryIndex(rows()[1:], {}, position=6)).both([0, 1]).rows) == {1}
+
+
+def test_a_shelf_asks_again_for_what_waits_for_its_vector() -> None:
+    waiting = row(0, "zebra", pending=True)
+    shelf = Shelf(lambda: 0)
+    assert shelf.over(MemoryIndex([waiting], {}, position=1)).both([0]).vectors == {}
+    filled = index([row(0, "zebra")])
+    assert set(shelf.over(filled).both([0]).vectors) == {0}
+    assert set(shelf.over(MemoryIndex([], {}, position=1, model=filled.model)).both([0]).vectors) == {0}
 
 
 # -- uncertainty ----------------------------------------------------------------------------------------
@@ -326,6 +335,34 @@ def test_a_realtalk_conversation_is_read() -> None:
         29,
         (0,),
     )
+
+
+def test_a_realtalk_conversation_is_read_whatever_its_annotators_did() -> None:
+    def turn(id: str, text: str | None, **given: object) -> dict[str, object]:
+        return {"clean_text": text, "speaker": "A", "dia_id": id} | given
+
+    document = {
+        "session_3": [turn("D3:1", "hello"), turn("D3:2", None, blip_caption=["a cat", "a dog"]), turn(" D3:3 ", "so")],
+        "session_3_date_time": "29.12.2023, 00:51:12",
+        "session_10": [turn("D10:1", "late"), turn("D10:2", "later", date_time="2.1.2024, 9:05")],
+        "events_session_3": {"agent_a": [], "agent_b": None},
+        "qa": [
+            {"question": "a range?", "evidence": ["D3:1-D3:3"], "category": 1},
+            {"question": "one text?", "evidence": "D3:2; (D10:01) .", "category": 2},
+            {"question": "objects?", "evidence": [{"dia_id": "D3:1"}, {"id": "D10:2"}], "category": 3},
+            {"question": "prose?", "evidence": ["see D3:2 and the next"], "category": 3},
+            {"question": "nowhere?", "evidence": ["session 3", "D30:1"], "category": 3},
+        ],
+    }  # fmt: skip
+    (sample,) = read("realtalk", msgspec.json.encode(document))
+    assert [turn.id for turn in sample.turns] == ["D3:1", "D3:2", "D3:3", "D10:1", "D10:2"]
+    assert sample.turns[1].whole == "A: \na cat\na dog"
+    assert [turn.when.isoformat()[:16] for turn in sample.turns] == [
+        *["2023-12-29T00:51"] * 3,
+        *["2024-01-02T09:05"] * 2,
+    ]
+    assert [one.evidence for one in sample.questions] == [(0, 2), (1, 3), (0, 4), (1,)]
+    assert (sample.name, sample.unscorable, sample.unresolved) == ("conversation", 1, 7)
 
 
 def test_a_published_realtalk_file_is_read_as_it_is() -> None:

@@ -187,6 +187,8 @@ def _json(text: str | None, option: str) -> dict[str, Any] | None:
 
 def _tell(answer: dict[str, Any]) -> None:
     """Say how complete the answer is."""
+    if "rebuilt" in answer:
+        say(f"the search index was rebuilt: {answer['rebuilt']}")
     for lack in answer["degraded"]:
         say(f"degraded: {lack}")
     if answer["behind_by"]:

@@ -8,7 +8,7 @@ import numpy as np
 from braid.views.errors import DamagedViewError
 from braid.views.lance.schema import COLUMN_OF, EXPERIENCE, SIGNATURE
 from braid.views.lance.view import LanceView, batches_of, told_as_damage
-from braid.views.search import PROMPT, ROLES, SEMANTIC, Hit, Row, Where
+from braid.views.search import PROMPT, ROLES, SEMANTIC, Fetched, Hit, Row, Where
 
 MAX_QUERY_CHARS: Final = 8_192
 """More of a question adds no word that tells records apart."""
@@ -124,46 +124,47 @@ class LanceIndex:
 
     def take(self, indexes: Sequence[int]) -> dict[int, Row]:
         """Return the rows of these records, by index; hidden and unknown ones are left out."""
+        found = self._selected(self._seen(indexes), _ROW_COLUMNS)
+        return {} if found is None else self._rows(found)
+
+    def both(self, indexes: Sequence[int]) -> Fetched:
+        """Return the rows of these records, and their vectors of meaning, read together."""
+        found = self._selected(self._seen(indexes), (*_ROW_COLUMNS, "vector"))
+        if found is None:
+            return Fetched({}, {})
+        return Fetched(self._rows(found), dict(_dense(found, "vector")))
+
+    def _seen(self, indexes: Sequence[int]) -> list[int]:
         hidden = self._hidden()
-        wanted = [index for index in indexes if index not in hidden]
-        found = self._select(wanted, _ROW_COLUMNS)
-        weights = self._signatures(wanted, SEMANTIC) if self._weighed else {}
+        return [index for index in indexes if index not in hidden]
+
+    def _rows(self, found: Any) -> dict[int, Row]:
+        """Return the rows of an Arrow table by log index, made by columns: a dict for each takes as long again."""
+        columns: list[list[Any]] = [found[name].to_pylist() for name in _ROW_COLUMNS]
+        weights = self._signatures(columns[0], SEMANTIC) if self._weighed else {}
         rows: dict[int, Row] = {}
-        for one in found:
-            index = one.pop("log_index")
-            salience, label = weights.get(index, (1.0, None))
-            one["text"] = one["text"] or ""
-            rows[index] = Row(index, **one, salience=salience, label=label)
+        for index, id, text, *rest, pending in zip(*columns, strict=True):
+            cells: list[Any] = [index, id, text or "", *rest, *weights.get(index, (1.0, None)), pending]
+            rows[index] = Row(*cells)
         return rows
 
     def vectors(self, indexes: Sequence[int], role: str | Sequence[str] = SEMANTIC) -> dict[int, Any]:
         """Return unit vectors (float32[d]) of these records, by index; pending ones are left out."""
         roles = _roles(role)
         column = COLUMN_OF[roles[0]]
-        hidden = self._hidden()
-        found = self._selected(
-            [index for index in indexes if index not in hidden], ("log_index", "role", column)
-        )
+        found = self._selected(self._seen(indexes), ("log_index", "role", column))
         if found is None:
             return {}
-        found = found.filter(found[column].is_valid())
-        width = self._table.schema.field(column).type.list_size
-        dense = found[column].combine_chunks().flatten().to_numpy(zero_copy_only=False).reshape(-1, width)
-        return {
-            index: vector
-            for index, said, vector in zip(
-                found["log_index"].to_pylist(), found["role"].to_pylist(), dense, strict=True
-            )
-            if column != "vector" or said in roles
-        }
+        if column == "vector":
+            said = dict(zip(found["log_index"].to_pylist(), found["role"].to_pylist(), strict=True))
+            return {index: vector for index, vector in _dense(found, column) if said[index] in roles}
+        return dict(_dense(found, column))
 
     def fingerprints(self, indexes: Sequence[int]) -> dict[int, bytes]:
         """Return the near-duplicate hashes of these records, by index (see `fingerprint.likeness`)."""
-        hidden = self._hidden()
-        found = self._select(
-            [index for index in indexes if index not in hidden], ("log_index", "fingerprint")
-        )
-        return {one["log_index"]: one["fingerprint"] for one in found if one["fingerprint"] is not None}
+        found = self._selected(self._seen(indexes), ("log_index", "fingerprint"))
+        rows: list[dict[str, Any]] = [] if found is None else found.to_pylist()
+        return {one["log_index"]: one["fingerprint"] for one in rows if one["fingerprint"] is not None}
 
     def resolve(self, role: str, id: str) -> Any:
         """Return the vector of `vec://role/id`, None where there is none (yet)."""
@@ -179,18 +180,23 @@ class LanceIndex:
             )
         return self.vectors(rows, roles).get(rows[0]) if rows else None
 
-    def _select(self, indexes: Sequence[int], columns: Sequence[str]) -> list[dict[str, Any]]:
-        found = self._selected(indexes, columns)
-        rows: list[dict[str, Any]] = [] if found is None else found.to_pylist()
-        return rows
-
     def _selected(self, indexes: Sequence[int], columns: Sequence[str]) -> Any | None:
-        """Return the rows of these records as an Arrow table; None where none is asked for."""
+        """Return the rows of these records as an Arrow table; None where none is asked for.
+
+        What no longer lives is left out here: LanceDB would meet the whole of the index of `kind` with a few numbers.
+        """
         if not indexes:
             return None
-        where = f"{_LIVE} AND log_index IN ({_numbers(indexes)})"
+        names = dict.fromkeys([*columns, "kind"])
         with told_as_damage("read"):
-            return self._table.search().where(where).select(list(columns)).to_arrow()
+            found = (
+                self._table.search()
+                .where(f"log_index IN ({_numbers(indexes)})")
+                .select(list(names))
+                .to_arrow()
+            )
+        lives = np.array([kind == EXPERIENCE for kind in found["kind"].to_pylist()], dtype=bool)
+        return found if lives.all() else found.filter(lives)
 
     def _signatures(
         self, indexes: Sequence[int], roles: Sequence[str]
@@ -213,6 +219,14 @@ class LanceIndex:
         return {
             row["target"]: (row["salience"], row["label"]) for row in newest if row["log_index"] not in hidden
         }
+
+
+def _dense(found: Any, column: str) -> Iterator[tuple[int, Any]]:
+    """Yield (log index, float32[d]) of each row of an Arrow table that has such a vector."""
+    found = found.filter(found[column].is_valid())
+    width = found.schema.field(column).type.list_size
+    dense = found[column].combine_chunks().flatten().to_numpy(zero_copy_only=False).reshape(-1, width)
+    return zip(found["log_index"].to_pylist(), dense, strict=True)
 
 
 def _roles(role: str | Sequence[str]) -> tuple[str, ...]:

@@ -19,7 +19,7 @@ from braid.views.lance.home import Embedding, LanceHome
 from braid.views.lance.model import model_of
 from braid.views.lance.schema import WORTH_ROWS
 from braid.views.projection import Standing
-from braid.views.replay import Begin, Caught, Progress, begin_empty, catch_up, replay
+from braid.views.replay import ERASED, Begin, Caught, Progress, begin_empty, catch_up, replay
 from braid.wal.durable import make_folder
 from braid.wal.errors import LogLockedError
 from braid.wal.lock import FileLock
@@ -62,6 +62,7 @@ class Search:
         self._lock = FileLock(folder / "lock")
         self._opened: tuple[object, LanceIndex] | None = None
         self._behind: Thread | None = None
+        self._rebuilt: str | None = None
 
     @contextmanager
     def _owning(self, wait_s: float) -> Generator[None]:
@@ -108,9 +109,17 @@ class Search:
     def catch_up(self, *, wait_s: float = 10.0, progress: Progress | None = None) -> Caught:
         """Bring the projection to the log's end; indexes, and another model's vectors, follow in the background."""
         with self._owning(wait_s):
+            known = self.exists or bool(self.home.sets())
             caught = catch_up(self._reader, self.home, begin=self._begin, progress=progress)
+        if known and caught.rebuilt not in (None, ERASED):
+            self._rebuilt = caught.rebuilt
         self._follow_up(caught)
         return caught
+
+    def rebuilt(self) -> str | None:
+        """Return why a set that was there had to be made anew, once; None where none had, and for erasures."""
+        why, self._rebuilt = self._rebuilt, None
+        return why
 
     def replay(
         self,
