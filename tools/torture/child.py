@@ -18,6 +18,7 @@ from types import FrameType
 from typing import Final
 
 import braid
+from braid.ledger.asof import size_at
 from braid.ledger.errors import ClockError, ErasedError, ForgottenError
 from braid.ledger.guard import guard_folder
 from braid.tools.torture import onlookers
@@ -98,14 +99,16 @@ def _ask(store: "braid.Store", chance: random.Random) -> None:
 
 
 def _ask_the_past(store: "braid.Store", chance: random.Random) -> None:
-    """What the log held at some record, less what has been erased since: never more than that many records."""
+    """What the log held with some record in it, less what has been erased since: nothing that came later."""
     at = chance.randrange(len(store))
+    size = size_at(store.reader, at)  # a transaction is in it whole
     with suppress(ViewError):
-        (row,) = store.sql(
-            "SELECT count(*) AS n, max(log_index) AS last FROM experiences", as_of=at
-        ).to_pylist()
-        if row["n"] > at + 1 or (row["last"] or 0) > at:
-            raise TortureError(f"as of record {at} the past holds {row}")
+        found = store.sql("SELECT count(*) AS n, max(log_index) AS last FROM experiences", as_of=at)
+        (row,) = found.to_pylist()
+        if row["n"] > size or (row["last"] or 0) >= size:
+            raise TortureError(
+                f"as of record {at} the past holds {row}, though the log had {size} records then"
+            )
         _say("past")
 
 
