@@ -13,7 +13,7 @@ ARGS ?=
 export PYRIGHT_PYTHON_IGNORE_WARNINGS := 1
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: help demo test check lint format-check mypy pyright floors format bench gold torture clean distclean tree setup FORCE
+.PHONY: help demo test check lint format-check mypy pyright floors format bench gold torture fuzz clean distclean tree setup FORCE
 
 help:  ## List what can be made
 	@grep -E '^[a-z-]+:.*  ## ' Makefile | sed -E 's/^([a-z-]+):.*  ## /\1	/' | \
@@ -55,6 +55,11 @@ gold: .venv/.dev  ## Ask the gold tasks, and fail where answers got worse (ARGS 
 
 torture: .venv/.runtime  ## Kill a writer again and again and verify what is left (ARGS are passed on)
 	@$(PY) -m braid.tools.torture $(ARGS)
+
+fuzz: .venv/.dev  ## Fuzz the parsers against strangers' (ARGS are passed on; installs atheris)
+	@$(PY) -c 'import atheris' 2>/dev/null || { command -v uv >/dev/null && uv pip install --quiet --python $(PY) -e '.[fuzz]'; } || \
+	  $(PY) -m pip install --quiet -e '.[fuzz]'
+	@$(PY) -m tests.fuzz $(ARGS)
 
 setup: .venv/.dev  ## Only install, with the development tools
 

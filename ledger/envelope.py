@@ -30,6 +30,7 @@ _HEAD: Final = b'{"payload":"'
 _MIDDLE: Final = b'","payloadType":"' + PAYLOAD_TYPE + b'","signatures":[{"sig":"'
 _TAIL: Final = b'"}]}'
 _SIG_CHARS: Final = 88
+_SIG_BYTES: Final = 64
 _URL_SAFE: Final = bytes.maketrans(b"+/", b"-_")
 _SUFFIX_LEN: Final = len(_MIDDLE) + _SIG_CHARS + len(_TAIL)
 _PAE_HEAD: Final = b"DSSEv1 %d %s " % (len(PAYLOAD_TYPE), PAYLOAD_TYPE)
@@ -45,7 +46,9 @@ _TEMPLATE: Final = re.compile(
     rb'(?:,"blobs":\[(?:\["[0-9a-f]{64}",\d+\](?:,(?=\[))?)+\])?\}'
 )
 """A payload without `public`, link summary and unknown members: it holds no object, so no duplicate member."""
-_TIME: Final = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z")
+_TIME: Final = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z", re.ASCII)
+_EXACT: Final = (1 << 53) - 1
+"""Beyond this, readers whose numbers are doubles read another number (RFC 8259 §6)."""
 
 
 class Link(msgspec.Struct, frozen=True, array_like=True, gc=False):
@@ -112,7 +115,10 @@ def wrap(payload: bytes, signature: bytes) -> bytes:
 def unwrap(envelope: bytes) -> SignedPayload:
     """Cut payload and signature out of the stored bytes; raise EnvelopeError for any byte off the template."""
     payload = payload_of(envelope)
-    return SignedPayload(payload, _from_base64(envelope[-_SIG_CHARS - len(_TAIL) : -len(_TAIL)]))
+    signature = _from_base64(envelope[-_SIG_CHARS - len(_TAIL) : -len(_TAIL)])
+    if len(signature) != _SIG_BYTES:  # as many characters hold 65 or 66 bytes too
+        raise EnvelopeError(f"the envelope's signature has {len(signature)} bytes, not {_SIG_BYTES}")
+    return SignedPayload(payload, signature)
 
 
 def payload_of(envelope: bytes) -> bytes:
@@ -202,10 +208,19 @@ def check_structure(envelope: Envelope, origin: str) -> None:
         or (not (0 <= place < count and tx >= 0) and "its place in the transaction is impossible")
         or (envelope.control > max(envelope.index - 1, 0) and "its control record comes later")
         or (envelope.index > 0 and envelope.control == envelope.index and "it is its own control record")
+        or (_is_inexact(envelope) and f"it has a number beyond {_EXACT}")
         or _link_problem(envelope)
     )
     if problem:
         raise EnvelopeError(f"{envelope.id}: {problem}")
+
+
+def _is_inexact(envelope: Envelope) -> bool:
+    """Whether a number that nothing else bounds is none for every reader."""
+    numbers = [*envelope.tx, envelope.control, envelope.body[1], *(size for _, size in envelope.blobs)]
+    if isinstance(envelope.links, LinkSummary):
+        numbers.append(envelope.links.bytes)
+    return max(map(abs, numbers)) > _EXACT
 
 
 def _link_problem(envelope: Envelope) -> str | None:

@@ -21,7 +21,7 @@ PREFIXES: Final = {
 }
 _DIGITS = "0123456789abcdefghijklmnopqrstuv"
 _PAIRS = [a + b for a in _DIGITS for b in _DIGITS]
-_ID = re.compile(r"([a-z]{1,12})_(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ)_([0-9a-v]{12})")
+_ID = re.compile(r"([a-z]{1,12})_(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ)_([0-9a-v]{12})", re.ASCII)
 
 
 class IdParts(msgspec.Struct, frozen=True):

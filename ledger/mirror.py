@@ -13,8 +13,10 @@ from typing import Final
 from msgspec.structs import replace
 
 from braid.ledger.checkpoint import Checkpoint
+from braid.ledger.errors import RefusedLogError
 from braid.ledger.merkle import EMPTY_ROOT
-from braid.ledger.outlet import CHECKPOINT, Leaf, Outlet
+from braid.ledger.note import VerifierKey
+from braid.ledger.outlet import CHECKPOINT, EVIDENCE, Leaf, Outlet
 from braid.ledger.policy import NONE, Policy
 from braid.ledger.served import (
     Gather,
@@ -26,6 +28,7 @@ from braid.ledger.served import (
     open_head,
     refusing,
 )
+from braid.ledger.succession import all_signatures, follow_keys
 from braid.ledger.tiles import TILE_WIDTH, TileTree, entries_path, tile_path, tile_width, tiles_for_size
 
 BATCH: Final = 64
@@ -37,11 +40,49 @@ def published_head(outlet: Outlet, log: ServedLog, policy: Policy | None = None)
 
     With a policy the cosignatures of its witnesses are verified and kept, whatever their number.
     """
-    keys = replace(policy, quorum=NONE) if policy else None
+    witnesses = replace(policy, quorum=NONE) if policy else None
     try:
-        return open_head(outlet.fetch(CHECKPOINT), log.vkey, keys)
+        note = outlet.fetch(CHECKPOINT)
     except FileNotFoundError:
         return None
+    keys = (log.vkey, *log.others)  # it may stand under a key that has been retired since
+    for key in keys:
+        try:
+            return open_head(note, key, witnesses, others=[other for other in keys if other != key])
+        except RefusedLogError as error:
+            if key == keys[-1] or error.reason != "signature":
+                raise
+    raise AssertionError  # the last one returns or raises
+
+
+def current_head(log: ServedLog, outlet: Outlet) -> tuple[ServedLog, SignedHead]:
+    """Return the head that is served now, and the log under the key that signs it (SPEC §16.5).
+
+    Where the pinned key does not sign any more, the log's records lead from the last head that it signed, which the
+    folder keeps, to the keys that do. Raises RefusedLogError as `ServedLog.head` and `follow_keys` do.
+    """
+    try:
+        return log, all_signatures(log, log.head())
+    except RefusedLogError as error:
+        vouching = _last_under(outlet, log.vkey) if error.reason == "signature" else None
+        if vouching is None:
+            raise
+    head, keys = follow_keys(log, vouching.checkpoint, log.note())
+    outlet.keep_evidence(vouching.note)
+    followed = log.under(keys)
+    if log.policy is not None:
+        head = open_head(head.whole, head.vkey, log.policy, others=keys[1:])
+    return followed, head
+
+
+def _last_under(outlet: Outlet, key: VerifierKey) -> SignedHead | None:
+    """Return the last head that the folder has under a key: the published one, or the one it stood at before."""
+    for name in (CHECKPOINT, EVIDENCE):
+        try:
+            return open_head((outlet.path / name).read_bytes(), key)
+        except (FileNotFoundError, RefusedLogError):
+            continue
+    return None
 
 
 def copy_log(
@@ -80,7 +121,7 @@ def finish_copy(log: ServedLog, outlet: Outlet, head: SignedHead) -> int:
     """Publish a head whose tiles and bundles are in place; return how many records it adds to what was published."""
     known = published_head(outlet, log)
     before = known.size if known else 0
-    if known is None or known.note != head.note:
+    if known is None or known.note != head.note or outlet.is_to_open:
         outlet.finish(head.note, head.size, before)
     return head.size - before
 

@@ -6,6 +6,7 @@ and names what a person should hear of. Bodies it never sees.
 
 from base64 import b64decode, b64encode
 from collections.abc import Sequence
+from contextlib import suppress
 from hashlib import sha256
 from itertools import pairwise
 from statistics import median
@@ -14,13 +15,14 @@ from typing import Final, Literal, NamedTuple
 import msgspec
 
 from braid.ledger.checkpoint import Checkpoint, parse_checkpoint
-from braid.ledger.control import ControlState, KeyLife
+from braid.ledger.control import ControlState, KeyLife, LogKeyLife
 from braid.ledger.envelope import Envelope, LinkSummary, check_structure, decode_payload, pae, unwrap
 from braid.ledger.errors import LedgerError, RefusedLogError
 from braid.ledger.merkle import EMPTY_ROOT
 from braid.ledger.note import VerifierKey, cosignature_time, parse_note, parse_vkey
 from braid.ledger.served import Gather, ServedLog, SignedHead, judge_growth, judge_heads, open_head
 from braid.ledger.sign import verify_signature
+from braid.ledger.succession import follow_keys
 from braid.ledger.tiles import TILE_WIDTH
 from braid.ledger.trail import Trail, TrailText
 
@@ -68,6 +70,15 @@ class MonitorState(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
     keys: list[SeenKey]
     looks: list[tuple[int, int]]
     conflicts: list[str] = []
+    former: list[str] = []
+    """Keys of the log that signed heads before `vkey` did."""
+    log_keys: dict[str, tuple[int, int | None]] = {}
+    """Every key of the log and between which records it signs, as the log's records tell; empty: `vkey` alone."""
+
+    @property
+    def keys_of_heads(self) -> list[str]:
+        """The keys under which the remembered heads stand, the newest first."""
+        return [self.vkey, *self.former]
 
 
 class Limits(msgspec.Struct, frozen=True):
@@ -93,13 +104,22 @@ def read_state(data: bytes) -> MonitorState:
     """Return a monitor's state; ValueError for one that is damaged or contradicts itself: its heads are verified."""
     try:
         state = msgspec.json.decode(data, type=MonitorState)
-        opened = [open_head(head.note.encode(), parse_vkey(state.vkey)) for head in state.heads]
+        opened = [_open_any(head.note, state.keys_of_heads) for head in state.heads]
         trail = Trail.from_text(state.trail)
     except (msgspec.MsgspecError, LedgerError, ValueError, UnicodeDecodeError) as error:
         raise ValueError(f"not the state of a monitor: {error}") from error
     if not opened or (trail.size, trail.root()) != (opened[-1].size, opened[-1].checkpoint.root):
         raise ValueError("not the state of a monitor: its tree is not that of its newest head")
     return state
+
+
+def _open_any(note: str, vkeys: Sequence[str]) -> SignedHead:
+    """Open a head under the first of these keys that signed it; RefusedLogError where none has."""
+    keys = [parse_vkey(text) for text in vkeys]
+    for key in keys[:-1]:
+        with suppress(RefusedLogError):
+            return open_head(note.encode(), key, others=[other for other in keys if other != key])
+    return open_head(note.encode(), keys[-1], others=keys[:-1])
 
 
 def look(
@@ -115,8 +135,11 @@ def look(
     """
     last = newest(state) if state else Checkpoint(log.vkey.name, 0, EMPTY_ROOT)
     shown: SignedHead | None = None
+    former = state.former if state else []
     try:
-        shown = log.head()
+        shown, keys = _shown(log, state, last)
+        if keys:
+            former = [str(key) for key in keys if key != shown.vkey]
         _judge_known(state, shown)
         judge_heads(last, shown.checkpoint)
         watch = _Watch(state, shown.vkey)
@@ -137,9 +160,26 @@ def look(
         keys=watch.keys(),
         looks=looks,
         conflicts=state.conflicts if state else [],
+        former=former,
+        log_keys=watch.log_keys(),
     )
     alarms += _age_alarms(fresh, shown, limits, now_s) + _rate_alarms(looks, limits)
     return Look(alarms, fresh, shown.size, shown.size - last.size)
+
+
+def _shown(
+    log: ServedLog, state: MonitorState | None, last: Checkpoint
+) -> tuple[SignedHead, tuple[VerifierKey, ...]]:
+    """Return the head that is served now; where another key took the pinned one's place, all the log's keys too."""
+    try:
+        return log.head(), ()
+    except RefusedLogError as error:
+        if state is None or error.reason != "signature":
+            raise
+    followed = follow_keys(log, last, log.note())
+    if log.policy is not None:
+        open_head(followed.head.whole, followed.head.vkey, log.policy, others=followed.keys)
+    return followed.head, followed.keys
 
 
 def newest(state: MonitorState) -> Checkpoint:
@@ -179,6 +219,9 @@ class _Watch:
             life = KeyLife(key.id, b64decode(key.public), key.role, key.admitted)
             life.revoked = key.revoked
             self._control.keys[key.id] = life
+        if state:
+            spans = state.log_keys or {state.vkey: (0, None)}
+            self._control.log_keys = {key: LogKeyLife(*span) for key, span in spans.items()}
 
     def keys(self) -> list[SeenKey]:
         """Return the keys as they are remembered."""
@@ -187,6 +230,10 @@ class _Watch:
             SeenKey(life.id, b64encode(life.public).decode(), life.role, life.admitted, life.revoked)
             for life in lives
         ]
+
+    def log_keys(self) -> dict[str, tuple[int, int | None]]:
+        """Return the log's own keys as they are remembered."""
+        return {key: (life.since, life.until) for key, life in self._control.log_keys.items()}
 
     def read(self, log: ServedLog, last: Checkpoint, head: SignedHead, gather: Gather | None) -> None:
         """Read what is new, under a tree that was shown to continue the last one; RefusedLogError for any lie."""
@@ -249,6 +296,9 @@ def _event(envelope: Envelope) -> Alarm | None:
         return Alarm(
             "key", f"{envelope.id} revokes the key {envelope.public.get('id')}{told}", envelope.index
         )
+    if op in ("log_key", "retire_log_key"):
+        what = "lets another key sign the log's heads" if op == "log_key" else "retires a key of the log"
+        return Alarm("key", f"{envelope.id} {what}: {envelope.public.get('vkey')}", envelope.index)
     if op == "clock":
         return Alarm("clock", f"{envelope.id} accepts a clock that is behind", envelope.index)
     return None
@@ -304,11 +354,11 @@ def compare(a: MonitorState, b: MonitorState) -> Compared:
     Both were read by `read_state`: every head in them is signed. Two that contradict each other convict the log's key,
     whoever shows them.
     """
-    if a.vkey != b.vkey:
+    vkeys = list(dict.fromkeys([*a.keys_of_heads, *b.keys_of_heads]))
+    if not {*a.keys_of_heads} & {*b.keys_of_heads}:
         raise ValueError(f"the states are of different logs or keys: {a.vkey} and {b.vkey}")
-    vkey = parse_vkey(a.vkey)
     roots: dict[int, tuple[bytes, str]] = {}
-    for note in [head.note for head in (*a.heads, *b.heads)] + _signed(vkey, [*a.conflicts, *b.conflicts]):
+    for note in [head.note for head in (*a.heads, *b.heads)] + _signed(vkeys, [*a.conflicts, *b.conflicts]):
         stated = parse_checkpoint(parse_note(note.encode())[0])
         root, other = roots.setdefault(stated.size, (stated.root, note))
         if root != stated.root:
@@ -323,11 +373,11 @@ def compare(a: MonitorState, b: MonitorState) -> Compared:
     return Compared(None, f"the same log, as far as both remember it: the first {shared} records")
 
 
-def _signed(vkey: VerifierKey, notes: Sequence[str]) -> list[str]:
+def _signed(vkeys: Sequence[str], notes: Sequence[str]) -> list[str]:
     kept: list[str] = []
     for note in notes:
         try:
-            kept.append(open_head(note.encode(), vkey).note.decode())
+            kept.append(_open_any(note, vkeys).note.decode())
         except RefusedLogError:
             continue
     return kept

@@ -17,7 +17,9 @@ from braid.wal.failpoint import failpoint
 from braid.wal.lock import FileLock
 
 CHECKPOINT: Final = "checkpoint"
-_OWN: Final = frozenset((CHECKPOINT, f".{CHECKPOINT}.new", "tile", ".lock"))
+EVIDENCE: Final = "succession"
+"""The last head under a key that has been retired, where a mirror has followed the log to another: never served."""
+_OWN: Final = frozenset((CHECKPOINT, f".{CHECKPOINT}.new", EVIDENCE, f".{EVIDENCE}.new", "tile", ".lock"))
 _THREADS: Final = 8
 
 
@@ -59,10 +61,15 @@ class Folder:
 class Outlet(Folder):
     """Such a folder, being written. One process at a time."""
 
-    def __init__(self, folder: Path) -> None:
-        """Make the folder where there is none, and take its lock; FileExistsError for one that holds other things."""
+    def __init__(self, folder: Path, *, public: bool = False) -> None:
+        """Make the folder where there is none, and take its lock; FileExistsError for one that holds other things.
+
+        With `public` everybody on this machine may read it, a web server among them: modes 0644 and 0755.
+        """
         super().__init__(folder.absolute())
         make_folder(self.path)
+        self._public = public
+        self._mode = 0o644 if public else 0o600
         if strangers := sorted({entry.name for entry in self.path.iterdir()} - _OWN):
             raise FileExistsError(
                 f"{folder} holds {strangers[0]}, which no published log has; choose a folder of its own"
@@ -78,6 +85,12 @@ class Outlet(Folder):
         """Give the lock back."""
         self._pool.shutdown()
         self._lock.release()
+
+    @property
+    def is_to_open(self) -> bool:
+        """Whether everybody may read it, and somebody can't yet: an earlier run was private."""
+        head = self.path / CHECKPOINT
+        return self._public and head.exists() and not head.stat().st_mode & 0o004
 
     def holds(self, path: str, data: bytes) -> bool:
         """Whether this very file is there already: an interrupted run left it, and it need not be written again."""
@@ -97,6 +110,7 @@ class Outlet(Folder):
         leaves = list(leaves)
         for folder in {(self.path / leaf.path).parent for leaf in leaves}:
             make_folder(folder)
+            self._let_in(folder)
             self._touched.add(folder)
         self._wait()
         failpoint("outlet.put")
@@ -110,8 +124,9 @@ class Outlet(Folder):
     def _put(self, leaf: Leaf) -> None:
         path = self.path / leaf.path
         fresh = path.with_name(f".{path.name}.new")
-        if leaf.twin is None or not self._linked(leaf.twin, fresh):
-            create_file(fresh, leaf.data, "outlet.write")
+        # A second name has the store's own mode, which is nobody else's: a public file is one of its own.
+        if leaf.twin is None or self._public or not self._linked(leaf.twin, fresh):
+            create_file(fresh, leaf.data, "outlet.write", self._mode)
         fresh.replace(path)
         with suppress(FileNotFoundError):
             fresh.unlink()  # rename(2) leaves both names where they are links to one file
@@ -137,12 +152,39 @@ class Outlet(Folder):
         know the same `before` and remove them then. Who still reads them falls back to the full ones.
         """
         self._wait()
+        if self.is_to_open:
+            self._open_up()  # then the checkpoint: dying in between, the next run does it again
         for folder in sorted(self._touched):
             sync_folder(folder)
         self._touched.clear()
         for name in outgrown(before, size):
             self._drop(self.path / name)
-        replace_file(self.path / CHECKPOINT, note, "outlet.checkpoint")
+        replace_file(self.path / CHECKPOINT, note, "outlet.checkpoint", self._mode)
+
+    def _let_in(self, folder: Path) -> None:
+        """Let everybody into a public folder, and into those above it up to the log's own."""
+        while self._public and not folder.stat().st_mode & 0o005:
+            folder.chmod(0o755)
+            if folder != self.path:
+                folder = folder.parent
+
+    def _open_up(self) -> None:
+        """Let everybody read what an earlier run published privately; what is a store's too is parted from it."""
+        for folder, _, names in os.walk(self.path):
+            self._let_in(Path(folder))
+            for path in (Path(folder, name) for name in names if name not in (".lock", EVIDENCE)):
+                found = path.stat()
+                if not found.st_mode & 0o004:
+                    if found.st_nlink > 1:
+                        fresh = path.with_name(f".{path.name}.new")
+                        create_file(fresh, path.read_bytes(), "outlet.write")
+                        fresh.replace(path)
+                        self._touched.add(path.parent)
+                    path.chmod(0o644)
+
+    def keep_evidence(self, note: bytes) -> None:
+        """Keep the head from which the log's keys were followed: the published one is about to go."""
+        replace_file(self.path / EVIDENCE, note, "outlet.evidence")
 
     @staticmethod
     def _drop(partials: Path) -> None:

@@ -4,7 +4,7 @@ Whoever answers (a server, a folder, a store) is asked for paths and believed no
 pinned key, every tile must lead to the signed root, every entry must be the leaf at its place.
 """
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from hashlib import sha256
 from typing import Final
 
@@ -46,6 +46,8 @@ class SignedHead(msgspec.Struct, frozen=True):
     checkpoint: Checkpoint
     note: bytes
     opened: Note
+    whole: bytes
+    """The note as it was served: signatures of keys that nobody pinned are in it too."""
 
     @property
     def size(self) -> int:
@@ -54,12 +56,17 @@ class SignedHead(msgspec.Struct, frozen=True):
 
 
 def open_head(
-    note: bytes, vkey: VerifierKey, policy: Policy | None = None, *, whole: bool = False
+    note: bytes,
+    vkey: VerifierKey,
+    policy: Policy | None = None,
+    *,
+    others: Sequence[VerifierKey] = (),
+    whole: bool = False,
 ) -> SignedHead:
     """Return a head signed by the pinned key and, where a policy is stated, by its quorum; else RefusedLogError.
 
     Reasons: `malformed`, `origin`, `signature`, `policy`, `quorum`. Signatures of keys that nobody pinned are left out,
-    unless the `whole` note is asked for.
+    but for those of the log's `others`, and unless the `whole` note is asked for.
     """
     try:
         checkpoint = parse_checkpoint(parse_note(note)[0])
@@ -69,9 +76,9 @@ def open_head(
         raise RefusedLogError("origin", f"the head is of the log {checkpoint.origin!r}, not of {vkey.name!r}")
     if vkey.type != ED25519:
         raise ValueError(f"a log signs with Ed25519; {vkey} is a key of another type")
-    if policy and policy.logs and policy.log_key(vkey.name) != vkey:
+    if policy and policy.logs and policy.log_key(vkey.name) not in (vkey, *others):
         raise RefusedLogError("policy", f"the policy names other logs than {vkey}")
-    keys = [vkey, *(policy.cosigners if policy else ())]
+    keys = [vkey, *others, *(policy.cosigners if policy else ())]
     try:
         opened = open_note(note, keys)
     except NoteError as error:
@@ -80,7 +87,8 @@ def open_head(
         raise RefusedLogError("signature", f"the pinned key of {vkey.name} did not sign the head")
     if policy and (lacking := policy.lacking(opened)):
         raise RefusedLogError("quorum", f"the head of {checkpoint.size} records lacks {lacking}")
-    return SignedHead(vkey, checkpoint, note if whole else format_note(opened.text, opened.verified), opened)
+    kept = note if whole else format_note(opened.text, opened.verified)
+    return SignedHead(vkey, checkpoint, kept, opened, note)
 
 
 def judge_heads(known: Checkpoint, head: Checkpoint) -> None:
@@ -112,19 +120,34 @@ def refusing(read: Callable[[], bytes]) -> bytes:
 class ServedLog:
     """One log, read through `fetch`, under the key that the caller has pinned."""
 
-    def __init__(self, fetch: Fetch, vkey: VerifierKey, policy: Policy | None = None) -> None:
+    def __init__(
+        self,
+        fetch: Fetch,
+        vkey: VerifierKey,
+        policy: Policy | None = None,
+        others: Sequence[VerifierKey] = (),
+    ) -> None:
+        """`others`: further known keys of the log; heads may have their signatures, or stood under them once."""
         self.vkey = vkey
         self.policy = policy
+        self.others = tuple(key for key in others if key != vkey)
         self._fetch = fetch
         self._ahead: dict[int, bytes] = {}
 
     def head(self) -> SignedHead:
         """Return the head that is served now; FileNotFoundError where there is none."""
+        return open_head(self.note(), self.vkey, self.policy, others=self.others)
+
+    def note(self) -> bytes:
+        """Return the head's note as it is served, not looked at; FileNotFoundError where there is none."""
         try:
-            note = self._fetch("checkpoint")
+            return self._fetch("checkpoint")
         except FileNotFoundError:
             raise FileNotFoundError("there is no checkpoint: this is not (or not yet) a log") from None
-        return open_head(note, self.vkey, self.policy)
+
+    def under(self, keys: Sequence[VerifierKey]) -> "ServedLog":
+        """Return the same log under the first of these keys; the rest it had before."""
+        return ServedLog(self._fetch, keys[0], self.policy, keys)
 
     def tree(self, checkpoint: Checkpoint) -> TileTree:
         """Return the tree of a signed head; the tiles of its right edge are read now and must give its root."""
@@ -153,6 +176,12 @@ class ServedLog:
         if start <= full and (width := tree.size % TILE_WIDTH):
             data = self._bundle(full, width)
             yield full, data, check_bundle(data, leaves_of(tree, full), full)
+
+    def bundle(self, tree: TileTree, n: int) -> list[bytes]:
+        """Return the entries of bundle n, each checked."""
+        width = tile_width(0, n, tree.size)
+        data = self._bundle(n, width) if width else self._either(entries_path(n), entries_path(n))
+        return check_bundle(data, leaves_of(tree, n), n)
 
     def _read(self, path: str) -> bytes:
         try:

@@ -79,6 +79,7 @@ MEMBERS = (
 )
 OPTIONAL = frozenset(("type", "links", "blobs", "public"))
 MAX_INDEX = (1 << 40) - 1
+MAX_EXACT = (1 << 53) - 1
 DIGITS = "0123456789abcdefghijklmnopqrstuv"
 ID = re.compile(r"([a-z]{1,12})_([0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z)_([0-9a-v]{12})")
 TIME = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\.[0-9]{6}Z")
@@ -515,6 +516,11 @@ class Envelope:
             public, b"DSSEv1 %d %b %d %b" % (len(kind), kind, len(self.payload), self.payload), self.signature
         )
 
+    def numbers(self) -> list[int]:
+        """Return the numbers that nothing else bounds: each must be one for readers of doubles too (§3.2)."""
+        listed = self.listed["bytes"] if self.listed is not None else 0
+        return [*self.tx, self.control, self.body[1], listed, *(size for _, size in self.blobs)]
+
     def problem(self, origin: str) -> tuple[str, str] | None:
         """Return (kind of finding, sentence) where the envelope contradicts itself (§1.2, §3.2, §3.6)."""
         parts = ID.fullmatch(self.id)
@@ -529,6 +535,7 @@ class Envelope:
             or (parts and parts[2][:-1] != self.created_at[:19] and "its id names another time")
             or (not (0 <= place < count and tx >= 0) and "its place in the transaction is impossible")
             or (self.control > max(self.index - 1, 0) and "its control record comes later")
+            or (max(map(abs, self.numbers())) > MAX_EXACT and f"it has a number beyond {MAX_EXACT}")
         )
         if what:
             return "id", what

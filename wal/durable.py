@@ -64,17 +64,19 @@ def make_folder(path: Path) -> None:
     sync_folder(path.parent)
 
 
-def create_file(path: Path, data: bytes, step: str) -> None:
-    """Write a file of mode 0600 and sync it; its name is durable only after `sync_folder`."""
+def create_file(path: Path, data: bytes, step: str, mode: int = 0o600) -> None:
+    """Write a file of its owner's alone, or of another mode, and sync it; its name is durable after `sync_folder`."""
     fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
     try:
+        if mode != 0o600:
+            os.fchmod(fd, mode)  # whatever the umask is
         write_all(fd, data, step)
         os.fsync(fd)
     finally:
         os.close(fd)
 
 
-def replace_file(path: Path, data: bytes, step: str) -> None:
+def replace_file(path: Path, data: bytes, step: str, mode: int = 0o600) -> None:
     """Replace a file as a whole: a reader, and a crash, see the old bytes or the new, never a mixture.
 
     The folder's descriptor is held across create, rename and sync, or an error of the sync could go unseen.
@@ -82,7 +84,7 @@ def replace_file(path: Path, data: bytes, step: str) -> None:
     fresh = path.with_name(f".{path.name}.new")
     folder = os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY)
     try:
-        create_file(fresh, data, step)
+        create_file(fresh, data, step, mode)
         # Dying here leaves the old file and a `.new` that the next replacement overwrites.
         fresh.replace(path)
         failpoint(f"{step}.renamed")

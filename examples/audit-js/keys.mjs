@@ -101,7 +101,7 @@ export function authorId(key) {
 /** A log's key: its C2SP verifier key, `<name>+<hex id>+<base64>`, taken apart. */
 export function parseVkey(vkey) {
   need(typeof vkey === "string", "not a verifier key");
-  const match = /^([^\s+]+)\+([0-9a-f]{8})\+(.+)$/s.exec(vkey);
+  const match = /^([^\p{White_Space}+]+)\+([0-9a-f]{8})\+(.+)$/su.exec(vkey);
   need(match, "not a verifier key");
   const raw = unbase64(match[3], 33);
   need(raw[0] === 1, "not an ed25519 verifier key");
@@ -122,7 +122,7 @@ function readNote(data) {
   need(gap >= 0 && note.endsWith("\n") && gap + 2 < note.length, "the note does not end in signature lines");
   const seen = new Set();
   const signatures = note.slice(gap + 2, -1).split("\n").map((line) => {
-    const match = /^— ([^\s+]+) ([A-Za-z0-9+/=]+)$/.exec(line);
+    const match = /^— ([^\p{White_Space}+]+) ([A-Za-z0-9+/=]+)$/u.exec(line);
     need(match, "not a signature line");
     const raw = unbase64(match[2]);
     need(raw.length > 4, "a signature line without a signature");

@@ -3,6 +3,7 @@
 import os
 import signal
 from base64 import b64decode
+from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -18,6 +19,7 @@ from braid.ledger.outlet import Folder, Outlet, outgrown
 from braid.ledger.record import Content, Draft, ExperienceBody
 from braid.ledger.served import ServedLog
 from braid.ledger.writer import Writer
+from braid.tools.tlog.sources import own_log
 from braid.wal.durable import counts
 from braid.wal.errors import LogLockedError
 from braid.wal.failpoint import arm, kill_at
@@ -258,3 +260,38 @@ def test_a_store_answers_for_any_size_that_was_published(filled: tuple[Path, Gua
         with pytest.raises(FileNotFoundError):
             offered.fetch(beyond)
     reader.close()
+
+
+def modes(folder: Path) -> set[int]:
+    return {
+        path.stat().st_mode & 0o777 for path in folder.rglob("*") if path.is_file() and path.name != ".lock"
+    }
+
+
+def test_a_folder_is_private_or_for_everybody(filled: tuple[Path, Guard], tmp_path: Path) -> None:
+    """A web server reads what is public; the store's own tiles, which have second names elsewhere, stay private."""
+    store, guard = filled
+    folder = tmp_path / "served"
+
+    def put(*, public: bool) -> None:
+        with own_log(store, guard) as log, closing(Outlet(folder, public=public)) as outlet:
+            head = log.head()
+            copy_log(log, outlet, head, twins=store)
+            finish_copy(log, outlet, head)
+
+    own = {path: path.stat().st_mode for path in store.rglob("*")}
+    previous = os.umask(0o077)
+    try:
+        put(public=False)
+        assert modes(folder) == {0o600}
+        assert folder.stat().st_mode & 0o777 == 0o700
+        for _ in range(2):
+            put(public=True)
+            assert modes(folder) == {0o644}
+            assert {
+                path.stat().st_mode & 0o777 for path in (folder, *folder.rglob("*")) if path.is_dir()
+            } == {0o755}
+            assert (folder / ".lock").stat().st_mode & 0o777 == 0o600
+    finally:
+        os.umask(previous)
+    assert {path: path.stat().st_mode for path in store.rglob("*")} == own

@@ -179,3 +179,12 @@ def test_the_tests_that_the_guarantees_name_exist() -> None:
     for file, test in named:
         assert (ROOT / file).exists(), file
         assert not test or f"def {test}(" in (ROOT / file).read_text(encoding="utf-8"), test
+
+
+def test_each_guarantee_names_what_forces_it() -> None:
+    table = (ROOT / "README.md").read_text(encoding="utf-8").partition("| Promise |")[2].partition("\n\n")[0]
+    rows = table.splitlines()[2:]
+    assert len(rows) >= 20
+    for row in rows:
+        promise, _, forced = row.strip("| ").split(" | ")
+        assert re.search(r"`tests/[\w/]+\.py", forced), promise

@@ -6,6 +6,7 @@ import re
 import shutil
 import subprocess
 import sys
+import threading
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -14,19 +15,23 @@ import msgspec
 import pytest
 
 import braid
+from braid.ledger.errors import IntegrityError
 from braid.ledger.guard import Guard
+from braid.ledger.note import parse_vkey
 from braid.ledger.settings import load_settings
 from braid.tools.torture.clock import SetClock
 from braid.tools.torture.command import Theatre, passed_points
 from braid.tools.torture.disk import SmallDisk
 from braid.tools.torture.errors import TortureError
 from braid.tools.torture.examine import examine
+from braid.tools.torture.onlookers import follow, read_published, scan
 from braid.tools.torture.processes import running
 from braid.tools.torture.report import BEGIN, END, Finding, Summary, fill, table
 from braid.tools.torture.scenes import SCENES
 from braid.tools.torture.shim import build_shim
 from braid.tools.torture.told import Told
 from braid.tools.torture.words import is_whole, text_of
+from braid.wal.errors import CorruptLogError
 
 PAGE = Path(__file__).parents[2] / "docs" / "reliability.md"
 
@@ -46,7 +51,45 @@ def test_a_short_round_of_each_scene(theatre: Theatre, scene: str) -> None:
     assert done
     assert size >= 8
     assert theatre.heard["harmed" if scene == "inject" else "ready"]
-    assert theatre.heard["killed"] or scene in ("crowd", "clock", "inject")
+    assert theatre.heard["killed"] or scene in ("crowd", "clock", "hammer", "inject")
+
+
+def test_the_hammer_is_followed(theatre: Theatre) -> None:
+    before = theatre.heard.copy()
+    done, _ = theatre.play("hammer")
+    assert "the mirror holds" in done
+    for word in ("scanned", "published", "read", "appended"):
+        assert theatre.heard[word] > before[word], word
+
+
+def test_who_reads_it_all_sees_a_log_that_is_not_what_was_signed(wreck: "Wreck") -> None:
+    said: list[tuple[str, ...]] = []
+    ended = threading.Event()
+
+    def say(*words: str) -> None:
+        said.append(words)
+        if words[0] == "scanned":
+            ended.set()
+
+    scan(wreck.path, wreck.guard, say, ended)
+    assert [words[0] for words in said] == ["ready", "head", "scanned"]
+    ended.clear()
+
+    def once(*words: str) -> None:
+        said.append(words)
+        ended.set()
+
+    follow(wreck.path, wreck.guard, served := wreck.path.with_name("served"), once, ended)
+    with braid.open(wreck.path, guard_dir=wreck.guard, read_only=True) as store:
+        head = store.reader.published
+        assert read_published(served, parse_vkey(store.vkey)) == (head.size, head.root.hex())
+    ended.clear()
+    segment = next((wreck.path / "log").glob("*.seg"))
+    data = bytearray(segment.read_bytes())
+    data[data.index(b'"payload":"') + 60] ^= 1
+    segment.write_bytes(data)
+    with pytest.raises((CorruptLogError, IntegrityError)):
+        scan(wreck.path, wreck.guard, say, ended)
 
 
 def test_the_points_are_found_by_passing_them(tmp_path: Path) -> None:

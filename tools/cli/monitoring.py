@@ -108,7 +108,7 @@ def _look(  # noqa: PLR0917 - what was asked for
     from braid.tools.tlog.sources import source_of
 
     given = str(parse_vkey(read_key(key))) if key else None
-    if known is not None and given not in (None, known.vkey):
+    if known is not None and given not in (None, *known.keys_of_heads):
         raise ValueError(f"the state is of a log with the key {known.vkey}: another key needs another state")
     pinned = known.vkey if known else given
     if pinned is None:

@@ -29,6 +29,9 @@ EveryOption = Annotated[
     float | None,
     typer.Option("--every", min=0.1, metavar="SECONDS", help="Go on, so often.", show_default=False),
 ]
+PublicOption = Annotated[
+    bool, typer.Option("--public", help="Let everybody on this machine read DIR: a web server, too.")
+]
 ListenOption = Annotated[str, typer.Option("--listen", metavar="HOST:PORT", help="Where to listen.")]
 
 
@@ -43,6 +46,7 @@ def publish(
     folder: Annotated[Path, typer.Argument(metavar="DIR", help="Where the log goes.", show_default=False)],
     *,
     policy: PolicyOption = None,
+    public: PublicOption = False,
     every: EveryOption = None,
     timeout: TimeoutOption = 10.0,
     store: StoreOption = None,
@@ -51,11 +55,11 @@ def publish(
 
     Any static web server can serve DIR, and any client of C2SP tlog-tiles can read it. What is there already stays;
     the head is replaced last. With --policy the witnesses are asked first, and without their quorum nothing new is
-    published. Bodies, media and keys are not part of it.
+    published. Bodies, media and keys are not part of it. DIR is its owner's alone unless it is made --public.
 
     \b
     Examples:
-      braid publish /srv/log
+      braid publish /srv/log --public
       braid publish /srv/log --policy witnesses.policy
       braid publish /srv/log --every 10
     """
@@ -63,17 +67,17 @@ def publish(
     from braid.tools.cli.proofs import read_policy
 
     stated = read_policy(policy) if policy else None
-    repeated(every, lambda: _publish(where(store), folder, stated, timeout))
+    repeated(every, lambda: _publish(where(store), folder, stated, timeout, public=public))
 
 
-def _publish(path: Path, folder: Path, policy: "Policy | None", timeout: float) -> None:
+def _publish(path: Path, folder: Path, policy: "Policy | None", timeout: float, *, public: bool) -> None:
     from braid.ledger.mirror import copy_log, finish_copy, published_head
     from braid.ledger.outlet import Outlet
     from braid.tools.tlog.cosigning import cosigned
     from braid.tools.tlog.sources import own_log
 
     with own_log(path, guard_of(path)) as log:
-        outlet = Outlet(folder)
+        outlet = Outlet(folder, public=public)
         try:
             head = log.head()
             with progress("publishing") as bar:
@@ -128,13 +132,15 @@ def mirror(
         str, typer.Option("--key", metavar="VKEY", help="The log's public key, or a file that holds it.")
     ],
     policy: PolicyOption = None,
+    public: PublicOption = False,
     every: EveryOption = None,
     timeout: TimeoutOption = 20.0,
 ) -> None:
     """Copy a log that others serve, and verify all that is copied.
 
     The head must be signed by the key that you give and continue the last one copied; every tile and every entry must
-    lead to it. An interrupted run is gone on with. The copy can be served in turn: `braid serve-log DIR`.
+    lead to it. An interrupted run is gone on with. The copy can be served in turn: `braid serve-log DIR`. Where
+    the log's key has been changed since, its records are followed from the key that you give to the one that signs now.
 
     \b
     Examples:
@@ -147,16 +153,17 @@ def mirror(
     vkey, stated = parse_vkey(read_key(key)), read_policy(policy) if policy else None
 
     def once() -> None:
-        from braid.ledger.mirror import copy_log, finish_copy
+        from braid.ledger.mirror import copy_log, current_head, finish_copy
         from braid.ledger.outlet import Outlet
         from braid.ledger.served import ServedLog
         from braid.tools.tlog.sources import source_of
 
         with source_of(url, timeout_s=timeout) as source:
-            log = ServedLog(source.fetch, vkey, stated)
-            head = log.head()
-            outlet = Outlet(folder)
+            outlet = Outlet(folder, public=public)
             try:
+                log, head = current_head(ServedLog(source.fetch, vkey, stated), outlet)
+                if log.vkey != vkey:
+                    say(f"the log's records name another key in place of the one that you pinned: {log.vkey}")
                 with progress("mirroring") as bar:
                     copy_log(log, outlet, head, gather=source.gather, progress=bar.reach)
                 added = finish_copy(log, outlet, head)

@@ -24,7 +24,8 @@ def own_log(store: Path, guard: Guard | None = None) -> Generator[ServedLog]:
     """Open a store of one's own as the log that others will read; its guard knows the key."""
     reader = KeylessReader(store, guard=guard)
     try:
-        yield ServedLog(OfferedStore(reader).fetch, reader.vkey)
+        # While one key of the log takes over, heads have the signatures of both: who pinned either reads them.
+        yield ServedLog(OfferedStore(reader).fetch, reader.vkey, others=reader.log_keys)
     finally:
         reader.close()
 

@@ -179,6 +179,15 @@ def replay(world: World, say: Say) -> None:
             store.sql("SELECT count(*) FROM experiences")
 
 
+def snapshot(world: World, say: Say) -> None:
+    """Write snapshots down, append in between, and let only the newest stay: a replay begins from it."""
+    with world.open() as store:
+        for _ in range(2):
+            _try(lambda: say("snapshot", str(store.snapshot(keep=1).size)), say)
+            _try(lambda: say("appended", store.append(text_of(random.Random(6)))), say)
+        _try(lambda: say("replayed", str(len(store.replay()))), say)
+
+
 ACTS: Final[dict[str, Act]] = {
     "append": Act(append),
     "checkpoint": Act(checkpoint),
@@ -186,4 +195,5 @@ ACTS: Final[dict[str, Act]] = {
     "erase": Act(erase),
     "compact": Act(compact),
     "replay": Act(replay, views=True),
+    "snapshot": Act(snapshot, views=True),
 }

@@ -23,13 +23,13 @@ from msgspec.structs import replace
 from braid.ledger.checkpoint import open_checkpoint
 from braid.ledger.guard import Guard
 from braid.ledger.note import parse_vkey
-from braid.ledger.outlet import CHECKPOINT, Folder
-from braid.ledger.served import ServedLog
+from braid.ledger.outlet import CHECKPOINT
 from braid.ledger.settings import load_settings
 from braid.tools.torture.acts import ACTS, Prepared, World, prepare
 from braid.tools.torture.errors import TortureError
 from braid.tools.torture.examine import examine
 from braid.tools.torture.fickle import SYNCS
+from braid.tools.torture.onlookers import read_published
 from braid.tools.torture.player import Order, Played
 from braid.tools.torture.strace import Trace, calls, faults_of, kind_of
 from braid.tools.torture.told import Told
@@ -209,11 +209,7 @@ def _published(world: World) -> tuple[int, str]:
     head = Guard.of_store(load_settings(world.memory).store_id, world.guard).read()
     if head is None:
         raise TortureError("the guard is gone")
-    log = ServedLog(Folder(world.served).fetch, parse_vkey(head.vkey))
-    shown = log.head()
-    for _ in log.bundles(log.tree(shown.checkpoint), 0):
-        pass
-    return shown.size, shown.checkpoint.root.hex()
+    return read_published(world.served, parse_vkey(head.vkey))
 
 
 def _no_trace(world: World, told: Told, before: Prepared) -> None:

@@ -19,7 +19,10 @@ _HEARD: Final = {
     "compacted": "compactions",
     "replayed": "replays",
     "asked": "SQL questions answered",
+    "past": "questions to the past",
     "read": "records read, verified",
+    "scanned": "whole logs read against their heads",
+    "published": "heads followed by a mirror, or published",
     "harmed": "steps made to fail, one at a time",
     "accepted": "lags of the clock accepted",
 }

@@ -1,4 +1,4 @@
-"""What is done to a store: six scenes, each a round of processes and something that goes wrong for them.
+"""What is done to a store: seven scenes, each a round of processes and something that goes wrong for them.
 
 A scene gets the stage and chance, and returns in a few words what it did. The look at what is left comes after it.
 """
@@ -12,10 +12,14 @@ from pathlib import Path
 from typing import Final
 
 import braid
+from braid.ledger.guard import Guard
+from braid.ledger.note import parse_vkey
+from braid.ledger.settings import load_settings
 from braid.tools.torture.clock import SetClock
 from braid.tools.torture.deck import Deck
 from braid.tools.torture.disk import SmallDisk
 from braid.tools.torture.errors import TortureError
+from braid.tools.torture.onlookers import read_published
 from braid.tools.torture.processes import Process, let_run, running, tell_to_end
 from braid.tools.torture.told import Told
 from braid.tools.torture.words import text_of
@@ -175,6 +179,20 @@ def _clocked(stage: Stage, set_clock: SetClock, *, shimmed: bool) -> Mapping[str
     return {"BRAID_TORTURE_CLOCK": str(set_clock.path)}
 
 
+def hammer(stage: Stage, chance: random.Random) -> str:
+    """Writers, random readers, full readers and a mirror at once; all hold what they see to signed heads."""
+    roles = ["write"] * chance.choice((2, 3)) + ["read", "scan", "follow"]
+    with stage.running(roles, chance, [{} for _ in roles]) as processes:
+        let_run(processes, stage.seconds(chance))
+        tell_to_end(processes)
+    head = Guard.of_store(load_settings(stage.path).store_id, stage.guard).read()
+    if head is None:
+        raise TortureError("the guard is gone")
+    size, root = read_published(stage.folder / "served", parse_vkey(head.vkey))
+    stage.told.heads.add((size, root))
+    return f"{len(roles)} at once; the mirror holds {size} records"
+
+
 def inject(stage: Stage, chance: random.Random) -> str:
     """Play the next cells of the matrix of faults, each on a small world of its own."""
     end = time.monotonic() + stage.seconds(chance)
@@ -187,5 +205,5 @@ def inject(stage: Stage, chance: random.Random) -> str:
 
 Scene = Callable[[Stage, random.Random], str]
 SCENES: Final[dict[str, Scene]] = {
-    scene.__name__: scene for scene in (kill, full, slow, crowd, clock, inject)
+    scene.__name__: scene for scene in (kill, full, slow, crowd, clock, hammer, inject)
 }
