@@ -171,6 +171,7 @@ class Views:
         signer = operator(self._reader, "a snapshot")
         with ExitStack() as held:
             held.enter_context(self._owning(wait_s))
+            self._reader.refresh()  # others may have brought a projection further than this handle has followed
             standing = take_standing(self._reader)
             self._drop_what_shows_erased()
             catch_up(self._reader, self._duck, begin=self.snapshots.begin, standing=standing)
