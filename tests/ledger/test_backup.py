@@ -204,7 +204,7 @@ def test_erasures_without_end_are_told(store: Path, tmp_path: Path) -> None:
 
     failpoint.arm(erase_meanwhile)
     with pytest.raises(
-        BackupError, match="records are being erased again and again; back up when that is done"
+        BackupError, match="something was erased, or a new head published, each time; back up again"
     ):
         backed_up(store, tmp_path / "backup")
 
