@@ -147,7 +147,10 @@ def _copy(source: Path, building: Path, secrets: Secrets) -> None:
         shutil.copyfile(source / name, building / name)
     # Whoever kept the backup has no say in where the vault is looked for.
     msgspec.structs.replace(load_settings(building), vault="vault").save(building)
-    for key in sorted((secrets.keys or source / "keys").glob("*.key")):
+    keys = sorted((secrets.keys or source / "keys").glob("*.key"))
+    if secrets.keys is not None and not keys:
+        raise BackupError(f"{secrets.keys} holds no private keys (*.key)")
+    for key in keys:
         shutil.copyfile(key, building / "keys" / key.name)
     vault = secrets.vault or source / "vault"
     if secrets.vault is not None or vault.exists():

@@ -330,6 +330,8 @@ def test_places_and_sources_that_are_refused(store: Path, tmp_path: Path) -> Non
     with pytest.raises(BackupError, match="a backup, or another restore, is at work there"):
         restored(backup, tmp_path / "back")
     lock.release()
+    with pytest.raises(BackupError, match="holds no private keys"):
+        restored(backup, tmp_path / "back", Secrets(store / "vault", tmp_path / "nowhere"))
     with pytest.raises(BackupError, match="there is no fork to note"):
         restored(backup, tmp_path / "back", with_secrets(store), fork="why not")
     braid.init(tmp_path / "another")
