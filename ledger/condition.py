@@ -44,7 +44,11 @@ def conditions(
         return
     except (RollbackError, LedgerError, WalError, OSError) as error:
         if isinstance(error, RollbackError) or all(one.name == "reserve" for one in found):
-            yield Problem("opening", str(error), "bring the newest copy back; docs/operate.md says how")
+            yield Problem(
+                "opening",
+                str(error),
+                "bring the newest copy back (`braid restore`); docs/operate.md says how, and what else there is",
+            )
         return
     try:
         if reader.vault is not None:  # an auditor's copy writes nothing

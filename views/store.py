@@ -171,6 +171,7 @@ class Views:
         signer = operator(self._reader, "a snapshot")
         with ExitStack() as held:
             held.enter_context(self._owning(wait_s))
+            self._reader.refresh()  # others may have brought a projection further than this handle has followed
             standing = take_standing(self._reader)
             self._drop_what_shows_erased()
             catch_up(self._reader, self._duck, begin=self.snapshots.begin, standing=standing)
@@ -345,15 +346,21 @@ class Views:
     def check_snapshots(self, name: str | None = None) -> dict[str, list[Finding]]:
         """Return what is wrong with each snapshot, or the named one: how it differs from the fold of the log's prefix.
 
-        Raises SnapshotError for an unknown name.
+        One whose records are erased meanwhile is passed over: the erasure waits for this to remove it. Raises
+        SnapshotError for an unknown name.
         """
         from braid.views.snapshot.check import check_snapshot
 
-        names = [name] if name else [path.name for path in self.snapshots.folders()]
-        return {
-            one: check_snapshot(self._reader, self.snapshots, one, self.search.home.embedding)
-            for one in names
-        }
+        found: dict[str, list[Finding]] = {}
+        with self.snapshots.held(PURGE_WAIT_S):
+            for one in [name] if name else [path.name for path in self.snapshots.folders()]:
+                self._reader.refresh()
+                erasures = len(self._reader.control.erasures)
+                findings = check_snapshot(self._reader, self.snapshots, one, self.search.home.embedding)
+                self._reader.refresh()
+                if not findings or len(self._reader.control.erasures) == erasures:
+                    found[one] = findings
+        return found
 
     def status(self) -> list[ViewStatus]:
         """Return how each projection stands; nothing is caught up for it."""

@@ -27,7 +27,7 @@ from braid.wal.failpoint import failpoint
 from braid.wal.lock import FileLock
 from braid.wal.segment import SEGMENT_HEADER_BYTES, Segment
 
-_TRIES: Final = 5
+_TRIES: Final = 8
 _COPY_BYTES: Final = 4 << 20
 
 
@@ -67,7 +67,7 @@ def back_up(reader: Reader, folder: Path, *, now: datetime, with_vault: bool = F
             if (done := _attempt(reader, folder, before, now=now, with_vault=with_vault)) is not None:
                 return done
         raise BackupError(
-            f"{reader.path}: records are being erased again and again; back up when that is done"
+            f"{reader.path}: something was erased, or a new head published, each time; back up again"
         )
     finally:
         lock.release()

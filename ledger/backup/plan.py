@@ -8,6 +8,7 @@ Everything behind the plan can be done again: whoever dies over it leaves the re
 """
 
 import os
+import re
 import shutil
 from pathlib import Path
 from typing import Final
@@ -24,6 +25,11 @@ FORMAT: Final = 1
 _INCOMING: Final = "incoming"
 _PLAN: Final = "plan.json"
 _COPY_BYTES: Final = 4 << 20
+_STORE_ID: Final = re.compile(r"[a-z2-7]{16}")
+_STAGED: Final = re.compile(r"\d{6,}")
+_TARGET: Final = re.compile(
+    r"(?:log|tile|blobs|keys)(?:/\w[\w.-]*)+|store\.json|checkpoints?|vault", re.ASCII
+)
 
 
 class Held(msgspec.Struct, frozen=True):
@@ -131,6 +137,12 @@ def finish(backup: Path) -> bool:
         raise BackupError(
             f"{folder / _PLAN} can't be read ({error}): make the backup anew elsewhere"
         ) from error
+    for name in (*(piece.target for piece in plan.pieces), *plan.gone):
+        if not _TARGET.fullmatch(name):  # a plan comes from wherever the backup was kept
+            raise BackupError(f"{folder / _PLAN} names {name!r}, which is no file of a backup")
+    for piece in plan.pieces:
+        if not _STAGED.fullmatch(piece.staged):
+            raise BackupError(f"{folder / _PLAN} takes {piece.staged!r}, which was not staged there")
     for piece in plan.pieces:
         failpoint("backup.apply")
         _put_in_place(folder / piece.staged, backup / piece.target, piece.offset)
@@ -197,4 +209,6 @@ def load(backup: Path) -> Manifest | None:
         raise BackupError(f"{path} can't be read ({error}): make the backup anew elsewhere") from error
     if manifest.braid_backup != FORMAT:
         raise BackupError(f"{path}: format {manifest.braid_backup}; this release reads format {FORMAT}")
+    if not _STORE_ID.fullmatch(manifest.store_id):
+        raise BackupError(f"{path}: {manifest.store_id!r} is no store's id: make the backup anew elsewhere")
     return manifest

@@ -25,6 +25,7 @@ from braid.ledger.offices import operator
 from braid.ledger.reader import Reader
 from braid.ledger.record import Draft, EventBody
 from braid.ledger.sequence import Clock
+from braid.ledger.settings import load_settings
 from braid.ledger.vault import Vault
 from braid.ledger.writer import Writer, utc_now
 from braid.wal.durable import make_folder, sync_folder, sync_tree
@@ -144,7 +145,12 @@ def _copy(source: Path, building: Path, secrets: Secrets) -> None:
                 shutil.copyfile(path, building / path.relative_to(source))
     for name in _FILES:
         shutil.copyfile(source / name, building / name)
-    for key in sorted((secrets.keys or source / "keys").glob("*.key")):
+    # Whoever kept the backup has no say in where the vault is looked for.
+    msgspec.structs.replace(load_settings(building), vault="vault").save(building)
+    keys = sorted((secrets.keys or source / "keys").glob("*.key"))
+    if secrets.keys is not None and not keys:
+        raise BackupError(f"{secrets.keys} holds no private keys (*.key)")
+    for key in keys:
         shutil.copyfile(key, building / "keys" / key.name)
     vault = secrets.vault or source / "vault"
     if secrets.vault is not None or vault.exists():
@@ -173,6 +179,11 @@ class _Restore:
         head = self._guard.read()
         with closing(self._reader()) as reader:
             size, root = reader.size, root_at(reader, reader.size)
+            if reader.settings.store_id != self._manifest.store_id:
+                raise BackupError(
+                    f"the backup says that it is of the store {self._manifest.store_id}; its log is of "
+                    f"{reader.settings.store_id}"
+                )
             if (size, root) != (self._manifest.size, self._manifest.root):
                 raise BackupError(
                     f"the backup's log has {size} records of root {root}; {self._manifest.size} of root "

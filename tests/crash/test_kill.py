@@ -427,10 +427,8 @@ def test_a_backup_is_the_old_one_or_the_new_one(
         shutil.rmtree(world)
 
 
-def test_a_restore_is_whole_or_not_there(
-    stage: Stage, base: Callable[..., Path], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """An older copy, whose guard remembers more, and whose needle was erased since."""
+def older_copy(stage: Stage, base: Callable[..., Path], monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Return a world with a backup alone, whose guard remembers more, and whose needle was erased since."""
     world = stage.copy(base())
     store = at(world, monkeypatch)
     with closing(Writer(store)) as writer:
@@ -439,6 +437,19 @@ def test_a_restore_is_whole_or_not_there(
     shutil.copytree(store / "keys", world / "keys")
     shutil.copy(store / "vault", world / "vault")
     shutil.rmtree(store)
+    return world
+
+
+def forks(store: Path) -> int:
+    """Return how many notes of forks are in the log."""
+    with closing(Reader(store)) as reader:
+        return sum(one.public.get("name") == "fork" for one, _ in reader.envelopes())
+
+
+def test_a_restore_is_whole_or_not_there(
+    stage: Stage, base: Callable[..., Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    world = older_copy(stage, base, monkeypatch)
 
     def whole(store: Path, outcome: Outcome) -> None:
         if not store.exists():
@@ -447,12 +458,26 @@ def test_a_restore_is_whole_or_not_there(
             recover(store, {}, {"kept": {}})
         assert not {"the needle", "from the needle"} & set(truth(store).values())
         assert not (store.parent / ".memory.restore").exists()
-        with closing(Reader(store)) as reader:
-            notes = [one.public for one, _ in reader.envelopes() if one.public.get("name") == "fork"]
-        assert len(notes) == 1
+        assert forks(store) == 1
 
     every = 1 if TORTURE else 4
     assert play_to_death(stage, world, "restore", monkeypatch, whole, every=every) > 10
+
+
+@pytest.mark.parametrize("point", ["restore.built", "restore.guarded", "restore.renamed"])
+def test_a_fork_that_died_at_its_guard_is_put_in_its_place(
+    stage: Stage, base: Callable[..., Path], monkeypatch: pytest.MonkeyPatch, point: str
+) -> None:
+    """The guard remembers the fork before the store stands there: the next restore goes on with that very store."""
+    world = older_copy(stage, base, monkeypatch)
+    assert stage.play("restore", world, f"{point}@1").killed_by == signal.SIGKILL
+    store = at(world, monkeypatch)
+    if point == "restore.renamed":
+        assert store.exists()
+    else:
+        assert stage.play("restore", world).said["fork"]
+    recover(store, {}, {"kept": {}})
+    assert forks(store) == 1
 
 
 def test_the_guard_never_runs_behind_a_published_head(

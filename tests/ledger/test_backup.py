@@ -9,13 +9,14 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
 import braid
 from braid.ledger import erase as erasing
 from braid.ledger.audit.verify import verify
 from braid.ledger.backup.backup import Backup, back_up
-from braid.ledger.backup.plan import NAME
+from braid.ledger.backup.plan import NAME, Piece, Plan, load
 from braid.ledger.backup.restore import Restored, Secrets, restore
 from braid.ledger.blobs import BlobStore
 from braid.ledger.errors import BackupError, ErasedError, KeyRefusedError, RollbackError
@@ -203,7 +204,7 @@ def test_erasures_without_end_are_told(store: Path, tmp_path: Path) -> None:
 
     failpoint.arm(erase_meanwhile)
     with pytest.raises(
-        BackupError, match="records are being erased again and again; back up when that is done"
+        BackupError, match="something was erased, or a new head published, each time; back up again"
     ):
         backed_up(store, tmp_path / "backup")
 
@@ -329,6 +330,8 @@ def test_places_and_sources_that_are_refused(store: Path, tmp_path: Path) -> Non
     with pytest.raises(BackupError, match="a backup, or another restore, is at work there"):
         restored(backup, tmp_path / "back")
     lock.release()
+    with pytest.raises(BackupError, match="holds no private keys"):
+        restored(backup, tmp_path / "back", Secrets(store / "vault", tmp_path / "nowhere"))
     with pytest.raises(BackupError, match="there is no fork to note"):
         restored(backup, tmp_path / "back", with_secrets(store), fork="why not")
     braid.init(tmp_path / "another")
@@ -535,6 +538,49 @@ def test_a_plan_that_cannot_be_read_is_told(store: Path, tmp_path: Path) -> None
     (backup / "incoming" / "plan.json").write_text("{")
     with pytest.raises(BackupError, match=r"plan\.json can't be read"):
         backed_up(store, backup)
+
+
+@pytest.mark.parametrize(
+    ("pieces", "gone", "said"),
+    [
+        ([Piece("000000", "../memory/keys/log.key")], [], "which is no file of a backup"),
+        ([Piece("000000", "log/../../x")], [], "which is no file of a backup"),
+        ([Piece("000000", "/etc/passwd")], [], "which is no file of a backup"),
+        ([], ["../memory/vault"], "which is no file of a backup"),
+        ([Piece("../../memory/vault", "vault")], [], "which was not staged there"),
+    ],
+)
+def test_a_plan_that_leads_elsewhere_is_refused(
+    store: Path, tmp_path: Path, pieces: list[Piece], gone: list[str], said: str
+) -> None:
+    """Whoever keeps a backup could write one, for who restores it to carry out."""
+    backup = tmp_path / "backup"
+    backed_up(store, backup)
+    manifest = load(backup)
+    assert manifest
+    (backup / "incoming").mkdir()
+    (backup / "incoming" / "000000").write_bytes(b"planted")
+    (backup / "incoming" / "plan.json").write_bytes(msgspec.json.encode(Plan(pieces, gone, manifest)))
+    before = {path: path.read_bytes() for path in store.rglob("*") if path.is_file()}
+    with pytest.raises(BackupError, match=said):
+        restored(backup, tmp_path / "back")
+    assert {path: path.read_bytes() for path in store.rglob("*") if path.is_file()} == before
+
+
+def test_a_backup_does_not_say_where_the_vault_is_or_which_guard_counts(store: Path, tmp_path: Path) -> None:
+    backup = tmp_path / "backup"
+    backed_up(store, backup)
+    settings = load_settings(backup)
+    msgspec.structs.replace(settings, vault="/etc/hostname").save(backup)
+    restored(backup, tmp_path / "back")
+    assert load_settings(tmp_path / "back").vault == "vault"
+    manifest = (backup / NAME).read_text()
+    (backup / NAME).write_text(manifest.replace(settings.store_id, "a" * 16, 1))
+    with pytest.raises(BackupError, match="its log is of"):
+        restored(backup, tmp_path / "again")
+    (backup / NAME).write_text(manifest.replace(settings.store_id, "../../../x", 1))
+    with pytest.raises(BackupError, match="is no store's id"):
+        restored(backup, tmp_path / "again")
 
 
 def test_a_segment_that_was_cut_is_no_backup_to_go_on_from(store: Path, tmp_path: Path) -> None:

@@ -59,7 +59,8 @@ class Snapshots:
         self._lock = FileLock(folder / "lock")
 
     @contextmanager
-    def _locked(self, wait_s: float) -> Generator[None]:
+    def held(self, wait_s: float) -> Generator[None]:
+        """Let nobody make or remove a snapshot meanwhile; raise ViewBusyError."""
         make_folder(self.folder)
         try:
             self._lock.acquire(wait_s)
@@ -121,7 +122,7 @@ class Snapshots:
 
         Dying on the way leaves a folder `.making-…` that the next one removes.
         """
-        with self._locked(_WAIT_S):
+        with self.held(_WAIT_S):
             self._drop_unfinished()
             building = self.folder / f".making-{os.urandom(4).hex()}"
             building.mkdir(mode=0o700)
@@ -169,7 +170,7 @@ class Snapshots:
         """Remove these snapshots, or all and what a crash left of others; return their names. Raises SnapshotError."""
         if not self.folder.is_dir():
             return [self.find(name).name for name in names]
-        with self._locked(_WAIT_S):
+        with self.held(_WAIT_S):
             wanted = [self.find(name) for name in names] or [*self.folders(), *self._leftovers()]
             self._remove(wanted)
         return [path.name for path in wanted]
@@ -180,7 +181,7 @@ class Snapshots:
         """
         if not self.folder.is_dir():
             return []
-        with self._locked(_WAIT_S):
+        with self.held(_WAIT_S):
             gone = self._drop_unfinished()
             for folder in self.folders():
                 try:
