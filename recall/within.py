@@ -1,5 +1,6 @@
 """A step that may take too long: its result, or TimeoutError when its time is up."""
 
+import os
 from collections.abc import Callable
 from queue import Empty, SimpleQueue
 from threading import Thread
@@ -9,6 +10,7 @@ T = TypeVar("T")
 _IDLE: Final[list["_Worker"]] = []
 """Workers that have nothing to do. Appending and popping are one step each, so no lock is needed."""
 _MOST_IDLE: Final = 16
+os.register_at_fork(after_in_child=_IDLE.clear)  # a fork takes the list along, and no thread of it
 
 
 class _Worker:

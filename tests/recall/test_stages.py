@@ -1,6 +1,7 @@
 """Each stage for itself: the pool, its signals, what retrieval may bring, uncertainty, filters, the measures."""
 
 import math
+import os
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
@@ -190,6 +191,18 @@ def test_a_step_that_takes_too_long() -> None:
         within(0.05, lambda: sleep(1))
     with pytest.raises(ZeroDivisionError):
         within(1.0, lambda: 1 / 0)
+
+
+@pytest.mark.filterwarnings("ignore:.*multi-threaded.*:DeprecationWarning")
+def test_a_step_is_done_in_a_fork_too() -> None:
+    assert within(1.0, lambda: 1) == 1
+    child = os.fork()
+    if child == 0:
+        try:
+            os._exit(within(5.0, lambda: 7))
+        finally:
+            os._exit(1)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 7
 
 
 def test_a_shelf_fetches_once_and_is_emptied_when_something_is_forgotten() -> None:
