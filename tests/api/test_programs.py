@@ -85,7 +85,9 @@ def test_every_step_is_a_record_that_names_what_it_came_from(store: Store) -> No
     assert note.event.text == "Duarte"
     assert [store.get(id).text for id in note.evidence] == [SAID[1][2]]
     assert all(id.startswith("exp_") for id in did["second"].evidence)
-    assert history[-1].evidence == (found.state.answer,)
+    answered, asked = history[-1].evidence
+    assert answered == found.state.answer
+    assert store.get(asked).text == "Where does Ann's brother live?"
     assert store.verify(deep=True).findings == []
 
 
