@@ -6,7 +6,6 @@ that any process can go on with; dying while a tool is called leaves one that sa
 """
 
 import os
-import socket
 from collections.abc import Collection, Sequence
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -173,7 +172,7 @@ class _Turn:
             raise ProgramTakenError(
                 f"{self._id} is being run by {self._who()}; nothing was done here"
             ) from None
-        self._path.write_text(f"process {os.getpid()} on {socket.gethostname()}", "utf-8")
+        self._path.write_text(f"process {os.getpid()} on {os.uname().nodename}", "utf-8")
 
     def _who(self) -> str:
         """Return who has the lock; it says so right behind taking it."""
@@ -190,14 +189,14 @@ class _Turn:
 
 def _holder(store: Keeper, plan: Plan) -> Holder:
     until = store.now() + timedelta(seconds=plan.limits.seconds) + GRACE
-    return Holder(socket.gethostname(), os.getpid(), token_hex(8), until)
+    return Holder(os.uname().nodename, os.getpid(), token_hex(8), until)
 
 
 def _refuse_taken(state: State, *, take_over: bool) -> None:
     """Refuse a program that a run on another machine has, as far as anybody knows here; one of this machine has died:
     its lock was to be had."""
     holder = state.holder
-    if holder is None or holder.host == socket.gethostname() or take_over:
+    if holder is None or holder.host == os.uname().nodename or take_over:
         return
     if datetime.now(holder.until.tzinfo) < holder.until:
         raise ProgramTakenError(
