@@ -178,19 +178,23 @@ class Pasts:
         return view
 
     def _sources(self, past: Past, target: Standing) -> Iterator[_Source]:
-        """Yield the files that differ from this past in some records only: a later dispute touches them all."""
+        """Yield the files that differ from this past in some records only: a later dispute touches them all.
+
+        What other processes have made of records that this reader has not followed yet is no use to it.
+        """
         found: list[_Source] = []
+        known = self._reader.size
         wanted = _NAME.fullmatch(self.path(past).name)
         for path in self._files():
             name = _NAME.fullmatch(path.name)
-            if wanted and name and wanted.groups()[1:] == name.groups()[1:]:
+            if wanted and name and wanted.groups()[1:] == name.groups()[1:] and int(name[1]) <= known:
                 size = int(name[1])
                 standing = standing_then(
                     self._reader, size, include_forgotten=past.include_forgotten, since=True
                 )
                 found.append(_Source(path, size, standing))
         newest = self._home.current()
-        if newest and newest[1] > target.last_erasure:
+        if newest and target.last_erasure < newest[1] <= known:
             path, size = newest
             found.append(_Source(path, size, standing_then(self._reader, size)))
         return (one for one in found if one.standing.disputed == target.disputed)

@@ -10,11 +10,13 @@ import pytest
 from braid.ledger.asof import control_at, size_at
 from braid.ledger.create import admission
 from braid.ledger.erase import erase
+from braid.ledger.reader import Reader
 from braid.ledger.record import Claim, Draft, KeyBody
 from braid.ledger.sign import Signer
 from braid.views import past as past_module
 from braid.views.errors import ViewBusyError
 from braid.views.past import Past
+from braid.views.store import Views
 from braid.wal.lock import FileLock
 
 DAY = datetime(2025, 6, 1, tzinfo=UTC)
@@ -195,6 +197,22 @@ def test_it_is_made_from_what_is_near(bench: Any, monkeypatch: pytest.MonkeyPatc
     texts(bench, Past(9))
     assert len(pasts(bench)) == made
     assert reads[-1] == 3
+
+
+def test_what_others_have_brought_further_is_not_built_upon(bench: Any) -> None:
+    """Another process has published more than this reader has followed."""
+    bench.say("one")
+    reader = Reader(bench.path)
+    views = Views(bench.path / "views", reader)
+    for _ in range(3):
+        bench.say("later")
+        bench.views.catch_up(publish=True)
+        bench.views.past(Past(bench.writer.size))
+    assert reader.size < bench.writer.size - 2
+    table = views.sql("SELECT text FROM experiences ORDER BY log_index", past=Past(reader.size)).table
+    assert table.column("text").to_pylist()[-1] == "one"
+    views.close()
+    reader.close()
 
 
 def test_the_longest_unused_make_room(bench: Any, monkeypatch: pytest.MonkeyPatch) -> None:
