@@ -10,6 +10,7 @@ from braid.ledger.erase import Certificate
 from braid.ledger.ids import RecordId
 from braid.ledger.record import Draft, Record
 from braid.ledger.sequence import Placed
+from braid.ledger.trace import TraceNode
 from braid.store import DEFAULT_PATH, Store, open
 
 if TYPE_CHECKING:
@@ -19,11 +20,13 @@ if TYPE_CHECKING:
     from braid.deciding import Conflict, Explained, Stance
     from braid.learning import Learned
     from braid.ledger.audit.findings import Report
+    from braid.ledger.backup.backup import Backup
     from braid.lens_views import Standing
     from braid.lensing import View
     from braid.programs import Listed
     from braid.running import Program
     from braid.views.replay import Caught
+    from braid.views.snapshot.folder import Snapshot
 
 
 async def open_async(path: str | Path = DEFAULT_PATH, **options: Any) -> "AsyncStore":
@@ -178,3 +181,35 @@ class AsyncStore:
     async def sql(self, query: str, parameters: Sequence[Any] | None = None, **limits: Any) -> Any:
         """See `Store.sql`."""
         return await to_thread(self.sync.sql, query, parameters, **limits)
+
+    async def trace(self, id: str, **options: Any) -> TraceNode:
+        """See `Store.trace`."""
+        return await to_thread(self.sync.trace, id, **options)
+
+    async def prove(self, id: str) -> bytes:
+        """See `Store.prove`."""
+        return await to_thread(self.sync.prove, id)
+
+    async def prove_many(self, ids: Iterable[str]) -> bytes:
+        """See `Store.prove_many`."""
+        return await to_thread(self.sync.prove_many, ids)
+
+    async def status(self, **options: Any) -> dict[str, Any]:
+        """See `Store.status`."""
+        return await to_thread(self.sync.status, **options)
+
+    async def retain(self) -> list[Certificate]:
+        """See `Store.retain`."""
+        return await to_thread(self.sync.retain)
+
+    async def compact(self) -> int:
+        """See `Store.compact`."""
+        return await to_thread(self.sync.compact)
+
+    async def snapshot(self, *, keep: int = 2) -> "Snapshot":
+        """See `Store.snapshot`."""
+        return await to_thread(self.sync.snapshot, keep=keep)
+
+    async def backup(self, dest: str | Path, *, with_vault: bool = False) -> "Backup":
+        """See `Store.backup`."""
+        return await to_thread(self.sync.backup, dest, with_vault=with_vault)
