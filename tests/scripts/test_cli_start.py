@@ -33,8 +33,8 @@ def commands() -> list[tuple[str, ...]]:
 
     def walk(command: Any, words: tuple[str, ...]) -> None:
         below = getattr(command, "commands", None)
-        if below is None:
-            found.append(words)
+        if below is None or (words and any(option.name != "help" for option in command.params)):
+            found.append(words)  # a group with options of its own does something: `braid snapshot --keep 3`
         for name, child in (below or {}).items():
             walk(child, (*words, name))
 
