@@ -134,7 +134,7 @@ class Follower:
         frame = next(segment.frames(64, bodies=False), None)
         if frame is None:
             raise CorruptLogError(segment.name, 64, "there is no genesis record")
-        envelope = decode_payload(payload_of(next(frame.envelopes())))
+        envelope = decode_payload(payload_of(frame.envelopes()[0]))
         return str(envelope.public.get("log_vkey", ""))
 
     def _right_edge(self, checkpoint: Checkpoint) -> Frontier:

@@ -5,7 +5,7 @@ first. Provers ask for perfect subtrees only, so that they run on tiles as well 
 Checkers are given all but the hashes of the proof: sizes, index, leaf and roots are the verifier's own.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from hashlib import sha256
 
 from braid.ledger.errors import ProofError
@@ -25,6 +25,30 @@ def leaf_hash(data: bytes) -> bytes:
 def node_hash(left: bytes, right: bytes) -> bytes:
     """Return the hash of the node above two hashes (RFC 6962 §2.1)."""
     return sha256(b"\x01" + left + right).digest()
+
+
+_LEAF, _NODE = sha256(b"\x00"), sha256(b"\x01")
+"""The hashes with their first byte taken in: to go on from a copy costs a quarter less than to begin again."""
+
+
+def leaf_hashes(entries: Iterable[bytes]) -> list[bytes]:
+    """Return the hash of each leaf: `leaf_hash` of many."""
+    start, hashes = _LEAF.copy, list[bytes]()
+    for entry in entries:
+        leaf = start()
+        leaf.update(entry)
+        hashes.append(leaf.digest())
+    return hashes
+
+
+def row_above(row: bytes) -> bytes:
+    """Return the hashes above a row of pairs, both back to back: `node_hash` of many."""
+    start, hashes = _NODE.copy, list[bytes]()
+    for at in range(0, len(row), 2 * HASH_BYTES):
+        node = start()
+        node.update(row[at : at + 2 * HASH_BYTES])
+        hashes.append(node.digest())
+    return b"".join(hashes)
 
 
 def root_of(leaf_hashes: Sequence[bytes]) -> bytes:

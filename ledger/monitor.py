@@ -7,7 +7,6 @@ and names what a person should hear of. Bodies it never sees.
 from base64 import b64decode, b64encode
 from collections.abc import Sequence
 from contextlib import suppress
-from hashlib import sha256
 from itertools import pairwise
 from statistics import median
 from typing import Final, Literal, NamedTuple
@@ -18,7 +17,7 @@ from braid.ledger.checkpoint import Checkpoint, parse_checkpoint
 from braid.ledger.control import ControlState, KeyLife, LogKeyLife
 from braid.ledger.envelope import Envelope, LinkSummary, check_structure, decode_payload, pae, unwrap
 from braid.ledger.errors import LedgerError, RefusedLogError
-from braid.ledger.merkle import EMPTY_ROOT
+from braid.ledger.merkle import EMPTY_ROOT, leaf_hashes
 from braid.ledger.note import VerifierKey, cosignature_time, parse_note, parse_vkey
 from braid.ledger.served import Gather, ServedLog, SignedHead, judge_growth, judge_heads, open_head
 from braid.ledger.sign import verify_signature
@@ -244,7 +243,7 @@ class _Watch:
         for n, _, entries in log.bundles(tree, last.size // TILE_WIDTH, gather):
             first = max(last.size - n * TILE_WIDTH, 0)
             fresh = entries[first:]
-            self.trail.extend(sha256(b"\x00" + entry).digest() for entry in fresh)
+            self.trail.extend(leaf_hashes(fresh))
             for index, entry in enumerate(fresh, n * TILE_WIDTH + first):
                 self._hear(index, entry)
         if self.trail.root() != head.checkpoint.root:  # the old trail is this monitor's own

@@ -1,7 +1,6 @@
 """A store as a log that others may read: its published head, tiles and entry bundles, made on demand (SPEC §16.1)."""
 
 from collections.abc import Iterator
-from itertools import islice
 from threading import Lock
 
 from braid.ledger.outlet import CHECKPOINT
@@ -28,7 +27,9 @@ class OfferedStore:
         """Serve what `reader` stands for; it is refreshed whenever the checkpoint is asked for."""
         self._reader = reader
         self._turn = Lock()
-        self._entries: Iterator[bytes] = iter(())
+        self._frames: Iterator[list[bytes]] = iter(())
+        self._run: list[bytes] = []
+        self._taken = 0
         self._at = -1
 
     def fetch(self, path: str) -> bytes:
@@ -57,13 +58,21 @@ class OfferedStore:
         if start + count > self._reader.published.size:
             raise FileNotFoundError(path)
         if start != self._at:  # bundles that are read one after the other cost each frame once
-            self._entries, self._at = self._envelopes(start), start
-        entries = list(islice(self._entries, count))
-        self._at += len(entries)
+            self._frames, self._run, self._taken = self._envelopes(start), [], 0
+        self._at = -1  # unless all of it is had
+        entries: list[bytes] = []
+        while len(entries) < count:
+            if self._taken == len(self._run):
+                self._run, self._taken = next(self._frames, []), 0
+                if not self._run:
+                    break
+            part = self._run[self._taken : self._taken + count - len(entries)]
+            self._taken += len(part)
+            entries += part
+        self._at = start + len(entries)
         return pack_entries(entries)
 
-    def _envelopes(self, start: int) -> Iterator[bytes]:
+    def _envelopes(self, start: int) -> Iterator[list[bytes]]:
         """Yield stored envelopes from `start`, as they lie in the log: who reads them checks them against the tree."""
         for frame in self._reader.log.frames(start, bodies=False):
-            skip = max(start - frame.first, 0)
-            yield from islice(frame.envelopes(), skip, None)
+            yield frame.envelopes()[max(start - frame.first, 0) :]

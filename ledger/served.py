@@ -5,14 +5,13 @@ pinned key, every tile must lead to the signed root, every entry must be the lea
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from hashlib import sha256
 from typing import Final
 
 import msgspec
 
 from braid.ledger.checkpoint import Checkpoint, parse_checkpoint
 from braid.ledger.errors import NoteError, RefusedLogError, TileError
-from braid.ledger.merkle import HASH_BYTES, range_root
+from braid.ledger.merkle import HASH_BYTES, leaf_hashes, range_root
 from braid.ledger.note import ED25519, Note, VerifierKey, format_note, open_note, parse_note
 from braid.ledger.policy import Policy
 from braid.ledger.tiles import (
@@ -222,10 +221,10 @@ def leaves_of(tree: TileTree, n: int) -> bytes:
 
 def check_bundle(data: bytes, leaves: bytes, n: int) -> list[bytes]:
     """Return the entries of bundle n if they are exactly the leaves; RefusedLogError (`entry`) otherwise."""
-    entries, count, hash_ = _unpack(data, n), len(leaves) // HASH_BYTES, sha256
+    entries, count = _unpack(data, n), len(leaves) // HASH_BYTES
     if len(entries) != count:
         raise RefusedLogError("entry", f"{entries_path(n)} holds {len(entries)} entries, not {count}")
-    hashes = [hash_(b"\x00" + entry).digest() for entry in entries]
+    hashes = leaf_hashes(entries)
     if b"".join(hashes) != leaves:
         bad = next(k for k in range(count) if not leaves.startswith(hashes[k], k * HASH_BYTES))
         what = f"entry {n * TILE_WIDTH + bad} in {entries_path(n)} is not what the signed tree holds there"

@@ -14,7 +14,7 @@ from struct import pack
 from typing import NamedTuple
 
 from braid.ledger.errors import TileError
-from braid.ledger.merkle import EMPTY_ROOT, HASH_BYTES, node_hash
+from braid.ledger.merkle import EMPTY_ROOT, HASH_BYTES, node_hash, row_above
 
 TILE_WIDTH = 256
 TILE_BYTES = TILE_WIDTH * HASH_BYTES
@@ -145,9 +145,9 @@ def unpack_entries(bundle: bytes) -> list[bytes]:
 
 def _pyramid(hashes: bytes) -> bytes:
     """Return a full tile and all the rows above it to its root: 256, 128, … 1 hashes, 16,352 bytes."""
-    hash_, rows, row = sha256, [hashes], hashes
+    rows, row = [hashes], hashes
     while len(row) > HASH_BYTES:
-        row = b"".join([hash_(b"\x01" + row[at : at + 64]).digest() for at in range(0, len(row), 64)])
+        row = row_above(row)
         rows.append(row)
     return b"".join(rows)
 

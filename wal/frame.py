@@ -2,6 +2,8 @@
 
 import struct
 from collections.abc import Iterator, Sequence
+from itertools import accumulate
+from operator import add
 from typing import NamedTuple
 
 import msgspec
@@ -128,14 +130,12 @@ class Frame:
         """Offset in the segment after the frame's last byte."""
         return self.offset + self.header.length
 
-    def envelopes(self) -> Iterator[bytes]:
-        """Yield the envelopes in order."""
-        at = 12 * self.header.count
+    def envelopes(self) -> list[bytes]:
+        """Return the envelopes in order."""
         section, lengths = self._section, self.lengths
-        for k in range(0, len(lengths), 3):
-            end = at + lengths[k]
-            yield section[at:end]
-            at = end + lengths[k + 1]
+        sizes, lists = lengths[0::3], lengths[1::3]
+        starts = accumulate(map(add, sizes, lists), initial=12 * self.header.count)
+        return [section[at : at + size] for at, size in zip(starts, sizes, strict=False)]
 
     def records(self) -> Iterator[Stored]:
         """Yield the records in order; every body is empty when the frame was read without bodies."""
