@@ -94,11 +94,7 @@ class Witness:
         """Take the folder's lock. Raises ValueError for keys of the wrong type, LogLockedError where another runs."""
         if signer.type != COSIGNATURE:
             raise ValueError("a witness signs with a cosignature key (type 0x04), which signs nothing else")
-        self._logs: dict[str, list[VerifierKey]] = {}
-        for vkey in logs:
-            if vkey.type != ED25519:
-                raise ValueError(f"a log signs with Ed25519; {vkey} is a key of another type")
-            self._logs.setdefault(vkey.name, []).append(vkey)
+        self._logs = _by_origin(logs)
         self._folder = folder.absolute()
         self._signer = signer
         self._turn = Lock()
@@ -109,6 +105,14 @@ class Witness:
     def close(self) -> None:
         """Give the lock back."""
         self._lock.release()
+
+    def know(self, logs: Iterable[VerifierKey]) -> None:
+        """Take other keys from the next request on; where it stands with each log stays. ValueError as at the start.
+
+        Keys are told, never learned: a head is signed line by line, and whoever passes one on can add a line. That an
+        old key's line stands beside another's does not say that the old key's holder knows of the other.
+        """
+        self._logs = _by_origin(logs)
 
     @property
     def logs(self) -> Mapping[str, Sequence[VerifierKey]]:
@@ -185,6 +189,15 @@ class Witness:
             return self._path(origin).read_bytes()
         except FileNotFoundError:
             return None
+
+
+def _by_origin(logs: Iterable[VerifierKey]) -> dict[str, list[VerifierKey]]:
+    known: dict[str, list[VerifierKey]] = {}
+    for vkey in logs:
+        if vkey.type != ED25519:
+            raise ValueError(f"a log signs with Ed25519; {vkey} is a key of another type")
+        known.setdefault(vkey.name, []).append(vkey)
+    return known
 
 
 def _check_growth(submission: Submission, last: Checkpoint | None, head: Checkpoint) -> None:

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from braid.ledger.checkpoint import Checkpoint, sign_checkpoint
 from braid.ledger.errors import NoteError
 from braid.ledger.merkle import prove_consistency, root_of, subtrees_of
 from braid.ledger.note import (
@@ -305,4 +306,29 @@ def test_a_key_that_was_changed_is_known_beside_the_old_one(tmp_path: Path) -> N
     running = Witness(tmp_path / "w", OWN, [LOG.vkey, fresh])
     assert submit(running, 0, 100) == 200
     assert submit(running, 100, 200, MadeLog(counted(300), signing_key(ORIGIN, bytes([5] * 32)))) == 200
+    running.close()
+
+
+def test_a_log_passes_from_key_to_key_while_the_witness_stands(tmp_path: Path) -> None:
+    """Told both keys, then the new one alone: no head is lost, none is cosigned twice, the old key ends."""
+    new_key = signing_key(ORIGIN, bytes([5] * 32))
+    new = MadeLog(counted(300), new_key)
+    both = sign_checkpoint(Checkpoint(ORIGIN, 200, root_of(LOG.leaves[:200])), [KEY, new_key])
+    running = Witness(tmp_path / "w", OWN, [LOG.vkey])
+    assert submit(running, 0, 100) == 200
+    assert submit(running, 100, 200, new) == 403  # nobody has told it of the new key
+    proof = prove_consistency(100, 200, subtrees_of(LOG.leaves[:200]))
+    assert running.add_checkpoint(format_submission(100, proof, both), NOW).status == 200
+    assert submit(running, 200, 250, new) == 403  # nor is it learned from a head that both have signed
+    running.know([LOG.vkey, new.vkey])
+    assert submit(running, 200, 250, new) == 200
+    running.know([new.vkey])
+    assert submit(running, 250, 300) == 403  # the retired key speaks for the log no more
+    assert submit(running, 100, 300, new) == 409
+    forked = MadeLog(counted(300, "other"), new_key)
+    assert submit(running, 250, 300, forked) == 422
+    assert submit(running, 250, 300, new) == 200
+    with pytest.raises(ValueError, match="Ed25519"):
+        running.know([OWN.verifier])
+    assert submit(running, 300, 300, new) == 200  # a list that is refused leaves the keys that were
     running.close()

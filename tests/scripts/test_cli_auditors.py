@@ -3,12 +3,21 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
+import signal
+import subprocess
+import sys
+import time
 from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.scripts.conftest import ENTRY
+
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from tests.scripts.conftest import Session
 
 
@@ -42,6 +51,46 @@ def test_what_is_refused_is_named(published: Session) -> None:
     assert "entry: entry 0" in published.refused("mirror", "bad", "copy", "--key", "log.vkey")
     assert not (published.folder / "copy" / "checkpoint").exists()
     assert "there is no log" in published.refused("mirror", "nowhere", "copy", "--key", "log.vkey")
+
+
+def test_a_witness_reads_its_keys_again(published: Session) -> None:
+    """A real process and a log whose key changes: both keys, then the new one; a file of no keys changes nothing."""
+    old = (published.folder / "log.vkey").read_text("utf-8").strip()
+    witness_key = published.well("witness", "w", "--name", "w.example/1", "--show-key").out.strip()
+    keys, talk = published.write("log.keys", f"{old}\n"), published.folder / "talk"
+    argv = [sys.executable, "-c", ENTRY, "witness", "w", "--log", "log.keys", "--listen", "127.0.0.1:0"]
+    with (
+        talk.open("wb") as err,
+        subprocess.Popen(argv, cwd=published.folder, stderr=err, env=published.env) as witness,
+    ):
+        try:
+            url = _told(talk, r" at (http[^;]+);")
+            published.write("p", f"witness w {witness_key} {url}\nquorum w\n")
+            published.well("publish", "log", "--policy", "p")
+            new = published.well("key", "rotate", "log").out.strip()
+            published.well("key", "revoke", old)
+            assert "w did not cosign" in published.refused("publish", "log", "--policy", "p")
+            for held, said in (
+                (f"{old}\n{new}\n", "read again"),
+                ("none\n", "stay what they were"),
+                (f"{new}\n", r"(?s)read again.*read again"),
+            ):
+                keys.write_text(held, "utf-8")
+                witness.send_signal(signal.SIGHUP)
+                _told(talk, said)
+                published.well("append", "y")
+                assert "w cosigned" in published.well("publish", "log", "--policy", "p").err
+        finally:
+            witness.terminate()
+
+
+def _told(talk: Path, pattern: str) -> str:
+    """Wait until a process has said something, and return the part that was asked for."""
+    end = time.monotonic() + 20
+    while (found := re.search(pattern, talk.read_text("utf-8"))) is None:
+        assert time.monotonic() < end, talk.read_text("utf-8")
+        time.sleep(0.02)
+    return found[found.re.groups]
 
 
 def test_publishing_waits_for_a_quorum(published: Session) -> None:

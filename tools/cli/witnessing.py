@@ -2,6 +2,7 @@
 
 import secrets
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -15,7 +16,7 @@ from braid.tools.cli.output import many, put, put_bytes, say
 from braid.tools.cli.publishing import ListenOption, TimeoutOption, tell, until_stopped
 
 if TYPE_CHECKING:
-    from braid.ledger.note import SigningKey
+    from braid.ledger.note import SigningKey, VerifierKey
 
 
 def register(app: typer.Typer) -> None:
@@ -31,7 +32,9 @@ def witness(
     *,
     log: Annotated[
         list[str] | None,
-        typer.Option("--log", metavar="VKEY", help="A log to witness: its key, or a file that holds it."),
+        typer.Option(
+            "--log", metavar="VKEY", help="A log to witness: its key, or a file of keys, one a line."
+        ),
     ] = None,
     name: Annotated[
         str | None,
@@ -46,6 +49,8 @@ def witness(
 
     On another device it is a fork guard that a rollback of this whole machine can't take along. Its key is made at the
     first start. What it has cosigned is on disk before it answers; never restore DIR from an older copy.
+
+    On SIGHUP it reads the files of --log again, and stands where it stood: so a log's key takes the other's place.
 
     \b
     Examples:
@@ -64,9 +69,13 @@ def witness(
         return
     if not log:
         raise typer.BadParameter("name the logs that are witnessed", param_hint="--log")
-    keys = [parse_vkey(read_key(one)) for one in log]
-    running = Witness(folder, signer, keys)
+
+    def keys() -> "list[VerifierKey]":
+        return [parse_vkey(text) for one in log for text in read_key(one).split()]
+
+    running = Witness(folder, signer, keys())
     try:
+        _on_hangup(lambda: running.know(keys()))
         with LogServer(address, answer_as(running, lambda: int(time.time())), say) as server:
             say(
                 f"{signer.verifier} witnesses {many(len(running.logs), 'log')} at {server.url}; Ctrl-C ends it"
@@ -74,6 +83,22 @@ def witness(
             until_stopped(server.serve_forever)
     finally:
         running.close()
+
+
+def _on_hangup(read: Callable[[], None]) -> None:
+    """Have SIGHUP read the logs' keys again; where that fails, those that are known stay."""
+    import signal
+
+    def again(number: int, frame: object) -> None:
+        del number, frame
+        try:
+            read()
+        except (ValueError, OSError) as error:
+            say(f"the keys stay what they were: {error}")
+        else:
+            say("the keys of the logs were read again")
+
+    signal.signal(signal.SIGHUP, again)
 
 
 def _signer(folder: Path, name: str | None) -> "SigningKey":
