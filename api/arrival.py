@@ -29,6 +29,7 @@ from braid.ledger.evidence import (
 from braid.ledger.ids import index_of
 from braid.ledger.note import VerifierKey, parse_vkey
 from braid.ledger.record import BODY_TYPES, Body, Draft, Record
+from braid.ledger.scopechain import MEMBER as SCOPE_CHAIN
 from braid.store import Store
 
 BATCH: Final = 1_000
@@ -386,7 +387,10 @@ def _draft(kept: Imported, record: Record, *, whole: bool) -> Draft:
     if body.diffs and not whole:
         body = msgspec.structs.replace(body, diffs=change("diffs", []))
     known = {field.encode_name for field in msgspec.structs.fields(body)}
-    extra = {name: value for name, value in members.items() if name not in known and name != "imported"}
+    if SCOPE_CHAIN in members:  # of the other log's records; here it is the writer's own to give
+        was[SCOPE_CHAIN] = members[SCOPE_CHAIN]
+    known |= {"imported", SCOPE_CHAIN}
+    extra = {name: value for name, value in members.items() if name not in known}
 
     def drafted(kept: Imported) -> Draft:
         return Draft(

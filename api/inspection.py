@@ -4,6 +4,7 @@ import hashlib
 import re
 import zipfile
 from base64 import b64decode
+from collections.abc import Mapping
 from importlib.resources.abc import Traversable
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -14,6 +15,7 @@ import msgspec
 from braid.arrival import IncomingBlob
 from braid.exchange import EVIDENCE, read_lines
 from braid.ledger.blobs import BlobRef, BlobStore
+from braid.ledger.control import ControlState
 from braid.ledger.envelope import decode_payload, unwrap
 from braid.ledger.errors import EvidenceError, LedgerError, ProofError
 from braid.ledger.evidence import (
@@ -28,6 +30,7 @@ from braid.ledger.merkle import leaf_hash
 from braid.ledger.note import parse_vkey
 from braid.ledger.proof import check_proof
 from braid.ledger.record import Media
+from braid.ledger.scopechain import Member, ScopeKey, chain_of, check_chain, scope_of
 from braid.ledger.subject.format import (
     NAME,
     VERSION,
@@ -46,7 +49,8 @@ def check_export(path: Path, vkey: str) -> dict[str, Any]:
     """Check an export of a subject, folder or zip, with nothing but the log's public key; return what it shows.
 
     Every file is the one that the manifest names, every record is in the log, signed by its author, and says what was
-    signed. `index.html` and `graph.graphml` are only views of `records.json`. Raises EvidenceError.
+    signed. Where the subject is a scope that the log counts, none but erased ones are left out (SPEC §4.8).
+    `index.html` and `graph.graphml` are only views of `records.json`. Raises EvidenceError.
     """
     folder = _open(path)
     manifest = _decode(folder, "manifest.json", Manifest)
@@ -68,9 +72,11 @@ def check_export(path: Path, vkey: str) -> dict[str, Any]:
             raise EvidenceError(f"{held.id}: records.json doesn't say what was signed")
         _check_media(held, shown, digests)
         _check_proof(folder, held.index, item, vkey)
+    left_out = _left_out(manifest.subject, shown)
     return {
         "verdict": "every record is in the log, and says what was signed",
         "subject": ", ".join(f"{name}={value}" for name, value in manifest.subject.items()),
+        "left out": left_out,
         "records": len(holding.records),
         "files": len(manifest.files) + 1,
         "origin": manifest.origin,
@@ -124,7 +130,7 @@ def _check_files(folder: Traversable, manifest: Manifest) -> None:
 
 def _check_lines(folder: Traversable, vkey: str) -> "_Shown":
     """Examine the lines of the evidence against the pinned key, and unseal the media that they bring."""
-    shown = _Shown({}, {})
+    shown = _Shown({}, {}, {}, ControlState())
     examiner: Examiner | None = None
     ended = False
     with folder.joinpath(EVIDENCE).open("rb") as stream, TemporaryDirectory(prefix="braid-") as scratch:
@@ -134,12 +140,15 @@ def _check_lines(folder: Traversable, vkey: str) -> "_Shown":
             ended = isinstance(line, End)
             if isinstance(line, Head):
                 examiner = Examiner(line, parse_vkey(vkey.strip()))
+                shown = shown._replace(control=examiner.control)
             elif examiner is None:
                 raise EvidenceError(f"{EVIDENCE} doesn't begin with its head")
             elif isinstance(line, Item):
                 record = examiner.examine(line)
                 sizes = dict(record.envelope.blobs)
                 shown.items[line.id] = line
+                for scope, count, before in chain_of(record.raw):
+                    shown.chains.setdefault(scope, []).append((record.index, count, before))
                 shown.media.update({one.blob: (one, "") for one in media_of(record)} if record.raw else {})
             elif isinstance(line, Piece) and incoming.add(line.blob, sizes.get(line.blob, 0), _bytes(line)):
                 media = shown.media[line.blob][0]
@@ -149,11 +158,32 @@ def _check_lines(folder: Traversable, vkey: str) -> "_Shown":
     return shown
 
 
+def _left_out(subject: Mapping[str, str], shown: "_Shown") -> str:
+    """Say what of a subject is left out, as its scope's chain shows; raise EvidenceError where that is no erasure."""
+    if not shown.control.scope_chains:
+        return "would not show: the log keeps no scope chains"
+    scope = scope_of(subject)
+    if scope is None:
+        return "would not show: chains are of one user_id, agent_id, run_id or session_id"
+    name, chain = "=".join(scope), shown.chains.get(scope, [])
+    gone, problems = check_chain(chain, shown.control.erased)
+    if problems:
+        raise EvidenceError(f"memories of {name} are left out: {problems[0]}")
+    if not chain:
+        return f"would not show: no record here counts {name}"
+    return f"nothing of {name} up to record {chain[-1][0]}, but {gone} erased"
+
+
 class _Shown(NamedTuple):
-    """What the evidence shows: lines by id, and media by the name of their blob with the SHA-256 of their content."""
+    """What the evidence shows: lines by id, and media by the name of their blob with the SHA-256 of their content.
+
+    `chains`: each scope's records, as their bodies count them. `control`: what was erased, by tombstones that it has.
+    """
 
     items: dict[str, Item]
     media: dict[str, tuple[Media, str]]
+    chains: dict[ScopeKey, list[Member]]
+    control: ControlState
 
 
 def _bytes(piece: Piece) -> bytes:

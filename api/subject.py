@@ -113,13 +113,13 @@ class _Export:
         return holding.counts
 
     def _evidence(self) -> Iterator[Head | Item | Piece | End]:
-        """Yield the records as another store imports them, and the envelopes of the keys that signed them."""
+        """Yield the records as another store imports them, with the envelopes of keys, and of what explains a gap."""
         reader, found = self._store.reader, self._found
         yield head_of(reader, self._anchor, whole=False)
-        for index in sorted([*found.keys, *found.belongs]):
+        for index in sorted([*found.keys, *found.explaining, *found.belongs]):
             record = held_record(reader, index)
             yield from lines_of(self._store, record, self._anchor, content=index in found.belongs)
-        yield End(len(found.belongs) + len(found.keys))
+        yield End(len(found.belongs) + len(found.keys) + len(found.explaining))
 
     def _media(self, index: int) -> Iterator[MediaFile]:
         """Unseal a record's media into files named by us: what a name or type says never becomes a path."""

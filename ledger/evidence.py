@@ -34,6 +34,7 @@ from braid.ledger.note import VerifierKey, open_note, parse_vkey
 from braid.ledger.proof import check_proof, format_proof
 from braid.ledger.reader import Reader
 from braid.ledger.record import Record
+from braid.ledger.scopechain import MEMBER as SCOPE_CHAIN
 from braid.ledger.seal import record_key, seal_body
 from braid.ledger.shape import shape
 from braid.ledger.sign import key_id, verify_signature
@@ -325,7 +326,8 @@ def original_body(members: dict[str, Any]) -> bytes:
     if "body" in kept:
         return str(kept["body"]).encode()
     restored = dict(members)
-    for name, value in {**kept.get("was", {}), "imported": kept.get("imported")}.items():
+    was = {SCOPE_CHAIN: None, **kept.get("was", {}), "imported": kept.get("imported")}
+    for name, value in was.items():
         if value is None:
             restored.pop(name, None)
         else:

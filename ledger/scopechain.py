@@ -122,9 +122,26 @@ class ScopeReport(msgspec.Struct, frozen=True):
     problems: list[str]
 
 
-def check_chain(
-    members: Sequence[tuple[int, int, int | None]], erased: Collection[int]
-) -> tuple[int, list[str]]:
+Member = tuple[int, int, int | None]
+"""A record of one scope: its index, its number, and the index of the one before it."""
+
+
+def scope_of(subject: Mapping[str, str]) -> ScopeKey | None:
+    """Return the scope that a subject is: none where an actor is meant, or what several names have in common."""
+    (first, *others) = subject.items()
+    return first if first[0] in NAMES and not others else None
+
+
+def gaps(members: Sequence[Member]) -> Iterator[tuple[int, int]]:
+    """Yield the (index, index) between which a scope's numbers, or names, leave records out; -1 is its beginning."""
+    last = Last(0, -1)
+    for index, count, previous in sorted(members):
+        if (-1 if previous is None else previous, count) != (last.at, last.number + 1):
+            yield last.at, index
+        last = Last(count, index)
+
+
+def check_chain(members: Sequence[Member], erased: Collection[int]) -> tuple[int, list[str]]:
     """Return how many records of the chain are erased, and what is wrong; `members` are (index, count, previous).
 
     A gap is lawful where the record before it was erased, and no larger than the erased that lie in it.

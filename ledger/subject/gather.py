@@ -5,6 +5,7 @@ leads to a record that is own or derived. A derived record that is kept under an
 and what was derived from it alone is not followed. Own or derived, a record that others' records went into is *shared*.
 """
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Mapping
 from typing import Any, Final, Literal
 
@@ -14,8 +15,9 @@ from braid.ledger.envelope import DERIVATION_ROLES, Link
 from braid.ledger.errors import EvidenceError
 from braid.ledger.reader import Reader
 from braid.ledger.record import Record
+from braid.ledger.scopechain import NAMES as SCOPE
+from braid.ledger.scopechain import Member, chain_of, gaps, scope_of
 
-SCOPE: Final = ("user_id", "agent_id", "run_id", "session_id")
 NAMES: Final = (*SCOPE, "actor")
 Belongs = Literal["own", "derived"]
 _NEVER: Final = frozenset(("genesis", "key", "tombstone"))
@@ -33,6 +35,10 @@ class Found(msgspec.Struct):
     """Tombstone to those of the subject's records that it names."""
     keys: list[int]
     """Genesis and the records that admit and revoke keys: without them no signature can be judged."""
+    chain: list[Member]
+    """Where the subject is a scope that is counted (SPEC §4.8): its records."""
+    explaining: list[int]
+    """The tombstones of what was erased in that scope's gaps: without them an erasure would look like an omission."""
 
 
 def check_subject(subject: Mapping[str, str]) -> None:
@@ -61,13 +67,26 @@ def gather(reader: Reader, subject: Mapping[str, str], size: int) -> Found:
     """Return what is held about a subject among the first `size` records; raise ValueError, NoVaultError."""
     check_subject(subject)
     reader.need_vault()
-    found = Found({}, set(), {}, set(), {}, [])
+    found = Found({}, set(), {}, set(), {}, [], [], [])
     users = {subject["user_id"]} if "user_id" in subject else set[str]()
     for entries in reader.entries(0, size):
         for record, _ in entries:
             _judge(found, record, subject, users, erased=record.index in reader.control.erased)
     found.others -= found.belongs.keys()
+    found.explaining = _explaining(reader, found.chain, size)
     return found
+
+
+def _explaining(reader: Reader, chain: list[Member], size: int) -> list[int]:
+    """Return the tombstones below `size` of everything that was erased in the gaps of a chain."""
+    erased = reader.control.erased
+    dead = sorted(erased)
+    by = {
+        erased[index]
+        for after, before in gaps(chain)
+        for index in dead[bisect_right(dead, after) : bisect_left(dead, before)]
+    }
+    return sorted(index for index in by if index < size)
 
 
 def _judge(
@@ -91,6 +110,11 @@ def _judge(
     user = scope.get("user_id")
     if names(subject, record):
         found.belongs[record.index] = "own"
+        found.chain += [
+            (record.index, count, before)
+            for key, count, before in chain_of(record.raw)
+            if key == scope_of(subject)
+        ]
         users |= {user} if user else set()
     elif (held and not _is_derived(held)) or (held and user and user not in users):
         found.others.add(record.index)

@@ -21,6 +21,9 @@ from braid.arrival import import_jsonl
 from braid.exchange import open_lines
 from braid.inspection import check_export
 from braid.ledger.errors import EvidenceError, NoVaultError
+from braid.ledger.evidence import check_imported
+from braid.ledger.note import parse_vkey
+from braid.ledger.scopechain import check_scope
 from braid.ledger.subject.format import Holding, Manifest, json_schema
 from braid.ledger.subject.gather import gather
 from braid.subject import export_subject, plan_subject
@@ -467,6 +470,107 @@ def test_a_record_left_out_or_put_elsewhere_shows(
     remanifest(folder)
     with pytest.raises(EvidenceError, match="does not hold"):
         check_export(folder, scene[0].vkey)
+
+
+# What is left out
+
+
+@pytest.fixture(scope="module")
+def counted(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[braid.Store, Path]]:
+    """A store that counts its scopes, with erased memories in them, and what maya is given of it."""
+    home = tmp_path_factory.mktemp("counted")
+    braid.init(home / "memory", scope_chains=True, durability="none", guard_dir=home / "guard")
+    with braid.open(home / "memory", guard_dir=home / "guard") as store:
+        ids = [
+            store.append(f"n {n}", user_id=("maya", "maya", "jonas")[n % 3], session_id="s")
+            for n in range(12)
+        ]
+        store.forget(ids[9])
+        store.erase(ids[3], ids[4])  # two of maya's, behind each other
+        store.append("after", user_id="maya")
+        export_subject(store, home / "maya", MAYA, now=MADE)
+        yield store, home / "maya"
+
+
+def without(given: Path, to: Path, id: str) -> Path:
+    """Give the export as one would who holds a record back: no file of it says that there was one."""
+    shutil.copytree(given, to)
+    held = holding(to)
+    held["records"] = [one for one in held["records"] if one["id"] != id]
+    (to / "records.json").write_text(json.dumps(held), encoding="utf-8")
+    lines = (to / "evidence.jsonl").read_bytes().splitlines(keepends=True)
+    (to / "evidence.jsonl").write_bytes(
+        b"".join(line for line in lines if b'"id":"%s","kind"' % id.encode() not in line)
+    )
+    remanifest(to)
+    return to
+
+
+def test_a_memory_that_is_left_out_of_a_scope_shows(
+    counted: tuple[braid.Store, Path], tmp_path: Path
+) -> None:
+    store, given = counted
+    shown = check_export(given, store.vkey)["left out"]
+    own = [one for one in holding(given)["records"] if one["belongs"] == "own"]
+    assert shown == f"nothing of user_id=maya up to record {own[-1]['index']}, but 2 erased"
+    for one in own[:-1]:
+        with pytest.raises(EvidenceError, match="memories of user_id=maya are left out"):
+            check_export(without(given, tmp_path / one["id"][-12:], one["id"]), store.vkey)
+    last = without(given, tmp_path / "last", own[-1]["id"])  # nothing names it, which is documented
+    assert f"up to record {own[-2]['index']}" in check_export(last, store.vkey)["left out"]
+
+
+def test_an_erasure_excuses_only_with_its_tombstone(
+    counted: tuple[braid.Store, Path], tmp_path: Path
+) -> None:
+    store, given = counted
+    (tombstone,) = {store.reader.envelope(index).id for index in store.reader.control.erased.values()}
+    with pytest.raises(EvidenceError, match="are left out"):
+        check_export(without(given, tmp_path / "given", tombstone), store.vkey)
+    assert b'"reason"' not in next(
+        line for line in (given / "evidence.jsonl").read_bytes().splitlines() if tombstone.encode() in line
+    )
+
+
+def test_where_an_omission_would_not_show_it_is_said(
+    scene: tuple[braid.Store, Ids], given: Path, counted: tuple[braid.Store, Path], tmp_path: Path
+) -> None:
+    assert "keeps no scope chains" in check_export(given, scene[0].vkey)["left out"]
+    both = {"user_id": "maya", "session_id": "s"}
+    export_subject(counted[0], tmp_path / "both", both)
+    assert "of one user_id" in check_export(tmp_path / "both", counted[0].vkey)["left out"]
+    export_subject(counted[0], tmp_path / "session", {"session_id": "s"})
+    assert "nothing of session_id=s" in check_export(tmp_path / "session", counted[0].vkey)["left out"]
+
+
+def test_what_explains_a_gap_is_no_memory_for_another_store(
+    counted: tuple[braid.Store, Path], tmp_path: Path
+) -> None:
+    """Nor is the other log's count: here another one counts, or none, and what was signed there still shows."""
+    store, given = counted
+    for chained in (False, True):
+        home = tmp_path / str(chained)
+        braid.init(home / "mine", scope_chains=chained, guard_dir=home / "guard")
+        with braid.open(home / "mine", guard_dir=home / "guard") as mine:
+            with open_lines(given) as lines:
+                outcome = import_jsonl(mine, lines)
+            assert (outcome.added, outcome.refused) == (len(holding(given)["records"]), [])
+            brought = [record for record in mine.read() if "imported" in record.members]
+            for record in brought:
+                assert "scope_chain" in check_imported(record.members, parse_vkey(store.vkey)).was
+                assert ("scope_chain" in record.members) is chained
+            assert check_scope(mine.reader, "user_id", "maya").problems == []
+
+
+def test_a_count_of_here_is_none_of_there(given: Path, tmp_path: Path) -> None:
+    """From a log that does not count into one that does: the first body is still had."""
+    braid.init(tmp_path / "mine", scope_chains=True, guard_dir=tmp_path / "guard")
+    with braid.open(tmp_path / "mine", guard_dir=tmp_path / "guard") as mine, open_lines(given) as lines:
+        assert import_jsonl(mine, lines).refused == []
+        brought = [record for record in mine.read() if "imported" in record.members]
+        assert any("scope_chain" in record.members for record in brought)
+        for record in brought:
+            check_imported(record.members)
 
 
 @pytest.mark.parametrize("path", ["../secret", "/etc/passwd", "media/../../secret", "proofs/x/y", "a\\b"])
