@@ -152,6 +152,7 @@ class Keeping(Forgetting):
                 "next": self._next_due(),
             },
             "views": self.views.status(),
+            "snapshot": self.views.newest_snapshot(),
         }
 
     def _next_due(self) -> str | None:

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from itertools import pairwise
 from statistics import median
-from typing import Final, Literal, NamedTuple
+from typing import Any, Final, Literal, NamedTuple, cast
 
 import msgspec
 
@@ -28,9 +28,11 @@ from braid.ledger.trail import Trail, TrailText
 MAX_HEADS: Final = 256
 MAX_LOOKS: Final = 64
 HOUR_S: Final = 3600
+_ALWAYS: Final = ("author", "record", "forked")
+"""Alarms of a first look, too."""
 _LOOKS_FOR_A_RATE: Final = 5
 
-AlarmKind = Literal["erase", "key", "clock", "author", "record", "stale", "rate"] | str
+AlarmKind = Literal["erase", "key", "clock", "forked", "author", "record", "stale", "rate"] | str
 """An event, a rate or an age; or the reason for which the log was refused (`fork`, `rollback`, `signature` …)."""
 
 
@@ -130,7 +132,8 @@ def look(
 ) -> Look:
     """Look at a log once. What is refused is an alarm, and the memory stays at what was good before; OSError passes.
 
-    The first look takes the log as it finds it: it verifies everything, and alarms for nothing that is in it.
+    The first look takes the log as it finds it: it verifies everything, and alarms for nothing that is lawful in it
+    but the note of a fork: whoever begins to watch should know that there is another history.
     """
     last = newest(state) if state else Checkpoint(log.vkey.name, 0, EMPTY_ROOT)
     shown: SignedHead | None = None
@@ -145,9 +148,7 @@ def look(
         watch.read(log, last, shown, gather)
     except RefusedLogError as error:
         return Look([Alarm(error.reason, error.what)], _with_conflict(state, shown, error), last.size, 0)
-    alarms = (
-        watch.alarms if state else [alarm for alarm in watch.alarms if alarm.kind in ("author", "record")]
-    )
+    alarms = watch.alarms if state else [alarm for alarm in watch.alarms if alarm.kind in _ALWAYS]
     looks = [*(state.looks if state else []), (now_s, shown.size)][-MAX_LOOKS:]
     heads = list(state.heads) if state else []
     if not heads or heads[-1].note.encode() != shown.note:
@@ -273,7 +274,7 @@ class _Watch:
         except (LedgerError, ValueError) as error:
             self.alarms.append(Alarm("author", f"{envelope.id}: {error}", index))
             return
-        if alarm := _event(envelope):
+        if alarm := _event(envelope) or _fork(envelope, self._control):
             self.alarms.append(alarm)
 
 
@@ -301,6 +302,18 @@ def _event(envelope: Envelope) -> Alarm | None:
     if op == "clock":
         return Alarm("clock", f"{envelope.id} accepts a clock that is behind", envelope.index)
     return None
+
+
+def _fork(envelope: Envelope, control: ControlState) -> Alarm | None:
+    """Return the alarm for the note of a fork (SPEC §13.2): an operator's, since anybody else's word stops nothing."""
+    public = envelope.public
+    if envelope.kind != "event" or public.get("name") != "fork":
+        return None
+    if control.keys[envelope.key].role != "operator":
+        return None
+    seen = cast("dict[str, Any]", public.get("seen") or {}).get("size", "more")
+    what = f"{envelope.id} notes a fork: a copy of {public.get('size')} records goes on where {seen} had been signed"
+    return Alarm("forked", what, envelope.index)
 
 
 def _age_alarms(state: MonitorState, head: SignedHead, limits: Limits, now_s: int) -> list[Alarm]:

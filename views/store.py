@@ -343,6 +343,12 @@ class Views:
             findings = check_content(self._reader, self._duck.work)
         return [*findings, *self.search.check()]
 
+    def newest_snapshot(self) -> dict[str, Any] | None:
+        """Return name, size, lag and time of the newest snapshot, and what is wrong with it; None without any."""
+        from braid.views.snapshot.condition import newest
+
+        return newest(self._reader, self.snapshots)
+
     def check_snapshots(self, name: str | None = None) -> dict[str, list[Finding]]:
         """Return what is wrong with each snapshot, or the named one: how it differs from the fold of the log's prefix.
 

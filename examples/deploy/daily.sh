@@ -1,29 +1,34 @@
 #!/bin/sh
-# One day's round of a store: audit, retention, a signed head to keep, a backup without the vault. docs/operate.md says why.
+# One day's round of a store: audit, retention, a signed head to keep, a backup without the vault, a snapshot for quick
+# replays, the log for others. docs/operate.md says why.
 #
 #   BRAID_STORE  the store
 #   VKEY         file with the log's public key, as it was pinned when the store was made
-#   BACKUP       folder on another disk; heads/ and copies/ are made in it
-#   KEEP         how many daily copies stay (7)
+#   BACKUP       folder on another disk; heads/, memory/ (the backup) and what was verified are kept in it
+#   LOG          folder that is served to others ($BACKUP/log)
+#   POLICY       witnesses that must cosign what is published, a tlog-policy (none; with it the network is needed)
 #   SHARED       "--shared" where a service that shares the store is running
 #
-# Ends with the exit code of the first step that failed. Findings (1) end it before anything is erased, or an older,
-# good copy is let go.
+# Ends with the exit code of the first step that failed. Findings (1) end it before anything is erased, copied over the
+# good backup, or shown to others. What the monitor tells of (an erasure, a key) ends it last: it may be meant.
 set -eu
 umask 077
 : "${BRAID_STORE:?}" "${VKEY:?}" "${BACKUP:?}"
-day=$(date -u +%Y-%m-%d)
-mkdir -p "$BACKUP/heads" "$BACKUP/copies"
+log=${LOG:-$BACKUP/log}
+mkdir -p "$BACKUP/heads"
 
 braid verify --since --state "$BACKUP/verified.json" --key "$VKEY"
 braid retain ${SHARED:-}
-braid checkpoint ${SHARED:-} --out "$BACKUP/heads/$day"
+braid checkpoint ${SHARED:-} --out "$BACKUP/heads/$(date -u +%Y-%m-%d)"
 
-rm -rf "$BACKUP/copies/$day" "$BACKUP/copies/.unfinished"
-braid export --audit "$BACKUP/copies/.unfinished"
+braid backup "$BACKUP/memory" >/dev/null
 # A copy has no guard of its own: the machine's is ahead of it as soon as the store goes on.
-braid --store "$BACKUP/copies/.unfinished" --guard-dir "$BACKUP/no-guard" verify --hash-only --key "$VKEY" >/dev/null
-mv "$BACKUP/copies/.unfinished" "$BACKUP/copies/$day"
-ls "$BACKUP/copies" | sort -r | tail -n +$((${KEEP:-7} + 1)) | while read -r old; do rm -rf "$BACKUP/copies/$old"; done
+braid --store "$BACKUP/memory" --guard-dir "$BACKUP/no-guard" verify --hash-only --key "$VKEY" >/dev/null
+
+braid snapshot >/dev/null
+braid publish "$log" ${POLICY:+--policy "$POLICY"}
+alarms=0
+braid monitor "$log" --state "$BACKUP/seen" --key "$VKEY" || alarms=$?
 
 braid doctor
+exit "$alarms"

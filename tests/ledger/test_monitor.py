@@ -14,7 +14,7 @@ from braid.ledger.merkle import leaf_hash, root_of
 from braid.ledger.monitor import Limits, Look, MonitorState, compare, look, read_state
 from braid.ledger.note import signing_key
 from braid.ledger.offered import KeylessReader, OfferedStore
-from braid.ledger.record import Content, Draft, ExperienceBody
+from braid.ledger.record import Content, Draft, EventBody, ExperienceBody
 from braid.ledger.served import ServedLog
 from braid.ledger.trail import MAX_ROW, Trail
 from braid.ledger.writer import Writer
@@ -127,6 +127,24 @@ def test_rates_out_of_the_ordinary(machine: Machine) -> None:
     assert kinds(machine.look(seen.state, NOW + 8 * 3600, limits)) == ["rate"]
     assert kinds(machine.look(seen.state, NOW + 8 * 3600, Limits(per_hour=80))) == ["rate"]
     assert kinds(machine.look(seen.state, NOW + 8 * 3600, Limits(per_hour=100))) == []
+
+
+def test_it_hears_of_the_note_of_a_fork_by_an_operator_alone(machine: Machine) -> None:
+    """Also at the first look, which alarms for nothing else that is lawful."""
+    first = machine.look(None)
+    public = {"name": "fork", "size": 5, "root": "00" * 32, "seen": {"size": 9, "root": "11" * 32}}
+    draft = Draft(kind="event", body=EventBody(name="fork"), public=public)
+    for role in ("recorder", "operator"):
+        writer = Writer(machine.store, guard=machine.guard)
+        (signer,) = [one.id for one in writer.signers.values() if one.role == role]
+        note = writer.append([draft], signer=signer)[0].id
+        writer.close()
+    seen = machine.look(first.state)
+    assert [(alarm.kind, alarm.what) for alarm in seen.alarms] == [
+        ("forked", f"{note} notes a fork: a copy of 5 records goes on where 9 had been signed")
+    ]
+    assert kinds(machine.look(None)) == ["forked"]
+    assert kinds(machine.look(seen.state)) == []
 
 
 def test_entries_by_nobody_are_named(machine: Machine) -> None:

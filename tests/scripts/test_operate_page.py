@@ -51,7 +51,6 @@ def machine(tmp_path: Path, path_with_braid: str) -> Folder:
         "BRAID_STORE": str(here / "memory"),
         "VKEY": str(here / "vkey"),
         "BACKUP": str(here / "backup"),
-        "KEEP": "2",
     }
     code, said = folder.run(
         "sh", "-euc", 'braid init -o json > made; sed -n \'s/^  "vkey": "\\(.*\\)",/\\1/p\' made > vkey'
@@ -61,38 +60,38 @@ def machine(tmp_path: Path, path_with_braid: str) -> Folder:
     return folder
 
 
-def test_the_daily_script_audits_and_keeps(machine: Folder) -> None:
-    backup = machine.folder / "backup"
-    for day in ("2020-01-01", "2020-01-02"):
-        (backup / "copies" / day).mkdir(parents=True)
+def test_the_daily_script_audits_keeps_and_publishes(machine: Folder) -> None:
+    backup, store = machine.folder / "backup", machine.folder / "memory"
     code, said = machine.run(str(DEPLOY / "daily.sh"))
     assert code == 0, said
     (head,) = (backup / "heads").iterdir()
-    assert head.read_bytes() == (machine.folder / "memory" / "checkpoint").read_bytes()
-    copies = sorted(path.name for path in (backup / "copies").iterdir())
-    assert copies == ["2020-01-02", head.name], "the newest two stay"
-    names = {path.name for path in (backup / "copies" / head.name).rglob("*")}
+    assert (
+        head.read_bytes() == (store / "checkpoint").read_bytes() == (backup / "log/checkpoint").read_bytes()
+    )
+    names = {path.name for path in (backup / "memory").rglob("*")}
     assert "vault" not in names
     assert not any(name.endswith(".key") for name in names)
-    code, said = machine.run("braid", "append", "another day")
+    code, said = machine.run("sh", "-euc", 'braid erase "$(braid append mistaken)" --yes')
     assert code == 0, said
     code, said = machine.run(str(DEPLOY / "daily.sh"))
-    assert code == 0, said
-    assert (backup / "verified.json").exists()
+    assert code == 1, "the monitor tells of the erasure, when all else is done"
+    assert "erases 1 record" in said
+    assert "nothing is wrong with the files" in said
+    assert (backup / "log/checkpoint").read_bytes() == (store / "checkpoint").read_bytes()
+    assert len(list((store / "views" / "snapshots").glob("at-*"))) == 2
 
 
 def test_findings_end_the_daily_script_before_anything_else(machine: Folder) -> None:
-    code, said = machine.run(str(DEPLOY / "daily.sh"))
+    code, said = machine.run("braid", "append", "to be damaged")
     assert code == 0, said
     (segment,) = (machine.folder / "memory" / "log").glob("*.seg")
-    machine.run("braid", "append", "to be damaged")
     data = bytearray(segment.read_bytes())
     data[-40] ^= 1
     segment.write_bytes(data)
-    shutil.rmtree(machine.folder / "backup" / "copies")
     code, said = machine.run(str(DEPLOY / "daily.sh"))
     assert code == 1, said
-    assert list((machine.folder / "backup" / "copies").iterdir()) == []
+    assert [path.name for path in (machine.folder / "backup").iterdir()] == ["heads"]
+    assert list((machine.folder / "backup" / "heads").iterdir()) == []
 
 
 def test_the_units_and_the_cron_line_name_what_is_there() -> None:

@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Callable, Iterator, Sequence
+from datetime import UTC, datetime
 from hashlib import sha256
 from pathlib import Path
 
@@ -16,12 +17,15 @@ import pytest
 
 from braid.ledger.errors import KeyRefusedError
 from braid.ledger.offices import operator
+from braid.ledger.record import Content, Draft, ExperienceBody
 from braid.store import Store
 from braid.store import open as open_store
 from braid.views.embedder import Vectors
 from braid.views.errors import SnapshotError
 from braid.views.replay import Caught
+from braid.views.snapshot import condition
 from braid.views.snapshot import manifest as manifests
+from braid.views.snapshot.condition import problems
 from braid.views.snapshot.manifest import NAME
 
 NEEDLE = "xylophone-4711-quetzal"
@@ -239,6 +243,48 @@ def test_a_bad_one_is_refused_and_named_and_replay_goes_on_from_scratch(store: S
     assert any(said in line or said in line.replace(" it ", " ") for line in told)
 
 
+@pytest.mark.parametrize("name", BAD)
+def test_the_doctor_finds_a_bad_one_and_says_what_to_do(store: Store, name: str) -> None:
+    folder, (harm, said) = only(store), BAD[name]
+    assert list(problems(store.reader, store.views.snapshots)) == []
+    harm(folder)
+    (problem,) = problems(store.reader, store.views.snapshots)
+    assert problem.detail.startswith(f"{folder.name}: ")
+    assert said in problem.detail
+    assert problem.remedy.startswith(f"braid snapshot drop {folder.name};")
+
+
+def test_the_doctor_finds_one_that_is_behind(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    size = store.snapshots()[0].size
+    store.append_all([text_draft(f"n {n}") for n in range(2 * size - len(store) - 1)])
+    monkeypatch.setattr(condition, "STALE_RECORDS", 3)
+    assert list(problems(store.reader, store.views.snapshots)) == []
+    store.append("one more")
+    (problem,) = problems(store.reader, store.views.snapshots)
+    assert problem.detail.startswith(f"the newest is of {size} records, {size} have come since")
+    store.snapshot()
+    assert list(problems(store.reader, store.views.snapshots)) == []
+
+
+def text_draft(text: str) -> Draft:
+    return Draft(kind="experience", type="occurrence", body=ExperienceBody(content=Content(text=text)))
+
+
+def test_status_tells_of_the_newest(store: Store) -> None:
+    found = store.status()["snapshot"]
+    assert (found["name"], found["size"], found["trouble"]) == (
+        only(store).name,
+        store.snapshots()[0].size,
+        "",
+    )
+    assert found["behind"] == len(store) - found["size"] > 0
+    assert abs((datetime.now(UTC) - datetime.fromisoformat(found["made_at"])).total_seconds()) < 3600
+    (only(store) / NAME).write_bytes(b"{}")
+    assert "not a DSSE envelope" in store.status()["snapshot"]["trouble"]
+    store.views.snapshots.drop()
+    assert store.status()["snapshot"] is None
+
+
 def test_the_next_older_one_serves_where_the_newest_is_bad(store: Store) -> None:
     older = only(store)
     newer = store.snapshot()
@@ -303,6 +349,9 @@ def test_one_of_another_root_is_refused(store: Store) -> None:
     assert "it was made from another log" in store.replay("duck")[0].refused[0]
     (findings,) = store.views.check_snapshots().values()
     assert [one.message for one in findings] == ["it was made from another log"]
+    (problem,) = problems(store.reader, store.views.snapshots)
+    assert "it was made from another log" in problem.detail
+    assert store.status()["snapshot"]["trouble"] == "it was made from another log"
 
 
 def test_another_models_vectors_are_not_taken(world: Path) -> None:

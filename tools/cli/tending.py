@@ -1,6 +1,7 @@
 """`braid status` and `braid doctor`: how a store is, and making good what is safe to make good."""
 
 import shutil
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -13,6 +14,8 @@ from braid.tools.cli.output import Format, line, many, put, put_fields, put_json
 from braid.tools.cli.viewing import flatten
 
 if TYPE_CHECKING:
+    from braid.ledger.condition import Problem
+    from braid.ledger.guard import Guard
     from braid.store import Store
 
 PANEL = "Tend"
@@ -112,7 +115,7 @@ def doctor(
     output: FormatOption = "table",
     store: StoreOption = None,
 ) -> None:
-    """Look for what is wrong with a store: its files, keys, vault, guard, and room.
+    """Look for what is wrong with a store: its files, keys, vault, guard, snapshots, and room.
 
     Says what to do; --fix derives again what is derived. The log itself is never touched.
 
@@ -139,6 +142,7 @@ def doctor(
         for done in repair(path, guard):
             put(line(done))
         problems = examine(path, guard, passphrase)
+    problems += _of_snapshots(path, guard)
     rows: list[dict[str, Any]] = [
         {"problem": one.name, "detail": one.detail, "remedy": one.remedy, "fixable": one.safe}
         for one in problems
@@ -151,6 +155,27 @@ def doctor(
     if problems:
         raise typer.Exit(FINDINGS)
     say("nothing is wrong with the files; `braid verify` checks what they say")
+
+
+def _of_snapshots(path: Path, guard: "Guard") -> "list[Problem]":
+    """Return what is wrong with the snapshots; nothing where there are none, or the log itself can't be opened."""
+    folder = path / "views" / "snapshots"
+    if not folder.is_dir():
+        return []
+    from braid.ledger.errors import LedgerError
+    from braid.ledger.offered import KeylessReader
+    from braid.views.snapshot.condition import problems
+    from braid.views.snapshot.folder import Snapshots
+    from braid.wal.errors import WalError
+
+    try:
+        reader = KeylessReader(path, guard=guard)
+    except (LedgerError, WalError, OSError):  # which is among the problems already
+        return []
+    try:
+        return list(problems(reader, Snapshots(folder, reader)))
+    finally:
+        reader.close()
 
 
 def _put_problems(rows: list[dict[str, Any]], output: Format) -> None:
