@@ -63,7 +63,7 @@ class OfferedStore:
         entries: list[bytes] = []
         while len(entries) < count:
             if self._taken == len(self._run):
-                self._run, self._taken = next(self._frames, []), 0
+                self._run, self._taken = next(self._frames, list[bytes]()), 0
                 if not self._run:
                     break
             part = self._run[self._taken : self._taken + count - len(entries)]

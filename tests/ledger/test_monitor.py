@@ -134,14 +134,15 @@ def test_it_hears_of_the_note_of_a_fork_by_an_operator_alone(machine: Machine) -
     first = machine.look(None)
     public = {"name": "fork", "size": 5, "root": "00" * 32, "seen": {"size": 9, "root": "11" * 32}}
     draft = Draft(kind="event", body=EventBody(name="fork"), public=public)
+    notes: list[str] = []
     for role in ("recorder", "operator"):
         writer = Writer(machine.store, guard=machine.guard)
         (signer,) = [one.id for one in writer.signers.values() if one.role == role]
-        note = writer.append([draft], signer=signer)[0].id
+        notes.append(writer.append([draft], signer=signer)[0].id)
         writer.close()
     seen = machine.look(first.state)
     assert [(alarm.kind, alarm.what) for alarm in seen.alarms] == [
-        ("forked", f"{note} notes a fork: a copy of 5 records goes on where 9 had been signed")
+        ("forked", f"{notes[1]} notes a fork: a copy of 5 records goes on where 9 had been signed")
     ]
     assert kinds(machine.look(None)) == ["forked"]
     assert kinds(machine.look(seen.state)) == []
