@@ -3,7 +3,6 @@
 Everything here is arithmetic over the rows that retrieval brought; nothing is asked of the index again.
 """
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple
@@ -12,7 +11,8 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
-from braid.recall.text import stem, telling
+from braid.recall.text import STOP, stem, words
+from braid.recall.traits import traits
 from braid.views.search import Row
 
 Floats = npt.NDArray[np.float64]
@@ -29,6 +29,8 @@ class Pool(msgspec.Struct, frozen=True):
     """How many telling words each row has."""
     spoken: Sequence[Sequence[str]]
     """The telling words of each row as they stand, each once."""
+    traits: Sequence[tuple[float, ...]]
+    """What kind of thing each row says (`TRAITS`)."""
     vectors: npt.NDArray[np.float32]
     """float32[n, d]; zeros where a row has no vector (or d is 0)."""
     sessions: Places
@@ -69,9 +71,11 @@ def pool(found: Sequence[Row], vectors: Mapping[int, Any], order: Mapping[int, i
         if row.index in vectors:
             stacked[place] = vectors[row.index]
     texts = [heard(said(row)) for row in rows]
-    counts, spoken = [text.counts for text in texts], [text.spoken for text in texts]
     lengths = np.array([float(text.length) for text in texts])
-    return Pool(rows, counts, lengths, spoken, stacked, sessions, before, after)
+    return Pool(
+        rows, [text.counts for text in texts], lengths, [text.spoken for text in texts],
+        [text.traits for text in texts], stacked, sessions, before, after,
+    )  # fmt: skip
 
 
 def said(row: Row) -> str:
@@ -85,20 +89,26 @@ def session_of(row: Row) -> tuple[str | None, ...]:
 
 
 class Heard(NamedTuple):
-    """The telling words of a turn."""
+    """What a turn says, taken apart."""
 
     counts: Mapping[str, int]
-    """How often each stem stands in it."""
+    """How often each stem of a telling word stands in it."""
     length: int
+    """How many telling words it has."""
     spoken: tuple[str, ...]
-    """The words as they stand, each once."""
+    """The telling words as they stand, each once."""
+    traits: tuple[float, ...]
 
 
 @lru_cache(maxsize=50_000)
 def heard(text: str) -> Heard:
-    """Return the telling words of a turn: the same turns are candidates again and again."""
-    words = telling(text)
-    return Heard(Counter(map(stem, words)), len(words), tuple(dict.fromkeys(words)))
+    """Take a turn apart; kept, since the same turns are candidates again and again."""
+    everything = words(text)
+    said = [word for word in everything if word not in STOP]
+    counts: dict[str, int] = {}
+    for each in map(stem, said):
+        counts[each] = counts.get(each, 0) + 1
+    return Heard(counts, len(said), tuple(dict.fromkeys(said)), traits(text, everything))
 
 
 def occurrences(pool: Pool, stems: Sequence[str]) -> Floats:

@@ -4,19 +4,18 @@ Words by BM25 and dense cosine, of the turn itself, of the turn with its neighbo
 the time that was asked for; what kind of answer is wanted. SPEC §15 lists them.
 """
 
-import math
 import re
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
-from functools import lru_cache
 from typing import Any, Final, Protocol
 
 import numpy as np
 
 from braid.recall.decompose import Question
-from braid.recall.pool import NOBODY, Floats, Pool, by_session, occurrences, said, together
+from braid.recall.pool import NOBODY, Floats, Pool, by_session, occurrences, together
 from braid.recall.text import stem, words
 from braid.recall.times import Span
+from braid.recall.traits import TRAITS
 
 
 class WordVectors(Protocol):
@@ -28,19 +27,6 @@ class WordVectors(Protocol):
 
 
 K1, B = 1.2, 0.75
-_PATTERNS: Final = {
-    "times": r"\b(?:yesterday|today|tonight|tomorrow|(?:last|next|this) \w+|ago|recently|since|weekend|january"
-    r"|february|march|april|may|june|july|august|september|october|november|december|(?:19|20)\d\d|years?|months?"
-    r"|weeks?|days?|(?:mon|tues|wednes|thurs|fri|satur|sun)day)\b",
-    "numbers": r"\b(?:\d+|one|two|three|four|five|six|seven|eight|nine|ten|once|twice|couple|few|several|dozen"
-    r"|hundred|first|second|third)\b",
-    "first": r"\b(?:i|my|we|our)\b",
-    "future": r"\b(?:will|going to|plan|planning|gonna|next|soon|can't wait|looking forward)\b",
-    "reasons": r"\b(?:because|since|so that|due to|reason|inspired|motivated|made me|helps?)\b",
-}
-_COMPILED: Final = {name: re.compile(source, flags=re.IGNORECASE) for name, source in _PATTERNS.items()}
-TRAITS: Final = (*_PATTERNS, "names", "asks", "ends_asking", "length", "short")
-_NAME: Final = re.compile(r"(?<=[a-z,] )[A-Z][a-z]+")
 _PLANS: Final = re.compile(
     r"\b(?:plan|planning|will|going to|upcoming|want|hope|intend)\b", flags=re.IGNORECASE
 )
@@ -183,22 +169,8 @@ def _fits(span: Span, happened_us: int) -> float:
     return 1.0 if outside < 0 else max(0.0, 0.5 - outside / 14)
 
 
-@lru_cache(maxsize=50_000)
-def traits(text: str) -> tuple[float, ...]:
-    """Return what kind of thing a turn says, in the order of `TRAITS`."""
-    length = len(text.split())
-    return (
-        *(float(pattern.search(text) is not None) for pattern in _COMPILED.values()),
-        min(len(_NAME.findall(text)), 3) / 3,
-        float("?" in text),
-        float(text.rstrip().endswith("?")),
-        math.log1p(length) / 4,
-        float(length < 6),
-    )
-
-
 def _kind(question: Question, pool: Pool) -> dict[str, Floats]:
-    table = np.array([traits(said(row)) for row in pool.rows]).reshape(pool.size, len(TRAITS))
+    table = np.array(pool.traits).reshape(pool.size, len(TRAITS))
     has = dict(zip(TRAITS, table.T, strict=True))
     wants = question.intent
     return {

@@ -21,7 +21,10 @@ _STEMMER: Final = cast("Any", Stemmer).Stemmer("english")
 
 def words(text: str) -> list[str]:
     """Return the words of a text in order, lower case, without what follows an apostrophe."""
-    return [word.replace("’", "'").partition("'")[0] for word in _WORD.findall(text.lower())]
+    found: list[str] = _WORD.findall(text.lower())
+    if "'" in text or "’" in text:
+        return [word.replace("’", "'").partition("'")[0] for word in found]
+    return found
 
 
 def telling(text: str) -> list[str]:

@@ -44,14 +44,14 @@ class Where(msgspec.Struct, frozen=True, kw_only=True):
     """Only these log indexes, whatever chose them."""
 
 
-class Hit(msgspec.Struct, frozen=True):
+class Hit(msgspec.Struct, frozen=True, gc=False):
     """A record that was found. `score` rises with fitness: a cosine in [-1, 1] for vectors, BM25 (> 0) for words."""
 
     index: int
     score: float
 
 
-class Row(msgspec.Struct, frozen=True):
+class Row(msgspec.Struct, frozen=True, gc=False):
     """A record as the index holds it. `text` is for scoring alone: what is shown comes from the log."""
 
     index: int

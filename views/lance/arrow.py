@@ -6,7 +6,9 @@ from typing import Any, Final
 import numpy as np
 import pyarrow
 
+from braid.views.lance.card import card_of
 from braid.views.lance.profiles import AFFECT_DIMENSIONS, CAUSAL_DIMENSIONS, TEMPORAL_DIMENSIONS
+from braid.views.lance.schema import EXPERIENCE
 
 pa: Final[Any] = pyarrow
 """pyarrow ships no types: it is used through this name."""
@@ -46,13 +48,16 @@ def schema_of(dimensions: int) -> Any:
             ("target", whole),
             ("salience", pa.float32()),
             ("label", text),
+            ("card", pa.binary()),
         ]
     )
 
 
 def to_arrow(rows: list[dict[str, Any]], dimensions: int) -> Any:
-    """Return rows, by column name, as an Arrow table; what a row doesn't name is NULL in it."""
+    """Return rows, by column name, as an Arrow table; what a row doesn't name is NULL in it, but for its card."""
     schema = schema_of(dimensions)
+    for row in rows:
+        row["card"] = card_of(row) if row.get("kind") == EXPERIENCE else None
     columns = [
         _vectors([row.get(field.name) for row in rows], field.type)
         if pa.types.is_fixed_size_list(field.type)

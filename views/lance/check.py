@@ -15,10 +15,11 @@ from braid.ledger.audit.findings import Finding
 from braid.ledger.reader import Reader
 from braid.views.embedder import Embedder, EmbeddingError
 from braid.views.errors import DamagedViewError
+from braid.views.lance.card import card_of
 from braid.views.lance.home import LanceHome
 from braid.views.lance.model import model_of
 from braid.views.lance.rows import rows_of
-from braid.views.lance.schema import STAMP, VERSION
+from braid.views.lance.schema import EXPERIENCE, STAMP, VERSION
 from braid.views.lance.view import LanceView, told_as_damage
 from braid.views.projection import Standing
 from braid.views.replay import refusal, take_standing
@@ -90,16 +91,15 @@ def _count(view: LanceView, where: str) -> int:
 def _held(view: LanceView, start: int, stop: int) -> dict[int, list[dict[str, Any]]]:
     where = f"log_index >= {start} AND log_index < {stop}"
     with told_as_damage("read"):
-        columns = ["log_index", "k", "pending", "vector", *_MADE]
+        columns = ["log_index", "k", "pending", "vector", "card", *_MADE]
         table = view.table.search().where(where).select(columns).to_arrow()
     held: defaultdict[int, list[dict[str, Any]]] = defaultdict(list)
     vectors = table["vector"].combine_chunks()
     dense = np.zeros((len(table), vectors.type.list_size), dtype=np.float32)
-    dense[vectors.is_valid().to_numpy(zero_copy_only=False)] = (
-        vectors.flatten().to_numpy().reshape(-1, vectors.type.list_size)
-    )
-    for row, vector in zip(table.drop_columns(["vector"]).to_pylist(), dense, strict=True):
-        held[row["log_index"]].append(row | {"vector": vector})
+    there = vectors.is_valid().to_numpy(zero_copy_only=False)
+    dense[there] = vectors.flatten().to_numpy().reshape(-1, vectors.type.list_size)
+    for row, vector, has in zip(table.drop_columns(["vector"]).to_pylist(), dense, there, strict=True):
+        held[row["log_index"]].append(row | {"vector": vector if has else None})
     return {index: sorted(rows, key=lambda row: row["k"]) for index, rows in held.items()}
 
 
@@ -112,6 +112,12 @@ def _against_log(
             yield index, "rows were removed" if len(theirs) < len(ours) else "rows were added"
         elif any(_cells(one) != _cells(other) for one, other in zip(theirs, ours, strict=True)):
             yield index, "its rows are not those that are made from the record"
+        elif any(row["card"] != _card(row) for row in theirs):
+            yield index, "its card does not say what its row says"
+
+
+def _card(row: dict[str, Any]) -> bytes | None:
+    return card_of(row) if row["kind"] == EXPERIENCE else None
 
 
 def _cells(row: dict[str, Any]) -> list[Any]:
@@ -127,5 +133,5 @@ def _against_model(held: dict[int, list[dict[str, Any]]], model: Embedder) -> It
         except EmbeddingError:
             return  # what can't be asked can't be compared
         for row, vector in zip(some, vectors, strict=True):
-            if float(np.abs(row["vector"] - vector).max()) > _NEAR:
+            if row["vector"] is None or float(np.abs(row["vector"] - vector).max()) > _NEAR:
                 yield row["log_index"], "its vector is not the one that the model gives for its text"

@@ -10,6 +10,7 @@ from braid.ledger.reader import Reader
 from braid.views.embedder import Embedder, Vectors
 from braid.views.lance.arrow import pa, schema_of
 from braid.views.lance.cache import Cache, Wanted
+from braid.views.lance.card import CARD_COLUMNS, card_of
 from braid.views.lance.model import model_of
 from braid.views.lance.schema import EXPERIENCE
 from braid.views.lance.view import LanceView, batches_of, told_as_damage
@@ -102,10 +103,16 @@ def _embedded(reader: Reader, batch: Any, embedder: Embedder, cache: Cache, sche
     models: list[str | None] = table["model"].to_pylist()
     for place in said:
         dense[place], models[place] = vectors[indexes[place]].tolist(), model_of(embedder).name
+    held = table.select(CARD_COLUMNS[:-1]).to_pylist()
+    cards = [
+        card_of(row | {"vector": vector, "pending": False}) if row["kind"] == EXPERIENCE else None
+        for row, vector in zip(held, dense, strict=True)
+    ]
     columns = {
         "vector": pa.array(dense, schema.field("vector").type),
         "model": pa.array(models, pa.string()),
         "pending": pa.array([False] * len(table), pa.bool_()),
+        "card": pa.array(cards, pa.binary()),
     }
     return pa.Table.from_arrays(
         [columns.get(name, table[name] if name in table.column_names else None) for name in schema.names],

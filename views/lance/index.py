@@ -6,6 +6,7 @@ from typing import Any, Final
 import numpy as np
 
 from braid.views.errors import DamagedViewError
+from braid.views.lance.card import Card, fetched, read_cards
 from braid.views.lance.schema import COLUMN_OF, EXPERIENCE, SIGNATURE
 from braid.views.lance.view import LanceView, batches_of, told_as_damage
 from braid.views.search import PROMPT, ROLES, SEMANTIC, Fetched, Hit, Row, Where
@@ -14,10 +15,6 @@ MAX_QUERY_CHARS: Final = 8_192
 """More of a question adds no word that tells records apart."""
 _NPROBES: Final = 20
 _OVER: Final = 4
-_ROW_COLUMNS: Final = (
-    "log_index", "id", "text", "kind", "speaker", "name", "user_id", "agent_id", "run_id", "session_id", "turn",
-    "happened_us", "pending",
-)  # fmt: skip
 _LIVE: Final = f"kind = '{EXPERIENCE}'"
 
 
@@ -65,15 +62,9 @@ class LanceIndex:
         query = _unit(vector, self._table.schema.field(column).type.list_size)
         wide = k * _OVER if self._weighed else k
         with told_as_damage("read"):
-            found = (
-                self._table.search(query, vector_column_name=column, query_type="vector")
-                .distance_type("dot")
-                .nprobes(_NPROBES)
-                .where(clause, prefilter=True)
-                .limit(wide)
-                .select(["log_index", "_distance"])
-                .to_arrow()
-            )
+            search = self._table.search(query, vector_column_name=column, query_type="vector")
+            search = search.distance_type("dot").nprobes(_NPROBES).limit(wide)
+            found = _narrowed(search, clause).select(["log_index", "_distance"]).to_arrow()
         scores = zip(found["log_index"].to_pylist(), found["_distance"].to_pylist(), strict=True)
         hits = {index: 1.0 - distance for index, distance in scores}
         if self._weighed:
@@ -91,13 +82,8 @@ class LanceIndex:
         if clause is None or k < 1 or not said:
             return []
         with told_as_damage("read"):
-            found = (
-                self._table.search(match(said, "text"), query_type="fts")
-                .where(clause, prefilter=True)
-                .limit(k)
-                .select(["log_index", "_score"])
-                .to_arrow()
-            )
+            search = self._table.search(match(said, "text"), query_type="fts").limit(k)
+            found = _narrowed(search, clause).select(["log_index", "_score"]).to_arrow()
         return self._best(
             dict(zip(found["log_index"].to_pylist(), found["_score"].to_pylist(), strict=True)), k
         )
@@ -115,7 +101,7 @@ class LanceIndex:
         with told_as_damage("read"):
             indexes = sorted(
                 index
-                for batch in batches_of(self._table, clause, ["log_index"])
+                for batch in batches_of(self._table, clause or _LIVE, ["log_index"])
                 for index in batch["log_index"].to_pylist()
             )
         for at in range(0, len(indexes), 4_096):
@@ -124,29 +110,30 @@ class LanceIndex:
 
     def take(self, indexes: Sequence[int]) -> dict[int, Row]:
         """Return the rows of these records, by index; hidden and unknown ones are left out."""
-        found = self._selected(self._seen(indexes), _ROW_COLUMNS)
-        return {} if found is None else self._rows(found)
+        return self.both(indexes).rows
 
     def both(self, indexes: Sequence[int]) -> Fetched:
         """Return the rows of these records, and their vectors of meaning, read together."""
-        found = self._selected(self._seen(indexes), (*_ROW_COLUMNS, "vector"))
-        if found is None:
-            return Fetched({}, {})
-        return Fetched(self._rows(found), dict(_dense(found, "vector")))
+        cards = self._cards(self._seen(indexes))
+        weights = self._signatures(list(cards), SEMANTIC) if self._weighed else {}
+        return fetched(cards, weights, self._model.dimensions)
+
+    def _cards(self, indexes: Sequence[int]) -> dict[int, Card]:
+        if not indexes:
+            return {}
+        with told_as_damage("read"):
+            found = (
+                self._table.search()
+                .where(f"log_index IN ({_numbers(indexes)})")
+                .select(["log_index", "card"])
+                .to_arrow()
+            )
+        found = found.filter(found["card"].is_valid())  # only what lives has one
+        return read_cards(found["log_index"].to_pylist(), found["card"].to_pylist())
 
     def _seen(self, indexes: Sequence[int]) -> list[int]:
         hidden = self._hidden()
         return [index for index in indexes if index not in hidden]
-
-    def _rows(self, found: Any) -> dict[int, Row]:
-        """Return the rows of an Arrow table by log index, made by columns: a dict for each takes as long again."""
-        columns: list[list[Any]] = [found[name].to_pylist() for name in _ROW_COLUMNS]
-        weights = self._signatures(columns[0], SEMANTIC) if self._weighed else {}
-        rows: dict[int, Row] = {}
-        for index, id, text, *rest, pending in zip(*columns, strict=True):
-            cells: list[Any] = [index, id, text or "", *rest, *weights.get(index, (1.0, None)), pending]
-            rows[index] = Row(*cells)
-        return rows
 
     def vectors(self, indexes: Sequence[int], role: str | Sequence[str] = SEMANTIC) -> dict[int, Any]:
         """Return unit vectors (float32[d]) of these records, by index; pending ones are left out."""
@@ -259,9 +246,16 @@ def _askable(text: str) -> str:
     return "".join(char if char.isprintable() else " " for char in head).strip()
 
 
+def _narrowed(search: Any, clause: str) -> Any:
+    """Return a search bound to what satisfies `clause`; none is needed to keep out the dead: only what lives has words
+    and vectors.
+    """
+    return search.where(clause, prefilter=True) if clause else search
+
+
 def _clause(where: Where | None, roles: Sequence[str] = ()) -> str | None:
-    """Return the filter in LanceDB's SQL; None for one that nothing can satisfy."""
-    parts = [_LIVE]
+    """Return the filter in LanceDB's SQL, empty for none; None for one that nothing can satisfy."""
+    parts: list[str] = []
     if roles:
         parts.append(f"role IN ({', '.join(_literal(role) for role in roles)})")
     if where is None:

@@ -9,7 +9,7 @@ from typing import Final
 
 from braid.views.search import AFFECT, CAUSAL, PROMPT, RESPONSE, TEMPORAL
 
-VERSION: Final = 1
+VERSION: Final = 2
 TABLE: Final = "rows"
 EXPERIENCE, SIGNATURE, HIDDEN, STAMP = "experience", "signature", "hidden", "stamp"
 """What a row's `kind` is. A forgotten record's rows keep their place as HIDDEN: one indexed column tells what lives."""
