@@ -5,9 +5,9 @@ import re
 from collections.abc import Iterable
 from typing import Final
 
-_TIME_WORDS: Final = """yesterday today tonight tomorrow ago recently since weekend january february march april may june july
-august september october november december year years month months week weeks day days monday tuesday wednesday thursday
-friday saturday sunday"""
+_TIME_WORDS: Final = """yesterday today tonight tomorrow ago recently since weekend january february march april may
+june july august september october november december year years month months week weeks day days monday tuesday
+wednesday thursday friday saturday sunday"""
 _NUMBER_WORDS: Final = """one two three four five six seven eight nine ten once twice couple few several dozen
 hundred first second third"""
 _TIMES: Final = frozenset(_TIME_WORDS.split())

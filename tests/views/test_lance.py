@@ -19,7 +19,7 @@ from braid.models.static import StaticEmbedder
 from braid.store import Store
 from braid.store import open as open_store
 from braid.views.embedder import Embedder, EmbeddingError, Vectors
-from braid.views.errors import ViewBusyError
+from braid.views.errors import DamagedViewError, ViewBusyError
 from braid.views.lance.fingerprint import likeness
 from braid.views.lance.index import LanceIndex
 from braid.views.search import AFFECT, CAUSAL, PROMPT, RESPONSE, TEMPORAL, Hit, Where
@@ -252,6 +252,36 @@ def test_salience_weighs_and_labels_name(store: Store) -> None:
     assert [(round(row.salience, 3), row.label) for row in rows.values()] == [(0.1, "dull"), (1.0, None)]
     store.forget(signature)
     assert ask(store, "tea in the morning", k=1) == before
+
+
+def test_a_card_holds_what_its_row_holds(store: Store) -> None:
+    at = position_of(store, store.append("tea with milk", name="Maya", user_id="u", session_id="s"))
+    hidden = store.append("coffee")
+    store.forget(hidden)
+    index = store.views.search.index()
+    rows, vectors = index.both([at, position_of(store, hidden), 10_000])
+    assert list(rows) == list(vectors) == [at]
+    row = rows[at]
+    assert (row.text, row.name, row.speaker, row.user_id, row.session_id, row.pending) == (
+        "Maya: tea with milk", "Maya", "user", "u", "s", False,
+    )  # fmt: skip
+    whole = index.vectors([at])[at]
+    assert np.array_equal(whole, MODEL.embed(["Maya: tea with milk"])[0])
+    assert float(np.abs(vectors[at] - whole).max()) < 2**-11  # half precision
+    assert vectors[at].dtype == np.float32
+
+
+@pytest.mark.parametrize("card", ["X'90'", "X'00'", "NULL"])
+def test_a_card_that_cannot_be_read_is_damage_and_never_another_row(store: Store, card: str) -> None:
+    at = position_of(store, store.append("tea"))
+    store.views.search.index()
+    store.views.search.home.open().table.update(where=f"log_index = {at}", values_sql={"card": card})
+    index = LanceIndex(store.views.search.home.open(), lambda: frozenset())
+    if card == "NULL":
+        assert index.take([at]) == {}
+    else:
+        with pytest.raises(DamagedViewError, match="card"):
+            index.take([at])
 
 
 def test_near_duplicates_show_and_only_to_the_vault(store: Store, tmp_path: Path) -> None:
@@ -563,6 +593,8 @@ def test_an_honest_set_has_no_findings(opener: Opener) -> None:
         ({"user_id": "'bob'"}, "not those that are made from the record"),
         ({"log_index": "77"}, "rows of no record"),
         ({"vector": f"[{', '.join(['0.0625'] * 256)}]"}, "its vector is not the one that the model gives"),
+        ({"card": "X'90'"}, "its card does not say what its row says"),
+        ({"card": "NULL"}, "its card does not say what its row says"),
     ],
 )
 def test_an_edited_row_is_found(opener: Opener, harm: dict[str, str], told: str) -> None:

@@ -58,5 +58,4 @@ def _shingles(text: str, key: bytes, known: dict[str, int]) -> list[int]:
         (hashed[place : place + last] * np.uint64(_MIX[place]) for place in range(run)),
         np.zeros(last, np.uint64),
     )
-    numbers: list[int] = np.unique(mixed).tolist()
-    return numbers
+    return list(set[int](mixed.tolist()))  # MinHash asks for no order

@@ -41,7 +41,7 @@ def causal(id: str, links: Iterable[Link]) -> Vectors:
     _add(found, id, _SELF_WEIGHT)
     for target in sorted({link.id for link in links}):
         _add(found, target, _LINK_WEIGHT)
-    length = float(np.linalg.norm(found))
+    length = math.sqrt(float(found.dot(found)))
     if length < 1e-9:  # hashes that cancel out, exactly: not seen, and not to be divided by
         found[0] = length = 1.0
     return (found / length).astype(np.float32)
