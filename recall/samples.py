@@ -12,6 +12,8 @@ from typing import Any, Final, cast
 
 import msgspec
 
+from braid.recall.realtalk import as_published
+
 _SESSION: Final = re.compile(r"session_(\d{1,6})")
 _ID: Final = re.compile(r"(?<![^\W_])D:?(\d+):0*(\d+)(?![^\W_])")
 
@@ -136,12 +138,17 @@ _UNKNOWN: Final = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 def _when(given: object, otherwise: datetime = _UNKNOWN) -> datetime:
+    """Return a time as the data sets write it, or as ISO 8601."""
     for form in _WHENS:
         try:
             return datetime.strptime(str(given).strip(), form).replace(tzinfo=UTC)
         except ValueError:
             continue
-    return otherwise
+    try:
+        found = datetime.fromisoformat(str(given).strip())
+    except ValueError:
+        return otherwise
+    return found if found.tzinfo else found.replace(tzinfo=UTC)
 
 
 def read(kind: str, raw: bytes) -> list[Sample]:
@@ -152,9 +159,10 @@ def read(kind: str, raw: bytes) -> list[Sample]:
         found = msgspec.json.decode(raw)
     except msgspec.DecodeError as error:
         raise ValueError(f"it is not JSON: {error}") from None
+    if kind == "realtalk":
+        return [read_realtalk(each) for each in as_published(found)]
     documents = cast("list[object]", found) if isinstance(found, list) else [found]
-    reads = {"locomo": read_locomo, "realtalk": read_realtalk}[kind]
-    return [reads(_object(each)) for each in documents]
+    return [read_locomo(_object(each)) for each in documents]
 
 
 def _object(value: object) -> dict[str, Any]:
@@ -164,9 +172,7 @@ def _object(value: object) -> dict[str, Any]:
 
 
 def read_realtalk(document: Mapping[str, Any]) -> Sample:
-    """Return a REALTALK conversation as a sample; raise ValueError for anything else."""
-    if not isinstance(document.get("qa"), list) or not _sessions(document):
-        raise ValueError('not a REALTALK conversation: it has no "session_1" or no "qa"')
+    """Return a REALTALK conversation, as published; raise ValueError where none of its questions can be asked."""
     turns: list[Turn] = []
     for number, spoken in _sessions(document):
         begun = _when(document.get(f"session_{number}_date_time"), _first_time(spoken))
@@ -177,7 +183,14 @@ def read_realtalk(document: Mapping[str, Any]) -> Sample:
         ]
     given = document.get("name")
     names = list(cast("dict[str, object]", given).values()) if isinstance(given, dict) else [given or ""]
-    return _sample("-".join(map(str, names)) or "conversation", turns, document["qa"])
+    sample = _sample("-".join(map(str, names)) or "conversation", turns, document["qa"])
+    if document["qa"] and not sample.questions:
+        cited = next((one.get("evidence") for one in document["qa"] if one.get("evidence")), None)
+        raise ValueError(
+            f"none of its {len(document['qa'])} questions cites a turn: evidence such as {str(cited)[:80]!r},"
+            f" turns such as {[turn.id for turn in turns[:3]]}"
+        )
+    return sample
 
 
 def _first_time(spoken: Sequence[Mapping[str, Any]]) -> datetime:

@@ -390,6 +390,119 @@ def test_a_published_realtalk_file_is_read_as_it_is() -> None:
     assert "takes an exam" not in repr(sample.turns)
 
 
+TURNS: list[dict[str, object]] = [
+    {"clean_text": "hello", "speaker": "A", "date_time": "29.12.2023, 15:23:45", "dia_id": "D1:1"},
+    {
+        "clean_text": "tea?",
+        "speaker": "B",
+        "date_time": "29.12.2023, 15:24:45",
+        "dia_id": "D1:2",
+        "blip_caption": "a cup",
+    },
+]
+LATER: list[dict[str, object]] = [
+    {"clean_text": "so", "speaker": "A", "date_time": "30.12.2023, 09:05:00", "dia_id": "D2:1"}
+]
+QA = [{"question": "what?", "answer": "tea", "evidence": ["D1:2"], "category": 1}]
+
+
+def spelled(turns: Sequence[dict[str, object]], **names: str) -> list[dict[str, object]]:
+    return [{names.get(name, name): value for name, value in turn.items()} for turn in turns]
+
+
+OTHER = {"clean_text": "message", "speaker": "sender", "date_time": "timestamp", "dia_id": "id"}
+SHAPES: dict[str, object] = {
+    "as published": {"session_1": TURNS, "session_2": LATER, "qa": QA},
+    "other keys of sessions": {"Session 1": TURNS, "session2": LATER, "qa": QA},
+    "in an object": {"conversation": {"session_1": TURNS, "session_2": LATER}, "qa": QA},
+    "a list of lists": {"sessions": [TURNS, LATER], "qa": QA},
+    "a list of objects": {"sessions": [{"date_time": "x", "turns": TURNS}, {"messages": LATER}], "qa": QA},
+    "objects": {"session_1": {"dialogue": TURNS}, "session_2": {"dialogue": LATER}, "qa": QA},
+    "one list of turns": {"conversation": [*TURNS, *LATER], "qa": QA},
+    "other keys of turns": {
+        "session_1": spelled(TURNS, **OTHER),
+        "session_2": spelled(LATER, **OTHER),
+        "qa": QA,
+    },
+    "an image of its own": {
+        "session_1": [
+            TURNS[0],
+            {**TURNS[1], "blip_caption": "", "images": [{"url": "x", "caption": "a cup"}]},
+        ],
+        "session_2": LATER,
+        "qa": QA,
+    },
+    "without ids": {
+        "session_1": [{name: value for name, value in turn.items() if name != "dia_id"} for turn in TURNS],
+        "session_2": [{name: value for name, value in turn.items() if name != "dia_id"} for turn in LATER],
+        "qa": QA,
+    },
+    "other keys of questions": {
+        "session_1": TURNS,
+        "session_2": LATER,
+        "questions": [{"question": "what?", "evidences": "D1:2", "type": 1}],
+    },
+    "questions by number": {"session_1": TURNS, "session_2": LATER, "qa": {"1": QA[0]}},
+    "one question": {"session_1": TURNS, "session_2": LATER, "qa": QA[0]},
+    "a list of conversations": [{"session_1": TURNS, "session_2": LATER, "qa": QA}],
+    "a list in a member": {"data": [{"session_1": TURNS, "session_2": LATER, "qa": QA}]},
+}
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_a_realtalk_conversation_is_read_however_it_is_spelled(shape: str) -> None:
+    (sample,) = read("realtalk", msgspec.json.encode(SHAPES[shape]))
+    assert [(turn.id, turn.whole, turn.session) for turn in sample.turns] == [
+        ("D1:1", "A: hello", "session_1"),
+        ("D1:2", "B: tea?\na cup", "session_1"),
+        ("D2:1", "A: so", "session_2"),
+    ]
+    assert [turn.when.isoformat()[:16] for turn in sample.turns] == [
+        "2023-12-29T15:23", "2023-12-29T15:24", "2023-12-30T09:05",
+    ]  # fmt: skip
+    assert [(one.text, one.category, one.evidence) for one in sample.questions] == [("what?", "1", (1,))]
+    assert (sample.unresolved, sample.unscorable) == (0, 0)
+
+
+def test_times_of_turns_may_be_iso() -> None:
+    turns = [
+        {**TURNS[0], "date_time": "2024-01-02T09:05:00+01:00"},
+        {**TURNS[1], "date_time": "2024-01-03 10:00"},
+    ]
+    (sample,) = read("realtalk", msgspec.json.encode({"session_1": turns, "qa": QA}))
+    assert [turn.when.day for turn in sample.turns] == [2, 3]
+    assert sample.turns[0].when.utcoffset() is not None
+
+
+@pytest.mark.parametrize(
+    ("document", "told"),
+    [
+        (
+            {"talk": TURNS, "qa": QA},
+            r'no turns in "session_1"; it has "talk": a list of 2, "qa": a list of 1$',
+        ),
+        ({"session_1": "hello", "qa": QA}, r'no turns in "session_1"; it has "session_1": text'),
+        (
+            {"session_1": TURNS, "events": {}},
+            r'no questions in "qa"; it has "session_1": a list of 2, "events": an obj',
+        ),
+        ({"session_1": TURNS, "qa": 3}, r'"qa": a number'),
+        ({str(n): None for n in range(20)}, r'"11": null and 8 more$'),
+        ({}, "it has no members"),
+        ([], "no conversation: not an object but a list of 0"),
+        ([{"session_1": TURNS, "qa": QA}, 3], "no conversation"),
+        ("talk", "no conversation: not an object but text"),
+        (
+            {"session_1": TURNS, "qa": [{"question": "what?", "evidence": ["m17"]}]},
+            r"none of its 1 questions cites a turn: evidence such as \"\['m17'\]\", turns such as \['D1:1', 'D1:2'\]",
+        ),
+    ],
+)
+def test_another_shape_than_realtalk_says_what_was_seen(document: object, told: str) -> None:
+    with pytest.raises(ValueError, match=told):
+        read("realtalk", msgspec.json.encode(document))
+
+
 @pytest.mark.parametrize("kind", ["locomo", "realtalk"])
 def test_a_question_that_is_none_is_counted_and_the_rest_is_read(kind: str) -> None:
     turn = {"speaker": "A", "dia_id": "D1:1", "text": "hi 🙂", "clean_text": "hi 🙂"}

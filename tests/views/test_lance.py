@@ -276,7 +276,7 @@ def test_a_card_that_cannot_be_read_is_damage_and_never_another_row(store: Store
     at = position_of(store, store.append("tea"))
     store.views.search.index()
     store.views.search.home.open().table.update(where=f"log_index = {at}", values_sql={"card": card})
-    index = LanceIndex(store.views.search.home.open(), lambda: frozenset())
+    index = LanceIndex(store.views.search.home.open(), frozenset)
     if card == "NULL":
         assert index.take([at]) == {}
     else:
