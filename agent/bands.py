@@ -32,6 +32,12 @@ _QUOTED: Final[dict[Band, str]] = {
     "careful": "I am not sure that this is what you mean: {}",
     "unsaid": "I don't know for certain; the nearest that I remember is this: {}",
 }
+_WORKED_OUT: Final[dict[Band, str]] = {
+    "plain": "{}",
+    "hedged": "I believe that this is right: {}",
+    "careful": "I am not sure, but perhaps this is right: {}",
+    "unsaid": "I don't know for certain; the nearest that I can work out is this: {}",
+}
 
 
 def band(p: float) -> Band:
@@ -64,3 +70,8 @@ def quoted(said: str, p: float) -> str:
     Below all bands it is no answer any more, only what was found.
     """
     return _QUOTED[band(p)].format(said)
+
+
+def worked_out(said: str, p: float) -> str:
+    """Return a sentence that was made of several findings as surely as they are together."""
+    return _WORKED_OUT[band(p)].format(said)

@@ -4,10 +4,12 @@ Pure. Whatever is said is a composer's, a note's or a result's; a plan adds only
 """
 
 from collections.abc import Mapping, Sequence
+from math import prod
 from typing import Final
 
 import msgspec
 
+from braid.agent import bands
 from braid.agent.cite import bare, cited, marks
 from braid.agent.compose import UNKNOWN, quotable, report_of
 from braid.agent.parts import Asked, Composed, Composer, Support
@@ -30,6 +32,8 @@ class Part(msgspec.Struct, frozen=True, kw_only=True):
     text: str
     p: float | None = None
     support: Sequence[Support] = ()
+    behind: Sequence[Support] = ()
+    """Of a result: the records that what the tool was given was read from."""
 
 
 class Chained:
@@ -46,23 +50,24 @@ class Chained:
 
     def compose(self, asked: Asked) -> Composed:
         """See `Composer`."""
+        given = asked.given * prod(note.p for note in self._notes if note.p is not None)
+        hits = [hit for hit in asked.hits if hit.id in self._found]
+        composed = self._inner.compose(msgspec.structs.replace(asked, hits=hits, given=given))
         # What told a note's name answers the first question: quoted again, it would pass for an answer to this one.
-        behind_notes = {one.id for note in self._notes for one in note.support}
-        hits = [hit for hit in asked.hits if hit.id in self._found - behind_notes]
-        composed = self._inner.compose(msgspec.structs.replace(asked, hits=hits))
+        told = {one.id for note in self._notes for one in note.support}
+        if composed.citations and set(composed.citations) <= told:
+            hits = [hit for hit in hits if hit.id not in told]
+            composed = self._inner.compose(msgspec.structs.replace(asked, hits=hits, given=given))
         if composed.abstained:
             return composed
         known = set(composed.citations)
         grounds = [one for note in self._notes for one in note.support if one.id not in known]
         behind = {one.id: report_of(one, one.quote or one.text) for one in grounds}
-        p = composed.p
-        for note in self._notes:
-            p *= 1.0 if note.p is None else note.p
         return msgspec.structs.replace(
             composed,
             text=" ".join([composed.text, *(text[:1].upper() + text[1:] for text in behind.values())]),
             citations=[*composed.citations, *behind],
-            p=p,
+            p=min(composed.p, given),
         )
 
 
@@ -88,9 +93,13 @@ class Worded:
             for name in named
         }
         p = min((part.p for part in self._parts.values() if part.p is not None), default=1.0)
+        told = [id for name in named for id in ids[name]]
+        rests = {one.id: one for name in named for one in self._parts[name].behind if one.id not in told}
+        reports = [report_of(one, one.quote or one.text) for one in rests.values()]
+        said = bands.worked_out(_sentence(filled(self._says, values)), p)
         return Composed(
-            text=_sentence(filled(self._says, values)),
-            citations=list(dict.fromkeys(id for name in named for id in ids[name])),
+            text=" ".join([said, *(text[:1].upper() + text[1:] for text in reports)]),
+            citations=list(dict.fromkeys([*told, *rests])),
             short="; ".join(quotable(self._parts[name].text)[:MAX_PART_CHARS] for name in named),
             p=p,
         )

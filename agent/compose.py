@@ -82,7 +82,7 @@ class Extractive:
         sure = sureness(speaking(question, asked.hits), self._weights)
         if sure.known < self._weights.limit:
             return _unknown(_why_not(question, asked.hits), sure.right)
-        return _said(question, asked, min(sure.right, _most(asked)))
+        return _said(question, asked, asked.given * min(sure.right, _most(asked)))
 
 
 def speaking(question: Question, found: Sequence[Hit]) -> dict[str, float]:
@@ -115,7 +115,7 @@ def _held(question: Question, asked: Asked) -> Composed | None:
     outcome = asked.stance
     if outcome is None or not outcome.decision.claim or not asked.support:
         return None
-    p = 1.0 - outcome.decision.residual_uncertainty
+    p = asked.given * (1.0 - outcome.decision.residual_uncertainty)
     was_read = read(asked.question) is not None
     if not was_read and not _is_meant(question, outcome):
         return None

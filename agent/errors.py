@@ -6,6 +6,8 @@ ProgramError
 ├── ProgramTakenError   another process runs this program, or has gone on with it since
 ├── ProgramStateError   what is asked of a program doesn't fit how it stands
 └── BrokenProgramError  the records of a program don't tell how it stands: one was erased, or is no record of ours
+
+UnitError               a sum that mixes what can't be put together: the caller's misuse, and no program's end
 """
 
 
@@ -31,3 +33,7 @@ class ProgramStateError(ProgramError):
 
 class BrokenProgramError(ProgramError):
     """The records of a program don't tell how it stands any more."""
+
+
+class UnitError(ValueError):
+    """Quantities that can't be put together: two currencies, kilometres and days. Nothing was reckoned."""

@@ -10,17 +10,12 @@ from typing import Final
 
 import msgspec
 
+from braid.agent.clauses import PERSONS, described
 from braid.recall.text import MAX_QUERY_CHARS
 
 BRIDGE: Final = "{bridge}"
 MAX_CHARS: Final = 300
 """A plain question is shorter; the rules would go over a long text again and again."""
-_PERSONS: Final = (
-    "sister|brother|mother|mum|mom|father|dad|son|daughter|niece|nephew|aunt|uncle|cousin|grandmother|grandfather"
-    "|wife|husband|partner|girlfriend|boyfriend|fiancée|fiancé|boss|manager|colleague|friend|neighbour|neighbor"
-    "|landlord|landlady|doctor|dentist|teacher|coach|tutor|flatmate|roommate|best man|best woman|lawyer|supplier"
-    "|customer|client|tenant|owner|employer|trainer|therapist|ex|person"
-)
 _THINGS: Final = (
     "dog|cat|pet|company|school|university|band|team|hometown|home town|city|town|street|café|shop|bank"
 )
@@ -28,18 +23,13 @@ _ASKING: Final = r"(?!(?:Who|What|Where|When|Which|How|Why|Is|Are|Was|Does|Do|Di
 _WHOSE: Final = rf"(?:my|our|his|her|their|(?:{_ASKING}[A-Z][\w’'-]*[A-Za-z] ?){{1,3}}['’]s?)"
 _NAMED: Final = r"(?:(?:my|our|the) [\w’'-]+|[A-Z][\w’'.-]*(?: [A-Z][\w’'.-]*)*)"
 _KIN: Final = re.compile(
-    rf"\b(?P<whole>(?:{_WHOSE} (?:[\w-]+ ){{0,2}}?(?P<noun>{_PERSONS}|{_THINGS})"
-    rf"|the (?P<of>{_PERSONS}|{_THINGS}) of {_NAMED})(?P<own>['’]s)?)(?=[ ?,.]|$)"
+    rf"\b(?P<whole>(?:{_WHOSE} (?:[\w-]+ ){{0,2}}?(?P<noun>{PERSONS}|{_THINGS})"
+    rf"|the (?P<of>{PERSONS}|{_THINGS}) of {_NAMED})(?P<own>['’]s)?)(?=[ ?,.]|$)"
 )
 _CLAUSE: Final = re.compile(
     r"\b(?P<whole>(?:the )?(?P<what>city|town|place|country|street|company|firm|school|university|office) "
     r"(?:where|in which|at which|that|which) (?P<who>(?:[\w’'-]+ ){1,3}?)"
     r"(?P<verb>lives?|works?|studies|study|lived|worked|studied|moved)(?: (?:in|at|for|to))?)(?=[ ?,.]|$)"
-)
-_WHO: Final = re.compile(
-    r"\b(?P<whole>(?:the )?(?P<what>person|man|woman|friend|colleague|one|supplier|customer|guest) (?:who|that) "
-    r"(?P<did>[a-z]+(?: [\w’'£€$.-]+){1,7}?))(?=(?: (?:live|work|say|said|do|eat|like|want|pay|play|drink|get|give|go"
-    r"|come|write|need|have|call|die|move|start|stud)\w*\b)|[?,.]|$)"
 )
 _VERB: Final = {
     "lives": "live", "live": "live", "lived": "live", "works": "work", "work": "work", "worked": "work",
@@ -76,7 +66,7 @@ def _kin(text: str) -> Hop | None:
     before, after = text[: found.start()], text[found.end() :].strip(" ?.!")
     if _IDENTITY.fullmatch(before) and not after and not found["own"]:
         return None  # it asks just that
-    asks = "Who" if (found["noun"] or found["of"]) in _PERSONS.split("|") else "What"
+    asks = "Who" if (found["noun"] or found["of"]) in PERSONS.split("|") else "What"
     return Hop(f"{asks} is {bare}?", _put(text, found, f"{BRIDGE}{found['own'] or ''}"))
 
 
@@ -90,15 +80,15 @@ def _clause(text: str) -> Hop | None:
     return Hop(f"{asked} {aux} {who} {_VERB[verb]}?", _put(text, found, BRIDGE))
 
 
-def _who(text: str) -> Hop | None:
-    found = _WHO.search(text)
+def _described(text: str) -> Hop | None:
+    found = described(text)
     if found is None:
         return None
-    return Hop(f"Who {found['did'].strip()}?", _put(text, found, BRIDGE))
+    return Hop(found.asks, f"{text[: found.start]}{BRIDGE}{found.own}{text[found.stop :]}")
 
 
 def _put(text: str, found: "re.Match[str]", instead: str) -> str:
     return f"{text[: found.start()]}{instead}{text[found.end() :]}"
 
 
-_READERS: Final[tuple[Callable[[str], Hop | None], ...]] = (_clause, _who, _kin)
+_READERS: Final[tuple[Callable[[str], Hop | None], ...]] = (_clause, _described, _kin)

@@ -23,6 +23,9 @@ MAX_TEXT_CHARS: Final = 2_000
 MAX_RECORDS: Final = 50
 MAX_SAMPLES: Final = 9
 QUESTION: Final = "question"
+TODAY: Final = "today"
+"""The day on which a program was begun, as ISO 8601 has it."""
+GIVEN: Final = (QUESTION, TODAY)
 """What every plan may refer to."""
 _REFERENCE: Final = re.compile(r"\{([a-z][a-z0-9_]{0,31})\}")
 _NAME: Final = re.compile(r"[a-z][a-z0-9_]{0,31}")
@@ -68,19 +71,25 @@ class Tool(_Step, frozen=True, tag="tool"):
 class Note(_Step, frozen=True, tag="draft"):
     """Note, in at most `tokens`, what answers a question among records and stances.
 
-    `what`: the answer; the name in it; or the names in the records that the question lacks.
+    `what`: the answer; the name, the amount or the day that answers; or the names in the records that the question
+    lacks. `apart`: notes of amounts that this one must not be: two parts of a sum are not one and the same.
     """
 
     of: Sequence[str]
     question: str = "{question}"
-    what: Literal["answer", "name", "names"] = "answer"
+    what: Literal["answer", "name", "amount", "day", "names"] = "answer"
+    apart: Sequence[str] = ()
     tokens: int = MAX_NOTE_TOKENS
 
 
 class Branch(_Step, frozen=True, tag="branch"):
-    """Go on at a later step: at `then` where something was found, else at `otherwise`; None is the next one."""
+    """Go on at a later step: at `then` where something was found, else at `otherwise`; None is the next one.
+
+    `least`: how sure it must be to count as found, in [0, 1]; what says nothing of that is sure.
+    """
 
     found: str
+    least: float = 0.0
     then: str | None = None
     otherwise: str | None = None
 
@@ -173,7 +182,9 @@ def inputs(step: Step) -> Iterator[str]:
         yield step.found
     elif isinstance(step, (Note, Answer)):
         yield from step.of
-        if isinstance(step, Answer) and step.held is not None:
+        if isinstance(step, Note):
+            yield from step.apart
+        elif step.held is not None:
             yield step.held
 
 
@@ -201,4 +212,4 @@ def filled_all(value: Any, values: Mapping[str, str]) -> Any:
 
 def is_name(text: str) -> bool:
     """Whether a step may be called so."""
-    return _NAME.fullmatch(text) is not None and text != QUESTION
+    return _NAME.fullmatch(text) is not None and text not in GIVEN

@@ -5,6 +5,7 @@ from datetime import datetime
 
 from braid.agent.errors import PlanError, ToolRefusedError
 from braid.agent.plan import (
+    GIVEN,
     KINDS,
     MAX_NOTE_TOKENS,
     MAX_RECORDS,
@@ -13,7 +14,6 @@ from braid.agent.plan import (
     MAX_STEPS,
     MAX_TEXT_CHARS,
     MAX_TOKENS,
-    QUESTION,
     Answer,
     Branch,
     Kind,
@@ -74,7 +74,8 @@ def _check_limits(limits: Limits) -> None:
 
 def _name_problem(step: Step, known: dict[str, Kind]) -> str | None:
     if not is_name(step.name):
-        return f"a step is called by a small letter and up to 31 of a-z, 0-9 and _, and not {QUESTION!r}"
+        taken = " or ".join(map(repr, GIVEN))
+        return f"a step is called by a small letter and up to 31 of a-z, 0-9 and _, and not {taken}"
     return "another step is called so" if step.name in known else None
 
 
@@ -85,9 +86,9 @@ def _reference_problem(step: Step, at: int, plan: Plan, known: dict[str, Kind]) 
         if len(text) > MAX_TEXT_CHARS:
             return f"a text of it has {len(text):,} characters; it may have {MAX_TEXT_CHARS:,}"
         for name in references(text):
-            if name != QUESTION and (problem := _lacks(name, known, later)):
+            if name not in GIVEN and (problem := _lacks(name, known, later)):
                 return problem
-            if name != QUESTION and known[name] not in _GIVES_TEXT:
+            if name not in GIVEN and known[name] not in _GIVES_TEXT:
                 return f"{{{name}}} gives {known[name]}, not text"
     for name in inputs(step):
         if problem := _lacks(name, known, later):
@@ -147,11 +148,16 @@ def _note(step: Note, plan: Plan, *_: object) -> _Problems:
         yield f"a draft is 1 to {MAX_NOTE_TOKENS} tokens, not {step.tokens}"
     if step.what == "names":
         yield _of_kind(step.of, plan, ("records",))
+    if step.apart and step.what != "amount":
+        yield "`apart` is of notes of amounts"
+    yield _of_kind(step.apart, plan, ("note",))
 
 
 def _branch(step: Branch, plan: Plan, *_: object) -> _Problems:
     if step.then is None and step.otherwise is None:
         yield "it leads nowhere: name `then`, or `otherwise`"
+    if not 0.0 <= step.least <= 1.0:  # NaN fails too
+        yield f"least is 0 to 1, not {step.least:g}"
     here = plan.place(step.name)
     for name in (step.then, step.otherwise):
         if name is None:
@@ -172,7 +178,7 @@ def _answer(step: Answer, plan: Plan, *_: object) -> _Problems:
         yield "it answers from nothing: name `of`, `held` or `says`"
     if not 1 <= step.samples <= MAX_SAMPLES:
         yield f"samples is 1 to {MAX_SAMPLES}, not {step.samples}"
-    if step.says is not None and not any(name != QUESTION for name in references(step.says)):
+    if step.says is not None and not any(name not in GIVEN for name in references(step.says)):
         yield "what it says refers to no step: a plan has no words of its own to answer with"
 
 

@@ -1,11 +1,17 @@
-"""The plans that a program has where nobody gives it one: a look and an answer, two looks, two times. Pure."""
+"""The plans that a program has where nobody gives it one: a look and an answer, two looks, two times, a sum. Pure."""
 
 from collections.abc import Callable, Mapping
 from typing import Final
 
+from braid.agent.bands import CAREFUL
 from braid.agent.hops import Hop, hop
-from braid.agent.plan import Answer, Branch, Note, Plan, Reconcile, Retrieve, Step
+from braid.agent.plan import MAX_STEPS, Answer, Branch, Limits, Note, Plan, Reconcile, Retrieve, Step, Tool
+from braid.agent.reckon import reckoning
 from braid.agent.turns import Turn, turn
+
+
+PLAIN: Final = "question"
+"""The plan of one look, as `ask` takes it."""
 
 
 def plain(question: str, *, samples: int = 1) -> Plan:
@@ -35,13 +41,48 @@ def two_looks(question: str, *, samples: int = 1) -> Plan:
         about="two looks: what the first finds is looked for by the second",
         steps=[
             *first,
-            Branch(name="known", found="bridge", otherwise="whole"),
+            Branch(name="known", found="bridge", least=CAREFUL, otherwise="whole"),
             Retrieve(name="second", query=query),
             Reconcile(name="held", question=asked.then),
             Answer(name="reached", of=["second", "first"], held="held", question=asked.then, samples=samples),
             *_look(),
             _last(samples),
         ],
+    )
+
+
+def reckoned(question: str, *, samples: int = 1) -> Plan:
+    """Return the plan for a question whose answer is reckoned: each part is looked for apart, and given to a tool."""
+    found = reckoning(question)
+    if found is None:
+        return plain(question, samples=samples)
+    parts = [f"part{number}" for number in range(1, len(found.of) + 1)]
+    steps: list[Step] = []
+    for at, (name, asked) in enumerate(zip(parts, found.of, strict=True)):
+        apart = parts[:at] if found.what == "amount" else []
+        steps += [
+            Retrieve(name=f"found_{name}", query=asked, k=8),
+            Reconcile(name=f"held_{name}", question=asked),
+            Note(
+                name=name, of=[f"found_{name}", f"held_{name}"], question=asked, what=found.what, apart=apart
+            ),
+            Branch(name=f"has_{name}", found=name, otherwise="whole"),
+        ]
+    result = "result"
+    steps += [Tool(name=result, tool=found.tool, args=found.args)]
+    if found.per:
+        result = f"{found.per}s"
+        steps += [
+            Tool(name=result, tool="calculator", args={"expression": f"{{result}} / 1 {found.per} * 1"})
+        ]
+    steps += [
+        Branch(name="reckoned", found=result, least=CAREFUL, otherwise="whole"),
+        Answer(name="comes_to", says=f"It comes to {{{result}}}{f' {found.per}s' if found.per else ''}."),
+        *_look(),
+        _last(samples),
+    ]
+    return Plan(
+        about="a sum: each part of it is looked for apart", steps=steps, limits=Limits(steps=MAX_STEPS)
     )
 
 
@@ -81,7 +122,7 @@ def _last(samples: int) -> Step:
 
 
 PLANS: Final[Mapping[str, Callable[..., Plan]]] = {
-    "question": plain, "multihop": two_looks, "comparison": two_times,
+    PLAIN: plain, "multihop": two_looks, "comparison": two_times, "reckoning": reckoned,
 }  # fmt: skip
 """The default plans, by the name under which they are asked for."""
 
@@ -91,4 +132,6 @@ def chosen(question: str) -> str:
     found: Turn | None = turn(question)
     if found is not None:
         return "comparison"
-    return "multihop" if hop(question) is not None else "question"
+    if reckoning(question) is not None:
+        return "reckoning"
+    return "multihop" if hop(question) is not None else PLAIN

@@ -11,7 +11,7 @@ from typing import Any, Final, Literal
 import msgspec
 
 from braid.agent.errors import BrokenProgramError
-from braid.agent.plan import QUESTION, Answer, Branch, Plan, Step
+from braid.agent.plan import QUESTION, TODAY, Answer, Branch, Plan, Step
 
 NAME: Final = "program"
 """The name of a program's events."""
@@ -134,8 +134,12 @@ class Value(msgspec.Struct, frozen=True):
 
     @property
     def found(self) -> bool:
-        """Whether there is anything: for a branch."""
+        """Whether there is anything."""
         return bool(self.text or self.scores)
+
+    def is_found(self, least: float) -> bool:
+        """Whether there is anything, and it is so sure at least: for a branch."""
+        return self.found and (self.p is None or self.p >= least)
 
 
 class Spent(msgspec.Struct, frozen=True):
@@ -180,7 +184,7 @@ class State(msgspec.Struct, frozen=True, kw_only=True):
     def texts(self) -> dict[str, str]:
         """What the braces of a plan may refer to, so far."""
         given = {name: value.text for name, value in self.values.items()}
-        return given | {QUESTION: self.begun.question}
+        return given | {QUESTION: self.begun.question, TODAY: self.begun.now.date().isoformat()}
 
     @property
     def is_over(self) -> bool:
@@ -275,7 +279,7 @@ def _ended(state: State, event: Ended, evidence: Sequence[str]) -> State:
 def _next(state: State, values: Mapping[str, Value]) -> int:
     step = state.step
     if isinstance(step, Branch):
-        goes = step.then if values[step.found].found else step.otherwise
+        goes = step.then if values.get(step.found, Value()).is_found(step.least) else step.otherwise
         if goes is not None:
             return state.plan.place(goes)
     return state.at + 1  # there is one: the last step answers, and that ends it

@@ -127,8 +127,8 @@ def prompt(asked: Asked, redactor: Redactor) -> Prompt:
 def surely(asked: Asked) -> float:
     """Return how probable an answer is, in [0, 1]: as what is held, and no surer than hedged where nothing is."""
     if asked.stance is None or not asked.stance.decision.claim:
-        return HEDGED
-    return max(1.0 - asked.stance.decision.residual_uncertainty, CAREFUL)
+        return asked.given * HEDGED
+    return asked.given * max(1.0 - asked.stance.decision.residual_uncertainty, CAREFUL)
 
 
 def _held(asked: Asked) -> str:

@@ -165,7 +165,9 @@ def use(tool: Tool, args: msgspec.Struct, key: str, seconds: float) -> dict[str,
 
 
 def told(result: Mapping[str, Any]) -> str:
-    """Return a result as text: the one thing in it, or its members by name."""
+    """Return a result as text: what it calls its text, the one thing in it, or its members by name."""
+    if isinstance(text := result.get("text"), str):
+        return text
     if len(result) == 1:
         return _plain(next(iter(result.values())))
     return "; ".join(f"{name}: {_plain(value)}" for name, value in result.items() if value is not None)

@@ -16,10 +16,10 @@ from typing import Any, Final
 import msgspec
 from msgspec import UNSET
 
-from braid.acting import Acted, Means
+from braid.acting import Acted, Calling, Means
 from braid.agent.errors import ProgramStateError, ProgramTakenError, ToolRefusedError
 from braid.agent.plan import Answer as AnswerStep
-from braid.agent.plan import Plan, filled_all
+from braid.agent.plan import Note, Plan, filled_all
 from braid.agent.plan import Tool as ToolStep
 from braid.agent.plan_check import check
 from braid.agent.planner import Planned
@@ -41,8 +41,10 @@ from braid.agent.program import (
 )
 from braid.agent.tool import Tool, accept_args, accept_result
 from braid.asking import Answer, batch_of, shown
+from braid.concluding import conclude
 from braid.ledger.record import Draft, Target
 from braid.ledger.sequence import Placed
+from braid.noting import note
 from braid.programs import Keeper, draft_of, once, state_of
 from braid.stance.review import Earlier
 from braid.wal.errors import LogLockedError
@@ -226,6 +228,9 @@ class _Run:
                 self._conclude(effect.step)
             elif isinstance(effect.step, ToolStep):
                 self._call(effect.step)
+            elif isinstance(effect.step, Note):
+                step = effect.step
+                self._did(lambda step=step: note(self._means, step, self._state))
             else:
                 self._did(lambda: self._means.act(self._state, self._left_s()))
             failpoint("program.step")
@@ -265,7 +270,11 @@ class _Run:
         key = once(state.id, state.n)
         self.commit([Called(n=state.n, step=step.name, tool=tool.name, digest=tool.digest, key=key)])
         failpoint("program.called")
-        self._did(lambda: self._means.use(step, tool, args, key, self._left_s()))
+        self._use(step, tool, args, key)
+
+    def _use(self, step: ToolStep, tool: Tool, args: msgspec.Struct, key: str) -> None:
+        calling = Calling(args, key, self._left_s())
+        self._did(lambda: self._means.use(step, self._state, tool, calling))
 
     def _allowed(self, step: ToolStep) -> Tool:
         tool = self._means.tools.get(step.tool)
@@ -300,7 +309,7 @@ class _Run:
             self.commit([paused])
             return
         args = accept_args(tool, filled_all(step.args, state.texts))
-        self._did(lambda: self._means.use(step, tool, args, called.key, self._left_s()))
+        self._use(step, tool, args, called.key)
 
     def unpause(self, result: Any, *, again: bool) -> Program:
         """Go on from a pause: with a result from elsewhere, or with the call once more."""
@@ -318,7 +327,8 @@ class _Run:
                 )
             self.commit([taken])
         else:
-            acted = self._means.result(tool, accept_result(tool, result))
+            assert isinstance(state.step, ToolStep)  # noqa: S101 - only those are waited at
+            acted = self._means.result(state.step, state, tool, accept_result(tool, result))
             self._record(acted, 0.0, taken)
         failpoint("program.step")
         return self.forward()
@@ -337,7 +347,7 @@ class _Run:
         """Answer, and end: question, answer, tones, reflection and the end enter in one transaction."""
         state = self._state
         began = perf_counter()
-        given, votes = self._means.answer(step, state)
+        given, votes = conclude(self._means, step, state)
         batch, names = batch_of(given, None, self._means.scope)
         ended = Ended(
             n=state.n,

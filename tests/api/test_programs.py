@@ -101,3 +101,82 @@ def test_a_program_waits_for_a_person_and_goes_on_from_the_log(store: Store) -> 
     assert done.answer.plain.startswith("It is 4711 [exp_")
     said = store.get(done.answer.citations[0].id)
     assert (said.text, said.body.scope and said.body.scope.user_id) == ("It is 4711.", "ann")
+
+
+PAID = (
+    ("2025-03-05T09:00:00Z", "Pia", "I paid the deposit for the pottery kiln today, 220 pounds."),
+    ("2025-04-08T09:00:00Z", "Pia", "And the last part for the pottery kiln: £185."),
+    ("2025-04-10T09:00:00Z", "Pia", "The choir costs 15 pounds a month."),
+    ("2025-04-12T09:00:00Z", "Pia", "The camera was 300 euros, the tripod 90 dollars."),
+    ("2025-04-13T09:00:00Z", "Pia", "The exam is on 2 June 2025."),
+    ("2025-04-14T09:00:00Z", "Pia", "The woman upstairs introduced herself: Runa, with a dog."),
+    ("2025-04-20T09:00:00Z", "Pia", "Runa works at the harbour office."),
+)
+
+
+@pytest.fixture(scope="module")
+def paid(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
+    """A store of somebody who counts."""
+    folder = tmp_path_factory.mktemp("paid")
+    with braid.open(folder / "store", guard_dir=folder / "guard") as it:
+        it.remember(
+            [{"timestamp": when, "role": "user", "content": text, "name": name} for when, name, text in PAID],
+            user_id="pia",
+        )
+        it.views.search.index(wait_s=60.0)
+        yield it
+
+
+def test_a_sum_is_made_of_parts_that_are_looked_for_apart(paid: Store) -> None:
+    question = "How much were the deposit for the kiln and the last part for the kiln together?"
+    found = paid.program(question, user_id="pia", now=NOW)
+    assert found.state.begun.origin == "reckoning"
+    assert found.answer is not None
+    assert found.answer.short == "405 pounds"
+    values = found.state.values
+    assert [values[name].text for name in ("part1", "part2")] == ["220 pounds", "£185"]
+    # It rests on what the parts were read from, and is no surer than they are together.
+    assert {one.text for one in found.answer.citations} == {"405 pounds", PAID[0][2], PAID[1][2]}
+    assert values["part1"].p is not None
+    assert values["part2"].p is not None
+    p = 1.0 - found.answer.residual_uncertainty
+    assert p == pytest.approx(values["part1"].p * values["part2"].p, abs=1e-5)
+    assert p < 1.0
+    result = paid.get(values["result"].records[0])
+    assert [link.id for link in result.targets("evidence")] == list(values["result"].records[1:])
+
+
+@pytest.mark.parametrize(
+    ("question", "short"),
+    [
+        ("What does the choir cost in a year?", "180 pounds"),
+        ("How long is it until the exam?", "32 days"),
+    ],
+)
+def test_what_nobody_said_is_reckoned(paid: Store, question: str, short: str) -> None:
+    asked_on = datetime(2025, 5, 1, tzinfo=UTC)
+    found = paid.program(question, user_id="pia", now=asked_on)
+    assert found.answer is not None
+    assert found.answer.short == short
+
+
+def test_units_that_do_not_mix_are_told_and_nothing_is_made_up(paid: Store) -> None:
+    found = paid.program("How much did the camera and the tripod cost together?", user_id="pia", now=NOW)
+    result = found.state.values["result"]
+    assert "of two currencies, and nothing is converted" in result.trouble[0]
+    assert found.answer is not None
+    assert "390" not in found.answer.text
+    assert any("two currencies" in each for each in found.answer.degraded)
+
+
+def test_a_chain_is_no_surer_than_its_first_hop_and_an_unsure_one_is_not_built_on(paid: Store) -> None:
+    found = paid.program("Where does the woman who lives above me work?", user_id="pia", now=NOW)
+    assert found.answer is not None
+    bridge = found.state.values["bridge"]
+    assert bridge.text == "Runa"
+    assert bridge.p is not None
+    assert 0.4 <= 1.0 - found.answer.residual_uncertainty <= bridge.p
+    assert PAID[6][2] in {one.text for one in found.answer.citations}
+    unsure = paid.program("Where does the plumber who mended the roof live?", user_id="pia", now=NOW)
+    assert "second" not in unsure.state.values
+    assert "whole" in unsure.state.values

@@ -78,6 +78,8 @@ def ask(
       braid ask "What was agreed?" --as-of 2025-06-01 -o json
       braid ask "What shall I cook for Maya?" --model ollama:llama3.2
     """
+    from braid.agent.plans import PLAIN, chosen
+
     text = sys.stdin.buffer.read().decode(errors="replace") if question == "-" else question
     asked: dict[str, Any] = {
         "user_id": user_id, "agent_id": agent_id, "run_id": run_id, "session_id": session_id, "lens": lens,
@@ -97,6 +99,8 @@ def ask(
         say(f"the model's answer was not taken ({found.fallback}); this one is put together from memory")
     if found.answer_id is not None and output != "json":
         say(f"{found.answer_id} was appended")
+    if (plan := chosen(text)) != PLAIN:
+        say(f"this was one look; the plan {plan} fits the question", "braid program run QUESTION")
 
 
 def put_answer(found: "Answer", *, explain: bool = False) -> None:

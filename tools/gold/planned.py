@@ -3,7 +3,7 @@ plan that its task gives: look for each number or day, note it, give the notes t
 """
 
 from time import perf_counter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from braid.tools.gold.judge import Given
 from braid.tools.gold.run import Memory, Watch, given_of, usual_composer
@@ -43,16 +43,19 @@ def plan_of(use: Use) -> "Plan":
     """Return the plan: a look and a note for each of `of`, the tool over the notes, and its result as the answer."""
     from braid.agent.plan import Answer, Note, Plan, Reconcile, Retrieve, Step, Tool
 
+    what: Literal["day", "amount"] = "day" if use.tool == "calendar" else "amount"
     steps: list[Step] = []
-    names: dict[str, str] = {}
+    notes: list[str] = []
     for number, question in enumerate(use.of, 1):
         found, held, note = f"found{number}", f"held{number}", f"note{number}"
+        apart = list(notes) if what == "amount" else []
         steps += [
             Retrieve(name=found, query=question, k=_LOOKED_AT),
             Reconcile(name=held, question=question),
-            Note(name=note, of=[found, held], question=question),
+            Note(name=note, of=[found, held], question=question, what=what, apart=apart),
         ]
-        names[str(number)] = f"{{{note}}}"
+        notes.append(note)
+    names = {str(number): f"{{{note}}}" for number, note in enumerate(notes, 1)}
     args = {name: _filled(text, names) for name, text in use.args.items()}
     steps += [
         Tool(name="result", tool=use.tool, args=args),
