@@ -9,7 +9,6 @@ from braid.agent.plan import MAX_STEPS, Answer, Branch, Limits, Note, Plan, Reco
 from braid.agent.reckon import reckoning
 from braid.agent.turns import Turn, turn
 
-
 PLAIN: Final = "question"
 """The plan of one look, as `ask` takes it."""
 
