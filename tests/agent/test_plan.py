@@ -16,6 +16,7 @@ from braid.agent.toolkit import Question as Asked
 
 LOOK = {"op": "retrieve", "as": "look"}
 END = {"op": "answer", "as": "end", "of": ["look"]}
+NOTE = {"op": "draft", "as": "m", "of": ["look"]}
 SENDS = Tool(
     name="post", about="Sends something away.", args=Asked, result=Said, permission="network",
     call=lambda args, key: {"text": args.question},
@@ -76,6 +77,14 @@ def test_the_defaults_may_run(name: str, question: str) -> None:
         ([LOOK, {"op": "branch", "as": "fork", "found": "look", "then": "look"}, END], "it can't loop"),
         ([LOOK, {"op": "branch", "as": "fork", "found": "look", "then": "fork"}, END], "it can't loop"),
         ([LOOK, {"op": "branch", "as": "fork", "found": "look", "then": "x"}, END], "no step is called so"),
+        ([LOOK, {"op": "branch", "as": "fork", "found": "look", "least": 2, "then": "end"}, END], "is 0 to 1, not 2"),
+        ([{**LOOK, "as": "today"}, END], "a step is called by"),
+        ([LOOK, {"op": "draft", "as": "n", "of": ["look"], "apart": ["n"]}, END], "comes later or is itself"),
+        ([LOOK, {**NOTE, "apart": ["look"], "what": "amount"}, END], "note is needed"),
+        (
+            [LOOK, NOTE, {**NOTE, "as": "n", "apart": ["m"]}, END],
+            "`apart` is of notes of amounts",
+        ),
         ([LOOK, {"op": "tool", "as": "t", "tool": "rm", "args": {}}, END], "there is no tool 'rm'; there are:"),
         ([LOOK, {"op": "tool", "as": "t", "tool": "post", "args": {"question": "x"}}, END], "permission 'network'"),
         ([LOOK, {"op": "tool", "as": "t", "tool": "person", "args": {}}, END], "it needs 'question'"),

@@ -1,8 +1,9 @@
 """What goes wrong in programs: limits, tools that fail or changed, runs that meet, records that are gone."""
 
 import asyncio
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
+from time import sleep
 from typing import Any
 
 import msgspec
@@ -16,7 +17,7 @@ from braid.agent.errors import (
     ProgramTakenError,
     ToolRefusedError,
 )
-from braid.agent.plan import Answer, Limits, Note, Plan, Retrieve
+from braid.agent.plan import Answer, Branch, Limits, Note, Plan, Retrieve
 from braid.agent.plan import Tool as ToolStep
 from braid.agent.program import Called, Did, Taken
 from braid.agent.tool import Tool
@@ -147,6 +148,42 @@ def test_a_tool_that_fails_costs_its_step_alone(store: Store, shop: Shop) -> Non
     assert did.trouble == ["the tool shop raised RuntimeError: closed today"]
     assert "the tool shop raised RuntimeError: closed today" in found.answer.degraded
     assert len(shop.keys) == 1
+
+
+@pytest.mark.parametrize(
+    ("call", "why"),
+    [
+        (lambda order, key: sleep(1.5), "took longer than 0.1 s and was left"),
+        (lambda order, key: Receipt("x" * (4 << 20)), "it may give 16,384: nothing of it was kept"),
+        (lambda order, key: ["tea"], "gave what is not of its type"),
+    ],
+)
+def test_a_tool_that_hangs_or_floods_costs_its_step_alone(
+    store: Store, shop: Shop, call: Callable[[Order, str], object], why: str
+) -> None:
+    size = store.reader.size
+    found = store.program("Tea?", plan=ORDER, tools=[shop.tool(call=call, seconds=0.1)], allow=WRITE)
+    assert found.answer is not None
+    assert found.answer.abstained
+    assert any(why in each for each in found.answer.degraded)
+    assert store.reader.size - size < 20
+    assert all(len(store.reader.at(at).text) < 1000 for at in range(size, store.reader.size))
+
+
+def test_a_branch_on_a_step_that_was_passed_by_finds_nothing(store: Store) -> None:
+    plan = Plan(
+        steps=[
+            Retrieve(name="none", query="zzzz", at="1990-01-01T00:00:00Z"),
+            Branch(name="first", found="none", otherwise="second"),
+            Note(name="note", of=["none"]),
+            Branch(name="second", found="note", otherwise="end"),
+            Retrieve(name="more"),
+            Answer(name="end", of=["none"]),
+        ]
+    )
+    found = store.program("Tea?", plan=plan, user_id="ann")
+    assert found.standing == "answered"
+    assert {"note", "more"}.isdisjoint(found.state.values)
 
 
 def test_a_call_that_was_cut_off_is_not_made_again_unasked(store: Store, shop: Shop) -> None:

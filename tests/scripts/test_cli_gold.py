@@ -87,7 +87,12 @@ def test_own_tasks_are_asked_kept_and_compared(own: Session) -> None:
     assert sent["against"] is None
     assert {one["id"] for one in sent["answers"]} == {f"{kind}-dev" for kind in TASKS}
     computed = next(one for one in sent["answers"] if one["id"] == "tool-use-dev")
-    assert computed["given"]["text"] == "It comes to 3200."
+    assert (
+        "It comes to £3,200. Ann said on 2 June 2025: “Yesterday I bought a red canoe"
+        in computed["given"]["text"]
+    )
+    assert computed["given"]["cited"] == ["t3"]  # beside the result, what it was made of
+    assert computed["given"]["p"] < 1.0
     how = next(one for one in sent["answers"] if one["id"] == "how-do-you-know-dev")
     assert how["given"]["text"].startswith("Ann said on 2 June 2025")
     assert how["given"]["cited"] == ["t3"]
