@@ -3,7 +3,7 @@
 import os
 import random
 import runpy
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -13,6 +13,7 @@ from hypothesis import HealthCheck, settings
 
 if TYPE_CHECKING:
     from braid.ledger.writer import Writer
+    from tests.warm import Zygote
 
 SEED = 20_240_229
 
@@ -40,6 +41,22 @@ def sealed_surroundings(tmp_path_factory: pytest.TempPathFactory, monkeypatch: p
 def seeded_random() -> None:
     """Start every test from the same random state, in whatever order tests run."""
     random.seed(SEED)
+
+
+@pytest.fixture(scope="session")
+def zygote() -> "Iterator[Zygote]":
+    """The process that forks for the commands of all tests of this worker."""
+    from tests.warm import Zygote
+
+    started = Zygote()
+    yield started
+    started.close()
+
+
+@pytest.fixture(scope="session")
+def warm_python(zygote: "Zygote") -> str:
+    """What stands in for Python when it is told `-c CODE`: what Braid imports is imported already."""
+    return str(zygote.bin / "python")
 
 
 @pytest.fixture

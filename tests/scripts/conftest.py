@@ -1,16 +1,16 @@
 """Sessions of the command line, as a person has them: real processes, a folder of their own, what they print."""
 
-import json
 import os
 import re
-import signal
-import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from tempfile import TemporaryFile
 from typing import NamedTuple
 
 import pytest
+
+from tests.warm import Zygote
 
 ROOT = Path(__file__).parents[2]
 ENTRY = "from braid.tools.cli.main import run; run()"
@@ -30,45 +30,6 @@ class Done(NamedTuple):
         found = re.search(ANY_ID, self.out)
         assert found, self
         return found[0]
-
-
-class Zygote:
-    """The process that forks for each command; see zygote.py."""
-
-    def __init__(self, scratch: Path) -> None:
-        self._scratch = scratch
-        self._server = self._started()
-
-    @staticmethod
-    def _started() -> subprocess.Popen[bytes]:
-        command = [sys.executable, str(Path(__file__).with_name("zygote.py"))]
-        return subprocess.Popen(
-            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True
-        )
-
-    def run(self, words: list[str], cwd: Path, env: dict[str, str], stdin: bytes, fault: str) -> Done:
-        """Run a command to its end."""
-        streams = {name: str(self._scratch / name) for name in ("stdin", "stdout", "stderr")}
-        Path(streams["stdin"]).write_bytes(stdin)
-        request = {"words": words, "cwd": str(cwd), "env": env, "fault": fault, **streams}
-        assert self._server.stdin
-        assert self._server.stdout
-        self._server.stdin.write(json.dumps(request).encode() + b"\n")
-        self._server.stdin.flush()
-        try:
-            code = int(self._server.stdout.readline())
-        except BaseException:  # a test that was stopped: its command must not answer the next one
-            os.killpg(self._server.pid, signal.SIGKILL)
-            self._server.communicate()
-            self._server = self._started()
-            raise
-        return Done(
-            code, Path(streams["stdout"]).read_bytes().decode(), Path(streams["stderr"]).read_bytes().decode()
-        )
-
-    def close(self) -> None:
-        """End the process."""
-        self._server.communicate()
 
 
 class Session:
@@ -92,9 +53,26 @@ class Session:
     def braid(self, *words: str | Path, stdin: str | bytes = b"", fault: str = "", **env: str) -> Done:
         """Run a command; `fault` names a failpoint at which the disk is full."""
         given = stdin.encode() if isinstance(stdin, str) else stdin
-        shown = self._zygote.run([str(word) for word in words], self.folder, self.env | env, given, fault)
+        shown = self._run([str(word) for word in words], self.env | env, given, fault)
         assert "Traceback" not in shown.err, shown.err
         return shown
+
+    def _run(self, words: list[str], env: dict[str, str], stdin: bytes, fault: str) -> Done:
+        with TemporaryFile() as given, TemporaryFile() as out, TemporaryFile() as err:
+            given.write(stdin)
+            given.seek(0)
+            asked = self._zygote.ask(
+                "braid", words, (given.fileno(), out.fileno(), err.fileno()),
+                cwd=str(self.folder), env=env, fault=fault,
+            )  # fmt: skip
+            try:
+                code = asked.wait()
+            except BaseException:  # a test that was stopped
+                asked.abandon()
+                raise
+            out.seek(0)
+            err.seek(0)
+            return Done(code, out.read().decode(), err.read().decode())
 
     def well(self, *words: str | Path, stdin: str | bytes = b"", **env: str) -> Done:
         """Run a command that must succeed."""
@@ -120,14 +98,6 @@ class Session:
         return self.braid("verify").code == 0
 
 
-@pytest.fixture(scope="session")
-def zygote(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Zygote]:
-    """The process that runs the commands of all sessions."""
-    started = Zygote(tmp_path_factory.mktemp("zygote"))
-    yield started
-    started.close()
-
-
 @pytest.fixture
 def empty(tmp_path: Path, zygote: Zygote) -> Session:
     """A session without a store."""
@@ -143,13 +113,19 @@ def session(empty: Session) -> Session:
 
 @pytest.fixture(scope="session")
 def path_with_braid(tmp_path_factory: pytest.TempPathFactory) -> str:
-    """A PATH on which `braid` and `python` are those under test."""
+    """A PATH on which `braid` and `python` are those under test, started cold."""
     folder = tmp_path_factory.mktemp("bin")
     for name, command in (("braid", f"-c '{ENTRY}' \"$@\""), ("python", '"$@"')):
         script = folder / name
         script.write_text(f'#!/bin/sh\nexec "{sys.executable}" {command}\n', encoding="utf-8")
         script.chmod(0o755)
     return f"{folder}:{os.environ['PATH']}"
+
+
+@pytest.fixture(scope="session")
+def quick_path(zygote: Zygote) -> str:
+    """The same PATH, but `braid` and `python -c` are forked, not started."""
+    return f"{zygote.bin}:{os.environ['PATH']}"
 
 
 class Block(NamedTuple):

@@ -24,12 +24,12 @@ DEPLOY = ROOT / "examples" / "deploy"
 
 
 def test_every_step_is_taken(
-    tmp_path: Path, path_with_braid: str, read_blocks: Callable[[Path], list[Block]]
+    tmp_path: Path, quick_path: str, read_blocks: Callable[[Path], list[Block]]
 ) -> None:
     here = tmp_path / "home"
     here.mkdir()
     (here / "examples").symlink_to(ROOT / "examples")
-    folder = Folder(here, path_with_braid)
+    folder = Folder(here, quick_path)
     text = PAGE.read_text(encoding="utf-8")
     blocks = read_blocks(PAGE)
     assert len(blocks) > 15
@@ -42,11 +42,11 @@ def test_every_step_is_taken(
 
 
 @pytest.fixture
-def machine(tmp_path: Path, path_with_braid: str) -> Folder:
+def machine(tmp_path: Path, quick_path: str) -> Folder:
     """A store, its pinned key, and what the daily script is told."""
     here = tmp_path / "home"
     here.mkdir()
-    folder = Folder(here, path_with_braid)
+    folder = Folder(here, quick_path)
     folder.env |= {
         "BRAID_STORE": str(here / "memory"),
         "VKEY": str(here / "vkey"),

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import io
 import re
-import sys
 from collections.abc import Callable, Iterator
 from contextlib import redirect_stdout
 from pathlib import Path
@@ -75,12 +74,12 @@ def test_a_question_is_answered_as_the_page_says(asked: Store, question: Questio
 
 @pytest.mark.parametrize(("page", "least"), [("sql.md", 6), ("clients.md", 4)])
 def test_the_other_blocks_run(
-    page: str, least: int, tmp_path: Path, path_with_braid: str, read_blocks: Callable[[Path], list[Block]]
+    page: str, least: int, tmp_path: Path, quick_path: str, read_blocks: Callable[[Path], list[Block]]
 ) -> None:
     here = tmp_path / "home"
     here.mkdir()
     (here / "examples").symlink_to(ROOT / "examples")
-    folder = Folder(here, path_with_braid)
+    folder = Folder(here, quick_path)
     path = ROOT / "docs" / page
     text = path.read_text(encoding="utf-8")
     ran = 0
@@ -93,7 +92,7 @@ def test_the_other_blocks_run(
             for name in ("pandas", "polars"):
                 if f"import {name}" in block:
                     pytest.importorskip(name, reason=f"{name} is a development extra")
-            code, said = folder.run(sys.executable, "-c", block)
+            code, said = folder.run("python", "-c", block)
             assert code == 0, f"{where}\n{said}"
         else:  # questions are asked above; R is not here
             assert language in ("sql", "text", "r"), where
