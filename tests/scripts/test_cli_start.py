@@ -1,9 +1,9 @@
 """Starting: quick, without what a command doesn't need; every command has help with examples and is documented."""
 
+import os
 import re
 import subprocess
 import sys
-import time
 from pathlib import Path
 from typing import Any
 
@@ -56,12 +56,13 @@ def test_nothing_heavy_is_imported_to_say_hello(words: tuple[str, ...]) -> None:
 
 
 def test_it_starts_in_a_third_of_a_second() -> None:
-    def once() -> float:
-        began = time.perf_counter()
+    def once() -> float:  # of the processor's time: the wall's is the neighbours' too
+        began = os.times()
         subprocess.run([sys.executable, "-c", ENTRY, "--version"], capture_output=True, check=True)
-        return time.perf_counter() - began
+        ended = os.times()
+        return sum(ended[2:4]) - sum(began[2:4])
 
-    assert min(once() for _ in range(5)) < 0.6  # 0.15 s on an idle machine; slack for a busy one
+    assert min(once() for _ in range(5)) < 0.6  # 0.15 s on an idle machine; slack for a slow one
 
 
 @pytest.mark.parametrize("words", commands(), ids=" ".join)

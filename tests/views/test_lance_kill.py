@@ -2,7 +2,6 @@
 
 import signal
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -42,14 +41,14 @@ def said(store: Store) -> list[str]:
 
 
 @pytest.mark.parametrize(("point", "doing"), POINTS)
-def test_killed_and_opened_again(tmp_path: Path, point: str, doing: str) -> None:
+def test_killed_and_opened_again(tmp_path: Path, warm_python: str, point: str, doing: str) -> None:
     path = tmp_path / "memory"
     with open_store(path, embedder=lambda: MODEL) as store:
         store.append("one")
         store.append("two")
         assert said(store) == ["one", "two"]
     done = subprocess.run(
-        [sys.executable, "-c", CHILD, str(path), point, doing], capture_output=True, check=False, timeout=120
+        [warm_python, "-c", CHILD, str(path), point, doing], capture_output=True, check=False, timeout=120
     )
     assert done.returncode == -signal.SIGKILL, done.stderr.decode()
     with open_store(path, embedder=lambda: MODEL) as store:

@@ -4,7 +4,6 @@ import os
 import shutil
 import signal
 import subprocess
-import sys
 from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, datetime
 from hashlib import sha256
@@ -500,13 +499,13 @@ def plain(tmp_path_factory: pytest.TempPathFactory) -> Path:
     ],
 )
 def test_killed_and_opened_again(
-    plain: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, point: str, doing: str
+    plain: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, warm_python: str, point: str, doing: str
 ) -> None:
     shutil.copytree(plain, tmp_path / "world")
     monkeypatch.setenv("BRAID_GUARD_DIR", str(tmp_path / "world" / "guard"))
     memory = tmp_path / "world" / "memory"
     done = subprocess.run(
-        [sys.executable, "-c", CHILD, str(memory), point, doing],
+        [warm_python, "-c", CHILD, str(memory), point, doing],
         capture_output=True,
         check=False,
         timeout=120,
