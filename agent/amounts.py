@@ -47,7 +47,7 @@ def amount(question: Question, hits: Sequence[Hit], apart: Collection[tuple[str,
 
 
 def _amounts(question: Question, hits: Sequence[Hit]) -> Iterator[Candidate]:
-    for one in stated(question, hits, _IDLE):
+    for one in stated(question, hits, _IDLE, split=True):
         whole = _ALL.search(one.part.text) is not None and _COUNTED.search(question.text) is not None
         for read in quantities(one.part.text):
             fit = fits(question.text, read.quantity)
@@ -85,7 +85,7 @@ def day_of(question: Question, hits: Sequence[Hit]) -> Picked | None:
 
 
 def _days(question: Question, hits: Sequence[Hit]) -> Iterator[Candidate]:
-    for one in stated(question, hits, _IDLE):
+    for one in stated(question, hits, _IDLE, split=True):
         named = _named(one)
         for day in named:
             yield one.candidate(day, day, 1.0)

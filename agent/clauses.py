@@ -20,7 +20,9 @@ OTHERS: Final = (
     "man|woman|guy|lady|girl|boy|guest|one|couple|student|nurse|plumber|builder|baker|driver|singer|player"
 )
 _PEOPLE: Final = frozenset(f"{PERSONS}|{OTHERS}".split("|"))
-_HEAD: Final = r"the (?:(?!that\b|which\b|who\b|where\b)[\w-]+ ){0,2}?(?P<head>[a-zéè]+)"
+_HEAD: Final = (
+    r"(?:the|my|our|his|her|their) (?:(?!that\b|which\b|who\b|where\b)[\w-]+ ){0,2}?(?P<head>[a-zéè]+)"
+)
 _RELATIVE: Final = re.compile(
     rf"\b{_HEAD},? (?:(?P<rel>that|which|whom|whose|who|where|(?:in|at|on|from|for|with) (?:which|whom)) "
     r"|(?=(?:I|we|he|she|they|[A-Z][a-z]+) [a-z]+))(?P<clause>.+)"
@@ -53,7 +55,7 @@ _DO: Final = frozenset(
 )
 _BE: Final = frozenset(["is", "are", "was", "were"])
 _CALLED: Final = re.compile(
-    r" (?P<tail>(?:called|named|like|worth|doing|made of|known for|allergic to|from)(?: .*)?)$"
+    r" (?P<tail>(?:called|named|like|worth|doing|made of|known for|allergic to|born|married|based|from)(?: .*)?)$"
 )
 _IDENTITY: Final = re.compile(
     r"\s*(?:and |so )?(?:who|what|which)(?:(?:['’]s| is| are| was| were)|(?: \w+){1,2} (?:is|was|are|were))"

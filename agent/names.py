@@ -37,6 +37,7 @@ _DOES: Final = re.compile(
     r"['’]s\b|\s(?:is|was|has|had|does|did|told|said|says|paid|went|came|gave|got|took|made|ran|wrote|sold|bought|left"
     r"|will|would|can|[a-z]{2,}(?:ed|s))\b"
 )
+_LIVED_IN: Final = re.compile(r"\b(?:in|near) ([A-Z][\w’'-]+)")
 _CALL: Final = re.compile(r"^[\s,!.…]*$")
 _FITS: Final = 1.0
 _MAY: Final = 0.5
@@ -63,6 +64,11 @@ def _names(question: Question, hits: Sequence[Hit]) -> Iterator[Candidate]:
     speakers = {speaker(hit) for hit in hits}
     inside = {each for hit in hits for each in _inside(hit.text)}
     plain = {each for hit in hits for each in hit.text.split() if each.islower()}
+    places = (
+        {each for hit in hits for each in _LIVED_IN.findall(hit.text)}
+        if sort in ("person", "group")
+        else set[str]()
+    )
     for one in stated(question, hits, sorts=_SORTS):
         text = one.part.text
         found: list[tuple[str, int, float]] = []
@@ -70,7 +76,7 @@ def _names(question: Question, hits: Sequence[Hit]) -> Iterator[Candidate]:
             at = text.find(each)
             if is_ordinary(each) or each.lower() in plain or _opens(text, each, at, inside):
                 continue
-            if _is_called(text, each, at, speakers):
+            if each in places or _is_called(text, each, at, speakers):
                 continue
             if fit := _fit(sort, each, text[:at]):
                 found.append((each, at, fit))
@@ -83,7 +89,7 @@ def _names(question: Question, hits: Sequence[Hit]) -> Iterator[Candidate]:
 
 def _inside(text: str) -> list[str]:
     """Return the words with a capital inside the sentences of a text."""
-    return re.findall(r"(?<=[a-z,;] )[A-Z][\w’'-]+", text)
+    return re.findall(r"(?<=[a-z,;:] )[A-Z][\w’'-]+", text)
 
 
 def _opens(text: str, name: str, at: int, inside: set[str]) -> bool:

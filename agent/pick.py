@@ -5,6 +5,7 @@ An answer quotes what was said; a note has to be the thing itself. The weights w
 """
 
 import math
+import re
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from typing import Final
@@ -20,6 +21,7 @@ from braid.recall.decompose import Question
 from braid.recall.hits import Hit
 from braid.recall.text import stem, words
 
+_JOIN: Final = re.compile(r"[,;:–—]\s+(?!\d{4}\b)|\s(?:and|but)\s")
 LOOKED_AT: Final = 8
 LEAST_KNOWN: Final = 0.5
 """Below this, what was found isn't about what is asked."""
@@ -31,10 +33,12 @@ FITTING: Final = 2.0
 """What it weighs that it is just of the kind that is wanted."""
 SUREST: Final = 0.95
 """What was picked by rules is never beyond doubt."""
-UNSPOKEN: Final = 0.4
+UNSPOKEN: Final = 0.25
 """How much less sure it is where the sentence has none of the question's words."""
 NEAR: Final = 1.0
 """How much less another record weighs at most that says it too: one that only mentions it does not bear it out."""
+BESIDE: Final = 0.75
+"""What a word of the question counts that stands in another piece of the sentence."""
 ELSEWHERE: Final = 0.5
 """What a word of the question counts that stands in another sentence of the record."""
 
@@ -85,9 +89,14 @@ def known(question: Question, hits: Sequence[Hit], idle: Sequence[str] = ()) -> 
 
 
 def stated(
-    question: Question, hits: Sequence[Hit], idle: Sequence[str] = (), sorts: Sequence[str] = ()
+    question: Question,
+    hits: Sequence[Hit],
+    idle: Sequence[str] = (),
+    sorts: Sequence[str] = (),
+    *,
+    split: bool = False,
 ) -> Iterator[Stated]:
-    """Yield the sentences of the best hits that state something of this world.
+    """Yield the sentences of the best hits that state something of this world; `split`: their pieces.
 
     Words of the question that are `idle` say nothing of where it is answered; those for `sorts` of things do where a
     sentence has them, and are not missed where it doesn't.
@@ -103,13 +112,31 @@ def stated(
             if not states_nothing(part):
                 said = _stems(f"{part.text} {speaker(hit)}")
                 wanted = [each for each in asked if each not in rest or each in said]
-                yield Stated(hit, part, _cover(wanted, said, there), own)
+                for piece in _pieces(part) if split else (part,):
+                    near = _stems(f"{piece.text} {speaker(hit)}")
+                    yield Stated(hit, piece, _cover(wanted, (near, said, there)), own)
 
 
-def _cover(asked: Sequence[str], said: set[str], there: set[str]) -> float:
+def _pieces(sentence: Part) -> Iterator[Part]:
+    """Yield what stands between the commas and joining words of a sentence; a year stays with its day."""
+    at = 0
+    for stop, behind in [
+        *((match.start(), match.end()) for match in _JOIN.finditer(sentence.text)),
+        (None, 0),
+    ]:
+        text = sentence.text[at:stop]
+        if text.strip():
+            yield Part(text, sentence.start + at, sentence.start + at + len(text), sentence.mark)
+        at = behind
+
+
+def _cover(asked: Sequence[str], around: tuple[set[str], set[str], set[str]]) -> float:
+    """Return the share of words that stand near, those of the sentence counting less, of the record least."""
     if not asked:
         return ELSEWHERE
-    return sum(1.0 if each in said else ELSEWHERE * (each in there) for each in asked) / len(asked)
+    near, said, there = around
+    worth = {each: 1.0 if each in near else BESIDE if each in said else ELSEWHERE for each in asked}
+    return sum(worth[each] for each in asked if each in there) / len(asked)
 
 
 def _stems(text: str) -> set[str]:

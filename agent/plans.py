@@ -43,7 +43,7 @@ def two_looks(question: str, *, samples: int = 1) -> Plan:
             Branch(name="known", found="bridge", least=CAREFUL, otherwise="whole"),
             Retrieve(name="second", query=query),
             Reconcile(name="held", question=asked.then),
-            Answer(name="reached", of=["second", "first"], held="held", question=asked.then, samples=samples),
+            Answer(name="reached", of=["second"], held="held", question=asked.then, samples=samples),
             *_look(),
             _last(samples),
         ],

@@ -5,13 +5,10 @@ on, the other is told. What a step did and what it wrote enter in one transactio
 that any process can go on with; dying while a tool is called leaves one that says that nobody knows (SPEC §23).
 """
 
-import os
 from collections.abc import Collection, Sequence
-from datetime import datetime, timedelta
-from pathlib import Path
-from secrets import token_hex
-from time import perf_counter, sleep
-from typing import Any, Final
+from datetime import datetime
+from time import perf_counter
+from typing import Any
 
 import msgspec
 from msgspec import UNSET
@@ -30,7 +27,6 @@ from braid.agent.program import (
     Did,
     Ended,
     Event,
-    Holder,
     Paused,
     Recorded,
     State,
@@ -47,15 +43,8 @@ from braid.ledger.sequence import Placed
 from braid.noting import note
 from braid.programs import Keeper, draft_of, once, state_of
 from braid.stance.review import Earlier
-from braid.wal.errors import LogLockedError
+from braid.taking import Turn, holder_of, refuse_taken
 from braid.wal.failpoint import failpoint
-from braid.wal.lock import FileLock
-
-GRACE: Final = timedelta(seconds=30)
-"""How long beyond its limit of time a run on another machine is waited for."""
-
-_LOOKS: Final = 40
-_LOOK_S: Final = 0.005
 
 
 class Program(msgspec.Struct, frozen=True, kw_only=True):
@@ -106,7 +95,7 @@ def begin(store: Keeper, means: Means, given: Begin) -> Program:
         now=given.now or store.now(),
         dated=given.now is not None,
         allowed=sorted(given.allowed),
-        holder=_holder(store, given.plan),
+        holder=holder_of(store, given.plan),
         refused=planned.refused if planned else None,
         said=planned.said if planned else None,
         model=planned.model if planned else None,
@@ -117,7 +106,7 @@ def begin(store: Keeper, means: Means, given: Begin) -> Program:
     if placed.known:
         state = state_of(store, placed.id)
         return resume(store, means, placed.id) if state.standing == "running" else Program(state=state)
-    with _Turn(store, placed.id):
+    with Turn(store, placed.id):
         run = _Run(store, means, apply(None, Recorded(event, placed.id, event.now, tuple(given.evidence))))
         return run.forward()
 
@@ -137,10 +126,10 @@ def resume(
     ToolRefusedError where the tool or the result is not what it was paused for.
     """
     given = result is not UNSET
-    with _Turn(store, id):
+    with Turn(store, id):
         store.reader.refresh()
         state = state_of(store, id)
-        _refuse_taken(state, take_over=take_over)
+        refuse_taken(state, take_over=take_over)
         if state.is_over:
             if given or again:
                 raise ProgramStateError(f"{id} is over ({state.standing}): nothing more is taken for it")
@@ -154,59 +143,6 @@ def resume(
         return run.forward()
 
 
-class _Turn:
-    """Keeps a program to one run of this machine while it runs: the kernel lets go of it when the process dies.
-
-    A courtesy, so that who comes second is told at once; what keeps a step from being done twice is the log.
-    """
-
-    def __init__(self, store: Keeper, id: str) -> None:
-        folder = Path(store.reader.path) / "views" / "programs"
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        self._path = folder / f"{id}.lock"
-        self._lock = FileLock(self._path)
-        self._id = id
-
-    def __enter__(self) -> None:
-        try:
-            self._lock.acquire()
-        except LogLockedError:
-            raise ProgramTakenError(
-                f"{self._id} is being run by {self._who()}; nothing was done here"
-            ) from None
-        self._path.write_text(f"process {os.getpid()} on {os.uname().nodename}", "utf-8")
-
-    def _who(self) -> str:
-        """Return who has the lock; it says so right behind taking it."""
-        for _ in range(_LOOKS):
-            if who := self._path.read_text("utf-8"):
-                return who
-            sleep(_LOOK_S)
-        return "another process"
-
-    def __exit__(self, *_: object) -> None:
-        self._path.write_text("", "utf-8")
-        self._lock.release()  # the file stays: were it removed, who waits for it would lock another than who comes next
-
-
-def _holder(store: Keeper, plan: Plan) -> Holder:
-    until = store.now() + timedelta(seconds=plan.limits.seconds) + GRACE
-    return Holder(os.uname().nodename, os.getpid(), token_hex(8), until)
-
-
-def _refuse_taken(state: State, *, take_over: bool) -> None:
-    """Refuse a program that a run on another machine has, as far as anybody knows here; one of this machine has died:
-    its lock was to be had."""
-    holder = state.holder
-    if holder is None or holder.host == os.uname().nodename or take_over:
-        return
-    if datetime.now(holder.until.tzinfo) < holder.until:
-        raise ProgramTakenError(
-            f"{state.id} is being run by {holder} until {holder.until:%Y-%m-%d %H:%M:%S %Z}; where that has died,"
-            " take it over (--take-over)"
-        )
-
-
 class _Run:
     """A run of a program in this process."""
 
@@ -215,7 +151,7 @@ class _Run:
         self._means = means
         self._state = state
         self._answer: Answer | None = None
-        self.holder = _holder(store, state.plan)
+        self.holder = holder_of(store, state.plan)
 
     def forward(self) -> Program:
         """Do what is next until it waits or is over."""

@@ -23,8 +23,8 @@ from braid.agent.program import Called, Did, Taken
 from braid.agent.tool import Tool
 from braid.aio import AsyncStore
 from braid.programs import draft_of, once, state_of
-from braid.running import _Turn  # pyright: ignore[reportPrivateUsage]
 from braid.store import Store
+from braid.taking import Turn
 
 
 class Order(msgspec.Struct, frozen=True):
@@ -251,7 +251,7 @@ def test_what_doesnt_fit_how_it_stands_is_refused(store: Store, shop: Shop) -> N
 def test_of_two_runs_one_goes_on_and_the_other_is_told(store: Store, shop: Shop) -> None:
     asks = shop.tool(call=None, asks="the shop", permission="ask")
     found = store.program("Tea?", plan=ORDER, tools=[asks])
-    with _Turn(store, found.id), pytest.raises(ProgramTakenError, match="is being run by"):
+    with Turn(store, found.id), pytest.raises(ProgramTakenError, match="is being run by"):
         store.resume(found.id, tools=[asks], result={"text": "one"})
 
     def meanwhile(order: Order, key: str) -> Receipt:

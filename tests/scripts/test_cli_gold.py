@@ -136,6 +136,20 @@ def test_a_model_answers_the_same_tasks(own: Session, server: ModelServer) -> No
     assert len(server.asked) >= 3
 
 
+def test_what_a_majority_gains_and_costs_is_told(own: Session, server: ModelServer) -> None:
+    server.otherwise = speaks("I like boats.")
+    words = ("evaluate", "gold", "--tasks", "own", "--part", "dev", "--class", "temporal", "--samples", "3")
+    done = own.well(*words, "--model", f"openai:{server.url}/v1#m", "-o", "json")
+    found = json.loads(done.out)["majority"]["dev"]
+    assert (found["samples"], found["tasks"], found["gained"], found["lost"]) == (3, 1, 0, 0)
+    assert found["one"]["tokens"] == 150
+    assert found["most"]["tokens"] == 3 * found["one"]["tokens"]
+    assert len(server.asked) == 4
+    assert "dev: the majority of 3 answers" in done.err
+    assert "tokens 450, was 150" in done.err
+    assert "--samples is 1 to 9, not 12" in own.refused(*words[:-1], "12")
+
+
 def test_what_can_not_be_meant(own: Session) -> None:
     said = own.refused("evaluate", "gold", "--class", "sums")
     assert "--class sums: the classes are single-fact, " in said

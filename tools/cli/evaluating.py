@@ -115,6 +115,9 @@ def gold(
     ] = None,
     model: ChatOption = None,
     allow_remote: AllowRemote = False,
+    samples: Annotated[
+        int, typer.Option("--samples", metavar="N", help="Ask again, for the majority of N answers, 2 to 9.")
+    ] = 1,
     check: Annotated[
         bool, typer.Option("--check", help="Fail (1) where quality fell by more than the band.")
     ] = False,
@@ -144,14 +147,19 @@ def gold(
       braid evaluate gold
       braid evaluate gold --part dev --check
       braid evaluate gold --class temporal --class multi-hop -o json
-      braid evaluate gold --model ollama:llama3.2
+      braid evaluate gold --model ollama:llama3.2 --samples 5
       braid evaluate gold --renew tools/gold/data/baseline.json --report docs/gold.md
     """
     from braid.tools.gold.command import Wanted, measure
     from braid.tools.gold.tasks import DATA
 
     wanted = Wanted(
-        folder=tasks or DATA, part=part, kinds=kinds or [], model=model, allow_remote=allow_remote
+        folder=tasks or DATA,
+        part=part,
+        kinds=kinds or [],
+        model=model,
+        allow_remote=allow_remote,
+        samples=samples,
     )
     if not measure(wanted, baseline=baseline, renew=renew, report=report, output=output) and check:
         from braid.tools.cli.errors import FINDINGS

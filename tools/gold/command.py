@@ -1,18 +1,22 @@
 """What `braid evaluate gold` does: asks, counts, compares with the baseline, and tells."""
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
 import msgspec
 
+from braid.agent.majority import Majority
+from braid.agent.parts import Composer
+from braid.agent.plan import MAX_SAMPLES
 from braid.tools.gold import baseline as kept
 from braid.tools.gold.judge import Judged
 from braid.tools.gold.planned import Planning
-from braid.tools.gold.run import PLANNED, Asking, memory_of, run
+from braid.tools.gold.run import PLANNED, Asking, Memory, memory_of, run, usual_composer
 from braid.tools.gold.scores import Scores, by_class, calibrated, scores
 from braid.tools.gold.tasks import CLASSES, DATA, PARTS, Gold, Task, load
+from braid.tools.gold.voted import Voted, told, voted
 
 _COLUMNS: Final = (
     ("tasks", "tasks"), ("right", "right"), ("accuracy", "accuracy"), ("citation_precision", "cites"),
@@ -31,6 +35,8 @@ class Wanted(msgspec.Struct, frozen=True, kw_only=True):
     kinds: Sequence[str] = ()
     model: str | None = None
     allow_remote: bool = False
+    samples: int = 1
+    """More than one: asked again, for the majority of so many answers."""
 
     def chosen(self, gold: Gold) -> list[Task]:
         """Return the tasks that are asked; raise ValueError for a class that there isn't."""
@@ -57,6 +63,8 @@ class Measured(msgspec.Struct, frozen=True, kw_only=True):
     model: str | None
     against: kept.Difference | None
     filling_s: float
+    voted: Mapping[str, Voted] = {}
+    """What the majority of several answers gained and cost, by part."""
 
 
 def measure(
@@ -68,6 +76,8 @@ def measure(
     if not tasks:
         raise ValueError(f"{wanted.folder}: it has no such task")
     against = _baseline(baseline, wanted)
+    if not 1 <= wanted.samples <= MAX_SAMPLES:
+        raise ValueError(f"--samples is 1 to {MAX_SAMPLES}, not {wanted.samples}")
     if renew is not None and set(wanted.whole()) != set(PARTS):
         raise ValueError("--renew keeps the verdicts of all tasks: leave out --part and --class")
     _refuse_lost(renew, report)
@@ -108,25 +118,44 @@ def _baseline(file: Path | None, wanted: Wanted) -> kept.Baseline | None:
 
 def _measured(gold: Gold, tasks: Sequence[Task], wanted: Wanted, against: kept.Baseline | None) -> Measured:
     from braid.tools.cli.models import composer_of
-    from braid.tools.cli.progress import progress
 
     composer = composer_of(wanted.model, allow_remote=wanted.allow_remote)
+    again = Majority(composer or usual_composer(), wanted.samples) if wanted.samples > 1 else None
     # All histories go in, whichever is asked: how rare a word is in the whole store bears on what is found.
-    with memory_of(gold.histories) as memory, progress("asking", len(tasks)) as bar:
-        asking, planning = Asking(composer), Planning(composer)
-        judged = run(
-            memory,
-            tasks,
-            lambda task: planning if task.kind in PLANNED else asking,
-            progress=bar.reach,
-        )
+    with memory_of(gold.histories) as memory:
+        judged = _asked(memory, tasks, composer)
+        most = _asked(memory, tasks, again) if again is not None else []
     return Measured(
         judged=judged,
         tasks=_digest(gold),
         model=composer.name if composer is not None else None,
         against=None if against is None else kept.compare(against, judged, whole=wanted.whole()),
         filling_s=round(memory.seconds, 2),
+        voted=_voted(wanted.samples, judged, most),
     )
+
+
+def _asked(memory: Memory, tasks: Sequence[Task], composer: Composer | None) -> list[Judged]:
+    from braid.tools.cli.progress import progress
+
+    asking, planning = Asking(composer), Planning(composer)
+    with progress("asking", len(tasks)) as bar:
+        return run(
+            memory,
+            tasks,
+            lambda task: planning if task.kind in PLANNED else asking,
+            progress=bar.reach,
+        )
+
+
+def _voted(samples: int, one: Sequence[Judged], most: Sequence[Judged]) -> dict[str, Voted]:
+    """Return what a majority did to each part of the tasks; nothing where none was asked."""
+    parts = {part: [at for at, each in enumerate(one) if each.part == part] for part in PARTS}
+    return {
+        part: voted(samples, [one[at] for at in places], [most[at] for at in places])
+        for part, places in parts.items()
+        if most and places
+    }
 
 
 def _digest(gold: Gold) -> str:
@@ -146,6 +175,8 @@ def _show(found: Measured, output: str) -> None:
             ["class", *(title for _, title in _COLUMNS)],
             [[name, *(figure(getattr(one, column)) for column, _ in _COLUMNS)] for name, one in rows(found)],
         )
+    for part, one in found.voted.items():
+        say(told(part, one))
     for each in kept.told(found.against) if found.against is not None else ():
         say(each)
     if found.against is not None:
@@ -171,6 +202,7 @@ def _wire(found: Measured) -> dict[str, Any]:
         "parts": {part: by_class(some) for part, some in parts.items() if some},
         "calibration": calibrated(found.judged),
         "against": found.against,
+        "majority": found.voted,
         "answers": parts["dev"],
     }
 
