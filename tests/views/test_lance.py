@@ -501,13 +501,35 @@ def test_indexing_changes_no_answer(opener: Opener, monkeypatch: pytest.MonkeyPa
     store.views.search.settle()
     again = store.views.search.index()
     vector = MODEL.embed(["note number 77"])[0]
-    assert again._table.index_stats("vector_idx").num_indexed_rows >= 400
+    assert again._table.index_stats("vector_2").num_indexed_rows >= 400
     assert [hit.index for hit in again.nearest(vector, k=5)] == [
         hit.index for hit in index.nearest(vector, k=5)
     ]
     assert again.words("77") == index.words("77")
     store.append("note number 77 again")
     assert len(store.views.search.index().words("77")) == 2
+
+
+def test_vectors_are_indexed_anew_when_they_have_doubled_however_they_came(
+    opener: Opener, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from braid.views.lance import search, tending
+
+    monkeypatch.setattr(tending, "VECTOR_INDEX_ROWS", 300)
+    monkeypatch.setattr(search, "WORTH_ROWS", 100)
+    monkeypatch.setattr(tending, "_ROWS_PER_PARTITION", 100)
+    store = opener(Counted())
+    named: list[list[str]] = []
+    for begun in range(0, 800, 200):  # rows are folded into the index meanwhile, which adds no partition
+        store.append_all([experience(f"note {n} of the {n % 7} kinds") for n in range(begun, begun + 200)])
+        store.views.search.index()
+        store.views.search.settle()
+        table = store.views.search.home.open().table
+        named.append([index.name for index in table.list_indices() if list(index.columns) == ["vector"]])
+    assert named == [[], ["vector_4"], ["vector_4"], ["vector_8"]]
+    assert tending.partitions(store.views.search.home.open().table) == 8
+    index = store.views.search.index()
+    assert len(index.nearest(Counted().embed(["note 7 of the 0 kinds"])[0], k=1)) == 1
 
 
 @pytest.mark.parametrize("step", ["index_vectors", "compact"])
@@ -545,7 +567,7 @@ def test_building_indexes_blocks_neither_reading_nor_writing(
     store.views.search.settle()
     index = store.views.search.index()
     assert texts(index, index.words("wombat")) == ["a wombat drinks"]
-    assert index._table.index_stats("vector_idx") is not None
+    assert tending.partitions(index._table) == 1
 
 
 def test_vectors_come_by_role_and_only_where_there_are_any(opener: Opener) -> None:

@@ -8,12 +8,15 @@ import numpy as np
 from braid.views.errors import DamagedViewError
 from braid.views.lance.card import Card, fetched, read_cards
 from braid.views.lance.schema import COLUMN_OF, EXPERIENCE, SIGNATURE
+from braid.views.lance.tending import partitions
 from braid.views.lance.view import LanceView, batches_of, told_as_damage
 from braid.views.search import PROMPT, ROLES, SEMANTIC, Fetched, Hit, Row, Where
 
 MAX_QUERY_CHARS: Final = 8_192
 """More of a question adds no word that tells records apart."""
-_NPROBES: Final = 20
+_LEAST_PROBES: Final = 20
+_PROBED: Final = 20
+"""Of a large index's partitions one in so many is looked into, so that growth costs time before it costs hits."""
 _OVER: Final = 4
 _LIVE: Final = f"kind = '{EXPERIENCE}'"
 
@@ -31,6 +34,7 @@ class LanceIndex:
         self._hidden = hidden
         with told_as_damage("read"):
             self._weighed = self._table.count_rows(f"kind = '{SIGNATURE}'") > 0
+            self._probes = max(_LEAST_PROBES, partitions(self._table) // _PROBED)
 
     @property
     def position(self) -> int:
@@ -63,7 +67,7 @@ class LanceIndex:
         wide = k * _OVER if self._weighed else k
         with told_as_damage("read"):
             search = self._table.search(query, vector_column_name=column, query_type="vector")
-            search = search.distance_type("dot").nprobes(_NPROBES).limit(wide)
+            search = search.distance_type("dot").nprobes(self._probes).limit(wide)
             found = _narrowed(search, clause).select(["log_index", "_distance"]).to_arrow()
         scores = zip(found["log_index"].to_pylist(), found["_distance"].to_pylist(), strict=True)
         hits = {index: 1.0 - distance for index, distance in scores}
