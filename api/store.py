@@ -29,10 +29,12 @@ def init(
     guard_dir: str | Path | None = None,
     clock: Clock = utc_now,
     scope_chains: bool = False,
+    spare_root: bool = False,
 ) -> Settings:
     """Create a store with fresh keys; raise FileExistsError where something is already.
 
     `scope_chains`: each record names the one before it in its scopes and their count, so that an omission shows.
+    `spare_root`: two root keys, each of which can revoke the other and go on; a log takes in none later.
     """
     return create_store(
         Path(path),
@@ -44,6 +46,7 @@ def init(
         passphrase=passphrase,
         guard_folder=Path(guard_dir) if guard_dir else None,
         scope_chains=scope_chains,
+        spare_root=spare_root,
     )
 
 

@@ -32,7 +32,8 @@ def rotate_signer(writer: Writer, id: str, *, overlap: bool = False, reason: str
         raise KeyRefusedError(f"{id} was never admitted to this log")
     if life.role == "root":
         raise KeyRefusedError(
-            "a root key stands in genesis: it is revoked, but no other takes its place in this log"
+            "a root key stands in genesis: it is revoked, but no other takes its place in this log than the spare one "
+            "that genesis names (`braid init --spare-root`); docs/keys.md says what to do"
         )
     if life.revoked is not None:
         raise KeyRefusedError(

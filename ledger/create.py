@@ -5,6 +5,7 @@ import shutil
 from base64 import b32encode, b64encode
 from datetime import datetime
 from pathlib import Path
+from typing import NamedTuple
 
 from nacl.utils import random
 
@@ -38,8 +39,12 @@ def create_store(
     passphrase: str | None = None,
     guard_folder: Path | None = None,
     scope_chains: bool = False,
+    spare_root: bool = False,
 ) -> Settings:
-    """Create a store at `path` with fresh keys, genesis, vault and guard; raise FileExistsError where something is."""
+    """Create a store at `path` with fresh keys, genesis, vault and guard; raise FileExistsError where something is.
+
+    `spare_root`: genesis names two root keys, either of which may revoke the other: it admits none later (ADR 27).
+    """
     if path.exists() and (not path.is_dir() or any(path.iterdir())):
         raise FileExistsError(f"{path} exists and is not empty; choose another folder")
     if retention_days < 0:
@@ -58,7 +63,8 @@ def create_store(
     had_vault = vault_path.exists()
     make_folder(building)
     try:
-        head = _build(building, settings, retention_days, now, passphrase, scope_chains=scope_chains)
+        chosen = _Chosen(retention_days, passphrase, scope_chains, 2 if spare_root else 1)
+        head = _build(building, settings, chosen, now)
         Guard.of_store(store_id, guard_folder).write(head)
         # Dying here: an orphaned guard and a hidden folder, no store.
         failpoint("create.built")
@@ -82,29 +88,31 @@ def _checked_origin(origin: str) -> str:
     return origin
 
 
-def _build(
-    store: Path,
-    settings: Settings,
-    retention_days: int,
-    now: datetime,
-    passphrase: str | None,
-    *,
-    scope_chains: bool,
-) -> Head:
+class _Chosen(NamedTuple):
+    """What is chosen once, when a store is made."""
+
+    retention_days: int
+    passphrase: str | None
+    scope_chains: bool
+    root_keys: int
+
+
+def _build(store: Path, settings: Settings, chosen: _Chosen, now: datetime) -> Head:
     for folder in ("log", "keys", "blobs", "views"):
         make_folder(store / folder)
-    vault = Vault.create(settings.vault_path(store), settings.store_id, passphrase)
-    root, operator, recorder = (Signer.fresh(role) for role in ("root", "operator", "recorder"))
+    vault = Vault.create(settings.vault_path(store), settings.store_id, chosen.passphrase)
+    roots = [Signer.fresh("root") for _ in range(chosen.root_keys)]
+    operator, recorder = Signer.fresh("operator"), Signer.fresh("recorder")
     log_key = signing_key(settings.origin, random(32))
-    for signer in (root, operator, recorder):
+    for signer in (*roots, operator, recorder):
         save_signer(store / "keys", signer)
     replace_file(store / "keys" / "log.key", format_skey(log_key).encode() + b"\n", "keys.write")
     reserve_space(store)
     drafts = [
-        _genesis(settings, root, log_key, retention_days, scope_chains=scope_chains),
+        _genesis(settings, roots, log_key, chosen),
         *(admission(settings.origin, signer) for signer in (operator, recorder)),
     ]
-    frontier = _write_first(store, settings, drafts, vault, root=root, now=now)
+    frontier = _write_first(store, settings, drafts, vault, root=roots[0], now=now)
     checkpoint = Checkpoint(settings.origin, frontier.size, frontier.root())
     note = sign_checkpoint(checkpoint, [log_key])
     write_tiles(store, frontier.partials())
@@ -120,9 +128,7 @@ def _build(
     )
 
 
-def _genesis(
-    settings: Settings, root: Signer, log_key: SigningKey, retention_days: int, *, scope_chains: bool
-) -> Draft:
+def _genesis(settings: Settings, roots: list[Signer], log_key: SigningKey, chosen: _Chosen) -> Draft:
     return Draft(
         kind="genesis",
         body=Body(),
@@ -130,10 +136,10 @@ def _genesis(
             "op": "genesis",
             "format": settings.format,
             "store_id": settings.store_id,
-            "root_keys": [b64encode(root.public).decode()],
+            "root_keys": [b64encode(root.public).decode() for root in roots],
             "log_vkey": str(log_key.verifier),
-            "retention_days": retention_days,
-            **({"scope_chains": True} if scope_chains else {}),
+            "retention_days": chosen.retention_days,
+            **({"scope_chains": True} if chosen.scope_chains else {}),
         },
     )
 

@@ -265,6 +265,64 @@ def test_a_lost_author_key_is_revoked_and_another_admitted(store: Path) -> None:
     assert verify(store).findings == []
 
 
+# -- roots ------------------------------------------------------------------------------------------
+
+
+def test_the_spare_root_goes_on_where_the_first_was_stolen(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The thief admits a key of his own; the spare, alone at hand, revokes both. Every audit takes the log as it is."""
+    monkeypatch.setenv("BRAID_GUARD_DIR", str(tmp_path / "guard"))
+    store = tmp_path / "memory"
+    create_store(store, now=datetime.now(UTC), spare_root=True)
+    first, spare = (one for one in load_signers(store / "keys").values() if one.role == "root")
+    (store / "keys" / f"root-{spare.id}.key").rename(tmp_path / "spare")
+    with writing(store) as writer:
+        thief = Signer.fresh("recorder")
+        writer.append([admission(writer.origin, thief)])
+        pinned = str(writer.vkey)
+    (store / "keys" / f"root-{first.id}.key").unlink()
+    with writing(store) as writer, pytest.raises(KeyRefusedError, match="only a root key"):
+        revoke(writer, first.id)
+    (tmp_path / "spare").rename(store / "keys" / f"root-{spare.id}.key")
+    with writing(store) as writer:
+        for stolen in (first, thief):
+            revoke(writer, stolen.id, since=3)
+        operator = next(one for one in writer.signers.values() if one.role == "operator")
+        new = rotate_signer(writer, operator.id)
+        assert writer.envelope(writer.size - 2).key == spare.id
+        say(writer)
+        writer.signers[first.id] = first  # who still has it
+        for id in (spare.id, new.id):
+            with pytest.raises(KeyRefusedError, match=f"{first.id} was revoked"):
+                revoke(writer, id, signer=first.id)
+        lives = writer.control.keys
+        assert [lives[one].revoked is None for one in (first.id, thief.id, spare.id)] == [False, False, True]
+    clean(store, pinned)
+
+
+def test_a_root_without_a_spare_ends_itself_and_the_log_goes_on(store: Path) -> None:
+    with writing(store) as writer:
+        root = next(one for one in writer.signers.values() if one.role == "root")
+        pinned = str(writer.vkey)
+        revoke(writer, root.id)
+        say(writer)
+        with pytest.raises(KeyRefusedError, match="was revoked"):
+            writer.append([admission(writer.origin, Signer.fresh("agent", "planner"))])
+    clean(store, pinned)
+
+
+def test_no_root_is_ever_admitted(store: Path) -> None:
+    """Readers of format 1 refuse it, and so must writers: a log that some can't read is no log."""
+    with writing(store) as writer, pytest.raises(InvalidRecordError, match="not lawful"):
+        writer.append([admission(writer.origin, Signer.fresh("root"))])
+
+
+def revoke(writer: Writer, id: str, *, since: int | None = None, signer: str | None = None) -> None:
+    public = {"op": "revoke", "id": id, "compromised_since": since}
+    writer.append([Draft(kind="key", body=KeyBody(reason="stolen"), public=public)], signer=signer)
+
+
 # -- at rest ----------------------------------------------------------------------------------------
 
 

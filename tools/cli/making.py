@@ -47,6 +47,9 @@ def init(
         bool,
         typer.Option("--scope-chains", help="Each record counts its scope, so that an omission shows."),
     ] = False,
+    spare_root: Annotated[
+        bool, typer.Option("--spare-root", help="Two root keys: one can revoke the other, and go on.")
+    ] = False,
     output: FormatOption = "table",
     store: StoreOption = None,
 ) -> None:
@@ -75,6 +78,7 @@ def init(
         passphrase=phrase,
         guard_dir=Chosen.guard_dir,
         scope_chains=scope_chains,
+        spare_root=spare_root,
     )
     with braid.open(
         place, create=False, read_only=True, passphrase=phrase, guard_dir=Chosen.guard_dir
@@ -98,6 +102,8 @@ def init(
     )
     say(f"back up the vault ({vault_path}) apart from the store, always its newest copy: erasures change it")
     say(f"take the root key offline once other keys are admitted: {place}/keys/root-{roots[0]}.key")
+    for spare in roots[1:]:
+        say(f"and the spare one now, to another place: {place}/keys/root-{spare}.key")
 
 
 def _new_passphrase() -> str:
