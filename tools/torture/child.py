@@ -18,6 +18,7 @@ from types import FrameType
 from typing import Final
 
 import braid
+from braid.ledger.asof import size_at
 from braid.ledger.errors import ClockError, ErasedError, ForgottenError
 from braid.ledger.guard import guard_folder
 from braid.tools.torture import onlookers
@@ -64,8 +65,8 @@ def write(path: Path, chance: random.Random, clock: Clock) -> None:
 
 def _act(store: "braid.Store", chance: random.Random) -> None:
     acts: list[tuple[float, Callable[[braid.Store, random.Random], None]]] = [
-        (0.48, _append), (0.06, _append_once), (0.20, _append_several), (0.05, _checkpoint), (0.04, _ask),
-        (0.01, _replay), (0.015, _compact), (0.045, _forget), (0.04, _recover), (0.06, _erase),
+        (0.46, _append), (0.06, _append_once), (0.20, _append_several), (0.05, _checkpoint), (0.04, _ask),
+        (0.02, _ask_the_past), (0.01, _replay), (0.015, _compact), (0.045, _forget), (0.04, _recover), (0.06, _erase),
     ]  # fmt: skip
     act = chance.choices([act for _, act in acts], [weight for weight, _ in acts])[0]
     act(store, chance)
@@ -95,6 +96,20 @@ def _ask(store: "braid.Store", chance: random.Random) -> None:
     with suppress(ViewError):  # another process is at work on the view
         store.sql("SELECT count(*) FROM experiences")
         _say("asked")
+
+
+def _ask_the_past(store: "braid.Store", chance: random.Random) -> None:
+    """What the log held with some record in it, less what has been erased since: nothing that came later."""
+    at = chance.randrange(len(store))
+    size = size_at(store.reader, at)  # a transaction is in it whole
+    with suppress(ViewError):
+        found = store.sql("SELECT count(*) AS n, max(log_index) AS last FROM experiences", as_of=at)
+        (row,) = found.to_pylist()
+        if row["n"] > size or (row["last"] or 0) >= size:
+            raise TortureError(
+                f"as of record {at} the past holds {row}, though the log had {size} records then"
+            )
+        _say("past")
 
 
 def _replay(store: "braid.Store", chance: random.Random) -> None:

@@ -12,7 +12,7 @@ import subprocess
 import sys
 import tempfile
 from collections import Counter
-from collections.abc import Generator
+from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Final, NamedTuple, TypeVar
@@ -31,7 +31,7 @@ from braid.tools.torture.examine import examine
 from braid.tools.torture.fickle import SYNCS
 from braid.tools.torture.onlookers import read_published
 from braid.tools.torture.player import Order, Played
-from braid.tools.torture.strace import Trace, calls, faults_of, kind_of
+from braid.tools.torture.strace import Harm, Trace, calls, faults_of, harmed, kind_of
 from braid.tools.torture.told import Told
 from braid.tools.torture.words import text_of
 
@@ -47,6 +47,11 @@ class Cell(NamedTuple):
     nth: int
     fault: str
     file: str
+
+    @property
+    def harm(self) -> Harm:
+        """What strace is to do."""
+        return Harm(self.call, self.nth, self.fault)
 
     def __str__(self) -> str:
         return f"{self.act}: {self.fault} at {self.call} {self.nth} ({self.file})"
@@ -116,17 +121,30 @@ class Matrix:
             if cell.fault == "done" or cell.fault == "lost":  # noqa: PLR1714 - what a checker follows
                 played = self._play(replace(order, loss=cell.fault))
             else:
-                played, _ = self._traced(order, cell.fault)
-            told = Told()
-            told.hear(["harmed\n", *played.said])
-            try:
-                if played.complaint:
-                    raise TortureError(f"it broke: {played.complaint}")
-                self.look(world, told, cell.act)
-            except Exception as error:
-                kept = shutil.copytree(world.folder, self.home / "kept", dirs_exist_ok=True)
-                raise TortureError(f"{cell}: {type(error).__name__}: {error}; kept in {kept}") from error
-            return told
+                played, _ = self._traced(order, [cell.harm])
+            return self._judged(world, played, cell.act, str(cell))
+
+    def play_together(self, cells: Sequence[Cell]) -> tuple[Told, set[str]]:
+        """Play an act with several of its calls harmed in one run, and look; return what was said, and which were met.
+
+        A call that comes after a death, or in a step that was given up, is not met.
+        """
+        act, harms = cells[0].act, [cell.harm for cell in cells]
+        with self.world(act) as world:
+            played, log = self._traced(Order(act, str(world.folder)), harms)
+            return self._judged(world, played, act, ", ".join(map(str, cells))), harmed(log, harms)
+
+    def _judged(self, world: World, played: Played, act: str, what: str) -> Told:
+        told = Told()
+        told.hear(["harmed\n", *played.said])
+        try:
+            if played.complaint:
+                raise TortureError(f"it broke: {played.complaint}")
+            self.look(world, told, act)
+        except Exception as error:
+            kept = shutil.copytree(world.folder, self.home / "kept", dirs_exist_ok=True)
+            raise TortureError(f"{what}: {type(error).__name__}: {error}; kept in {kept}") from error
+        return told
 
     def before(self, act: str) -> Prepared:
         """Return what an act's world begins with, once there is one."""
@@ -150,9 +168,9 @@ class Matrix:
         self._order(order)
         return self._answer(Played)
 
-    def _traced(self, order: Order, fault: str = "") -> tuple[Played, str]:
+    def _traced(self, order: Order, harms: Sequence[Harm] = ()) -> tuple[Played, str]:
         self._order(replace(order, stop=True))
-        trace = Trace(self._answer(int), self.home / "trace", call=order.kind, nth=order.nth, fault=fault)
+        trace = Trace(self._answer(int), self.home / "trace", harms)
         trace.go()
         log = trace.end()
         return self._answer(Played), log

@@ -19,6 +19,7 @@ _HEARD: Final = {
     "compacted": "compactions",
     "replayed": "replays",
     "asked": "SQL questions answered",
+    "past": "questions to the past",
     "read": "records read, verified",
     "scanned": "whole logs read against their heads",
     "published": "heads followed by a mirror, or published",

@@ -11,6 +11,7 @@ import signal
 import subprocess
 import sys
 from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -19,6 +20,8 @@ KILL: Final = "SIGKILL"
 _SPARED: Final = frozenset(("close", "mmap", "lseek", "poll", "epoll_wait", "execve"))
 """Calls that fail in no such way (an injected error would leave the descriptor open): they are places to die at."""
 _CALL: Final = re.compile(r"(\d+) +(\w+)\((.*)")
+_INJECTED: Final = re.compile(r"^\d+ +(?:(\w+)\(|<\.\.\. (\w+) resumed>).*\(INJECTED\)$", re.MULTILINE)
+_DIED: Final = "+++ killed by SIGKILL +++"
 _WAIT_S: Final = 20.0
 
 
@@ -28,6 +31,20 @@ class Call(NamedTuple):
     name: str
     nth: int
     file: str
+
+
+class Harm(NamedTuple):
+    """One system call to be made to fail, or to be the last one, at its n-th occurrence in each thread."""
+
+    call: str
+    nth: int
+    fault: str
+
+    @property
+    def option(self) -> str:
+        """How strace is told."""
+        how = f"signal={self.fault}" if self.fault == KILL else f"error={self.fault}"
+        return f"inject={self.call}:{how}:when={self.nth}"
 
 
 def why_not() -> str | None:
@@ -51,13 +68,12 @@ def faults_of(name: str) -> tuple[str, ...]:
 class Trace:
     """strace attached to one stopped process; it is let go by `go`."""
 
-    def __init__(self, pid: int, log: Path, *, call: str = "", nth: int = 0, fault: str = "") -> None:
-        """Attach; with `call`, do `fault` to its n-th occurrence in each thread. Raises OSError where it can't."""
+    def __init__(self, pid: int, log: Path, harms: Sequence[Harm] = ()) -> None:
+        """Attach, and do these harms; without any, only tell what is called. Raises OSError where it can't."""
         self._pid, self._log = pid, log
-        how = f"signal={fault}" if fault == KILL else f"error={fault}"
-        injected = ["-e", f"inject={call}:{how}:when={nth}"] if call else []
+        injected = [word for harm in harms for word in ("-e", harm.option)]
         # Descriptors are shown with their paths (-y); of what is written no byte (-s 0).
-        traced = ["-e", f"trace={call}" if call else "trace=%file,%desc"]
+        traced = ["-e", f"trace={','.join(harm.call for harm in harms) or '%file,%desc'}"]
         argv = ["strace", "-f", "-y", "-s", "0", "-p", str(pid), "-o", str(log), *traced, *injected]
         self._strace = subprocess.Popen(argv, stderr=subprocess.PIPE, text=True)
         assert self._strace.stderr is not None  # noqa: S101 - it is a pipe
@@ -91,6 +107,12 @@ def calls(log: str, world: Path) -> list[Call]:
             nth = counted[thread, name]
             found.setdefault((name, nth), Call(name, nth, kind_of(file[1])))
     return list(found.values())
+
+
+def harmed(log: str, harms: Sequence[Harm]) -> set[str]:
+    """Return which calls were harmed, as a log tells: which failed, and at which the process died."""
+    failed = {one or other for one, other in _INJECTED.findall(log)}
+    return failed | ({harm.call for harm in harms if harm.fault == KILL} if _DIED in log else set())
 
 
 def kind_of(path: str) -> str:
