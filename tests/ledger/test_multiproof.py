@@ -4,6 +4,7 @@ import os
 import random
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -187,3 +188,24 @@ def test_what_can_not_be_proved(reader: Reader) -> None:
 def test_the_smallest_store_path(reader: Reader, tmp_path: Path) -> None:
     (tmp_path / "proof").write_bytes(reader.prove_many(range(reader.size)))
     assert len(parse_multiproof((tmp_path / "proof").read_bytes()).hashes) == 0
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"leaves": {}}, "a multi-proof of no record shows nothing"),
+        ({"root": b"short"}, "a hash has 32 bytes"),
+        ({"size": 5}, "a leaf of the proof isn't in a tree of 5"),
+        ({"extra": [bytes(32)]}, "more than its records need"),
+        ({"fewer": 1}, "fewer than its records need"),
+        ({"root": bytes(32)}, "the multi-proof leads to"),
+    ],
+)
+def test_each_refusal_of_a_proof_that_is_read(change: dict[str, Any], said: str) -> None:
+    leaves = [leaf_hash(b"%d" % n) for n in range(11)]
+    subtree, size = subtrees_of(leaves), change.get("size", 11)
+    proof = prove_inclusions([2, 5], 11, subtree)
+    proof = [*proof[: len(proof) - change.get("fewer", 0)], *change.get("extra", [])]
+    shown = change.get("leaves", {2: leaves[2], 5: leaves[5]})
+    with pytest.raises(ProofError, match=said):
+        check_inclusions(shown, size, proof, change.get("root", root_of(leaves)))
