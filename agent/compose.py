@@ -5,28 +5,31 @@ record tells. Where too little speaks for an answer it says that it doesn't know
 """
 
 import re
-from collections.abc import Sequence
-from datetime import UTC, datetime
+from collections.abc import Collection, Sequence
+from datetime import datetime
 from typing import Final
 
 import numpy as np
 
 from braid.agent import bands
 from braid.agent.address import addressed, spoken_by
+from braid.agent.choice import Choice, choices, choose
 from braid.agent.cite import marks
 from braid.agent.parts import Asked, Composed, Support
-from braid.agent.spans import Span, best_span, day
+from braid.agent.spans import day
 from braid.agent.sureness import (
     MOST_HITS,
     Weights,
     missing,
     name_of,
-    named_speakers,
     signals,
     speaker,
     sureness,
     weights,
+    when_of,
 )
+from braid.agent.verdict import denied, verdict
+from braid.learn.sentences import sentences
 from braid.recall.decompose import Question, decompose
 from braid.recall.hits import Hit
 from braid.recall.salience import unlearned
@@ -41,18 +44,16 @@ from braid.stance.values import same
 
 UNKNOWN: Final = "I don't know."
 MAX_QUOTE_CHARS: Final = 240
-LOOKED_AT: Final = 8
-"""Among how many of the best hits the answering sentence is looked for."""
+MAX_NEXT_CHARS: Final = 200
+"""How long a sentence may be with the next, so that both are quoted."""
 MOST_NAMED: Final = 3
 """How many of the words that nobody speaks of are told."""
-OWN: Final = 1.0
-"""What it adds to a hit's score that the one whom the question names said it, once there is thought to be an answer."""
-WANTED: Final = 1.0
-"""What it adds that it says what kind of thing was asked for: a date, a number, a name."""
 DISPUTED: Final = 0.5
 """How sure an answer is at most while claims that exclude each other leave it undecided."""
 UNMET: Final = 0.55
 """How sure an answer is at most where the sentence quoted has nothing of the kind that was asked for."""
+TAKEN_BACK: Final = 0.65
+"""How sure a "no" is at least that rests on a denial which stands."""
 _KINDS: Final = frozenset(("count", "duration", "person", "place"))
 _MARKS: Final = str.maketrans({"“": "\u2018", "”": "’", "[": "(", "]": ")", '"': "’", "`": "’"})
 
@@ -79,20 +80,24 @@ class Extractive:
             return held
         if not asked.hits:
             return _unknown("nothing was found", 0.0)
-        sure = sureness(speaking(question, asked.hits), self._weights)
-        if sure.known < self._weights.limit:
+        found = speaking(question, asked.hits)
+        sure = sureness(found, self._weights)
+        if sure.known < self._weights.least(found):
             return _unknown(_why_not(question, asked.hits), sure.right)
         return _said(question, asked, asked.given * min(sure.right, _most(asked)))
 
 
-def speaking(question: Question, found: Sequence[Hit]) -> dict[str, float]:
-    """Return the signals that say how sure an answer is; `found`, best first, is not empty.
+def speaking(
+    question: Question, found: Sequence[Hit], *, named: Collection[str] | None = None
+) -> dict[str, float]:
+    """Return the signals that say how sure an answer is; `found`, best first, is not empty. `named` as for `signals`.
 
     That a record helped before may bring it forward, but makes nothing surer: no answer bears out the next.
     """
     hits = [unlearned(hit) for hit in found]
     answers = [answer_of(question, hit.text) for hit in hits]
-    return signals(question, hits, entropy(answers, np.array([hit.score for hit in hits]))[0])
+    disagreement, _ = entropy(answers, np.array([hit.score for hit in hits]))
+    return signals(question, hits, disagreement, named=named)
 
 
 def _why_not(question: Question, hits: Sequence[Hit]) -> str:
@@ -110,7 +115,7 @@ def _held(question: Question, asked: Asked) -> Composed | None:
     """Return what the stance holds, where it holds something that was asked for, surely enough to be said.
 
     A question that no rule could read was guessed at by what recall found: of such only the time of something is taken,
-    and only of someone whom the question names.
+    and a denial of what is asked; and only of someone whom the question names.
     """
     outcome = asked.stance
     if outcome is None or not outcome.decision.claim or not asked.support:
@@ -135,9 +140,9 @@ def _held(question: Question, asked: Asked) -> Composed | None:
 
 def _is_meant(question: Question, outcome: Outcome) -> bool:
     asked = set(words(question.text))
-    return outcome.asks.wants == "time" and any(
-        not asked.isdisjoint(words(said.claim.subject)) for said in outcome.support
-    )
+    named = any(not asked.isdisjoint(words(said.claim.subject)) for said in outcome.support)
+    no = outcome.asks.wants == "check" and denied(question, outcome) is not None
+    return named and (outcome.asks.wants == "time" or no)
 
 
 def _short(outcome: Outcome) -> str:
@@ -169,45 +174,55 @@ def _most(asked: Asked) -> float:
 
 def _said(question: Question, asked: Asked, p: float) -> Composed:
     """Return what was said that answers, quoted."""
-    chosen = choose(question, asked.hits)
+    no = _taken_back(question, asked)
+    chosen = no or choose(question, asked.hits)
     if chosen is None:
         return _unknown("what was found states nothing", p)
-    hit, span = chosen
+    hit, span = chosen.hit, chosen.span
     if question.intent in _KINDS and not span.wanted:
         p = min(p, UNMET)
-    support = support_of(hit, span.sentence)
-    report = report_of(support, span.sentence)
-    short = span.short
+    if no is not None:
+        p = max(p, TAKEN_BACK)
+    said = span.sentence if span.wanted else with_next(hit.text, span.sentence)
+    support = support_of(hit, said)
+    report = report_of(support, said)
+    checked = "no" if no is not None else verdict(question, said)
+    short = checked or span.short
     if question.intent == "time" and not span.wanted:
         short = _date(support.when)
     text = bands.quoted(report, p)
-    if (span.wanted or question.intent == "time") and bands.band(p) != "unsaid":
-        text = f"{bands.fragment(quotable(short), p)}. {_capital(report)}"
+    if (checked or span.wanted or question.intent == "time") and bands.band(p) != "unsaid":
+        text = f"{_capital(bands.fragment(quotable(short), p))}. {_capital(report)}"
     return Composed(text=_capital(text), citations=(hit.id,), short=short, p=p)
 
 
-def choose(question: Question, hits: Sequence[Hit]) -> tuple[Hit, Span] | None:
-    """Return the hit to quote and what of it; None where none states anything."""
-    named = named_speakers(question, hits)
-    best: tuple[float, Hit, Span] | None = None
-    for hit in hits[:LOOKED_AT]:
-        span = best_span(question, hit.text, when_of(hit))
-        if span is None or not span.short:
+def _taken_back(question: Question, asked: Asked) -> Choice | None:
+    """Return the record in which what is asked was denied, where that stands and is among what was found."""
+    claim = denied(question, asked.stance)
+    if claim is None or not claim.claim.quote:
+        return None
+    found = [one for one in choices(question, asked.hits) if claim.claim.quote in one.hit.text]
+    return found[0] if found else None
+
+
+def with_next(text: str, sentence: str) -> str:
+    """Return a sentence of a text with the one behind it, where that tells something and both are short."""
+    start = text.find(sentence)
+    stop = start + len(sentence)
+    for part in sentences(text[stop : stop + MAX_NEXT_CHARS]):
+        if not part.text.strip(" .!?…"):
             continue
-        worth = hit.score + OWN * (len(named) == 1 and speaker(hit) in named) + WANTED * span.wanted
-        if best is None or worth > best[0]:
-            best = worth, hit, span
-    return None if best is None else best[1:]
+        end = stop + part.stop
+        whole = end < len(text) or stop + MAX_NEXT_CHARS >= len(text)
+        if start >= 0 and "?" not in part.mark and whole and end - start <= MAX_NEXT_CHARS:
+            return text[start:end]
+        break
+    return sentence
 
 
 def report_of(support: Support, said: str) -> str:
     """Return who said something when, quoted and cited, as a sentence."""
     return f"{quotable(spoken_by(support.speaker))} said on {_date(support.when)}: {quote(said)}{marks([support.id])}."
-
-
-def when_of(hit: Hit) -> datetime:
-    """Return when a hit was said."""
-    return (hit.record.body.occurred_at or hit.record.created_at).astimezone(UTC)
 
 
 def support_of(hit: Hit, sentence: str) -> Support:

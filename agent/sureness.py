@@ -7,7 +7,8 @@ how surely to put it. The weights are fitted by `tools/fit_answers.py`; without 
 
 import hashlib
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
 from typing import Final
@@ -15,17 +16,22 @@ from typing import Final
 import msgspec
 
 from braid.agent.presumed import unheard
+from braid.agent.spans import best_span
+from braid.agent.voices import SIGNALS as VOICES
+from braid.agent.voices import voices
 from braid.ledger.record import ExperienceBody
 from braid.recall.decompose import Question
 from braid.recall.hits import Hit
-from braid.recall.text import words
+from braid.recall.text import stem, words
 from braid.views.lance.rows import searched_text
 
 WEIGHTS: Final = Path(__file__).parent / "weights.json"
 MOST_HITS: Final = 12
+MOST_WANTED: Final = 3
+"""In how many of the own hits the kind of thing that was asked for is looked for."""
 SIGNALS: Final = (
     "mass", "own_top", "own_lead", "own_share", "own_near", "near_lead", "own_cover", "cover_lead", "words_lead",
-    "one_named", "all_named", "margin", "disagreement", "unheard",
+    "one_named", "all_named", "margin", "disagreement", "unheard", "own_wanted", *VOICES,
 )  # fmt: skip
 
 
@@ -37,12 +43,18 @@ class Sureness(msgspec.Struct, frozen=True):
 
 
 class Weights(msgspec.Struct, frozen=True):
-    """Logistic weights by signal, with `bias`; `limit`: below this `known` nothing is said."""
+    """Logistic weights by signal, with `bias`; `limit`: below this `known` nothing is said, `unnamed`: the same where a
+    question names nobody who speaks."""
 
     about: str
     known: dict[str, float]
     right: dict[str, float]
     limit: float
+    unnamed: float
+
+    def least(self, found: Mapping[str, float]) -> float:
+        """Return the limit for a question with these signals."""
+        return self.limit if found["one_named"] or found["all_named"] else self.unnamed
 
 
 RULE: Final = Weights(
@@ -50,6 +62,7 @@ RULE: Final = Weights(
     known={"bias": -2.0, "own_lead": 0.6, "own_top": 1.0, "own_cover": 2.5, "unheard": -1.5},
     right={"bias": -2.5, "own_top": 0.7, "own_cover": 2.0, "margin": 0.7},
     limit=0.5,
+    unnamed=0.5,
 )
 
 
@@ -77,16 +90,24 @@ def _logistic(found: Mapping[str, float], given: Mapping[str, float]) -> float:
     return 1.0 / (1.0 + math.exp(-max(min(total, 40.0), -40.0)))
 
 
-def signals(question: Question, hits: Sequence[Hit], disagreement: float = 0.0) -> dict[str, float]:
+def signals(
+    question: Question,
+    hits: Sequence[Hit],
+    disagreement: float = 0.0,
+    *,
+    named: Collection[str] | None = None,
+) -> dict[str, float]:
     """Return what speaks for an answer being there, by name, in the order of `SIGNALS`; `hits` is not empty.
 
     "Own" are the hits said by the one person whom the question names (whoever asks, where it says "I"), where that is
     one of those who speak; "lead" is how far the best of these is ahead of the best of the others. Where it names
     nobody, or everybody, all are own and nothing leads. "Unheard" is 1 where the question takes something for granted
-    that none of the hits speaks of.
+    that none of the hits speaks of; `own_wanted` where one of the best own hits says what kind of thing was asked for.
+    `named`: who is meant, where the question shall not say.
     """
     some = sorted(hits[:MOST_HITS], key=lambda hit: -hit.score)
-    named = named_speakers(question, some)
+    if named is None:
+        named = named_speakers(question, some)
     one = len(named) == 1
     own = [hit for hit in some if speaker(hit) in named] if one else some
     others = [hit for hit in some if speaker(hit) not in named] if one else some
@@ -108,22 +129,46 @@ def signals(question: Question, hits: Sequence[Hit], disagreement: float = 0.0) 
         some[0].score - some[1].score if len(some) > 1 else 1.0,
         disagreement,
         float(bool(missing(question, some))),
+        float(any(_is_wanted(question, hit) for hit in own[:MOST_WANTED])),
     )
-    return dict(zip(SIGNALS, found, strict=True))
+    names = frozenset(stem(word) for hit in some for word in words(speaker(hit)))
+    heard = voices(question, [text_of(hit) for hit in own], [text_of(hit) for hit in others], names)
+    return dict(zip(SIGNALS, (*found, *heard.values()), strict=True))
+
+
+def _is_wanted(question: Question, hit: Hit) -> bool:
+    span = best_span(question, text_of(hit), when_of(hit))
+    return span is not None and span.wanted
+
+
+def text_of(hit: Hit) -> str:
+    """Return what a hit says, with what its pictures show."""
+    body = hit.record.body
+    return searched_text(body) if isinstance(body, ExperienceBody) else hit.text
+
+
+def when_of(hit: Hit) -> datetime:
+    """Return when a hit was said."""
+    return (hit.record.body.occurred_at or hit.record.created_at).astimezone(UTC)
 
 
 def missing(question: Question, hits: Sequence[Hit]) -> tuple[str, ...]:
     """Return what the question takes for granted and no hit speaks of, its speakers' names aside."""
-    texts = [searched_text(hit.record.body) for hit in hits if isinstance(hit.record.body, ExperienceBody)]
+    texts = [text_of(hit) for hit in hits]
     return unheard(question.text, texts, {word for hit in hits for word in words(speaker(hit))})
 
 
 def named_speakers(question: Question, hits: Sequence[Hit]) -> set[str]:
-    """Return those who speak in the hits and whom the question means: by name, or as "I" where it names none."""
+    """Return those who speak in the hits and whom the question means: by name, or as "I" where it names none.
+
+    What an agent or a tool tells whoever asks is about them as well: where one of these speaks too, "I" names nobody.
+    """
     asked = set(words(question.text))
     named = {name for hit in hits if (name := speaker(hit)) and not asked.isdisjoint(words(name))}
     if named or question.first_person == question.second_person:
         return named
+    if question.first_person and any(_actor(hit) != "user" for hit in hits):
+        return set()
     wanted = "user" if question.first_person else "agent"
     return {speaker(hit) for hit in hits if _actor(hit) == wanted}
 

@@ -22,7 +22,7 @@ INTENTS: Final = (
     ("person", r"^\W*(?:who|whom|whose)\b|\bwith whom\b"),
     ("reason", r"^\W*why\b|\bwhat (?:made|motivated|inspired|caused)\b|\bhow come\b"),
     ("manner", r"^\W*how\b"),
-    ("check", r"^\W*(?:is|are|was|were|do|does|did|has|have|had|can|could|will|would|should)\b"),
+    ("check", r"^\W*(?:am|is|are|was|were|do|does|did|has|have|had|can|could|will|would|should)\b"),
 )  # fmt: skip
 _INTENTS: Final = tuple((name, re.compile(source, flags=re.IGNORECASE)) for name, source in INTENTS)
 _LATEST: Final = re.compile(

@@ -4,10 +4,14 @@
 
 Two logistic regressions over what recall found, L2-regularised, by Newton's method from zero: no randomness. Each
 conversation in turn is left out and judged by what the others teach; `--write` then fits to all.
+
+That memory knows, three more kinds teach beside the data set's own questions, each with less weight: what was asked
+of another conversation (`answer_strangers`), and these and the answerable ones once more as if they named nobody, as
+"I" does in a memory of one person and an assistant.
 """
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import Final, cast
 
@@ -16,53 +20,103 @@ import numpy as np
 import numpy.typing as npt
 import typer
 
-from braid.agent.compose import choose, speaking
+from braid.agent.choice import choose
+from braid.agent.compose import speaking
 from braid.agent.sureness import SIGNALS, WEIGHTS, Weights
 from braid.recall.decompose import decompose
 from braid.recall.pool import Floats
-from braid.tools.answer_evaluation import Case, collect, evaluate
+from braid.tools.answer_evaluation import Case, Fit, collect, evaluate
 from braid.tools.answer_samples import read_exams
 from braid.tools.answer_scores import calibrated, measures
+from braid.tools.answer_strangers import Stranger, strangers
 
 L2: Final = 1e-2
 ROUNDS: Final = 40
-FALSE_SILENCE: Final = 0.19
+FALSE_SILENCE: Final = 0.193
 """The limit is set where so many of the answerable questions that it was fitted to are left unanswered: of others a few
 more are."""
+MADE: Final = 0.3
+"""What a question weighs that was made of another."""
 
 
-def fit(cases: Sequence[Case]) -> Weights:
-    """Return the weights that make what came of these questions most likely."""
-    some = [case for case in cases if case.asked.hits]
-    rows = [speaking(decompose(case.asked.question, case.asked.now), case.asked.hits) for case in some]
-    x = np.array([[row[name] for name in SIGNALS] for row in rows])
-    known = np.array([case.gold.answerable for case in some])
-    right = np.array([case.gold.answerable and _is_right(case) for case in some])
-    by_known = logistic(x, known)
-    likely = 1 / (1 + np.exp(-(by_known[0] + x @ by_known[1:])))
+class Taught(msgspec.Struct, frozen=True):
+    """What a question teaches: its signals, whether memory knows, and whether the record quoted is right."""
+
+    row: list[float]
+    known: bool
+    right: bool
+
+
+def fitter(strange: Sequence[Stranger]) -> Fit:
+    """Return what fits weights to some cases, and to those strange questions that have to do with these alone."""
+    read: dict[tuple[int, bool], Taught] = {}  # each case once, however often it teaches
+
+    def taught(case: Case, *, unnamed: bool = False) -> Taught:
+        key = id(case), unnamed
+        if key not in read:
+            read[key] = _taught(case, named=() if unnamed else None)
+        return read[key]
+
+    def fitted(cases: Sequence[Case]) -> Weights:
+        known = {case.conversation for case in cases}
+        some = [case for case in cases if case.asked.hits]
+        others = [
+            one.case for one in strange if {one.of, one.case.conversation} <= known and one.case.asked.hits
+        ]
+        return fit(
+            [taught(case) for case in some],
+            [taught(case, unnamed=True) for case in some if case.gold.answerable],
+            [taught(case, unnamed=unnamed) for case in others for unnamed in (False, True)],
+        )
+
+    return fitted
+
+
+def fit(own: Sequence[Taught], unnamed: Sequence[Taught], strange: Sequence[Taught]) -> Weights:
+    """Return the weights that make what came of some questions most likely: the data set's own, its answerable ones as
+    if they named nobody, and such as were made of others."""
+    some = [*own, *unnamed, *strange]
+    x = np.array([one.row for one in some])
+    weight = np.array([1.0] * len(own) + [MADE] * (len(some) - len(own)))
+    known = logistic(x, np.array([one.known for one in some]), weight)
+    right = logistic(x[: len(own)], np.array([one.right for one in own]), weight[: len(own)])
     return Weights(
         about="Fitted by tools/fit_answers.py to five conversations of LoCoMo: numbers, no text.",
-        known=_named(by_known),
-        right=_named(logistic(x, right)),
-        limit=round(float(np.quantile(likely[known], FALSE_SILENCE)), 4),
+        known=_named(known),
+        right=_named(right),
+        limit=_limit(known, own),
+        unnamed=_limit(known, unnamed),
     )
+
+
+def _limit(known: Floats, some: Sequence[Taught]) -> float:
+    """Return below which the agreed share of the answerable among some questions falls."""
+    likely = [1 / (1 + np.exp(-(known[0] + np.array(one.row) @ known[1:]))) for one in some if one.known]
+    return round(float(np.quantile(likely, FALSE_SILENCE)), 4)
+
+
+def _taught(case: Case, *, named: Collection[str] | None) -> Taught:
+    question = decompose(case.asked.question, case.asked.now)
+    found = speaking(question, case.asked.hits, named=named)
+    right = case.gold.answerable and _is_right(case)
+    return Taught([found[name] for name in SIGNALS], case.gold.answerable, right)
 
 
 def _is_right(case: Case) -> bool:
     chosen = choose(decompose(case.asked.question, case.asked.now), case.asked.hits)
-    return chosen is not None and case.places.get(chosen[0].id) in case.gold.evidence
+    return chosen is not None and case.places.get(chosen.hit.id) in case.gold.evidence
 
 
-def logistic(x: Floats, y: npt.NDArray[np.bool_]) -> Floats:
-    """Return float64[1 + n]: the bias, and the weights of the columns as they are."""
+def logistic(x: Floats, y: npt.NDArray[np.bool_], weight: Floats) -> Floats:
+    """Return float64[1 + n]: the bias, and the weights of the columns as they are. `weight`: of each row."""
     middle, spread = x.mean(axis=0), x.std(axis=0) + 1e-6
     z: Floats = np.column_stack([np.ones(len(x)), (x - middle) / spread])
     ridge: Floats = np.array([1e-9, *[L2] * x.shape[1]])
     w = cast("Floats", np.zeros(z.shape[1]))
     for _ in range(ROUNDS):
         p: Floats = 1 / (1 + np.exp(-(z @ w)))
-        slope: Floats = z.T @ (p - y) / len(y) + ridge * w
-        bend: Floats = (z.T * (p * (1 - p))) @ z / len(y) + np.diag(ridge)
+        slope: Floats = z.T @ (weight * (p - y)) / weight.sum() + ridge * w
+        bend: Floats = (z.T * (weight * p * (1 - p))) @ z / weight.sum() + np.diag(ridge)
         w = w - cast("Floats", np.linalg.solve(bend, slope))
     columns: Floats = w[1:] / spread
     return np.array([float(w[0]) - float(columns @ middle), *columns.tolist()])
@@ -77,7 +131,8 @@ def main() -> None:
     files = sorted(Path(sys.argv[1]).glob("*.json"))
     exams = read_exams([(str(file), file.read_bytes()) for file in files])
     cases = collect(exams)
-    judged = evaluate(exams, cases, fit=fit)
+    strange = strangers(exams)
+    judged = evaluate(exams, cases, fit=fitter(strange))
     for name in [*(exam.sample.name for exam in exams), "left out"]:
         some = [one for one in judged if name in (one.conversation, "left out")]
         found, at = measures(some), calibrated(some)
@@ -87,7 +142,9 @@ def main() -> None:
             f" {found['abstained_on_answerable']}  ECE {at.ece if at else 0:.3f}"
         )
     if "--write" in sys.argv:
-        WEIGHTS.write_bytes(msgspec.json.format(msgspec.json.encode(fit(cases)), indent=1) + b"\n")
+        WEIGHTS.write_bytes(
+            msgspec.json.format(msgspec.json.encode(fitter(strange)(cases)), indent=1) + b"\n"
+        )
 
 
 if __name__ == "__main__":

@@ -9,7 +9,8 @@ import pytest
 import braid
 from braid.agent import bands, cite
 from braid.agent.answer import core_of
-from braid.agent.compose import UNKNOWN, Extractive, choose, quote
+from braid.agent.choice import choose
+from braid.agent.compose import UNKNOWN, Extractive, quote
 from braid.agent.parts import Asked
 from braid.agent.reflect import reflect
 from braid.agent.spans import best_span, day

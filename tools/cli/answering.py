@@ -132,14 +132,16 @@ def evaluate_answers(
     from braid.tools.answer_plot import plotted
     from braid.tools.answer_samples import read_exams
     from braid.tools.answer_scores import summary
-    from braid.tools.fit_answers import fit
+    from braid.tools.answer_strangers import strangers
+    from braid.tools.fit_answers import fitter
 
     files = _files(paths or [Path(name) for name in USUAL if Path(name).is_dir()])
     contents = [(str(file), file.read_bytes()) for file in files]
     exams = read_exams(contents)
     if sum(exam.learnt_from for exam in exams) < 2 and left_out:
         raise ValueError("--left-out needs two conversations that the weights were fitted to, at least")
-    judged = evaluate(exams, collect(exams), written=written, fit=fit if left_out else None)
+    fit = fitter(strangers(exams)) if left_out else None
+    judged = evaluate(exams, collect(exams), written=written, fit=fit)
     digest = hashlib.sha256(b"".join(raw for _, raw in contents)).hexdigest()
     result: dict[str, Any] = {"data": f"sha256:{digest}", "left_out": left_out, **summary(judged)}
     if plot is not None:

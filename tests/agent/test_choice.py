@@ -1,0 +1,142 @@
+"""Which record is quoted, what is said to a yes-or-no question, and who tells of what is asked."""
+
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+import braid
+from braid.agent.choice import choose
+from braid.agent.compose import with_next
+from braid.agent.sureness import RULE, Weights, named_speakers, signals
+from braid.agent.verdict import is_about, verdict
+from braid.agent.voices import SIGNALS, voices
+from braid.recall.decompose import decompose
+from braid.store import Store
+
+NOW = datetime(2025, 9, 1, 12, tzinfo=UTC)
+SAID = (
+    ("user", "Petra", 10, "The pottery class starts on Monday, I'm in."),
+    ("agent", None, 10, "Shall I book the pottery class for you?"),
+    ("user", "Petra", 90, "I've dropped out of the pottery class. My evenings are full."),
+    ("user", "Petra", 120, "My bike is at the menders in Ghyll Lane."),
+    ("agent", None, 121, "And the bill for the bike?"),
+    ("user", "Petra", 121, "£48, paid in cash. I'd rather have walked."),
+    ("agent", None, 130, "Your library card runs out on 4 November."),
+)
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
+    home = tmp_path_factory.mktemp("choice")
+    with braid.open(home / "memory", guard_dir=home / "guard") as opened:
+        for actor, name, day, text in SAID:
+            when = NOW - timedelta(days=200 - day)
+            opened.append(text, actor=actor, name=name, user_id="u", occurred_at=when)
+        opened.views.search.index(wait_s=60.0)
+        yield opened
+
+
+def quoted(store: Store, question: str) -> str:
+    chosen = choose(decompose(question, NOW), store.answer(question, user_id="u", now=NOW).results)
+    assert chosen is not None
+    return chosen.hit.text
+
+
+@pytest.mark.parametrize(
+    ("question", "text"),
+    [
+        ("Am I in the pottery class?", SAID[2][3]),  # what holds now is what was said last
+        ("Did I join the pottery class on Monday?", SAID[0][3]),  # of what was, the nearest speaks
+        ("How much was the bill for the bike?", SAID[5][3]),  # a reply answers what was asked before it
+    ],
+)
+def test_what_is_quoted_is_what_answers_now(store: Store, question: str, text: str) -> None:
+    assert quoted(store, question) == text
+
+
+def test_a_check_is_answered_by_the_newest_word(store: Store) -> None:
+    answer = store.ask("Am I in the pottery class?", user_id="u", now=NOW, write=False)
+    assert answer.short == "no"
+    assert "I've dropped out of the pottery class. My evenings are full" in answer.plain
+
+
+def test_what_an_agent_tells_whoever_asks_is_about_them(store: Store) -> None:
+    question = decompose("When does my library card run out?", NOW)
+    hits = store.answer(question.text, user_id="u", now=NOW).results
+    assert named_speakers(question, hits) == set()
+    assert signals(question, hits)["one_named"] == 0.0
+    assert "4 November" in store.ask(question.text, user_id="u", now=NOW, write=False).plain
+
+
+def test_the_limit_is_another_where_nobody_is_named() -> None:
+    given = Weights("by hand", RULE.known, RULE.right, limit=0.7, unnamed=0.3)
+    assert given.least({"one_named": 1.0, "all_named": 0.0}) == 0.7
+    assert given.least({"one_named": 0.0, "all_named": 1.0}) == 0.7
+    assert given.least({"one_named": 0.0, "all_named": 0.0}) == 0.3
+
+
+@pytest.mark.parametrize(
+    ("question", "said", "short"),
+    [
+        ("Am I still learning the oboe?", "I've given up the oboe, my neighbours are glad", "no"),
+        ("Does Kwame owe me forty euros?", "Kwame paid me back on Sunday", "no"),
+        ("Is the attic insulated?", "The attic isn't insulated yet", "no"),
+        ("Do I paddle a kayak?", "I paddle a kayak, a green one", "yes"),
+        ("Do I own a kayak?", "I'd own a kayak if we lived at the lake", None),
+        ("Do I own a kayak?", "Milan says that I own a kayak", None),
+        ("Do I own a kayak?", "I own a canoe", None),
+        ("Do I own a kayak?", "The weather was foul", None),
+        ("Don't I own a kayak?", "I own a kayak, a green one", None),
+        ("What do I own?", "I own a kayak, a green one", None),
+    ],
+)
+def test_yes_and_no_are_said_where_a_sentence_says_so(question: str, said: str, short: str | None) -> None:
+    assert verdict(decompose(question, NOW), said) == short
+
+
+def test_a_denial_must_be_of_what_is_asked() -> None:
+    question = decompose("Was it Ravi's left ankle that he broke?", NOW)
+    assert is_about(question, "broken left ankle")
+    assert not is_about(question, "seasick on ferries")
+    assert not is_about(question, "")
+
+
+@pytest.mark.parametrize(
+    ("text", "quote"),
+    [
+        (
+            "No tent after all. I rented a van for it! We leave at six.",
+            "No tent after all. I rented a van for it",
+        ),
+        ("No tent after all. And you? Fine.", "No tent after all"),
+        ("No tent after all.", "No tent after all"),
+        ("No tent after all. " + "Rain " * 60 + ".", "No tent after all"),
+        ("No tent after all. …", "No tent after all"),
+    ],
+)
+def test_the_next_sentence_is_quoted_where_it_tells_something(text: str, quote: str) -> None:
+    assert with_next(text, "No tent after all") == quote
+    assert quote in text
+
+
+def test_voices_tell_whose_life_is_spoken_of() -> None:
+    question = decompose("What boat did Ilse build?", NOW)
+    names = frozenset(("ils", "ott"))
+    hers = voices(question, ["I did build a boat of oak."], ["I only build kites."], names)
+    his = voices(question, ["Did you build a boat?"], ["I did build a boat of oak."], names)
+    assert tuple(hers) == SIGNALS
+    assert hers["self_lead"] > 0 > his["self_lead"]
+    assert hers["own_asks"] == 0 < his["own_asks"]
+    strange = decompose("What did the harbourmaster say?", NOW)
+    assert voices(strange, ["I built a boat."], ["The harbourmaster waved."], names)["unheard_own"] == 1.0
+    assert voices(strange, ["The harbourmaster waved."], [], names)["unheard_own"] == 0.0
+
+
+def test_nothing_that_was_found_is_no_choice(tmp_path: Path) -> None:
+    assert choose(decompose("Am I in?", NOW), []) is None
+    with braid.open(tmp_path / "memory", guard_dir=tmp_path / "guard") as opened:
+        opened.append("And you? Who?", user_id="u")
+        hits = opened.answer("Am I in?", user_id="u").results
+        assert choose(decompose("Am I in?", NOW), hits) is None
