@@ -29,7 +29,7 @@ class Stranger(msgspec.Struct, frozen=True):
 def strangers(exams: Sequence[Exam]) -> list[Stranger]:
     """Return what a store gave for questions that were written for others of these conversations."""
     draw = random.Random(SEED)  # noqa: S311 - which questions, not a secret
-    asked = [list(_strange(exams, number, draw)) for number in range(len(exams))]
+    asked = [list(asked_of(exams, number, draw)) for number in range(len(exams))]
     cases = collect(
         [
             Exam(exam.sample, [gold for gold, _ in some], exam.learnt_from)
@@ -40,7 +40,7 @@ def strangers(exams: Sequence[Exam]) -> list[Stranger]:
     return [Stranger(case, of) for case, of in zip(cases, sources, strict=True)]
 
 
-def _strange(exams: Sequence[Exam], number: int, draw: random.Random) -> Iterator[tuple[Gold, int]]:
+def asked_of(exams: Sequence[Exam], number: int, draw: random.Random) -> Iterator[tuple[Gold, int]]:
     """Yield questions of the other conversations with this one's speakers in them, and where they are from."""
     here = speakers(exams[number])
     for of, exam in enumerate(exams):
@@ -52,16 +52,8 @@ def _strange(exams: Sequence[Exam], number: int, draw: random.Random) -> Iterato
         some = [gold for gold in exam.questions if gold.category in _KINDS and _names_one(gold.text, there)]
         for gold in draw.sample(some, min(OF_EACH, len(some))):
             named = next(name for name in there if name in gold.text)
-            yield (
-                Gold(
-                    gold.text.replace(named, swap[named]),
-                    "strange",
-                    answerable=False,
-                    answer=None,
-                    evidence=(),
-                ),
-                of,
-            )
+            text = gold.text.replace(named, swap[named])
+            yield Gold(text, "strange", answerable=False, answer=None, evidence=()), of
 
 
 def _names_one(question: str, names: Sequence[str]) -> bool:

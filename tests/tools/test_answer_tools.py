@@ -1,19 +1,22 @@
 """The tools behind `evaluate answers`: scores by hand, exams read, weights that hold what they were fitted to."""
 
 import json
+import random
 from datetime import UTC, datetime
 
+import msgspec
 import numpy as np
 import pytest
 
 from braid.agent.cite import cited
 from braid.agent.parts import Asked, Composed, Support
-from braid.agent.sureness import RULE
+from braid.agent.sureness import RULE, SIGNALS
 from braid.tools.answer_evaluation import Case, judge
 from braid.tools.answer_plot import curve, plotted
 from braid.tools.answer_samples import Exam, Gold, read_exams
 from braid.tools.answer_scores import Judged, exact, f1, measures, summary
-from braid.tools.fit_answers import logistic
+from braid.tools.answer_strangers import asked_of
+from braid.tools.fit_answers import Taught, fit, logistic
 
 NOW = datetime(2025, 1, 1, tzinfo=UTC)
 LOCOMO = {
@@ -133,7 +136,39 @@ def test_the_regression_finds_what_parts_two_groups() -> None:
     rng = np.random.default_rng(7)
     x = rng.normal(size=(400, 2))
     y = x[:, 0] + 0.1 * rng.normal(size=400) > 0.5
-    w = logistic(x, y)
+    w = logistic(x, y, np.ones(len(y)))
     p = 1 / (1 + np.exp(-(w[0] + x @ w[1:])))
     assert np.mean((p > 0.5) == y) > 0.95
     assert abs(w[2]) < abs(w[1]) / 10
+
+
+def _conversation(name: str, one: str, other: str, question: str) -> Exam:
+    said = [
+        {"dia_id": f"D1:{n}", "speaker": who, "text": "I bought it."} for n, who in enumerate((one, other), 1)
+    ]
+    talk = {"session_1_date_time": "1:56 pm on 8 May, 2023", "session_1": said}
+    qa = [{"question": question, "answer": "it", "evidence": ["D1:1"], "category": 4}]
+    file = {"sample_id": name, "conversation": talk, "qa": qa}
+    return read_exams([(f"{name}.json", json.dumps(file).encode())])[0]
+
+
+def test_what_was_asked_of_another_conversation_names_the_speakers_of_this() -> None:
+    exams = [
+        _conversation("a", "Ann", "Bob", "What did Bob buy?"),
+        _conversation("b", "Uma", "Vic", "Which tree did Uma plant?"),
+        msgspec.structs.replace(_conversation("c", "Xe", "Yu", "What did Xe say?"), learnt_from=False),
+    ]
+    found = [[(gold.text, of) for gold, of in asked_of(exams, at, random.Random(0))] for at in range(3)]  # noqa: S311
+    assert found == [[("Which tree did Ann plant?", 1)], [("What did Vic buy?", 0)], []]
+    assert all(not gold.answerable for gold, _ in asked_of(exams, 0, random.Random(0)))  # noqa: S311
+
+
+def test_questions_that_were_made_teach_less_than_asked_ones() -> None:
+    row = [0.0] * len(SIGNALS)
+    high = [1.0, *row[1:]]
+    own = [Taught(high, known=True, right=True), Taught(row, known=False, right=False)] * 20
+    strange = [Taught(high, known=False, right=False)] * 10
+    alone, taught = fit(own, own[:2], []), fit(own, own[:2], strange)
+    assert taught.known["mass"] < alone.known["mass"]
+    assert taught.right == alone.right, "what is made of others has no say in what is right"
+    assert 0 < taught.limit <= 1
