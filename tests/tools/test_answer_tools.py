@@ -158,9 +158,9 @@ def test_what_was_asked_of_another_conversation_names_the_speakers_of_this() -> 
         _conversation("b", "Uma", "Vic", "Which tree did Uma plant?"),
         msgspec.structs.replace(_conversation("c", "Xe", "Yu", "What did Xe say?"), learnt_from=False),
     ]
-    found = [[(gold.text, of) for gold, of in asked_of(exams, at, random.Random(0))] for at in range(3)]  # noqa: S311
+    found = [[(gold.text, of) for gold, of in asked_of(exams, at, random.Random(0))] for at in range(3)]
     assert found == [[("Which tree did Ann plant?", 1)], [("What did Vic buy?", 0)], []]
-    assert all(not gold.answerable for gold, _ in asked_of(exams, 0, random.Random(0)))  # noqa: S311
+    assert all(not gold.answerable for gold, _ in asked_of(exams, 0, random.Random(0)))
 
 
 def test_questions_that_were_made_teach_less_than_asked_ones() -> None:
