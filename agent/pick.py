@@ -12,8 +12,8 @@ from typing import Final
 
 import msgspec
 
-from braid.agent.compose import speaking, when_of
-from braid.agent.sureness import missing, named_speakers, speaker, sureness, weights
+from braid.agent.compose import speaking
+from braid.agent.sureness import missing, named_speakers, speaker, sureness, weights, when_of
 from braid.agent.verbs import base
 from braid.learn.moods import states_nothing
 from braid.learn.sentences import Part, readable, sentences
