@@ -76,7 +76,11 @@ class Server:
     def _fork(self) -> None:
         asking, _ = self._listener.accept()
         _, streams, _, _ = socket.recv_fds(asking, 1, 3)
-        request = marshal.load(asking.makefile("rb"))
+        try:
+            request = marshal.load(asking.makefile("rb"))
+        except (EOFError, OSError):  # killed as it asked
+            asking.close()
+            return
         child = os.fork()
         if child == 0:
             signal.set_wakeup_fd(-1)
@@ -88,12 +92,14 @@ class Server:
             os.close(stream)
         self._running[child] = asking
         self._selector.register(asking, selectors.EVENT_READ, functools.partial(self._abandon, child))
-        asking.sendall(b"%d\n" % child)
+        with contextlib.suppress(OSError):
+            asking.sendall(b"%d\n" % child)
 
     def _abandon(self, child: int) -> None:
-        """Whoever asked has been killed; so is what they asked for."""
-        self._selector.unregister(self._running[child])
-        os.kill(child, signal.SIGKILL)
+        """Whoever asked has been killed; so is what they asked for, unless it has just ended."""
+        if child in self._running:
+            self._selector.unregister(self._running[child])
+            os.kill(child, signal.SIGKILL)
 
     def _end(self) -> None:
         for child in self._running:
@@ -111,12 +117,15 @@ class Server:
             asking = self._running.pop(child)
             if asking in {key.fileobj for key in self._selector.get_map().values()}:
                 self._selector.unregister(asking)
-                asking.sendall(b"%d\n" % os.waitstatus_to_exitcode(status))
+                with contextlib.suppress(OSError):
+                    asking.sendall(b"%d\n" % os.waitstatus_to_exitcode(status))
             asking.close()
 
 
 def become(request: dict[str, Any], streams: list[int]) -> None:
     """Be the process that was asked for, and end with it."""
+    from braid.wal import failpoint
+
     code = 70
     try:
         for number, stream in enumerate(streams):
@@ -130,6 +139,8 @@ def become(request: dict[str, Any], streams: list[int]) -> None:
         time.tzset()
         if request["fault"]:
             fill_disk_at(request["fault"])
+        if "BRAID_KILL_AT" in os.environ:  # as where it is imported
+            failpoint.arm(failpoint.kill_at(os.environ["BRAID_KILL_AT"]))
         code = command(request["words"]) if request["name"] == "braid" else program(request["words"])
         atexit._run_exitfuncs()
     finally:

@@ -2,7 +2,6 @@
 
 import multiprocessing
 import subprocess
-import sys
 from pathlib import Path
 from threading import Timer
 from typing import Any
@@ -254,7 +253,7 @@ Views(path / "views", Reader(path)).catch_up(publish=True)
     ],
 )
 def test_a_killed_owner_leaves_what_the_next_can_use(
-    bench: Any, step: str, monkeypatch: pytest.MonkeyPatch
+    bench: Any, step: str, monkeypatch: pytest.MonkeyPatch, warm_python: str
 ) -> None:
     bench.say("one")
     if step in ("views.commit", "views.commit.done"):  # a catch-up, not a rebuild
@@ -262,7 +261,7 @@ def test_a_killed_owner_leaves_what_the_next_can_use(
         bench.say("two")
     bench.close()
     monkeypatch.setenv("BRAID_KILL_AT", step)
-    done = subprocess.run([sys.executable, "-c", KILLED, str(bench.path)], check=False, timeout=120)
+    done = subprocess.run([warm_python, "-c", KILLED, str(bench.path)], check=False, timeout=120)
     assert done.returncode == -9
     monkeypatch.delenv("BRAID_KILL_AT")
     bench.reopen()
