@@ -9,8 +9,8 @@ from typing import Any, Final
 import msgspec
 
 from braid.agent.errors import BrokenProgramError, ProgramStateError
+from braid.agent.events import Ended
 from braid.agent.planner import Exemplar
-from braid.agent.program import Ended
 from braid.asking import ASK, Asker
 from braid.ledger.errors import ErasedError, ForgottenError
 from braid.ledger.record import ExperienceBody, Record, Scope

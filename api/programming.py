@@ -6,8 +6,8 @@ from braid import drafts
 from braid.answering import Answering
 
 if TYPE_CHECKING:
+    from braid.agent.events import Recorded
     from braid.agent.plan import Plan
-    from braid.agent.program import Recorded
     from braid.programs import Listed
     from braid.running import Program
 

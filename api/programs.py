@@ -7,7 +7,8 @@ from typing import Any, Final, Protocol
 import msgspec
 
 from braid.agent.errors import BrokenProgramError, ProgramStateError
-from braid.agent.program import NAME, Begun, Event, Recorded, State, fold
+from braid.agent.events import NAME, Begun, Event, Recorded
+from braid.agent.program import State, fold
 from braid.asking import Asker
 from braid.ledger.errors import ErasedError, ForgottenError
 from braid.ledger.record import Draft, EventBody, Record, Scope, Target

@@ -15,26 +15,13 @@ from msgspec import UNSET
 
 from braid.acting import Acted, Calling, Means
 from braid.agent.errors import ProgramStateError, ProgramTakenError, ToolRefusedError
+from braid.agent.events import Begun, Called, Did, Ended, Event, Paused, Recorded, Taken
 from braid.agent.plan import Answer as AnswerStep
 from braid.agent.plan import Note, Plan, filled_all
 from braid.agent.plan import Tool as ToolStep
 from braid.agent.plan_check import check
 from braid.agent.planner import Planned
-from braid.agent.program import (
-    Begun,
-    Called,
-    Confirm,
-    Did,
-    Ended,
-    Event,
-    Paused,
-    Recorded,
-    State,
-    Stop,
-    Taken,
-    apply,
-    following,
-)
+from braid.agent.program import Confirm, State, Stop, apply, following
 from braid.agent.tool import Tool, accept_args, accept_result
 from braid.asking import Answer, batch_of, shown
 from braid.concluding import conclude

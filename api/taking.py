@@ -8,8 +8,9 @@ from time import sleep
 from typing import Final
 
 from braid.agent.errors import ProgramTakenError
+from braid.agent.events import Holder
 from braid.agent.plan import Plan
-from braid.agent.program import Holder, State
+from braid.agent.program import State
 from braid.programs import Keeper
 from braid.wal.errors import LogLockedError
 from braid.wal.lock import FileLock

@@ -17,9 +17,9 @@ from braid.agent.errors import (
     ProgramTakenError,
     ToolRefusedError,
 )
+from braid.agent.events import Called, Did, Taken
 from braid.agent.plan import Answer, Branch, Limits, Note, Plan, Retrieve
 from braid.agent.plan import Tool as ToolStep
-from braid.agent.program import Called, Did, Taken
 from braid.agent.tool import Tool
 from braid.aio import AsyncStore
 from braid.programs import draft_of, once, state_of

@@ -6,8 +6,8 @@ from datetime import UTC, datetime
 import pytest
 
 import braid
+from braid.agent.events import Did, Ended, Paused
 from braid.agent.plan import Answer, Plan, Retrieve, Tool
-from braid.agent.program import Did, Ended, Paused
 from braid.store import Store
 
 SAID = (

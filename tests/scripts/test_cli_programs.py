@@ -88,3 +88,10 @@ def test_what_came_from_outside_cannot_steer_the_terminal(asked: Session) -> Non
     shown = asked.well("program", "show", begun["id"])
     trace = asked.well("program", "trace", begun["id"])
     assert not any("\x1b" in each or "\u202e" in each for each in (done.out, done.err, shown.out, trace.out))
+
+
+def test_asking_takes_one_look_and_says_where_a_plan_fits(session: Session) -> None:
+    session.well("append", "The desk was £80.")
+    asked = session.well("ask", "How much did the desk and the lamp cost together?", "--no-write")
+    assert "this was one look; the plan reckoning fits the question" in asked.err
+    assert "the plan" not in session.well("ask", "How much was the desk?", "--no-write").err

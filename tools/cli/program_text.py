@@ -9,7 +9,7 @@ from braid.tools.cli.answering import put_answer
 from braid.tools.cli.output import line, many, put_fields, put_json, say, to_json
 
 if TYPE_CHECKING:
-    from braid.agent.program import Recorded
+    from braid.agent.events import Recorded
     from braid.running import Program
 
 STOPPED = 1
