@@ -73,6 +73,7 @@ def test_a_witness_reads_its_keys_again(published: Session) -> None:
             for held, said in (
                 (f"{old}\n{new}\n", "read again"),
                 ("none\n", "stay what they were"),
+                ("\n", "stay what they were: log.keys holds no key"),
                 (f"{new}\n", r"(?s)read again.*read again"),
             ):
                 keys.write_text(held, "utf-8")

@@ -71,7 +71,10 @@ def witness(
         raise typer.BadParameter("name the logs that are witnessed", param_hint="--log")
 
     def keys() -> "list[VerifierKey]":
-        return [parse_vkey(text) for one in log for text in read_key(one).split()]
+        held = {one: read_key(one).split() for one in log}
+        if empty := [one for one, texts in held.items() if not texts]:
+            raise ValueError(f"{empty[0]} holds no key")
+        return [parse_vkey(text) for texts in held.values() for text in texts]
 
     running = Witness(folder, signer, keys())
     try:
