@@ -23,7 +23,7 @@ from braid.ledger.ids import RecordId, make_id, prefix_of
 from braid.ledger.lattice import may_derive
 from braid.ledger.reader import Reader
 from braid.ledger.record import Draft, ExperienceBody, Target
-from braid.ledger.scopechain import Chains, Links, spliced
+from braid.ledger.scopechain import Chains, Links, scopes_of, spliced
 from braid.ledger.seal import RecordKey
 from braid.ledger.sign import OWN_WORDS_ROLES, ROLE_KINDS, Signer
 from braid.ledger.validate import check_draft
@@ -158,6 +158,8 @@ class Sequencer:
         if not self._reader.control.scope_chains:
             return None
         if self.chains is None:
+            if not any(scopes_of(draft.body.scope) for draft in drafts):
+                return None  # a key, a tombstone, the note of a fork: the ledger writes them by itself
             raise IntegrityError(
                 "this store has scope chains: open it with `braid.open`, which knows its scopes"
             )

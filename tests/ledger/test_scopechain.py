@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import braid
+from braid.ledger.backup.restore import restore
 from braid.ledger.errors import IntegrityError, InvalidRecordError
 from braid.ledger.record import Content, Draft, ExperienceBody, Scope
 from braid.ledger.scopechain import chain_of, check_chain, check_scope
@@ -156,6 +157,20 @@ def test_the_member_is_the_writers_own(path: Path) -> None:
             writer.append([Draft(kind="experience", type="occurrence", body=body)])
     finally:
         writer.close()
+
+
+def test_a_restored_store_with_chains_goes_on_with_the_note_of_its_fork(path: Path, tmp_path: Path) -> None:
+    """The ledger alone writes the note, without knowing a scope; the next memory follows the last one that is left."""
+    with braid.open(path) as store:
+        store.append("kept", user_id="maya")
+        store.backup(tmp_path / "backup", with_vault=True)
+        store.append("lost", user_id="maya")
+    path.rename(tmp_path / "lost")
+    assert restore(tmp_path / "backup", path, fork="the disk died").fork
+    with braid.open(path) as store:
+        store.append("after", user_id="maya")
+        assert [count for _, count, _ in members(store, "user_id", "maya")] == [1, 2]
+        assert check_scope(store.reader, "user_id", "maya").problems == []
 
 
 def test_outside_nothing_shows_who_belongs_together(path: Path) -> None:
