@@ -171,7 +171,7 @@ def _left_out(subject: Mapping[str, str], shown: "_Shown") -> str:
         raise EvidenceError(f"memories of {name} are left out: {problems[0]}")
     if not chain:
         return f"would not show: no record here counts {name}"
-    return f"nothing of {name} up to record {chain[-1][0]}, but {gone} erased"
+    return f"nothing of {name} up to record {chain[-1][0]}" + (f" but {gone} erased" if gone else "")
 
 
 class _Shown(NamedTuple):

@@ -512,7 +512,7 @@ def test_a_memory_that_is_left_out_of_a_scope_shows(
     store, given = counted
     shown = check_export(given, store.vkey)["left out"]
     own = [one for one in holding(given)["records"] if one["belongs"] == "own"]
-    assert shown == f"nothing of user_id=maya up to record {own[-1]['index']}, but 2 erased"
+    assert shown == f"nothing of user_id=maya up to record {own[-1]['index']} but 2 erased"
     for one in own[:-1]:
         with pytest.raises(EvidenceError, match="memories of user_id=maya are left out"):
             check_export(without(given, tmp_path / one["id"][-12:], one["id"]), store.vkey)
