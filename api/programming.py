@@ -28,7 +28,7 @@ class Programming(Answering):
     ) -> "Program":
         """Run a plan for a question until it has answered, or waits: each step is in the log before the next.
 
-        `plan`: one, its JSON, the name of a default (question, multihop, comparison), or None for the one that fits.
+        `plan`: one, its JSON, a default's name (question, multihop, comparison, reckoning), or None for what fits.
         `how`: planner (a model that writes the plan), composer, tools, allow (permissions), samples (the majority of so
         many answers), now, affect, key (which makes repeating harmless). Raises PlanError before anything is written.
         """
