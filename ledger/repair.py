@@ -5,6 +5,7 @@ never touched.
 """
 
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 
 from braid.ledger.checkpoint import open_checkpoint
@@ -19,9 +20,10 @@ from braid.ledger.settings import Settings, load_settings
 from braid.ledger.tiles import Frontier, tile_path
 from braid.ledger.vault import Vault
 from braid.wal.errors import CorruptLogError, WalError
+from braid.wal.frame import Frame
 from braid.wal.lock import FileLock
 from braid.wal.log import LogReader
-from braid.wal.segment import ENTRY, SEGMENT_HEADER_BYTES, Segment
+from braid.wal.segment import ENTRY, SEGMENT_HEADER_BYTES, Segment, is_room
 
 _TILE_BATCH = 256
 
@@ -92,20 +94,20 @@ def _log_problems(store: Path, settings: Settings) -> Iterator[Problem]:
         yield Problem("log", str(error), "restore the segment from a backup")
         return
     try:
-        for place, segment in enumerate(log.segments):
-            try:
-                count = sum(
-                    frame.header.count for frame in segment.frames(SEGMENT_HEADER_BYTES, bodies=False)
-                )
-            except CorruptLogError as error:
-                if place + 1 < len(log.segments):
-                    yield Problem("log", str(error), "restore the segment from a backup")
+        for segment in log.segments:
+            end = _whole_end(segment)
+            if segment is not log.segments[-1] and end < segment.size:
+                problem = f"{segment.name}, offset {end}: no whole frame begins here"
+                yield Problem("log", problem, "restore the segment from a backup")
                 continue
+            if not is_room(segment.read, end):
+                continue  # a torn tail: the next writer cuts it and looks at the index
+            count = sum(frame.header.count for frame in _frames(segment, end))
             index = segment.path.with_suffix(".idx")
             if (
                 not index.exists()
                 or index.stat().st_size != count * ENTRY.size
-                or not _index_agrees(segment, count)
+                or not _index_agrees(segment, count, end)
             ):
                 yield Problem(
                     "index",
@@ -117,10 +119,23 @@ def _log_problems(store: Path, settings: Settings) -> Iterator[Problem]:
         log.close()
 
 
-def _index_agrees(segment: Segment, count: int) -> bool:
+def _frames(segment: Segment, end: int) -> Iterator[Frame]:
+    return segment.frames(SEGMENT_HEADER_BYTES, bodies=False, end=end)
+
+
+def _whole_end(segment: Segment) -> int:
+    """Return where the segment's whole frames end."""
+    end = SEGMENT_HEADER_BYTES
+    with suppress(CorruptLogError):
+        for frame in _frames(segment, segment.size):
+            end = frame.end_offset
+    return end
+
+
+def _index_agrees(segment: Segment, count: int, end: int) -> bool:
     if not segment.index_holds(count):
         return False
-    for frame in segment.frames(SEGMENT_HEADER_BYTES, bodies=False):
+    for frame in _frames(segment, end):
         for index, extent in enumerate(frame.extents(), frame.first):
             if segment.entry(index) != extent:
                 return False
@@ -213,7 +228,7 @@ def _rebuild_indexes(store: Path, settings: Settings) -> list[str]:
     try:
         count = len(log.segments)
         for segment in log.segments:
-            segment.rebuild_index(segment.size, write=True)
+            segment.rebuild_index(_whole_end(segment), write=True)
     finally:
         log.close()
     return [f"index: {count} segment{'s' if count > 1 else ''} indexed again"]

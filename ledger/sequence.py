@@ -3,7 +3,7 @@
 import os
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from typing import Protocol, cast
 
 import msgspec
@@ -30,6 +30,7 @@ from braid.ledger.validate import check_draft
 from braid.wal.frame import MAX_FRAME_BYTES, Stored
 
 CLOCK_TOLERANCE = timedelta(minutes=5)
+TICK = timedelta(microseconds=1)
 SIGN_CHUNK = 64
 KEYS_AHEAD = 32
 SIGN_THREADS = min(os.cpu_count() or 1, 4)
@@ -95,7 +96,6 @@ class Sequencer:
         self._clock = clock
         self._chosen: dict[tuple[object, ...], Signer] = {}
         self._ahead: tuple[int, list[RecordKey]] = (0, [])
-        self._second = (datetime.min.replace(tzinfo=UTC), "")
         self._pool = ThreadPoolExecutor(SIGN_THREADS, thread_name_prefix="braid-sign")
 
     def close(self) -> None:
@@ -108,7 +108,8 @@ class Sequencer:
         if not new:
             return None
         now = self._next_time(last, request.drafts)
-        second, created_at = self._written(now)
+        created_at = f"{now.isoformat(timespec='microseconds')[:26]}Z"
+        second = f"{created_at[:19]}Z"
         bits = random(3 * len(new))
         ids = [
             make_id(
@@ -189,14 +190,6 @@ class Sequencer:
             start, self._ahead = first, (first, keys)
         return keys[first - start : first - start + count]
 
-    def _written(self, now: datetime) -> tuple[str, str]:
-        """Return a time as ids write it, to the second, and as envelopes do, to the microsecond."""
-        instant = now.replace(microsecond=0)
-        if self._second[0] != instant:
-            self._second = (instant, instant.isoformat()[:19])
-        text = self._second[1]
-        return f"{text}Z", f"{text}.{now.microsecond:06d}Z"
-
     def _unknown_places(self, request: Request) -> list[int]:
         """Return the places of drafts that are not in the log, filling in those that are."""
         if not any(request.keys):
@@ -231,7 +224,7 @@ class Sequencer:
                 f"{last:%Y-%m-%d %H:%M:%S}Z; set the "
                 "clock right, or accept it once with `braid doctor --accept-clock` (it is logged)"
             )
-        return max(now, last + timedelta(microseconds=1))
+        return max(now, last + TICK)
 
     def _accepted(self, last: datetime, drafts: Sequence[Draft]) -> bool:
         """Whether the clock's lag was accepted and has lasted since: then each transaction was one

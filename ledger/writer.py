@@ -102,6 +102,7 @@ class Writer(Reader):
                     "sure that this is its newest copy, open it once with --adopt (Python: adopt=True)"
                 )
             self._refuse_older_than_vault()
+            self.log.keeps_room = not shared
             self.torn: TornTail | None = self.log.cut_tail()
             if not shared:
                 BlobStore(store / "blobs")  # clears out what an interrupted `put` left

@@ -1060,7 +1060,8 @@ class Audit:
         covered = max((head.size for name, head in self.heads if name != "checkpoints"), default=0)
         last = self.segments[-1]
         if (torn := torn_at(last, covered)) is not None:
-            self.notes.append(f"{len(last.data) - torn} bytes of an unfinished transaction end the log")
+            if any(last.data[torn:]):  # else room that a writer kept (§2.6)
+                self.notes.append(f"{len(last.data) - torn} bytes of an unfinished transaction end the log")
             last.seen = [seen for seen in last.seen if seen.at < torn]
 
     # 4. every record ---------------------------------------------------------------------------------------------

@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from pathlib import Path
 
 from braid.wal.compact import rewrite_segment
@@ -10,8 +11,11 @@ from braid.wal.errors import CorruptLogError, OutcomeUnknownError, WriterPoisone
 from braid.wal.failpoint import failpoint
 from braid.wal.frame import HEADER_BYTES, Extent, Stored, encode_frame
 from braid.wal.log import LogReader, TornTail
-from braid.wal.segment import ENTRY, SEGMENT_HEADER_BYTES, SEGMENT_LIMIT, Segment, pack_entries
+from braid.wal.segment import ENTRY, SEGMENT_HEADER_BYTES, SEGMENT_LIMIT, Segment, is_room, pack_entries
 
+ROOM_BYTES = 256 << 10
+"""Most that is written ahead of the log's end (SPEC §2.6)."""
+_PAGE = 4096
 
 def _overwrite(fd: int, offset: int, length: int) -> None:
     while length:
@@ -28,6 +32,9 @@ class LogWriter(LogReader):
         self._fd: int | None = None
         self._idx_fd: int | None = None
         self._poison: str | None = None
+        self._room = self._opened_at = 0
+        self.keeps_room = True
+        """Whether zeros may be written ahead of the end: not where others write between two transactions."""
         self.synced = 0
         """Records known to be on disk."""
 
@@ -46,12 +53,14 @@ class LogWriter(LogReader):
         self._drop_unborn_segment()
         segment = self.segments[self._active]
         length = segment.size - self._end
-        torn = TornTail(segment.name, self._end, length, "an unfinished transaction") if length else None
+        torn = None
+        if not is_room(segment.read, self._end):
+            torn = TornTail(segment.name, self._end, length, "an unfinished transaction")
         if self._active + 1 < len(self.segments):  # a segment was begun, its first transaction never finished
             self._remove_empty(self.segments.pop())
             self._firsts.pop()
         self._open_active()
-        if torn:
+        if length:
             os.ftruncate(self._descriptor(), self._end)
             sync_data(self._descriptor(), "wal.cut")
         self._repair_index()
@@ -110,7 +119,8 @@ class LogWriter(LogReader):
     def _open_active(self) -> None:
         self._close_active()
         path = self.segments[self._active].path
-        self._fd = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CLOEXEC)
+        self._fd = os.open(path, os.O_WRONLY | os.O_CLOEXEC)
+        self._room = self._opened_at = self._end
 
     def _reopen_index(self) -> None:
         if self._idx_fd is not None:
@@ -160,12 +170,14 @@ class LogWriter(LogReader):
             index, tx = index + len(records), tx + 1
             ends.append((len(records), offset))
         try:
+            os.lseek(fd, start, os.SEEK_SET)  # not O_APPEND: behind the end there may be room
             write_all(fd, b"".join(pieces), "wal.write")
         except BaseException as error:
             self._take_back(fd, start, error)
             raise
         try:
             if sync:
+                self._make_room(fd, offset)
                 self._sync_now(fd)
             self._admit(transactions, start)
             self._end, self.next_index, self.next_tx = offset, index, tx
@@ -176,9 +188,31 @@ class LogWriter(LogReader):
                 self.poison(f"an append was interrupted behind its write ({error!r})")
             raise
 
+    def _make_room(self, fd: int, end: int) -> None:
+        """Write zeros behind `end`, as many as this handle has written: the next syncs then change no size (SPEC §2.6).
+
+        The sync of the frame before them covers them. Dying here leaves zeros, which no reader takes for a frame.
+        """
+        ahead = min(end - self._opened_at, ROOM_BYTES) // _PAGE * _PAGE
+        if end <= self._room or not ahead or not self.keeps_room:
+            return
+        try:
+            failpoint("wal.room")
+            self._room = end + os.pwrite(fd, bytes(ahead), end)
+        except OSError:  # a full disk: what room there is belongs to records
+            self._give_room_back(fd, end)
+
+    def _give_room_back(self, fd: int, end: int) -> bool:
+        """Let the file end where the log does; True where it did not. Should it fail, the next open cuts the zeros."""
+        had, self._room = self._room > end, end
+        with suppress(OSError):
+            os.ftruncate(fd, end)
+        return had
+
     def _take_back(self, fd: int, start: int, error: BaseException) -> None:
         try:
             os.ftruncate(fd, start)
+            self._room = start
         except OSError as second:
             self.poison(f"a write failed ({error}) and could not be taken back ({second})")
             raise OutcomeUnknownError(
@@ -246,6 +280,8 @@ class LogWriter(LogReader):
         that is dropped.
         """
         self.sync()
+        if self._give_room_back(fd := self._descriptor(), self._end):
+            self._sync_now(fd)  # behind a closed segment zeros would be damage
         self.flush_index()
         if self._idx_fd is not None:
             os.fsync(self._idx_fd)
@@ -316,5 +352,7 @@ class LogWriter(LogReader):
         """Close every descriptor; syncing is the owner's business."""
         if self._idx_fd is not None and not self._poison:
             self.flush_index()
+        if self._fd is not None and not self._poison and self._room > self._end:
+            self._give_room_back(self._fd, self._end)
         self._close_active()
         super().close()

@@ -281,7 +281,9 @@ class Audit {
     const last = this.segments.at(-1);
     const torn = tornAt(last, this.covered);
     if (torn === null) return;
-    this.notes.push(`${last.data.length - torn} bytes of an unfinished transaction end the log`);
+    const behind = last.data.subarray(torn);
+    if (behind.some((byte) => byte !== 0)) // only zeros: room that a writer kept (§2.6)
+      this.notes.push(`${behind.length} bytes of an unfinished transaction end the log`);
     last.seen = last.seen.filter((seen) => seen.at < torn);
   }
 

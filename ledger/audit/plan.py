@@ -12,7 +12,7 @@ from braid.ledger.audit.findings import Finding
 from braid.ledger.audit.scan import SEGMENT_HEADER_BYTES, Broken, Window, walk, whole_end
 from braid.wal.errors import CorruptLogError, LogFormatError
 from braid.wal.frame import HEADER_BYTES, FrameError, parse_header
-from braid.wal.segment import check_segment_header
+from braid.wal.segment import check_segment_header, is_room
 
 _ROW = np.dtype([("envelope_at", "<u8"), ("body_at", "<u8"), ("envelope_len", "<u4"), ("body_len", "<u4")])
 MAX_CHUNK = 4 << 20
@@ -64,8 +64,8 @@ def lay_out(store: Path, store_id: str, floor: int) -> Layout:
         return Layout([], torn, findings)
     if segments[0].first != 0:
         findings.append(Finding("segment", "the log's first segment is missing", 0, file=segments[0].name))
-    end = _end_of(segments[-1], floor)
-    torn += segments[-1].end - end
+    end, behind = _end_of(segments[-1], floor)
+    torn += behind
     segments[-1] = msgspec.structs.replace(segments[-1], end=end)
     return Layout(segments, torn, findings)
 
@@ -86,14 +86,17 @@ def _first_of(path: Path, name: str, store_id: str, findings: list[Finding]) -> 
     return first if named is None else named
 
 
-def _end_of(segment: SegmentFile, floor: int) -> int:
+def _end_of(segment: SegmentFile, floor: int) -> tuple[int, int]:
+    """Return where the log ends in its last segment, and how many bytes of an unfinished transaction are behind."""
     start, first = SEGMENT_HEADER_BYTES, segment.first
     fd = os.open(segment.path, os.O_RDONLY | os.O_CLOEXEC)
     try:
         place = locate(segment, floor, fd)
         if place is not None:
             start, first = place, floor
-        return whole_end(Window(fd, segment.end), start, first, floor)
+        window = Window(fd, segment.end)
+        end = whole_end(window, start, first, floor)
+        return end, 0 if is_room(window.read, end) else window.end - end
     finally:
         os.close(fd)
 

@@ -46,6 +46,24 @@ def test_nothing_is_wrong_with_a_new_store(filled: Path) -> None:
     assert found(filled) == []
 
 
+def test_an_index_is_mended_beside_what_a_killed_writer_left(filled: Path) -> None:
+    """Room (SPEC §2.6) is nobody's fault; behind a torn tail the whole frames are indexed all the same."""
+    (segment,) = filled.glob("log/*.seg")
+    with segment.open("ab") as file:
+        file.write(bytes(8192))
+    assert found(filled) == []
+    segment.with_suffix(".idx").write_bytes(b"x")
+    assert found(filled) == ["index"]
+    repair(filled)
+    assert found(filled) == []
+    segment.with_suffix(".idx").write_bytes(b"x")
+    with segment.open("ab") as file:
+        file.write(b"BRF1 and no more")
+    with braid.open(filled) as opened:
+        assert len(opened) > 4
+    assert found(filled) == []
+
+
 @pytest.mark.parametrize(
     ("harm", "name"),
     [

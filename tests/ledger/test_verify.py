@@ -195,6 +195,14 @@ def test_torn_tail_is_a_note(store: Path) -> None:
     assert "304 bytes of an unfinished transaction" in report.notes[0]
 
 
+def test_room_that_a_writer_kept_is_nothing_to_note(store: Path) -> None:
+    before = verify(store)
+    with segment_file(store).open("ab") as file:
+        file.write(bytes(8192))
+    report = verify(store)
+    assert (report.findings, report.size, report.notes) == ([], 16, before.notes)
+
+
 def test_truncated_log_is_a_finding(store: Path) -> None:
     path = segment_file(store)
     path.write_bytes(path.read_bytes()[:-10])

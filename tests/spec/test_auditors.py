@@ -139,6 +139,16 @@ def test_a_torn_tail_is_a_note(good: dict[str, Made], tmp_path: Path) -> None:
     assert ask_python(job).exit_code == 0
 
 
+def test_room_that_a_writer_kept_is_nothing(good: dict[str, Made], tmp_path: Path) -> None:
+    copy = copy_of(good["small"], tmp_path / "copy")
+    (segment,) = (copy.store / "log").glob("*.seg")
+    with segment.open("ab") as file:
+        file.write(bytes(8192))
+    job = job_of(copy)
+    assert ask_braid(job) == ask_python(job) == ask_node([job])[0]
+    assert ask_python(job).exit_code == 0
+
+
 # -- what they stand on -----------------------------------------------------------------------------
 
 

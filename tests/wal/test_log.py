@@ -163,7 +163,7 @@ def test_a_tail_of_zeros_is_cut(folder: Path) -> None:
             log, torn = opened(folder)
             append(log, ["again"])
             log.close()
-            assert (torn is None) == (kept == length)
+            assert (torn is None) == (kept in (start, end))  # only zeros: room, which nobody misses
             assert texts(folder) == [*before, "again"]
 
 
@@ -237,6 +237,113 @@ def test_a_frame_that_was_moved_is_refused(folder: Path) -> None:
         only_segment(folder).write_bytes(whole[:first] + b"".join(frames[place] for place in order))
         with pytest.raises(CorruptLogError):
             opened(folder, floor=5)
+
+
+# -- room ahead of the end (SPEC §2.6) ---------------------------------------------------------------
+
+
+def busy(folder: Path, count: int = 40) -> tuple[LogWriter, list[str]]:
+    """Return an open log to which so much was appended that room was made, and its texts."""
+    log, torn = opened(folder)
+    assert torn is None
+    wanted = [f"text {n} ".ljust(400, ".") for n in range(count)]
+    for text in wanted:
+        append(log, [text])
+    assert log.size_behind() > 0
+    return log, wanted
+
+
+def test_room_is_made_as_records_come_and_given_back_at_the_end(folder: Path) -> None:
+    log, _ = opened(folder)
+    append(log, ["a single record"])
+    assert log.size_behind() == 0  # who writes little makes none
+    sizes: list[int] = []
+    for n in range(1200):
+        before = only_segment(folder).stat().st_size
+        append(log, [f"text {n} ".ljust(400, ".")])
+        if (grown := only_segment(folder).stat().st_size - before) and log.size_behind():
+            sizes.append(grown)
+    assert len(sizes) < 25  # of 1,200 appends few change the file's size: as many bytes ahead as were written
+    assert log.size_behind() <= logs.ROOM_BYTES
+    written = only_segment(folder).stat().st_size - log.size_behind()
+    log.close()
+    assert only_segment(folder).stat().st_size == written
+    assert len(texts(folder)) == 1201
+
+
+def test_zeros_that_a_killed_writer_left_are_no_torn_tail(folder: Path) -> None:
+    log, wanted = busy(folder)
+    left = only_segment(folder).read_bytes()
+    log.close()
+    only_segment(folder).write_bytes(left)
+    assert texts(folder) == wanted  # a reader stops before them, also while the writer lives
+    log, torn = opened(folder)
+    assert torn is None
+    assert log.size_behind() == 0
+    append(log, ["again"])
+    log.close()
+    assert texts(folder) == [*wanted, "again"]
+
+
+def test_a_frame_torn_within_the_room_is_cut_with_it_and_reported(folder: Path) -> None:
+    log, wanted = busy(folder)
+    start = only_segment(folder).stat().st_size - log.size_behind()
+    append(log, ["lost"])
+    end = only_segment(folder).stat().st_size - log.size_behind()
+    left = only_segment(folder).read_bytes()
+    log.close()
+    assert end < len(left)
+    for kept in range(start + 1, end):
+        only_segment(folder).write_bytes(left[:kept].ljust(len(left), b"\0"))
+        log, torn = opened(folder)
+        log.close()
+        assert torn == ("log/000000000000.seg", start, len(left) - start, "an unfinished transaction")
+    assert texts(folder) == wanted
+
+
+def test_a_full_disk_has_no_room_but_takes_the_record(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(fd: int, data: bytes, offset: int) -> int:
+        raise FULL
+
+    monkeypatch.setattr(os, "pwrite", full)
+    log, _ = opened(folder)
+    for n in range(40):
+        append(log, [f"text {n} ".ljust(400, ".")])
+        assert log.size_behind() == 0
+    log.close()
+    assert len(texts(folder)) == 40
+
+
+def test_a_write_that_failed_within_the_room_is_taken_back(folder: Path) -> None:
+    log, wanted = busy(folder)
+    failing("wal.write.done", FULL)
+    with pytest.raises(OSError, match="No space"):
+        append(log, ["refused"])
+    append(log, ["more"])
+    log.close()
+    assert texts(folder) == [*wanted, "more"]
+
+
+def test_a_segment_is_closed_without_room(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    log, wanted = busy(folder)
+    monkeypatch.setattr(logs, "SEGMENT_LIMIT", 700)
+    syncs = durable.counts["wal.sync"]
+    append(log, ["in the next"])
+    assert durable.counts["wal.sync"] == syncs + 2  # what was cut is durable before the next segment's name is
+    first, second = sorted(folder.glob("*.seg"))
+    assert second.stat().st_size > SEGMENT_HEADER_BYTES
+    log.close()
+    assert not first.read_bytes().endswith(bytes(64))
+    assert texts(folder) == [*wanted, "in the next"]
+
+
+def test_where_others_write_in_turns_there_is_no_room(folder: Path) -> None:
+    log, _ = opened(folder)
+    log.keeps_room = False
+    for n in range(40):
+        append(log, [f"text {n} ".ljust(400, ".")])
+    assert log.size_behind() == 0
+    log.close()
 
 
 # -- segments -------------------------------------------------------------------------------------
