@@ -49,6 +49,7 @@ from braid.wal.frame import HEADER_BYTES
 _ROLE_CODE: Final = {role: code for code, role in enumerate(ROLES)}
 _DIGIT_SET: Final = frozenset(DIGITS)
 _BLOB: Final = re.compile("[0-9a-f]{64}")
+_MICROSECONDS: Final = re.compile(r"\.[0-9]{6}Z")
 _ENTRY: Final = struct.Struct("<QQII")
 BodyState = Literal["blank", "absent", "altered"]
 
@@ -297,21 +298,16 @@ class _Examiner:
 
     def _names_itself(self, index: int, envelope: Envelope) -> bool:
         """Whether id, time, kind, index and origin agree; False also where a closer look must say."""
-        id = envelope.id
+        id, time = envelope.id, envelope.created_at
         return (
             envelope.index == index
             and not envelope.links
             and envelope.origin == self.terms.origin
-            and len(envelope.created_at) == 27
-            and id[:-12] == f"{PREFIXES.get(envelope.kind)}_{envelope.created_at[:19]}Z_"
-            and id[-12:-4] == index_text(index)
+            and time[:19] == self.second
+            and _MICROSECONDS.fullmatch(time, 19) is not None
+            and id[:-4] == f"{PREFIXES.get(envelope.kind)}_{time[:19]}Z_{index_text(index)}"
             and _DIGIT_SET.issuperset(id[-4:])
-            and envelope.created_at[19] == "."
-            and envelope.created_at[26] == "Z"
-            and envelope.created_at.isascii()
-            and envelope.created_at[20:26].isdigit()
             and (envelope.control < index or index == 0)
-            and envelope.created_at[:19] == self.second
         )
 
     def _time(self, index: int, envelope: Envelope) -> None:

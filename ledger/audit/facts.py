@@ -27,6 +27,7 @@ ROLES: Final = (
     "kept",
 )
 DIGITS: Final = "0123456789abcdefghijklmnopqrstuv"
+_PAIRS: Final = [a + b for a in DIGITS for b in DIGITS]
 
 
 class Terms(msgspec.Struct, frozen=True):
@@ -100,8 +101,5 @@ def kind_code(envelope: Envelope) -> int:
 
 def index_text(index: int) -> str:
     """Return the 8 characters of an id that name the index (SPEC §1.2)."""
-    digits = DIGITS
-    return (
-        f"{digits[index >> 35 & 31]}{digits[index >> 30 & 31]}{digits[index >> 25 & 31]}{digits[index >> 20 & 31]}"
-        f"{digits[index >> 15 & 31]}{digits[index >> 10 & 31]}{digits[index >> 5 & 31]}{digits[index & 31]}"
-    )
+    pairs = _PAIRS
+    return f"{pairs[index >> 30 & 1023]}{pairs[index >> 20 & 1023]}{pairs[index >> 10 & 1023]}{pairs[index & 1023]}"
