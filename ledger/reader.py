@@ -5,6 +5,7 @@ A record is read by its place, compared with its authenticated leaf, and only th
 
 from collections.abc import Collection, Iterator
 from hashlib import sha256
+from itertools import islice
 from typing import NamedTuple
 
 from braid.ledger.checkpoint import Checkpoint
@@ -128,9 +129,7 @@ class Reader(Follower):
         for frame in self.log.frames(start):
             if frame.first >= end:
                 return
-            yield [
-                entry for entry in self._frame_entries(frame) if start <= entry.record.envelope.index < end
-            ]
+            yield self._frame_entries(frame, start, end)
 
     def envelopes(self, start: int = 0, *, member: str = "") -> Iterator[tuple[Envelope, list[Link]]]:
         """Yield the envelopes from `start` with their links, verified against the tree, without reading a body.
@@ -152,14 +151,16 @@ class Reader(Follower):
                     envelope = decode_payload(payload)
                     yield envelope, self._check_links(envelope, links)
 
-    def _frame_entries(self, frame: Frame) -> list[Entry]:
-        keys = self.vault.keys(frame.first, frame.header.count) if self.vault else [None] * frame.header.count
+    def _frame_entries(self, frame: Frame, start: int, stop: int) -> list[Entry]:
+        """Return the frame's records from `start` to `stop`, where it has them."""
+        index, end = max(frame.first, start), min(frame.end, stop)
+        keys = self.vault.keys(index, end - index) if self.vault else [None] * (end - index)
         erased, hash_ = self.control.erased, sha256
         with self._turn:
-            leaves = self.tree.leaves(frame.first, frame.end)
+            leaves = self.tree.leaves(index, end)
         entries: list[Entry] = []
-        index = frame.first
-        for leaf, key, (data, links, body) in zip(leaves, keys, frame.records(), strict=True):
+        records = islice(frame.records(), index - frame.first, end - frame.first)
+        for leaf, key, (data, links, body) in zip(leaves, keys, records, strict=True):
             if hash_(b"\x00" + data).digest() != leaf:
                 data = self._reread(index, leaf)  # noqa: PLW2901 - the same record, read again
             envelope = decode_payload(payload_of(data))

@@ -8,7 +8,7 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
-from typing import Any, Final, NamedTuple, Self
+from typing import Any, Final, Self
 
 import duckdb
 import msgspec
@@ -16,12 +16,11 @@ import msgspec
 from braid.views import macros
 from braid.views.arrow import to_arrow
 from braid.views.checkpoints import read_history
-from braid.views.digest import BUCKET, Digest, bucket_root, content_digest, hash_rows
+from braid.views.digest import BUCKET, Digest, bucket_root, content_digest
 from braid.views.errors import DamagedViewError
+from braid.views.make import Made, make
 from braid.views.projection import Batch, Stamp
-from braid.views.rows import make_rows
 from braid.views.schema import CHECKPOINTS, TABLES, Column, Table, creation, quoted
-from braid.views.values import Row
 from braid.wal.failpoint import failpoint
 
 CONFIG: Final[dict[str, str | bool | int | float | list[str]]] = {
@@ -60,17 +59,6 @@ class Meta(msgspec.Struct, frozen=True):
     def content(self) -> Digest:
         """The content digest with the head that it belongs to."""
         return Digest(self.digest, self.stamp.origin, self.stamp.position, self.stamp.root)
-
-
-class Made(NamedTuple):
-    """A batch as rows: by table, the hashes of the records that have any, and what to remove first."""
-
-    tables: dict[int, list[Row]]
-    hashes: list[tuple[int, bytes]]
-    remade: list[int]
-    unknown: int
-    unreadable: int
-    stamp: Stamp
 
 
 class DuckView:
@@ -164,7 +152,10 @@ class DuckView:
 
     def apply(self, batch: Batch) -> None:
         """Make the batch's rows, wait for the batch before it, and let the insertion run behind."""
-        made = make(batch)
+        self.take(make(batch))
+
+    def take(self, made: Made) -> None:
+        """Apply a batch whose rows were made elsewhere."""
         self.finish()
         self._under_way = self._worker.submit(self._commit, made)
 
@@ -185,7 +176,7 @@ class DuckView:
         if made.remade:
             self._remove(made.remade)
         for number, rows in sorted(made.tables.items()):
-            self._insert(TABLES[number].name, to_arrow(TABLES[number], rows))
+            self._insert(TABLES[number].name, rows)
         if made.hashes:
             self._insert("view_state.row_digests", to_arrow(_DIGESTS, made.hashes))
         old = self.meta
@@ -290,24 +281,6 @@ def read_meta(con: duckdb.DuckDBPyConnection) -> Meta:
     except msgspec.MsgspecError as error:
         raise DamagedViewError(f"its stamp can't be read ({error})") from error
     return Meta(stamp, *rows[0][1:])
-
-
-def make(batch: Batch) -> Made:
-    tables: defaultdict[int, list[Row]] = defaultdict(list)
-    hashes: list[tuple[int, bytes]] = []
-    unknown = unreadable = 0
-    new = len(batch.entries)
-    for k, entry in enumerate([*batch.entries, *batch.again]):
-        made = make_rows(entry, batch.standing)
-        for number, row in made.rows:
-            tables[number].append(row)
-        if made.rows:
-            hashes.append((entry.record.envelope.index, hash_rows(made.rows, entry.row_key)))
-        if k < new:  # what is made again was counted when it was new
-            unknown += made.unknown
-            unreadable += made.unreadable
-    remade = [entry.record.envelope.index for entry in batch.again]
-    return Made(tables, hashes, remade, unknown, unreadable, batch.stamp)
 
 
 def _first_line(error: Exception) -> str:

@@ -8,7 +8,8 @@ import msgspec
 from braid.views.arrow import to_arrow
 from braid.views.checkpoints import read_history
 from braid.views.digest import BUCKET, content_digest
-from braid.views.duck import DuckView, Made, make
+from braid.views.duck import DuckView
+from braid.views.make import Made, make
 from braid.views.projection import Batch
 from braid.views.schema import CHECKPOINTS, TABLES
 

@@ -7,11 +7,14 @@ So a record's rows change after it was applied only when its standing changes, a
 """
 
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol, runtime_checkable
 
 import msgspec
 
 from braid.ledger.reader import Entry
+
+if TYPE_CHECKING:
+    from braid.views.make import Made
 
 
 class KeyFacts(NamedTuple):
@@ -86,6 +89,15 @@ class Projection(Protocol):
 
     def close(self) -> None:
         """Close the file; what was not committed is lost."""
+        ...
+
+
+@runtime_checkable
+class TakesMade(Projection, Protocol):
+    """A projection whose rows may be made in other processes."""
+
+    def take(self, made: "Made") -> None:
+        """Take in a batch whose rows were made elsewhere; as `apply`."""
         ...
 
 

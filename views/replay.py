@@ -19,7 +19,7 @@ from braid.ledger.errors import ErasedError
 from braid.ledger.reader import Entry, Reader
 from braid.ledger.record import Record
 from braid.views.errors import DamagedViewError
-from braid.views.projection import Batch, Home, KeyFacts, Projection, Stamp, Standing
+from braid.views.projection import Batch, Home, KeyFacts, Projection, Stamp, Standing, TakesMade
 
 BATCH_RECORDS = 8_192
 BATCH_BYTES = 32 << 20
@@ -222,6 +222,14 @@ def feed(
     again = 0
     start = projection.stamp.position if projection.stamp else 0
     with _no_collections():
+        if start == 0 and isinstance(projection, TakesMade):
+            from braid.views import crew  # with pyarrow, which this projection stands on
+
+            for made in crew.made_by_workers(reader, standing, version):
+                projection.take(made)
+                start = made.stamp.position
+                if progress:
+                    progress(start, standing.size)
         for batch in batches(reader, start, standing, version):
             projection.apply(batch)
             again += len(batch.again)

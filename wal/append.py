@@ -17,6 +17,7 @@ ROOM_BYTES = 256 << 10
 """Most that is written ahead of the log's end (SPEC §2.6)."""
 _PAGE = 4096
 
+
 def _overwrite(fd: int, offset: int, length: int) -> None:
     while length:
         done = os.pwrite(fd, bytes(min(length, 1 << 20)), offset)

@@ -145,6 +145,16 @@ class Segment:
             data = os.pread(self._idx_fd, ENTRY.size, at)
         return Extent(*ENTRY.unpack(data)) if len(data) == ENTRY.size else None
 
+    @property
+    def indexed(self) -> int:
+        """How many records the index reaches."""
+        if self._entries:
+            return len(self._entries) // ENTRY.size
+        try:
+            return self.path.with_suffix(".idx").stat().st_size // ENTRY.size
+        except FileNotFoundError:
+            return 0
+
     def entries(self, count: int) -> "np.ndarray[tuple[int], np.dtype[np.void]] | None":
         """Return the first `count` index entries as a structured array, or None when the file has fewer."""
         try:

@@ -1,22 +1,15 @@
-"""Stretches of the log examined on all cores, results in order (SPEC §11.1).
+"""Stretches of the log examined on all cores, results in order (SPEC §11.1)."""
 
-Workers are plain child processes that speak MessagePack over their pipes: nothing of the caller's program is run
-again, no fork happens under its threads, and a worker that dies is made up for in this process.
-"""
-
-import os
-import subprocess
-import sys
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from queue import SimpleQueue
-from typing import IO
 
 import msgspec
 
 from braid.ledger.audit.chunk import examine
 from braid.ledger.audit.facts import Chunk, Facts, Terms
+from braid.ledger.worker import Worker, serve
 
 _TERMS = msgspec.msgpack.Decoder(Terms)
 _CHUNK = msgspec.msgpack.Decoder(Chunk)
@@ -55,106 +48,39 @@ def examine_all(
 
 
 class _Crew:
-    """The child processes; a free one is asked, None stands for one that can't be had."""
+    """The worker processes; a free one is asked, None stands for one that can't be had."""
 
     def __init__(self, terms: Terms, count: int, *, children: bool) -> None:
         self._terms = terms
-        self._free: SimpleQueue[_Child | None] = SimpleQueue()
-        self._all: list[_Child] = []
+        self._free: SimpleQueue[Worker | None] = SimpleQueue()
+        self._all: list[Worker] = []
         for _ in range(count):
-            child = _Child.start(terms) if children else None
-            if child:
-                self._all.append(child)
-            self._free.put(child)
+            worker = Worker.start(__name__, _encode(terms)) if children else None
+            if worker:
+                self._all.append(worker)
+            self._free.put(worker)
 
     def ask(self, chunk: Chunk) -> Facts:
-        child = self._free.get()
+        worker = self._free.get()
         try:
-            if child is not None:
-                answer = child.ask(chunk)
+            if worker is not None:
+                answer = worker.ask(_encode(chunk))
                 if answer is not None:
-                    return answer
-                child = None  # it died, perhaps for want of memory
+                    return _FACTS.decode(answer)
+                worker = None  # it died, perhaps for want of memory
             return examine(chunk, self._terms)
         finally:
-            self._free.put(child)
+            self._free.put(worker)
 
     def dismiss(self) -> None:
-        for child in self._all:
-            child.stop()
+        for worker in self._all:
+            worker.stop()
 
 
-class _Child:
-    def __init__(self, process: "subprocess.Popen[bytes]", input_: IO[bytes], output: IO[bytes]) -> None:
-        self._process, self._input, self._output = process, input_, output
-
-    @classmethod
-    def start(cls, terms: Terms) -> "_Child | None":
-        """Start a worker; None where no interpreter can be started (an embedded or a frozen program)."""
-        if not sys.executable or getattr(sys, "frozen", False):
-            return None
-        path = os.pathsep.join(entry for entry in sys.path if entry)
-        try:
-            process = subprocess.Popen(  # noqa: S603 - this interpreter, this module
-                [sys.executable, "-P", "-m", __name__],
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.DEVNULL,
-                env={**os.environ, "PYTHONPATH": path},
-            )
-        except OSError:
-            return None
-        if process.stdin is None or process.stdout is None:
-            return None
-        child = cls(process, process.stdin, process.stdout)
-        try:
-            _send(child._input, _encode(terms))
-        except OSError:
-            child.stop()
-            return None
-        return child
-
-    def ask(self, chunk: Chunk) -> Facts | None:
-        try:
-            _send(self._input, _encode(chunk))
-            answer = _receive(self._output)
-            return None if answer is None else _FACTS.decode(answer)
-        except (OSError, msgspec.MsgspecError):
-            return None
-
-    def stop(self) -> None:
-        try:
-            self._input.close()
-        except OSError:
-            self._process.kill()
-        self._output.close()
-        self._process.wait()
-
-
-def _send(pipe: IO[bytes], data: bytes) -> None:
-    pipe.write(len(data).to_bytes(8, "little"))
-    pipe.write(data)
-    pipe.flush()
-
-
-def _receive(pipe: IO[bytes]) -> bytes | None:
-    head = pipe.read(8)
-    if len(head) < 8:
-        return None
-    size = int.from_bytes(head, "little")
-    data = pipe.read(size)
-    return data if len(data) == size else None
-
-
-def work(input_: IO[bytes], output: IO[bytes]) -> None:
-    """Answer chunks until the input ends: the worker's main loop."""
-    first = _receive(input_)
-    if first is None:
-        return
-    terms = _TERMS.decode(first)
-    while (task := _receive(input_)) is not None:
-        _send(output, _encode(examine(_CHUNK.decode(task), terms)))
+def _begin(data: bytes) -> Callable[[bytes], bytes]:
+    terms = _TERMS.decode(data)
+    return lambda chunk: _encode(examine(_CHUNK.decode(chunk), terms))
 
 
 if __name__ == "__main__":
-    work(sys.stdin.buffer, sys.stdout.buffer)
+    serve(_begin)

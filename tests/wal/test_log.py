@@ -329,7 +329,9 @@ def test_a_segment_is_closed_without_room(folder: Path, monkeypatch: pytest.Monk
     monkeypatch.setattr(logs, "SEGMENT_LIMIT", 700)
     syncs = durable.counts["wal.sync"]
     append(log, ["in the next"])
-    assert durable.counts["wal.sync"] == syncs + 2  # what was cut is durable before the next segment's name is
+    assert (
+        durable.counts["wal.sync"] == syncs + 2
+    )  # what was cut is durable before the next segment's name is
     first, second = sorted(folder.glob("*.seg"))
     assert second.stat().st_size > SEGMENT_HEADER_BYTES
     log.close()
