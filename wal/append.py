@@ -11,7 +11,15 @@ from braid.wal.errors import CorruptLogError, OutcomeUnknownError, WriterPoisone
 from braid.wal.failpoint import failpoint
 from braid.wal.frame import HEADER_BYTES, Extent, Stored, encode_frame
 from braid.wal.log import LogReader, TornTail
-from braid.wal.segment import ENTRY, SEGMENT_HEADER_BYTES, SEGMENT_LIMIT, Segment, is_room, pack_entries
+from braid.wal.segment import (
+    ENTRY,
+    SEGMENT_HEADER_BYTES,
+    SEGMENT_LIMIT,
+    Segment,
+    is_room,
+    pack_entries,
+    segment_path,
+)
 
 ROOM_BYTES = 256 << 10
 """Most that is written ahead of the log's end (SPEC §2.6)."""
@@ -286,8 +294,7 @@ class LogWriter(LogReader):
         self.flush_index()
         if self._idx_fd is not None:
             os.fsync(self._idx_fd)
-        segment = Segment.create(self.folder, self.next_index, self.store_id)
-        sync_folder(self.folder)
+        segment = self._begin_segment()
         self.segments.append(segment)
         self._firsts.append(segment.first)
         self._active += 1
@@ -295,6 +302,29 @@ class LogWriter(LogReader):
         self._open_active()
         self._reopen_index()
         return self._descriptor()
+
+    def _begin_segment(self) -> Segment:
+        """Create the next segment, durably. A failure leaves nothing of it, or ends this handle's writing: what comes
+        next would go into the old segment, and two can't both hold that record.
+        """
+        segment = None
+        try:
+            segment = Segment.create(self.folder, self.next_index, self.store_id)
+            sync_folder(self.folder)
+        except BaseException as error:
+            if segment is not None:
+                segment.close()
+            path = segment_path(self.folder, self.next_index)
+            try:
+                path.unlink(missing_ok=True)
+                path.with_suffix(".idx").unlink(missing_ok=True)
+                sync_folder(self.folder)
+            except OSError as second:
+                reason = f"{path.name} could not be begun ({error}) and could not be taken back ({second})"
+                self.poison(reason)
+                raise WriterPoisonedError(f"{reason}: reopen the store; nothing was written") from error
+            raise
+        return segment
 
     def blank(self, indexes: Sequence[int], is_body: Callable[[int, bytes], bool]) -> list[str]:
         """Overwrite the bodies of these records with zeros, durably; return the names of the segments touched.

@@ -408,6 +408,54 @@ def test_dying_while_a_segment_is_begun_loses_nothing(
     assert texts(folder) == ["a", "b", "c"]
 
 
+@pytest.mark.parametrize(
+    "point", ["wal.idx.create", "wal.idx.create.done", "wal.segment.create", "wal.segment.create.done"]
+)
+def test_a_segment_that_could_not_be_begun_leaves_the_log_as_it_was(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, point: str
+) -> None:
+    """Its name must not stay: the next record goes into the old segment, and two can't both hold it."""
+    monkeypatch.setattr(logs, "SEGMENT_LIMIT", 300)
+    log, _ = opened(folder)
+    append(log, ["a"], ["b"])
+    failing(point, FULL)
+    with pytest.raises(OSError, match="No space"):
+        append(log, ["refused"])
+    assert [path.name for path in folder.glob("*.seg")] == ["000000000000.seg"]
+    monkeypatch.setattr(logs, "SEGMENT_LIMIT", 1 << 20)
+    append(log, ["c"])
+    monkeypatch.setattr(logs, "SEGMENT_LIMIT", 300)
+    append(log, ["d"])
+    log.close()
+    assert len(list(folder.glob("*.seg"))) == 2
+    assert texts(folder) == list("abcd")
+
+
+def test_a_segment_that_can_neither_be_begun_nor_taken_back_ends_the_writing(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(logs, "SEGMENT_LIMIT", 300)
+    log, _ = opened(folder)
+    append(log, ["a"], ["b"])
+    failing("wal.segment.create.done", FULL)
+
+    def refuse(path: Path, missing_ok: bool = False) -> None:
+        raise OSError(errno.EIO, "Input/output error")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Path, "unlink", refuse)
+        with pytest.raises(WriterPoisonedError, match="could not be taken back"):
+            append(log, ["refused"])
+    with pytest.raises(WriterPoisonedError, match="reopen the store"):
+        append(log, ["c"])
+    log.close()
+    log, torn = opened(folder)
+    assert torn is None
+    append(log, ["c"])
+    log.close()
+    assert texts(folder) == list("abc")
+
+
 @pytest.mark.parametrize("content", [b"", b"BRAIDSEG", bytes(63), bytes(64)])
 def test_a_segment_that_was_never_born_is_dropped(folder: Path, content: bytes) -> None:
     """A power cut may leave a name without bytes, or zeros in their place."""
