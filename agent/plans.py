@@ -75,8 +75,12 @@ def reckoned(question: str, *, samples: int = 1) -> Plan:
             Tool(name=result, tool="calculator", args={"expression": f"{{result}} / 1 {found.per} * 1"})
         ]
     steps += [
-        Branch(name="reckoned", found=result, least=CAREFUL, otherwise="whole"),
+        Branch(name="reckoned", found=result, least=CAREFUL, otherwise="apart"),
         Answer(name="comes_to", says=f"It comes to {{{result}}}{f' {found.per}s' if found.per else ''}."),
+        # One part passes for no sum: where a tool refuses them, they are told apart.
+        Answer(
+            name="apart", says=f"I can't reckon with these: {'; '.join(f'{{{name}}}' for name in parts)}."
+        ),
         *_look(),
         _last(samples),
     ]
