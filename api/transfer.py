@@ -68,9 +68,7 @@ def _copy_segments(store: Store, folder: Path) -> None:
         if segment.first >= size and segment.first > 0:
             break
         end = 64
-        for frame in segment.frames(64, bodies=False):
-            if frame.first >= size:
-                break
+        for frame in segment.frames_below(64, size):
             end = frame.end_offset
         with (folder / "log" / segment.path.name).open("wb") as file:
             at = 0

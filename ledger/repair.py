@@ -132,6 +132,12 @@ def _whole_end(segment: Segment) -> int:
     return end
 
 
+def _ends_whole(segment: Segment, last: bool) -> bool:
+    """Whether nothing stands behind the whole frames but, in the last segment, what a crash may leave there."""
+    end = _whole_end(segment)
+    return end == segment.size or (last and segment.later_group(end) is None)
+
+
 def _index_agrees(segment: Segment, count: int, end: int) -> bool:
     if not segment.index_holds(count):
         return False
@@ -226,8 +232,9 @@ def _leaves(store: Path, settings: Settings, size: int) -> Iterator[bytes]:
 def _rebuild_indexes(store: Path, settings: Settings) -> list[str]:
     log = LogReader(store / "log", settings.store_id)
     try:
-        count = len(log.segments)
-        for segment in log.segments:
+        whole = [segment for segment in log.segments if _ends_whole(segment, segment is log.segments[-1])]
+        count = len(whole)
+        for segment in whole:  # of a harmed one the index is all that still leads behind the harm
             segment.rebuild_index(_whole_end(segment), write=True)
     finally:
         log.close()

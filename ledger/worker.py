@@ -67,7 +67,8 @@ class Worker:
 
 def serve(begin: Callable[[bytes], Callable[[bytes], bytes]]) -> None:
     """Answer on stdout what is asked on stdin until that ends: a worker's main loop. `begin` takes the terms."""
-    input_, output = sys.stdin.buffer, sys.stdout.buffer
+    input_, output = sys.stdin.buffer, os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)  # a library that prints must not speak in between
     terms = _receive(input_)
     if terms is None:
         return

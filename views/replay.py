@@ -208,7 +208,7 @@ def replay(
     projection = begun.projection or home.fresh()
     # Dying from here on: a fresh file lies about that the next rebuild removes; the old one is as it was.
     try:
-        again = feed(projection, reader, standing, home.version, progress)
+        again = feed(projection, reader, standing, home.version, progress, workers=True)
     finally:
         projection.close()
     home.swap()
@@ -216,13 +216,22 @@ def replay(
 
 
 def feed(
-    projection: Projection, reader: Reader, standing: Standing, version: int, progress: Progress | None = None
+    projection: Projection,
+    reader: Reader,
+    standing: Standing,
+    version: int,
+    progress: Progress | None = None,
+    *,
+    workers: bool = False,
 ) -> int:
-    """Apply what lies between the projection's position and the standing's size; return how many were made again."""
+    """Apply what lies between the projection's position and the standing's size; return how many were made again.
+
+    With `workers`, other processes may make the rows of a projection that holds nothing yet.
+    """
     again = 0
     start = projection.stamp.position if projection.stamp else 0
     with _no_collections():
-        if start == 0 and isinstance(projection, TakesMade):
+        if workers and start == 0 and isinstance(projection, TakesMade):
             from braid.views import crew  # with pyarrow, which this projection stands on
 
             for made in crew.made_by_workers(reader, standing, version):

@@ -19,17 +19,25 @@ from braid.wal.segment import (
     is_room,
     pack_entries,
     segment_path,
+    unborn,
 )
 
 ROOM_BYTES = 256 << 10
 """Most that is written ahead of the log's end (SPEC §2.6)."""
 _PAGE = 4096
+_LEAST_FREE = 64 << 20
 
 
 def _overwrite(fd: int, offset: int, length: int) -> None:
     while length:
         done = os.pwrite(fd, bytes(min(length, 1 << 20)), offset)
         offset, length = offset + done, length - done
+
+
+def _has_space(fd: int) -> bool:
+    """Whether the disk has room to spare; where it allocates only at a sync, a full one would fail the record's."""
+    disk = os.fstatvfs(fd)
+    return disk.f_bavail * disk.f_frsize > _LEAST_FREE
 
 
 class LogWriter(LogReader):
@@ -42,6 +50,7 @@ class LogWriter(LogReader):
         self._idx_fd: int | None = None
         self._poison: str | None = None
         self._room = self._opened_at = 0
+        """Up to where zeros that this handle wrote stand in its file, 0 for none; where the log ended at opening it."""
         self.keeps_room = True
         """Whether zeros may be written ahead of the end: not where others write between two transactions."""
         self.synced = 0
@@ -62,6 +71,8 @@ class LogWriter(LogReader):
         self._drop_unborn_segment()
         segment = self.segments[self._active]
         length = segment.size - self._end
+        if length < 0:
+            raise CorruptLogError(segment.name, self._end, "the file became shorter while it was read")
         torn = None
         if not is_room(segment.read, self._end):
             torn = TornTail(segment.name, self._end, length, "an unfinished transaction")
@@ -129,7 +140,7 @@ class LogWriter(LogReader):
         self._close_active()
         path = self.segments[self._active].path
         self._fd = os.open(path, os.O_WRONLY | os.O_CLOEXEC)
-        self._room = self._opened_at = self._end
+        self._room, self._opened_at = 0, self._end
 
     def _reopen_index(self) -> None:
         if self._idx_fd is not None:
@@ -138,10 +149,10 @@ class LogWriter(LogReader):
         self._idx_fd = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o600)
 
     def _close_active(self) -> None:
-        for fd in (self._fd, self._idx_fd):
+        descriptors, self._fd, self._idx_fd = (self._fd, self._idx_fd), None, None
+        for fd in descriptors:
             if fd is not None:
                 os.close(fd)
-        self._fd = self._idx_fd = None
 
     def _descriptor(self) -> int:
         if self._poison:
@@ -178,8 +189,8 @@ class LogWriter(LogReader):
             offset += sum(map(len, frame))
             index, tx = index + len(records), tx + 1
             ends.append((len(records), offset))
+        self._seek(fd, start)
         try:
-            os.lseek(fd, start, os.SEEK_SET)  # not O_APPEND: behind the end there may be room
             write_all(fd, b"".join(pieces), "wal.write")
         except BaseException as error:
             self._take_back(fd, start, error)
@@ -197,31 +208,41 @@ class LogWriter(LogReader):
                 self.poison(f"an append was interrupted behind its write ({error!r})")
             raise
 
+    def _seek(self, fd: int, end: int) -> None:
+        """Stand at the log's end, behind which there may be room; never behind the file's: a gap would be left."""
+        if os.lseek(fd, 0, os.SEEK_END) < end:
+            name = self.segments[self._active].name
+            self.poison(f"{name} is shorter than what was written to it: something else cut it")
+        os.lseek(self._descriptor(), end, os.SEEK_SET)
+
     def _make_room(self, fd: int, end: int) -> None:
         """Write zeros behind `end`, as many as this handle has written: the next syncs then change no size (SPEC §2.6).
 
         The sync of the frame before them covers them. Dying here leaves zeros, which no reader takes for a frame.
         """
         ahead = min(end - self._opened_at, ROOM_BYTES) // _PAGE * _PAGE
-        if end <= self._room or not ahead or not self.keeps_room:
+        if end <= self._room or not ahead or not self.keeps_room or not _has_space(fd):
             return
         try:
             failpoint("wal.room")
+            self._room = end + ROOM_BYTES  # until it is known how many were written
             self._room = end + os.pwrite(fd, bytes(ahead), end)
-        except OSError:  # a full disk: what room there is belongs to records
-            self._give_room_back(fd, end)
+        except OSError:  # what space there is belongs to records
+            with suppress(OSError):
+                self._give_room_back(fd, end)
 
     def _give_room_back(self, fd: int, end: int) -> bool:
-        """Let the file end where the log does; True where it did not. Should it fail, the next open cuts the zeros."""
-        had, self._room = self._room > end, end
-        with suppress(OSError):
-            os.ftruncate(fd, end)
-        return had
+        """Let the file end where the log does, where this handle wrote zeros behind it; True where it did."""
+        if self._room <= end:
+            return False
+        os.ftruncate(fd, end)
+        self._room = 0
+        return True
 
     def _take_back(self, fd: int, start: int, error: BaseException) -> None:
         try:
             os.ftruncate(fd, start)
-            self._room = start
+            self._room = 0
         except OSError as second:
             self.poison(f"a write failed ({error}) and could not be taken back ({second})")
             raise OutcomeUnknownError(
@@ -289,18 +310,23 @@ class LogWriter(LogReader):
         that is dropped.
         """
         self.sync()
-        if self._give_room_back(fd := self._descriptor(), self._end):
+        fd = self._descriptor()
+        if self._give_room_back(fd, self._end):
             self._sync_now(fd)  # behind a closed segment zeros would be damage
         self.flush_index()
         if self._idx_fd is not None:
             os.fsync(self._idx_fd)
         segment = self._begin_segment()
-        self.segments.append(segment)
-        self._firsts.append(segment.first)
-        self._active += 1
-        self._end = SEGMENT_HEADER_BYTES
-        self._open_active()
-        self._reopen_index()
+        try:
+            self.segments.append(segment)
+            self._firsts.append(segment.first)
+            self._active += 1
+            self._end = SEGMENT_HEADER_BYTES
+            self._open_active()
+            self._reopen_index()
+        except BaseException as error:  # Ctrl-C: place and descriptor may be of two files
+            self.poison(f"going on in {segment.name} was interrupted ({error!r})")
+            raise
         return self._descriptor()
 
     def _begin_segment(self) -> Segment:
@@ -314,17 +340,22 @@ class LogWriter(LogReader):
         except BaseException as error:
             if segment is not None:
                 segment.close()
-            path = segment_path(self.folder, self.next_index)
-            try:
-                path.unlink(missing_ok=True)
-                path.with_suffix(".idx").unlink(missing_ok=True)
-                sync_folder(self.folder)
-            except OSError as second:
-                reason = f"{path.name} could not be begun ({error}) and could not be taken back ({second})"
-                self.poison(reason)
-                raise WriterPoisonedError(f"{reason}: reopen the store; nothing was written") from error
+            self._take_segment_back(segment_path(self.folder, self.next_index), error)
             raise
         return segment
+
+    def _take_segment_back(self, path: Path, error: BaseException) -> None:
+        reason = f"{path.name} could not be begun ({error})"
+        try:
+            if not unborn(path):
+                self.poison(reason)  # readers may stand in it by now: whoever opens next goes on from here
+                return
+            path.unlink(missing_ok=True)
+            path.with_suffix(".idx").unlink(missing_ok=True)
+            sync_folder(self.folder)
+        except BaseException as second:
+            self.poison(f"{reason} and could not be taken back ({second})")
+            raise
 
     def blank(self, indexes: Sequence[int], is_body: Callable[[int, bytes], bool]) -> list[str]:
         """Overwrite the bodies of these records with zeros, durably; return the names of the segments touched.
@@ -383,7 +414,8 @@ class LogWriter(LogReader):
         """Close every descriptor; syncing is the owner's business."""
         if self._idx_fd is not None and not self._poison:
             self.flush_index()
-        if self._fd is not None and not self._poison and self._room > self._end:
-            self._give_room_back(self._fd, self._end)
+        if self._fd is not None and not self._poison:
+            with suppress(OSError):  # zeros that stay are cut by whoever writes next
+                self._give_room_back(self._fd, self._end)
         self._close_active()
         super().close()

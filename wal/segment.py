@@ -223,6 +223,17 @@ class Segment:
             yield frame
             offset = frame.end_offset
 
+    def frames_below(self, offset: int, stop: int) -> Iterator[Frame]:
+        """Yield the frames from `offset` that begin with a record below `stop`, without bodies; what a head does not
+        cover, and room (SPEC §2.6), is not looked at.
+        """
+        for frame in self.frames(offset, bodies=False):
+            if frame.first >= stop:
+                return
+            yield frame
+            if frame.end >= stop:
+                return
+
     def later_group(self, offset: int) -> int | None:
         """Return the offset of a well-formed frame that was written by a later write than what stands at `offset`."""
         window_at = offset + 1

@@ -166,10 +166,9 @@ def _stage_segments(
         if old is not None and not _continues(segment, folder / "log" / name, old):
             old = None  # compacted meanwhile: other places, other bytes
         last, end = (old.last, old.end) if old else (SEGMENT_HEADER_BYTES, SEGMENT_HEADER_BYTES)
-        for frame in segment.frames(end, bodies=False):
-            if frame.first >= size:
-                break
-            last, end = frame.offset, frame.end_offset
+        if old is None or before is None or before.size < size:
+            for frame in segment.frames_below(end, size):
+                last, end = frame.offset, frame.end_offset
         held[name] = Held(last, end)
         if old is None:
             _stage_bytes(segment, staging.begin(f"log/{name}"), 0, end, staging)

@@ -26,6 +26,7 @@ from braid.ledger.record import Content, Draft, ExperienceBody
 from braid.ledger.settings import load_settings
 from braid.ledger.vault import Vault
 from braid.ledger.writer import Writer
+from braid.transfer import export_store
 from braid.wal import append as logs
 from braid.wal import failpoint
 from braid.wal.lock import FileLock
@@ -593,3 +594,24 @@ def test_a_segment_that_was_cut_is_no_backup_to_go_on_from(store: Path, tmp_path
     say(store, "two")
     backed_up(store, backup)
     assert is_clean(backup)
+
+
+def test_a_store_that_is_being_written_is_copied_up_to_its_head(store: Path, tmp_path: Path) -> None:
+    """Behind the head there may be room (SPEC §2.6), and what came since: neither is looked at."""
+    with braid.open(store) as opened:
+        for number in range(60):
+            opened.append(f"{number} ".ljust(600, "."))
+        opened.checkpoint()
+        (segment,) = opened.reader.log.segments
+        assert segment.path.read_bytes().endswith(bytes(4096))
+        for name in ("at the head", "again", "behind it"):
+            done = backed_up(store, tmp_path / "backup")
+            export_store(opened, tmp_path / name, audit=True)
+            assert done.size <= opened.reader.published.size
+            for copy in (tmp_path / "backup", tmp_path / name):
+                (copied,) = (copy / "log").glob("*.seg")
+                assert not copied.read_bytes().endswith(bytes(4096))
+            if name == "again":
+                opened.append_all([memory(f"more {number}") for number in range(20)])
+    for name in ("at the head", "again", "behind it"):  # the guard is ahead of the first two, rightly
+        assert {finding.kind for finding in verify(tmp_path / name).findings} <= {"guard"}

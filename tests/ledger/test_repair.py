@@ -11,10 +11,12 @@ import braid
 from braid.ledger import condition
 from braid.ledger.audit.verify import verify
 from braid.ledger.condition import Problem
+from braid.ledger.errors import LedgerError
 from braid.ledger.guard import Guard
 from braid.ledger.repair import examine, repair
 from braid.ledger.settings import load_settings
 from braid.ledger.writer import Writer
+from braid.wal import append as logs
 from braid.wal import failpoint
 from braid.wal.errors import LogLockedError
 
@@ -62,6 +64,27 @@ def test_an_index_is_mended_beside_what_a_killed_writer_left(filled: Path) -> No
     with braid.open(filled) as opened:
         assert len(opened) > 4
     assert found(filled) == []
+
+
+def test_the_index_of_a_harmed_segment_is_left_as_it_is(
+    filled: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It alone still leads to what stands behind the harm."""
+    monkeypatch.setattr(logs, "SEGMENT_LIMIT", 4096)
+    with braid.open(filled) as opened:
+        for number in range(20):
+            opened.append(f"more {number}")
+    first, *_, last = sorted(filled.glob("log/*.seg"))
+    whole = first.with_suffix(".idx").read_bytes()
+    data = bytearray(first.read_bytes())
+    data[data.index(b"BRF1", 2000)] ^= 1
+    first.write_bytes(data)
+    last.with_suffix(".idx").write_bytes(b"x")
+    assert {"log", "index"} <= set(found(filled))
+    with pytest.raises(LedgerError, match="the log itself is damaged"):
+        repair(filled)
+    assert first.with_suffix(".idx").read_bytes() == whole
+    assert "index" not in found(filled)
 
 
 @pytest.mark.parametrize(

@@ -2,15 +2,18 @@
 
 import os
 import signal
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import numpy as np
 import pytest
 
-from braid.ledger.errors import IntegrityError
-from braid.ledger.reader import Reader
+from braid.ledger.asof import root_at
+from braid.ledger.errors import IntegrityError, LedgerError
 from braid.ledger.worker import Worker
 from braid.views import crew
 from braid.views.crew import Stretch, made_by_workers
@@ -58,7 +61,10 @@ def test_the_content_is_that_of_a_rebuild_by_one(filled: Any, monkeypatch: pytes
     by_many = rebuilt(filled, monkeypatch, 10)
     assert by_many == by_one
     ends = [end for end, _ in stretches(filled)]
-    assert ends == [*range(16, filled.writer.size, 16), filled.writer.size]
+    firsts = {frame.first for frame in filled.writer.log.frames()} | {filled.writer.size}
+    assert len(ends) > 3
+    assert ends == sorted(firsts & set(ends))  # where transactions end, and all of it
+    assert ends[-1] == filled.writer.size
 
 
 def test_what_the_index_does_not_tell_yet_is_left_to_the_caller(
@@ -135,15 +141,79 @@ def test_a_store_behind_a_passphrase(tmp_path: Path, monkeypatch: pytest.MonkeyP
 
 def test_stretches_are_cut_by_number_and_by_weight(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(crew, "STRETCH_BYTES", 100)
-    cut = crew.cut(5, np.cumsum([10] * 20 + [40, 50, 300, 99, 2, 1]))
-    spans = [(one.first, one.stop) for one in cut]
+    single = np.ones(26, dtype=bool)
+    found = crew.cut(5, np.cumsum([10] * 20 + [40, 50, 300, 99, 2, 1]), single)
+    spans = [(one.first, one.stop) for one in found]
     assert spans == [(5, 15), (15, 25), (25, 27), (27, 28), (28, 29), (29, 31)]
     monkeypatch.setattr(crew, "STRETCH_BYTES", 10_000)
-    assert list(crew.cut(0, np.cumsum([1] * 20))) == [Stretch(0, 16), Stretch(16, 20)]
+    assert list(crew.cut(0, np.cumsum([1] * 20), single[:20])) == [Stretch(0, 16), Stretch(16, 20)]
 
 
-def test_a_worker_says_so_where_the_log_ends_before(filled: Any) -> None:
-    reader = Reader(filled.path)
-    with pytest.raises(IndexError, match="the log holds"):
-        crew.rows_of(reader, take_standing(reader), Stretch(0, filled.writer.size + 1))
+def test_a_transaction_is_not_parted_and_a_heavy_one_is_left_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    closing = np.zeros(60, dtype=bool)
+    closing[[4, 9, 11, 49, 59]] = True  # one of forty records, more than a stretch
+    spans = [(one.first, one.stop) for one in crew.cut(0, np.cumsum([1] * 60), closing)]
+    assert spans == [(0, 12), (12, 50), (50, 60)]
+    monkeypatch.setattr(crew, "HEAVY_BYTES", 30)
+    assert [(one.first, one.stop) for one in crew.cut(0, np.cumsum([1] * 60), closing)] == [(0, 12)]
+
+
+def terms(bench: Any, **members: Any) -> crew.Terms:
+    said: dict[str, Any] = {
+        "store": str(bench.path),
+        "guard": str(bench.writer.guard.path),
+        "guarded": True,
+        "passphrase": None,
+        "standing": take_standing(bench.writer),
+        "version": VERSION,
+    }
+    return crew.Terms(**(said | members))
+
+
+def test_a_worker_refuses_a_log_that_is_not_its_askers(filled: Any) -> None:
+    reader = crew.opened(terms(filled))
+    size = filled.writer.size
+    for stretch in (Stretch(0, size + 1, "00"), Stretch(0, size, root_at(reader, size - 1))):
+        with pytest.raises(LedgerError, match="has not the root"):
+            crew.rows_of(reader, take_standing(reader), stretch)
     reader.close()
+
+
+def test_a_worker_refuses_a_store_that_is_not_as_its_asker_holds_it(filled: Any, tmp_path: Path) -> None:
+    standing = take_standing(filled.writer)
+    for other in (
+        terms(filled, guard=str(tmp_path / "away.guard")),
+        terms(filled, version=VERSION + 1),
+        terms(filled, standing=msgspec.structs.replace(standing, origin="another.log/x")),
+        terms(filled, standing=msgspec.structs.replace(standing, sealed=False)),
+    ):
+        with pytest.raises(LedgerError, match="not as its asker holds it"):
+            crew.opened(other)
+
+
+def test_a_vault_that_is_away_for_a_while_takes_no_text_from_the_rows(
+    filled: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    by_one = rebuilt(filled, monkeypatch, 10**9)
+    vault = filled.writer.settings.vault_path(filled.path)
+    vault.rename(vault.with_name("away"))
+    assert stretches(filled) == []
+    assert rebuilt(filled, monkeypatch, 10) == by_one
+    vault.with_name("away").rename(vault)
+
+
+def test_what_a_library_prints_in_a_worker_is_no_answer() -> None:
+    said = subprocess.run(
+        [
+            sys.executable,
+            "-c",
+            "from braid.ledger.worker import serve\n"
+            "import os\n"
+            "serve(lambda terms: lambda asked: (os.write(1, b'noise'), terms + asked)[1])",
+        ],
+        input=b"".join(len(part).to_bytes(8, "little") + part for part in (b"to ", b"you", b"me")),
+        capture_output=True,
+        check=True,
+        timeout=60,
+    ).stdout
+    assert said == b"".join(len(part).to_bytes(8, "little") + part for part in (b"to you", b"to me"))

@@ -339,6 +339,26 @@ def test_a_segment_is_closed_without_room(folder: Path, monkeypatch: pytest.Monk
     assert texts(folder) == [*wanted, "in the next"]
 
 
+def test_a_handle_that_made_no_room_cuts_nothing(folder: Path) -> None:
+    """It may have followed others into a segment whose descriptor it has not: the end there is none here."""
+    log, _ = opened(folder)
+    log.keeps_room = False
+    append(log, *[[f"text {n}"] for n in range(20)])
+    whole = only_segment(folder).read_bytes()
+    log._end = SEGMENT_HEADER_BYTES + 1
+    log.close()
+    assert only_segment(folder).read_bytes() == whole
+
+
+def test_a_disk_with_little_space_has_no_room(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(logs, "_LEAST_FREE", 1 << 62)
+    log, _ = opened(folder)
+    for n in range(40):
+        append(log, [f"text {n} ".ljust(400, ".")])
+    assert log.size_behind() == 0
+    log.close()
+
+
 def test_where_others_write_in_turns_there_is_no_room(folder: Path) -> None:
     log, _ = opened(folder)
     log.keeps_room = False
@@ -408,9 +428,7 @@ def test_dying_while_a_segment_is_begun_loses_nothing(
     assert texts(folder) == ["a", "b", "c"]
 
 
-@pytest.mark.parametrize(
-    "point", ["wal.idx.create", "wal.idx.create.done", "wal.segment.create", "wal.segment.create.done"]
-)
+@pytest.mark.parametrize("point", ["wal.idx.create", "wal.idx.create.done", "wal.segment.create"])
 def test_a_segment_that_could_not_be_begun_leaves_the_log_as_it_was(
     folder: Path, monkeypatch: pytest.MonkeyPatch, point: str
 ) -> None:
@@ -431,22 +449,46 @@ def test_a_segment_that_could_not_be_begun_leaves_the_log_as_it_was(
     assert texts(folder) == list("abcd")
 
 
-def test_a_segment_that_can_neither_be_begun_nor_taken_back_ends_the_writing(
+def test_a_segment_that_readers_may_have_entered_is_not_taken_back(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(logs, "SEGMENT_LIMIT", 300)
     log, _ = opened(folder)
     append(log, ["a"], ["b"])
     failing("wal.segment.create.done", FULL)
+    with pytest.raises(OSError, match="No space"):
+        append(log, ["refused"])
+    reader = LogReader(folder, STORE)
+    reader.rescan(0)
+    assert len(list(reader.follow(check))) == 2
+    with pytest.raises(WriterPoisonedError, match="could not be begun"):
+        append(log, ["refused too"])
+    log.close()
+    log, torn = opened(folder)
+    assert torn is None
+    append(log, ["c"])
+    log.close()
+    assert len(list(reader.follow(check))) == 1
+    reader.close()
+    assert texts(folder) == list("abc")
+
+
+def test_a_segment_that_can_neither_be_begun_nor_taken_back_ends_the_writing(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(logs, "SEGMENT_LIMIT", 300)
+    log, _ = opened(folder)
+    append(log, ["a"], ["b"])
+    failing("wal.segment.create", FULL)
 
     def refuse(path: Path, missing_ok: bool = False) -> None:
         raise OSError(errno.EIO, "Input/output error")
 
     with monkeypatch.context() as patch:
         patch.setattr(Path, "unlink", refuse)
-        with pytest.raises(WriterPoisonedError, match="could not be taken back"):
+        with pytest.raises(OSError, match="Input/output error"):
             append(log, ["refused"])
-    with pytest.raises(WriterPoisonedError, match="reopen the store"):
+    with pytest.raises(WriterPoisonedError, match=r"could not be taken back.*reopen the store"):
         append(log, ["c"])
     log.close()
     log, torn = opened(folder)
@@ -454,6 +496,60 @@ def test_a_segment_that_can_neither_be_begun_nor_taken_back_ends_the_writing(
     append(log, ["c"])
     log.close()
     assert texts(folder) == list("abc")
+
+
+@pytest.mark.parametrize("where", ["_open_active", "_close_active", "_reopen_index"])
+def test_an_interruption_between_two_segments_ends_the_writing_and_cuts_nothing(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, where: str
+) -> None:
+    """Ctrl-C may come anywhere: a place in one file and the descriptor of another must never meet."""
+    log, wanted = busy(folder)
+    before = (folder / "000000000000.seg").read_bytes().rstrip(b"\0")
+    monkeypatch.setattr(logs, "SEGMENT_LIMIT", 700)
+
+    def interrupt(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(LogWriter, where, interrupt)
+        with pytest.raises(KeyboardInterrupt):
+            append(log, ["refused"])
+    with pytest.raises(WriterPoisonedError, match="interrupted"):
+        append(log, ["refused too"])
+    log.close()
+    assert (folder / "000000000000.seg").read_bytes().rstrip(b"\0") == before
+    assert texts(folder) == wanted
+
+
+def test_room_that_can_not_be_cut_keeps_the_next_segment_from_being_begun(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    log, wanted = busy(folder)
+    monkeypatch.setattr(logs, "SEGMENT_LIMIT", 700)
+
+    def refuse(fd: int, length: int) -> None:
+        raise OSError(errno.EIO, "Input/output error")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "ftruncate", refuse)
+        with pytest.raises(OSError, match="Input/output error"):
+            append(log, ["refused"])
+        assert len(list(folder.glob("*.seg"))) == 1
+    append(log, ["in the next"])
+    log.close()
+    assert len(list(folder.glob("*.seg"))) == 2
+    assert texts(folder) == [*wanted, "in the next"]
+
+
+def test_a_file_that_something_else_cut_is_not_written_to(folder: Path) -> None:
+    log, _ = opened(folder)
+    append(log, ["a"], ["b"])
+    size = only_segment(folder).stat().st_size
+    os.truncate(only_segment(folder), size - 10)
+    with pytest.raises(WriterPoisonedError, match="something else cut it"):
+        append(log, ["c"])
+    assert only_segment(folder).stat().st_size == size - 10
+    log.close()
 
 
 @pytest.mark.parametrize("content", [b"", b"BRAIDSEG", bytes(63), bytes(64)])
