@@ -10,7 +10,6 @@ from collections import deque
 from collections.abc import Callable, Generator, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
-from functools import partial
 from pathlib import Path
 from queue import SimpleQueue
 from typing import Any, Final
@@ -119,7 +118,7 @@ def _crew(terms: bytes, count: int) -> Generator[Callable[[Stretch], "Future[byt
         for start in starts:
             if worker := start.result():
                 free.put(worker)
-        yield None if free.empty() else partial(threads.submit, ask)
+        yield None if free.empty() else lambda stretch: threads.submit(ask, stretch)
     finally:
         threads.shutdown(cancel_futures=True)
         for start in starts:
