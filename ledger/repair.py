@@ -23,7 +23,8 @@ from braid.wal.errors import CorruptLogError, WalError
 from braid.wal.frame import Frame
 from braid.wal.lock import FileLock
 from braid.wal.log import LogReader
-from braid.wal.segment import ENTRY, SEGMENT_HEADER_BYTES, Segment, is_room
+from braid.wal.room import is_room
+from braid.wal.segment import ENTRY, SEGMENT_HEADER_BYTES, Segment
 
 _TILE_BATCH = 256
 

@@ -11,33 +11,22 @@ from braid.wal.errors import CorruptLogError, OutcomeUnknownError, WriterPoisone
 from braid.wal.failpoint import failpoint
 from braid.wal.frame import HEADER_BYTES, Extent, Stored, encode_frame
 from braid.wal.log import LogReader, TornTail
+from braid.wal.room import Room, is_room
 from braid.wal.segment import (
     ENTRY,
     SEGMENT_HEADER_BYTES,
     SEGMENT_LIMIT,
     Segment,
-    is_room,
     pack_entries,
     segment_path,
     unborn,
 )
-
-ROOM_BYTES = 256 << 10
-"""Most that is written ahead of the log's end (SPEC §2.6)."""
-_PAGE = 4096
-_LEAST_FREE = 64 << 20
 
 
 def _overwrite(fd: int, offset: int, length: int) -> None:
     while length:
         done = os.pwrite(fd, bytes(min(length, 1 << 20)), offset)
         offset, length = offset + done, length - done
-
-
-def _has_space(fd: int) -> bool:
-    """Whether the disk has room to spare; where it allocates only at a sync, a full one would fail the record's."""
-    disk = os.fstatvfs(fd)
-    return disk.f_bavail * disk.f_frsize > _LEAST_FREE
 
 
 class LogWriter(LogReader):
@@ -49,10 +38,10 @@ class LogWriter(LogReader):
         self._fd: int | None = None
         self._idx_fd: int | None = None
         self._poison: str | None = None
-        self._room = self._opened_at = 0
-        """Up to where zeros that this handle wrote stand in its file, 0 for none; where the log ended at opening it."""
+        self._room: Room | None = None
         self.keeps_room = True
-        """Whether zeros may be written ahead of the end: not where others write between two transactions."""
+        """Whether zeros may stand behind the end: not where others write between two transactions. Set before
+        `cut_tail`."""
         self.synced = 0
         """Records known to be on disk."""
 
@@ -140,7 +129,7 @@ class LogWriter(LogReader):
         self._close_active()
         path = self.segments[self._active].path
         self._fd = os.open(path, os.O_WRONLY | os.O_CLOEXEC)
-        self._room, self._opened_at = 0, self._end
+        self._room = Room(self._fd, self._end) if self.keeps_room else None
 
     def _reopen_index(self) -> None:
         if self._idx_fd is not None:
@@ -149,7 +138,7 @@ class LogWriter(LogReader):
         self._idx_fd = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o600)
 
     def _close_active(self) -> None:
-        descriptors, self._fd, self._idx_fd = (self._fd, self._idx_fd), None, None
+        descriptors, self._fd, self._idx_fd, self._room = (self._fd, self._idx_fd), None, None, None
         for fd in descriptors:
             if fd is not None:
                 os.close(fd)
@@ -197,7 +186,8 @@ class LogWriter(LogReader):
             raise
         try:
             if sync:
-                self._make_room(fd, offset)
+                if self._room:
+                    self._room.make(offset)
                 self._sync_now(fd)
             self._admit(transactions, start)
             self._end, self.next_index, self.next_tx = offset, index, tx
@@ -215,34 +205,10 @@ class LogWriter(LogReader):
             self.poison(f"{name} is shorter than what was written to it: something else cut it")
         os.lseek(self._descriptor(), end, os.SEEK_SET)
 
-    def _make_room(self, fd: int, end: int) -> None:
-        """Write zeros behind `end`, as many as this handle has written: the next syncs then change no size (SPEC §2.6).
-
-        The sync of the frame before them covers them. Dying here leaves zeros, which no reader takes for a frame.
-        """
-        ahead = min(end - self._opened_at, ROOM_BYTES) // _PAGE * _PAGE
-        if end <= self._room or not ahead or not self.keeps_room or not _has_space(fd):
-            return
-        try:
-            failpoint("wal.room")
-            self._room = end + ROOM_BYTES  # until it is known how many were written
-            self._room = end + os.pwrite(fd, bytes(ahead), end)
-        except OSError:  # what space there is belongs to records
-            with suppress(OSError):
-                self._give_room_back(fd, end)
-
-    def _give_room_back(self, fd: int, end: int) -> bool:
-        """Let the file end where the log does, where this handle wrote zeros behind it; True where it did."""
-        if self._room <= end:
-            return False
-        os.ftruncate(fd, end)
-        self._room = 0
-        return True
-
     def _take_back(self, fd: int, start: int, error: BaseException) -> None:
         try:
             os.ftruncate(fd, start)
-            self._room = 0
+            self._room = Room(fd, start) if self.keeps_room else None
         except OSError as second:
             self.poison(f"a write failed ({error}) and could not be taken back ({second})")
             raise OutcomeUnknownError(
@@ -311,7 +277,7 @@ class LogWriter(LogReader):
         """
         self.sync()
         fd = self._descriptor()
-        if self._give_room_back(fd, self._end):
+        if self._room and self._room.give_back(self._end):
             self._sync_now(fd)  # behind a closed segment zeros would be damage
         self.flush_index()
         if self._idx_fd is not None:
@@ -414,8 +380,8 @@ class LogWriter(LogReader):
         """Close every descriptor; syncing is the owner's business."""
         if self._idx_fd is not None and not self._poison:
             self.flush_index()
-        if self._fd is not None and not self._poison:
+        if self._room and not self._poison:
             with suppress(OSError):  # zeros that stay are cut by whoever writes next
-                self._give_room_back(self._fd, self._end)
+                self._room.give_back(self._end)
         self._close_active()
         super().close()

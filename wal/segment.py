@@ -2,7 +2,7 @@
 
 import os
 import struct
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -47,15 +47,6 @@ def check_segment_header(data: bytes, name: str, store_id: str) -> int:
 def segment_path(folder: Path, first: int) -> Path:
     """Return the path of the segment whose first record is `first`."""
     return folder / f"{first:012d}.seg"
-
-
-def is_room(read: Callable[[int, int], bytes], offset: int) -> bool:
-    """Whether `read` finds nothing but zeros from `offset` on: room that a writer kept, no torn tail (SPEC §2.6)."""
-    while data := read(offset, _READ_AHEAD):
-        if data.count(0) < len(data):
-            return False
-        offset += len(data)
-    return True
 
 
 def unborn(path: Path) -> bool:

@@ -12,7 +12,8 @@ from braid.ledger.audit.findings import Finding
 from braid.ledger.audit.scan import SEGMENT_HEADER_BYTES, Broken, Window, walk, whole_end
 from braid.wal.errors import CorruptLogError, LogFormatError
 from braid.wal.frame import HEADER_BYTES, FrameError, parse_header
-from braid.wal.segment import check_segment_header, is_room
+from braid.wal.room import is_room
+from braid.wal.segment import check_segment_header
 
 _ROW = np.dtype([("envelope_at", "<u8"), ("body_at", "<u8"), ("envelope_len", "<u4"), ("body_len", "<u4")])
 MAX_CHUNK = 4 << 20

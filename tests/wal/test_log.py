@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from braid.wal import append as logs
-from braid.wal import durable, failpoint
+from braid.wal import durable, failpoint, room
 from braid.wal.append import LogWriter
 from braid.wal.errors import CorruptLogError, OutcomeUnknownError, WriterPoisonedError
 from braid.wal.frame import HEADER_BYTES, Frame, FrameError, Stored
@@ -54,9 +54,10 @@ def disarmed() -> Iterator[None]:
     failpoint.arm(None)
 
 
-def opened(folder: Path, floor: int = 0) -> tuple[LogWriter, TornTail | None]:
+def opened(folder: Path, floor: int = 0, *, keeps_room: bool = True) -> tuple[LogWriter, TornTail | None]:
     """Open for appending as the ledger does, from the log's start; return what was cut."""
     log = LogWriter(folder, STORE)
+    log.keeps_room = keeps_room
     try:
         log.rescan(0)
         deque(log.follow(check, floor), maxlen=0)
@@ -264,7 +265,7 @@ def test_room_is_made_as_records_come_and_given_back_at_the_end(folder: Path) ->
         if (grown := only_segment(folder).stat().st_size - before) and log.size_behind():
             sizes.append(grown)
     assert len(sizes) < 25  # of 1,200 appends few change the file's size: as many bytes ahead as were written
-    assert log.size_behind() <= logs.ROOM_BYTES
+    assert log.size_behind() <= room.ROOM_BYTES
     written = only_segment(folder).stat().st_size - log.size_behind()
     log.close()
     assert only_segment(folder).stat().st_size == written
@@ -341,8 +342,7 @@ def test_a_segment_is_closed_without_room(folder: Path, monkeypatch: pytest.Monk
 
 def test_a_handle_that_made_no_room_cuts_nothing(folder: Path) -> None:
     """It may have followed others into a segment whose descriptor it has not: the end there is none here."""
-    log, _ = opened(folder)
-    log.keeps_room = False
+    log, _ = opened(folder, keeps_room=False)
     append(log, *[[f"text {n}"] for n in range(20)])
     whole = only_segment(folder).read_bytes()
     log._end = SEGMENT_HEADER_BYTES + 1
@@ -351,7 +351,7 @@ def test_a_handle_that_made_no_room_cuts_nothing(folder: Path) -> None:
 
 
 def test_a_disk_with_little_space_has_no_room(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(logs, "_LEAST_FREE", 1 << 62)
+    monkeypatch.setattr(room, "LEAST_FREE_BYTES", 1 << 62)
     log, _ = opened(folder)
     for n in range(40):
         append(log, [f"text {n} ".ljust(400, ".")])
@@ -360,8 +360,7 @@ def test_a_disk_with_little_space_has_no_room(folder: Path, monkeypatch: pytest.
 
 
 def test_where_others_write_in_turns_there_is_no_room(folder: Path) -> None:
-    log, _ = opened(folder)
-    log.keeps_room = False
+    log, _ = opened(folder, keeps_room=False)
     for n in range(40):
         append(log, [f"text {n} ".ljust(400, ".")])
     assert log.size_behind() == 0
