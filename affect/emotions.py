@@ -20,8 +20,8 @@ PLACES: Final = {
     "fear": Vad(v=-0.5, a=0.75, d=-0.4),
     "sadness": Vad(v=-0.5, a=0.35, d=-0.3),
 }
-DRAW: Final = 0.35
-"""How much nearer a word brings the emotion that it names."""
+DRAW: Final = 0.4
+"""How much nearer a word brings the emotion that it names: raters find sad words hardly less stirred than sore ones."""
 _NAMED: Final = {
     "joy": r"happy|glad|delight\w*|joy\w*|love|loved|loving|yay|hooray|excited|thrilled|excellent|awesome|wonderful",
     "calm": r"calm|relaxed|peaceful|content|relieved|quiet|serene|at ease",

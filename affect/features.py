@@ -4,6 +4,7 @@ import re
 from math import log1p
 from typing import Final
 
+from braid.affect.agency import agency
 from braid.affect.cues import Cues
 from braid.affect.lexicon import is_negation
 
@@ -23,7 +24,7 @@ _YEAR: Final = re.compile(r"\b[12]\d{3}\b")
 
 def features(cues: Cues) -> list[float]:
     """Return one text's row of numbers, always as many, in one order."""
-    return _lexical(cues) + _marks(cues) + _shape(cues)
+    return _lexical(cues) + _marks(cues) + _shape(cues) + agency([word.lower() for word in cues.words])
 
 
 def _lexical(cues: Cues) -> list[float]:

@@ -1,7 +1,7 @@
 """The fitted part of a reading: numbers of a text in, valence, arousal and dominance out. Pure; batches of texts.
 
-Two models speak, and their mean is the answer: small nets over the vector and the features, and a ridge over these and
-the text's words and pairs of words. `tools/fit_affect.py` makes the weights, `data/LICENSE.md` says of what.
+Two models speak, and their mean is the answer: small nets over the vector and the features, and a ridge over these
+and the words, pairs and beginnings of words. `tools/fit_affect.py` makes the weights; `data/LICENSE.md` says of what.
 """
 
 import hashlib
@@ -32,7 +32,7 @@ class Rated(msgspec.Struct, frozen=True):
     spread: Floats
     """float64[n]: how far the members lie apart, mean over the three dimensions."""
     known: Floats
-    """float64[n]: the share of a text's words and pairs that the ridge knows, in [0, 1]."""
+    """float64[n]: the share of a text's words, pairs and beginnings that the ridge knows, in [0, 1]."""
 
 
 def scaled(ratings: Floats) -> Floats:
@@ -41,7 +41,7 @@ def scaled(ratings: Floats) -> Floats:
 
 
 class Bags(msgspec.Struct, frozen=True):
-    """The words and pairs of n texts, as one list of entries."""
+    """The words, pairs and beginnings of n texts, as one list of entries."""
 
     rows: Floats
     """int[m]: the text of each entry."""
@@ -53,7 +53,7 @@ class Bags(msgspec.Struct, frozen=True):
 
 
 def keys_of(text: str) -> list[int]:
-    """Return what names each word and pair of a plain text: CRC-32."""
+    """Return what names each word, pair and beginning of a plain text: CRC-32."""
     return [crc32(gram.encode("utf-8", "surrogatepass")) for gram in grams(text)]
 
 

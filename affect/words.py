@@ -8,6 +8,7 @@ MAX_CHARS: Final = 20_000
 """What is read of a text: tone shows in the first pages, and a megabyte must not take a minute."""
 _WORD: Final = re.compile(r"[a-zA-Z]+(?:'[a-zA-Z]+)*")
 _GRAM: Final = re.compile(r"[a-z]+(?:'[a-z]+)*|[!?]+|\.\.+|\d+|[^\sa-z0-9]")
+_STEM: Final = 5
 _CURLY: Final = str.maketrans({"\u2018": "'", "\u2019": "'"})
 
 
@@ -22,6 +23,7 @@ def words(text: str) -> list[str]:
 
 
 def grams(text: str) -> list[str]:
-    """Return the words and marks of a plain text in lower case, and each two that stand side by side."""
+    """Return the words and marks of a plain text in lower case, each two side by side, and how long words begin."""
     single = _GRAM.findall(text.lower())
-    return single + [f"{one} {other}" for one, other in pairwise(single)]
+    pairs = [f"{one} {other}" for one, other in pairwise(single)]
+    return single + pairs + [f"{word[:_STEM]}*" for word in single if len(word) > _STEM]

@@ -9,13 +9,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from braid.affect.agency import agency
 from braid.affect.confidence import BANDS, band
 from braid.affect.cues import read_cues
 from braid.affect.emotions import PLACES, emotion, intensity
 from braid.affect.lexicon import lexicon
 from braid.affect.model import EMBEDDER, scaled
 from braid.affect.vad import Reading, read
-from braid.affect.words import MAX_CHARS
+from braid.affect.words import MAX_CHARS, grams
 from braid.ledger.record import Vad
 from braid.models.static import StaticEmbedder
 from tests.affect.inputs import vads
@@ -54,6 +55,33 @@ def test_the_dimensions_tell_texts_apart() -> None:
     assert glad.vad.v > 0.3 > -0.3 > sore.vad.v
     assert tone("HURRY, the house is on FIRE!!!").vad.a > tone("The table is made of oak.").vad.a + 0.2
     assert tone("I love it").vad.v > tone("I do not love it").vad.v
+    strong, helpless = tone("We are strong and we will win."), tone("I am helpless, please help me.")
+    assert strong.vad.d > helpless.vad.d + 0.3
+
+
+@pytest.mark.parametrize(
+    ("text", "changed"),
+    [
+        ("take the money", 1),
+        ("don't touch it", 2),
+        ("do not touch it", 3),
+        ("it was stolen", 1),
+        ("stolen by night", 1),
+        ("why here", 1),
+        ("if only", 2),
+        ("i'll see", 2),
+        ("table", 0),
+        ("", 0),
+    ],
+)
+def test_who_acts_shows_in_numbers(text: str, changed: int) -> None:
+    row = agency(text.split())
+    assert len(row) == len(agency([]))
+    assert sum(number > 0 for number in row) == changed
+
+
+def test_words_pairs_and_how_long_words_begin() -> None:
+    assert grams("Helpless again!") == ["helpless", "again", "!", "helpless again", "again !", "helpl*"]
 
 
 def test_several_signals_make_sure() -> None:
@@ -185,7 +213,7 @@ def test_the_dev_split_is_read_as_its_raters_did() -> None:
         rows = [row for row in csv.DictReader(file) if row["split"] == "dev"]
     texts = [row["text"] for row in rows]
     rated = scaled(np.array([[float(row[name]) for name in "VAD"] for row in rows]))
-    for vectors, least in ((MODEL.embed(texts), (0.62, 0.51, 0.29)), (None, (0.58, 0.48, 0.27))):
+    for vectors, least in ((MODEL.embed(texts), (0.635, 0.52, 0.315)), (None, (0.6, 0.495, 0.3))):
         found = np.array([[one.vad.v, one.vad.a, one.vad.d] for one in read(texts, vectors)])
         for at, floor in enumerate(least):
             assert np.corrcoef(found[:, at], rated[:, at])[0, 1] >= floor
