@@ -312,5 +312,6 @@ class LogReader:
 
     @property
     def bytes_on_disk(self) -> int:
-        """Bytes of all segments."""
-        return sum(segment.size for segment in self.segments)
+        """Bytes of all segments, up to the log's end: what stands behind it is none of the log."""
+        behind = self.segments[self._active + 1 :]
+        return sum(segment.size for segment in [*self.segments[: self._active], *behind]) + self._end

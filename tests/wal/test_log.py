@@ -266,6 +266,7 @@ def test_room_is_made_as_records_come_and_given_back_at_the_end(folder: Path) ->
             sizes.append(grown)
     assert len(sizes) < 25  # of 1,200 appends few change the file's size: as many bytes ahead as were written
     assert log.size_behind() <= room.ROOM_BYTES
+    assert log.bytes_on_disk == only_segment(folder).stat().st_size - log.size_behind()
     written = only_segment(folder).stat().st_size - log.size_behind()
     log.close()
     assert only_segment(folder).stat().st_size == written
