@@ -3,7 +3,7 @@
 import re
 from typing import Final, Literal, NamedTuple
 
-from braid.learn.words import ADVERBS, CAN, HEDGES, KIN, MODALS, NOT_NAMES, PARTICIPLES, PETS, VERBS, listed
+from braid.learn.words import ADVERBS, CAN, HEDGES, KIN, MODALS, NAME, NOT_NAMES, PARTICIPLES, PETS, VERBS, listed
 
 Tense = Literal["present", "past", "perfect", "future", "intended", "used", "can", "modal"]
 
@@ -73,7 +73,7 @@ _SUBJECT: Final = re.compile(
     rf"|(?P<parent>(?-i:Mum|Mom|Dad|Grandma|Grandpa|Gran))(?=\s|'s )"
     rf"|(?:my|our) (?:(?:own|older|younger|elder|little|big|eldest|oldest|youngest|new|old|dear"
     rf"|lovely|poor|late|other|baby|twin) )*"
-    rf"(?P<role>{_ROLE})(?:,? (?-i:(?P<called>[A-Z][\w-]+)))?(?P<also> and (?-i:[A-Z])\w+)?,?(?=\s|'s )"
+    rf"(?P<role>{_ROLE})(?:,? (?P<called>{NAME}))?(?P<also> and (?-i:[A-Z])\w+)?,?(?=\s|'s )"
     rf"|(?P<name>(?-i:[A-ZÀ-Þ][\w-]+(?: [A-ZÀ-Þ][\w-]+)?))(?=\s|'s ))",
     flags=re.IGNORECASE,
 )
@@ -210,8 +210,7 @@ def _named(match: re.Match[str]) -> Subject | None:
     """Return a subject that is a name, or a role of the speaker's; None for a word that only looks like a name."""
     if match["role"]:
         called = match["called"] or ""
-        unsure = match["also"] or called in NOT_NAMES
-        return None if unsure else Subject(role=match["role"].lower(), name=called)
+        return None if match["also"] else Subject(role=match["role"].lower(), name=called)
     words = match["name"].split()
     if words[0] in NOT_NAMES:
         return None

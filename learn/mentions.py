@@ -7,7 +7,7 @@ from braid.learn.clause import Subject
 from braid.learn.page import Page
 from braid.learn.sentences import Part
 from braid.learn.voice import Voice
-from braid.learn.words import KIN, NOT_NAMES, PETS
+from braid.learn.words import KIN, NAME, NOT_NAMES, PETS
 
 _ROLE: Final = "|".join(sorted((re.escape(role) for role, rel in KIN.items() if rel), key=len, reverse=True))
 _PET: Final = "|".join(sorted(map(re.escape, PETS), key=len, reverse=True))
@@ -15,17 +15,16 @@ _KIND: Final = (
     r"(?:own |older |younger |elder |little |big |eldest |oldest |youngest |new |old |dear "
     r"|lovely |baby |twin |good |close |other |beloved |first |second |wonderful |amazing |late )*"
 )
-_NAME: Final = r"(?-i:[A-ZÀ-Þ][a-zà-ÿ][\w-]*)"
 _MY: Final = re.compile(
     (
         rf"\b(?:my|our) {_KIND}(?P<role>{_ROLE})(?:,? (?:called |named )?| is (?:called |named "
-        rf"))(?P<name>{_NAME})(?P<also> and (?P<second>{_NAME}))?(?!\w)(?! Day\b)"
+        rf"))(?P<name>{NAME})(?P<also> and (?P<second>{NAME}))?(?!\w)(?! Day\b)"
     ),
     flags=re.IGNORECASE,
 )
 _IS_MY: Final = re.compile(
     (
-        rf"\b(?P<name>{_NAME})(?:,? (?:that's|who is|who's|is|was)|,) (?P<whose>my|our) "
+        rf"\b(?P<name>{NAME})(?:,? (?:that's|who is|who's|is|was)|,) (?P<whose>my|our) "
         rf"{_KIND}(?P<role>{_ROLE})(?=[,.;!)]|$| (?:and|at|here|from|in|who)\b)"
     ),
     flags=re.IGNORECASE,
@@ -34,32 +33,33 @@ _NAME_IS: Final = re.compile(
     (
         rf"\b(?:my|our|the(?= (?:landlady|landlord|boss) is (?:called|named))) "
         rf"{_KIND}(?P<role>{_ROLE})(?:'s name)? (?:is|is called|is named|'s called|'s) (?:called "
-        rf"|named )?(?P<name>{_NAME})(?=[,.;!)]|$| and\b)"
+        rf"|named )?(?P<name>{NAME})(?=[,.;!)]|$| and\b)"
     ),
     flags=re.IGNORECASE,
 )
 _THEIR: Final = re.compile(
-    rf"\b(?P<whose>her|his) {_KIND}(?P<role>{_ROLE}),? (?P<name>{_NAME})(?!\w)", flags=re.IGNORECASE
+    rf"\b(?P<whose>her|his) {_KIND}(?P<role>{_ROLE}),? (?P<name>{NAME})(?!\w)", flags=re.IGNORECASE
 )
 _OWN_PET: Final = re.compile(
     (
         rf"\b(?:my|our) (?:(?!cat\b|dog\b)[\w-]+ ){{0,2}}?(?P<kind>{_PET})(?:'s name is|,? (?:called "
-        rf"|named )?| is (?:called |named ))\s?(?P<name>{_NAME})(?!\w)"
+        rf"|named )?| is (?:called |named ))\s?(?P<name>{NAME})(?!\w)"
     ),
     flags=re.IGNORECASE,
 )
 _CALLED: Final = re.compile(
-    rf"\b(?:an?|the|our) (?:[\w-]+ ){{0,3}}?(?P<kind>{_PET})(?:,)? (?:called|named) (?P<name>{_NAME})",
+    rf"\b(?:an?|the|our) (?:[\w-]+ ){{0,3}}?(?P<kind>{_PET})(?:,)? (?:called|named) (?P<name>{NAME})",
     flags=re.IGNORECASE,
 )
 _PAIR: Final = re.compile(
     (
-        rf"\b(?:two|three) (?P<kind>{_PET})s,? (?:called |named )?(?P<name>{_NAME})(?:, "
-        rf"(?P<third>{_NAME}),?)? and (?P<second>{_NAME})"
+        rf"\b(?:two|three) (?P<kind>{_PET})s,? (?:called |named )?(?P<name>{NAME})(?:, "
+        rf"(?P<third>{NAME}),?)? and (?P<second>{NAME})"
     ),
     flags=re.IGNORECASE,
 )
 _OURS: Final = re.compile(r"\b(?:I|we)(?:'ve| have|'ve got)?\b|\bmy\b|\bour\b", flags=re.IGNORECASE)
+_CAPITAL: Final = re.compile(r"([A-ZÀ-Þ][\w'’-]*)\.? $")
 _OTHERS: Final = re.compile(
     r"\b(?:he|she|they|his|her|their|your|you)\b|\b(?:my|our) \w+ (?:has|have|had|got|owns)\b",
     flags=re.IGNORECASE,
@@ -81,6 +81,8 @@ def mentioned(page: Page, sentence: Part) -> None:
 def _kin(page: Page, sentence: Part, text: str) -> None:
     for pattern in (_MY, _NAME_IS, _IS_MY):
         for match in pattern.finditer(text):
+            if match.start() == match.start("name") and _is_within(text, match.start()):
+                continue
             names = [name for name in (match["name"], match.groupdict().get("second")) if name]
             if names[0] in NOT_NAMES or names[0].lower() in KIN or _belongs(text, match.end()):
                 continue
@@ -126,6 +128,12 @@ def _pet(page: Page, sentence: Part, match: re.Match[str]) -> None:
 def _belongs(text: str, at: int) -> bool:
     """Whether a name is only the beginning of a longer thing: `my friend Anna's house` is fine, `my boss Day` isn't."""
     return text[at : at + 1] == "-"
+
+
+def _is_within(text: str, at: int) -> bool:
+    """Whether a name is only the end of a longer one."""
+    before = _CAPITAL.search(text, 0, at)
+    return before is not None and before[1] not in NOT_NAMES
 
 
 def _within(sentence: Part, match: re.Match[str]) -> Part:

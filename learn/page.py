@@ -122,9 +122,13 @@ class Page:
             return None  # nobody says their own name so: a signature, or another of that name
         if any(person.name == name for person in self._people):
             return name
+        whole = [person.name for person in self._people if person.name.startswith(f"{name} ")]
+        if len(whole) == 1:
+            return whole[0]
         note = self.known.named(name)
         if note is not None:
             self.use(note)
+            name = note.name
         elif not trusted:
             return None
         self.seen(name)

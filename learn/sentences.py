@@ -22,7 +22,7 @@ _ALIEN: Final = re.compile(
     flags=re.DOTALL | re.MULTILINE,
 )
 _END: Final = re.compile(
-    r"(?<![A-Z])(?<!\b[A-Z]\.)(?<!\b(?:Mr|Ms|Dr|St|vs|Jr))(?<!\bMrs)[.!?…]+(?=[\s\x00]"
+    r"(?<![A-Z])(?<!\b[A-Z]\.)(?<!\b(?:Mr|Ms|Dr|St|vs|Jr))(?<!\bMrs)(?<!\b(?:Miss|Prof)(?=\. [A-Z]))[.!?…]+(?=[\s\x00]"
     r"|$)[\"'”’)\]]*\s*|\n+|\Z"
     r"|\s*[\U0001F300-\U0001FAFF\u2600-\u27BF]+\s*"
 )

@@ -34,13 +34,14 @@ class Note(msgspec.Struct, frozen=True):
 class Known:
     """What is known in a conversation so far, to be asked by a reader; it grows by the notes of each turn."""
 
-    __slots__ = ("_facts", "_names", "_people", "_topics", "since")
+    __slots__ = ("_facts", "_first_names", "_names", "_people", "_topics", "since")
 
     def __init__(self, notes: Iterable[Note] = ()) -> None:
         self.since = 0
         """What was said before this record is too long ago to be meant."""
         self._people: dict[tuple[str, str], Note] = {}
         self._names: dict[str, Note] = {}
+        self._first_names: dict[str, Note | None] = {}
         self._topics: dict[tuple[str, str], Note] = {}
         self._facts: list[Note] = []
         self.add(notes)
@@ -51,6 +52,10 @@ class Known:
             if note.kind == "person":
                 self._people[note.owner, note.role] = note
                 self._names[note.name] = note
+                first = note.name.partition(" ")[0]
+                other = self._first_names.get(first, note)
+                # Of two people with one first name, it means neither.
+                self._first_names[first] = note if other is not None and other.name == note.name else None
             elif note.kind == "topic":
                 self._topics[note.owner, note.role] = note
             else:
@@ -64,7 +69,8 @@ class Known:
 
     def named(self, name: str) -> Note | None:
         """Return the note that introduced a person of this name."""
-        return self._recent(self._names.get(name))
+        found = self._recent(self._names.get(name))
+        return found or self._recent(self._first_names.get(name))
 
     def topic(self, owner: str, role: str) -> Note | None:
         """Return the newest topic of this sort."""

@@ -1,5 +1,6 @@
 """Words that the reader tells apart, as data: auxiliaries, adverbs, hedges, kin, trades, ailments, months."""
 
+import re
 from typing import Final
 
 
@@ -154,6 +155,14 @@ NOT_NAMES: Final = frozenset(
         "Too Very Such Another One Two Three Four Five"
     )
 )
+TITLES: Final = ("Dr", "Mrs", "Mr", "Ms", "Miss", "Prof", "St")
+_WORD: Final = (
+    rf"(?!(?:{'|'.join(map(re.escape, sorted(NOT_NAMES, key=len, reverse=True)))}|{'|'.join(TITLES)})(?![\w']))"
+    r"[A-ZÀ-Þ][a-zà-ÿ][\w-]*(?![\w-])"
+)
+NAME: Final = rf"(?-i:(?:(?:{'|'.join(TITLES)})\.? )?{_WORD}(?: {_WORD}){{0,2}}(?! (?!I\b)[A-ZÀ-Þ]))"
+"""A person's name: a title, with or without a full stop, and up to three words. A title alone is none, and where a
+capital follows that isn't of it, nobody knows where the name ends."""
 LANGUAGES: Final = listed(
     "english french german spanish italian dutch portuguese chinese mandarin cantonese japanese "
     "korean russian polish"

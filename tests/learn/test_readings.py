@@ -123,3 +123,34 @@ def test_a_pronoun_of_two_that_it_may_mean_states_nothing() -> None:
 )
 def test_what_states_nothing(text: str) -> None:
     assert read(text) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "named"),
+    [
+        ("My doctor is Mr. Ho.", ["Mr. Ho"]),
+        ("My dentist is called Dr Bohr.", ["Dr Bohr"]),
+        ("My landlord is St. John.", ["St. John"]),
+        ("My boss is called Anna Stone.", ["Anna Stone"]),
+        ("Anna Stone is my boss.", ["Anna Stone"]),
+        ("So Anna is my boss.", ["Anna"]),
+        ("My boss is Mrs Stone and my landlord is Mr Pit.", ["Mrs Stone", "Mr Pit"]),
+        ("My doctor is Prof. Ada King. She is kind.", ["Prof. Ada King"]),
+        ("My dog is called Mr Pickles.", ["Mr Pickles", "dog"]),
+        ("My doctor is Mr.", []),  # a title is nobody's name
+        ("My teacher is Ada Lovelace King Noel.", []),  # nobody knows where it ends
+        ("My boss is Anna S. Stone.", []),
+        ("Alpha Beta Gamma Delta is my boss.", []),
+    ],
+)
+def test_a_name_is_whole_or_not_taken(text: str, named: list[str]) -> None:
+    claims = read(text)
+    assert [claim.object for claim in claims] == named
+    assert all(claim.quote and named[at] in claim.quote for at, claim in enumerate(claims[:1]))
+
+
+def test_whoever_has_two_names_is_meant_by_the_first() -> None:
+    boss = "My boss is Anna Stone."
+    assert [claim.subject for claim in read(boss, "Anna lives in Leeds.")] == ["Anna Stone"]
+    both = read(boss, "My sister is Anna Reed.", "Anna lives in Leeds.")
+    assert [claim.subject for claim in both] == ["Anna"]  # of two it is neither
