@@ -11,6 +11,7 @@ from typing import Final
 
 import msgspec
 
+from braid.agent.counts import counted
 from braid.learn.sentences import Part, clauses, sentences
 from braid.lenses.dates import dates
 from braid.recall.decompose import Question, entities
@@ -21,14 +22,6 @@ MAX_CHARS: Final = 8_000
 MOST_WORDS: Final = 16
 _NUMBERS: Final = (
     "one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|once|twice|a dozen|a hundred"
-)
-_NO_NOUN: Final = r"(?!(?:and|or|in|on|at|to|of|more)\b)"
-_QUANTITY: Final = re.compile(
-    rf"[$€£]\s?\d[\d,.]*\d|[$€£]\d"
-    # A number inside a token with letters or a hyphen is an id, not a count: INV-2034.
-    rf"|(?<![\w-])\d(?:[\d,.:/]*\d)?(?![\w-]*\d)(?:\s?(?:%|percent|[ap]m\b))?(?: {_NO_NOUN}[a-z]+)?"
-    rf"|\b(?:{_NUMBERS})\b(?: {_NO_NOUN}[a-z]+)?",
-    re.IGNORECASE,
 )
 _DURATION: Final = re.compile(
     rf"\b(?:for |over |about |almost |nearly )*(?:(?:\d+|{_NUMBERS}|an?|a few|a couple of|several)\s+)"
@@ -144,14 +137,7 @@ def day(iso: str) -> str:
 
 def _count(question: Question, sentence: str, when: datetime) -> str | None:
     del when
-    money = re.search(r"\bhow much\b|\bprice\b|\bcost\b|\brent\b|\bsalary\b|\bpay\b", question.text, re.I)
-    if money and (found := re.search(r"[$€£]\s?\d[\d,.]*\d|[$€£]\d", sentence)):
-        return found[0]
-    known = set(words(question.text))
-    for match in _QUANTITY.finditer(sentence):
-        if not set(words(match[0])) <= known:
-            return match[0]
-    return None
+    return counted(question.text, sentence)
 
 
 def _lasted(question: Question, sentence: str, when: datetime) -> str | None:

@@ -3,7 +3,19 @@
 import re
 from typing import Final, Literal, NamedTuple
 
-from braid.learn.words import ADVERBS, CAN, HEDGES, KIN, MODALS, NAME, NOT_NAMES, PARTICIPLES, PETS, VERBS, listed
+from braid.learn.words import (
+    ADVERBS,
+    CAN,
+    HEDGES,
+    KIN,
+    MODALS,
+    NAME,
+    NOT_NAMES,
+    PARTICIPLES,
+    PETS,
+    VERBS,
+    listed,
+)
 
 Tense = Literal["present", "past", "perfect", "future", "intended", "used", "can", "modal"]
 

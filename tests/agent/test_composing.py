@@ -55,6 +55,13 @@ def test_citations_are_ids_in_brackets_and_numbers_for_people() -> None:
         ("When will Ann go camping?", "We are going camping next month.", "July 2023"),
         ("At what time does the train arrive?", "My train arrives on Thursday at 13:38.", "13:38"),
         ("How much did the van cost?", "Thanks! The van cost £214 in the end.", "£214"),
+        ("How much did I pay for the book?", "On 20 April 2026 I paid 15 euros for a book.", "15 euros"),
+        ("How much did I spend on shoes?", "I was in 3 shops and spent 99€ on shoes.", "99€"),
+        ("How much did the roof cost?", "It took 3 weeks. The roof cost 4,200 in the end.", "4,200"),
+        ("How many kilometres did I run?", "On 3 May I ran for 2 hours, 14 kilometres in all.", "14 kilometres"),
+        ("How many km did I run?", "With 3 friends I ran 14 kilometres.", "14 kilometres"),
+        ("How often do I swim?", "Once you are here you can swim. I swim twice a week.", "twice a week"),
+        ("How many times did I swim?", "I swam in the lake twice.", "twice"),
         ("How many jars did the bees give?", "The bees gave twenty jars? No: the bees gave 23 jars.", "23 jars"),
         ("How long has Ann known them?", "I've known these friends for 4 years.", "4 years"),
         ("Who drove the van?", "Then Hamish drove the van for us.", "Hamish"),
@@ -68,6 +75,20 @@ def test_what_is_wanted_is_found_in_its_own_words(question: str, text: str, shor
     assert found is not None
     assert found.short == short
     assert found.sentence in text
+
+
+@pytest.mark.parametrize(
+    ("question", "text"),
+    [
+        ("How often do I swim?", "Once your bag is here, swim."),
+        ("How much did I pay for the book?", "On 20 April 2026 I paid for a book."),
+        ("How many books did I buy?", "I went to buy books for 3 hours on 2026-04-20."),
+    ],
+)
+def test_a_number_of_something_else_is_no_count(question: str, text: str) -> None:
+    found = best_span(decompose(question, NOW), text, NOW)
+    assert found is not None
+    assert not found.wanted
 
 
 @pytest.mark.parametrize("text", ["", "   ", "And you? What did you do?", "???"])

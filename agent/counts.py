@@ -1,0 +1,89 @@
+"""The number in a sentence that answers "how much", "how many", "how often": none of a date, and of what was asked. Pure.
+
+Money is wanted of what is paid or costs, kilometres where these were asked for; "once" tells how often only where a
+time follows: "once a week", not "once you are here".
+"""
+
+import re
+from decimal import Decimal
+from typing import Final
+
+from braid.agent.quantity import Quantity
+from braid.recall.text import STOP, words
+
+_NUMBERS: Final = "one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|a dozen|a hundred"
+_NO_NOUN: Final = r"(?!(?:and|or|in|on|at|to|of|more|a|an|per|each|every|for|from|by|with)\b)"
+_TIME: Final = r"(?:second|minute|hour|day|night|week|weekend|month|year|decade)s?"
+_QUANTITY: Final = re.compile(
+    rf"[$€£]\s?\d[\d,.]*\d|[$€£]\d"
+    # A number inside a token with letters or a hyphen is an id, not a count: INV-2034.
+    rf"|(?<![\w-])\d(?:[\d,.:/]*\d)?(?![\w-]*\d)(?:\s?(?:%|percent|[ap]m\b|km\b|kg\b))?(?: (?P<noun>{_NO_NOUN}[a-z]+))?"
+    rf"|\b(?:once|twice) (?:an?|every|each|per) {_TIME}\b"
+    rf"|\b(?:{_NUMBERS})\b(?: (?P<counted>{_NO_NOUN}[a-z]+))?",
+    re.IGNORECASE,
+)
+_CURRENCY: Final = r"(?:euros?|pounds?|dollars?|quid|bucks|eur|gbp|usd|francs?|cents?|pence)\b"
+_MONEY: Final = re.compile(
+    rf"[$€£]\s?\d[\d,.]*\d|[$€£]\d|(?<![\w-])\d(?:[\d,.]*\d)?\s?(?:[$€£]|{_CURRENCY})"
+    rf"|\b(?:{_NUMBERS}) {_CURRENCY}",
+    re.IGNORECASE,
+)
+_PAID: Final = re.compile(
+    r"\b(?:prices?|costs?|rent|salary|wages?|pay|paid|spen[dt]|earn\w*|owe[ds]?|worth|fees?|deposit|bill|fare)\b",
+    re.IGNORECASE,
+)
+_HOW_MUCH: Final = re.compile(r"\bhow much\b", re.IGNORECASE)
+_HOW_MANY: Final = re.compile(r"\bhow many (\w+)(?: (\w+))?", re.IGNORECASE)
+_HOW_OFTEN: Final = re.compile(r"\bhow (?:often|many times)\b", re.IGNORECASE)
+_TWICE: Final = re.compile(r"\btwice\b", re.IGNORECASE)
+_MONTH: Final = (
+    r"(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|(?-i:May)|june?|july?|aug(?:ust)?|sept?(?:ember)?"
+    r"|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)\b\.?"
+)
+_DAY: Final = r"\d{1,2}(?:st|nd|rd|th)?\b"
+_YEAR: Final = r"(?:19|20)\d\d\b"
+_DATE: Final = re.compile(
+    rf"\b\d{{4}}-\d\d-\d\d\b|\b\d{{1,2}}/\d{{1,2}}/\d{{2,4}}\b|\b{_DAY}(?: of)? {_MONTH}(?:,? {_YEAR})?"
+    rf"|\b{_MONTH} {_DAY}(?:,? {_YEAR})?|\b{_MONTH},? {_YEAR}|\b(?:in|since|until|by|during|of) {_YEAR}"
+    r"|\b\d{1,2}(?:[:.]\d\d)?\s?[ap]\.?m\b",
+    re.IGNORECASE,
+)
+_IS_TIME: Final = re.compile(_TIME, re.IGNORECASE)
+_ONE: Final = Decimal(1)
+
+
+def counted(asked: str, sentence: str) -> str | None:
+    """Return the number that answers a question, with what it counts where that is said; None where none does."""
+    text = _DATE.sub(lambda match: " " * len(match[0]), sentence)
+    paid = _PAID.search(asked) is not None
+    known = set(words(asked))
+    if paid or _HOW_MUCH.search(asked):
+        sums = [match[0] for match in _MONEY.finditer(text)]
+        if sums:
+            return next((one for one in sums if not set(words(one)) <= known), sums[0])
+    if _HOW_OFTEN.search(asked) and (twice := _TWICE.search(text)):
+        often = _QUANTITY.match(text, twice.start())
+        return often[0] if often else twice[0]
+    many = _HOW_MANY.search(asked)
+    wanted = _kinds(*many.groups()) if many else set[str]()
+    found = [match for match in _QUANTITY.finditer(text) if not set(words(match[0])) <= known]
+    of_it = [match[0] for match in found if wanted & _kinds(_noun(match))]
+    if of_it:
+        return of_it[0]
+    asks_no_time = paid or (
+        many is not None and not any(_IS_TIME.fullmatch(word or "") for word in many.groups())
+    )
+    return next(
+        (match[0] for match in found if not (asks_no_time and _IS_TIME.fullmatch(_noun(match)))), None
+    )
+
+
+def _noun(match: re.Match[str]) -> str:
+    """Return what a number counts, empty where nothing is said."""
+    last = match[0].rpartition(" ")[2].lstrip("0123456789.,")
+    return match["noun"] or match["counted"] or last
+
+
+def _kinds(*nouns: str | None) -> set[str]:
+    """Return what some words count, whatever their form: kilometres, km."""
+    return {Quantity(_ONE, noun).kind for noun in nouns if noun and noun.lower() not in STOP}
