@@ -28,7 +28,7 @@ from braid.agent.sureness import (
     weights,
     when_of,
 )
-from braid.agent.verdict import denied, verdict
+from braid.agent.verdict import asks_of_then, denied, is_of_now, verdict
 from braid.learn.sentences import sentences
 from braid.recall.decompose import Question, decompose
 from braid.recall.hits import Hit
@@ -124,6 +124,8 @@ def _held(question: Question, asked: Asked) -> Composed | None:
     was_read = read(asked.question) is not None
     if not was_read and not _is_meant(question, outcome):
         return None
+    if _short(question, outcome) == "no" and asks_of_then(question) and is_of_now(asked.support[0].quote):
+        return None  # that it is so no longer says nothing of what was
     first, *rest = dict.fromkeys(asked.support)
     report = report_of(first, first.quote or first.text)
     if bands.band(p) == "unsaid":
@@ -131,11 +133,13 @@ def _held(question: Question, asked: Asked) -> Composed | None:
             return None
         # Held, but too long ago to be said: nothing that is found may be said more surely.
         text = bands.quoted(report, p)
-        return Composed(text=text, citations=(first.id,), short=_short(outcome), p=p)
+        return Composed(text=text, citations=(first.id,), short=_short(question, outcome), p=p)
     held = addressed(_clause(outcome.decision.claim))
     claim = f"{_capital(bands.stated(held, p))}{marks(one.id for one in rest)}."
     citations = (*(one.id for one in rest), first.id)
-    return Composed(text=f"{claim} {_capital(report)}", citations=citations, short=_short(outcome), p=p)
+    return Composed(
+        text=f"{claim} {_capital(report)}", citations=citations, short=_short(question, outcome), p=p
+    )
 
 
 def _is_meant(question: Question, outcome: Outcome) -> bool:
@@ -145,11 +149,15 @@ def _is_meant(question: Question, outcome: Outcome) -> bool:
     return named and (outcome.asks.wants == "time" or no)
 
 
-def _short(outcome: Outcome) -> str:
+def _short(question: Question, outcome: Outcome) -> str:
     """Return what is held in the fewest words."""
     if outcome.asks.wants == "time":
         return _clause(outcome.decision.claim.rsplit(" on ", 1)[-1])
     if outcome.asks.wants == "check":
+        if (
+            question.intent != "check"
+        ):  # "what does she think of it?" is read by what she likes, and wants no yes
+            return _clause(outcome.decision.claim)
         return "yes" if any(_affirms(said, outcome) for said in outcome.support) else "no"
     return "; ".join(dict.fromkeys(said.claim.object for said in outcome.support))
 

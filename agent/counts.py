@@ -1,4 +1,4 @@
-"""The number in a sentence that answers "how much", "how many", "how often": none of a date, and of what was asked. Pure.
+"""The number in a sentence that answers "how much", "how many", "how often": of what was asked, none of a date. Pure.
 
 Money is wanted of what is paid or costs, kilometres where these were asked for; "once" tells how often only where a
 time follows: "once a week", not "once you are here".

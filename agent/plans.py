@@ -74,9 +74,15 @@ def reckoned(question: str, *, samples: int = 1) -> Plan:
         steps += [
             Tool(name=result, tool="calculator", args={"expression": f"{{result}} / 1 {found.per} * 1"})
         ]
+    comes_to = f"{{{result}}}{f' {found.per}s' if found.per else ''}"
     steps += [
-        Branch(name="reckoned", found=result, least=CAREFUL, otherwise="apart"),
-        Answer(name="comes_to", says=f"It comes to {{{result}}}{f' {found.per}s' if found.per else ''}."),
+        Branch(name="reckoned", found=result, otherwise="apart"),
+        Branch(name="surely", found=result, least=CAREFUL, otherwise="perhaps"),
+        Answer(name="comes_to", says=f"It comes to {comes_to}."),
+        Answer(
+            name="perhaps",
+            says=f"It comes to {comes_to}, if these are {'all the parts' if found.what == 'amount' else 'the days'}.",
+        ),
         # One part passes for no sum: where a tool refuses them, they are told apart.
         Answer(
             name="apart", says=f"I can't reckon with these: {'; '.join(f'{{{name}}}' for name in parts)}."

@@ -14,12 +14,29 @@ from braid.stance.claims import Said
 from braid.stance.reconcile import Outcome
 
 Verdict = Literal["yes", "no"]
-_ENDED: Final = re.compile(
-    r"\b(?:cancell?ed|called off|scrap(?:ped)?|pulled out|dropped out|backed out|gave up|given up|giving up|quit"
-    r"|stopped|sold|paid (?:me |us |it )?(?:back|off)|no longer|not any ?more|broke up|split up|closed down|is over"
-    r"|forget what i said|(?:that|it) was(?:n['’]t true| wrong))\b",
+_UNDONE: Final = re.compile(
+    r"\b(?:cancell?ed|called off|scrap(?:ped)?|forget what i said|(?:that|it) was(?:n['’]t true| wrong))\b",
     re.IGNORECASE,
 )
+"""What then never was."""
+_ENDED: Final = re.compile(
+    r"\b(?:pulled out|dropped out|backed out|gave up|given up|giving up|quit|stopped|sold"
+    r"|paid (?:me |us |it )?(?:back|off)|no longer|not any ?more|broke up|split up|closed down|is over)\b",
+    re.IGNORECASE,
+)
+"""What once was."""
+_USED_TO: Final = re.compile(r"\bused to\b", re.IGNORECASE)
+_NOT_NOW: Final = re.compile(
+    r"\b(?:do|does|am|is|are|can)(?: not|n['’]t)\b|['’](?:m|re) not\b|\bcannot\b|\bany ?(?:more|longer)\b",
+    re.IGNORECASE,
+)
+_NEVER: Final = re.compile(
+    r"\bnever\b|\b(?:did|was|were|had|has|have)(?: not|n['’]t)\b|['’]ve not\b", re.IGNORECASE
+)
+_PAST: Final = re.compile(
+    r"^\W*(?:(?:and|so|but) )?(?:did|was|were|had|(?:has|have)\b.*\bever)\b", re.IGNORECASE
+)
+_EVER: Final = stem("ever")
 _DENIED: Final = re.compile(r"\b(?:not|never|none|nobody|no)\b|n['’]t\b|\bwithout\b", re.IGNORECASE)
 _OPEN: Final = re.compile(
     r"\b(?:if|unless|would|wouldn['’]t|could|might|may|maybe|perhaps|wish|hope|hypothetically|imagine|says?|said|claims?"
@@ -35,17 +52,46 @@ def verdict(question: Question, said: str) -> Verdict | None:
     if question.intent != "check" or _DENIED.search(question.text):
         return None
     has = {stem(word) for word in telling(said)}
-    met = [each for each in question.stems if each in has]
+    asked = [each for each in question.stems if each != _EVER]
+    met = [each for each in asked if each in has]
     if not met:
         return None
-    if _ENDED.search(said):
+    if _PAST.search(question.text):
+        return _then(question, said, whole=len(met) == len(asked))
+    if _ENDED.search(said) or _UNDONE.search(said):
         return "no"
     if _OPEN.search(said):
         return None
-    whole = len(met) == len(question.stems)
+    whole = len(met) == len(asked)
     if _DENIED.search(said):
         return "no" if whole else None
     return "yes" if whole and len(met) > 1 else None
+
+
+def _then(question: Question, said: str, *, whole: bool) -> Verdict | None:
+    """Return what a sentence says of what was: that it is no more tells that it was."""
+    ever = _EVER in question.stems
+    if _UNDONE.search(said):
+        return None if ever else "no"
+    if _OPEN.search(said) or not whole:
+        return None
+    if _NEVER.search(said):
+        return "no"
+    own = question.first_person and re.search(r"\bI used to\b", said) is not None
+    if is_of_now(said):
+        was = _ENDED.search(said) or _USED_TO.search(said)
+        return "yes" if was and ever and (own or len(question.stems) > 2) else None
+    return "yes" if not _DENIED.search(said) and len(question.stems) > 1 + ever else None
+
+
+def is_of_now(said: str) -> bool:
+    """Whether a sentence denies only that something still is: "I used to smoke", "I don't smoke any more"."""
+    return any(pattern.search(said) for pattern in (_ENDED, _USED_TO, _NOT_NOW)) and not _NEVER.search(said)
+
+
+def asks_of_then(question: Question) -> bool:
+    """Whether a question wants a yes or a no to what was."""
+    return question.intent == "check" and _PAST.search(question.text) is not None
 
 
 def denied(question: Question, outcome: Outcome | None) -> Said | None:
@@ -53,6 +99,8 @@ def denied(question: Question, outcome: Outcome | None) -> Said | None:
     if outcome is None or question.intent != "check" or any(said.claim.polarity for said in outcome.support):
         return None
     standing = [one.said for one in outcome.candidates if one.held and not one.said.claim.polarity]
+    if asks_of_then(question):
+        standing = [said for said in standing if not is_of_now(said.claim.quote or "")]
     meant = [said for said in standing if is_about(question, said.claim.object)]
     return max(meant, key=lambda said: said.said, default=None)
 

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from braid.agent.errors import BrokenProgramError
 from braid.agent.events import Begun, Called, Did, Ended, Event, Holder, Paused, Recorded, Taken
 from braid.agent.plan import Answer, Branch, Limits, Note, Plan, Reconcile, Retrieve, Step, Tool
+from braid.agent.plans import PLANS
 from braid.agent.program import Confirm, Do, State, Stop, apply, fold, following
 
 WHEN = datetime(2025, 7, 1, tzinfo=UTC)
@@ -161,3 +162,17 @@ def test_a_branch_goes_by_what_was_found() -> None:
         return fold([begun(), *map(recorded, (look, noted, Did(n=3, step="fork")))]).step.name
 
     assert (after("Duarte"), after("")) == ("word", "held")
+
+
+@pytest.mark.parametrize(("result", "p", "said"), [("134 euros", 0.9, "comes_to"), ("134 euros", 0.2, "perhaps"),
+                                                 ("", 0.9, "apart")])  # fmt: skip
+def test_an_unsure_sum_is_told_as_one_and_only_none_is_no_sum(result: str, p: float, said: str) -> None:
+    plan = PLANS["reckoning"]("How much did the shoes and the coat cost together?")
+    started = Begun(n=0, question="Why?", plan=plan, origin="given", now=WHEN, holder=HOLDER)
+    state = fold([Recorded(started, "evt_0", WHEN)])
+    while not isinstance(state.step, Answer):
+        text, sure = (result, p) if isinstance(state.step, Tool) else ("x", 0.9)
+        state = apply(state, recorded(Did(n=state.n, step=state.step.name, text=text, p=sure)))
+    assert state.step.name == said
+    assert ("I can't reckon" in (state.step.says or "")) == (said == "apart")
+    assert ("if these are all the parts" in (state.step.says or "")) == (said == "perhaps")

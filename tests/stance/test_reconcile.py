@@ -294,6 +294,8 @@ def test_a_question_without_an_instant_is_refused() -> None:
     [
         (claim("Jonas", "boss_is", "Annelise"), "Jonas's boss is Annelise"),
         (claim("Jonas", "works_as", "data engineer", polarity=False), "Jonas does not work as data engineer"),
+        (claim("Lena", "neighbour", "Teresa"), "Lena's neighbour is Teresa"),
+        (claim("Lena", "flatmate", "Bo", polarity=False), "Lena's flatmate is not Bo"),
         (claim("Ann", "studies", "law", polarity=False), "Ann does not study law"),
         (claim("Ann", "moved_to", "Ghent", polarity=False), "Ann did not move to Ghent"),
         (claim("wedding", "is_on", "21 June"), "wedding is on 21 June"),
