@@ -15,7 +15,9 @@ from braid.agent import bands
 from braid.agent.address import addressed, spoken_by
 from braid.agent.choice import Choice, choices, choose
 from braid.agent.cite import marks
+from braid.agent.meant import is_meant
 from braid.agent.parts import Asked, Composed, Support
+from braid.agent.period import amounts_met, asks_for_sum, of_period
 from braid.agent.spans import day
 from braid.agent.sureness import (
     MOST_HITS,
@@ -52,6 +54,8 @@ DISPUTED: Final = 0.5
 """How sure an answer is at most while claims that exclude each other leave it undecided."""
 UNMET: Final = 0.55
 """How sure an answer is at most where the sentence quoted has nothing of the kind that was asked for."""
+OF_ANOTHER: Final = bands.CAREFUL - 0.01
+"""How sure an answer is at most where the sentence quoted doesn't name the person whom the question describes."""
 TAKEN_BACK: Final = 0.65
 """How sure a "no" is at least that rests on a denial which stands."""
 _KINDS: Final = frozenset(("count", "duration", "person", "place"))
@@ -183,15 +187,22 @@ def _most(asked: Asked) -> float:
 def _said(question: Question, asked: Asked, p: float) -> Composed:
     """Return what was said that answers, quoted."""
     no = _taken_back(question, asked)
-    chosen = no or choose(question, asked.hits)
+    hits = of_period(question, asked.hits) if asks_for_sum(question) else asked.hits
+    if not hits:
+        return _unknown("nothing that was found is of the time asked for", 0.0)
+    chosen = no or choose(question, hits)
     if chosen is None:
         return _unknown("what was found states nothing", p)
     hit, span = chosen.hit, chosen.span
     if question.intent in _KINDS and not span.wanted:
         p = min(p, UNMET)
+    if asks_for_sum(question) and amounts_met(hits) > 1:
+        p = min(p, UNMET)
     if no is not None:
         p = max(p, TAKEN_BACK)
     said = span.sentence if span.wanted else with_next(hit.text, span.sentence)
+    if not is_meant(question, said, hit, asked.hits):
+        p = min(p, OF_ANOTHER)
     support = support_of(hit, said)
     report = report_of(support, said)
     checked = "no" if no is not None else verdict(question, said)

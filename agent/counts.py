@@ -78,6 +78,11 @@ def counted(asked: str, sentence: str) -> str | None:
     )
 
 
+def has_money(text: str) -> bool:
+    """Whether a text tells an amount of money."""
+    return _MONEY.search(text) is not None
+
+
 def _noun(match: re.Match[str]) -> str:
     """Return what a number counts, empty where nothing is said."""
     last = match[0].rpartition(" ")[2].lstrip("0123456789.,")

@@ -13,6 +13,7 @@ import msgspec
 
 from braid.agent.counts import counted
 from braid.learn.sentences import Part, clauses, sentences
+from braid.learn.words import MONTHS, WEEKDAYS
 from braid.lenses.dates import dates
 from braid.recall.decompose import Question, entities
 from braid.recall.text import STOP, stem, telling, words
@@ -44,6 +45,13 @@ _FILLER: Final = re.compile(
 _PLACED: Final = re.compile(
     r"\b(?:in|at|to|from|near|on|around|through)\s+((?:the |a |an )?[A-Z][\w'’-]*(?: [A-Z][\w'’-]*)*)"
 )
+
+_CALENDAR: Final = frozenset((
+    *MONTHS, *WEEKDAYS, *(f"{day}s" for day in WEEKDAYS), "the", "a", "day", "eve", "new", "year", "good", "boxing",
+    "christmas", "xmas", "easter", "whitsun", "halloween", "thanksgiving", "ramadan", "eid", "diwali", "hanukkah",
+    "passover", "midsummer",
+))  # fmt: skip
+"""Words of times, which are no places."""
 
 
 class Span(msgspec.Struct, frozen=True):
@@ -159,7 +167,14 @@ def _place(question: Question, sentence: str, when: datetime) -> str | None:
     del when
     asked = set(words(question.text))
     found = (match[1] for match in _PLACED.finditer(sentence))
-    return next((place for place in found if asked.isdisjoint(words(place))), None)
+    return next(
+        (
+            place
+            for place in found
+            if asked.isdisjoint(words(place)) and not _CALENDAR.issuperset(words(place))
+        ),
+        None,
+    )
 
 
 def _reason(question: Question, sentence: str, when: datetime) -> str | None:

@@ -58,14 +58,17 @@ def verdict(question: Question, said: str) -> Verdict | None:
         return None
     if _PAST.search(question.text):
         return _then(question, said, whole=len(met) == len(asked))
+    return _now(said, whole=len(met) == len(asked), several=len(met) > 1)
+
+
+def _now(said: str, *, whole: bool, several: bool) -> Verdict | None:
     if _ENDED.search(said) or _UNDONE.search(said):
         return "no"
     if _OPEN.search(said):
         return None
-    whole = len(met) == len(asked)
     if _DENIED.search(said):
         return "no" if whole else None
-    return "yes" if whole and len(met) > 1 else None
+    return "yes" if whole and several else None
 
 
 def _then(question: Question, said: str, *, whole: bool) -> Verdict | None:

@@ -8,8 +8,8 @@ from braid.stance.relations import name_of
 DID: Final = "did"
 """Its objects say themselves what was done: "took the kids to the museum"."""
 _NOUNS: Final = frozenset(
-    ("child", "parent", "sibling", "relative", "friend", "pet", "colleague", "neighbour", "flatmate", "hobby", "goal", "diet",
-     "status", "birthday", "nationality", "relationship_status")
+    ("child", "parent", "sibling", "relative", "friend", "pet", "colleague", "neighbour", "flatmate", "hobby", "goal",
+     "diet", "status", "birthday", "nationality", "relationship_status")
 )  # fmt: skip
 _STATES: Final = (
     "allergic_to",
