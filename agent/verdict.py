@@ -58,11 +58,11 @@ def verdict(question: Question, said: str) -> Verdict | None:
         return None
     if _PAST.search(question.text):
         return _then(question, said, whole=len(met) == len(asked))
-    return _now(said, whole=len(met) == len(asked), several=len(met) > 1)
+    return _now(question, said, whole=len(met) == len(asked), several=len(met) > 1)
 
 
-def _now(said: str, *, whole: bool, several: bool) -> Verdict | None:
-    if _ENDED.search(said) or _UNDONE.search(said):
+def _now(question: Question, said: str, *, whole: bool, several: bool) -> Verdict | None:
+    if _says(_ENDED, question, said) or _says(_UNDONE, question, said):
         return "no"
     if _OPEN.search(said):
         return None
@@ -71,10 +71,16 @@ def _now(said: str, *, whole: bool, several: bool) -> Verdict | None:
     return "yes" if whole and several else None
 
 
+def _says(ending: re.Pattern[str], question: Question, said: str) -> bool:
+    """Whether a sentence tells of an end that the question doesn't itself ask for: "Has the shop closed down?"."""
+    found = ending.search(said)
+    return found is not None and {stem(word) for word in telling(found[0])}.isdisjoint(question.stems)
+
+
 def _then(question: Question, said: str, *, whole: bool) -> Verdict | None:
     """Return what a sentence says of what was: that it is no more tells that it was."""
     ever = _EVER in question.stems
-    if _UNDONE.search(said):
+    if _says(_UNDONE, question, said):
         return None if ever else "no"
     if _OPEN.search(said) or not whole:
         return None

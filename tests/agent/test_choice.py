@@ -97,6 +97,8 @@ def test_the_limit_is_another_where_nobody_is_named() -> None:
         ("Was the attic insulated?", "The attic isn't insulated yet", None),
         ("Was the attic insulated?", "The attic wasn't insulated then", "no"),
         ("Did the fair take place?", "The fair was called off", "no"),
+        ("Has the shop closed down?", "The shop has closed down", "yes"),
+        ("Was the picnic cancelled?", "The picnic was cancelled", "yes"),
         ("Do I smoke?", "I used to smoke, but I quit", "no"),
         ("Don't I own a kayak?", "I own a kayak, a green one", None),
         ("What do I own?", "I own a kayak, a green one", None),
