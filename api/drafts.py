@@ -64,11 +64,16 @@ def experience(
     within: Scope | None = None,
     tags: Sequence[str] = (),
     external_id: str | None = None,
-    occurred_at: datetime | None = None,
+    occurred_at: datetime | str | None = None,
     once: str | None = None,
     extra: Mapping[str, Any] | None = None,
 ) -> Draft:
-    """Return the draft of an experience; evidence is record ids (links) or external URIs (kept in the body)."""
+    """Return the draft of an experience; evidence is record ids (links) or external URIs (kept in the body).
+
+    TypeError for what would be taken apart, or kept as something that nobody said.
+    """
+    _refuse_text(text)
+    _refuse_single(parents=parents, evidence=evidence, supersedes=supersedes, sources=sources, tags=tags)
     if isinstance(confidence, (int, float)):
         confidence = Confidence(p=float(confidence))
     internal = [target for target in evidence if not isinstance(target, str) or is_id(target)]
@@ -88,7 +93,7 @@ def experience(
         scope=within,
         tags=list(tags),
         external_id=external_id,
-        occurred_at=occurred_at,
+        occurred_at=_moment(occurred_at, "occurred_at"),
         once=once,
     )
     links = [("parent", target) for target in parents]
@@ -102,6 +107,19 @@ def experience(
         blobs=[(one.blob, one.size) for one in media],
         extra=dict(extra or {}),
     )
+
+
+def telling(draft: Draft) -> Draft:
+    """Return the draft of an experience that says something; InvalidRecordError for one that says nothing.
+
+    What a conversation elsewhere held is kept as it was: its empty turns, too.
+    """
+    body = draft.body
+    if isinstance(body, ExperienceBody):
+        content = body.content
+        if not (content.text or content.structured or content.media or body.symbolic or body.affect):
+            raise InvalidRecordError("there is nothing to remember: the text is empty")
+    return draft
 
 
 def message(
@@ -131,16 +149,28 @@ def message(
         name=given.get("name"),
         within=within,
         external_id=given.get("id"),
-        occurred_at=_moment(given.get("timestamp")),
+        occurred_at=_moment(given.get("timestamp"), "timestamp"),
         structured={**metadata, **rest},
         once=once,
     )
 
 
-def _moment(value: Any) -> datetime | None:
+def _refuse_text(text: object) -> None:
+    if not isinstance(text, str):
+        remedy = "; decode it first" if isinstance(text, bytes) else ""
+        raise TypeError(f"what is remembered is text (str), not {type(text).__name__}{remedy}")
+
+
+def _refuse_single(**several: object) -> None:
+    for name, given in several.items():
+        if isinstance(given, (str, bytes)):
+            raise TypeError(f"{name} takes several: give a list, {name}=[{given!r}]")
+
+
+def _moment(value: Any, member: str) -> datetime | None:
     if value is None or isinstance(value, datetime):
         return value
     try:
         return datetime.fromisoformat(value)
     except (TypeError, ValueError):
-        raise InvalidRecordError(f"the timestamp {value!r} is not an RFC 3339 time") from None
+        raise InvalidRecordError(f"the {member} {value!r} is not an RFC 3339 time") from None

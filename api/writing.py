@@ -83,7 +83,7 @@ def as_draft(what: str | Draft, fields: dict[str, Any]) -> Draft:
     within = drafts.scope(**{name: fields.pop(name, None) for name in names})
     if (key := fields.pop("idempotency_key", None)) is not None:
         fields["once"] = key
-    return drafts.experience(what, within=within, **fields)
+    return drafts.telling(drafts.experience(what, within=within, **fields))
 
 
 class Writing(Reading):
@@ -168,16 +168,18 @@ class Writing(Reading):
             raise InvalidRecordError(f"{id} is a {old.kind}; only experiences are corrected")
         with self.transaction() as transaction:
             new = transaction.append(
-                drafts.experience(
-                    text,
-                    type=old.type,
-                    actor=old.body.provenance.actor,
-                    name=old.body.provenance.name,
-                    method="correct",
-                    supersedes=[id],
-                    within=old.body.scope,
-                    occurred_at=old.body.occurred_at,
-                    tags=old.body.tags,
+                drafts.telling(
+                    drafts.experience(
+                        text,
+                        type=old.type,
+                        actor=old.body.provenance.actor,
+                        name=old.body.provenance.name,
+                        method="correct",
+                        supersedes=[id],
+                        within=old.body.scope,
+                        occurred_at=old.body.occurred_at,
+                        tags=old.body.tags,
+                    )
                 )
             )
             event = EventBody(name="correction", reason=reason, scope=old.body.scope)

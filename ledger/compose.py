@@ -20,7 +20,7 @@ from braid.ledger.envelope import (
 from braid.ledger.errors import BodyTooLargeError, InvalidRecordError
 from braid.ledger.ids import RecordId
 from braid.ledger.merkle import leaf_hash, root_of
-from braid.ledger.record import BODY_TYPES, Draft
+from braid.ledger.record import BODY_TYPES, Draft, with_article
 from braid.ledger.seal import MAX_BODY_BYTES, RecordKey, seal_body
 from braid.ledger.sign import Signer
 from braid.wal.frame import Stored
@@ -62,7 +62,7 @@ def encode_body(draft: Draft) -> bytes:
     except UnicodeEncodeError as error:
         raise InvalidRecordError(f"the text is not valid Unicode: {error.reason} at {error.start}") from error
     except (msgspec.MsgspecError, TypeError, OverflowError) as error:
-        raise InvalidRecordError(f"the body is not that of a {draft.kind}: {error}") from error
+        raise InvalidRecordError(f"the body is not that of {with_article(draft.kind)}: {error}") from error
     if len(raw) > MAX_BODY_BYTES:
         raise BodyTooLargeError(len(raw), MAX_BODY_BYTES)
     return raw

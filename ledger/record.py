@@ -183,6 +183,11 @@ REFLECTION: Final = "reflect"
 _SAID: Final = ("occurrence", "observation")
 
 
+def with_article(kind: str) -> str:
+    """Return a kind as a sentence names one of it: a view, an experience."""
+    return f"{'an' if kind[0] in 'aeiou' else 'a'} {kind}"
+
+
 def is_turn(type: str | None, method: str) -> bool:
     """Whether an experience of this type and method was said or done in its session, not made of what was (§10.8)."""
     return type in _SAID and method != REFLECTION and not method.startswith(READING)
@@ -401,7 +406,7 @@ class Record:
         try:
             return decode(self.raw)
         except (msgspec.MsgspecError, UnicodeDecodeError) as error:
-            raise ValueError(f"{self.id}: the body is not that of a {self.kind}: {error}") from error
+            raise ValueError(f"{self.id}: the body is not that of {with_article(self.kind)}: {error}") from error
 
     @cached_property
     def members(self) -> dict[str, Any]:

@@ -96,28 +96,35 @@ def _log_problems(store: Path, settings: Settings) -> Iterator[Problem]:
         return
     try:
         for segment in log.segments:
+            last = segment is log.segments[-1]
+            entries = _entries(segment)  # before its frames: a writer appends those first
             end = _whole_end(segment)
-            if segment is not log.segments[-1] and end < segment.size:
+            if not last and end < segment.size:
                 problem = f"{segment.name}, offset {end}: no whole frame begins here"
                 yield Problem("log", problem, "restore the segment from a backup")
                 continue
             if not is_room(segment.read, end):
                 continue  # a torn tail: the next writer cuts it and looks at the index
             count = sum(frame.header.count for frame in _frames(segment, end))
-            index = segment.path.with_suffix(".idx")
-            if (
-                not index.exists()
-                or index.stat().st_size != count * ENTRY.size
-                or not _index_agrees(segment, count, end)
-            ):
+            behind = last and entries < count  # the writer writes entries with each head, not with each frame
+            if entries < 0 or not (entries == count or behind) or not _index_agrees(segment, entries, end):
                 yield Problem(
                     "index",
-                    f"{index.name} does not match its segment",
+                    f"{segment.path.stem}.idx does not match its segment",
                     "braid doctor --fix derives it again",
                     True,
                 )
     finally:
         log.close()
+
+
+def _entries(segment: Segment) -> int:
+    """Return how many entries the index holds; -1 where it is missing, or not whole entries."""
+    try:
+        count, rest = divmod(segment.path.with_suffix(".idx").stat().st_size, ENTRY.size)
+    except FileNotFoundError:
+        return -1
+    return -1 if rest else count
 
 
 def _frames(segment: Segment, end: int) -> Iterator[Frame]:
@@ -144,6 +151,8 @@ def _index_agrees(segment: Segment, count: int, end: int) -> bool:
         return False
     for frame in _frames(segment, end):
         for index, extent in enumerate(frame.extents(), frame.first):
+            if index - segment.first == count:
+                return True
             if segment.entry(index) != extent:
                 return False
     return True

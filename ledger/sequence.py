@@ -22,7 +22,7 @@ from braid.ledger.errors import (
 from braid.ledger.ids import RecordId, make_id, prefix_of
 from braid.ledger.lattice import may_derive
 from braid.ledger.reader import Reader
-from braid.ledger.record import Draft, ExperienceBody, Target
+from braid.ledger.record import Draft, ExperienceBody, Target, with_article
 from braid.ledger.scopechain import Chains, Links, scopes_of, spliced
 from braid.ledger.seal import RecordKey
 from braid.ledger.sign import OWN_WORDS_ROLES, ROLE_KINDS, Signer
@@ -291,8 +291,7 @@ class Sequencer:
                 else ("recorder", "agent", "user", "tool")
             )
             candidates = [s for role in order for s in self.signers.values() if s.role == role]
-        article = "an" if draft.kind[0] in "aeiou" else "a"
-        refusal = f"no private key here may sign {article} {draft.kind}: `braid key admit` makes one"
+        refusal = f"no private key here may sign {with_article(draft.kind)}: `braid key admit` makes one"
         if draft.kind == "key" and wanted is None:
             candidates = [signer for signer in candidates if signer.role == "root"]
             refusal = "only a root key admits and revokes keys, and none is here: bring keys/root-….key back for this"

@@ -10,7 +10,7 @@ import msgspec
 from braid.ledger.audit.findings import FindingKind
 from braid.ledger.envelope import Envelope, LinkSummary, text_of
 from braid.ledger.errors import InvalidRecordError, UnsealError
-from braid.ledger.record import BODY_TYPES, ExperienceBody
+from braid.ledger.record import BODY_TYPES, ExperienceBody, with_article
 from braid.ledger.seal import RecordKey, unseal_body
 from braid.ledger.sign import OWN_WORDS_ROLES
 from braid.ledger.validate import check_body
@@ -60,7 +60,7 @@ def _content(envelope: Envelope, raw: bytes, signer: KeyFacts | None) -> Iterato
         count = links.count if isinstance(links, LinkSummary) else len(links)
         check_body(body, count, datetime.fromisoformat(envelope.created_at))
     except (msgspec.MsgspecError, InvalidRecordError, ValueError) as error:
-        yield "body", f"the body is not that of a {envelope.kind}: {error}"
+        yield "body", f"the body is not that of {with_article(envelope.kind)}: {error}"
         return
     if signer and isinstance(body, ExperienceBody) and (message := _stranger(body, signer)):
         yield "actor", f"key {envelope.key} {message}"

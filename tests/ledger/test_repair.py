@@ -234,3 +234,35 @@ def test_links_are_not_followed_when_modes_are_mended(filled: Path, tmp_path: Pa
 def test_a_writer_at_work_is_not_disturbed(filled: Path) -> None:
     with closing(Writer(filled)), pytest.raises(LogLockedError):
         repair(filled)
+
+
+def test_an_index_behind_its_frames_is_a_writer_at_work(
+    filled: Path, drop: Callable[[Writer], None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The writer writes entries with each head: while it is open, and after it was killed, the index is shorter."""
+    opened = braid.open(filled)
+    for number in range(6):
+        opened.append(f"more {number}")
+    (segment,) = filled.glob("log/*.seg")
+    index = segment.with_suffix(".idx")
+    written = index.read_bytes()
+    assert len(written) < len(opened) * 24
+    assert found(filled) == []
+    drop(opened.writer)
+    assert found(filled) == []
+    for harm in (written + bytes(24 * 100), written[:-1], bytes(24) + written[24:]):
+        index.write_bytes(harm)
+        assert found(filled) == ["index"]
+    index.unlink()
+    assert found(filled) == ["index"]
+    repair(filled)
+    whole = index.read_bytes()
+    index.write_bytes(whole[:-24])
+    assert found(filled) == []
+    monkeypatch.setattr(logs, "SEGMENT_LIMIT", 4096)
+    with braid.open(filled) as again:
+        for number in range(20):
+            again.append(f"other {number}")
+    assert found(filled) == []
+    index.write_bytes(index.read_bytes()[:-24])
+    assert found(filled) == ["index"]

@@ -108,22 +108,24 @@ def append(
         if text is None:
             raise ValueError("nothing to append: give a text, `-` for stdin, or --json FILE")
         batch = [
-            drafts.experience(
-                _stdin_text() if text == "-" else text,
-                type=type_,
-                actor=actor,
-                name=name,
-                method=method,
-                parents=parent or (),
-                evidence=evidence or (),
-                supersedes=supersedes or (),
-                sources=source or (),
-                confidence=confidence,
-                tags=tag or (),
-                within=drafts.scope(user_id, agent_id, run_id, session),
-                occurred_at=moment(occurred_at),
-                external_id=external_id,
-                once=key,
+            drafts.telling(
+                drafts.experience(
+                    _stdin_text() if text == "-" else text,
+                    type=type_,
+                    actor=actor,
+                    name=name,
+                    method=method,
+                    parents=parent or (),
+                    evidence=evidence or (),
+                    supersedes=supersedes or (),
+                    sources=source or (),
+                    confidence=confidence,
+                    tags=tag or (),
+                    within=drafts.scope(user_id, agent_id, run_id, session),
+                    occurred_at=moment(occurred_at),
+                    external_id=external_id,
+                    once=key,
+                )
             )
         ]
     if dry_run:

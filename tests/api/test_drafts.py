@@ -1,0 +1,72 @@
+"""What may be said of an experience: what would be taken apart, or kept as nobody said it, is refused."""
+
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import braid
+from braid import Store, drafts
+from braid.ledger.errors import InvalidRecordError
+from braid.ledger.record import Claim, Content, Draft, ExperienceBody
+
+
+@pytest.fixture
+def opened(store: Path) -> Any:
+    with braid.open(store) as it:
+        yield it
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [(b"x", "not bytes; decode it first"), (None, "not NoneType"), (7, "not int"), (["x"], "not list")],
+)
+def test_what_is_no_text_is_refused(opened: Store, text: Any, said: str) -> None:
+    size = len(opened)
+    with pytest.raises(TypeError, match=said):
+        opened.append(text)
+    assert len(opened) == size
+
+
+@pytest.mark.parametrize("name", ["parents", "evidence", "supersedes", "sources", "tags"])
+def test_one_where_several_are_meant_is_refused(opened: Store, name: str) -> None:
+    with pytest.raises(TypeError, match=rf"{name} takes several: give a list, {name}=\['abc'\]"):
+        opened.append("x", **{name: "abc"})
+
+
+def test_a_time_may_be_text(opened: Store) -> None:
+    id = opened.append("x", occurred_at="2025-03-24T07:53:40Z")
+    body = opened.get(id).body
+    assert isinstance(body, ExperienceBody)
+    assert body.occurred_at == datetime(2025, 3, 24, 7, 53, 40, tzinfo=UTC)
+    for wrong in ("last spring", 1742802820):
+        with pytest.raises(InvalidRecordError, match="the occurred_at .* is not an RFC 3339 time"):
+            opened.append("x", occurred_at=wrong)
+
+
+def test_nothing_is_not_remembered(opened: Store) -> None:
+    id = opened.append("x")
+    size = len(opened)
+    with pytest.raises(InvalidRecordError, match="nothing to remember: the text is empty"):
+        opened.append("")
+    with pytest.raises(InvalidRecordError, match="the text is empty"):
+        opened.correct(id, "")
+    with pytest.raises(InvalidRecordError, match="the text is empty"), opened.transaction() as together:
+        together.append("first")
+        together.append("")
+    assert len(opened) == size
+
+
+def test_what_says_something_without_text_is_kept(opened: Store) -> None:
+    opened.append("", structured={"steps": 4000})
+    opened.append("", media=[opened.attach(b"\x89PNG", media_type="image/png")])
+    opened.append("", claims=[Claim(subject="maya", rel="lives_in", object="Porto")])
+    opened.remember([{"role": "assistant", "content": ""}])
+    assert drafts.experience("").kind == "experience"
+
+
+def test_a_body_that_cannot_be_one_is_named_with_its_article(opened: Store) -> None:
+    body: Any = ExperienceBody(content=Content(text=7))  # type: ignore[arg-type]
+    with pytest.raises(InvalidRecordError, match="the body is not that of an experience"):
+        opened.append(Draft(kind="experience", type="occurrence", body=body))
