@@ -37,7 +37,7 @@ def init(
     `spare_root`: two root keys, each of which can revoke the other and go on; a log takes in none later.
     """
     return create_store(
-        Path(path),
+        _folder(path),
         now=clock(),
         origin=origin,
         durability=durability,
@@ -72,7 +72,7 @@ def open(
     which is lost, so that another can take its place.
     Raises LogLockedError, GuardError, RollbackError, IntegrityError, FileNotFoundError.
     """
-    store = Path(path)
+    store = _folder(path)
     guard_folder = Path(guard_dir) if guard_dir else None
     if create and not read_only and not (store / "store.json").exists():
         create_store(store, now=clock(), passphrase=passphrase, guard_folder=guard_folder)
@@ -100,6 +100,12 @@ def open(
     except BaseException:
         reader.close()
         raise
+
+
+def _folder(path: str | Path) -> Path:
+    if path == "":  # a Path of it would be the folder that one stands in
+        raise ValueError(f"name the store's folder, such as {DEFAULT_PATH!r}: '' names none")
+    return Path(path)
 
 
 class Store(Programming, Keeping):

@@ -45,7 +45,9 @@ def create_store(
 
     `spare_root`: genesis names two root keys, either of which may revoke the other: it admits none later (ADR 27).
     """
-    if path.exists() and (not path.is_dir() or any(path.iterdir())):
+    if path.exists() and not path.is_dir():
+        raise FileExistsError(f"{path} is no folder, and a store is one; choose another place")
+    if path.exists() and any(path.iterdir()):
         raise FileExistsError(f"{path} exists and is not empty; choose another folder")
     if retention_days < 0:
         raise ValueError(f"the retention window is {retention_days} days; it can't be negative")

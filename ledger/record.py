@@ -406,7 +406,9 @@ class Record:
         try:
             return decode(self.raw)
         except (msgspec.MsgspecError, UnicodeDecodeError) as error:
-            raise ValueError(f"{self.id}: the body is not that of {with_article(self.kind)}: {error}") from error
+            raise ValueError(
+                f"{self.id}: the body is not that of {with_article(self.kind)}: {error}"
+            ) from error
 
     @cached_property
     def members(self) -> dict[str, Any]:

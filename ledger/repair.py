@@ -164,6 +164,13 @@ def _head_problems(store: Path, settings: Settings, guard: Guard) -> Iterator[Pr
         head = guard.read()
     except GuardError:
         head = None
+    if head is not None and head.origin != settings.origin:  # publishing a head again would heal neither
+        yield Problem(
+            "settings",
+            f"store.json names the log {settings.origin}, the guard {head.origin}",
+            "bring back the one that was altered: `braid verify` tells whether it is store.json",
+        )
+        return
     try:
         note = (store / "checkpoint").read_bytes()
         checkpoint = open_checkpoint(note, _log_keys(store, head), settings.origin)[0]

@@ -42,6 +42,10 @@ def load_settings(store: Path) -> Settings:
         data = path.read_bytes()
     except FileNotFoundError:
         raise FileNotFoundError(f"there is no store at {store}: create one with `braid init`") from None
+    except NotADirectoryError:
+        raise NotADirectoryError(
+            f"{store} is no folder, and a store is one: name another, or create one with `braid init`"
+        ) from None
     try:
         version = msgspec.json.decode(data, type=_Version).format
         if version != FORMAT:

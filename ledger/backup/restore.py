@@ -29,7 +29,7 @@ from braid.ledger.settings import load_settings
 from braid.ledger.vault import Vault
 from braid.ledger.writer import Writer, utc_now
 from braid.wal.durable import make_folder, sync_folder, sync_tree
-from braid.wal.errors import LogLockedError, WalError
+from braid.wal.errors import CorruptLogError, LogLockedError, WalError
 from braid.wal.failpoint import failpoint
 from braid.wal.lock import FileLock
 
@@ -40,6 +40,7 @@ _OWN_GUARD: Final = ".restore-guard"
 _NEWEST: Final = (
     "Restore the newest; where there is none, a fork that its log tells of goes on from here (--fork REASON)"
 )
+_ANOTHER: Final = "back up again from the store, or restore another backup"
 
 
 class Secrets(msgspec.Struct, frozen=True):
@@ -219,8 +220,11 @@ class _Restore:
     def _reader(self) -> Reader:
         try:
             return Reader(self._building, guard=self._own_guard, passphrase=self._secrets.passphrase)
+        except CorruptLogError as error:
+            where = f"{error.file}, offset {error.offset}"
+            raise BackupError(f"the backup is damaged: {where}: {error.reason}; {_ANOTHER}") from error
         except (WalError, LedgerError) as error:
-            raise BackupError(f"the backup is damaged: {error}") from error
+            raise BackupError(f"the backup is damaged: {error}; {_ANOTHER}") from error
 
     def _beyond(self, reader: Reader, head: Head | None, newer: Path | None) -> _Newer | None:
         """Return who remembers more of the log than this copy holds, None where nobody does."""
@@ -299,6 +303,7 @@ class _Restore:
             raise BackupError(
                 f"the backup is not what was signed: {first}"
                 + (f" (and {more} more: `braid verify` on it lists them)" if more else "")
+                + ("" if vkey else f"; {_ANOTHER}")
             )
 
     def _go_on(self, beyond: _Newer, unknown: list[int], reason: str) -> str:

@@ -41,7 +41,7 @@ def test_a_time_may_be_text(opened: Store) -> None:
     assert isinstance(body, ExperienceBody)
     assert body.occurred_at == datetime(2025, 3, 24, 7, 53, 40, tzinfo=UTC)
     for wrong in ("last spring", 1742802820):
-        with pytest.raises(InvalidRecordError, match="the occurred_at .* is not an RFC 3339 time"):
+        with pytest.raises(InvalidRecordError, match=r"the occurred_at .* is not an RFC 3339 time"):
             opened.append("x", occurred_at=wrong)
 
 
@@ -52,8 +52,7 @@ def test_nothing_is_not_remembered(opened: Store) -> None:
         opened.append("")
     with pytest.raises(InvalidRecordError, match="the text is empty"):
         opened.correct(id, "")
-    with pytest.raises(InvalidRecordError, match="the text is empty"), opened.transaction() as together:
-        together.append("first")
+    with opened.transaction() as together, pytest.raises(InvalidRecordError, match="the text is empty"):
         together.append("")
     assert len(opened) == size
 
@@ -70,3 +69,11 @@ def test_a_body_that_cannot_be_one_is_named_with_its_article(opened: Store) -> N
     body: Any = ExperienceBody(content=Content(text=7))  # type: ignore[arg-type]
     with pytest.raises(InvalidRecordError, match="the body is not that of an experience"):
         opened.append(Draft(kind="experience", type="occurrence", body=body))
+
+
+def test_a_place_without_a_name_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    for make in (braid.open, braid.init):
+        with pytest.raises(ValueError, match="name the store's folder"):
+            make("")
+    assert not list(tmp_path.iterdir())

@@ -363,8 +363,10 @@ def test_a_damaged_backup_is_refused(store: Path, tmp_path: Path, harm: str) -> 
         (tile,) = (backup / "tile").rglob("5")
         tile.write_bytes(bytes(160))
     segment.write_bytes(data)
-    with pytest.raises(BackupError, match=r"the backup is (damaged|not what was signed)"):
+    with pytest.raises(BackupError, match=r"the backup is (damaged|not what was signed)") as raised:
         restored(backup, tmp_path / "back", with_secrets(store))
+    assert str(raised.value).endswith("; back up again from the store, or restore another backup")
+    assert "restore this file from a backup" not in str(raised.value)
     assert not (tmp_path / "back").exists()
 
 

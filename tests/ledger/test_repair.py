@@ -266,3 +266,11 @@ def test_an_index_behind_its_frames_is_a_writer_at_work(
     assert found(filled) == []
     index.write_bytes(index.read_bytes()[:-24])
     assert found(filled) == ["index"]
+
+
+def test_a_head_is_not_published_again_for_altered_settings(filled: Path) -> None:
+    path = filled / "store.json"
+    path.write_text(path.read_text().replace("braid.local/", "braid.lokal/"), encoding="utf-8")
+    problems = examine(filled)
+    assert "settings" in {problem.name for problem in problems}
+    assert not any("--fix" in problem.remedy or problem.safe for problem in problems)

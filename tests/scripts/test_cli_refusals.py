@@ -377,3 +377,75 @@ def test_a_guard_that_has_no_place_names_the_way_out(empty: Session) -> None:
     assert "the fork guard is kept there" in said
     assert "BRAID_GUARD_DIR" in said
     assert not (empty.folder / "other").exists()
+
+
+# -- what was typed, and where it goes ------------------------------------------------------------
+
+
+def test_nothing_to_remember_is_refused(session: Session) -> None:
+    before = size(session)
+    for words, given in ((("append", ""), ""), (("append", "-"), "\n")):
+        assert "the text is empty" in session.refused(*words, stdin=given)
+    assert size(session) == before
+
+
+def test_a_mistyped_key_is_misuse_and_no_finding(session: Session) -> None:
+    proof = session.write("r.proof", "")
+    for words in (("verify",), ("check-proof", str(proof)), ("restore", "backup")):
+        said = session.refused(*words, "--key", "foo")
+        assert "--key: not a key: 'foo'" in said
+        assert "braid doctor" not in said
+
+
+def test_an_unknown_format_is_refused_in_plain_words(session: Session) -> None:
+    said = session.refused("log", "-o", "xml")
+    assert "'xml' is not one of" in said
+    assert "Value error" not in said
+
+
+def test_a_file_is_no_store(empty: Session) -> None:
+    file = empty.write("notes.txt", "x")
+    for words in (("status",), ("init",)):
+        assert "notes.txt is no folder, and a store is one" in empty.refused("--store", file, *words)
+
+
+def test_a_source_that_is_not_there(session: Session) -> None:
+    assert "nowhere.jsonl: No such file" in session.refused("ingest", "nowhere.jsonl")
+
+
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+def test_no_room_for_the_output_is_not_the_stores_trouble(session: Session, unbuffered: str) -> None:
+    run = "from braid.tools.cli.main import run; run()"
+    with open("/dev/full", "wb") as full:  # noqa: PTH123 - a device
+        done = subprocess.run(
+            [sys.executable, "-c", run, "status"], cwd=session.folder, check=False,
+            env=session.env | {"PYTHONUNBUFFERED": unbuffered}, stdout=full, stderr=subprocess.PIPE,
+        )  # fmt: skip
+    assert done.returncode == 2
+    assert done.stderr.startswith(b"braid: there is no room where the output goes\n")
+    assert b"the log" not in done.stderr
+    assert b"Traceback" not in done.stderr
+    assert b"Exception ignored" not in done.stderr
+
+
+def test_a_question_to_a_locked_store_may_go_without_writing(session: Session) -> None:
+    import fcntl
+
+    with (session.store / "lock").open("a+b") as held:
+        fcntl.flock(held, fcntl.LOCK_EX)
+        assert "--no-write" in session.refused("ask", "Who?")
+        assert "--no-write" not in session.refused("append", "x")
+
+
+def test_the_last_row_needs_no_more_of_the_log_than_itself(session: Session) -> None:
+    first = session.well("append", "the first").id
+    for number in range(3):
+        session.well("append", f"later {number}")
+    (segment,) = (session.store / "log").glob("*.seg")
+    index = json.loads(session.well("show", first, "-o", "json").out)["index"]
+    entry = segment.with_suffix(".idx").read_bytes()[index * 24 : index * 24 + 24]
+    data = bytearray(segment.read_bytes())
+    data[int.from_bytes(entry[8:16], "little")] ^= 1  # the first's body
+    segment.write_bytes(data)
+    assert "later 2" in session.well("log", "-n", "1").out
+    session.refused("log", "-n", "4")

@@ -69,24 +69,38 @@ def reading(store: Path | None) -> Generator["Store"]:
 
 @contextmanager
 def writing(
-    store: Path | None, *, adopt: bool = False, shared: bool = False, headless: bool = False
+    store: Path | None,
+    *,
+    adopt: bool = False,
+    shared: bool = False,
+    headless: bool = False,
+    locked: str = "",
 ) -> Generator["Store"]:
-    """Open for writing; what the last crash left behind is made good and told."""
+    """Open for writing; what the last crash left behind is made good and told.
+
+    `locked`: what a person may do instead while another program has the store.
+    """
     import braid
+    from braid.wal.errors import LogLockedError
 
     path = where(store)
-    opened = _unlocked(
-        lambda phrase: braid.open(
-            path,
-            create=False,
-            adopt=adopt,
-            shared=shared,
-            passphrase=phrase,
-            guard_dir=Chosen.guard_dir,
-            headless=headless,
-            **_embedder(),
+    try:
+        opened = _unlocked(
+            lambda phrase: braid.open(
+                path,
+                create=False,
+                adopt=adopt,
+                shared=shared,
+                passphrase=phrase,
+                guard_dir=Chosen.guard_dir,
+                headless=headless,
+                **_embedder(),
+            )
         )
-    )
+    except LogLockedError as error:
+        if locked:
+            error.add_note(locked)
+        raise
     done, trouble = False, None
     try:
         with opened:

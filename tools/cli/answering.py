@@ -87,7 +87,11 @@ def ask(
         "as_of": index_or_instant(as_of) if as_of else None,
         "composer": composer_of(model, allow_remote=allow_remote),
     }  # fmt: skip
-    with reading(store) if no_write else writing(store, adopt=adopt, shared=shared) as opened:
+    with (
+        reading(store)
+        if no_write
+        else writing(store, adopt=adopt, shared=shared, locked="--no-write only answers") as opened
+    ):
         found = opened.ask(text, **asked)
     if output == "json":
         put_json(found.wire())

@@ -106,6 +106,7 @@ def verify(
 
     destination.outside(html, store)
     destination.outside(state, store)
+    vkey = log_key(key) if key else None
     path = where(store)
     guard = guard_of(path)
     kept = state or guard.path.with_suffix(".verified")
@@ -118,7 +119,7 @@ def verify(
             hash_only=hash_only,
             since=read_state(kept) if since else None,
             workers=workers,
-            vkey=read_key(key) if key else None,
+            vkey=vkey,
             bar=bar,
         )
     if report.state is not None and not hash_only:  # before anything is told: who reads it may have gone away
@@ -276,7 +277,7 @@ def check_proof(
     from braid.tools.cli.proofs import check, pinned_key, read_policy
 
     stated = read_policy(policy) if policy else None
-    vkey = pinned_key(read_key(key) if key else None, stated)
+    vkey = pinned_key(log_key(key) if key else None, stated)
     try:
         if str(file) != "-" and (file.is_dir() or file.suffix == ".zip"):
             from braid.inspection import check_export
@@ -321,6 +322,21 @@ def _prove_under(reader: "Reader", id: str, under: Path) -> bytes:
 
     head = open_head(under.read_bytes(), reader.vkey, whole=True)
     return reader.prove_under(reader.index_of(id), head.checkpoint, head.note)
+
+
+def log_key(text: str) -> str:
+    """Return the log key that --key gives, as such or in a file; a mistyped one is misuse, not a finding."""
+    from braid.ledger.note import parse_vkey
+
+    given = read_key(text)
+    try:
+        parse_vkey(given)
+    except ValueError as error:
+        raise typer.BadParameter(
+            f"{error}; give the log's public key (`braid status` shows it), or a file that holds it",
+            param_hint="--key",
+        ) from None
+    return given
 
 
 def read_key(text: str) -> str:

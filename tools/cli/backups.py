@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from braid.tools.cli.access import Chosen, passphrase_from, reading, where
-from braid.tools.cli.auditing import read_key
+from braid.tools.cli.auditing import log_key
 from braid.tools.cli.options import FormatOption, StoreOption
 from braid.tools.cli.output import many, put_fields, say
 
@@ -20,7 +20,7 @@ def register(app: typer.Typer) -> None:
 
 
 def backup(
-    dest: Annotated[Path, typer.Argument(help="The backup's folder.", show_default=False)],
+    dest: Annotated[Path, typer.Argument(metavar="DIR", help="The backup's folder.", show_default=False)],
     *,
     with_vault: Annotated[
         bool, typer.Option("--with-vault", help="Vault and private keys too: guard it as you guard them.")
@@ -46,7 +46,7 @@ def backup(
 
 
 def restore(
-    source: Annotated[Path, typer.Argument(help="The backup's folder.", show_default=False)],
+    source: Annotated[Path, typer.Argument(metavar="DIR", help="The backup's folder.", show_default=False)],
     *,
     vault: Annotated[
         Path | None,
@@ -101,7 +101,7 @@ def restore(
         keys=keys,
         newer=newer,
         fork=fork,
-        vkey=read_key(key) if key else None,
+        vkey=log_key(key) if key else None,
         passphrase=passphrase_from(Chosen.passphrase_file),
         guard_dir=Chosen.guard_dir,
     )

@@ -69,13 +69,16 @@ def usage_of(error: BaseException) -> tuple[str, str] | None:
         return None
     context = getattr(error, "ctx", None)
     command = getattr(context, "command_path", "braid")
-    return str(form()).strip() or "something is missing", f"{command} --help"
+    said = str(form()).strip().replace(": Value error, ", ": ", 1)  # the validator's word, not the person's
+    return said or "something is missing", f"{command} --help"
 
 
 def explain(error: BaseException) -> tuple[str, str | None]:
     """Return what to say of an error, and a hint."""
     names = [kind.__name__ for kind in type(error).__mro__]
     hint = next((_HINTS[name] for name in names if name in _HINTS), None)
+    if noted := getattr(error, "__notes__", None):  # what this command has besides
+        hint = "; ".join([*noted, *([hint] if hint else [])])
     if isinstance(error, OSError):
         return _explain_system(error)
     if "SqlError" in names:
@@ -94,9 +97,20 @@ def explain(error: BaseException) -> tuple[str, str | None]:
     )
 
 
+def _arose_in_store(error: OSError) -> bool:
+    """Whether an error came from below the command line, which alone writes what a command shows."""
+    names = [str(frame.f_globals.get("__name__")) for frame, _ in traceback.walk_tb(error.__traceback__)]
+    return any(name.startswith("braid.") and not name.startswith("braid.tools.") for name in names)
+
+
 def _explain_system(error: OSError) -> tuple[str, str | None]:
     about = f"{error.filename}: " if error.filename else ""
     if error.errno in (errno.ENOSPC, errno.EDQUOT):
+        if not _arose_in_store(error):
+            return (
+                f"{about}there is no room where the output goes",
+                "free some space there, or send the output elsewhere",
+            )
         return (
             f"{about}the disk is full; nothing half-written remains in the log",
             "free some space and run the same command again; `braid erase` and `braid compact` work on a full disk",

@@ -24,9 +24,9 @@ def records_of(
         wanted = (record for record in entries if _wanted(store, record, kind, forgotten))
         return list(islice(wanted, count or None))
     found: list[Record] = []
-    end = reader.size
-    while end > 0 and len(found) < count:  # backwards, in pieces
-        start = max(0, end - max(2 * count, 256))
+    end, size = reader.size, count
+    while end > 0 and len(found) < count:  # backwards, in pieces: no further than the rows need
+        start, size = max(0, end - size), max(2 * count, 256)
         piece = [entry.record for batch in reader.entries(start, end) for entry in batch]
         found += [record for record in reversed(piece) if _wanted(store, record, kind, forgotten)]
         end = start

@@ -162,9 +162,18 @@ def run() -> None:
         code = BROKEN_PIPE
     except (Exception, KeyboardInterrupt) as error:
         code = report(error)
-    if code == BROKEN_PIPE:
+    if code == BROKEN_PIPE or _stdout_is_stuck():
         _abandon_stdout()
     sys.exit(code or 0)
+
+
+def _stdout_is_stuck() -> bool:
+    """Whether stdout keeps what it was given because it can't be rid of it: its disk is full."""
+    try:
+        sys.stdout.flush()
+    except OSError:
+        return True
+    return False
 
 
 def _abandon_stdout() -> None:

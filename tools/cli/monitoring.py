@@ -8,7 +8,7 @@ import typer
 
 from braid.tools.cli import destination
 from braid.tools.cli.access import guard_of
-from braid.tools.cli.auditing import PANEL, ReportForm, read_key
+from braid.tools.cli.auditing import PANEL, ReportForm, log_key
 from braid.tools.cli.errors import FINDINGS
 from braid.tools.cli.output import line, many, put, put_json, say
 from braid.tools.cli.publishing import PolicyOption, TimeoutOption
@@ -107,7 +107,7 @@ def _look(  # noqa: PLR0917 - what was asked for
     from braid.tools.cli.proofs import read_policy
     from braid.tools.tlog.sources import source_of
 
-    given = str(parse_vkey(read_key(key))) if key else None
+    given = str(parse_vkey(log_key(key))) if key else None
     if known is not None and given not in (None, *known.keys_of_heads):
         raise ValueError(f"the state is of a log with the key {known.vkey}: another key needs another state")
     pinned = known.vkey if known else given

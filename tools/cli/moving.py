@@ -10,7 +10,7 @@ import typer
 
 from braid.tools.cli import destination
 from braid.tools.cli.access import reading, writing
-from braid.tools.cli.auditing import read_key
+from braid.tools.cli.auditing import log_key
 from braid.tools.cli.errors import FINDINGS
 from braid.tools.cli.options import Adopt, DryRun, FormatOption, StoreOption
 from braid.tools.cli.output import Format, line, many, put_bytes, put_fields, say
@@ -265,7 +265,7 @@ def import_(
 
     from braid import arrival, exchange
 
-    vkey = read_key(key) if key else None
+    vkey = log_key(key) if key else None
     stdin = str(file) == "-"
     source = nullcontext(exchange.read_lines(sys.stdin.buffer)) if stdin else exchange.open_lines(file)
     with source as lines, reading(store) if dry_run else writing(store, adopt=adopt) as opened:

@@ -42,7 +42,12 @@ def _escape(match: re.Match[str]) -> str:
 
 def say(message: str, hint: str | None = None) -> None:
     """Tell the person something, and what may be done next, on stderr."""
-    sys.stdout.flush()
+    try:
+        sys.stdout.flush()
+    except BrokenPipeError:
+        raise
+    except OSError:  # full: the command tells of it when it ends
+        pass
     sys.stderr.write(f"braid: {clean(message)}\n")
     if hint:
         sys.stderr.write(f"  hint: {clean(hint)}\n")

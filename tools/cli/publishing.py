@@ -9,7 +9,7 @@ import typer
 
 from braid.tools.cli import destination
 from braid.tools.cli.access import guard_of, where
-from braid.tools.cli.auditing import PANEL, read_key
+from braid.tools.cli.auditing import PANEL, log_key
 from braid.tools.cli.options import StoreOption
 from braid.tools.cli.output import many, say
 from braid.tools.cli.progress import progress
@@ -150,7 +150,7 @@ def mirror(
     from braid.ledger.note import parse_vkey
     from braid.tools.cli.proofs import read_policy
 
-    vkey, stated = parse_vkey(read_key(key)), read_policy(policy) if policy else None
+    vkey, stated = parse_vkey(log_key(key)), read_policy(policy) if policy else None
 
     def once() -> None:
         from braid.ledger.mirror import copy_log, current_head, finish_copy
