@@ -94,6 +94,11 @@ class Handle:
             return self._views
 
     @property
+    def lag(self) -> int:
+        """How many of the newest records were not looked at, because the projections can't be written here."""
+        return self._views.lag if self._views is not None else 0
+
+    @property
     def path(self) -> Path:
         """The store's folder."""
         return self._path

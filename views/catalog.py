@@ -8,18 +8,28 @@ so a lost memory costs a second look at the log's tail.
 
 import sqlite3
 from collections.abc import Collection, Generator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from threading import RLock
 from typing import Any, Final
 
+import msgspec
+
 from braid.ledger.reader import Reader
 from braid.ledger.scopechain import Last, ScopeKey, chain_of
-from braid.views.catalog_file import CatalogHome, connected, key_hash, once_of, scope_hash
+from braid.views.catalog_file import (
+    VERSION,
+    CatalogHome,
+    connected,
+    key_hash,
+    once_of,
+    read_stamp,
+    scope_hash,
+)
 from braid.views.errors import DamagedViewError, ViewBusyError, ViewError
 from braid.views.projection import Standing
-from braid.views.replay import Begin, Caught, begin_empty, catch_up, replay
-from braid.wal.durable import make_folder
+from braid.views.replay import Begin, Caught, begin_empty, catch_up, refusal, replay, take_standing
+from braid.wal.durable import is_unwritable, make_folder
 from braid.wal.errors import LogLockedError
 from braid.wal.lock import FileLock
 
@@ -45,6 +55,8 @@ class Catalog:
         """The file and `_recent` together know the log up to here."""
         self._stands_at = 0
         """The file alone knows it up to here."""
+        self.lag = 0
+        """How many records the file lacks because it can't be written here."""
         self._recent: dict[bytes, int] = {}
         self._recent_scopes: dict[bytes, list[Last]] = {}
         self._erasure = -1
@@ -65,9 +77,14 @@ class Catalog:
                 self._lock.release()
 
     def catch_up(self) -> Caught:
-        """Bring the file to the log's end."""
-        with self._locked():
-            return self._follow(catch_up(self._reader, self._home, begin=self._begin))
+        """Bring the file to the log's end; where nothing can be written, go on with it as it stands."""
+        try:
+            with self._locked():
+                return self._follow(catch_up(self._reader, self._home, begin=self._begin))
+        except OSError as error:
+            if not is_unwritable(error):
+                raise
+            return self._take_as_it_stands(error)
 
     def follow(self) -> None:
         """Bring the file to the log's end, unless it is there."""
@@ -86,6 +103,25 @@ class Catalog:
         with self._locked():
             self._follow(catch_up(self._reader, self._home, begin=self._begin, standing=standing))
             yield self._home
+
+    def _take_as_it_stands(self, error: OSError) -> Caught:
+        """Read from a file that can't follow the log here; raise OSError for one that may not be read any more."""
+        standing = take_standing(self._reader)
+        try:
+            with closing(connected(f"{self._home.path.absolute().as_uri()}?mode=ro", "opened")) as con:
+                stamp = read_stamp(con)
+            why = refusal(stamp, VERSION, self._reader, standing)
+        except (DamagedViewError, sqlite3.DatabaseError, msgspec.MsgspecError):
+            stamp, why = None, "there is none"
+        if stamp is None or why is not None:
+            raise OSError(
+                error.errno,
+                f"{error.strerror}, and the catalogue has to be made there first ({why}): "
+                "ask once with write access, or ask a copy of the store",
+                error.filename,
+            ) from error
+        self.lag = self._reader.size - stamp.position
+        return self._follow(Caught(self._home.name, stamp.position, stamp.position, None))
 
     def _follow(self, caught: Caught) -> Caught:
         """Read from the file as it is now."""

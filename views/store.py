@@ -3,7 +3,6 @@
 The LanceDB projection is made when it is first asked: a store that is never searched pays nothing for it.
 """
 
-import errno
 from collections.abc import Callable, Generator
 from contextlib import ExitStack, contextmanager, nullcontext, suppress
 from functools import partial
@@ -29,7 +28,7 @@ from braid.views.replay import Begin, Caught, Progress, begin_empty, catch_up, r
 from braid.views.schema import TABLES
 from braid.views.snapshot.folder import KEPT, Snapshot, Snapshots, module_of
 from braid.views.sql import Limits, Params, Sandbox, Tables
-from braid.wal.durable import is_full, make_folder
+from braid.wal.durable import is_full, is_unwritable, make_folder
 from braid.wal.errors import LogLockedError
 from braid.wal.lock import FileLock
 
@@ -286,6 +285,11 @@ class Views:
             _refuse_read_only(error, self._duck.folder)
             raise
 
+    @property
+    def lag(self) -> int:
+        """How many records were not looked at, because what finds them can't be written here."""
+        return max(self.catalog.lag, self.search.lag)
+
     def count(self, past: Past) -> dict[str, int]:
         """Return how many rows each table of a past has."""
         counts = " UNION ALL ".join(
@@ -428,7 +432,7 @@ def _no_embedder() -> None:
 
 def _refuse_read_only(error: Exception, folder: Path) -> None:
     """Raise ViewError for an error that says that nothing can be written."""
-    if isinstance(error, OSError) and error.errno in (errno.EROFS, errno.EACCES, errno.EPERM):
+    if isinstance(error, OSError) and is_unwritable(error):
         raise ViewError(
             f"{folder} can't be written ({error.strerror}), and the projection has to be made there first: "
             "ask a copy of the store that can be written"

@@ -16,6 +16,11 @@ def is_full(error: OSError) -> bool:
     return error.errno in (errno.ENOSPC, errno.EDQUOT)
 
 
+def is_unwritable(error: OSError) -> bool:
+    """Whether nothing may be written there: a medium or a folder for reading only."""
+    return error.errno in (errno.EROFS, errno.EACCES, errno.EPERM)
+
+
 def write_all(fd: int, data: bytes | bytearray | memoryview, step: str) -> None:
     """Write every byte of `data` at the descriptor's position, or raise the system's OSError."""
     failpoint(step)

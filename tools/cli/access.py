@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from braid.tools.cli.output import say
+from braid.tools.cli.output import many, say
 
 if TYPE_CHECKING:
     from braid.ledger.guard import Guard
@@ -65,6 +65,8 @@ def reading(store: Path | None) -> Generator["Store"]:
         if opened.reader.vault is None:
             say("there is no vault here: bodies stay sealed (an auditor's copy)")
         yield opened
+        if lag := opened.lag:
+            say(f"views/ can't be written here; not looked at: {many(lag, 'record')} at the log's end")
 
 
 @contextmanager

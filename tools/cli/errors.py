@@ -118,7 +118,8 @@ def _explain_system(error: OSError) -> tuple[str, str | None]:
     if error.errno in (errno.EROFS, errno.EACCES, errno.EPERM):
         return (
             f"{about}{error.strerror}",
-            "reading commands need read access to the store, writing ones write access",
+            "reading commands need read access to the store, and where views/ is behind the log write access to it; "
+            "writing ones write access",
         )
     if error.errno is None:
         return str(error) or type(error).__name__, None

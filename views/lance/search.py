@@ -20,7 +20,7 @@ from braid.views.lance.model import model_of
 from braid.views.lance.schema import WORTH_ROWS
 from braid.views.projection import Standing
 from braid.views.replay import ERASED, Begin, Caught, Progress, begin_empty, catch_up, replay
-from braid.wal.durable import make_folder
+from braid.wal.durable import is_unwritable, make_folder
 from braid.wal.errors import LogLockedError
 from braid.wal.lock import FileLock
 
@@ -63,6 +63,8 @@ class Search:
         self._opened: tuple[object, LanceIndex] | None = None
         self._behind: Thread | None = None
         self._rebuilt: str | None = None
+        self.lag = 0
+        """How many records the current set lacks because it can't be written here."""
 
     @contextmanager
     def _owning(self, wait_s: float) -> Generator[None]:
@@ -188,6 +190,12 @@ class Search:
                 index = self._open()
         except ViewBusyError:
             return self._as_it_is()
+        except OSError as error:
+            if not is_unwritable(error) or not self.exists:
+                raise
+            index = self._as_it_is()
+            self.lag = self._reader.size - index.position
+            return index
         key = (index.position, max(self._reader.control.erasures, default=-1), self.home.signature())
         self._opened = (key, index)
         return index
