@@ -120,8 +120,9 @@ class Catalog:
                 "ask once with write access, or ask a copy of the store",
                 error.filename,
             ) from error
-        self.lag = self._reader.size - stamp.position
-        return self._follow(Caught(self._home.name, stamp.position, stamp.position, None))
+        caught = self._follow(Caught(self._home.name, stamp.position, stamp.position, None))
+        self.lag = standing.size - stamp.position
+        return caught
 
     def _follow(self, caught: Caught) -> Caught:
         """Read from the file as it is now."""
@@ -130,6 +131,7 @@ class Catalog:
         self._inode = self._home.path.stat().st_ino
         self._covered = self._stands_at = caught.position
         self._erasure = self._newest_erasure()
+        self.lag = 0
         return caught
 
     def _forget(self) -> None:

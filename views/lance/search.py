@@ -188,6 +188,7 @@ class Search:
             with self._owning(wait_s):
                 self.catch_up()
                 index = self._open()
+                self.lag = 0
         except ViewBusyError:
             return self._as_it_is()
         except OSError as error:
