@@ -18,7 +18,7 @@ from braid.agent.plan import GIVEN, Branch, Lens, Reconcile, Retrieve, filled, r
 from braid.agent.plan import Tool as ToolStep
 from braid.agent.program import State, Value, value
 from braid.agent.tool import Tool, Toolbox, told, use
-from braid.asking import OWN, RESULT, Asker, grounds_of
+from braid.asking import OWN, Asker, grounds_of
 from braid.deciding import resolve
 from braid.gathering import Known
 from braid.holding import instant_of
@@ -31,6 +31,7 @@ from braid.recall.decompose import decompose
 from braid.recall.hits import Answer as Found
 from braid.recall.hits import Hit
 from braid.recall.through import through
+from braid.recalling import RESULT
 from braid.stance.entry import again
 from braid.stance.review import Earlier
 

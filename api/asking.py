@@ -29,6 +29,7 @@ from braid.recall.recall import MAX_TOP_K, Lens
 from braid.recall.salience import NAME as SALIENCE
 from braid.recall.salience import taught
 from braid.recall.through import through
+from braid.recalling import ANSWER, ASK, RESULT
 from braid.stance.claims import OWN_METHOD
 from braid.stance.reconcile import Outcome
 from braid.stance.review import Earlier
@@ -38,10 +39,6 @@ if TYPE_CHECKING:
     from braid.recall.vocabulary import Vocabulary
     from braid.views.embedder import Embedder
 
-ASK: Final = "ask"
-ANSWER: Final = "answer"
-RESULT: Final = "result"
-"""The method of what a tool gave to a program: it was asked for one question, and speaks for no other."""
 OWN: Final[Mapping[str, Any]] = {
     "NOT": {
         "OR": [

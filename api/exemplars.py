@@ -11,10 +11,11 @@ import msgspec
 from braid.agent.errors import BrokenProgramError, ProgramStateError
 from braid.agent.events import Ended
 from braid.agent.planner import Exemplar
-from braid.asking import ASK, Asker
+from braid.asking import Asker
 from braid.ledger.errors import ErasedError, ForgottenError
 from braid.ledger.record import ExperienceBody, Record, Scope
 from braid.programs import OF, recorded, state_of
+from braid.recalling import ASK
 
 MOST: Final = 3
 LOOKED_AT: Final = 20

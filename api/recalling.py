@@ -1,6 +1,6 @@
 """Recall at the front door: a store as what the pipeline asks, and a caller's words as what it is asked."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Final, Protocol, cast
 
@@ -27,6 +27,11 @@ from braid.views.values import created, microseconds
 if TYPE_CHECKING:
     from braid.views.store import Views
 
+ASK: Final = "ask"
+ANSWER: Final = "answer"
+RESULT: Final = "result"
+"""The method of what a tool gave to a program: it was asked for one question, and speaks for no other."""
+SPOKEN: Final[Mapping[str, Any]] = {"NOT": {"method": {"in": [ASK, ANSWER, RESULT]}}}
 RECENT: Final = 2_000
 """How many records at the log's end are searched when there is no index."""
 
@@ -76,10 +81,28 @@ def asking(query: Any, now: datetime, **asked: Any) -> Asking:
         where=Where(**scope, below=asked.pop("below", None), until_us=asked.pop("until_us", None)),
         now=now,
         top_k=top_k,
-        test=compiled(filters) if (filters := asked.pop("filters", None)) else None,
+        test=compiled(_remembered(asked.pop("filters", None))),
         tone=_tone(asked.pop("affect", None)),
         **{name: value for name, value in asked.items() if value is not None},
     )
+
+
+def _remembered(filters: object) -> Any:
+    """Return the filters, with questions to memory and its own answers left out: they say again, in the question's very
+    words, what is remembered. Filters that speak of `method` or `id` may ask for them.
+    """
+    if _speaks_of(filters, ("method", "id")):
+        return filters
+    return {"AND": [filters, SPOKEN]} if filters else SPOKEN
+
+
+def _speaks_of(filters: object, names: Sequence[str]) -> bool:
+    if isinstance(filters, Mapping):
+        members = cast("Mapping[object, object]", filters)
+        return any(name in names or _speaks_of(value, names) for name, value in members.items())
+    if isinstance(filters, list | tuple):
+        return any(_speaks_of(each, names) for each in cast("Sequence[object]", filters))
+    return False
 
 
 def _scope(name: str, value: object) -> str | None:

@@ -278,3 +278,20 @@ def test_the_async_twin_and_the_wire(tmp_path: Path) -> None:
     sent = found.wire()
     assert sent["abstained"] is True
     assert json.loads(json.dumps(sent))["question"] == "Who is there?"
+
+
+def test_recall_gives_what_is_remembered_not_what_was_asked_of_it(tmp_path: Path) -> None:
+    """A question says again, in its very words, what the next one asks; of both there are records all the same."""
+    with braid.open(tmp_path / "memory", guard_dir=tmp_path / "guard") as store:
+        told = store.append("My sister Lotte keeps bees behind the old mill.", user_id="ida")
+        question = "Where does my sister Lotte keep her bees?"
+        said = store.ask(question, user_id="ida")
+        found = [hit["id"] for hit in store.recall(question, user_id="ida")["results"]]
+        assert found[0] == told
+        assert not {said.question_id, said.answer_id} & set(found)
+        assert question not in store.context(question, user_id="ida")
+        filters = {"OR": [{"method": {"in": ["ask", "answer"]}}, {"tags": {"contains": "none"}}]}
+        asked = [hit["id"] for hit in store.recall(question, user_id="ida", filters=filters)["results"]]
+        assert set(asked) == {said.question_id, said.answer_id}
+        named = store.recall(question, filters={"id": {"eq": said.question_id}})["results"]
+        assert [hit["id"] for hit in named] == [said.question_id]
