@@ -187,7 +187,7 @@ class LogWriter(LogReader):
         try:
             if sync:
                 if self._room:
-                    self._room.make(offset)
+                    self._room.make(start, offset)
                 self._sync_now(fd)
             self._admit(transactions, start)
             self._end, self.next_index, self.next_tx = offset, index, tx

@@ -8,6 +8,7 @@ from braid.wal.failpoint import failpoint
 
 ROOM_BYTES = 256 << 10
 """Most that is written ahead at a time."""
+LARGE_BYTES = ROOM_BYTES // 8
 LEAST_FREE_BYTES = 64 << 20
 """On a disk with less there is no room: where blocks are allocated at the sync, zeros could take a record's own."""
 _PAGE = 4096
@@ -21,13 +22,14 @@ class Room:
         """Begin without any, where the log ends in the file now."""
         self._fd, self._began, self._upto = fd, end, 0
 
-    def make(self, end: int) -> None:
-        """Write zeros behind `end` where those that were there are used up: as many as this handle has written records.
+    def make(self, start: int, end: int) -> None:
+        """Write zeros behind a write from `start` to `end` that used up those that were there: as many as this handle has
+        written bytes. Behind a large write there are none: what a journal costs is little beside it.
 
-        The sync of the frame before them covers them. Dying here leaves zeros, which no reader takes for a frame.
+        The sync of that write covers them. Dying here leaves zeros, which no reader takes for a frame.
         """
         ahead = min(end - self._began, ROOM_BYTES) // _PAGE * _PAGE
-        if end <= self._upto or not ahead or not self._has_space():
+        if end <= self._upto or not ahead or end - start > LARGE_BYTES or not self._has_space():
             return
         try:
             failpoint("wal.room")

@@ -351,6 +351,16 @@ def test_a_handle_that_made_no_room_cuts_nothing(folder: Path) -> None:
     assert only_segment(folder).read_bytes() == whole
 
 
+def test_large_writes_have_no_room(folder: Path) -> None:
+    log, _ = opened(folder)
+    for n in range(4):
+        append(log, [f"text {n} {k} ".ljust(400, ".") for k in range(100)])
+        assert log.size_behind() == 0
+    append(log, ["a small one"])
+    assert log.size_behind() > 0
+    log.close()
+
+
 def test_a_disk_with_little_space_has_no_room(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(room, "LEAST_FREE_BYTES", 1 << 62)
     log, _ = opened(folder)
