@@ -23,8 +23,8 @@ class Room:
         self._fd, self._began, self._upto = fd, end, 0
 
     def make(self, start: int, end: int) -> None:
-        """Write zeros behind a write from `start` to `end` that used up those that were there: as many as this handle has
-        written bytes. Behind a large write there are none: what a journal costs is little beside it.
+        """Write zeros behind a write from `start` to `end` that used up those that were there: as many bytes as this
+        handle has written. Behind a large write there are none: what a journal costs is little beside it.
 
         The sync of that write covers them. Dying here leaves zeros, which no reader takes for a frame.
         """
