@@ -30,8 +30,10 @@ CONFIG: Final[dict[str, str | bool | int | float | list[str]]] = {
     "autoinstall_known_extensions": "false",
     "autoload_known_extensions": "false",
     "python_enable_replacements": "false",
+    "enable_progress_bar": "false",  # it would be drawn on our stdout
 }
 _LOADING_THREADS: Final = 4
+LOADED_RECORDS: Final = 32_768
 _STATE = (
     "CREATE SCHEMA view_state",
     "CREATE TABLE view_state.meta (stamp VARCHAR, digest VARCHAR, unknown BIGINT, unreadable BIGINT, history BIGINT)",
@@ -116,7 +118,7 @@ class DuckView:
             con.execute(f"SET threads = {max(1, min(_LOADING_THREADS, os.cpu_count() or 1))}")
             con.execute("SET force_compression = 'zstd'")
             for name, path in files.items():
-                con.execute(f"INSERT INTO {name} FROM read_parquet({quoted(str(path))})")
+                _take_in(con, name, path, meta.stamp.position)
             con.execute(f"SET threads = {CONFIG['threads']}; SET force_compression = 'auto'")
             self.meta, self._roots = meta, _read_roots(con)
             self._commit(Made({}, [], [], 0, 0, meta.stamp))
@@ -263,6 +265,21 @@ class DuckView:
             self._con.close()
         except duckdb.Error as error:
             raise DamagedViewError(f"it could not be closed ({_first_line(error)})") from error
+
+
+def _take_in(con: duckdb.DuckDBPyConnection, name: str, path: Path, position: int) -> None:
+    """Insert a Parquet file a stretch at a time, each on disk before the next: what is not yet is held in memory."""
+    rows = f"read_parquet({quoted(str(path))})"
+    if name == "view_state.bucket_roots":
+        con.execute(f"INSERT INTO {name} FROM {rows}")
+        return
+    for first in range(0, position, LOADED_RECORDS):
+        last = first + LOADED_RECORDS
+        taken = con.execute(
+            f"INSERT INTO {name} FROM {rows} WHERE log_index >= {first} AND log_index < {last}"
+        )
+        if taken.fetchone() != (0,):
+            con.execute("CHECKPOINT")
 
 
 def _read_roots(con: duckdb.DuckDBPyConnection) -> list[bytes]:

@@ -1,6 +1,7 @@
 """Snapshots: made, begun from, checked, refused, dropped; and that an erasure leaves nothing in them."""
 
 import os
+import random
 import shutil
 import signal
 import subprocess
@@ -19,10 +20,12 @@ from braid.ledger.offices import operator
 from braid.ledger.record import Content, Draft, ExperienceBody
 from braid.store import Store
 from braid.store import open as open_store
+from braid.views import duck
 from braid.views.embedder import Vectors
 from braid.views.errors import SnapshotError
 from braid.views.replay import Caught
 from braid.views.snapshot import condition
+from braid.views.snapshot import duck as dumped
 from braid.views.snapshot import manifest as manifests
 from braid.views.snapshot.condition import problems
 from braid.views.snapshot.manifest import NAME
@@ -524,3 +527,21 @@ def test_killed_and_opened_again(
         assert store.views.check_snapshots() == {only(store).name: []}
         left = {path.name for path in store.views.snapshots.folder.iterdir()}
         assert left == {"lock", only(store).name}
+
+
+def test_a_snapshot_takes_less_memory_than_it_has_text(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Neither writing nor loading may hold a whole table: at a million records that was more than the limit."""
+    monkeypatch.setattr(duck, "LOADED_RECORDS", 512)
+    monkeypatch.setattr(dumped, "GROUP_RECORDS", 2_048)
+    chance = random.Random(7)
+    with open_store(tmp_path / "memory") as store:
+        for _ in range(12):
+            store.append_all([text_draft(chance.randbytes(6_000).hex()) for _ in range(512)])
+        store.replay("duck")
+        monkeypatch.setitem(duck.CONFIG, "memory_limit", "70MB")
+        store.snapshot()
+        caught = next(one for one in store.replay() if one.name == "duck")
+        assert caught.refused == ()
+        assert caught.snapshot
