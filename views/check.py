@@ -18,7 +18,7 @@ from braid.ledger.reader import Reader
 from braid.views import macros
 from braid.views.arrow import from_arrow, selection
 from braid.views.digest import BUCKET, bucket_root, content_digest, hash_rows
-from braid.views.duck import CONFIG, Meta, read_meta
+from braid.views.duck import Meta, connect, read_meta
 from braid.views.errors import DamagedViewError
 from braid.views.projection import Standing
 from braid.views.replay import refusal, take_standing
@@ -41,7 +41,7 @@ def check_content(reader: Reader, path: Path, standing: Standing | None = None) 
     if not path.exists():
         return []
     try:
-        con = duckdb.connect(path, read_only=True, config={**CONFIG})
+        con = connect(path, read_only=True)
     except duckdb.Error as error:
         return [_found(f"the file can't be read: {str(error).partition(chr(10))[0]}")]
     try:

@@ -30,10 +30,9 @@ CONFIG: Final[dict[str, str | bool | int | float | list[str]]] = {
     "autoinstall_known_extensions": "false",
     "autoload_known_extensions": "false",
     "python_enable_replacements": "false",
-    "enable_progress_bar": "false",  # it would be drawn on our stdout
 }
 _LOADING_THREADS: Final = 4
-LOADED_RECORDS: Final = 32_768
+LOADED_RECORDS: Final = 16_384
 _STATE = (
     "CREATE SCHEMA view_state",
     "CREATE TABLE view_state.meta (stamp VARCHAR, digest VARCHAR, unknown BIGINT, unreadable BIGINT, history BIGINT)",
@@ -43,6 +42,13 @@ _STATE = (
 
 _DIGESTS: Final = Table("digests", "", (Column("log_index", "BIGINT", ""), Column("hash", "BLOB", "")))
 _INDEXES: Final = Table("indexes", "", _DIGESTS.columns[:1])
+
+
+def connect(path: Path, *, read_only: bool = False) -> duckdb.DuckDBPyConnection:
+    """Open a file of the projection within our limits; duckdb.Error where it can't be."""
+    con = duckdb.connect(path, read_only=read_only, config={**CONFIG})
+    con.execute("SET enable_progress_bar = false")  # it would be drawn on our standard output
+    return con
 
 
 class Meta(msgspec.Struct, frozen=True):
@@ -83,7 +89,7 @@ class DuckView:
         tables = [statement for table in (*TABLES, CHECKPOINTS) for statement in creation(table)]
         tables += macros.creation()
         try:
-            con = duckdb.connect(path, config=CONFIG)
+            con = connect(path)
             path.chmod(0o600)
             con.execute(";".join(["BEGIN", *tables, *_STATE, "COMMIT"]))
         except duckdb.Error as error:  # a full disk, as a rule
@@ -134,7 +140,7 @@ class DuckView:
             raise DamagedViewError("there is none yet")
         con: duckdb.DuckDBPyConnection | None = None
         try:
-            con = duckdb.connect(path, config=CONFIG)
+            con = connect(path)
             view = cls(con, history, read_meta(con))
             view._roots = _read_roots(con)
         except (duckdb.Error, UnicodeDecodeError) as error:

@@ -7,7 +7,7 @@ from typing import Any
 
 import duckdb
 
-from braid.views.duck import CONFIG, read_meta
+from braid.views.duck import connect, read_meta
 from braid.views.projection import Stamp
 from braid.views.schema import Table
 
@@ -36,7 +36,7 @@ class OpenTables:
 @contextmanager
 def open_tables(path: Path) -> Generator[OpenTables]:
     """Open a file of the projection that nobody writes meanwhile. Raises DamagedViewError, duckdb.Error."""
-    con = duckdb.connect(path, read_only=True, config={**CONFIG})
+    con = connect(path, read_only=True)
     try:
         yield OpenTables(con, read_meta(con).stamp)
     finally:

@@ -1,7 +1,6 @@
 """Snapshots: made, begun from, checked, refused, dropped; and that an erasure leaves nothing in them."""
 
 import os
-import random
 import shutil
 import signal
 import subprocess
@@ -529,19 +528,22 @@ def test_killed_and_opened_again(
         assert left == {"lock", only(store).name}
 
 
-def test_a_snapshot_takes_less_memory_than_it_has_text(
+def test_a_snapshot_is_written_and_loaded_a_stretch_at_a_time(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Neither writing nor loading may hold a whole table: at a million records that was more than the limit."""
-    monkeypatch.setattr(duck, "LOADED_RECORDS", 512)
-    monkeypatch.setattr(dumped, "GROUP_RECORDS", 2_048)
-    chance = random.Random(7)
+    """A whole table in memory was more than the limit at a million records: neither sorted nor inserted as one."""
+    monkeypatch.setattr(duck, "LOADED_RECORDS", 700)
+    monkeypatch.setattr(dumped, "GROUP_RECORDS", 2_048)  # DuckDB's least
     with open_store(tmp_path / "memory") as store:
-        for _ in range(12):
-            store.append_all([text_draft(chance.randbytes(6_000).hex()) for _ in range(512)])
-        store.replay("duck")
-        monkeypatch.setitem(duck.CONFIG, "memory_limit", "70MB")
-        store.snapshot()
+        for first in range(0, 6_000, 1_000):
+            store.append_all([text_draft(f"memory {first + number}") for number in range(1_000)])
+        name = store.snapshot().name
+        (path,) = (tmp_path / "memory").glob(f"views/snapshots/{name}/duck/experiences.parquet")
+        groups = duckdb.sql(
+            f"SELECT DISTINCT row_group_id, row_group_num_rows FROM parquet_metadata('{path}')"
+        ).fetchall()
+        assert len(groups) == 3
+        assert all(rows <= 2_048 for _, rows in groups)
         caught = next(one for one in store.replay() if one.name == "duck")
-        assert caught.refused == ()
-        assert caught.snapshot
+        assert (caught.snapshot, caught.refused) == (name, ())
+        assert store.sql("SELECT count(*) AS n FROM experiences").to_pydict() == {"n": [6_000]}

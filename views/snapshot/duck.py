@@ -5,13 +5,13 @@ from typing import Final
 
 import duckdb
 
-from braid.views.duck import CONFIG, DuckView, Meta, read_meta
+from braid.views.duck import DuckView, Meta, connect, read_meta
 from braid.views.errors import DamagedViewError
 from braid.views.generations import DuckHome
 from braid.views.schema import TABLES, quoted
 from braid.views.snapshot.manifest import Part, describe
 
-GROUP_RECORDS: Final = 16_384
+GROUP_RECORDS: Final = 4_096
 """Records that are held in memory at a time."""
 _STATE: Final = ("view_state.row_digests", "view_state.bucket_roots")
 
@@ -23,7 +23,7 @@ def dump(home: DuckHome, folder: Path) -> Part:
     """
     (folder / "duck").mkdir(mode=0o700)
     try:
-        with duckdb.connect(home.work, read_only=True, config={**CONFIG}) as con:
+        with connect(home.work, read_only=True) as con:
             meta = read_meta(con)
             for name in (*(table.name for table in TABLES), *_STATE):
                 path = _file(folder, name)
