@@ -7,6 +7,7 @@ import os
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final, Self
 
@@ -47,7 +48,10 @@ _INDEXES: Final = Table("indexes", "", _DIGESTS.columns[:1])
 def connect(path: Path, *, read_only: bool = False) -> duckdb.DuckDBPyConnection:
     """Open a file of the projection within our limits; duckdb.Error where it can't be."""
     con = duckdb.connect(path, read_only=read_only, config={**CONFIG})
-    con.execute("SET enable_progress_bar = false")  # it would be drawn on our standard output
+    with suppress(
+        duckdb.Error
+    ):  # in a notebook without its widgets there is no bar to put out, and it says so
+        con.execute("SET enable_progress_bar = false")  # it would be drawn on our standard output
     return con
 
 

@@ -289,7 +289,7 @@ def test_repeating_with_a_key_begins_no_second_program(store: Store, shop: Shop)
 
 
 def test_erasing_what_a_note_was_read_from_takes_the_note_along(store: Store) -> None:
-    secret = store.append("My locker is 0926.", user_id="ann")
+    secret = store.append("My locker is 09264718.", user_id="ann")
     plan = Plan(
         steps=[
             Retrieve(name="look", query="locker", k=1),
@@ -299,12 +299,12 @@ def test_erasing_what_a_note_was_read_from_takes_the_note_along(store: Store) ->
         ]
     )
     found = store.program("What is my locker?", user_id="ann", plan=plan)
-    assert "0926" in found.state.texts["note"]
+    assert "09264718" in found.state.texts["note"]
     store.erase(secret)
     with pytest.raises(BrokenProgramError, match="can't be told any more"):
         store.resume(found.id, result={"text": "x"})
     assert next(one for one in store.programs() if one.id == found.id).standing == "broken"
-    assert not any("0926" in str(record.members) for record in store.read(include_forgotten=True))
+    assert not any("09264718" in str(record.members) for record in store.read(include_forgotten=True))
 
 
 def test_the_async_twin(store: Store, shop: Shop) -> None:

@@ -539,7 +539,7 @@ def test_a_snapshot_is_written_and_loaded_a_stretch_at_a_time(
             store.append_all([text_draft(f"memory {first + number}") for number in range(1_000)])
         name = store.snapshot().name
         (path,) = (tmp_path / "memory").glob(f"views/snapshots/{name}/duck/experiences.parquet")
-        groups = duckdb.sql(
+        groups = duckdb.execute(
             f"SELECT DISTINCT row_group_id, row_group_num_rows FROM parquet_metadata('{path}')"
         ).fetchall()
         assert len(groups) == 3
