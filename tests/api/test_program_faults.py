@@ -320,5 +320,4 @@ def test_the_async_twin(store: Store, shop: Shop) -> None:
 
 
 def test_the_whole_log_verifies_after_all_this(store: Store) -> None:
-    assert [one for one in store.programs() if one.standing == "running"] != []
     assert store.verify(deep=True).findings == []
