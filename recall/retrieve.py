@@ -14,13 +14,14 @@ import numpy as np
 
 from braid.recall.decompose import Question
 from braid.recall.memory import admits
+from braid.recall.text import words
 from braid.recall.within import Started, within
 from braid.views.errors import ViewError
 from braid.views.search import Fetched, Hit, Index, Row, Where
 
-DEEP: Final = 100
+DEEP: Final = 64
 """How many candidates each of words and meaning brings, unless most of them are of no use."""
-AROUND: Final = 40
+AROUND: Final = 24
 """How many of the best have their neighbours brought along."""
 REACH: Final = 2
 HOPS: Final = 2
@@ -82,23 +83,28 @@ def retrieve(
     within_time = _narrowed(question, where)
     if within_time is not None:
         under_way |= {f"{name} in time": Started(partial(ask, within_time)) for name, ask in ways.items()}
-    naming = [Started(partial(index.words, name, MOST_NAMING, where)) for name in _names(question)]
     found = {name: _taken(name, way, deadline, trouble) for name, way in under_way.items()}
-    entities = [hit.index for way in naming for hit in _taken("entities", way, deadline, trouble)]
     best = _interleaved(*found.values())
     lost = len(trouble) >= len(under_way) > 0 and not best
     linked = walk(best[:WALKED], links) if links is not None else {}
-    wanted = {*best, *linked, *entities}
+    wanted = {*best, *linked}
     if sessions is not None:
         wanted |= around(best[:AROUND], sessions)
+    fetch = partial(_fetched, index, with_vectors=query is not None)
     try:
-        fetched = within(limit_s, partial(_fetched, index, sorted(wanted), with_vectors=query is not None))
+        fetched = within(limit_s, partial(fetch, wanted))
     except (ViewError, TimeoutError) as error:
         return Found({}, {}, {}, {}, (*trouble, f"rows: {error}"), len(best), lost=True)
-    rows = {at: row for at, row in fetched.rows.items() if admits(where, row)}
+    names = _names(question, fetched.rows.values())
+    try:
+        more = within(limit_s, partial(_naming, names, index, where, fetch)) if names else Fetched({}, {})
+    except (ViewError, TimeoutError) as error:
+        trouble.append(f"entities: {error}")
+        more = Fetched({}, {})
+    rows = {at: row for at, row in (fetched.rows | more.rows).items() if admits(where, row)}
     return Found(
         rows,
-        {at: vector for at, vector in fetched.vectors.items() if at in rows},
+        {at: vector for at, vector in (fetched.vectors | more.vectors).items() if at in rows},
         {hit.index: hit.score for hit in found.get("words", ())},
         {at: score for at, score in linked.items() if at in rows},
         tuple(trouble),
@@ -107,8 +113,9 @@ def retrieve(
     )
 
 
-def _fetched(index: Index, wanted: Sequence[int], *, with_vectors: bool) -> Fetched:
-    return index.both(wanted) if with_vectors else Fetched(index.take(wanted), {})
+def _fetched(index: Index, wanted: Iterable[int], *, with_vectors: bool) -> Fetched:
+    indexes = sorted(wanted)
+    return index.both(indexes) if with_vectors else Fetched(index.take(indexes), {})
 
 
 Way = Callable[[Where], list[Hit]]
@@ -147,9 +154,22 @@ def _taken(name: str, way: Started[list[Hit]], deadline: float, trouble: list[st
         return []
 
 
-def _names(question: Question) -> tuple[str, ...]:
-    """Return what a question names, where its other words would outweigh it: records that name it are a hop away."""
-    return question.entities[:MOST_ENTITIES] if len(question.words) > len(question.entities) else ()
+def _names(question: Question, rows: Iterable[Row]) -> tuple[str, ...]:
+    """Return what a question names, where its other words would outweigh it: records that name it are a hop away.
+
+    Not who speaks: that name stands in each of their turns, and tells none of these apart.
+    """
+    if len(question.words) <= len(question.entities):
+        return ()
+    speakers = {word for name in {row.name for row in rows} for word in words(name or "")}
+    return tuple(name for name in question.entities if not speakers.issuperset(words(name)))[:MOST_ENTITIES]
+
+
+def _naming(
+    names: Sequence[str], index: Index, where: Where, fetch: Callable[[Iterable[int]], Fetched]
+) -> Fetched:
+    """Return the rows that name these best."""
+    return fetch({hit.index for name in names for hit in index.words(name, MOST_NAMING, where)})
 
 
 def walk(seeds: Sequence[int], links: Links) -> dict[int, float]:

@@ -152,6 +152,42 @@ def test_a_walk_in_a_circle_ends() -> None:
     assert set(walk([0, 1], lambda at: [0, 1, 2])) == {0, 1, 2}
 
 
+class Listening(MemoryIndex):
+    """An index that keeps what it was asked for in words."""
+
+    heard: list[str]
+
+    def words(self, text: str, k: int = 10, where: Where | None = None) -> list[Hit]:
+        self.heard = [*getattr(self, "heard", []), text]
+        return super().words(text, k, where)
+
+
+@pytest.mark.parametrize(("name", "brought"), [("Duarte", {3}), ("Owen", set[int]())])
+def test_what_a_question_names_comes_along_unless_it_speaks_there(name: str, brought: set[int]) -> None:
+    held = Listening(rows(), {}, position=6)
+    question = decompose(f"What flat in Porto over the river did {name} move to in the spring?", NOW)
+    found = retrieve(question, None, held, Where(), sessions=held, deep=1)
+    assert (name in held.heard) == bool(brought)
+    assert brought <= set(found.rows) - set(found.by_words)
+
+
+class Nameless(MemoryIndex):
+    """An index that fails where it is asked for a name."""
+
+    def words(self, text: str, k: int = 10, where: Where | None = None) -> list[Hit]:
+        if text == "Duarte":
+            raise ViewError("the index is torn")
+        return super().words(text, k, where)
+
+
+def test_a_name_that_cannot_be_asked_for_is_told_and_the_rest_stays() -> None:
+    question = decompose("Which cot did Duarte build?", NOW)
+    found = retrieve(question, None, Nameless(rows(), {}, position=6), Where())
+    assert found.trouble == ("entities: the index is torn",)
+    assert 3 in found.rows
+    assert not found.lost
+
+
 class Broken(MemoryIndex):
     """An index whose search by meaning fails."""
 

@@ -9,7 +9,7 @@ from braid.views.errors import DamagedViewError
 from braid.views.lance.card import Card, fetched, read_cards
 from braid.views.lance.schema import COLUMN_OF, EXPERIENCE, SIGNATURE
 from braid.views.lance.tending import partitions
-from braid.views.lance.view import LanceView, batches_of, told_as_damage
+from braid.views.lance.view import LanceView, asked, batches_of, run, told_as_damage
 from braid.views.search import PROMPT, ROLES, SEMANTIC, Fetched, Hit, Row, Where
 
 MAX_QUERY_CHARS: Final = 8_192
@@ -65,10 +65,8 @@ class LanceIndex:
             return []
         query = _unit(vector, self._table.schema.field(column).type.list_size)
         wide = k * _OVER if self._weighed else k
-        with told_as_damage("read"):
-            search = self._table.search(query, vector_column_name=column, query_type="vector")
-            search = search.distance_type("dot").nprobes(self._probes).limit(wide)
-            found = _narrowed(search, clause).select(["log_index", "_distance"]).to_arrow()
+        search = asked(self._table).nearest_to(query).column(column).distance_type("dot")
+        found = _found(search.nprobes(self._probes).limit(wide), clause, ["log_index", "_distance"])
         scores = zip(found["log_index"].to_pylist(), found["_distance"].to_pylist(), strict=True)
         hits = {index: 1.0 - distance for index, distance in scores}
         if self._weighed:
@@ -85,9 +83,8 @@ class LanceIndex:
         said = _askable(text)
         if clause is None or k < 1 or not said:
             return []
-        with told_as_damage("read"):
-            search = self._table.search(match(said, "text"), query_type="fts").limit(k)
-            found = _narrowed(search, clause).select(["log_index", "_score"]).to_arrow()
+        search = asked(self._table).nearest_to_text(match(said, "text")).limit(k)
+        found = _found(search, clause, ["log_index", "_score"])
         return self._best(
             dict(zip(found["log_index"].to_pylist(), found["_score"].to_pylist(), strict=True)), k
         )
@@ -125,13 +122,7 @@ class LanceIndex:
     def _cards(self, indexes: Sequence[int]) -> dict[int, Card]:
         if not indexes:
             return {}
-        with told_as_damage("read"):
-            found = (
-                self._table.search()
-                .where(f"log_index IN ({_numbers(indexes)})")
-                .select(["log_index", "card"])
-                .to_arrow()
-            )
+        found = _found(asked(self._table), f"log_index IN ({_numbers(indexes)})", ["log_index", "card"])
         found = found.filter(found["card"].is_valid())  # only what lives has one
         return read_cards(found["log_index"].to_pylist(), found["card"].to_pylist())
 
@@ -160,15 +151,8 @@ class LanceIndex:
     def resolve(self, role: str, id: str) -> Any:
         """Return the vector of `vec://role/id`, None where there is none (yet)."""
         roles = _roles(role)
-        with told_as_damage("read"):
-            rows = (
-                self._table.search()
-                .where(f"{_LIVE} AND id = {_literal(id)}")
-                .select(["log_index"])
-                .limit(1)
-                .to_arrow()["log_index"]
-                .to_pylist()
-            )
+        query = asked(self._table).limit(1)
+        rows = _found(query, f"{_LIVE} AND id = {_literal(id)}", ["log_index"])["log_index"].to_pylist()
         return self.vectors(rows, roles).get(rows[0]) if rows else None
 
     def _selected(self, indexes: Sequence[int], columns: Sequence[str]) -> Any | None:
@@ -179,13 +163,7 @@ class LanceIndex:
         if not indexes:
             return None
         names = dict.fromkeys([*columns, "kind"])
-        with told_as_damage("read"):
-            found = (
-                self._table.search()
-                .where(f"log_index IN ({_numbers(indexes)})")
-                .select(list(names))
-                .to_arrow()
-            )
+        found = _found(asked(self._table), f"log_index IN ({_numbers(indexes)})", list(names))
         lives = np.array([kind == EXPERIENCE for kind in found["kind"].to_pylist()], dtype=bool)
         return found if lives.all() else found.filter(lives)
 
@@ -197,14 +175,8 @@ class LanceIndex:
             return {}
         names = ", ".join(_literal(role) for role in roles)
         where = f"kind = '{SIGNATURE}' AND role IN ({names}) AND target IN ({_numbers(indexes)})"
-        with told_as_damage("read"):
-            found = (
-                self._table.search()
-                .where(where)
-                .select(["log_index", "k", "target", "salience", "label"])
-                .to_arrow()
-                .to_pylist()
-            )
+        columns = ["log_index", "k", "target", "salience", "label"]
+        found = _found(asked(self._table), where, columns).to_pylist()
         hidden = self._hidden()
         newest = sorted(found, key=lambda row: (row["log_index"], row["k"]))
         return {
@@ -250,11 +222,12 @@ def _askable(text: str) -> str:
     return "".join(char if char.isprintable() else " " for char in head).strip()
 
 
-def _narrowed(search: Any, clause: str) -> Any:
-    """Return a search bound to what satisfies `clause`; none is needed to keep out the dead: only what lives has words
-    and vectors.
+def _found(query: Any, clause: str, columns: list[str]) -> Any:
+    """Return what a query finds among what satisfies `clause`; none is needed to keep out the dead: only what lives has
+    words and vectors.
     """
-    return search.where(clause, prefilter=True) if clause else search
+    with told_as_damage("read"):
+        return run((query.where(clause) if clause else query).select(columns))
 
 
 def _clause(where: Where | None, roles: Sequence[str] = ()) -> str | None:

@@ -200,6 +200,22 @@ def batches_of(table: Any, where: str, columns: Sequence[str] | None = None) -> 
     return query.to_batches(COPY_ROWS)  # type: ignore[no-any-return]
 
 
+def asked(table: Any) -> Any:
+    """Return a new query of LanceDB's asynchronous kind, for `run`.
+
+    The synchronous kind becomes one of these in the end; the way there takes 1 to 3 ms of a query's 4 to 12 (measured).
+    """
+    return table._table.query()  # a handle of its own could stand at another version
+
+
+def run(query: Any) -> Any:
+    """Return what a query finds as an Arrow table; LanceDB's own thread waits for it."""
+    from lancedb.background_loop import LOOP
+
+    loop: Any = LOOP
+    return loop.run(query.to_arrow())
+
+
 def index_columns(table: Any) -> None:
     """Index words, and the columns that narrow a search, of a table that is still empty: it costs nothing yet."""
     from lancedb.index import FTS, Bitmap, BTree
