@@ -170,17 +170,14 @@ class LogWriter(LogReader):
             fd = self._roll()
         start, index, tx = self._end, self.next_index, self.next_tx
         pieces: list[bytes] = []
-        ends: list[tuple[int, int]] = []
-        offset = start
         for records in transactions:
-            frame = encode_frame(index, tx, start, records)
-            pieces += frame
-            offset += sum(map(len, frame))
+            pieces += encode_frame(index, tx, start, records)
             index, tx = index + len(records), tx + 1
-            ends.append((len(records), offset))
+        data = b"".join(pieces)
+        offset = start + len(data)
         self._seek(fd, start)
         try:
-            write_all(fd, b"".join(pieces), "wal.write")
+            write_all(fd, data, "wal.write")
         except BaseException as error:
             self._take_back(fd, start, error)
             raise
@@ -189,7 +186,7 @@ class LogWriter(LogReader):
                 if self._room:
                     self._room.make(start, offset)
                 self._sync_now(fd)
-            self._admit(transactions, start)
+            self._admit(transactions, pieces, start)
             self._end, self.next_index, self.next_tx = offset, index, tx
             if sync:
                 self.synced = index
@@ -203,7 +200,8 @@ class LogWriter(LogReader):
         if os.lseek(fd, 0, os.SEEK_END) < end:
             name = self.segments[self._active].name
             self.poison(f"{name} is shorter than what was written to it: something else cut it")
-        os.lseek(self._descriptor(), end, os.SEEK_SET)
+            self._descriptor()
+        os.lseek(fd, end, os.SEEK_SET)
 
     def _take_back(self, fd: int, start: int, error: BaseException) -> None:
         try:
@@ -216,20 +214,22 @@ class LogWriter(LogReader):
                 "whether it is on disk is not known: reopen the store and retry with the same idempotency key"
             ) from error
 
-    def _admit(self, transactions: Sequence[Sequence[Stored]], offset: int) -> None:
+    def _admit(
+        self, transactions: Sequence[Sequence[Stored]], pieces: Sequence[bytes], offset: int
+    ) -> None:
         """Remember where the records lie until `flush_index` writes it down: the index is derived, and
         never synced for.
         """
-        rows: list[Extent] = []
-        for records in transactions:
+        index, fresh = self.next_index, self._fresh
+        for records, section in zip(transactions, pieces[1::3], strict=True):
             at = offset + HEADER_BYTES + 12 * len(records)
-            body_at = at + sum([len(record.envelope) + len(record.links) for record in records])
+            offset += HEADER_BYTES + len(section)
             for envelope, links, body in records:
-                rows.append(Extent(at, body_at, len(envelope), len(body)))
-                at += len(envelope) + len(links)
-                body_at += len(body)
-            offset = body_at
-        self._fresh.update(enumerate(rows, self.next_index))
+                envelope_len, body_len = len(envelope), len(body)
+                fresh[index] = Extent(at, offset, envelope_len, body_len)
+                index += 1
+                at += envelope_len + len(links)
+                offset += body_len
 
     def flush_index(self) -> None:
         """Write the index entries that the file lacks. A failure loses nothing: they stay in memory, and

@@ -58,23 +58,24 @@ class FrameError(ValueError):
 
 
 def encode_frame(first: int, tx: int, group: int, records: Sequence[Stored]) -> list[bytes]:
-    """Return the frame's bytes as a list of pieces, to be written back to back."""
-    if not 0 < len(records) <= MAX_RECORDS:
-        raise ValueError(f"a transaction holds 1 to {MAX_RECORDS} records, not {len(records)}")
+    """Return the frame's bytes as three pieces, to be written back to back: header, table with envelopes, bodies."""
+    count = len(records)
+    if not 0 < count <= MAX_RECORDS:
+        raise ValueError(f"a transaction holds 1 to {MAX_RECORDS} records, not {count}")
     lengths: list[int] = []
     head: list[bytes] = [b""]
+    sealed: list[bytes] = []
     for envelope, links, body in records:
         lengths += (len(envelope), len(links), len(body))
-        head.append(envelope)
-        if links:
-            head.append(links)
-    head[0] = struct.pack(f"<{len(lengths)}I", *lengths)
-    section = b"".join(head)
-    bodies = b"".join([record.body for record in records])
-    if len(section) + len(bodies) > MAX_FRAME_BYTES:
+        head += (envelope, links)
+        sealed.append(body)
+    head[0] = struct.pack(f"<{3 * count}I", *lengths)
+    section, bodies = b"".join(head), b"".join(sealed)
+    head_len, body_len = len(section), len(bodies)
+    if head_len + body_len > MAX_FRAME_BYTES:
         raise ValueError(f"a transaction holds up to {MAX_FRAME_BYTES} bytes; split it")
-    checked = _CHECKED.pack(MAGIC, len(records), first, tx, group, len(section), len(bodies))
-    start = checked + blake3(checked).digest(length=16)
+    checked = _CHECKED.pack(MAGIC, count, first, tx, group, head_len, body_len)
+    start = checked + blake3(checked).digest(16)
     return [start + blake3(start).update(section).digest(), section, bodies]
 
 
