@@ -3,7 +3,7 @@ Pure but for the nonce.
 """
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import msgspec
 
@@ -30,7 +30,7 @@ _MAX_PAYLOAD_BYTES = (MAX_ENVELOPE_BYTES - len(wrap(b"", bytes(64)))) // 4 * 3
 _DECODE = {kind: msgspec.json.Decoder(body).decode for kind, body in BODY_TYPES.items()}
 
 
-class Unsigned(NamedTuple):
+class Unsigned(msgspec.Struct, frozen=True, gc=False):
     """A record that lacks only its signature."""
 
     payload: bytes
@@ -38,7 +38,7 @@ class Unsigned(NamedTuple):
     body: bytes
 
 
-class Slot(msgspec.Struct, frozen=True):
+class Slot(msgspec.Struct, frozen=True, gc=False):
     """Where in the log a record will stand."""
 
     index: int

@@ -3,7 +3,7 @@
 import os
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Protocol, cast
 
 import msgspec
@@ -35,6 +35,8 @@ SIGN_CHUNK = 64
 KEYS_AHEAD = 32
 SIGN_THREADS = min(os.cpu_count() or 1, 4)
 _CHOICES = 256
+_SECOND = timedelta(seconds=1)
+_NO_TIME = timedelta(0)
 Clock = Callable[[], datetime]
 
 
@@ -50,12 +52,15 @@ class KnownKeys(Protocol):
         ...
 
 
-class Placed(msgspec.Struct, frozen=True):
+class Placed(msgspec.Struct, frozen=True, gc=False):
     """What became of a draft: its id, and whether it was in the log already."""
 
     id: RecordId
     index: int
     known: bool = False
+
+
+_UNPLACED = Placed(RecordId(""), -1)
 
 
 class Request:
@@ -96,6 +101,8 @@ class Sequencer:
         self._clock = clock
         self._chosen: dict[tuple[object, ...], Signer] = {}
         self._ahead: tuple[int, list[RecordKey]] = (0, [])
+        self._second = datetime.min.replace(tzinfo=UTC)
+        self._second_text = ""
         self._pool = ThreadPoolExecutor(SIGN_THREADS, thread_name_prefix="braid-sign")
 
     def close(self) -> None:
@@ -107,46 +114,39 @@ class Sequencer:
         new = self._unknown_places(request)
         if not new:
             return None
+        drafts, count = [request.drafts[place] for place in new], len(new)
         now = self._next_time(last, request.drafts)
-        created_at = f"{now.isoformat(timespec='microseconds')[:26]}Z"
+        created_at = self._text_of(now)
         second = f"{created_at[:19]}Z"
-        bits = random(3 * len(new))
-        ids = [
-            make_id(
-                prefix_of(request.drafts[place].kind),
-                second,
-                first + k,
-                int.from_bytes(bits[3 * k : 3 * k + 3], "big") >> 4,
-            )
-            for k, place in enumerate(new)
-        ]
-        written = {place: (first + k, ids[k]) for k, place in enumerate(new)}
-        if len(new) < len(request.drafts):
+        bits = random(3 * count)
+        ids: list[RecordId] = []
+        written: dict[int, tuple[int, RecordId]] = {}
+        if count < len(request.drafts):
             for place, known in enumerate(request.placed):
                 if known.known:
                     written[place] = (known.index, known.id)
-        keys = self._keys(first, len(new))
-        chains = self._chain([request.drafts[place] for place in new], first)
+        keys = self._keys(first, count)
+        chains = self._chain(drafts, first) if self._reader.control.scope_chains else None
         control = max(self._reader.control.newest, 0)
+        origin = self._reader.origin
         unsigned: list[tuple[Signer, Unsigned]] = []
-        for k, place in enumerate(new):
-            draft = request.drafts[place]
+        for k, draft in enumerate(drafts):
+            index, place = first + k, new[k]
             check_draft(draft, now)
             raw = encode_body(draft)
-            if chains and first + k in chains.members:
-                raw = spliced(raw, chains.members[first + k])
+            if chains and index in chains.members:
+                raw = spliced(raw, chains.members[index])
             links = self._resolve(draft, request, written, place) if draft.links else []
             signer = self._signer_for(draft, request.signer)
-            key = keys[k]
-            slot = Slot(first + k, ids[k], tx, k, len(new), control, created_at)
-            unsigned.append(
-                (
-                    signer,
-                    compose(draft, raw, links, slot, origin=self._reader.origin, key=key, author=signer.id),
-                )
-            )
+            number = int.from_bytes(bits[3 * k : 3 * k + 3], "big") >> 4
+            id = make_id(prefix_of(draft.kind), second, index, number)
+            slot = Slot(index, id, tx, k, count, control, created_at)
+            record = compose(draft, raw, links, slot, origin=origin, key=keys[k], author=signer.id)
+            unsigned.append((signer, record))
+            ids.append(id)
+            written[place] = (index, id)
             if "op" in draft.public:
-                control = first + k
+                control = index
         stored = self._sign(unsigned)
         if sum([len(one.envelope) + len(one.links) + len(one.body) + 12 for one in stored]) > MAX_FRAME_BYTES:
             raise InvalidRecordError(f"a transaction holds up to {MAX_FRAME_BYTES} bytes: split it")
@@ -155,9 +155,7 @@ class Sequencer:
         return Prepared(request, stored, new, ids, now, chains)
 
     def _chain(self, drafts: Sequence[Draft], first: int) -> Links | None:
-        """Return the scope chains of records from `first` on, where the store has chosen them (SPEC §4.8)."""
-        if not self._reader.control.scope_chains:
-            return None
+        """Return the scope chains of records from `first` on, in a store that has chosen them (SPEC §4.8)."""
         if self.chains is None:
             if not any(scopes_of(draft.body.scope) for draft in drafts):
                 return None  # a key, a tombstone, the note of a fork: the ledger writes them by itself
@@ -193,14 +191,14 @@ class Sequencer:
     def _unknown_places(self, request: Request) -> list[int]:
         """Return the places of drafts that are not in the log, filling in those that are."""
         if not any(request.keys):
-            request.placed = [Placed(RecordId(""), -1)] * len(request.drafts)
+            request.placed = [_UNPLACED] * len(request.drafts)
             return list(range(len(request.drafts)))
         wanted = [key for key in request.keys if key is not None]
         found = self.known.find(wanted) if wanted and self.known else {}
         request.placed = [
             Placed(RecordId(self._reader.envelope(found[key]).id), found[key], known=True)
             if key is not None and key in found
-            else Placed(RecordId(""), -1)
+            else _UNPLACED
             for key in request.keys
         ]
         seen: set[str] = set()
@@ -218,13 +216,24 @@ class Sequencer:
     def _next_time(self, last: datetime, drafts: Sequence[Draft]) -> datetime:
         """Return max(now, last + 1 µs); raise ClockError when the clock stands more than five minutes behind."""
         now = self._clock()
+        if now > last:
+            return now
         if last - now > CLOCK_TOLERANCE and not self._accepted(last, drafts):
             raise ClockError(
                 f"the clock says {now:%Y-%m-%d %H:%M:%S}Z, but the log's last record is of "
                 f"{last:%Y-%m-%d %H:%M:%S}Z; set the "
                 "clock right, or accept it once with `braid doctor --accept-clock` (it is logged)"
             )
-        return max(now, last + TICK)
+        return last + TICK
+
+    def _text_of(self, now: datetime) -> str:
+        """Return a time as records write it. Formatting costs more than the rest: once for each second it is enough."""
+        since = now - self._second
+        if not _NO_TIME <= since < _SECOND:
+            self._second = now.replace(microsecond=0)
+            self._second_text = self._second.isoformat()[:19]
+            since = now - self._second
+        return f"{self._second_text}.{since.microseconds:06}Z"
 
     def _accepted(self, last: datetime, drafts: Sequence[Draft]) -> bool:
         """Whether the clock's lag was accepted and has lasted since: then each transaction was one
