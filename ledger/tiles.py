@@ -205,16 +205,15 @@ class Frontier:
         """Add leaves by their hashes, all or none; ValueError unless each has 32 bytes."""
         if not set(map(len, leaf_hashes)) <= {HASH_BYTES}:
             raise ValueError(f"a leaf hash has {HASH_BYTES} bytes")
-        row = self._rows(0)[0]
         done, count = 0, len(leaf_hashes)
         while done < count:
+            row = self._rows(0)[0]
             part = leaf_hashes[done : done + TILE_WIDTH - len(row)]
             row += part
             done += len(part)
             self._size += len(part)
             if len(row) == TILE_WIDTH:
                 self._complete()
-                row = self._rows(0)[0]
 
     def root(self) -> bytes:
         """Return the root of the tree (RFC 6962 §2.1)."""

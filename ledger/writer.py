@@ -25,7 +25,7 @@ from braid.ledger.errors import (
 from braid.ledger.guard import Guard, Head
 from braid.ledger.ids import RecordId
 from braid.ledger.logkeys import load_log_keys
-from braid.ledger.merkle import leaf_hash
+from braid.ledger.merkle import leaf_hashes
 from braid.ledger.note import SigningKey
 from braid.ledger.publish import drop_partials, publish_checkpoint, write_tiles
 from braid.ledger.reader import Reader
@@ -343,10 +343,12 @@ class Writer(Reader):
 
     def _admit(self, prepared: Prepared) -> None:
         """Bring memory up to what is now in the log: tree, control state, known keys."""
-        first = self.size
+        first = self.frontier.size
+        leaves = leaf_hashes([stored.envelope for stored in prepared.stored])
         with self._turn:
-            self.frontier.extend([leaf_hash(stored.envelope) for stored in prepared.stored])
-            self._collect_tiles_of_writer()
+            self.frontier.extend(leaves)
+            for level, n, tile in self.frontier.take_full():
+                self._pending[level, n] = tile
         self._last_time = prepared.time
         request = prepared.request
         keys: dict[str, int] = {}
@@ -364,10 +366,6 @@ class Writer(Reader):
         elif keys and self._sequencer.known:
             self._sequencer.known.add(keys)
         request.done = True
-
-    def _collect_tiles_of_writer(self) -> None:
-        for level, n, tile in self.frontier.take_full():
-            self._pending[level, n] = tile
 
     def accept_clock(self, reason: str | None = None) -> RecordId:
         """Log that the clock is behind and may be: until it has caught up, times go on from the last record's."""

@@ -2,12 +2,12 @@
 
 import errno
 import os
-from collections import Counter
+from collections import defaultdict
 from pathlib import Path
 
 from braid.wal.failpoint import failpoint
 
-counts: Counter[str] = Counter()
+counts: defaultdict[str, int] = defaultdict(int)
 """How often each named step ran in this process: tests count syncs here."""
 
 

@@ -409,7 +409,7 @@ def plant(
     draft = Draft(kind=kind, body=Body())
     key = writer.need_vault().key(index)
     unsigned = compose(draft, raw, [], slot, origin=writer.origin, key=key, author=signer.id)
-    unsigned = unsigned._replace(payload=edit(unsigned.payload))
+    unsigned = msgspec.structs.replace(unsigned, payload=edit(unsigned.payload))
     writer.log.append([[finish(unsigned, signer.sign(pae(unsigned.payload)))]], sync=True)
     drop(writer)
     return index
