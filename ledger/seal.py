@@ -1,7 +1,8 @@
 """Sealing a record's body under its own key; pure but for the nonce, which a caller may supply (SPEC §4)."""
 
-from typing import Final, NamedTuple
+from typing import Final
 
+import msgspec
 from blake3 import blake3
 from nacl.utils import random
 
@@ -14,7 +15,7 @@ _LENGTH_BYTES = 4
 _OVERHEAD = NONCE_BYTES + _LENGTH_BYTES + TAG_BYTES
 
 
-class RecordKey(NamedTuple):
+class RecordKey(msgspec.Struct, frozen=True, gc=False):
     """What follows from one leaf seed, 32 bytes each: the body's key, its commitment, the view rows' key."""
 
     sealing: bytes

@@ -32,7 +32,7 @@ from braid.wal.frame import MAX_FRAME_BYTES, Stored
 CLOCK_TOLERANCE = timedelta(minutes=5)
 TICK = timedelta(microseconds=1)
 SIGN_CHUNK = 64
-KEYS_AHEAD = 32
+KEYS_AHEAD, MOST_AHEAD = 32, 128
 SIGN_THREADS = min(os.cpu_count() or 1, 4)
 _CHOICES = 256
 _SECOND = timedelta(seconds=1)
@@ -175,10 +175,12 @@ class Sequencer:
         return [record for part in self._pool.map(sign_all, parts) for record in part]
 
     def _keys(self, first: int, count: int) -> list[RecordKey]:
-        """Return the keys of indexes that were never used; some more are derived with them, at half the cost each."""
+        """Return the keys of indexes that were never used. Some more are derived with them, at half the cost each:
+        twice as many as last time.
+        """
         start, keys = self._ahead
         if not 0 <= first - start <= len(keys) - count:
-            ahead = KEYS_AHEAD if count < SIGN_CHUNK else 0
+            ahead = min(max(KEYS_AHEAD, 2 * len(keys)), MOST_AHEAD) if count < SIGN_CHUNK else 0
             found = self._reader.need_vault().keys(first, count + ahead)
             keys = [key for key in found if key is not None]
             if len(keys) != len(found):
