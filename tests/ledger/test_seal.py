@@ -32,8 +32,8 @@ def seal_plain(plain: bytes) -> bytes:
 
 def test_record_key_is_one_blake3_output_in_three() -> None:
     out = blake3(b"braid/v1/record", key=bytes(range(32))).digest(length=96)
-    assert tuple(KEY) == (out[:32], out[32:64], out[64:])
-    assert len(set(KEY)) == 3
+    assert (KEY.sealing, KEY.commitment, KEY.row) == (out[:32], out[32:64], out[64:])
+    assert len({KEY.sealing, KEY.commitment, KEY.row}) == 3
 
 
 # L, then ceil to a multiple of 2^(E - S) with E = floor(log2 L), S = floor(log2 E) + 1; worked out by hand.
