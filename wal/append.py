@@ -214,9 +214,7 @@ class LogWriter(LogReader):
                 "whether it is on disk is not known: reopen the store and retry with the same idempotency key"
             ) from error
 
-    def _admit(
-        self, transactions: Sequence[Sequence[Stored]], pieces: Sequence[bytes], offset: int
-    ) -> None:
+    def _admit(self, transactions: Sequence[Sequence[Stored]], pieces: Sequence[bytes], offset: int) -> None:
         """Remember where the records lie until `flush_index` writes it down: the index is derived, and
         never synced for.
         """
