@@ -6,10 +6,12 @@ asks does the work itself.
 """
 
 import os
-import subprocess
 import sys
 from collections.abc import Callable
-from typing import IO
+from typing import IO, TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import subprocess
 
 
 class Worker:
@@ -26,6 +28,8 @@ class Worker:
         """
         if not sys.executable or getattr(sys, "frozen", False):
             return None
+        import subprocess  # not needed by those that are started, who import this module too
+
         path = os.pathsep.join(entry for entry in sys.path if entry)
         try:
             process = subprocess.Popen(  # noqa: S603 - this interpreter, our module
@@ -54,6 +58,10 @@ class Worker:
             return _receive(self._output)
         except (OSError, ValueError):  # ValueError: it was stopped meanwhile
             return None
+
+    def kill(self) -> None:
+        """End it at once; who waits for an answer gets None. `stop` is still to be called."""
+        self._process.kill()
 
     def stop(self) -> None:
         """Let it end, and wait for that."""

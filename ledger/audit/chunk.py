@@ -10,9 +10,8 @@ import struct
 from array import array
 from hashlib import sha256
 from pathlib import Path
-from typing import Final, Literal
+from typing import Final, Literal, NamedTuple
 
-from braid.ledger.audit.deep import examine_body
 from braid.ledger.audit.facts import (
     DIGITS,
     NO_SIGNER,
@@ -27,6 +26,7 @@ from braid.ledger.audit.facts import (
 )
 from braid.ledger.audit.findings import Finding, FindingKind
 from braid.ledger.audit.scan import Broken, SeenFrame, Window, walk
+from braid.ledger.audit.signatures import Check, Claim, wrong
 from braid.ledger.envelope import (
     Envelope,
     Link,
@@ -54,11 +54,23 @@ _ENTRY: Final = struct.Struct("<QQII")
 BodyState = Literal["blank", "absent", "altered"]
 
 
-def examine(chunk: Chunk, terms: Terms) -> Facts:
-    """Check a stretch; raise OSError when the file can't be read."""
+class _Signed(NamedTuple):
+    """A record whose signature is still to be checked, and where a finding about it belongs."""
+
+    index: int
+    id: str
+    key: str
+    place: int
+
+
+def examine(chunk: Chunk, terms: Terms, check: Check = wrong) -> Facts:
+    """Check a stretch, its signatures together at the end by `check`; raise OSError when the file can't be read."""
     fd = os.open(chunk.path, os.O_RDONLY | os.O_CLOEXEC)
     try:
-        return _Examiner(chunk, terms, fd).run()
+        examiner = _Examiner(chunk, terms, fd)
+        facts = examiner.run()
+        examiner.judge(check)
+        return facts
     finally:
         os.close(fd)
 
@@ -67,7 +79,7 @@ class _Examiner:
     def __init__(self, chunk: Chunk, terms: Terms, fd: int) -> None:
         self.chunk, self.terms = chunk, terms
         self.facts = Facts()
-        self.heads = Window(fd, chunk.end)
+        self.heads = Window(fd, chunk.end, chunk.stop)
         self.leaves: list[bytes] = []
         self.ids: list[bytes] = []
         self.kinds = bytearray()
@@ -75,6 +87,8 @@ class _Examiner:
         self.signers: dict[tuple[str, str, bool], int] = {}
         self.links = array("Q")
         self.unknown_keys: set[str] = set()
+        self.claims: list[Claim] = []
+        self.claimed: list[_Signed] = []
         self.rows: list[bytes] = []
         self.next: int | None = chunk.due
         self.tx: int | None = None
@@ -251,22 +265,24 @@ class _Examiner:
         if envelope.control != self.pointer:
             self.pointer = envelope.control
             self.facts.pointers.append((index, min(max(envelope.control, -2), MAX_INDEX)))
-        self._signature(index, envelope, payload, signature, control=control)
-        return envelope
-
-    def _signature(
-        self, index: int, envelope: Envelope, payload: bytes, signature: bytes, *, control: bool
-    ) -> None:
         key = self.terms.keys.get(envelope.key)
-        holds = False
         if key is None:
             self.unknown_keys.add(envelope.key)  # the parent knows more, or says so
-        elif not (holds := verify_signature(key.public, pae(payload), signature)):
-            self._find(
-                "signature", f"the signature by {envelope.key} does not hold", index=index, id=envelope.id
-            )
+        else:
+            self.claims.append(Claim(key.public, pae(payload), signature))
+            self.claimed.append(_Signed(index, envelope.id, envelope.key, len(self.facts.findings)))
         if control:
+            holds = key is not None and verify_signature(*self.claims[-1])  # its links ask at once; they are few
             self.facts.controls.append((index, payload, signature, b"", holds))
+        return envelope
+
+    def judge(self, check: Check) -> None:
+        """Check the signatures; each that does not hold is named where its record's findings begin."""
+        for place in reversed(check(self.claims)):
+            signed = self.claimed[place]
+            message = f"the signature by {signed.key} does not hold"
+            finding = Finding("signature", message, signed.index, signed.id, self.chunk.name)
+            self.facts.findings.insert(signed.place, finding)
 
     def _record(self, seen: SeenFrame, place: int, envelope: Envelope, listed: bytes, offset: int) -> None:
         """Check what the envelope says of itself against where it stands."""
@@ -373,6 +389,8 @@ class _Examiner:
         self.facts.bodies.append((index, state, offset))
 
     def _open_body(self, index: int, envelope: Envelope, sealed: bytes, offset: int) -> None:
+        from braid.ledger.audit.deep import examine_body  # most workers don't need it: a third of their start
+
         at = 64 * (index - self.chunk.first)
         keys = self.chunk.keys[at : at + 64] if at >= 0 else b""
         for kind, message in examine_body(envelope, keys, sealed, self.terms.keys.get(envelope.key)):

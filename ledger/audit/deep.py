@@ -7,6 +7,7 @@ from typing import Any, Final
 
 import msgspec
 
+from braid.ledger.audit.facts import KeyFacts
 from braid.ledger.audit.findings import FindingKind
 from braid.ledger.envelope import Envelope, LinkSummary, text_of
 from braid.ledger.errors import InvalidRecordError, UnsealError
@@ -17,14 +18,6 @@ from braid.ledger.validate import check_body
 
 _DECODE: Final = {kind: msgspec.json.Decoder(body).decode for kind, body in BODY_TYPES.items()}
 Problem = tuple[FindingKind, str]
-
-
-class KeyFacts(msgspec.Struct, frozen=True):
-    """What an audit knows of a key beforehand; whether it was in force is judged later. `actor` only with a vault."""
-
-    public: bytes
-    role: str = ""
-    actor: str | None = None
 
 
 def examine_body(

@@ -5,7 +5,6 @@ from typing import Final
 
 import msgspec
 
-from braid.ledger.audit.deep import KeyFacts
 from braid.ledger.audit.findings import Finding
 from braid.ledger.envelope import Envelope
 from braid.ledger.lattice import RANK
@@ -28,6 +27,14 @@ ROLES: Final = (
 )
 DIGITS: Final = "0123456789abcdefghijklmnopqrstuv"
 _PAIRS: Final = [a + b for a in DIGITS for b in DIGITS]
+
+
+class KeyFacts(msgspec.Struct, frozen=True):
+    """What an audit knows of a key beforehand; whether it was in force is judged later. `actor` only with a vault."""
+
+    public: bytes
+    role: str = ""
+    actor: str | None = None
 
 
 class Terms(msgspec.Struct, frozen=True):

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import msgspec
 
-from braid.ledger.audit.deep import KeyFacts
+from braid.ledger.audit.facts import KeyFacts
 from braid.ledger.audit.plan import SegmentFile
 from braid.ledger.audit.scan import SEGMENT_HEADER_BYTES, Broken, Window, look
 from braid.ledger.control import ControlState

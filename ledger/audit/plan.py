@@ -16,7 +16,7 @@ from braid.wal.room import is_room
 from braid.wal.segment import check_segment_header
 
 _ROW = np.dtype([("envelope_at", "<u8"), ("body_at", "<u8"), ("envelope_len", "<u4"), ("body_len", "<u4")])
-MAX_CHUNK = 4 << 20
+MAX_CHUNK = 1 << 20
 MIN_CHUNK = 256 << 10
 RecordKeys = Callable[[int, int], bytes]
 """`(first, count)` to 64 bytes a record for a deep audit."""

@@ -1,86 +1,118 @@
 """Stretches of the log examined on all cores, results in order (SPEC §11.1)."""
 
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Generator, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
 from queue import SimpleQueue
+from typing import Final
 
 import msgspec
 
 from braid.ledger.audit.chunk import examine
 from braid.ledger.audit.facts import Chunk, Facts, Terms
-from braid.ledger.worker import Worker, serve
+from braid.ledger.audit.signatures import Check, Claim, wrong
+from braid.ledger.worker import Worker
 
-_TERMS = msgspec.msgpack.Decoder(Terms)
-_CHUNK = msgspec.msgpack.Decoder(Chunk)
-_FACTS = msgspec.msgpack.Decoder(Facts)
-_encode = msgspec.msgpack.Encoder().encode
+AHEAD: Final = 4
+"""Stretches a core that are asked for before the oldest is needed: none is idle while this process examines one."""
+LEAST, MOST = 8, 64
+"""Signatures that a thread checks at a time: some milliseconds at most, so that none waits long for the last."""
+_CHILD: Final = "braid.ledger.audit.child"
+_FACTS: Final = msgspec.msgpack.Decoder(Facts)
+_encode: Final = msgspec.msgpack.Encoder().encode
 
 
 def examine_all(
     chunks: Iterable[Chunk], terms: Terms, workers: int, *, children: bool
 ) -> Iterator[tuple[Chunk, Facts]]:
-    """Yield each chunk with its facts, in order; at most `2 × workers` results wait. One worker means: here.
+    """Yield each chunk with its facts, in order, by `workers` cores.
 
-    With `children` the workers are processes, which start in about 0.15 s each; else threads.
+    With `children` all but one of them are processes; else the signatures alone are shared, by threads.
     """
-    if workers < 2:
-        for chunk in chunks:
-            yield chunk, examine(chunk, terms)
+    crew = _start(terms, workers - 1) if children else []
+    if crew:
+        yield from _shared(chunks, terms, crew)
         return
-    crew = _Crew(terms, workers, children=children)
-    waiting: deque[tuple[Chunk, Future[Facts]]] = deque()
-    threads = ThreadPoolExecutor(workers, "braid-verify")
+    with _on_threads(workers) as check:
+        for chunk in chunks:
+            yield chunk, examine(chunk, terms, check)
+
+
+@contextmanager
+def _on_threads(count: int) -> Generator[Check]:
+    """Give a check by `count` threads: libsodium works without the interpreter's lock, which is 97 % of a check."""
+    if count < 2:
+        yield wrong
+        return
+    with ThreadPoolExecutor(count, "braid-verify") as threads:
+
+        def check(claims: list[Claim]) -> list[int]:
+            size = max(LEAST, min(MOST, -(-len(claims) // (2 * count))))
+            if len(claims) <= size:
+                return wrong(claims)
+            starts = range(0, len(claims), size)
+            found = threads.map(wrong, [claims[start : start + size] for start in starts])
+            return [start + place for start, places in zip(starts, found, strict=True) for place in places]
+
+        yield check
+
+
+class _Piece:
+    """A chunk that a worker was asked for, or that this process has examined itself."""
+
+    __slots__ = ("chunk", "facts", "future")
+
+    def __init__(self, chunk: Chunk, future: "Future[Facts | None]") -> None:
+        self.chunk, self.future = chunk, future
+        self.facts: Facts | None = None
+
+
+def _shared(chunks: Iterable[Chunk], terms: Terms, crew: list[Worker]) -> Iterator[tuple[Chunk, Facts]]:
+    """Examine with the workers, and here: this process takes what none of them has begun, rather than wait."""
+    free: SimpleQueue[Worker] = SimpleQueue()
+    for worker in crew:
+        free.put(worker)
+
+    def ask(chunk: Chunk) -> Facts | None:
+        worker = free.get()
+        try:
+            answer = worker.ask(_encode(chunk))
+            return None if answer is None else _FACTS.decode(answer)
+        finally:
+            free.put(worker)
+
+    waiting: deque[_Piece] = deque()
+    threads = ThreadPoolExecutor(len(crew), "braid-verify")
     try:
         for chunk in chunks:
-            waiting.append((chunk, threads.submit(crew.ask, chunk)))
-            if len(waiting) >= 2 * workers:
-                chunk, future = waiting.popleft()  # noqa: PLW2901 - the oldest, in order
-                yield chunk, future.result()
+            waiting.append(_Piece(chunk, threads.submit(ask, chunk)))
+            if len(waiting) >= AHEAD * (len(crew) + 1):
+                yield _settle(waiting, terms)
         while waiting:
-            chunk, future = waiting.popleft()
-            yield chunk, future.result()
+            yield _settle(waiting, terms)
     finally:
-        for _, future in waiting:
-            future.cancel()
-        threads.shutdown()
-        crew.dismiss()
-
-
-class _Crew:
-    """The worker processes; a free one is asked, None stands for one that can't be had."""
-
-    def __init__(self, terms: Terms, count: int, *, children: bool) -> None:
-        self._terms = terms
-        self._free: SimpleQueue[Worker | None] = SimpleQueue()
-        self._all: list[Worker] = []
-        for _ in range(count):
-            worker = Worker.start(__name__, _encode(terms)) if children else None
-            if worker:
-                self._all.append(worker)
-            self._free.put(worker)
-
-    def ask(self, chunk: Chunk) -> Facts:
-        worker = self._free.get()
-        try:
-            if worker is not None:
-                answer = worker.ask(_encode(chunk))
-                if answer is not None:
-                    return _FACTS.decode(answer)
-                worker = None  # it died, perhaps for want of memory
-            return examine(chunk, self._terms)
-        finally:
-            self._free.put(worker)
-
-    def dismiss(self) -> None:
-        for worker in self._all:
+        for worker in crew:
+            worker.kill()  # idle, or its answer is no longer wanted
+        threads.shutdown(cancel_futures=True)
+        for worker in crew:
             worker.stop()
 
 
-def _begin(data: bytes) -> Callable[[bytes], bytes]:
-    terms = _TERMS.decode(data)
-    return lambda chunk: _encode(examine(_CHUNK.decode(chunk), terms))
+def _settle(waiting: deque[_Piece], terms: Terms) -> tuple[Chunk, Facts]:
+    """Take the oldest, examined; until a worker is done with it, examine here what none has begun."""
+    oldest = waiting[0]
+    while oldest.facts is None and not oldest.future.done():
+        mine = next((piece for piece in waiting if piece.facts is None and piece.future.cancel()), None)
+        if mine is None:
+            break
+        mine.facts = examine(mine.chunk, terms)
+    facts = oldest.facts or oldest.future.result()
+    if facts is None:  # the worker died, perhaps for want of memory
+        facts = examine(oldest.chunk, terms)
+    return waiting.popleft().chunk, facts
 
 
-if __name__ == "__main__":
-    serve(_begin)
+def _start(terms: Terms, count: int) -> list[Worker]:
+    data = _encode(terms)
+    return [worker for _ in range(count) if (worker := Worker.start(_CHILD, data))]

@@ -18,11 +18,12 @@ _READ_AHEAD = 4 << 20
 
 
 class Window:
-    """A file read forward, up to `end`."""
+    """A file read forward, up to `end`; ahead of what is asked for only up to `stop`."""
 
-    def __init__(self, fd: int, end: int) -> None:
+    def __init__(self, fd: int, end: int, stop: int | None = None) -> None:
         self._fd = fd
         self.end = end
+        self._stop = end if stop is None else stop
         self._data = b""
         self._at = 0
 
@@ -34,7 +35,7 @@ class Window:
         length = max(min(length, self.end - offset), 0)
         if length > _READ_AHEAD // 2:
             return _pread(self._fd, offset, length)
-        self._data = _pread(self._fd, offset, min(_READ_AHEAD, max(self.end - offset, 0)))
+        self._data = _pread(self._fd, offset, min(_READ_AHEAD, max(self._stop - offset, length)))
         self._at = offset
         return self._data[:length]
 

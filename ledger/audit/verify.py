@@ -17,9 +17,8 @@ import msgspec
 
 from braid.ledger.audit.braid import Braid
 from braid.ledger.audit.chunk import examine
-from braid.ledger.audit.deep import KeyFacts
 from braid.ledger.audit.erasure import judge_blobs, judge_erasures
-from braid.ledger.audit.facts import Chunk, Facts, Terms
+from braid.ledger.audit.facts import Chunk, Facts, KeyFacts, Terms
 from braid.ledger.audit.findings import Finding, Report, VerifiedState
 from braid.ledger.audit.heads import Heads, judge_heads, judge_log_keys, judge_settings, read_heads
 from braid.ledger.audit.keys import claimed_log_keys, gather_keys, keys_of
@@ -39,8 +38,8 @@ Progress = Callable[[int, int], None]
 """`(done, total)` in bytes of the log."""
 Projections = Callable[[], list[Finding]]
 Mode = Literal["full", "deep", "hash"]
-THREAD_BYTES, CHILD_BYTES, HASH_POOL_BYTES = 4 << 20, 32 << 20, 256 << 20
-"""A log below these is audited without threads; without processes; without processes when only hashing."""
+CHILD_BYTES, HASH_POOL_BYTES = 8 << 20, 256 << 20
+"""A log below these is audited without other processes; the second when only hashing."""
 _MAX_GAP = 1_000_000
 _CHECKED = (
     "settings against genesis; segments, frames, transactions; every leaf, tile and signed head; the guard",
@@ -223,14 +222,12 @@ def _pass(audit: _Audit, keys: dict[str, KeyFacts], *, trust_index: bool) -> tup
 
 
 def _crew_size(audit: _Audit, total: int) -> tuple[int, bool]:
-    """Return how many workers are worth their start, and whether they are processes rather than threads.
+    """Return how many cores are worth their start, and whether by processes rather than threads.
 
-    Checking a signature releases the interpreter, so that two threads do for a small log; hashing hardly does.
+    TODO
     """
     if audit.mode == "hash":
         return (audit.workers, True) if audit.workers > 2 and total >= HASH_POOL_BYTES else (1, False)
-    if total < THREAD_BYTES:
-        return 1, False
     return audit.workers, total >= CHILD_BYTES
 
 

@@ -785,7 +785,6 @@ def test_threads_and_processes_say_the_same(
         flip(segment_file(wide), segment_file(wide).read_bytes().index(b"BRF1", 70) + 9)
     alone = verify(wide, workers=1)
     monkeypatch.setattr(verify_module, "MIN_CHUNK", 2048)
-    monkeypatch.setattr(verify_module, "THREAD_BYTES", 0)
     threads = verify(wide, workers=3)
     monkeypatch.setattr(verify_module, "CHILD_BYTES", 0)
     children = verify(wide, workers=2, deep=False)
@@ -795,7 +794,6 @@ def test_threads_and_processes_say_the_same(
 
 def test_lying_place_index_leads_nowhere(wide: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(verify_module, "MIN_CHUNK", 2048)
-    monkeypatch.setattr(verify_module, "THREAD_BYTES", 0)
     path = segment_file(wide).with_suffix(".idx")
     rows = path.read_bytes()
     path.write_bytes(rows[24:] + rows[:24])
@@ -809,7 +807,7 @@ def test_caller_without_a_main_guard(wide: Path) -> None:
     script = wide.parent / "script.py"
     script.write_text(
         "import sys\nfrom pathlib import Path\nfrom braid.ledger.audit import verify as v\n"
-        "v.MIN_CHUNK, v.THREAD_BYTES, v.CHILD_BYTES = 2048, 0, 0\n"
+        "v.MIN_CHUNK, v.CHILD_BYTES = 2048, 0\n"
         f"print(v.verify(Path({str(wide)!r}), workers=2).exit_code)\n"
     )
     done = subprocess.run(

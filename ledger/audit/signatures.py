@@ -1,0 +1,23 @@
+"""The author signatures of a stretch, checked together at its end (SPEC §11.1)."""
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+from braid.ledger.sign import verify_signature
+
+
+class Claim(NamedTuple):
+    """That the owner of a public key signed a message."""
+
+    public: bytes
+    message: bytes
+    signature: bytes
+
+
+Check = Callable[[list[Claim]], list[int]]
+"""Claims to the places of those that do not hold, in order."""
+
+
+def wrong(claims: list[Claim]) -> list[int]:
+    """Return the places of the claims that do not hold."""
+    return [place for place, claim in enumerate(claims) if not verify_signature(*claim)]
