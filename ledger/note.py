@@ -16,6 +16,7 @@ from nacl import bindings
 from nacl.exceptions import BadSignatureError
 
 from braid.ledger.errors import NoteError
+from braid.ledger.point import KEY_BYTES, is_sound
 
 ED25519 = 0x01
 ECDSA = 0x02
@@ -25,12 +26,12 @@ COSIGNATURE = 0x04
 MAX_NOTE_BYTES = 1_000_000
 MAX_SIGNATURES = 100
 
-KEY_BYTES = 32
 SIGNATURE_BYTES = 64
 _ID_BYTES = 4
 _TIME_BYTES = 8
 _SKEY_PREFIX = "PRIVATE+KEY+"
 _NAME = re.compile(r"[^\s+\x00-\x1f\ud800-\udfff]+")
+_CONTROL = re.compile(r"[\x00-\x09\x0b-\x1f]")
 _HEX_ID = re.compile(r"[0-9a-f]{8}")
 
 
@@ -240,7 +241,7 @@ def check_public_key(public: bytes) -> None:
     """Return if an Ed25519 public key is canonical and of the main subgroup, else NoteError (SPEC §3.4)."""
     if len(public) != KEY_BYTES:
         raise NoteError(f"an Ed25519 public key has {KEY_BYTES} bytes, not {len(public)}")
-    if not bindings.crypto_core_ed25519_is_valid_point(public):
+    if not is_sound(public):
         raise NoteError(f"not a sound Ed25519 public key: {public.hex()}")
 
 
@@ -296,7 +297,7 @@ def _decode(note: bytes) -> str:
         text = note.decode()
     except UnicodeDecodeError as error:
         raise NoteError(f"the note isn't UTF-8: {error}") from None
-    if any(char < " " and char != "\n" for char in text):
+    if _CONTROL.search(text):
         raise NoteError("the note has a control character")
     return text
 

@@ -201,9 +201,9 @@ def _log_keys(store: Path, head: Head | None) -> list[VerifierKey]:
     """Return the keys under which a head of this log may stand: the guard's, else what the log itself claims."""
     if head is not None:
         return head.keys
-    from braid.ledger.audit.keys import claimed_log_keys  # noqa: PLC0415 - only without a guard
+    from braid.ledger.audit.keys import claimed_log_keys, read_chain  # noqa: PLC0415 - only without a guard
 
-    return [parse_vkey(text) for text in claimed_log_keys(store / "log")]
+    return [parse_vkey(text) for text in claimed_log_keys(store / "log", read_chain(store / "log"))]
 
 
 def _read(path: Path) -> bytes | None:

@@ -7,15 +7,13 @@ from pathlib import Path
 from typing import Any, Final
 
 import msgspec
-from nacl.bindings import (
-    crypto_core_ed25519_is_valid_point,
-    crypto_sign_seed_keypair,
-)
+from nacl.bindings import crypto_sign_seed_keypair
 from nacl.utils import random
 
 from braid.ledger.errors import KeyRefusedError
 from braid.ledger.keyfile import open_secret, seal_secret
 from braid.ledger.passphrase import KdfCost
+from braid.ledger.point import KEY_BYTES, is_sound
 from braid.wal.durable import replace_file
 
 AUTHOR_KINDS: Final = frozenset(("experience", "view", "stance", "affect", "embedding", "event"))
@@ -44,7 +42,7 @@ def key_id(public: bytes) -> str:
 
 def check_public_key(public: bytes) -> None:
     """Raise KeyRefusedError for a key of small order, of a non-canonical encoding or off the main subgroup."""
-    if len(public) != 32 or not crypto_core_ed25519_is_valid_point(public):
+    if not is_sound(public):
         raise KeyRefusedError("the public key is refused: not 32 bytes, not canonical, or of small order")
 
 
@@ -53,7 +51,7 @@ def verify_signature(public: bytes, message: bytes, signature: bytes) -> bool:
 
     Without PyNaCl's wrapper, which copies the message twice; lengths, which C takes on trust, are checked here.
     """
-    if len(signature) != 64 or len(public) != 32:
+    if len(signature) != _SIGNATURE_BYTES or len(public) != KEY_BYTES:
         return False
     signed = signature + message
     return not _open(_NULL, _NULL, signed, len(signed), public)

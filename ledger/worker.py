@@ -28,7 +28,7 @@ class Worker:
         """
         if not sys.executable or getattr(sys, "frozen", False):
             return None
-        import subprocess  # not needed by those that are started, who import this module too
+        import subprocess  # noqa: PLC0415 - those that are started import this module too, and start none
 
         path = os.pathsep.join(entry for entry in sys.path if entry)
         try:

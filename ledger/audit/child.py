@@ -1,4 +1,4 @@
-"""What an audit's worker process runs: it is given the terms, then stretches, and answers with their facts (SPEC §11.1).
+"""What an audit's child process runs: given the terms, then stretches, it answers with their facts (SPEC §11.1).
 
 A module of its own, so that a worker imports nothing that only its parent needs: it starts in the time of 500 records.
 """

@@ -10,7 +10,7 @@ import struct
 from array import array
 from hashlib import sha256
 from pathlib import Path
-from typing import Final, Literal, NamedTuple
+from typing import Final, Literal
 
 from braid.ledger.audit.facts import (
     DIGITS,
@@ -54,15 +54,6 @@ _ENTRY: Final = struct.Struct("<QQII")
 BodyState = Literal["blank", "absent", "altered"]
 
 
-class _Signed(NamedTuple):
-    """A record whose signature is still to be checked, and where a finding about it belongs."""
-
-    index: int
-    id: str
-    key: str
-    place: int
-
-
 def examine(chunk: Chunk, terms: Terms, check: Check = wrong) -> Facts:
     """Check a stretch, its signatures together at the end by `check`; raise OSError when the file can't be read."""
     fd = os.open(chunk.path, os.O_RDONLY | os.O_CLOEXEC)
@@ -88,7 +79,7 @@ class _Examiner:
         self.links = array("Q")
         self.unknown_keys: set[str] = set()
         self.claims: list[Claim] = []
-        self.claimed: list[_Signed] = []
+        self.claimed: list[tuple[int, Envelope, int]] = []
         self.rows: list[bytes] = []
         self.next: int | None = chunk.due
         self.tx: int | None = None
@@ -269,20 +260,21 @@ class _Examiner:
         if key is None:
             self.unknown_keys.add(envelope.key)  # the parent knows more, or says so
         else:
-            self.claims.append(Claim(key.public, pae(payload), signature))
-            self.claimed.append(_Signed(index, envelope.id, envelope.key, len(self.facts.findings)))
+            self.claims.append((key.public, pae(payload), signature))
+            self.claimed.append((index, envelope, len(self.facts.findings)))
         if control:
-            holds = key is not None and verify_signature(*self.claims[-1])  # its links ask at once; they are few
+            holds = key is not None and verify_signature(
+                *self.claims[-1]
+            )  # its links ask at once; they are few
             self.facts.controls.append((index, payload, signature, b"", holds))
         return envelope
 
     def judge(self, check: Check) -> None:
-        """Check the signatures; each that does not hold is named where its record's findings begin."""
+        """Check the signatures; one that does not hold is named where its record's findings begin."""
         for place in reversed(check(self.claims)):
-            signed = self.claimed[place]
-            message = f"the signature by {signed.key} does not hold"
-            finding = Finding("signature", message, signed.index, signed.id, self.chunk.name)
-            self.facts.findings.insert(signed.place, finding)
+            index, envelope, at = self.claimed[place]
+            message = f"the signature by {envelope.key} does not hold"
+            self.facts.findings.insert(at, Finding("signature", message, index, envelope.id, self.chunk.name))
 
     def _record(self, seen: SeenFrame, place: int, envelope: Envelope, listed: bytes, offset: int) -> None:
         """Check what the envelope says of itself against where it stands."""
@@ -389,7 +381,7 @@ class _Examiner:
         self.facts.bodies.append((index, state, offset))
 
     def _open_body(self, index: int, envelope: Envelope, sealed: bytes, offset: int) -> None:
-        from braid.ledger.audit.deep import examine_body  # most workers don't need it: a third of their start
+        from braid.ledger.audit.deep import examine_body  # noqa: PLC0415 - a third of a worker's start, rarely needed
 
         at = 64 * (index - self.chunk.first)
         keys = self.chunk.keys[at : at + 64] if at >= 0 else b""

@@ -32,7 +32,7 @@ def genesis_vkey(log: Path) -> str:
     except FileNotFoundError:
         return ""
     try:
-        seen = look(Window(fd, os.fstat(fd).st_size), SEGMENT_HEADER_BYTES)
+        seen = look(Window(fd, os.fstat(fd).st_size, stop=0), SEGMENT_HEADER_BYTES)
     finally:
         os.close(fd)
     if isinstance(seen, Broken):
@@ -45,26 +45,36 @@ def genesis_vkey(log: Path) -> str:
     return str(public.get("log_vkey", ""))
 
 
-def claimed_log_keys(log: Path) -> list[str]:
-    """Return the log keys that genesis and the chain of control records name, unverified: candidates to open heads."""
+Chain = list[tuple[Envelope, bytes]]
+"""Control records about keys, with their bodies, from the newest back, unverified."""
+_ABOUT_KEYS = frozenset(("genesis", "admit", "log_key"))
+
+
+def read_chain(log: Path) -> Chain:
+    """Return what the chain of control records says about keys, as far as the place index leads."""
     segments = [
         SegmentFile(path, path.name, int(path.stem), path.stat().st_size)
         for path in sorted(log.glob("*.seg"))
         if path.stem.isdigit()
     ]
+    return [
+        (envelope, body) for envelope, body in _chain(segments) if envelope.public.get("op") in _ABOUT_KEYS
+    ]
+
+
+def claimed_log_keys(log: Path, chain: Chain) -> list[str]:
+    """Return the log keys that genesis and the chain of control records name, unverified: candidates to open heads."""
     named = [genesis_vkey(log)]
     named += [
-        str(envelope.public.get("vkey"))
-        for envelope, _ in _chain(segments)
-        if envelope.public.get("op") == "log_key"
+        str(envelope.public.get("vkey")) for envelope, _ in chain if envelope.public.get("op") == "log_key"
     ]
     return [text for text in dict.fromkeys(named) if text]
 
 
-def gather_keys(segments: list[SegmentFile], vault: Vault | None) -> dict[str, KeyFacts]:
+def gather_keys(chain: Chain, vault: Vault | None) -> dict[str, KeyFacts]:
     """Return the keys along the chain of control records, by id; with a vault also the actors they were made for."""
     keys: dict[str, KeyFacts] = {}
-    for envelope, body in _chain(segments):
+    for envelope, body in chain:
         public = envelope.public
         with suppress(KeyError, TypeError, ValueError):
             if public.get("op") == "genesis":
@@ -98,7 +108,7 @@ def _actor(envelope: Envelope, body: bytes, vault: Vault) -> str | None:
 
 
 def _chain(segments: list[SegmentFile]) -> Iterator[tuple[Envelope, bytes]]:
-    """Yield the control records from the newest back, unverified, as far as the place index leads."""
+    """Yield the last record, then the control records from the newest back."""
     if not segments:
         return
     last = segments[-1]

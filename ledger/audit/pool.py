@@ -1,11 +1,15 @@
-"""Stretches of the log examined on all cores, results in order (SPEC §11.1)."""
+"""Stretches of the log examined on all cores, results in order (SPEC §11.1).
+
+What others are asked for and have not begun, this process does itself while it would have to wait: so it is never idle
+while workers start, and the end of the log keeps no core waiting for another for longer than a stretch.
+"""
 
 from collections import deque
-from collections.abc import Generator, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from queue import SimpleQueue
-from typing import Final
+from typing import Final, Generic, TypeVar
 
 import msgspec
 
@@ -17,59 +21,65 @@ from braid.ledger.worker import Worker
 AHEAD: Final = 4
 """Stretches a core that are asked for before the oldest is needed: none is idle while this process examines one."""
 LEAST, MOST = 8, 64
-"""Signatures that a thread checks at a time: some milliseconds at most, so that none waits long for the last."""
+"""Signatures that a thread checks at a time: a few milliseconds at most, so that none waits long for the last."""
 _CHILD: Final = "braid.ledger.audit.child"
 _FACTS: Final = msgspec.msgpack.Decoder(Facts)
 _encode: Final = msgspec.msgpack.Encoder().encode
 
+Work = TypeVar("Work")
+Result = TypeVar("Result")
+
 
 def examine_all(
     chunks: Iterable[Chunk], terms: Terms, workers: int, *, children: bool
-) -> Iterator[tuple[Chunk, Facts]]:
-    """Yield each chunk with its facts, in order, by `workers` cores.
+) -> Generator[tuple[Chunk, Facts]]:
+    """Yield each chunk with its facts, in order, by `workers` cores; close it, and no worker is left behind.
 
     With `children` all but one of them are processes; else the signatures alone are shared, by threads.
     """
     crew = _start(terms, workers - 1) if children else []
     if crew:
-        yield from _shared(chunks, terms, crew)
+        yield from _by_processes(chunks, terms, crew)
         return
-    with _on_threads(workers) as check:
+    with _by_threads(workers) as check:
         for chunk in chunks:
             yield chunk, examine(chunk, terms, check)
 
 
-@contextmanager
-def _on_threads(count: int) -> Generator[Check]:
-    """Give a check by `count` threads: libsodium works without the interpreter's lock, which is 97 % of a check."""
-    if count < 2:
-        yield wrong
-        return
-    with ThreadPoolExecutor(count, "braid-verify") as threads:
+class _Asked(Generic[Work, Result]):
+    """Work that others were asked for, or that was done here after all; None is no answer."""
 
-        def check(claims: list[Claim]) -> list[int]:
-            size = max(LEAST, min(MOST, -(-len(claims) // (2 * count))))
-            if len(claims) <= size:
-                return wrong(claims)
-            starts = range(0, len(claims), size)
-            found = threads.map(wrong, [claims[start : start + size] for start in starts])
-            return [start + place for start, places in zip(starts, found, strict=True) for place in places]
+    __slots__ = ("done_here", "future", "work")
 
-        yield check
+    def __init__(self, work: Work, future: "Future[Result | None]") -> None:
+        self.work, self.future = work, future
+        self.done_here: Result | None = None
 
 
-class _Piece:
-    """A chunk that a worker was asked for, or that this process has examined itself."""
+def _settle(waiting: deque[_Asked[Work, Result]], here: Callable[[Work], Result]) -> tuple[Work, Result]:
+    """Take the oldest with its result; until that is there, do here what nobody has begun."""
+    oldest = waiting[0]
+    while oldest.done_here is None and not oldest.future.done():
+        mine = next((asked for asked in waiting if asked.done_here is None and asked.future.cancel()), None)
+        if mine is None:
+            break
+        mine.done_here = here(mine.work)
+    waiting.popleft()
+    result = oldest.done_here if oldest.done_here is not None else oldest.future.result()
+    return oldest.work, here(oldest.work) if result is None else result
 
-    __slots__ = ("chunk", "facts", "future")
 
-    def __init__(self, chunk: Chunk, future: "Future[Facts | None]") -> None:
-        self.chunk, self.future = chunk, future
-        self.facts: Facts | None = None
+# -- processes --------------------------------------------------------------------------------------
 
 
-def _shared(chunks: Iterable[Chunk], terms: Terms, crew: list[Worker]) -> Iterator[tuple[Chunk, Facts]]:
-    """Examine with the workers, and here: this process takes what none of them has begun, rather than wait."""
+def _start(terms: Terms, count: int) -> list[Worker]:
+    data = _encode(terms)
+    return [worker for _ in range(count) if (worker := Worker.start(_CHILD, data))]
+
+
+def _by_processes(
+    chunks: Iterable[Chunk], terms: Terms, crew: list[Worker]
+) -> Generator[tuple[Chunk, Facts]]:
     free: SimpleQueue[Worker] = SimpleQueue()
     for worker in crew:
         free.put(worker)
@@ -78,41 +88,51 @@ def _shared(chunks: Iterable[Chunk], terms: Terms, crew: list[Worker]) -> Iterat
         worker = free.get()
         try:
             answer = worker.ask(_encode(chunk))
-            return None if answer is None else _FACTS.decode(answer)
+            return (
+                None if answer is None else _FACTS.decode(answer)
+            )  # None: it died, perhaps for want of memory
         finally:
             free.put(worker)
 
-    waiting: deque[_Piece] = deque()
+    def here(chunk: Chunk) -> Facts:
+        return examine(chunk, terms)
+
+    waiting: deque[_Asked[Chunk, Facts]] = deque()
     threads = ThreadPoolExecutor(len(crew), "braid-verify")
     try:
         for chunk in chunks:
-            waiting.append(_Piece(chunk, threads.submit(ask, chunk)))
+            waiting.append(_Asked(chunk, threads.submit(ask, chunk)))
             if len(waiting) >= AHEAD * (len(crew) + 1):
-                yield _settle(waiting, terms)
+                yield _settle(waiting, here)
         while waiting:
-            yield _settle(waiting, terms)
+            yield _settle(waiting, here)
     finally:
         for worker in crew:
-            worker.kill()  # idle, or its answer is no longer wanted
+            worker.kill()  # it is idle, or its answer is no longer wanted
         threads.shutdown(cancel_futures=True)
         for worker in crew:
             worker.stop()
 
 
-def _settle(waiting: deque[_Piece], terms: Terms) -> tuple[Chunk, Facts]:
-    """Take the oldest, examined; until a worker is done with it, examine here what none has begun."""
-    oldest = waiting[0]
-    while oldest.facts is None and not oldest.future.done():
-        mine = next((piece for piece in waiting if piece.facts is None and piece.future.cancel()), None)
-        if mine is None:
-            break
-        mine.facts = examine(mine.chunk, terms)
-    facts = oldest.facts or oldest.future.result()
-    if facts is None:  # the worker died, perhaps for want of memory
-        facts = examine(oldest.chunk, terms)
-    return waiting.popleft().chunk, facts
+# -- threads ----------------------------------------------------------------------------------------
 
 
-def _start(terms: Terms, count: int) -> list[Worker]:
-    data = _encode(terms)
-    return [worker for _ in range(count) if (worker := Worker.start(_CHILD, data))]
+@contextmanager
+def _by_threads(count: int) -> Generator[Check]:
+    """Give a check of signatures by `count` threads: libsodium's part needs no interpreter, and is 97 % of it."""
+    if count < 2:
+        yield wrong
+        return
+    threads = ThreadPoolExecutor(count - 1, "braid-verify")
+
+    def check(claims: list[Claim]) -> list[int]:
+        size = max(LEAST, min(MOST, len(claims) // (4 * count)))
+        starts = range(0, len(claims), size)
+        parts = [claims[start : start + size] for start in starts]
+        waiting = deque(_Asked(part, threads.submit(wrong, part)) for part in parts)
+        return [start + place for start in starts for place in _settle(waiting, wrong)[1]]
+
+    try:
+        yield check
+    finally:
+        threads.shutdown(cancel_futures=True)

@@ -1,19 +1,11 @@
 """The author signatures of a stretch, checked together at its end (SPEC §11.1)."""
 
 from collections.abc import Callable
-from typing import NamedTuple
 
 from braid.ledger.sign import verify_signature
 
-
-class Claim(NamedTuple):
-    """That the owner of a public key signed a message."""
-
-    public: bytes
-    message: bytes
-    signature: bytes
-
-
+Claim = tuple[bytes, bytes, bytes]
+"""Public key, message, signature: that the key's owner signed the message. A plain tuple: each record makes one."""
 Check = Callable[[list[Claim]], list[int]]
 """Claims to the places of those that do not hold, in order."""
 

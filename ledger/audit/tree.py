@@ -5,6 +5,7 @@ record is named as a record, a bad tile as a tile, and neither makes the rest of
 """
 
 from collections.abc import Callable, Iterable
+from functools import lru_cache
 
 from braid.ledger.audit.findings import Finding
 from braid.ledger.merkle import EMPTY_ROOT, HASH_BYTES, node_hash
@@ -16,7 +17,12 @@ ReadTile = Callable[[int, int, int], bytes | None]
 
 def edge_root(rows: Iterable[bytes]) -> bytes:
     """Return the root of a tree whose right edge is `rows`: for each tile level up to 256 hashes, lowest first."""
-    levels = [bytes(row) for row in rows]
+    return _edge_root(tuple(map(bytes, rows)))
+
+
+@lru_cache(maxsize=4)  # the first edge and the last are each asked for twice
+def _edge_root(rows: tuple[bytes, ...]) -> bytes:
+    levels = list(rows)
     root, level = b"", 0
     while level < len(levels):
         row = levels[level]

@@ -7,6 +7,7 @@ tiles and heads → erasures and media → (deep) bodies and projections. Findin
 import os
 import time
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from copy import deepcopy
 from datetime import UTC, datetime
 from functools import partial
@@ -21,7 +22,7 @@ from braid.ledger.audit.erasure import judge_blobs, judge_erasures
 from braid.ledger.audit.facts import Chunk, Facts, KeyFacts, Terms
 from braid.ledger.audit.findings import Finding, Report, VerifiedState
 from braid.ledger.audit.heads import Heads, judge_heads, judge_log_keys, judge_settings, read_heads
-from braid.ledger.audit.keys import claimed_log_keys, gather_keys, keys_of
+from braid.ledger.audit.keys import Chain, claimed_log_keys, gather_keys, keys_of, read_chain
 from braid.ledger.audit.plan import MAX_CHUNK, MIN_CHUNK, Layout, cut, lay_out
 from braid.ledger.audit.pool import examine_all
 from braid.ledger.audit.scan import SEGMENT_HEADER_BYTES
@@ -68,6 +69,7 @@ class _Audit:
         self.vault: Vault | None = None
         self.layout = Layout([], 0, [])
         self.heads = Heads(None)
+        self.chain: Chain = []
         self.start = Start(0, SEGMENT_HEADER_BYTES, 0, -1, "", ControlState(), [])
         self.old: OldPart | None = None
         self.bytes = 0
@@ -131,7 +133,9 @@ def _prepare(audit: _Audit, vkey: str | None, passphrase: str | None, since: Ver
     """Read what is signed first, then find the log's end: a log that grows meanwhile is ahead of its heads."""
     store, settings = audit.store, audit.settings
     start = since.size if since else 0
-    audit.heads = read_heads(store, settings, audit.guard, vkey, claimed_log_keys(store / "log"), start)
+    audit.chain = read_chain(store / "log")
+    claimed = claimed_log_keys(store / "log", audit.chain)
+    audit.heads = read_heads(store, settings, audit.guard, vkey, claimed, start)
     audit.layout = lay_out(store, settings.store_id, audit.heads.floor)
     audit.findings += audit.heads.findings + audit.layout.findings
     audit.notes += audit.heads.notes
@@ -182,7 +186,7 @@ def _resume(audit: _Audit, since: VerifiedState) -> None:
 
 def _read_records(audit: _Audit) -> tuple[Braid, Recount, int]:
     """Read the log; again when a worker lacked a key that the fold then admitted, or when the place index lied."""
-    keys = {} if audit.mode == "hash" else gather_keys(audit.layout.segments, audit.vault)
+    keys = {} if audit.mode == "hash" else gather_keys(audit.chain, audit.vault)
     trust = True
     while True:
         try:
@@ -207,13 +211,14 @@ def _pass(audit: _Audit, keys: dict[str, KeyFacts], *, trust_index: bool) -> tup
     size = max(min(MAX_CHUNK, total // (6 * workers)), MIN_CHUNK)
     audit.bytes = 0
     chunks = _chunks(audit, size, trust_index=trust_index)
-    for chunk, facts in examine_all(chunks, terms, workers, children=children):
-        if trust_index and facts.stopped != chunk.stop:
-            raise _BadCutError
-        _take(braid, tree, chunk, facts, terms, total)
-        audit.bytes += chunk.stop - chunk.start
-        if audit.progress:
-            audit.progress(audit.bytes, total)
+    with closing(examine_all(chunks, terms, workers, children=children)) as examined:
+        for chunk, facts in examined:
+            if trust_index and facts.stopped != chunk.stop:
+                raise _BadCutError
+            _take(braid, tree, chunk, facts, terms, total)
+            audit.bytes += chunk.stop - chunk.start
+            if audit.progress:
+                audit.progress(audit.bytes, total)
     end = tree.size
     if end < audit.published <= end + _MAX_GAP:
         tree.skip(audit.published - end)  # so that what is there can still be judged by the signed root
@@ -222,9 +227,10 @@ def _pass(audit: _Audit, keys: dict[str, KeyFacts], *, trust_index: bool) -> tup
 
 
 def _crew_size(audit: _Audit, total: int) -> tuple[int, bool]:
-    """Return how many cores are worth their start, and whether by processes rather than threads.
+    """Return how many cores are worth their start, and whether they run processes rather than threads.
 
-    TODO
+    Threads share the signatures alone and start at once; processes share all of the work, and each takes a tenth of a
+    second of CPU to start: as long as 1,000 records. Only hashing has little for threads to share (docs/adr/0033).
     """
     if audit.mode == "hash":
         return (audit.workers, True) if audit.workers > 2 and total >= HASH_POOL_BYTES else (1, False)

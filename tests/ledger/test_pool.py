@@ -1,0 +1,289 @@
+"""An audit's cores: whoever does the work, the findings are the same, and nobody is left behind (SPEC §11.1)."""
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+from collections import deque
+from collections.abc import Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import closing
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+from nacl.bindings import crypto_sign_open
+from nacl.exceptions import CryptoError
+
+from braid.ledger.audit import pool
+from braid.ledger.audit import verify as verify_module
+from braid.ledger.audit.findings import Report
+from braid.ledger.audit.verify import verify
+from braid.ledger.create import create_store
+from braid.ledger.guard import Guard
+from braid.ledger.record import Content, Draft, ExperienceBody
+from braid.ledger.settings import load_settings
+from braid.ledger.sign import Signer, verify_signature
+from braid.ledger.worker import Worker
+from braid.ledger.writer import Writer
+from tests.ledger.forge import Frames, read_frames, write_frames
+
+FORGED = (7, 8, 30, 119, 140)
+
+
+def memory(number: int) -> Draft:
+    body = ExperienceBody(content=Content(text=f"note {number} " + "x" * 300))
+    return Draft(kind="experience", type="occurrence", body=body)
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """146 records in transactions of 1 … 40, of which some have a signature that does not hold; to read only."""
+    folder = tmp_path_factory.mktemp("pool")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("BRAID_GUARD_DIR", str(folder / "guard"))
+        create_store(folder / "store", now=datetime.now(UTC))
+        with closing(Writer(folder / "store")) as writer:
+            for count in (40, 1, 1, 30, 20, 1, 40, 5, 5):
+                writer.append([memory(number) for number in range(count)])
+        write_frames(folder / "store", forged(read_frames(folder / "store")))
+        yield folder / "store"
+
+
+def forged(frames: Frames) -> Frames:
+    """Change one character in the signatures of `FORGED`."""
+    index = 0
+    for records in frames:
+        for place, record in enumerate(records):
+            if index in FORGED:
+                other = b"A" if record.envelope[-20:-19] != b"A" else b"B"
+                envelope = record.envelope[:-20] + other + record.envelope[-19:]
+                records[place] = record._replace(envelope=envelope)
+            index += 1
+    return frames
+
+
+@pytest.fixture
+def started(monkeypatch: pytest.MonkeyPatch) -> list[Worker]:
+    """Small stretches by processes; the workers that were started."""
+    monkeypatch.setattr(verify_module, "MIN_CHUNK", 2048)
+    monkeypatch.setattr(verify_module, "CHILD_BYTES", 0)
+    workers: list[Worker] = []
+    start = Worker.start
+
+    def starting(module: str, terms: bytes) -> Worker | None:
+        worker = start(module, terms)
+        workers.extend([worker] if worker else [])
+        return worker
+
+    monkeypatch.setattr(Worker, "start", starting)
+    return workers
+
+
+@pytest.fixture(scope="module")
+def alone(store: Path) -> Report:
+    """What one core finds."""
+    report = comparable(audit(store, workers=1))
+    assert [f.index for f in report.findings if f.kind == "signature"] == list(FORGED)
+    return report
+
+
+def audit(store: Path, **options: Any) -> Report:
+    return verify(
+        store, guard=Guard.of_store(load_settings(store).store_id, store.parent / "guard"), **options
+    )
+
+
+def comparable(report: Report) -> Report:
+    return msgspec.structs.replace(report, seconds=0.0, verified_at="")
+
+
+def left_behind(workers: list[Worker]) -> list[object]:
+    """Processes that still run, and threads of the audit."""
+    running: list[object] = [worker for worker in workers if worker._process.poll() is None]
+    return running + [one for one in threading.enumerate() if one.name.startswith("braid-verify")]
+
+
+def test_threads_find_what_one_finds(store: Path, alone: Report, monkeypatch: pytest.MonkeyPatch) -> None:
+    for size in (2048, 1 << 20):
+        monkeypatch.setattr(verify_module, "MIN_CHUNK", size)
+        assert comparable(audit(store, workers=3)) == alone
+    assert left_behind([]) == []
+
+
+@pytest.fixture
+def answers(monkeypatch: pytest.MonkeyPatch) -> list[bytes | None]:
+    """What workers said; the caller examines nothing itself before they have said three things."""
+    said: list[bytes | None] = []
+    enough = threading.Event()
+    ask, examine = Worker.ask, pool.examine
+
+    def asking(self: Worker, question: bytes) -> bytes | None:
+        answer = ask(self, question)
+        said.append(answer)
+        if len(said) >= 2:
+            self.kill()
+        if len(said) >= 3:
+            enough.set()
+        return answer
+
+    def waiting(*work: Any) -> Any:
+        assert enough.wait(60)
+        return examine(*work)
+
+    monkeypatch.setattr(Worker, "ask", asking)
+    monkeypatch.setattr(pool, "examine", waiting)
+    return said
+
+
+def test_a_worker_that_dies_leaves_its_work_to_this_process(
+    store: Path, alone: Report, started: list[Worker], answers: list[bytes | None]
+) -> None:
+    assert comparable(audit(store, workers=2)) == alone
+    assert all(answers[:2])
+    assert len(answers) >= 3
+    assert not any(answers[2:])
+    assert left_behind(started) == []
+
+
+def test_workers_share_the_work(
+    store: Path, alone: Report, started: list[Worker], answers: list[bytes | None]
+) -> None:
+    assert comparable(audit(store, workers=3)) == alone
+    assert len(started) == 2  # and this process is the third
+    assert len([answer for answer in answers if answer]) >= 2
+    assert left_behind(started) == []
+
+
+def test_workers_that_never_speak(
+    store: Path, alone: Report, started: list[Worker], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pool, "_CHILD", "braid.ledger.audit.no_such_module")
+    assert comparable(audit(store, workers=3)) == alone
+    assert len(started) == 2
+
+
+def test_where_no_worker_can_be_had_threads_share_the_signatures(
+    store: Path, alone: Report, started: list[Worker], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "frozen", True, raising=False)
+    assert comparable(audit(store, workers=3)) == alone
+    assert started == []
+
+
+def test_what_a_thread_raises_is_raised(store: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A check that could not be made is no check that holds."""
+    here = threading.get_ident()
+
+    def failing(claims: list[Any]) -> list[int]:
+        if threading.get_ident() == here:
+            raise AssertionError("this thread was to wait")
+        raise MemoryError
+
+    monkeypatch.setattr(pool, "wrong", failing)
+    with pytest.raises((MemoryError, AssertionError)):
+        audit(store, workers=3)
+    assert left_behind([]) == []
+
+
+def test_what_nobody_has_begun_is_done_here_in_order() -> None:
+    begin, done_by = threading.Event(), list[str]()
+
+    def work(number: int) -> int:
+        done_by.append(threading.current_thread().name)
+        return number * number
+
+    def slow(number: int) -> int:
+        assert begin.wait(60)
+        return work(number)
+
+    with ThreadPoolExecutor(1, "other") as others:
+        waiting = deque(pool._Asked(number, others.submit(slow, number)) for number in range(5))
+        while not waiting[0].future.running():
+            pass
+
+        def here(number: int) -> int:
+            if number == 4:
+                begin.set()
+            return work(number)
+
+        assert [pool._settle(waiting, here) for _ in range(5)] == [(n, n * n) for n in range(5)]
+    assert [name.startswith("other") for name in done_by].count(True) == 1
+
+
+def test_no_answer_means_here() -> None:
+    future: Future[int | None] = Future()
+    future.set_result(None)
+    assert pool._settle(deque([pool._Asked(3, future)]), lambda number: number + 1) == (3, 4)
+
+
+@pytest.mark.parametrize("children", [True, False])
+def test_an_interrupt_leaves_nobody_behind(
+    store: Path, started: list[Worker], monkeypatch: pytest.MonkeyPatch, children: bool
+) -> None:
+    def interrupted(done: int, total: int) -> None:
+        os.kill(os.getpid(), signal.SIGINT)
+
+    monkeypatch.setattr(verify_module, "CHILD_BYTES", 0 if children else 1 << 40)
+    with pytest.raises(KeyboardInterrupt):
+        audit(store, workers=3, progress=interrupted)
+    assert len(started) == 2 * children
+    assert left_behind(started) == []
+
+
+def test_a_worker_needs_neither_the_pool_nor_what_opens_bodies() -> None:
+    code = "import sys, braid.ledger.audit.child; print(*sys.modules)"
+    loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+    unneeded = {
+        "braid.ledger.audit.pool",
+        "braid.ledger.audit.deep",
+        "subprocess",
+        "concurrent.futures",
+        "numpy",
+    }
+    assert not unneeded.intersection(loaded.split())
+
+
+def by_the_wrapper(public: bytes, message: bytes, signature: bytes) -> bool:
+    try:
+        return crypto_sign_open(signature + message, public) == message
+    except CryptoError:
+        return False
+
+
+def test_signatures_are_checked_as_the_wrapper_checks_them() -> None:
+    signer, other = Signer(bytes(range(32)), "recorder"), Signer(bytes(32), "recorder")
+    for message in (b"", b"m", bytes(1000)):
+        good = signer.sign(message)
+        cases = [
+            (signer.public, message, good),
+            (other.public, message, good),
+            (signer.public, message + b"x", good),
+        ]
+        cases += [
+            (signer.public, message, good[:at] + bytes([good[at] ^ 1]) + good[at + 1 :]) for at in range(64)
+        ]
+        for case in cases:
+            assert verify_signature(*case) == by_the_wrapper(*case)
+        assert verify_signature(*cases[0])
+
+
+def test_signatures_and_keys_of_another_length_do_not_hold() -> None:
+    signer = Signer(bytes(range(32)), "recorder")
+    good = signer.sign(b"m")
+    assert verify_signature(signer.public, b"m", good)
+    for public, signature in (
+        (signer.public[:-1], good),
+        (signer.public + b"\x00", good),
+        (b"", good),
+        (signer.public, good[:-1]),
+        (signer.public, good + b"\x00"),
+        (signer.public, b""),
+    ):
+        assert not verify_signature(public, b"m", signature)
+    assert not verify_signature(
+        signer.public, b"", good + b"m"
+    )  # the message's bytes are none of the signature's
