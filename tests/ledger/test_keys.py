@@ -8,6 +8,7 @@ from typing import Any
 
 import msgspec
 import pytest
+from nacl.bindings import crypto_sign, crypto_sign_seed_keypair
 
 from braid.ledger.compose import Slot, compose, encode_body, finish
 from braid.ledger.control import ControlState, KeyLife
@@ -50,6 +51,13 @@ def revocation(key: str, since: int | None = None) -> Draft:
     """Return the draft that revokes a key."""
     public = {"op": "revoke", "id": key, "compromised_since": since}
     return Draft(kind="key", body=KeyBody(), public=public)
+
+
+@pytest.mark.parametrize("size", [0, 1, 64, 640, 100_000])
+def test_a_signature_is_that_of_the_librarys_own_wrapper(size: int) -> None:
+    seed, message = bytes(range(32)), bytes(n % 251 for n in range(size))
+    signed = crypto_sign(message, crypto_sign_seed_keypair(seed)[1])
+    assert Signer(seed, "recorder").sign(message) + message == signed
 
 
 def admit(store: Path, signer: Signer) -> int:

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from braid.ledger import erase as erasure
 from braid.ledger import seal, validate
 from braid.ledger.compose import Slot, compose, encode_body, finish
+from braid.ledger.create import create_store
 from braid.ledger.envelope import Link, LinkSummary, pae, payload_of
 from braid.ledger.errors import (
     BodyTooLargeError,
@@ -263,6 +264,28 @@ def test_time_never_stands_still_or_goes_back(store: Path) -> None:
             clock.now = start + timedelta(seconds=shift)
             times.append(writer.get(writer.append([memory()])[0].id).created_at)
         assert times == [start + timedelta(microseconds=n) for n in range(4)] + [start + timedelta(seconds=1)]
+
+
+def test_a_time_is_written_to_the_microsecond_across_seconds_and_days(store: Path) -> None:
+    midnight = datetime(2099, 12, 31, tzinfo=UTC) + timedelta(days=1)
+    clock = FakeClock(midnight)
+    with closing(Writer(store, clock=clock)) as writer:
+        for shift in (-1, 0, 1, 999_999, 1_000_000, 61_000_007, 86_400_000_000):
+            clock.now = midnight + timedelta(microseconds=shift)
+            written = writer.envelope(writer.append([memory()])[0].index)
+            assert written.created_at == f"{clock.now:%Y-%m-%dT%H:%M:%S.%fZ}"
+            assert parse_id(written.id).second == f"{clock.now:%Y-%m-%dT%H:%M:%SZ}"
+
+
+def test_keys_derived_ahead_are_those_of_their_indexes(tmp_path: Path) -> None:
+    """Singly, in a large transaction, and singly again: each opens under the key that the vault derives by itself."""
+    create_store(tmp_path / "memory", now=datetime.now(UTC), durability="none")
+    with closing(Writer(tmp_path / "memory")) as writer:
+        placed = [writer.append([memory(str(n))])[0] for n in range(110)]
+        placed += writer.append([memory(str(n)) for n in range(110, 180)])
+        placed += [writer.append([memory(str(n))])[0] for n in range(180, 330)]
+        for n, one in enumerate(placed):
+            assert writer.get(one.id).text == str(n)
 
 
 def test_a_clock_far_behind_is_refused_until_that_is_accepted(store: Path) -> None:
@@ -540,7 +563,6 @@ for _value in (nan, inf, -inf):
 @pytest.fixture(scope="module")
 def lasting(tmp_path_factory: pytest.TempPathFactory) -> Any:
     """Yield a writer that all bad input is tried on: whatever is refused must leave it as it was."""
-    from braid.ledger.create import create_store
     from braid.ledger.guard import Guard
 
     folder = tmp_path_factory.mktemp("bad-input")
