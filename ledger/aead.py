@@ -21,9 +21,10 @@ _decrypt = _aead.lib.crypto_aead_xchacha20poly1305_ietf_decrypt
 def encrypt(plain: bytes, associated: bytes, nonce: bytes, key: bytes) -> bytes:
     """Return ciphertext ‖ tag; ValueError unless the nonce has 24 bytes and the key 32."""
     _check(nonce, key)
-    out = _new("unsigned char[]", len(plain) + TAG_BYTES)
-    if _encrypt(out, _NULL, plain, len(plain), associated, len(associated), _NULL, nonce, key):
-        raise ValueError(f"{len(plain)} bytes can't be encrypted at once")
+    size = len(plain)
+    out = _new("unsigned char[]", size + TAG_BYTES)
+    if _encrypt(out, _NULL, plain, size, associated, len(associated), _NULL, nonce, key):
+        raise ValueError(f"{size} bytes can't be encrypted at once")
     sealed: bytes = _buffer(out)[:]
     return sealed
 

@@ -22,7 +22,7 @@ from braid.ledger.errors import (
 from braid.ledger.ids import RecordId, make_id, prefix_of
 from braid.ledger.lattice import may_derive
 from braid.ledger.reader import Reader
-from braid.ledger.record import Draft, ExperienceBody, Target, with_article
+from braid.ledger.record import Draft, ExperienceBody, Provenance, Target, with_article
 from braid.ledger.scopechain import Chains, Links, scopes_of, spliced
 from braid.ledger.seal import RecordKey
 from braid.ledger.sign import OWN_WORDS_ROLES, ROLE_KINDS, Signer
@@ -61,6 +61,7 @@ class Placed(msgspec.Struct, frozen=True, gc=False):
 
 
 _UNPLACED = Placed(RecordId(""), -1)
+_NOBODY = Provenance()
 
 
 class Request:
@@ -114,7 +115,9 @@ class Sequencer:
         new = self._unknown_places(request)
         if not new:
             return None
-        drafts, count = [request.drafts[place] for place in new], len(new)
+        drafts, count = request.drafts, len(new)
+        if count < len(drafts):
+            drafts = [drafts[place] for place in new]
         now = self._next_time(last, request.drafts)
         created_at = self._text_of(now)
         second = f"{created_at[:19]}Z"
@@ -280,7 +283,9 @@ class Sequencer:
 
     def _signer_for(self, draft: Draft, wanted: str | None) -> Signer:
         """Return the key that may sign this draft; raise KeyRefusedError where there is none."""
-        alike = (*_signature_class(draft), wanted, self._reader.control.newest, len(self.signers))
+        body, newest = draft.body, self._reader.control.newest
+        said = body.provenance if isinstance(body, ExperienceBody) else _NOBODY
+        alike = (draft.kind, "op" in draft.public, said.actor, said.name, wanted, newest, len(self.signers))
         signer = self._chosen.get(alike)
         if signer is None:
             if len(self._chosen) > _CHOICES:
@@ -329,11 +334,3 @@ class Sequencer:
             ):
                 return f"key {signer.id} signs for {signer.actor or signer.role}, not for {actor}"
         return None
-
-
-def _signature_class(draft: Draft) -> tuple[str, bool, str | None, str | None]:
-    """Return what decides who may sign a draft: drafts alike in this have the same signer."""
-    body = draft.body
-    if isinstance(body, ExperienceBody):
-        return draft.kind, "op" in draft.public, body.provenance.actor, body.provenance.name
-    return draft.kind, "op" in draft.public, None, None
