@@ -24,7 +24,6 @@ from braid.views.embedder import Vectors
 from braid.views.errors import SnapshotError
 from braid.views.replay import Caught
 from braid.views.snapshot import condition
-from braid.views.snapshot import duck as dumped
 from braid.views.snapshot import manifest as manifests
 from braid.views.snapshot.condition import problems
 from braid.views.snapshot.manifest import NAME
@@ -528,22 +527,23 @@ def test_killed_and_opened_again(
         assert left == {"lock", only(store).name}
 
 
-def test_a_snapshot_is_written_and_loaded_a_stretch_at_a_time(
+def test_a_snapshot_is_written_and_loaded_a_row_group_at_a_time(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A whole table in memory was more than the limit at a million records: neither sorted nor inserted as one."""
-    monkeypatch.setattr(duck, "LOADED_RECORDS", 700)
-    monkeypatch.setattr(dumped, "GROUP_RECORDS", 2_048)  # DuckDB's least
+    """A whole table in memory was more than the limit at a million records: neither sorted nor held as one."""
     with open_store(tmp_path / "memory") as store:
-        for first in range(0, 6_000, 1_000):
-            store.append_all([text_draft(f"memory {first + number}") for number in range(1_000)])
+        for first in range(0, 16_000, 1_000):
+            store.append_all(
+                [text_draft(f"memory {first + number} {'x' * 4_000}") for number in range(1_000)]
+            )
+        monkeypatch.setitem(duck.CONFIG, "memory_limit", "90MB")  # the table is half as much again as fits
         name = store.snapshot().name
         (path,) = (tmp_path / "memory").glob(f"views/snapshots/{name}/duck/experiences.parquet")
         groups = duckdb.execute(
             f"SELECT DISTINCT row_group_id, row_group_num_rows FROM parquet_metadata('{path}')"
         ).fetchall()
-        assert len(groups) == 3
-        assert all(rows <= 2_048 for _, rows in groups)
+        assert len(groups) > 4
+        assert max(rows for _, rows in groups) < 2 * duck.ROW_GROUP
         caught = next(one for one in store.replay() if one.name == "duck")
         assert (caught.snapshot, caught.refused) == (name, ())
-        assert store.sql("SELECT count(*) AS n FROM experiences").to_pydict() == {"n": [6_000]}
+        assert store.sql("SELECT count(*) AS n FROM experiences").to_pydict() == {"n": [16_000]}

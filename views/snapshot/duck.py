@@ -5,14 +5,12 @@ from typing import Final
 
 import duckdb
 
-from braid.views.duck import DuckView, Meta, connect, read_meta
+from braid.views.duck import ROW_GROUP, DuckView, Meta, connect, first_line, read_meta
 from braid.views.errors import DamagedViewError
 from braid.views.generations import DuckHome
 from braid.views.schema import TABLES, quoted
 from braid.views.snapshot.manifest import Part, describe
 
-GROUP_RECORDS: Final = 4_096
-"""Records that are held in memory at a time."""
 _STATE: Final = ("view_state.row_digests", "view_state.bucket_roots")
 
 
@@ -28,12 +26,12 @@ def dump(home: DuckHome, folder: Path) -> Part:
             for name in (*(table.name for table in TABLES), *_STATE):
                 path = _file(folder, name)
                 # As they stand: a sort would hold the whole table, and nothing is spilled.
-                how = f"(FORMAT parquet, COMPRESSION zstd, ROW_GROUP_SIZE {GROUP_RECORDS})"
+                how = f"(FORMAT parquet, COMPRESSION zstd, ROW_GROUP_SIZE {ROW_GROUP})"
                 con.execute(f"COPY (FROM {name}) TO {quoted(str(path))} {how}")
                 path.chmod(0o600)
             rows = con.execute("SELECT count(*) FROM view_state.row_digests").fetchone()
     except duckdb.Error as error:
-        raise DamagedViewError(f"it could not be copied ({str(error).partition(chr(10))[0]})") from error
+        raise DamagedViewError(f"it could not be copied ({first_line(error)})") from error
     return Part(
         "duck",
         meta.stamp,
