@@ -319,5 +319,9 @@ def test_the_async_twin(store: Store, shop: Shop) -> None:
     assert asyncio.run(both()) == ("paused", "answered")
 
 
-def test_the_whole_log_verifies_after_all_this(store: Store) -> None:
+def test_a_log_with_programs_in_every_state_verifies_whole(store: Store, shop: Shop) -> None:
+    done = store.program("Tea?", plan=ORDER, tools=[shop.tool()], allow=WRITE)
+    running = died(store, shop, repeatable=True)
+    standing = {one.id: one.standing for one in store.programs()}
+    assert (standing[done.id], standing[running]) == ("answered", "running")
     assert store.verify(deep=True).findings == []
