@@ -235,7 +235,7 @@ class _Examiner:
     # -- envelopes --------------------------------------------------------------------------------
 
     def _envelope(self, index: int, data: bytes, offset: int) -> Envelope | None:
-        """Decode an envelope and put its signature with those to check; None when it can't be read. Fills the columns."""
+        """Decode an envelope and lay its signature by for `judge`; None when it can't be read. Fills the columns."""
         self.leaves.append(sha256(b"\x00" + data).digest())
         try:
             payload, signature = unwrap(data)
