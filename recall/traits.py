@@ -2,7 +2,7 @@
 
 import math
 import re
-from collections.abc import Iterable
+from collections.abc import Collection
 from typing import Final
 
 _TIME_WORDS: Final = """yesterday today tonight tomorrow ago recently since weekend january february march april may
@@ -10,21 +10,27 @@ june july august september october november december year years month months wee
 wednesday thursday friday saturday sunday"""
 _NUMBER_WORDS: Final = """one two three four five six seven eight nine ten once twice couple few several dozen
 hundred first second third"""
-_TIMES: Final = frozenset(_TIME_WORDS.split())
-_NUMBERS: Final = frozenset(_NUMBER_WORDS.split())
-_FIRST: Final = frozenset(("i", "my", "we", "our"))
-_FUTURE: Final = frozenset(("will", "plan", "planning", "gonna", "next", "soon"))
-_REASONS: Final = frozenset(("because", "since", "reason", "inspired", "motivated", "help", "helps"))
+_WORDS: Final = (
+    _TIME_WORDS,
+    _NUMBER_WORDS,
+    "i my we our",
+    "will plan planning gonna next soon",
+    "because since reason inspired motivated help helps",
+    "last next this",
+    "going can looking",
+    "so due made",
+)
+_TIME, _NUMBER, _FIRST, _FUTURE, _REASON, _NEAR, _AHEAD, _WHY = (1 << place for place in range(len(_WORDS)))
+_KINDS: Final = {
+    word: sum(1 << place for place, words in enumerate(_WORDS) if word in words.split())
+    for word in " ".join(_WORDS).split()
+}
+"""What kinds of word each is, as bits: a turn's words are gone through once."""
 _DIGIT: Final = re.compile(r"\d")
 _YEAR: Final = re.compile(r"\b(?:19|20)\d\d\b")
-_PHRASES: Final = tuple(
-    (frozenset(opening.split()), re.compile(pattern, flags=re.IGNORECASE))
-    for opening, pattern in (
-        ("last next this", r"\b(?:last|next|this) \w"),
-        ("going can looking", r"\b(?:going to|can't wait|looking forward)\b"),
-        ("so due made", r"\b(?:so that|due to|made me)\b"),
-    )
-)
+_LAST: Final = re.compile(r"\b(?:last|next|this) \w", flags=re.IGNORECASE)
+_GOING_TO: Final = re.compile(r"\b(?:going to|can't wait|looking forward)\b", flags=re.IGNORECASE)
+_SO_THAT: Final = re.compile(r"\b(?:so that|due to|made me)\b", flags=re.IGNORECASE)
 """Phrases, each looked for only where a word that opens it stands: that spares most turns the search."""
 TRAITS: Final = (
     "times", "numbers", "first", "future", "reasons", "names", "asks", "ends_asking", "length", "short",
@@ -32,20 +38,23 @@ TRAITS: Final = (
 _NAME: Final = re.compile(r"(?<=[a-z,] )[A-Z][a-z]+")
 
 
-def traits(text: str, spoken: Iterable[str]) -> tuple[float, ...]:
+def traits(text: str, spoken: Collection[str]) -> tuple[float, ...]:
     """Return what kind of thing a text says, in the order of `TRAITS`; `spoken` are its words, as `text.words`."""
-    said = frozenset(spoken)
+    kinds = 0
+    for word in spoken:
+        kinds |= _KINDS.get(word, 0)
     digits = _DIGIT.search(text) is not None
-    near, ahead, why = (
-        not opening.isdisjoint(said) and pattern.search(text) is not None for opening, pattern in _PHRASES
-    )
     length = len(text.split())
     return (
-        float(near or not _TIMES.isdisjoint(said) or (digits and _YEAR.search(text) is not None)),
-        float(not _NUMBERS.isdisjoint(said) or (digits and any(word.isdigit() for word in said))),
-        float(not _FIRST.isdisjoint(said)),
-        float(ahead or not _FUTURE.isdisjoint(said)),
-        float(why or not _REASONS.isdisjoint(said)),
+        float(
+            kinds & _TIME != 0
+            or (kinds & _NEAR != 0 and _LAST.search(text) is not None)
+            or (digits and _YEAR.search(text) is not None)
+        ),
+        float(kinds & _NUMBER != 0 or (digits and any(word.isdigit() for word in spoken))),
+        float(kinds & _FIRST != 0),
+        float(kinds & _FUTURE != 0 or (kinds & _AHEAD != 0 and _GOING_TO.search(text) is not None)),
+        float(kinds & _REASON != 0 or (kinds & _WHY != 0 and _SO_THAT.search(text) is not None)),
         min(len(_NAME.findall(text)), 3) / 3,
         float("?" in text),
         float(text.rstrip().endswith("?")),

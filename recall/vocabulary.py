@@ -9,7 +9,6 @@ import numpy as np
 from braid.views.embedder import Embedder
 
 MOST: Final = 60_000
-MOST_TURNS: Final = 20_000
 _BLOCK: Final = 200_000
 """Up to so many multiplications OpenBLAS works on the thread that asks. Waking its others, and having them wait in a
 loop for more, takes longer than all that a question needs (measured: 40 ms of two cores against 1 ms of one)."""
@@ -23,7 +22,6 @@ class Vocabulary:
         self._embedder = embedder
         self._places: dict[str, int] = {}
         self._vectors = np.zeros((0, embedder.dimensions), dtype=np.float32)
-        self._of_turn: dict[tuple[str, ...], Any] = {}
         self._turn = RLock()
 
     def __call__(self, words: Sequence[str]) -> Any:
@@ -42,14 +40,13 @@ class Vocabulary:
             return found
         with self._turn:
             asked = self(words)
-            said = self._placed([tuple(spoken[at]) for at in filled])
-            whole = np.concatenate(said)
+            whole = self._placed([word for at in filled for word in spoken[at]])
             met = np.zeros(len(self._places), dtype=np.int32)
             met[whole] = 1
             each_once = np.flatnonzero(met)
             met[each_once] = np.arange(len(each_once), dtype=np.int32)
             cosines = _product(self._vectors[each_once], asked)
-        starts = np.cumsum([0, *(len(each) for each in said)])[:-1]
+        starts = np.cumsum([0, *(len(spoken[at]) for at in filled)])[:-1]
         found[filled] = np.maximum.reduceat(cosines[met[whole]], starts, axis=0)
         return found
 
@@ -57,23 +54,17 @@ class Vocabulary:
         """Ask the model for the words that are new; where there is no more room, begin anew with these."""
         new = [word for word in dict.fromkeys(words) if word not in self._places]
         if len(self._places) + len(new) > MOST:
-            self._places, self._of_turn = {}, {}
+            self._places = {}
             new = list(dict.fromkeys(words))
         if new:
             self._grow(self._embedder.embed(new))
             for word in new:
                 self._places[word] = len(self._places)
 
-    def _placed(self, spoken: Sequence[tuple[str, ...]]) -> list[Any]:
-        """Return int32[n] for each list, where the vectors of its words stand; kept: questions meet the same turns."""
-        if any(each not in self._of_turn for each in spoken):
-            if len(self._of_turn) > MOST_TURNS:
-                self._of_turn = {}
-            self._learn([word for each in spoken for word in each])
-            for each in spoken:
-                if each not in self._of_turn:
-                    self._of_turn[each] = np.array([self._places[word] for word in each], dtype=np.int32)
-        return [self._of_turn[each] for each in spoken]
+    def _placed(self, words: Sequence[str]) -> Any:
+        """Return int64[n], where the vectors of these words stand."""
+        self._learn(words)
+        return np.array([self._places[word] for word in words], dtype=np.int64)
 
     def _grow(self, vectors: Any) -> None:
         """Add vectors behind the others; room is doubled, so that each is copied a few times at most."""

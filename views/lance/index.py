@@ -6,10 +6,11 @@ from typing import Any, Final
 import numpy as np
 
 from braid.views.errors import DamagedViewError
+from braid.views.lance.addresses import Addresses
 from braid.views.lance.card import Card, fetched, read_cards
 from braid.views.lance.schema import COLUMN_OF, EXPERIENCE, SIGNATURE
 from braid.views.lance.tending import partitions
-from braid.views.lance.view import LanceView, asked, batches_of, run, told_as_damage
+from braid.views.lance.view import LanceView, asked, batches_of, run, taken, told_as_damage
 from braid.views.search import PROMPT, ROLES, SEMANTIC, Fetched, Hit, Row, Where
 
 MAX_QUERY_CHARS: Final = 8_192
@@ -24,14 +25,19 @@ _LIVE: Final = f"kind = '{EXPERIENCE}'"
 class LanceIndex:
     """The projection as it stood when this was opened. Safe to share between threads."""
 
-    def __init__(self, view: LanceView, hidden: Callable[[], Container[int]]) -> None:
-        """`hidden` returns what is forgotten or erased by now: the projection may trail behind it."""
+    def __init__(
+        self, view: LanceView, hidden: Callable[[], Container[int]], addresses: Addresses | None = None
+    ) -> None:
+        """`hidden` returns what is forgotten or erased by now: the projection may trail behind it. `addresses`: what is
+        known of this set's.
+        """
         if view.stamp is None:
             raise DamagedViewError("it was never finished")
         self._table = view.table
         self._model = view.model
         self._position = view.stamp.position
         self._hidden = hidden
+        self._addresses = addresses or Addresses()
         with told_as_damage("read"):
             self._weighed = self._table.count_rows(f"kind = '{SIGNATURE}'") > 0
             self._probes = max(_LEAST_PROBES, partitions(self._table) // _PROBED)
@@ -66,9 +72,8 @@ class LanceIndex:
         query = _unit(vector, self._table.schema.field(column).type.list_size)
         wide = k * _OVER if self._weighed else k
         search = asked(self._table).nearest_to(query).column(column).distance_type("dot")
-        found = _found(search.nprobes(self._probes).limit(wide), clause, ["log_index", "_distance"])
-        scores = zip(found["log_index"].to_pylist(), found["_distance"].to_pylist(), strict=True)
-        hits = {index: 1.0 - distance for index, distance in scores}
+        scores = self._scored(search.nprobes(self._probes).limit(wide), clause, "_distance")
+        hits = {index: 1.0 - distance for index, distance in scores.items()}
         if self._weighed:
             weights = self._signatures(list(hits), roles)
             hits = {index: score * weights.get(index, (1.0, None))[0] for index, score in hits.items()}
@@ -84,10 +89,18 @@ class LanceIndex:
         if clause is None or k < 1 or not said:
             return []
         search = asked(self._table).nearest_to_text(match(said, "text")).limit(k)
-        found = _found(search, clause, ["log_index", "_score"])
-        return self._best(
-            dict(zip(found["log_index"].to_pylist(), found["_score"].to_pylist(), strict=True)), k
-        )
+        return self._best(self._scored(search, clause, "_score"), k)
+
+    def _scored(self, search: Any, clause: str, score: str) -> dict[int, float]:
+        """Return what a search finds: the column `score` by log index."""
+        if self._addresses.known:
+            found = _found(search.with_row_id(), clause, [score])
+            indexes = self._addresses.indexes(self._table, found["_rowid"].to_numpy().astype(np.int64))
+        else:
+            found = _found(search, clause, ["log_index", score])
+            indexes = found["log_index"].to_pylist()
+            self._addresses.miss(self._table, 1.0)
+        return dict(zip(indexes, found[score].to_pylist(), strict=True))
 
     def _best(self, scores: Mapping[int, float], k: int) -> list[Hit]:
         hidden = self._hidden()
@@ -120,11 +133,25 @@ class LanceIndex:
         return fetched(cards, weights, self._model.dimensions)
 
     def _cards(self, indexes: Sequence[int]) -> dict[int, Card]:
+        """Return the cards of these records: by address where it is known, of the others by log index."""
         if not indexes:
             return {}
-        found = _found(asked(self._table), f"log_index IN ({_numbers(indexes)})", ["log_index", "card"])
-        found = found.filter(found["card"].is_valid())  # only what lives has one
-        return read_cards(found["log_index"].to_pylist(), found["card"].to_pylist())
+        columns = ["log_index", "card"]
+        found: list[Any] = []
+        addresses, missing = self._addresses.of(indexes)
+        if addresses:
+            with told_as_damage("read"):
+                there = run(taken(self._table, list(addresses.values())).select(columns))
+            found = [there]
+            missing += addresses.keys() - set(there["log_index"].to_pylist())
+        if missing:
+            found.append(_found(asked(self._table), f"log_index IN ({_numbers(missing)})", columns))
+            self._addresses.miss(self._table, len(missing) / len(indexes))
+        cards: dict[int, Card] = {}
+        for rows in found:
+            living = rows.filter(rows["card"].is_valid())  # only what lives has one
+            cards |= read_cards(living["log_index"].to_pylist(), living["card"].to_pylist())
+        return cards
 
     def _seen(self, indexes: Sequence[int]) -> list[int]:
         hidden = self._hidden()

@@ -26,6 +26,7 @@ from braid.wal.lock import FileLock
 
 if TYPE_CHECKING:
     from braid.ledger.audit.findings import Finding
+    from braid.views.lance.addresses import Addresses
     from braid.views.lance.index import LanceIndex
 
 PURGE_WAIT_S = 120.0
@@ -61,6 +62,8 @@ class Search:
         self._turn = RLock()
         self._lock = FileLock(folder / "lock")
         self._opened: tuple[object, LanceIndex] | None = None
+        self._addresses: tuple[str, Addresses | None] = ("", None)
+        """A set's place, and where its rows lie."""
         self._behind: Thread | None = None
         self._rebuilt: str | None = None
         self.lag = 0
@@ -202,9 +205,18 @@ class Search:
         return index
 
     def _open(self) -> "LanceIndex":
+        from braid.views.lance.addresses import Addresses
         from braid.views.lance.index import LanceIndex
+        from braid.views.lance.view import told_as_damage
 
-        return LanceIndex(self.home.open(), self._gone)
+        view = self.home.open()
+        with told_as_damage("read"):
+            place = view.table.uri
+        known, addresses = self._addresses
+        if addresses is None or known != place:
+            addresses = Addresses()
+            self._addresses = (place, addresses)
+        return LanceIndex(view, self._gone, addresses)
 
     def _as_it_is(self) -> "LanceIndex":
         """Return the current set without catching up; never one from before an erasure."""

@@ -208,6 +208,11 @@ def asked(table: Any) -> Any:
     return table._table.query()  # a handle of its own could stand at another version
 
 
+def taken(table: Any, addresses: Sequence[int]) -> Any:
+    """Return a query of the rows at these addresses; of those that hold none it says nothing."""
+    return table._table.take_row_ids(list(addresses))
+
+
 def run(query: Any) -> Any:
     """Return what a query finds as an Arrow table; LanceDB's own thread waits for it."""
     from lancedb.background_loop import LOOP
