@@ -58,7 +58,7 @@ class Stretches:
 def _mapped(wanted: Any, begins: Any, others: Any, lengths: Any) -> Any:
     if not len(begins):
         return np.full(len(wanted), -1)
-    at = np.maximum(np.searchsorted(begins, wanted, side="right") - 1, 0)
+    at = (begins.searchsorted(wanted, side="right") - 1).clip(0)
     steps = wanted - begins[at]
     return np.where((steps >= 0) & (steps < lengths[at]), others[at] + steps, -1)
 
