@@ -101,7 +101,7 @@ class Sequencer:
         self._reader = reader
         self._clock = clock
         self._chosen: dict[tuple[object, ...], Signer] = {}
-        self._ahead: tuple[int, list[RecordKey]] = (0, [])
+        self._ahead: tuple[int, int, list[RecordKey]] = (-1, 0, [])
         self._second = datetime.min.replace(tzinfo=UTC)
         self._second_text = ""
         self._pool = ThreadPoolExecutor(SIGN_THREADS, thread_name_prefix="braid-sign")
@@ -179,18 +179,19 @@ class Sequencer:
 
     def _keys(self, first: int, count: int) -> list[RecordKey]:
         """Return the keys of indexes that were never used. Some more are derived with them, at half the cost each:
-        twice as many as last time.
+        twice as many as last time. They are of one epoch of the vault: what an erasure destroys is not kept here.
         """
-        start, keys = self._ahead
-        if not 0 <= first - start <= len(keys) - count:
+        vault = self._reader.need_vault()
+        epoch, start, keys = self._ahead
+        if epoch != vault.epoch or not 0 <= first - start <= len(keys) - count:
             ahead = min(max(KEYS_AHEAD, 2 * len(keys)), MOST_AHEAD) if count < SIGN_CHUNK else 0
-            found = self._reader.need_vault().keys(first, count + ahead)
+            found = vault.keys(first, count + ahead)
             keys = [key for key in found if key is not None]
             if len(keys) != len(found):
                 raise IntegrityError(
                     f"the vault lacks keys for indexes behind {first}, which were never used"
                 )
-            start, self._ahead = first, (first, keys)
+            start, self._ahead = first, (vault.epoch, first, keys)
         return keys[first - start : first - start + count]
 
     def _unknown_places(self, request: Request) -> list[int]:

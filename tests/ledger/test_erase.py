@@ -126,6 +126,17 @@ def test_what_is_derived_from_it_alone_goes_and_what_has_other_support_stays(sto
     assert audit(store) == []
 
 
+def test_no_key_derived_ahead_outlives_its_record(store: Path) -> None:
+    """Keys are derived many at a time, and those in use are among them: the memory of a process is a copy too."""
+    with closing(Writer(store)) as writer:
+        needle, _ = remember(writer, memory("needle"), memory("straw"))
+        index = writer.index_of(needle)
+        key = writer.need_vault().key(index)
+        assert key in writer._sequencer._ahead[-1]
+        erasure.erase(writer, plan(writer, needle), list)
+        assert key not in writer._sequencer._ahead[-1]
+
+
 @pytest.mark.parametrize("role", ["parent", "evidence", "applied_to", "support", "candidate", "experience"])
 def test_every_derivation_link_carries_a_cascade(store: Path, role: str) -> None:
     kinds = {
