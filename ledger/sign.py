@@ -28,9 +28,8 @@ ROLE_KINDS: Final = {
 OWN_WORDS_ROLES: Final = frozenset(("user", "agent", "tool"))
 """Roles that sign only what they said themselves; a recorder captures anybody's words."""
 _SIGNATURE_BYTES: Final = 64
-_sodium: Any = import_module(
-    "nacl.bindings.crypto_sign"
-)  # without its wrapper, as the cipher is (aead.py): a signature copies the message once, not three times
+# Without its wrapper, as the cipher is (aead.py): a signature copies the message once, not three times.
+_sodium: Any = import_module("nacl.bindings.crypto_sign")
 _new, _buffer, _NULL, _sign = _sodium.ffi.new, _sodium.ffi.buffer, _sodium.ffi.NULL, _sodium.lib.crypto_sign
 _open = _sodium.lib.crypto_sign_open
 

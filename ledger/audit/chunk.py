@@ -262,10 +262,8 @@ class _Examiner:
         else:
             self.claims.append((key.public, pae(payload), signature))
             self.claimed.append((index, envelope, len(self.facts.findings)))
-        if control:
-            holds = key is not None and verify_signature(
-                *self.claims[-1]
-            )  # its links ask at once; they are few
+        if control:  # its links ask at once; they are few
+            holds = key is not None and verify_signature(*self.claims[-1])
             self.facts.controls.append((index, payload, signature, b"", holds))
         return envelope
 

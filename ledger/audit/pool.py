@@ -90,9 +90,9 @@ def _by_processes(
         worker = free.get()
         try:
             answer = worker.ask(_encode(chunk))
-            return (
-                None if answer is None else _FACTS.decode(answer)
-            )  # None: it died, perhaps for want of memory
+            return None if answer is None else _FACTS.decode(answer)
+        except msgspec.DecodeError:  # by another release, which was installed since this process began
+            return None
         finally:
             free.put(worker)
 

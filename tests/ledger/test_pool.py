@@ -150,6 +150,15 @@ def test_a_worker_that_dies_leaves_its_work_to_this_process(
     assert left_behind(started) == []
 
 
+@pytest.mark.parametrize("said", [b"", b"\xc1", b"\x01"])
+def test_an_answer_that_cannot_be_read_is_none(
+    store: Path, alone: Report, started: list[Worker], monkeypatch: pytest.MonkeyPatch, said: bytes
+) -> None:
+    monkeypatch.setattr(Worker, "ask", lambda _self, _question: said)
+    assert comparable(audit(store, workers=2)) == alone
+    assert left_behind(started) == []
+
+
 def test_workers_share_the_work(
     store: Path, alone: Report, started: list[Worker], answers: list[bytes | None]
 ) -> None:
