@@ -18,7 +18,7 @@ from braid.views.projection import Batch, Stamp
 from braid.wal.durable import make_folder, sync_folder
 from braid.wal.failpoint import failpoint
 
-VERSION: Final = 3
+VERSION: Final = 4
 BUSY_S: Final = 30.0
 _KEY_BYTES: Final = 16
 _SESSION_BYTES: Final = 8

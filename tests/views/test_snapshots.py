@@ -101,7 +101,8 @@ def content(store: Store, *, search: bool = True) -> tuple[str, dict[str, list[t
     assert digest
     rows: dict[str, list[tuple[object, ...]]] = {}
     con = sqlite3.connect(store.path / "views" / "catalog.sqlite")
-    for name in ("links", "keys", "scopes"):
+    tables = con.execute("SELECT name FROM sqlite_master WHERE type = 'table' AND name != 'meta'").fetchall()
+    for (name,) in tables:
         rows[name] = con.execute(f"SELECT * FROM {name} ORDER BY 1, 2").fetchall()
     con.close()
     if not search:
@@ -186,9 +187,10 @@ def test_what_a_liar_left_out_of_the_catalogue_or_the_vectors_is_found(store: St
     import lancedb
 
     folder = only(store)
-    links = folder / "catalog" / "links.parquet"
-    duckdb.execute(f"COPY (FROM '{links}' WHERE role != 'parent') TO '{links}.new' (FORMAT parquet)")
-    Path(f"{links}.new").replace(links)
+    for name, left in (("links", "role != 'parent'"), ("turns", "log_index != 6")):
+        path = folder / "catalog" / f"{name}.parquet"
+        duckdb.execute(f"COPY (FROM '{path}' WHERE {left}) TO '{path}.new' (FORMAT parquet)")
+        Path(f"{path}.new").replace(path)
     lancedb.connect(str(folder / "lance")).open_table("rows").delete("log_index = 6")
     resign(store, lambda old: msgspec.structs.replace(old, parts=[
         msgspec.structs.replace(part, files=manifests.describe(folder, part.name)) for part in old.parts
@@ -196,6 +198,7 @@ def test_what_a_liar_left_out_of_the_catalogue_or_the_vectors_is_found(store: St
     (findings,) = store.views.check_snapshots().values()
     assert {(one.index, one.message) for one in findings} == {
         (None, "1 rows of links are missing"),
+        (None, "1 rows of turns are missing"),
         (6, "rows were removed"),
     }
 

@@ -1,4 +1,4 @@
-"""The catalogue's share of a snapshot: its three tables as Parquet; keys and scopes stay keyed hashes."""
+"""The catalogue's share of a snapshot: its tables as Parquet; keys, scopes and sessions stay keyed hashes."""
 
 import sqlite3
 from pathlib import Path
@@ -15,13 +15,15 @@ from braid.views.snapshot.manifest import Part, describe
 pa: Any = pyarrow
 parquet: Any = pyarrow.parquet
 _ROWS: Final = 65_536
-_SCHEMAS: Final[dict[str, Any]] = {
+SCHEMAS: Final[dict[str, Any]] = {
     "links": pa.schema(
         [("parent", pa.int64()), ("child", pa.int64()), ("k", pa.int64()), ("role", pa.string())]
     ),
     "keys": pa.schema([("hash", pa.binary()), ("log_index", pa.int64())]),
     "scopes": pa.schema([("hash", pa.binary()), ("log_index", pa.int64()), ("count", pa.int64())]),
+    "turns": pa.schema([("log_index", pa.int64()), ("session", pa.int64())]),
 }
+"""Every table of the file but its stamp, which the manifest has."""
 
 
 def dump(home: CatalogHome, folder: Path) -> Part:
@@ -32,7 +34,7 @@ def dump(home: CatalogHome, folder: Path) -> Part:
         stamp = read_stamp(con)
         if stamp is None:
             raise DamagedViewError("it was never finished")
-        rows = sum(_write(con, name, _file(folder, name)) for name in _SCHEMAS)
+        rows = sum(_write(con, name, _file(folder, name)) for name in SCHEMAS)
     except (sqlite3.DatabaseError, msgspec.MsgspecError) as error:
         raise DamagedViewError(f"the file can't be read ({error})") from error
     finally:
@@ -41,7 +43,7 @@ def dump(home: CatalogHome, folder: Path) -> Part:
 
 
 def _write(con: sqlite3.Connection, name: str, path: Path) -> int:
-    schema, count = _SCHEMAS[name], 0
+    schema, count = SCHEMAS[name], 0
     cursor = con.execute(f"SELECT {', '.join(schema.names)} FROM {name}")  # noqa: S608 - our own names
     with parquet.ParquetWriter(path, schema, compression="zstd") as writer:
         while rows := cursor.fetchmany(_ROWS):
@@ -59,7 +61,7 @@ def load(home: CatalogHome, folder: Path, part: Part) -> CatalogFile:
     """Begin a fresh file that holds what the Parquet files hold; raise DamagedViewError."""
     file = home.fresh()
     try:
-        for name in _SCHEMAS:
+        for name in SCHEMAS:
             for batch in parquet.ParquetFile(_file(folder, name)).iter_batches(_ROWS):
                 file.take_in(name, zip(*(column.to_pylist() for column in batch.columns), strict=True))
         file.stand_at(part.stamp)

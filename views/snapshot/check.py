@@ -26,10 +26,9 @@ from braid.views.lance.check import check_rows
 from braid.views.lance.home import Embedding, LanceHome
 from braid.views.projection import Home, Projection, Standing
 from braid.views.replay import feed, standing_then
+from braid.views.snapshot import catalog
 from braid.views.snapshot.folder import Snapshots, module_of
 from braid.views.snapshot.manifest import NAME, Part, differing
-
-_TABLES: Final = ("links", "keys", "scopes")
 
 
 class _Looked(NamedTuple):
@@ -104,7 +103,7 @@ def _catalog(of: _Looked) -> list[Finding]:
         con.execute("ATTACH ? AS made", [str(made.path)])
         return [
             Finding("projection", f"{rows} rows of {name} {what}")
-            for name in _TABLES
+            for name in catalog.SCHEMAS
             for one, other, what in (
                 ("main", "made", "follow from no record"),
                 ("made", "main", "are missing"),
