@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from functools import partial
 
+from braid.ledger import cascade as cascades
 from braid.ledger import erase as erasing
 from braid.ledger.errors import UnknownRecordError
 from braid.ledger.ids import RecordId
@@ -24,7 +25,7 @@ class Forgetting(Writing):
 
         return erasing.recover(self.writer, [*ids, *hidden_with(self, ids)], self._clock(), reason)
 
-    def plan_erase(self, *ids: str, **scope: str) -> erasing.Cascade:
+    def plan_erase(self, *ids: str, **scope: str) -> cascades.Cascade:
         """Return what erasing these ids, or everything of a scope (`user_id=…`, `session_id=…`), would
         take and weaken.
         """
@@ -35,7 +36,7 @@ class Forgetting(Writing):
                 raise UnknownRecordError(f"{id}: no such record")
         if scope:
             indexes += self._within(scope)
-        return erasing.plan(self._reader, indexes)
+        return cascades.plan(self._reader, indexes)
 
     def _within(self, scope: Mapping[str, str]) -> list[int]:
         """Return the records of a scope by reading the log itself: a projection may lag, or leave out the forgotten."""
@@ -67,7 +68,7 @@ class Forgetting(Writing):
         within = self._within(scope) if scope else []
         return indexes + [index for index in within if index not in self._reader.control.erased]
 
-    def carry_out(self, cascade: erasing.Cascade, *, reason: str | None = None) -> list[erasing.Certificate]:
+    def carry_out(self, cascade: cascades.Cascade, *, reason: str | None = None) -> list[erasing.Certificate]:
         """Erase what `plan_erase` was asked for, planned anew: what was derived from it since then goes too."""
         return erasing.erase(self.writer, cascade, self.views.purge, reason=reason)
 

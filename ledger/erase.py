@@ -5,12 +5,11 @@ from datetime import datetime, timedelta
 from functools import partial
 from typing import NamedTuple, TypeVar
 
-import msgspec
-
 from braid.ledger.blobs import BlobStore
+from braid.ledger.cascade import Cascade, doomed_blobs, erasable, plan
 from braid.ledger.create import reserve_space
-from braid.ledger.envelope import DERIVATION_ROLES, MAX_LINKS, Envelope, Link, digest_text
-from braid.ledger.errors import ErasedError, InvalidRecordError, UnknownRecordError
+from braid.ledger.envelope import MAX_LINKS, Envelope, Link, digest_text
+from braid.ledger.errors import InvalidRecordError
 from braid.ledger.ids import RecordId
 from braid.ledger.reader import Reader
 from braid.ledger.record import Body, Draft, EventBody
@@ -26,26 +25,6 @@ _FILES_NAMED = 400
 """Names of files (a blob's has 71 characters) that fit into one certificate's envelope."""
 
 
-class Named(msgspec.Struct, frozen=True):
-    """A record by index and id."""
-
-    index: int
-    id: RecordId
-
-
-class Cascade(msgspec.Struct, frozen=True):
-    """What an erasure takes: the records asked for and what is derived from them alone; and what it weakens."""
-
-    asked: list[Named]
-    derived: list[Named]
-    kept: list[Named]
-
-    @property
-    def erased(self) -> list[Named]:
-        """Everything that goes."""
-        return sorted(self.asked + self.derived, key=lambda named: named.index)
-
-
 class Certificate(NamedTuple):
     """What an erasure did, as its signed certificate says."""
 
@@ -57,50 +36,9 @@ class Certificate(NamedTuple):
     files: list[str]
 
 
-def plan(reader: Reader, targets: Iterable[int]) -> Cascade:
-    """Return the cascade of erasing `targets`: one pass forward over the envelopes, since links point back.
-
-    Raises InvalidRecordError for what is no memory (keys, tombstones, genesis, other control records), ErasedError,
-    UnknownRecordError.
-    """
-    asked: dict[int, Named] = {}
-    for index in sorted(set(targets)):
-        envelope = _erasable(reader, index)
-        asked[index] = Named(index, RecordId(envelope.id))
-    gone = set(reader.control.erased) | asked.keys()
-    new = set(asked)
-    derived: list[Named] = []
-    kept: list[Named] = []
-    for envelope, links in reader.envelopes(min(asked, default=reader.size), member="links"):
-        index = envelope.index
-        if index in gone or envelope.is_control:
-            continue
-        verdict = _verdict(envelope, links, gone, new)
-        if verdict == "erase":
-            gone.add(index)
-            new.add(index)
-            derived.append(Named(index, RecordId(envelope.id)))
-        elif verdict == "keep":
-            kept.append(Named(index, RecordId(envelope.id)))
-    return Cascade(list(asked.values()), derived, kept)
-
-
-def _erasable(reader: Reader, index: int) -> Envelope:
-    if not 0 <= index < reader.size:
-        raise UnknownRecordError(f"the log has no record {index} (it holds {reader.size})")
-    envelope = reader.envelope(index)
-    if envelope.is_control or envelope.kind in ("genesis", "key", "tombstone"):
-        raise InvalidRecordError(
-            f"{envelope.id}: only memories can be forgotten or erased, not a {envelope.kind} of this kind"
-        )
-    if index in reader.control.erased:
-        raise ErasedError(f"{envelope.id} is erased already")
-    return envelope
-
-
 def forget(writer: Writer, ids: Sequence[str], reason: str | None = None) -> RecordId:
     """Hide records from recall, views and reads; `recover` brings them back within the retention window."""
-    targets = [_erasable(writer, writer.get(id).index) for id in ids]
+    targets = [erasable(writer, writer.get(id).index) for id in ids]
     draft = Draft(
         kind="tombstone",
         body=Body(reason=reason),
@@ -282,17 +220,6 @@ def _erase_blobs(writer: Writer, targets: list[int]) -> list[str]:
     return [f"blobs/{name[:2]}/{name[2:]}" for name in names]
 
 
-def doomed_blobs(reader: Reader, targets: Sequence[int]) -> list[str]:
-    """Return the names of the blobs that go with these records; one that a living record names too stays."""
-    names = {name for index in targets for name, _ in reader.envelope(index).blobs}
-    if names:
-        erased = reader.control.erased
-        for envelope, _ in reader.envelopes(member="blobs"):
-            if envelope.index not in erased:
-                names -= {name for name, _ in envelope.blobs}
-    return sorted(names)
-
-
 def _with_reserve(writer: Writer, act: Callable[[], _T]) -> _T:
     """Do `act`; on a full disk free the reserve and do it once more: an erasure must not wait for space."""
     try:
@@ -323,20 +250,3 @@ def compact(writer: Writer) -> int:
         }
         writer.checkpoint()
         return writer.log.compact(certified.__contains__)
-
-
-def _verdict(envelope: Envelope, links: list[Link], gone: set[int], new: set[int]) -> str | None:
-    """Return `erase` for a record left without support, `keep` for one that lost some, None for one untouched.
-
-    `gone` is all that was ever erased, `new` what this erasure takes: only that can change a record's standing.
-    """
-    supports = [link.index for link in links if link.role in DERIVATION_ROLES]
-    if not any(index in new for index in supports):
-        return None
-    lost = sum(index in gone for index in supports)
-    parents = [link.index for link in links if link.role == "parent"]
-    if parents and all(index in gone for index in parents):
-        return "erase"  # what it is derived from is gone; evidence only bore it out
-    # An embedding batch describes each of its records, and a view may quote any: what they say of the erased one
-    # must go, and can be made anew.
-    return "erase" if lost == len(supports) or envelope.kind in ("embedding", "view") else "keep"

@@ -3,7 +3,7 @@
 A record is read by its place, compared with its authenticated leaf, and only then decoded and unsealed.
 """
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from hashlib import sha256
 from itertools import islice
 from typing import NamedTuple
@@ -131,23 +131,33 @@ class Reader(Follower):
                 return
             yield self._frame_entries(frame, start, end)
 
-    def envelopes(self, start: int = 0, *, member: str = "") -> Iterator[tuple[Envelope, list[Link]]]:
-        """Yield the envelopes from `start` with their links, verified against the tree, without reading a body.
+    def subtree(self, level: int, index: int) -> bytes:
+        """Return the authenticated hash of the records [index << level, (index + 1) << level), all in the log."""
+        with self._turn:
+            return self.tree.subtree(level, index)
 
-        With `member` (`links`, `blobs`), only those that have it: the others are passed over undecoded.
+    def envelopes(
+        self, start: int = 0, stop: int | None = None, *, members: Sequence[str] = ()
+    ) -> Iterator[tuple[Envelope, list[Link]]]:
+        """Yield the envelopes from `start` to `stop` with their links, verified against the tree; no body is read.
+
+        With `members` (`links`, `blobs`), only those that have one of them: the others are passed over undecoded.
         """
-        wanted = f'"{member}":'.encode() if member else b""
+        wanted = [f'"{member}":'.encode() for member in members] or [b""]
+        end = self.size if stop is None else stop
         for frame in self.log.frames(start, bodies=False):
+            if frame.first >= end:
+                return
             with self._turn:
                 leaves = self.tree.leaves(frame.first, frame.end)
             index = frame.first - 1
             for leaf, (data, links, _) in zip(leaves, frame.records(), strict=True):
                 index += 1
-                if index < start:
+                if not start <= index < end:
                     continue
                 stored = data if sha256(b"\x00" + data).digest() == leaf else self._reread(index, leaf)
                 payload = payload_of(stored)
-                if wanted in payload:
+                if any(one in payload for one in wanted):
                     envelope = decode_payload(payload)
                     yield envelope, self._check_links(envelope, links)
 

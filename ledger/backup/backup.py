@@ -14,7 +14,8 @@ import msgspec
 from braid.ledger.asof import root_at
 from braid.ledger.backup.plan import FORMAT, Held, Manifest, Staging, finish, load, save
 from braid.ledger.blobs import BlobStore
-from braid.ledger.erase import doomed_blobs, is_body
+from braid.ledger.cascade import doomed_blobs
+from braid.ledger.erase import is_body
 from braid.ledger.errors import BackupError, LedgerError
 from braid.ledger.reader import Reader
 from braid.ledger.tiles import partial_tiles, tile_path, tiles_for_size

@@ -13,6 +13,7 @@ from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
 
+from braid.ledger import cascade as cascades
 from braid.ledger import erase as erasure
 from braid.ledger.backup.backup import back_up
 from braid.ledger.backup.restore import Secrets
@@ -92,7 +93,7 @@ def ids_of(writer: Writer) -> list[str]:
 def erase(store: Path, say: Say) -> None:
     """Erase the base's first memory (index 3) and what is derived from it alone."""
     with closing(Writer(store)) as writer:
-        certificates = erasure.erase(writer, erasure.plan(writer, [3]), lambda: purge(store))
+        certificates = erasure.erase(writer, cascades.plan(writer, [3]), lambda: purge(store))
         say(certified=[certificate.id for certificate in certificates])
         append(writer, say, "behind the erasure")
 
@@ -124,7 +125,7 @@ def backup(store: Path, say: Say) -> None:
         back_up(writer, store.parent / "backup", now=datetime.now(UTC))
         say(first=True)
         append(writer, say, "behind the first backup")
-        erasure.erase(writer, erasure.plan(writer, [3]), lambda: purge(store))
+        erasure.erase(writer, cascades.plan(writer, [3]), lambda: purge(store))
         back_up(writer, store.parent / "backup", now=datetime.now(UTC))
         say(second=True)
 

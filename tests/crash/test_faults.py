@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from braid.ledger import cascade as cascades
 from braid.ledger import erase as erasure
 from braid.ledger.audit.verify import verify
 from braid.ledger.errors import ErasedError
@@ -151,7 +152,7 @@ def test_a_fault_at_any_step_of_an_erasure(
     home = os.environ["BRAID_GUARD_DIR"]
 
     def act(writer: Writer) -> None:
-        erasure.erase(writer, erasure.plan(writer, [writer.index_of(needle)]), list)
+        erasure.erase(writer, cascades.plan(writer, [writer.index_of(needle)]), list)
 
     with closing(Writer(copied(store, tmp_path / "rehearsal", monkeypatch))) as writer:
         passed = points_of(lambda: act(writer))
@@ -232,7 +233,7 @@ def test_an_erasure_on_a_full_disk_spends_the_reserve(store: Path) -> None:
         with pytest.raises(OSError, match="No space left"):
             writer.append([memory("there is no room for this")])
         assert reserve.exists()  # an append must not spend it
-        (certificate,) = erasure.erase(writer, erasure.plan(writer, [writer.index_of(needle)]), list)
+        (certificate,) = erasure.erase(writer, cascades.plan(writer, [writer.index_of(needle)]), list)
         assert refused == ["wal.write"] * 2
         failpoint.arm(None)
         assert certificate.records == 1
@@ -285,7 +286,7 @@ def test_a_real_disk_that_is_full(small_disk: Path, monkeypatch: pytest.MonkeyPa
         writer.append([memory("y" * 20_000)])
     assert [writer.get(envelope.id).text for envelope, _ in writer.envelopes(3)] == said
     assert len(said) > 20
-    (certificate,) = erasure.erase(writer, erasure.plan(writer, [writer.index_of(needle)]), list)
+    (certificate,) = erasure.erase(writer, cascades.plan(writer, [writer.index_of(needle)]), list)
     assert certificate.records == 1
     with pytest.raises(ErasedError):
         writer.get(needle)

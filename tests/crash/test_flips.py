@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from braid.ledger import cascade as cascades
 from braid.ledger import erase as erasure
 from braid.ledger.create import create_store
 from braid.ledger.errors import GuardError, LedgerError, NoteError, StoreFormatError, TileError, VaultError
@@ -111,7 +112,7 @@ def build(store: Path) -> None:
             ]
         )
         erasure.forget(writer, [three])
-        erasure.erase(writer, erasure.plan(writer, [writer.index_of(two)]), list)
+        erasure.erase(writer, cascades.plan(writer, [writer.index_of(two)]), list)
         writer.append([memory("the last")])
 
 

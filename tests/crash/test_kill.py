@@ -20,6 +20,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
+from braid.ledger import cascade as cascades
 from braid.ledger import erase as erasure
 from braid.ledger.audit.verify import verify
 from braid.ledger.backup.backup import back_up
@@ -433,7 +434,7 @@ def older_copy(stage: Stage, base: Callable[..., Path], monkeypatch: pytest.Monk
     store = at(world, monkeypatch)
     with closing(Writer(store)) as writer:
         back_up(writer, world / "backup", now=datetime.now(UTC))
-        erasure.erase(writer, erasure.plan(writer, [3]), lambda: purge(store))
+        erasure.erase(writer, cascades.plan(writer, [3]), lambda: purge(store))
     shutil.copytree(store / "keys", world / "keys")
     shutil.copy(store / "vault", world / "vault")
     shutil.rmtree(store)

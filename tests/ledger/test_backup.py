@@ -13,6 +13,7 @@ import msgspec
 import pytest
 
 import braid
+from braid.ledger import cascade as cascades
 from braid.ledger import erase as erasing
 from braid.ledger.audit.verify import verify
 from braid.ledger.backup.backup import Backup, back_up
@@ -46,7 +47,7 @@ def say(store: Path, *texts: str) -> list[str]:
 
 def erase(store: Path, *indexes: int) -> None:
     with closing(Writer(store)) as writer:
-        erasing.erase(writer, erasing.plan(writer, indexes), list)
+        erasing.erase(writer, cascades.plan(writer, indexes), list)
 
 
 def backed_up(store: Path, folder: Path, **how: bool) -> Backup:

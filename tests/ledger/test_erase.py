@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from braid.ledger import cascade as cascades
 from braid.ledger import erase as erasure
 from braid.ledger.audit.verify import verify
 from braid.ledger.blobs import BlobStore
@@ -67,12 +68,12 @@ def remember(writer: Writer, *drafts: Draft) -> list[str]:
     return [placed.id for placed in writer.append(drafts)]
 
 
-def plan(writer: Reader, *ids: str) -> erasure.Cascade:
+def plan(writer: Reader, *ids: str) -> cascades.Cascade:
     """Return the cascade of erasing the ids."""
-    return erasure.plan(writer, [writer.index_of(id) for id in ids])
+    return cascades.plan(writer, [writer.index_of(id) for id in ids])
 
 
-def ids(named: list[erasure.Named]) -> list[str]:
+def ids(named: list[cascades.Named]) -> list[str]:
     """Return the ids."""
     return [one.id for one in named]
 
@@ -197,7 +198,7 @@ def test_only_memories_can_be_forgotten_or_erased(store: Path) -> None:
             with pytest.raises(InvalidRecordError, match="only memories"):
                 erasure.forget(writer, [id])
         with pytest.raises(UnknownRecordError, match="the log has no record 999"):
-            erasure.plan(writer, [999])
+            cascades.plan(writer, [999])
         (certificate,) = erasure.erase(writer, plan(writer, needle, event), list)
         for id in (needle, event):
             with pytest.raises(ErasedError, match="erased already"):
@@ -209,7 +210,7 @@ def test_only_memories_can_be_forgotten_or_erased(store: Path) -> None:
 
 def test_nothing_to_erase_is_no_erasure(store: Path) -> None:
     with closing(Writer(store)) as writer:
-        assert erasure.erase(writer, erasure.plan(writer, []), list) == []
+        assert erasure.erase(writer, cascades.plan(writer, []), list) == []
         assert erasure.finish(writer, list) == []
         assert erasure.compact(writer) == 0
         assert writer.size == 3

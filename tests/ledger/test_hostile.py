@@ -8,11 +8,12 @@ from pathlib import Path
 import pytest
 
 import braid
+from braid.ledger.cascade import plan
 from braid.ledger.checkpoint import Checkpoint, sign_checkpoint
 from braid.ledger.compose import Slot, compose, encode_body, finish
 from braid.ledger.create import create_store
 from braid.ledger.envelope import decode_payload, payload_of
-from braid.ledger.erase import erase, plan
+from braid.ledger.erase import erase
 from braid.ledger.errors import EnvelopeError, ErasedError, IntegrityError
 from braid.ledger.ids import make_id
 from braid.ledger.logkeys import load_log_key

@@ -16,6 +16,7 @@ import msgspec
 import pytest
 from blake3 import blake3
 
+from braid.ledger import cascade as cascades
 from braid.ledger import erase as erasure
 from braid.ledger import writer as writers
 from braid.ledger.create import create_store
@@ -293,7 +294,7 @@ def test_an_older_vault_is_refused(store: Path) -> None:
     (id,) = remember(store, "a")
     older = (store / "vault").read_bytes()
     with closing(Writer(store)) as writer:
-        erasure.erase(writer, erasure.plan(writer, [writer.index_of(id)]), list)
+        erasure.erase(writer, cascades.plan(writer, [writer.index_of(id)]), list)
     newest = (store / "vault").read_bytes()
     (store / "vault").write_bytes(older)
     for opening in (Reader, Writer):
@@ -455,7 +456,7 @@ def test_a_reader_that_lags_behind_an_erasure_catches_up(store: Path) -> None:
     with closing(Writer(store)) as writer, closing(Reader(store)) as lagging:
         id = writer.append([memory("the needle")])[0].id
         other = writer.append([memory("a straw")])[0].id
-        erasure.erase(writer, erasure.plan(writer, [writer.index_of(id)]), list)
+        erasure.erase(writer, cascades.plan(writer, [writer.index_of(id)]), list)
         writer.append([memory("behind")])
         assert lagging.refresh() == 5
         with pytest.raises(ErasedError):
@@ -471,7 +472,7 @@ def test_a_reader_that_lags_behind_a_compaction_catches_up(store: Path) -> None:
         with closing(Reader(store)) as early, closing(Reader(store)) as looking:
             late = writer.append([memory("late")])[0].id
             assert looking.refresh() == 1
-            erasure.erase(writer, erasure.plan(writer, [writer.index_of(needle)]), list)
+            erasure.erase(writer, cascades.plan(writer, [writer.index_of(needle)]), list)
             assert erasure.compact(writer) > 0
             assert looking.get(first).text == "first"
             assert looking.get(late).text == "late"
@@ -489,7 +490,7 @@ def test_an_erased_memory_is_gone_from_readers_that_were_open(store: Path) -> No
     (id,) = remember(store, "the needle")
     with closing(Reader(store)) as reader, closing(Writer(store)) as writer:
         assert reader.get(id).text == "the needle"
-        erasure.erase(writer, erasure.plan(writer, [3]), list)
+        erasure.erase(writer, cascades.plan(writer, [3]), list)
         with pytest.raises(LedgerError):  # not refreshed: the bytes are not what was signed
             reader.get(id)
         reader.refresh()
@@ -693,7 +694,7 @@ def test_a_shared_handle_follows_the_others_erasures(store: Path) -> None:
         id = one.append([memory("the needle")])[0].id
         assert two.append([memory("a straw")])
         assert two.get(id).text == "the needle"
-        erasure.erase(one, erasure.plan(one, [one.index_of(id)]), list)
+        erasure.erase(one, cascades.plan(one, [one.index_of(id)]), list)
         erasure.compact(one)
         two.append([memory("behind")])
         with pytest.raises(ErasedError):
@@ -717,7 +718,7 @@ def test_a_shared_handle_that_saw_only_the_tombstone_keeps_the_vaults_epoch(stor
 
     failpoint.arm(die)
     with pytest.raises(KeyboardInterrupt):
-        erasure.erase(dying, erasure.plan(dying, [dying.index_of(id)]), list)
+        erasure.erase(dying, cascades.plan(dying, [dying.index_of(id)]), list)
     failpoint.arm(None)
     drop(dying)
     third.append([memory("in between")])
@@ -747,7 +748,7 @@ def test_an_erasure_holds_the_lock_from_its_tombstone_to_its_certificate(store: 
             held.append(name)
 
         failpoint.arm(look)
-        erasure.erase(writer, erasure.plan(writer, [writer.index_of(id)]), list)
+        erasure.erase(writer, cascades.plan(writer, [writer.index_of(id)]), list)
         erasure.compact(writer)
         failpoint.arm(None)
         assert set(held) <= {"erase.purged"}  # projections are rebuilt while others write

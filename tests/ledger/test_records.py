@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from braid.ledger import cascade as cascades
 from braid.ledger import erase as erasure
 from braid.ledger import seal, validate
 from braid.ledger.compose import Slot, compose, encode_body, finish
@@ -341,7 +342,7 @@ def test_links_must_lead_to_what_is_there(store: Path) -> None:
         with pytest.raises(UnknownRecordError):
             writer.append([memory("first", ("parent", At(1))), memory("second")])
         assert (store / "log" / "000000000000.seg").read_bytes() == segment
-        erasure.erase(writer, erasure.plan(writer, [writer.index_of(one)]), list)
+        erasure.erase(writer, cascades.plan(writer, [writer.index_of(one)]), list)
         with pytest.raises(ErasedError, match=f"{one} was erased"):
             writer.append([memory("x", ("evidence", one))])
         writer.append([memory("x", ("evidence", two))])

@@ -7,8 +7,9 @@ from typing import Any
 
 import pytest
 
+from braid.ledger.cascade import plan
 from braid.ledger.create import create_store
-from braid.ledger.erase import erase, plan
+from braid.ledger.erase import erase
 from braid.ledger.record import (
     Affect,
     AffectBody,

@@ -7,8 +7,9 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from braid.ledger.cascade import plan
 from braid.ledger.create import create_store
-from braid.ledger.erase import erase, forget, plan
+from braid.ledger.erase import erase, forget
 from braid.ledger.errors import UnknownRecordError
 from braid.ledger.reader import Reader
 from braid.ledger.trace import MAX_DEPTH, TraceNode, trace

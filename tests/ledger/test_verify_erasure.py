@@ -8,8 +8,9 @@ import pytest
 
 from braid.ledger.audit.verify import verify
 from braid.ledger.blobs import BlobStore
+from braid.ledger.cascade import plan
 from braid.ledger.create import create_store
-from braid.ledger.erase import compact, erase, forget, plan
+from braid.ledger.erase import compact, erase, forget
 from braid.ledger.record import Content, Draft, ExperienceBody
 from braid.ledger.writer import Writer
 from braid.wal.segment import ENTRY

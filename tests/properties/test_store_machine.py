@@ -20,6 +20,7 @@ from hypothesis.stateful import (
     run_state_machine_as_test,
 )
 
+from braid.ledger import cascade as cascades
 from braid.ledger import erase as erasure
 from braid.ledger.audit.verify import verify
 from braid.ledger.create import create_store
@@ -190,7 +191,7 @@ class StoreMachine(RuleBasedStateMachine):
         one = self.of(number, readable=False)
         if one is None:
             return
-        plan = erasure.plan(self.writer, [one.index])
+        plan = cascades.plan(self.writer, [one.index])
         if death is None:
             erasure.erase(self.writer, plan, list)
         else:

@@ -15,10 +15,11 @@ from typing import NamedTuple
 from blake3 import blake3
 
 from braid.ledger.blobs import BlobStore
+from braid.ledger.cascade import plan
 from braid.ledger.checkpoint import Checkpoint, sign_checkpoint
 from braid.ledger.create import admission, create_store
 from braid.ledger.envelope import unwrap
-from braid.ledger.erase import erase, forget, plan
+from braid.ledger.erase import erase, forget
 from braid.ledger.guard import Guard
 from braid.ledger.logkeys import load_log_key
 from braid.ledger.record import Body, Content, Draft, ExperienceBody, Provenance

@@ -5,7 +5,8 @@ from typing import TYPE_CHECKING, Any
 from braid.tools.cli.output import Format, many, put_fields, put_json, put_rows
 
 if TYPE_CHECKING:
-    from braid.ledger.erase import Cascade, Certificate
+    from braid.ledger.cascade import Cascade
+    from braid.ledger.erase import Certificate
     from braid.store import Store
 
 

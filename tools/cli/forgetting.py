@@ -12,7 +12,7 @@ from braid.tools.cli.output import many, put, say
 from braid.tools.cli.progress import progress
 
 if TYPE_CHECKING:
-    from braid.ledger.erase import Cascade
+    from braid.ledger.cascade import Cascade
     from braid.store import Store
 
 PANEL = "Forget"
@@ -172,7 +172,7 @@ def retain(
       braid retain --dry-run
       braid retain
     """
-    from braid.ledger.erase import plan
+    from braid.ledger.cascade import plan
 
     if dry_run:
         with reading(store) as opened:

@@ -1,0 +1,285 @@
+"""Lineage: what is kept of it finds what reading the log finds, is never believed without its MAC, and only saves time
+(SPEC §9.6).
+"""
+
+import errno
+import os
+import random
+import shutil
+from collections.abc import Iterator
+from contextlib import closing
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+import pytest
+from blake3 import blake3
+
+from braid.ledger import cascade, lineage
+from braid.ledger.blobs import BlobStore
+from braid.ledger.create import create_store
+from braid.ledger.erase import erase
+from braid.ledger.lineage import FOLDER, SPAN_BITS, Lineage
+from braid.ledger.reader import Reader
+from braid.ledger.record import Content, Draft, EmbeddingBody, ExperienceBody, Signature, Target
+from braid.ledger.writer import Writer
+from braid.wal import failpoint
+
+NOON = datetime(2025, 1, 1, 12, tzinfo=UTC)
+SPAN = 16
+RECORDS = 200
+
+
+class Before(NamedTuple):
+    """A draft that went earlier into the transaction."""
+
+    place: int
+
+
+@pytest.fixture(autouse=True)
+def short_spans(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Spans of sixteen records; leave no failpoint armed behind."""
+    monkeypatch.setattr(lineage, "SPAN_BITS", 4)
+    yield
+    failpoint.arm(None)
+
+
+@pytest.fixture(scope="module")
+def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A store whose records rest on each other at random, across spans and within."""
+    world = tmp_path_factory.mktemp("lineage")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("BRAID_GUARD_DIR", str(world / "guard"))
+        create_store(world / "memory", now=NOON)
+        with closing(Writer(world / "memory")) as writer:
+            _fill(writer)
+    return world
+
+
+@pytest.fixture
+def store(template: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    shutil.copytree(template, tmp_path / "world")
+    monkeypatch.setenv("BRAID_GUARD_DIR", str(tmp_path / "world" / "guard"))
+    return tmp_path / "world" / "memory"
+
+
+def _fill(writer: Writer) -> None:
+    dice = random.Random(3)
+    blobs = BlobStore(writer.path / "blobs")
+    pictures = [blobs.put(bytes([k]) * 40) for k in range(3)]
+    first = writer.size
+    while writer.size < first + RECORDS or writer.size % SPAN != SPAN // 2:
+        drafts: list[Draft] = []
+        for k in range(dice.choice((1, 1, 3, 40)) if writer.size < first + RECORDS else 1):
+            earlier = range(max(first, writer.size - 60), writer.size)
+            links: list[tuple[str, Target]] = [
+                (dice.choice(("parent", "evidence", "supersedes")), writer.envelope(at).id)
+                for at in dice.sample(earlier, min(len(earlier), dice.choice((0, 0, 1, 1, 2))))
+            ]
+            if k and dice.random() < 0.3:
+                links.append(("parent", Before(k - 1)))
+            picture = [dice.choice(pictures)] if dice.random() < 0.1 else []
+            drafts.append(
+                Draft(
+                    kind="experience",
+                    type="inference",
+                    body=ExperienceBody(content=Content(text=f"{writer.size}.{k}")),
+                    links=links,
+                    blobs=[(one.sha256, one.size) for one in picture],
+                )
+            )
+        ids = [placed.id for placed in writer.append(drafts)]
+        if dice.random() < 0.1:
+            said = [Signature(role="prompt_semantic", model="m@1") for _ in ids]
+            links = [("experience", id) for id in ids]
+            writer.append([Draft(kind="embedding", body=EmbeddingBody(signatures=said), links=links)])
+
+
+def memories(reader: Reader) -> list[int]:
+    return [envelope.index for envelope, _ in reader.envelopes() if envelope.kind == "experience"]
+
+
+def by_reading(reader: Reader, targets: list[int], monkeypatch: pytest.MonkeyPatch) -> cascade.Cascade:
+    """Plan by the log alone."""
+    with monkeypatch.context() as patch:
+        patch.setattr(Lineage, "at", lambda _self, _n: None)
+        patch.setattr(Lineage, "_keep", lambda *_: None)
+        return cascade.plan(reader, targets)
+
+
+def counted(monkeypatch: pytest.MonkeyPatch) -> list[tuple[int, int]]:
+    """Have every stretch of envelopes that is read through noted: where it begins and ends."""
+    stretches: list[tuple[int, int]] = []
+    read = Reader.envelopes
+
+    def noted(self: Reader, start: int = 0, stop: int | None = None, **more: tuple[str, ...]) -> object:
+        stretches.append((start, self.size if stop is None else stop))
+        return read(self, start, stop, **more)
+
+    monkeypatch.setattr(Reader, "envelopes", noted)
+    return stretches
+
+
+@pytest.mark.parametrize("dense", [256, 2, 0])
+def test_it_finds_what_reading_the_log_finds(
+    store: Path, monkeypatch: pytest.MonkeyPatch, dense: int
+) -> None:
+    monkeypatch.setattr(lineage, "DENSE", dense)
+    dice = random.Random(5)
+    with closing(Reader(store)) as reader:
+        those = memories(reader)
+        derived = 0
+        for _ in range(40):
+            targets = dice.sample(those, dice.choice((1, 1, 2, 5, 30)))
+            expected = by_reading(reader, targets, monkeypatch)
+            assert cascade.plan(reader, targets) == expected  # some spans kept by now, some not
+            assert cascade.plan(reader, targets) == expected
+            derived += len(expected.derived) + len(expected.kept)
+        assert derived > 100  # there was something to find
+        assert sorted(path.name for path in (store / FOLDER).iterdir()) == [
+            f"{n:08d}" for n in range(reader.size // SPAN)
+        ]
+
+
+def test_what_was_read_once_is_not_read_again(store: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with closing(Reader(store)) as reader:
+        target, size = memories(reader)[2], reader.size
+        stretches = counted(monkeypatch)
+        cascade.plan(reader, [target])
+        assert stretches == [(0, size)]
+        stretches.clear()
+        cascade.plan(reader, [target])
+        assert stretches == [(size - size % SPAN, size)]  # the last span is not whole yet
+
+
+def test_media_go_with_their_last_record(store: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with closing(Writer(store)) as writer:
+        holders: dict[str, list[int]] = {}
+        for envelope, _ in writer.envelopes(members=("blobs",)):
+            for name, _size in envelope.blobs:
+                holders.setdefault(name, []).append(envelope.index)
+        gone, left = list(holders)[:2]
+        erased = [*holders[gone], *holders[left][:-1]]
+        erase(writer, lambda: erased, list)
+        targets = [index for index in writer.control.erased if index < writer.size]
+        stretches = counted(monkeypatch)
+        doomed = cascade.doomed_blobs(writer, targets)
+        assert gone in doomed
+        assert (left in doomed) == (holders[left][-1] in writer.control.erased)
+        assert {start for start, _ in stretches} <= {writer.size - writer.size % SPAN}
+        monkeypatch.setattr(Lineage, "at", lambda _self, _n: None)
+        assert cascade.doomed_blobs(writer, targets) == doomed
+
+
+def test_it_grows_with_the_log(store: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with closing(Writer(store)) as writer:
+        target = memories(writer)[2]
+        cascade.plan(writer, [target])
+        before = writer.size
+        _fill(writer)
+        stretches = counted(monkeypatch)
+        found = cascade.plan(writer, [target])
+        assert stretches == [(before - before % SPAN, writer.size)]
+        assert found == by_reading(writer, [target], monkeypatch)
+
+
+def edits(data: bytes, other: bytes) -> Iterator[bytes]:
+    yield from (data[:k] for k in (0, 8, 55, 56, len(data) - 33, len(data) - 1))
+    yield data + b"\0"
+    yield other
+    for place in range(len(data)):
+        yield data[:place] + bytes([data[place] ^ 1]) + data[place + 1 :]
+
+
+def test_no_byte_of_it_is_believed_without_its_mac(store: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with closing(Reader(store)) as reader:
+        target = memories(reader)[2]
+        expected = cascade.plan(reader, [target])
+        path = store / FOLDER / "00000002"
+        data, other = path.read_bytes(), (store / FOLDER / "00000003").read_bytes()
+        kept = Lineage(reader)
+        assert kept.at(2) is not None
+        for edited in edits(data, other):
+            path.write_bytes(edited)
+            assert kept.at(2) is None
+        stretches = counted(monkeypatch)
+        assert cascade.plan(reader, [target]) == expected
+        assert stretches[0] == (2 * SPAN, 3 * SPAN)  # only what is not believed is read
+        assert path.read_bytes() == data  # and made anew
+
+
+def test_who_has_no_vault_can_leave_nothing_out(store: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A file of the right form, for the right records, under another key: an erasure goes by the log."""
+    with closing(Reader(store)) as reader:
+        target = next(index for index in memories(reader) if by_reading(reader, [index], monkeypatch).derived)
+        expected = cascade.plan(reader, [target])
+        for path in (store / FOLDER).iterdir():
+            head = bytearray(path.read_bytes()[:56])
+            head[16:24] = bytes(8)  # no edges
+            path.write_bytes(bytes(head) + blake3(bytes(head), key=bytes(32)).digest())
+        assert cascade.plan(reader, [target]) == expected
+
+
+def test_another_logs_is_not_believed_though_the_vault_is_the_same(store: Path, tmp_path: Path) -> None:
+    """A store that was restored and went on otherwise has the same key, and other records behind the fork."""
+    with closing(Reader(store)) as reader:
+        behind = reader.size
+    shutil.copytree(store.parent, tmp_path / "fork")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("BRAID_GUARD_DIR", str(tmp_path / "fork" / "guard"))
+        with closing(Writer(tmp_path / "fork" / "memory")) as writer:
+            _fill(writer)
+            cascade.plan(writer, memories(writer)[:1])
+    with closing(Writer(store)) as writer:
+        _fill(writer)
+        n = behind // SPAN + 1
+        (store / FOLDER).mkdir(parents=True)
+        shutil.copy(tmp_path / "fork" / "memory" / FOLDER / f"{n:08d}", store / FOLDER)
+        assert Lineage(writer).at(n) is None
+
+
+def full(_name: str) -> None:
+    raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+
+def test_a_full_disk_costs_time_only(store: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with closing(Reader(store)) as reader:
+        target = memories(reader)[2]
+        expected = by_reading(reader, [target], monkeypatch)
+        failpoint.arm(lambda name: full(name) if name == "lineage.write" else None)
+        assert cascade.plan(reader, [target]) == expected
+        assert list((store / FOLDER).iterdir()) == []
+
+
+def test_without_a_vault_nothing_is_kept(store: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (store / "vault").unlink()
+    with closing(Reader(store)) as reader:
+        target = memories(reader)[2]
+        assert cascade.plan(reader, [target]) == by_reading(reader, [target], monkeypatch)
+    assert not (store / FOLDER).exists()
+
+
+def test_a_span_of_too_many_edges_is_read_each_time(store: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(lineage, "MOST_EDGES", 9)
+    with closing(Reader(store)) as reader:
+        target = memories(reader)[2]
+        expected = by_reading(reader, [target], monkeypatch)
+        assert cascade.plan(reader, [target]) == expected
+        kept = len(list((store / FOLDER).iterdir()))
+        assert 0 < kept < reader.size // SPAN
+        assert cascade.plan(reader, [target]) == expected
+
+
+def test_only_its_owner_can_read_it(store: Path) -> None:
+    with closing(Reader(store)) as reader:
+        cascade.plan(reader, [memories(reader)[2]])
+    assert {path.stat().st_mode & 0o777 for path in (store / FOLDER).iterdir()} == {0o600}
+    assert (store / FOLDER).stat().st_mode & 0o777 == 0o700
+
+
+def test_a_span_is_a_subtree_and_its_number_of_a_blob_that_of_its_name() -> None:
+    """What SPEC §9.6 says of the sizes: a change of one would need another magic."""
+    assert SPAN_BITS == 12
+    assert lineage.number_of("00000000000000ff" + "0" * 48) == 255
+    assert np.dtype([("child", "<u2"), ("target", "<u8")]).itemsize == 10
