@@ -3,8 +3,9 @@
     python -m braid.tools.fit_recall FOLDER_OF_LOCOMO [--write]
 
 A listwise softmax over linear scores (Cao et al., ICML 2007), L2-regularised: convex, so Newton's steps from zero end
-in the one optimum, without randomness. Each conversation in turn is left out and ranked by what the others teach;
-`--write` then fits to all.
+in the one optimum, without randomness. Each conversation in turn is left out and ranked by what the others teach. Two
+lines more bound that: each ranked by what it taught itself, the most that a sum of these signals can do, and all ranked
+by the weights of this release. The candidates are those of the product. `--write` then fits to all.
 """
 
 import json
@@ -159,7 +160,11 @@ def main() -> None:
         held += answered
     show("left out", held)
     show("(1-4)", [each for each in held if each.category != "5"])
+    for category in sorted({each.category for each in held}):
+        show(f"category {category}", [each for each in held if each.category == category])
+    show("by itself", [each for own in by_sample.values() for each in judge(own, fit(own))])
     everything = [case for each in by_sample.values() for case in each]
+    show("as shipped", judge(everything, np.array([weights().fitted[name] for name in names()])))
     final = fit(everything)
     scale = np.concatenate([case[0] for case in everything]).std(axis=0)
     for weight, name, strength in sorted(

@@ -73,6 +73,10 @@ def test_the_table_of_left_out_conversations(
     monkeypatch.setattr("sys.argv", ["fit", str(folder)])
     fit_recall.main()
     shown = capsys.readouterr().out
-    assert "left out" in shown
+    lines = {line[:12].strip(): line for line in shown.splitlines()}
+    assert {"one", "two", "left out", "(1-4)", "category 4", "as shipped"} <= set(lines)
+    assert " R@1 1.000 " in lines["by itself"], (
+        "what a conversation taught itself ranks its own answers first"
+    )
     assert all(name in shown for name in weights().fitted)
     assert WEIGHTS.read_bytes() == before, "weights are written only where --write says so"
