@@ -66,20 +66,18 @@ class MemoryIndex:
     def words(self, text: str, k: int = 10, where: Where | None = None) -> list[Hit]:
         """See `Index.words`."""
         stems = {stem(word) for word in telling(text)}
-        counts = {
-            index: heard(row.text).counts
-            for index, row in self._rows.items()
-            if admits(where or Where(), row)
+        said = {
+            index: heard(row.text).stems for index, row in self._rows.items() if admits(where or Where(), row)
         }
-        if not counts or not stems:
+        if not said or not stems:
             return []
-        mean = max(sum(sum(each.values()) for each in counts.values()) / len(counts), 1e-9)
-        scores = dict.fromkeys(counts, 0.0)
+        mean = max(sum(map(len, said.values())) / len(said), 1e-9)
+        scores = dict.fromkeys(said, 0.0)
         for each in stems:
-            having = {index: found[each] for index, found in counts.items() if each in found}
-            rarity = np.log1p((len(counts) - len(having) + 0.5) / (len(having) + 0.5))
+            having = {index: times for index, found in said.items() if (times := found.count(each))}
+            rarity = np.log1p((len(said) - len(having) + 0.5) / (len(having) + 0.5))
             for index, times in having.items():
-                norm = K1 * (1 - B + B * sum(counts[index].values()) / mean)
+                norm = K1 * (1 - B + B * len(said[index]) / mean)
                 scores[index] += float(rarity) * times * (K1 + 1) / (times + norm)
         return _best({index: score for index, score in scores.items() if score > 0}, k)
 

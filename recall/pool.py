@@ -21,14 +21,15 @@ NOBODY = -1
 
 
 class Pool(msgspec.Struct, frozen=True):
-    """The rows in the log's order, their words counted, and the places of their neighbours (NOBODY where none)."""
+    """The rows in the log's order, what each says, and the places of their neighbours (NOBODY where none)."""
 
     rows: list[Row]
-    counts: Sequence[Mapping[str, int]]
+    stems: Sequence[Sequence[str]]
+    """The stem of each telling word of each row."""
     lengths: Floats
     """How many telling words each row has."""
     spoken: Sequence[Sequence[str]]
-    """The telling words of each row as they stand, each once."""
+    """The telling words of each row as they stand."""
     traits: Sequence[tuple[float, ...]]
     """What kind of thing each row says (`TRAITS`)."""
     vectors: npt.NDArray[np.float32]
@@ -71,9 +72,9 @@ def pool(found: Sequence[Row], vectors: Mapping[int, Any], order: Mapping[int, i
         if row.index in vectors:
             stacked[place] = vectors[row.index]
     texts = [heard(said(row)) for row in rows]
-    lengths = np.array([float(text.length) for text in texts])
+    lengths = np.array([float(len(text.stems)) for text in texts])
     return Pool(
-        rows, [text.counts for text in texts], lengths, [text.spoken for text in texts],
+        rows, [text.stems for text in texts], lengths, [text.spoken for text in texts],
         [text.traits for text in texts], stacked, sessions, before, after,
     )  # fmt: skip
 
@@ -91,12 +92,10 @@ def session_of(row: Row) -> tuple[str | None, ...]:
 class Heard(NamedTuple):
     """What a turn says, taken apart."""
 
-    counts: Mapping[str, int]
-    """How often each stem of a telling word stands in it."""
-    length: int
-    """How many telling words it has."""
+    stems: tuple[str, ...]
+    """The stem of each telling word."""
     spoken: tuple[str, ...]
-    """The telling words as they stand, each once."""
+    """The telling words as they stand."""
     traits: tuple[float, ...]
 
 
@@ -104,18 +103,19 @@ class Heard(NamedTuple):
 def heard(text: str) -> Heard:
     """Take a turn apart; kept, since the same turns are candidates again and again."""
     everything = words(text)
-    said = [word for word in everything if word not in STOP]
-    counts: dict[str, int] = {}
-    for each in map(stem, said):
-        counts[each] = counts.get(each, 0) + 1
-    return Heard(counts, len(said), tuple(dict.fromkeys(said)), traits(text, everything))
+    said = tuple([word for word in everything if word not in STOP])
+    return Heard(tuple(map(stem, said)), said, traits(text, everything))
 
 
 def occurrences(pool: Pool, stems: Sequence[str]) -> Floats:
     """Return float64[n, m]: how often each of the m stems stands in each row."""
-    if not stems:
-        return np.zeros((pool.size, 0))
-    return np.array([[counts.get(each, 0) for each in stems] for counts in pool.counts], dtype=np.float64)
+    found = np.zeros((pool.size, len(stems)))
+    columns = {each: column for column, each in enumerate(stems)}
+    asked = frozenset(stems)
+    for row, said in enumerate(pool.stems):
+        for each in asked.intersection(said):
+            found[row, columns[each]] = said.count(each)
+    return found
 
 
 def together(pool: Pool, values: Floats, reach: int) -> Floats:

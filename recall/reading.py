@@ -46,13 +46,14 @@ class Reading:
         """Return the best candidates that may be shown, at most `most`, best first."""
         hits: list[Hit] = []
         order: list[int] = np.argsort(-found.scores, kind="stable").tolist()
+        signals = np.array(list(found.signals.values()))
         for at in order:
             if len(hits) >= most:
                 break
             record = self._admitted(found.pool.rows[at].index)
             if record is None:
                 continue
-            speaking = {name: float(values[at]) for name, values in found.signals.items()}
+            speaking: dict[str, float] = dict(zip(found.signals, signals[:, at].tolist(), strict=True))
             parts = {name: weight * speaking[name] for name, weight in found.weighed.items()}
             hits.append(_toned(Hit(record, float(found.scores[at]), speaking, parts), self._tone))
         return sorted(hits, key=lambda hit: -hit.score)

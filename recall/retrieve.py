@@ -74,7 +74,8 @@ def retrieve(
     """Return the candidates; `query` is the question's vector, or None where meaning can't be asked for.
 
     The ways in are asked at once; one that fails or takes longer than `limit_s` is left out, and told. The rows that
-    they name are then given the same time: what a slow way took is not taken from the others' candidates.
+    they bring, and then those that name what the question names, are given the same time together: what a slow way took
+    is not taken from the others' candidates.
     """
     deadline = monotonic() + limit_s
     trouble: list[str] = []
@@ -91,13 +92,15 @@ def retrieve(
     if sessions is not None:
         wanted |= around(best[:AROUND], sessions)
     fetch = partial(_fetched, index, with_vectors=query is not None)
+    deadline = monotonic() + limit_s
     try:
         fetched = within(limit_s, partial(fetch, wanted))
     except (ViewError, TimeoutError) as error:
         return Found({}, {}, {}, {}, (*trouble, f"rows: {error}"), len(best), lost=True)
     names = _names(question, fetched.rows.values())
     try:
-        more = within(limit_s, partial(_naming, names, index, where, fetch)) if names else Fetched({}, {})
+        naming = partial(_naming, names, index, where, fetch)
+        more = within(deadline - monotonic(), naming) if names else Fetched({}, {})
     except (ViewError, TimeoutError) as error:
         trouble.append(f"entities: {error}")
         more = Fetched({}, {})

@@ -50,20 +50,20 @@ def signals(
 
 
 def _words(turn: Floats, pool: Pool) -> dict[str, Floats]:
-    length = pool.lengths
+    own = np.column_stack([turn, pool.lengths])  # length last: it is added up as the words are
+    around, session = together(pool, own, 1), by_session(pool, own)
     found: dict[str, Floats] = {}
-    for name, counts, lengths in (
-        ("words", turn, length),
-        ("words_1", together(pool, turn, 1), together(pool, length, 1)),
-        ("words_2", together(pool, turn, 2), together(pool, length, 2)),
-        ("words_session", by_session(pool, turn), by_session(pool, length)),
+    for name, counted in (
+        ("words", own),
+        ("words_1", around),
+        ("words_2", together(pool, own, 2)),
+        ("words_session", session),
     ):
-        found[name] = _bm25(counts, lengths)
+        found[name] = _bm25(counted[:, :-1], counted[:, -1])
     rarity = _rarity(turn)
     share = rarity / max(float(rarity.sum()), 1e-9)
-    found["cover"] = (turn > 0) @ share
-    found["cover_1"] = (together(pool, turn, 1) > 0) @ share
-    found["cover_session"] = (by_session(pool, turn) > 0) @ share
+    for name, counted in (("cover", own), ("cover_1", around), ("cover_session", session)):
+        found[name] = (counted[:, :-1] > 0) @ share
     for name, steps in (("words_before", -1), ("words_after", 1)):
         found[name] = pool.at(found["words"], steps)
     return found

@@ -15,16 +15,19 @@ over own same shall she should so some such t than that the their theirs them th
 those to too under us very was we were what when where which who whom whose why will with would yes you your yours
 yourself s re ve ll d m"""
 STOP: Final = frozenset(_STOP.split())
-_WORD: Final = re.compile(r"[^\W_]+(?:['’][^\W\d_]+)?")
+_WORD: Final = re.compile(r"[^\W_]+")
+_AFTER_APOSTROPHE: Final = re.compile(r"([^\W_])['’][^\W\d_]+")
+_SPACED: Final = str.maketrans({chr(code): " " for code in range(128) if not chr(code).isalnum()})
 _STEMMER: Final = cast("Any", Stemmer).Stemmer("english")
 
 
 def words(text: str) -> list[str]:
     """Return the words of a text in order, lower case, without what follows an apostrophe."""
-    found: list[str] = _WORD.findall(text.lower())
-    if "'" in text or "’" in text:
-        return [word.replace("’", "'").partition("'")[0] for word in found]
-    return found
+    low = text.lower()
+    if "'" in low or "’" in low:
+        low = _AFTER_APOSTROPHE.sub(r"\1 ", low)
+    # The same in a third of the time where every character is ASCII: hundreds of turns are taken apart for a question.
+    return low.translate(_SPACED).split() if low.isascii() else _WORD.findall(low)
 
 
 def telling(text: str) -> list[str]:

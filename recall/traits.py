@@ -25,7 +25,8 @@ _KINDS: Final = {
     word: sum(1 << place for place, words in enumerate(_WORDS) if word in words.split())
     for word in " ".join(_WORDS).split()
 }
-"""What kinds of word each is, as bits: a turn's words are gone through once."""
+"""What kinds of word each is, as bits."""
+_KIND_WORDS: Final = frozenset(_KINDS)
 _DIGIT: Final = re.compile(r"\d")
 _YEAR: Final = re.compile(r"\b(?:19|20)\d\d\b")
 _LAST: Final = re.compile(r"\b(?:last|next|this) \w", flags=re.IGNORECASE)
@@ -35,15 +36,16 @@ _SO_THAT: Final = re.compile(r"\b(?:so that|due to|made me)\b", flags=re.IGNOREC
 TRAITS: Final = (
     "times", "numbers", "first", "future", "reasons", "names", "asks", "ends_asking", "length", "short",
 )  # fmt: skip
-_NAME: Final = re.compile(r"(?<=[a-z,] )[A-Z][a-z]+")
+_NAME: Final = re.compile(r"[A-Z](?<=[a-z,] .)[a-z]+")
+"""A capitalised word amid a sentence. It begins with what is rare, so that the search skips from capital to capital."""
 
 
 def traits(text: str, spoken: Collection[str]) -> tuple[float, ...]:
     """Return what kind of thing a text says, in the order of `TRAITS`; `spoken` are its words, as `text.words`."""
     kinds = 0
-    for word in spoken:
-        kinds |= _KINDS.get(word, 0)
-    digits = _DIGIT.search(text) is not None
+    for word in _KIND_WORDS.intersection(spoken):
+        kinds |= _KINDS[word]
+    digits = not "".join(spoken).isalpha() and _DIGIT.search(text) is not None
     length = len(text.split())
     return (
         float(

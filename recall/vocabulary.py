@@ -1,6 +1,7 @@
 """Vectors of single words, each asked of the model once: what lets "kids" meet "children"."""
 
 from collections.abc import Sequence
+from itertools import chain
 from threading import RLock
 from typing import Any, Final
 
@@ -27,8 +28,8 @@ class Vocabulary:
     def __call__(self, words: Sequence[str]) -> Any:
         """Return float32[n, d], one unit vector a word."""
         with self._turn:
-            self._learn(words)
-            return self._vectors[[self._places[word] for word in words]]
+            places = self._placed(words)  # first: it may move the vectors
+            return self._vectors[places]
 
     def nearest(self, words: Sequence[str], spoken: Sequence[Sequence[str]]) -> Any:
         """Return float32[n, m]: for each of n lists of words, the cosine of its nearest to each of m words; -1 for an
@@ -40,7 +41,7 @@ class Vocabulary:
             return found
         with self._turn:
             asked = self(words)
-            whole = self._placed([word for at in filled for word in spoken[at]])
+            whole = self._placed(list(chain.from_iterable(spoken)))
             met = np.zeros(len(self._places), dtype=np.int32)
             met[whole] = 1
             each_once = np.flatnonzero(met)
@@ -63,8 +64,11 @@ class Vocabulary:
 
     def _placed(self, words: Sequence[str]) -> Any:
         """Return int64[n], where the vectors of these words stand."""
-        self._learn(words)
-        return np.array([self._places[word] for word in words], dtype=np.int64)
+        try:
+            return np.fromiter(map(self._places.__getitem__, words), np.int64, len(words))
+        except KeyError:
+            self._learn(words)
+        return np.fromiter(map(self._places.__getitem__, words), np.int64, len(words))
 
     def _grow(self, vectors: Any) -> None:
         """Add vectors behind the others; room is doubled, so that each is copied a few times at most."""

@@ -60,7 +60,7 @@ class Started(Generic[T]):
         try:
             value, error = self._found.get(timeout=max(seconds, 0.0))
         except Empty:
-            raise TimeoutError(f"it took longer than {seconds:g} s") from None
+            raise TimeoutError(f"it took longer than {max(seconds, 0.0):.3g} s") from None
         if error is not None:
             raise error
         return cast("T", value)

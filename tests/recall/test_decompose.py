@@ -1,5 +1,6 @@
 """Questions taken apart: intent, names, times relative to a given now, events, persons; and questions that are none."""
 
+import re
 from datetime import UTC, datetime
 
 import pytest
@@ -7,8 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from braid.recall.decompose import MAX_TERMS, decompose
-from braid.recall.text import MAX_QUERY_CHARS
+from braid.recall.text import MAX_QUERY_CHARS, words
 from braid.recall.times import span
+from braid.recall.traits import TRAITS, traits
 
 NOW = datetime(2023, 6, 15, 12, tzinfo=UTC)
 
@@ -124,3 +126,21 @@ def test_binary_is_a_legal_question(raw: bytes) -> None:
 )
 def test_no_date_is_too_strange(text: str) -> None:
     span(text, NOW)
+
+
+# -- the words of a turn, and what kind of thing it says -------------------------------------------------
+
+SAID = st.text() | st.text(alphabet="aZb 1_'’é,?.ʼİ²٣", max_size=30)
+
+
+@given(SAID)
+def test_words_are_runs_of_letters_and_digits_without_what_follows_an_apostrophe(text: str) -> None:
+    found = re.findall(r"[^\W_]+(?:['’][^\W\d_]+)?", text.lower())
+    assert words(text) == [re.split("['’]", word)[0] for word in found]
+
+
+@given(SAID)
+def test_names_stand_amid_a_sentence_and_numbers_anywhere(text: str) -> None:
+    told = dict(zip(TRAITS, traits(text, words(text)), strict=True))
+    assert told["names"] == min(len(re.findall(r"(?<=[a-z,] )[A-Z][a-z]+", text)), 3) / 3
+    assert told["numbers"] >= any(word.isdecimal() for word in words(text))

@@ -5,6 +5,7 @@ import os
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
+from time import sleep
 from typing import Any
 
 import msgspec
@@ -26,7 +27,7 @@ from braid.recall.uncertainty import answer_of, discriminative, entropy, reranke
 from braid.recall.vocabulary import Vocabulary
 from braid.recall.within import within
 from braid.views.errors import ViewError
-from braid.views.search import Hit, Where
+from braid.views.search import Hit, Row, Where
 from tests.recall.scene import EMBEDDER, NOW, index, row, rows
 
 
@@ -124,6 +125,17 @@ def test_nothing_remembered_nothing_found() -> None:
     assert evidence(question, index([]), Where(), query, Vocabulary(EMBEDDER)).pool.size == 0
 
 
+def test_the_nearest_word_of_a_turn_whatever_is_known_already(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("braid.recall.vocabulary.MOST", 3)
+    held = Vocabulary(EMBEDDER)
+    spoken = [["cat", "cat", "river"], [], ["kitten"]]
+    for words in (["cat"], ["infants", "cat"], ["river"]):
+        cosines = [EMBEDDER.embed(each or ["none"]) @ EMBEDDER.embed(words).T for each in spoken]
+        nearest = np.stack([each.max(axis=0) for each in cosines])
+        nearest[1] = -1.0
+        np.testing.assert_allclose(held.nearest(words, spoken), nearest, atol=1e-5)
+
+
 # -- retrieval ------------------------------------------------------------------------------------------
 
 
@@ -188,6 +200,25 @@ def test_a_name_that_cannot_be_asked_for_is_told_and_the_rest_stays() -> None:
     assert not found.lost
 
 
+class Late(MemoryIndex):
+    """An index that takes three fifths of a second for rows, and again for what names Duarte."""
+
+    def words(self, text: str, k: int = 10, where: Where | None = None) -> list[Hit]:
+        sleep(0.6 if text == "Duarte" else 0.0)
+        return super().words(text, k, where)
+
+    def take(self, indexes: Sequence[int]) -> dict[int, Row]:
+        sleep(0.6)
+        return super().take(indexes)
+
+
+def test_rows_and_what_names_share_their_time() -> None:
+    question = decompose("Which cot did Duarte build?", NOW)
+    found = retrieve(question, None, Late(rows(), {}, position=6), Where(), limit_s=1.0)
+    assert found.trouble[0].startswith("entities: it took longer")
+    assert 3 in found.rows
+
+
 class Broken(MemoryIndex):
     """An index whose search by meaning fails."""
 
@@ -201,8 +232,6 @@ class Slow(MemoryIndex):
     """An index whose search by words takes its time."""
 
     def words(self, text: str, k: int = 10, where: Where | None = None) -> list[Hit]:
-        from time import sleep
-
         sleep(0.5)
         return []
 
@@ -221,8 +250,6 @@ def test_what_fails_is_left_out_and_told(kind: type[MemoryIndex], told: str) -> 
 
 
 def test_a_step_that_takes_too_long() -> None:
-    from time import sleep
-
     with pytest.raises(TimeoutError, match=r"longer than 0\.05 s"):
         within(0.05, lambda: sleep(1))
     with pytest.raises(ZeroDivisionError):

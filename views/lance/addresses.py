@@ -18,7 +18,7 @@ _ROWS_A_MISS: Final = 10_000
 4 ms). So reading them never costs more than had been lost without them."""
 
 
-class Placed(NamedTuple):
+class Lying(NamedTuple):
     """Where records lie, as far as it is known. What has no row at all is in neither."""
 
     addresses: dict[int, int]
@@ -76,14 +76,14 @@ class Addresses:
         """Whether there are any."""
         return self._held is not None
 
-    def of(self, indexes: Sequence[int]) -> Placed:
+    def of(self, indexes: Sequence[int]) -> Lying:
         """Return where these records lie."""
         held = self._held
         if held is None:
-            return Placed({}, list(indexes))
+            return Lying({}, list(indexes))
         found = held.addresses(np.array(indexes, dtype=np.int64)).tolist()
         there = {index: address for index, address in zip(indexes, found, strict=True) if address >= 0}
-        return Placed(there, [index for index in indexes if index >= held.end])
+        return Lying(there, [index for index in indexes if index >= held.end])
 
     def indexes(self, table: Any, addresses: Any) -> Sequence[int]:
         """Return the log index of the row at each of these addresses, which a search of the table gave."""
@@ -91,8 +91,7 @@ class Addresses:
         found = np.full(len(addresses), -1) if held is None else held.indexes(addresses)
         unknown = addresses[found < 0].tolist()
         if unknown:
-            with told_as_damage("read"):
-                read = run(taken(table, unknown).select(["log_index"]).with_row_id())
+            read = taken(table, unknown, ["log_index"])
             known = dict(zip(read["_rowid"].to_pylist(), read["log_index"].to_pylist(), strict=True))
             found[found < 0] = [known[address] for address in unknown]
             self.miss(table, len(unknown) / len(addresses))

@@ -5,7 +5,7 @@ LanceDB reads some hundred scattered rows column by column, and each column cost
 narrow searches and to be compared with the log; a card follows from them.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any, Final
 
 import msgspec
@@ -60,10 +60,10 @@ def card_of(row: Mapping[str, Any]) -> bytes:
     return _encode([*cells, None if vector is None else np.asarray(vector).astype(_HALF).tobytes()])
 
 
-def read_cards(indexes: Iterable[int], cards: Iterable[bytes]) -> dict[int, Card]:
+def read_cards(cards: Mapping[int, bytes]) -> dict[int, Card]:
     """Return cards by log index; raise DamagedViewError for one that can't be read."""
     try:
-        return {index: _decode(card) for index, card in zip(indexes, cards, strict=True)}
+        return {index: _decode(card) for index, card in cards.items()}
     except msgspec.MsgspecError as error:
         raise DamagedViewError(f"a row's card can't be read ({error})") from None
 

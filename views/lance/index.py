@@ -7,6 +7,7 @@ import numpy as np
 
 from braid.views.errors import DamagedViewError
 from braid.views.lance.addresses import Addresses
+from braid.views.lance.arrow import schema_of
 from braid.views.lance.card import Card, fetched, read_cards
 from braid.views.lance.schema import COLUMN_OF, EXPERIENCE, SIGNATURE
 from braid.views.lance.tending import partitions
@@ -69,7 +70,7 @@ class LanceIndex:
         clause = _clause(where, roles if set(roles) < set(SEMANTIC) else ())
         if clause is None or k < 1:
             return []
-        query = _unit(vector, self._table.schema.field(column).type.list_size)
+        query = _unit(vector, schema_of(self._model.dimensions).field(column).type.list_size)
         wide = k * _OVER if self._weighed else k
         search = asked(self._table).nearest_to(query).column(column).distance_type("dot")
         scores = self._scored(search.nprobes(self._probes).limit(wide), clause, "_distance")
@@ -136,22 +137,20 @@ class LanceIndex:
         """Return the cards of these records: by address where it is known, of the others by log index."""
         if not indexes:
             return {}
-        columns = ["log_index", "card"]
-        found: list[Any] = []
+        found: dict[int, bytes | None] = {}
         addresses, missing = self._addresses.of(indexes)
         if addresses:
-            with told_as_damage("read"):
-                there = run(taken(self._table, list(addresses.values())).select(columns))
-            found = [there]
-            missing += addresses.keys() - set(there["log_index"].to_pylist())
+            at = {address: index for index, address in addresses.items()}
+            there = taken(self._table, list(at), ["card"])  # one column: each is read row by row
+            found = dict(
+                zip(map(at.__getitem__, _column(there, "_rowid")), _column(there, "card"), strict=True)
+            )
+            missing += addresses.keys() - found.keys()
         if missing:
-            found.append(_found(asked(self._table), f"log_index IN ({_numbers(missing)})", columns))
+            rows = _found(asked(self._table), f"log_index IN ({_numbers(missing)})", ["log_index", "card"])
+            found |= zip(_column(rows, "log_index"), _column(rows, "card"), strict=True)
             self._addresses.miss(self._table, len(missing) / len(indexes))
-        cards: dict[int, Card] = {}
-        for rows in found:
-            living = rows.filter(rows["card"].is_valid())  # only what lives has one
-            cards |= read_cards(living["log_index"].to_pylist(), living["card"].to_pylist())
-        return cards
+        return read_cards({index: card for index, card in found.items() if card is not None})
 
     def _seen(self, indexes: Sequence[int]) -> list[int]:
         hidden = self._hidden()
@@ -209,6 +208,12 @@ class LanceIndex:
         return {
             row["target"]: (row["salience"], row["label"]) for row in newest if row["log_index"] not in hidden
         }
+
+
+def _column(found: Any, name: str) -> list[Any]:
+    """Return the cells of one column of an Arrow table."""
+    cells: list[Any] = found[name].to_pylist()
+    return cells
 
 
 def _dense(found: Any, column: str) -> Iterator[tuple[int, Any]]:

@@ -208,9 +208,10 @@ def asked(table: Any) -> Any:
     return table._table.query()  # a handle of its own could stand at another version
 
 
-def taken(table: Any, addresses: Sequence[int]) -> Any:
-    """Return a query of the rows at these addresses; of those that hold none it says nothing."""
-    return table._table.take_row_ids(list(addresses))
+def taken(table: Any, addresses: Sequence[int], columns: Sequence[str]) -> Any:
+    """Return the rows at these addresses, each address as `_rowid`, as an Arrow table; where none lies, none comes."""
+    with told_as_damage("read"):
+        return table.take_row_ids(list(addresses)).select(list(columns)).with_row_id().to_arrow()
 
 
 def run(query: Any) -> Any:
