@@ -47,7 +47,8 @@ def prepare() -> None:
     from braid.tools.cli.main import app
 
     typer.main.get_command = functools.cache(typer.main.get_command)
-    typer.main.get_command(app)
+    root: Any = typer.main.get_command(app)
+    list(root.commands.values())  # each is built when it is asked for
     gc.collect()
     gc.freeze()  # what is here is never garbage: no child need look through it
 

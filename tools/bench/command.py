@@ -87,6 +87,11 @@ def _own_guard(home: Path) -> Generator[None, None, None]:
             os.environ["BRAID_GUARD_DIR"] = before
 
 
+def register(app: typer.Typer) -> None:
+    """Add this module's command."""
+    app.command(rich_help_panel="Tend")(bench)
+
+
 def bench(
     *,
     full: Annotated[

@@ -22,6 +22,11 @@ Uncertainty = Annotated[
 _RECALLED = ("recall@1", "recall@5", "recall@10", "recall@20", "recall@50", "ndcg@10", "mrr", "all@10")
 
 
+def register(above: typer.Typer) -> None:
+    """Add this module's commands."""
+    above.add_typer(app, name="evaluate", rich_help_panel="Read")
+
+
 @app.callback(invoke_without_command=True)
 def evaluate(ctx: typer.Context) -> None:
     """Measure recall, or answers, on questions with known answers: the histories go into a temporary store.

@@ -16,6 +16,11 @@ app = typer.Typer(cls=Braid, rich_markup_mode=None)
 _COLUMNS = ("id", "role", "actor", "admitted", "revoked", "compromised_since", "private")
 
 
+def register(above: typer.Typer) -> None:
+    """Add this module's commands."""
+    above.add_typer(app, name="key", rich_help_panel="Tend")
+
+
 @app.callback(invoke_without_command=True)
 def key(ctx: typer.Context) -> None:
     """List, admit, rotate, revoke and seal keys: the authors' and the log's.

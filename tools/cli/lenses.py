@@ -33,6 +33,11 @@ Output = Annotated[Literal["table", "json"], typer.Option("--output", "-o", help
 Limit = Annotated[float, typer.Option("--limit", min=0.001, help="Seconds that a lens may take.")]
 
 
+def register(above: typer.Typer) -> None:
+    """Add this module's commands."""
+    above.add_typer(app, name="lens", rich_help_panel="Read")
+
+
 @app.callback(invoke_without_command=True)
 def lens(ctx: typer.Context) -> None:
     """Look at the past through a lens: a named, versioned, pure function from records to a view.

@@ -3,80 +3,66 @@
 import sys
 from io import TextIOWrapper
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any, Final
 
 import typer
 
-from braid.tools.bench.command import bench
-from braid.tools.cli import (
-    access,
-    answering,
-    auditing,
-    backups,
-    chatting,
-    evaluating,
-    feeling,
-    forgetting,
-    ingesting,
-    keeping,
-    keys,
-    learning,
-    lenses,
-    making,
-    monitoring,
-    moving,
-    programs,
-    publishing,
-    reading,
-    recalling,
-    snapshots,
-    stances,
-    tending,
-    tracing,
-    viewing,
-    witnessing,
-    writing,
-)
+from braid.tools.cli.access import Chosen
 from braid.tools.cli.errors import BROKEN_PIPE, report
-from braid.tools.cli.group import Braid, help_without_command
+from braid.tools.cli.group import Braid, Commands, help_without_command
+
+_CLI, _BENCH = "braid.tools.cli.", "braid.tools.bench.command"
+PLACES: Final = {
+    name: _CLI + module if module else _BENCH
+    for module, names in {
+        "making": ("init",),
+        "ingesting": ("ingest",),
+        "learning": ("learn",),
+        "writing": ("append", "correct"),
+        "reading": ("log", "show"),
+        "recalling": ("recall", "context", "fill"),
+        "answering": ("ask",),
+        "chatting": ("chat",),
+        "feeling": ("affect",),
+        "stances": ("stance", "why", "contradictions"),
+        "tracing": ("trace",),
+        "auditing": ("verify", "prove", "check-proof"),
+        "publishing": ("publish", "serve-log", "mirror"),
+        "witnessing": ("witness", "cosign"),
+        "monitoring": ("monitor",),
+        "forgetting": ("forget", "recover", "erase", "retain", "compact"),
+        "viewing": ("replay", "sql"),
+        "tending": ("status", "doctor"),
+        "keeping": ("checkpoint", "move-vault"),
+        "backups": ("backup", "restore"),
+        "moving": ("export", "import"),
+        "": ("bench",),
+        "evaluating": ("evaluate",),
+        "lenses": ("lens",),
+        "programs": ("program",),
+        "snapshots": ("snapshot",),
+        "keys": ("key",),
+    }.items()
+    for name in names
+}
+"""Command → its module, in the order of the help: only the one that is called is imported."""
+
+
+class Root(Braid):
+    """The group of all commands."""
+
+    def __init__(self, **given: Any) -> None:
+        super().__init__(**given)
+        self.commands = Commands(PLACES)
+
 
 app = typer.Typer(
     name="braid",
-    cls=Braid,
+    cls=Root,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for theme in (
-    making,
-    ingesting,
-    learning,
-    writing,
-    reading,
-    recalling,
-    answering,
-    chatting,
-    feeling,
-    stances,
-    tracing,
-    auditing,
-    publishing,
-    witnessing,
-    monitoring,
-    forgetting,
-    viewing,
-    tending,
-    keeping,
-    backups,
-    moving,
-):
-    theme.register(app)
-app.command(rich_help_panel="Tend")(bench)
-app.add_typer(evaluating.app, name="evaluate", rich_help_panel="Read")
-app.add_typer(lenses.app, name="lens", rich_help_panel="Read")
-app.add_typer(programs.app, name="program", rich_help_panel="Read")
-app.add_typer(snapshots.app, name="snapshot", rich_help_panel="Tend")
-app.add_typer(keys.app, name="key", rich_help_panel="Tend")
 
 
 def _version(wanted: bool) -> None:
@@ -143,10 +129,10 @@ def root(
       braid sql "SELECT kind, count(*) FROM records GROUP BY kind"
       braid verify
     """
-    access.Chosen.store = store
-    access.Chosen.passphrase_file = passphrase_file
-    access.Chosen.guard_dir = guard_dir
-    access.Chosen.model = model
+    Chosen.store = store
+    Chosen.passphrase_file = passphrase_file
+    Chosen.guard_dir = guard_dir
+    Chosen.model = model
     help_without_command(ctx)
 
 

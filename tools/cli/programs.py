@@ -14,6 +14,11 @@ _LISTED = ("id", "begun_at", "standing", "waits_for", "origin", "question", "ans
 _TRACED = ("n", "event", "step", "what", "ms", "from", "id")
 
 
+def register(above: typer.Typer) -> None:
+    """Add this module's commands."""
+    above.add_typer(app, name="program", rich_help_panel="Read")
+
+
 @app.callback(invoke_without_command=True)
 def program(ctx: typer.Context) -> None:
     """Answer by a plan of steps: look, note, look again, decide, ask a tool or a person, answer.

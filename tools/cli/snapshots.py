@@ -21,6 +21,11 @@ Name = Annotated[
 ]
 
 
+def register(above: typer.Typer) -> None:
+    """Add this module's commands."""
+    above.add_typer(app, name="snapshot", rich_help_panel="Tend")
+
+
 @app.callback(invoke_without_command=True)
 def snapshot(
     ctx: typer.Context,
