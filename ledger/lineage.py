@@ -24,6 +24,7 @@ from braid.wal.durable import make_folder, write_all
 SPAN_BITS: Final = 12
 """A span is 4,096 records: a subtree of the log's tree, whose hash never changes once it is whole."""
 FOLDER: Final = "views/lineage"
+CONTEXT: Final = "braid/v1/lineage"
 MOST_EDGES: Final = 1 << 20
 """Of one kind; a span with more is read from the log each time."""
 DENSE: Final = 256
@@ -35,6 +36,7 @@ _HEAD: Final = struct.Struct(
 )  # magic, number of the span, edges of each kind, hash of its records
 _EDGE: Final = np.dtype([("child", "<u2"), ("target", "<u8")])
 _MAC_BYTES: Final = 32
+_MEMBERS: Final = ("links", "blobs")
 _Found = tuple[Envelope, list[Link]]
 
 
@@ -44,7 +46,7 @@ class Edges(NamedTuple):
     support: Any
     """Structured array; `target` is the log index of what a derivation link leads to."""
     blob: Any
-    """Structured array; `target` is the number that a blob's name begins with (`number_of`)."""
+    """Structured array; `target` is the number of a blob's name (`number_of`)."""
 
 
 class _Gathered:
@@ -61,8 +63,9 @@ class _Gathered:
             ("blob", [number_of(name) for name, _ in envelope.blobs]),
         ):
             children, all_ = self._columns[what]
-            children.extend([child] * len(targets))
-            all_.extend(targets)
+            if len(all_) <= MOST_EDGES:  # what is beyond is not kept anyway: no memory for it
+                children.extend([child] * len(targets))
+                all_.extend(targets)
 
     def edges(self) -> Edges | None:
         """Return them; None where they are too many to be kept."""
@@ -77,8 +80,10 @@ class _Gathered:
 
 
 def number_of(blob: str) -> int:
-    """Return the number that a blob's name begins with: 64 of its 256 bits."""
-    return int(blob[:16], 16)
+    """Return 64 bits for a blob's name, whatever text a writer has put there: one that is no digest must not hinder
+    an erasure.
+    """
+    return int.from_bytes(blake3(blob.encode()).digest(8), "little")
 
 
 def _naming(table: Any, wanted: set[int]) -> list[int]:
@@ -95,7 +100,8 @@ class Lineage:
         self._reader = reader
         self._folder = reader.path / FOLDER
         lookup_key = reader.vault.lookup_key if reader.vault else None
-        self._key = None if lookup_key is None else blake3(b"braid/v1/lineage", key=lookup_key).digest()
+        # Derived, not hashed: the catalogue's hashes under the lookup key are of texts that anybody may choose.
+        self._key = None if lookup_key is None else blake3(lookup_key, derive_key_context=CONTEXT).digest()
 
     def naming(self, what: What, wanted: set[int], start: int = 0) -> Iterator[_Found]:
         """Yield, in log order and verified, every record from `start` on that may name one of `wanted`: with its links.
@@ -125,7 +131,7 @@ class Lineage:
         return None if len(_naming(table, wanted)) > DENSE else table
 
     def _one_by_one(self, n: int, table: Any, wanted: set[int], *, grows: bool) -> Iterator[_Found]:
-        first, last = n << SPAN_BITS, -1
+        first, last, left = n << SPAN_BITS, -1, DENSE
         children = _naming(table, wanted)
         heapify(children)
         while children:
@@ -133,6 +139,10 @@ class Lineage:
             if child == last:
                 continue
             last, index = child, first + child
+            if not left:  # a long chain within the span: what is behind is sooner read through
+                yield from self._reader.envelopes(index, first + (1 << SPAN_BITS), members=_MEMBERS)
+                return
+            left -= 1
             yield self._reader.envelope(index), self._reader.links(index)
             if grows and index in wanted:
                 for later in table["child"][table["target"] == index].tolist():
@@ -141,7 +151,7 @@ class Lineage:
     def _through(self, n: int, stop: int, start: int) -> Iterator[_Found]:
         """Read the envelopes from span `n` to `stop`, and keep the lineage of each whole span."""
         gathered = _Gathered()
-        for envelope, links in self._reader.envelopes(n << SPAN_BITS, stop, members=("links", "blobs")):
+        for envelope, links in self._reader.envelopes(n << SPAN_BITS, stop, members=_MEMBERS):
             while envelope.index >> SPAN_BITS > n:
                 self._keep(n, gathered)
                 n, gathered = n + 1, _Gathered()
@@ -178,6 +188,8 @@ class Lineage:
         edges = gathered.edges()
         if self._key is None or edges is None:
             return
+        if not (self._reader.path / "reserve").exists():
+            return  # an erasure is at work on a full disk: what room is left is for its steps (SPEC §9.4)
         sizes = (len(edges.support), len(edges.blob))
         head = _HEAD.pack(_MAGIC, n, *sizes, self._reader.subtree(SPAN_BITS, n))
         body = head + edges.support.tobytes() + edges.blob.tobytes()

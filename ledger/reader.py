@@ -159,6 +159,8 @@ class Reader(Follower):
                 payload = payload_of(stored)
                 if any(one in payload for one in wanted):
                     envelope = decode_payload(payload)
+                    if envelope.index != index:
+                        raise IntegrityError(f"{envelope.id} stands at index {index}: it was moved")
                     yield envelope, self._check_links(envelope, links)
 
     def _frame_entries(self, frame: Frame, start: int, stop: int) -> list[Entry]:

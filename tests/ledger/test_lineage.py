@@ -6,6 +6,8 @@ import errno
 import os
 import random
 import shutil
+import tracemalloc
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import closing
 from datetime import UTC, datetime
@@ -15,20 +17,26 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 from blake3 import blake3
+from msgspec import structs
 
 from braid.ledger import cascade, lineage
+from braid.ledger import reader as reading
 from braid.ledger.blobs import BlobStore
 from braid.ledger.create import create_store
+from braid.ledger.envelope import DERIVATION_ROLES, Envelope, Link, decode_payload
 from braid.ledger.erase import erase
+from braid.ledger.errors import IntegrityError
 from braid.ledger.lineage import FOLDER, SPAN_BITS, Lineage
 from braid.ledger.reader import Reader
 from braid.ledger.record import Content, Draft, EmbeddingBody, ExperienceBody, Signature, Target
 from braid.ledger.writer import Writer
+from braid.views.catalog_file import key_hash
 from braid.wal import failpoint
 
 NOON = datetime(2025, 1, 1, 12, tzinfo=UTC)
 SPAN = 16
 RECORDS = 200
+TEXT = ExperienceBody(content=Content(text="of a test"))
 
 
 class Before(NamedTuple):
@@ -271,6 +279,104 @@ def test_a_span_of_too_many_edges_is_read_each_time(store: Path, monkeypatch: py
         assert cascade.plan(reader, [target]) == expected
 
 
+def test_a_chain_within_a_span_is_not_read_link_by_link(store: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One record of the span leads on to all the others: beyond DENSE they are read in one go."""
+    monkeypatch.setattr(lineage, "DENSE", 4)
+    with closing(Writer(store)) as writer:
+        ids = [memories(writer)[-1]]
+        for _ in range(3 * SPAN):
+            links: list[tuple[str, Target]] = [("parent", writer.envelope(ids[-1]).id)]
+            ids.append(
+                writer.append([Draft(kind="experience", type="inference", body=TEXT, links=links)])[0].index
+            )
+        expected = by_reading(writer, ids[:1], monkeypatch)
+        assert {one.index for one in expected.derived} >= set(ids[1:])
+        assert cascade.plan(writer, ids[:1]) == expected
+        alone: Counter[int] = Counter()
+        read = Reader.links
+
+        def noted(self: Reader, index: int) -> list[Link]:
+            alone[index // SPAN] += 1
+            return read(self, index)
+
+        monkeypatch.setattr(Reader, "links", noted)
+        assert cascade.plan(writer, ids[:1]) == expected
+        assert set(alone.values()) == {4}
+
+
+def test_a_blob_whose_name_is_no_digest_hinders_no_erasure(
+    store: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with closing(Writer(store)) as writer:
+        target = memories(writer)[2]
+        for name in ("no digest", "-1", "\u00e9" * 64, ""):
+            writer.append(
+                [
+                    Draft(
+                        kind="experience",
+                        type="inference",
+                        body=TEXT,
+                        blobs=[(name, 1)],
+                        public={"name": "x"},
+                    )
+                ]
+            )
+        assert cascade.plan(writer, [target]) == by_reading(writer, [target], monkeypatch)
+
+
+def test_what_a_full_disk_has_left_is_for_the_erasure(store: Path) -> None:
+    """Its reserve is spent: a megabyte that the certificate needs more than the next erasure needs its lineage."""
+    (store / "reserve").unlink()
+    with closing(Reader(store)) as reader:
+        cascade.plan(reader, [memories(reader)[2]])
+    assert not (store / FOLDER).exists()
+
+
+def test_a_span_of_many_edges_takes_no_memory_for_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(lineage, "MOST_EDGES", 1000)
+    links = [Link("parent", 1, "m") for _ in range(500)]
+    envelope = Envelope(1, "o", 2, "m", "experience", "", (0, 0, 1), 0, "", "", ("", 0))
+    gathered = lineage._Gathered()
+    tracemalloc.start()
+    try:
+        for _ in range(500):
+            gathered.add(envelope, links)
+        held, _ = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert held < 100_000  # 250,000 edges would be 2.5 MB
+    assert gathered.edges() is None
+
+
+def test_a_record_that_states_another_index_is_refused(store: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Who holds keys of log and author, but no vault, could sign one: its span would be kept without its neighbours."""
+    with closing(Reader(store)) as reader:
+        moved = memories(reader)[2]
+        target = memories(reader)[0]
+
+        def decoded(payload: bytes) -> Envelope:
+            envelope = decode_payload(payload)
+            return structs.replace(envelope, index=moved + SPAN) if envelope.index == moved else envelope
+
+        monkeypatch.setattr(reading, "decode_payload", decoded)
+        with pytest.raises(IntegrityError, match="it was moved"):
+            list(reader.envelopes())
+        with pytest.raises(IntegrityError, match="it was moved"):
+            cascade.plan(reader, [target])
+    assert not (store / FOLDER / f"{moved // SPAN:08d}").exists()
+
+
+def test_its_key_is_no_hash_of_a_text_that_somebody_may_choose(store: Path) -> None:
+    """The catalogue holds halves of hashes under the lookup key, of external ids: none may be half of this key."""
+    with closing(Reader(store)) as reader:
+        lookup_key = reader.need_vault().lookup_key
+        cascade.plan(reader, [memories(reader)[2]])
+    data = (store / FOLDER / "00000002").read_bytes()
+    key = blake3(lookup_key, derive_key_context="braid/v1/lineage").digest()
+    assert data[-32:] == blake3(data[:-32], key=key).digest()
+    assert key[:16] != key_hash(lookup_key, "braid/v1/lineage")
+
+
 def test_only_its_owner_can_read_it(store: Path) -> None:
     with closing(Reader(store)) as reader:
         cascade.plan(reader, [memories(reader)[2]])
@@ -278,8 +384,16 @@ def test_only_its_owner_can_read_it(store: Path) -> None:
     assert (store / FOLDER).stat().st_mode & 0o777 == 0o700
 
 
-def test_a_span_is_a_subtree_and_its_number_of_a_blob_that_of_its_name() -> None:
+def test_what_is_kept_is_a_function_of_the_span() -> None:
     """What SPEC §9.6 says of the sizes: a change of one would need another magic."""
     assert SPAN_BITS == 12
-    assert lineage.number_of("00000000000000ff" + "0" * 48) == 255
+    assert lineage.number_of("00" * 32) == int.from_bytes(blake3(b"00" * 32).digest()[:8], "little")
+    assert sorted(DERIVATION_ROLES) == [
+        "applied_to",
+        "candidate",
+        "evidence",
+        "experience",
+        "parent",
+        "support",
+    ]
     assert np.dtype([("child", "<u2"), ("target", "<u8")]).itemsize == 10
