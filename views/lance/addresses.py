@@ -18,7 +18,7 @@ _ROWS_A_MISS: Final = 10_000
 4 ms). So reading them never costs more than had been lost without them."""
 
 
-class Lying(NamedTuple):
+class Located(NamedTuple):
     """Where records lie, as far as it is known. What has no row at all is in neither."""
 
     addresses: dict[int, int]
@@ -76,14 +76,14 @@ class Addresses:
         """Whether there are any."""
         return self._held is not None
 
-    def of(self, indexes: Sequence[int]) -> Lying:
+    def of(self, indexes: Sequence[int]) -> Located:
         """Return where these records lie."""
         held = self._held
         if held is None:
-            return Lying({}, list(indexes))
+            return Located({}, list(indexes))
         found = held.addresses(np.array(indexes, dtype=np.int64)).tolist()
         there = {index: address for index, address in zip(indexes, found, strict=True) if address >= 0}
-        return Lying(there, [index for index in indexes if index >= held.end])
+        return Located(there, [index for index in indexes if index >= held.end])
 
     def indexes(self, table: Any, addresses: Any) -> Sequence[int]:
         """Return the log index of the row at each of these addresses, which a search of the table gave."""
