@@ -19,7 +19,7 @@ from braid.ledger.audit.verify import verify
 from braid.ledger.backup.backup import settle
 from braid.ledger.backup.plan import Manifest, finish, load
 from braid.ledger.create import reserve_space
-from braid.ledger.errors import BackupError, LedgerError, RollbackError
+from braid.ledger.errors import BackupError, LedgerError, RollbackError, StoreFormatError
 from braid.ledger.guard import Guard, Head
 from braid.ledger.offices import operator
 from braid.ledger.reader import Reader
@@ -144,10 +144,19 @@ def _copy(source: Path, building: Path, secrets: Secrets) -> None:
             if path.is_file() and not path.is_symlink() and path.suffix != ".idx":
                 make_folder((building / path.relative_to(source)).parent)
                 shutil.copyfile(path, building / path.relative_to(source))
-    for name in _FILES:
-        shutil.copyfile(source / name, building / name)
+    try:
+        settings = load_settings(source)
+        for name in _FILES:
+            shutil.copyfile(source / name, building / name)
+    except StoreFormatError as error:
+        if error.__cause__ is None:  # of a newer release: it says so, and what to do
+            raise
+        raise BackupError(f"the backup is damaged: {source / 'store.json'}; {_ANOTHER}") from error
+    except FileNotFoundError as error:
+        missing = error.filename or source / "store.json"
+        raise BackupError(f"the backup is damaged: {missing} is missing; {_ANOTHER}") from error
     # Whoever kept the backup has no say in where the vault is looked for.
-    msgspec.structs.replace(load_settings(building), vault="vault").save(building)
+    msgspec.structs.replace(settings, vault="vault").save(building)
     keys = sorted((secrets.keys or source / "keys").glob("*.key"))
     if secrets.keys is not None and not keys:
         raise BackupError(f"{secrets.keys} holds no private keys (*.key)")

@@ -346,7 +346,16 @@ def test_places_and_sources_that_are_refused(store: Path, tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize(
-    "harm", ["a flipped bit in a body", "a flipped bit in an envelope", "a cut", "a wrong tile"]
+    "harm",
+    [
+        "a flipped bit in a body",
+        "a flipped bit in an envelope",
+        "a cut",
+        "a wrong tile",
+        "half the settings",
+        "no settings",
+        "no checkpoint",
+    ],
 )
 def test_a_damaged_backup_is_refused(store: Path, tmp_path: Path, harm: str) -> None:
     say(store, "one", "two")
@@ -360,6 +369,12 @@ def test_a_damaged_backup_is_refused(store: Path, tmp_path: Path, harm: str) -> 
         data[data.rindex(b'"sig":"') + 10] ^= 1
     elif harm == "a cut":
         del data[-10:]
+    elif harm == "half the settings":
+        (backup / "store.json").write_bytes((backup / "store.json").read_bytes()[:20])
+    elif harm == "no settings":
+        (backup / "store.json").unlink()
+    elif harm == "no checkpoint":
+        (backup / "checkpoint").unlink()
     else:
         (tile,) = (backup / "tile").rglob("5")
         tile.write_bytes(bytes(160))
@@ -368,6 +383,7 @@ def test_a_damaged_backup_is_refused(store: Path, tmp_path: Path, harm: str) -> 
         restored(backup, tmp_path / "back", with_secrets(store))
     assert str(raised.value).endswith("; back up again from the store, or restore another backup")
     assert "restore this file from a backup" not in str(raised.value)
+    assert ".back.restore" not in str(raised.value)
     assert not (tmp_path / "back").exists()
 
 
