@@ -7,7 +7,7 @@ is missing, because it carries a MAC under a key of the vault, over the hash of 
 import os
 import struct
 from array import array
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from contextlib import suppress
 from heapq import heapify, heappop, heappush
 from hmac import compare_digest
@@ -36,7 +36,6 @@ _HEAD: Final = struct.Struct(
 )  # magic, number of the span, edges of each kind, hash of its records
 _EDGE: Final = np.dtype([("child", "<u2"), ("target", "<u8")])
 _MAC_BYTES: Final = 32
-_MEMBERS: Final = ("links", "blobs")
 _Found = tuple[Envelope, list[Link]]
 
 
@@ -88,8 +87,12 @@ def number_of(blob: str) -> int:
 
 def _naming(table: Any, wanted: set[int]) -> list[int]:
     """Return the children that name one of `wanted`, once each."""
-    known = np.fromiter(wanted, np.uint64, len(wanted))
-    children: list[int] = np.unique(table["child"][np.isin(table["target"], known)]).tolist()
+    targets = table["target"]
+    if len(wanted) < len(targets):
+        named = np.isin(targets, np.fromiter(wanted, np.uint64, len(wanted)))
+    else:  # each span costs by its edges, however much is erased
+        named = np.fromiter(map(wanted.__contains__, targets.tolist()), np.bool_, len(targets))
+    children: list[int] = np.unique(table["child"][named]).tolist()
     return children
 
 
@@ -111,16 +114,20 @@ class Lineage:
         """
         n, stop = start >> SPAN_BITS, self._reader.size
         while n << SPAN_BITS < stop:
-            table = self._few(n, what, wanted)
+            table, rest, end = self._few(n, what, wanted), start, n + 1
             if table is not None:
-                yield from self._one_by_one(n, table, wanted, grows=what == "support")
-                n += 1
-                continue
-            end = n + 1  # a long transaction reaches over many spans: it is read once
-            while end << SPAN_BITS < stop and self._few(end, what, wanted) is None:
-                end += 1
-            yield from self._through(n, min(end << SPAN_BITS, stop), start)
+                rest = yield from self._one_by_one(n, table, wanted, grows=what == "support")
+            if rest >> SPAN_BITS < end:
+                while end << SPAN_BITS < stop and (
+                    self._goes_on(end) or self._few(end, what, wanted) is None
+                ):
+                    end += 1
+                yield from self._through(n, min(end << SPAN_BITS, stop), rest)
             n = end
+
+    def _goes_on(self, n: int) -> bool:
+        """Whether a span begins within a transaction that fills the one before: the frame is in hand, and read once."""
+        return self._reader.envelope(n << SPAN_BITS).tx[1] >= 1 << SPAN_BITS
 
     def _few(self, n: int, what: What, wanted: set[int]) -> Any:
         """Return the edges of a span, where few of them lead to `wanted`; None where it is sooner read through."""
@@ -130,7 +137,10 @@ class Lineage:
         table = getattr(edges, what)
         return None if len(_naming(table, wanted)) > DENSE else table
 
-    def _one_by_one(self, n: int, table: Any, wanted: set[int], *, grows: bool) -> Iterator[_Found]:
+    def _one_by_one(
+        self, n: int, table: Any, wanted: set[int], *, grows: bool
+    ) -> Generator[_Found, None, int]:
+        """Yield what the edges lead to; return the index from which on the span is sooner read through, or its end."""
         first, last, left = n << SPAN_BITS, -1, DENSE
         children = _naming(table, wanted)
         heapify(children)
@@ -139,19 +149,19 @@ class Lineage:
             if child == last:
                 continue
             last, index = child, first + child
-            if not left:  # a long chain within the span: what is behind is sooner read through
-                yield from self._reader.envelopes(index, first + (1 << SPAN_BITS), members=_MEMBERS)
-                return
+            if not left:  # a long chain within the span
+                return index
             left -= 1
             yield self._reader.envelope(index), self._reader.links(index)
             if grows and index in wanted:
                 for later in table["child"][table["target"] == index].tolist():
                     heappush(children, later)
+        return first + (1 << SPAN_BITS)
 
     def _through(self, n: int, stop: int, start: int) -> Iterator[_Found]:
         """Read the envelopes from span `n` to `stop`, and keep the lineage of each whole span."""
         gathered = _Gathered()
-        for envelope, links in self._reader.envelopes(n << SPAN_BITS, stop, members=_MEMBERS):
+        for envelope, links in self._reader.envelopes(n << SPAN_BITS, stop, members=("links", "blobs")):
             while envelope.index >> SPAN_BITS > n:
                 self._keep(n, gathered)
                 n, gathered = n + 1, _Gathered()

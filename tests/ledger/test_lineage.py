@@ -304,6 +304,24 @@ def test_a_chain_within_a_span_is_not_read_link_by_link(store: Path, monkeypatch
         assert set(alone.values()) == {4}
 
 
+def test_a_long_transaction_is_read_once(store: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every other span of it is a chain: to begin in its middle costs as much as to read it all."""
+    monkeypatch.setattr(lineage, "DENSE", 2)
+    with closing(Writer(store)) as writer:
+        drafts = [Draft(kind="experience", type="inference", body=TEXT)]
+        for k in range(1, 8 * SPAN):
+            links: list[tuple[str, Target]] = [("parent", Before(k - 1 if k % SPAN else 0))]
+            chained = links if k // SPAN % 2 else []
+            drafts.append(Draft(kind="experience", type="inference", body=TEXT, links=chained))
+        first = writer.append(drafts)[0].index
+        expected = by_reading(writer, [first], monkeypatch)
+        assert len(expected.derived) > 3 * SPAN
+        assert cascade.plan(writer, [first]) == expected
+        stretches = counted(monkeypatch)
+        assert cascade.plan(writer, [first]) == expected
+        assert len(stretches) == 1
+
+
 def test_a_blob_whose_name_is_no_digest_hinders_no_erasure(
     store: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -375,6 +393,23 @@ def test_its_key_is_no_hash_of_a_text_that_somebody_may_choose(store: Path) -> N
     key = blake3(lookup_key, derive_key_context="braid/v1/lineage").digest()
     assert data[-32:] == blake3(data[:-32], key=key).digest()
     assert key[:16] != key_hash(lookup_key, "braid/v1/lineage")
+
+
+class Unread(set[int]):
+    """A set that may be asked, but not read through."""
+
+    def __iter__(self) -> Iterator[int]:
+        raise AssertionError("read through")
+
+
+def test_a_span_costs_by_its_edges_however_much_is_erased() -> None:
+    """Or an erasure of half a log would cost the square of it."""
+    table = np.zeros(100, lineage._EDGE)
+    table["child"], table["target"] = np.arange(100) // 2, np.arange(100) * 3
+    wanted = set(range(0, 10_000, 5))
+    assert lineage._naming(table, Unread(wanted)) == sorted({k // 2 for k in range(100) if 3 * k in wanted})
+    few = {15, 3, 297}
+    assert lineage._naming(table, few) == [0, 2, 49]
 
 
 def test_only_its_owner_can_read_it(store: Path) -> None:
