@@ -91,6 +91,7 @@ class Learner:
         """
         size = self._store.reader.size
         read = records = claims = 0
+        counted: set[str] = set()
         at = self._resume()
         while at < size:
             found: list[tuple[Record, Draft]] = []
@@ -100,7 +101,7 @@ class Learner:
                 draft = self._draft(record, turn)
                 if draft is not None and self._is_wanted(record):
                     found.append((record, draft))
-            added = found if dry_run else self._append(found)
+            added = self._unknown(found, counted) if dry_run else self._append(found)
             records += len(added)
             claims += sum(len(cast("ExperienceBody", draft.body).symbolic) for _, draft in added)
             for record, draft in added if told is not None else ():
@@ -190,6 +191,17 @@ class Learner:
             return []
         placed = self._store.append_all([draft for _, draft in found])
         return [one for one, at in zip(found, placed, strict=True) if not at.known]
+
+    def _unknown(self, found: list[tuple[Record, Draft]], counted: set[str]) -> list[tuple[Record, Draft]]:
+        """Return those that appending would add: each key once, and none that is in the log; `counted` grows."""
+        keys = [draft.body.once for _, draft in found]
+        held = self._store.views.catalog.find([key for key in keys if key is not None])
+        new: list[tuple[Record, Draft]] = []
+        for one, key in zip(found, keys, strict=True):
+            if key is None or not (key in held or key in counted):
+                new.append(one)
+            counted.update([key] if key is not None else [])
+        return new
 
     def _is_wanted(self, record: Record) -> bool:
         """Whether nobody has erased, on its own, what was read of this record before: it isn't to come back."""

@@ -168,7 +168,7 @@ def memory(
 
     lessons = Lessons(
         read=read,
-        naming=lambda index, count: views.catalog.referring(index, "target", count),
+        naming=lambda index, count: views.catalog.referring(index, "target", count, most),
         lives=lambda index: (
             not any(index in one for one in (reader.control.erased, reader.control.hidden, then))
         ),

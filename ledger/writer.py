@@ -6,7 +6,7 @@ import os
 import time
 from collections import deque
 from collections.abc import Callable, Generator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from threading import Event, Lock, RLock, Thread
@@ -108,6 +108,7 @@ class Writer(Reader):
                 BlobStore(store / "blobs")  # clears out what an interrupted `put` left
             self._sequencer = Sequencer(self, load_signers(store / "keys", passphrase), clock)
             self._signing = load_log_keys(store, passphrase)
+            self._keys_known = self._keys_named()
             if not headless:
                 self.log_signers()
             self._partials = [store / tile_path(*tile[:3]) for tile in self.frontier.partials()]
@@ -248,17 +249,42 @@ class Writer(Reader):
             self._lock.release()
 
     def refresh(self) -> int:
-        """Take in what other writers have appended; nothing to do for the only one."""
+        """Take in what other writers have appended; nothing to do for the only one.
+
+        What the next append stands on follows here, whoever asks: a read that took their records in leaves none to
+        the append behind it.
+        """
+        if not self._shared:
+            return 0
         with self._commit:
-            return super().refresh() if self._shared else 0
+            head = self.published.size
+            taken = super().refresh()
+            if taken:
+                if self._sequencer.chains:
+                    self._sequencer.chains.forget()
+                self._last_time = self._time_of_last()
+            if taken or self.published.size != head:
+                self._partials = [self.path / tile_path(*tile) for tile in partial_tiles(self.published.size)]
+            if self._keys_known != self._keys_named():
+                self._take_keys()
+            return taken
+
+    def _keys_named(self) -> tuple[int, int]:
+        """Return how many author keys and log keys the log has named so far: none ever leaves these."""
+        return len(self.control.keys), len(self.control.log_keys)
+
+    def _take_keys(self) -> None:
+        """Have the private keys at hand that another process has admitted: they were on disk before their records."""
+        named = self._keys_named()
+        # Sealed since, or being wiped: what needs them is refused and says so, and the next refresh tries again.
+        with suppress(KeyRefusedError, FileNotFoundError):
+            self.signers.update(load_signers(self.path / "keys", self.passphrase))
+            self._signing.update(load_log_keys(self.path, self.passphrase))
+            self._keys_known = named
 
     def _catch_up(self) -> None:
         """Stand at the log's end as other writers have left it; the lock is held (SPEC §8.3)."""
-        if self.refresh():
-            if self._sequencer.chains:
-                self._sequencer.chains.forget()
-            self._last_time = self._time_of_last()
-            self._partials = [self.path / tile_path(*tile) for tile in partial_tiles(self.published.size)]
+        self.refresh()
         self.torn = self.log.stand_ready() or self.torn
 
     def _lead(self, own: Request) -> None:

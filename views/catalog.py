@@ -163,15 +163,16 @@ class Catalog:
             )
         return [(child, self._reader.envelope(child).id, role) for child, role in rows]
 
-    def referring(self, index: int, role: str, most: int) -> list[int]:
-        """Return the newest records that link to this one in a role, at most so many, newest first; forgotten and
-        erased ones too. What stands behind the file is not among them: catch up first."""
+    def referring(self, index: int, role: str, most: int, below: int) -> list[int]:
+        """Return the newest records below a log index that link to this one in a role, at most so many, newest first;
+        forgotten and erased ones too. What stands behind the file is not among them: catch up first."""
         with self._turn:
             if self._is_stale():
                 self.catch_up()
             rows = self._ask(
-                "SELECT DISTINCT child FROM links WHERE parent = ? AND role = ? ORDER BY child DESC LIMIT ?",
-                [index, role, most],
+                "SELECT DISTINCT child FROM links WHERE parent = ? AND role = ? AND child < ?"
+                " ORDER BY child DESC LIMIT ?",
+                [index, role, below, most],
             )
         return [child for (child,) in rows]
 

@@ -76,7 +76,7 @@ class LanceIndex:
         scores = self._scored(search.nprobes(self._probes).limit(wide), clause, "_distance")
         hits = {index: 1.0 - distance for index, distance in scores.items()}
         if self._weighed:
-            weights = self._signatures(list(hits), roles)
+            weights = self._signatures(list(hits), roles, None if where is None else where.below)
             hits = {index: score * weights.get(index, (1.0, None))[0] for index, score in hits.items()}
         return self._best(hits, k)
 
@@ -194,13 +194,16 @@ class LanceIndex:
         return found if lives.all() else found.filter(lives)
 
     def _signatures(
-        self, indexes: Sequence[int], roles: Sequence[str]
+        self, indexes: Sequence[int], roles: Sequence[str], below: int | None = None
     ) -> dict[int, tuple[float, str | None]]:
-        """Return salience and label by target: what the newest signature of one of these roles says."""
+        """Return salience and label by target: what the newest signature of one of these roles says, of those below a
+        log index where one is given."""
         if not indexes:
             return {}
         names = ", ".join(_literal(role) for role in roles)
         where = f"kind = '{SIGNATURE}' AND role IN ({names}) AND target IN ({_numbers(indexes)})"
+        if below is not None:
+            where += f" AND log_index < {below:d}"
         columns = ["log_index", "k", "target", "salience", "label"]
         found = _found(asked(self._table), where, columns).to_pylist()
         hidden = self._hidden()
