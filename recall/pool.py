@@ -5,7 +5,7 @@ Everything here is arithmetic over the rows that retrieval brought; nothing is a
 
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import Any
 
 import msgspec
 import numpy as np
@@ -89,8 +89,8 @@ def session_of(row: Row) -> tuple[str | None, ...]:
     return (row.user_id, row.agent_id, row.run_id, row.session_id)
 
 
-class Heard(NamedTuple):
-    """What a turn says, taken apart."""
+class Heard(msgspec.Struct, frozen=True, gc=False):
+    """What a turn says, taken apart. Thousands of them are kept: the garbage collector need not go through them."""
 
     stems: tuple[str, ...]
     """The stem of each telling word."""

@@ -1,5 +1,6 @@
 """Each stage for itself: the pool, its signals, what retrieval may bring, uncertainty, filters, the measures."""
 
+import gc
 import math
 import os
 from collections.abc import Sequence
@@ -16,7 +17,7 @@ from braid.recall.decompose import decompose
 from braid.recall.evaluate import Answered, measure, summary
 from braid.recall.filters import compiled
 from braid.recall.memory import MemoryIndex
-from braid.recall.pool import pool, together
+from braid.recall.pool import heard, pool, together
 from braid.recall.rank import weights
 from braid.recall.retrieve import retrieve, walk
 from braid.recall.samples import evidence_ids, read
@@ -123,6 +124,10 @@ def test_strange_questions_are_scored_too(text: str) -> None:
 def test_nothing_remembered_nothing_found() -> None:
     question, query = asked("anything?")
     assert evidence(question, index([]), Where(), query, Vocabulary(EMBEDDER)).pool.size == 0
+
+
+def test_what_is_kept_of_turns_is_nothing_to_the_garbage_collector() -> None:
+    assert not gc.is_tracked(heard("Maya moved to Porto in May 2023."))
 
 
 def test_the_nearest_word_of_a_turn_whatever_is_known_already(monkeypatch: pytest.MonkeyPatch) -> None:
