@@ -204,12 +204,23 @@ class Learner:
         return new
 
     def _is_wanted(self, record: Record) -> bool:
-        """Whether nobody has erased, on its own, what was read of this record before: it isn't to come back."""
+        """Whether nobody has erased, on its own, what was read of this record before: it isn't to come back. Nor is
+        what came with an imported record: it stands here already, under a key of the import's.
+        """
         erased = self._store.reader.control.erased
-        if not erased or record.index >= max(erased):
+        came = "imported" in record.members
+        if not came and (not erased or record.index >= max(erased)):
             return True
         children = self._store.views.catalog.children(record.index)
-        return not any(role == "parent" and at in erased for at, _, role in children)
+        read = [at for at, _, role in children if role == "parent"]
+        return not any(at in erased or (came and self._is_ours(at)) for at in read)
+
+    def _is_ours(self, index: int) -> bool:
+        """Whether a record is what this very reader has read of another, here or elsewhere."""
+        record = self._store.reader.at(index, include_forgotten=True)
+        if not isinstance(body := record.body, ExperienceBody):
+            return False
+        return body.provenance.method == method_of(self._reader)
 
 
 def readings_of(store: Followed, ids: Sequence[str]) -> list[str]:

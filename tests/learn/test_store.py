@@ -1,10 +1,13 @@
 """Reading follows the log: what is appended, once; what happens to it when its turn is forgotten, erased, corrected."""
 
+import io
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from braid.arrival import import_jsonl
+from braid.exchange import export_jsonl
 from braid.learn.inference import rederive
 from braid.ledger.compose import encode_body
 from braid.ledger.errors import ReadOnlyError
@@ -274,3 +277,25 @@ def test_what_was_called_off_and_what_was_taken_up_again(memory: Path) -> None:
             store.remember(message, user_id="ana")
         held = [one.other for one in store.contradictions(user_id="ana") if one.stands == "other"]
         assert held == ["Ana did not sign up for beekeeping course", "Ana drinks green tea"]
+
+
+def test_what_came_with_an_imported_record_is_not_read_again(memory: Path, tmp_path: Path) -> None:
+    out = io.StringIO()
+    with open_store(memory) as store:
+        say(store, "I live in Leeds with my partner Mo.")
+        store.remember("I like tea.", user_id="ana", learn=False)
+        export_jsonl(store, out)
+    with open_store(tmp_path / "other") as store:
+        import_jsonl(store, out.getvalue().encode().splitlines(keepends=True))
+        assert words(store) == ["Ana partner_is Mo; Ana lives_in Leeds"]
+        store.forget(readings(store)[0].id)
+        assert store.learn(dry_run=True).records == 1
+        say(store, "I have a dog called Rex.", user_id="bo")
+        came, *read_here = readings(store, include_forgotten=True)
+        assert came.text == "Ana partner_is Mo; Ana lives_in Leeds"
+        assert len({record.links[0].index for record in [came, *read_here]}) == 1 + len(read_here)
+        assert any("tea" in record.text for record in read_here)
+        size = len(store)
+        (store.path / "views" / "learned.json").unlink()
+    with open_store(tmp_path / "other") as store:
+        assert (store.learn().records, len(store)) == (0, size)
