@@ -15,7 +15,15 @@ import msgspec
 
 from braid.ledger.audit.findings import Finding, Report
 from braid.ledger.compose import encode_body
-from braid.ledger.errors import ErasedError, ForgottenError, InvalidRecordError, NotRederivableError
+from braid.ledger.envelope import decode_payload, payload_of
+from braid.ledger.errors import (
+    ErasedError,
+    EvidenceError,
+    ForgottenError,
+    InvalidRecordError,
+    NotRederivableError,
+)
+from braid.ledger.evidence import check_imported, original_body
 from braid.ledger.reader import Reader
 from braid.ledger.record import Draft, Record, is_reading
 from braid.recall.within import within
@@ -29,8 +37,6 @@ FUNCTIONS: Final = {
     "stance": "braid.stance.entry:rederive",
 }
 """What is derived → the function that derives it again."""
-_BY_IMPORT: Final = frozenset(("imported", "once", "occurred_at"))
-"""What an import adds to a body; its evidence is judged by itself (SPEC §13)."""
 LIMIT_S: Final = 60.0
 """How long a lens may take over one view."""
 NOUNS: Final = {"view": "views", "claim": "claim records", "stance": "stances"}
@@ -128,28 +134,60 @@ def _bounded(function: Rederive) -> Rederive:
 def _problem(record: Record, function: Rederive, reader: Reader) -> str | None:
     """Return how a record differs from what its inputs give, None when it doesn't."""
     try:
-        draft = function(record, lambda index: reader.at(index, include_forgotten=True))
+        one, read = _at_first(record, lambda index: reader.at(index, include_forgotten=True))
+        draft = function(one, read)
         raw = encode_body(draft)
     except (NotRederivableError, ErasedError, ForgottenError):
         raise
-    except (InvalidRecordError, ValueError, TypeError, LookupError) as error:
+    except (EvidenceError, InvalidRecordError, ValueError, TypeError, LookupError) as error:
         return f"its inputs give nothing that could be it: {error}"
-    if draft.type != record.type:
-        return f"it is a {record.type}, but its inputs give a {draft.type}"
-    links = [(link.role, link.id) for link in record.links]
-    if [(role, target) for role, target in draft.links] != links:
+    if draft.type != one.type:
+        return f"it is a {one.type}, but its inputs give a {draft.type}"
+    if [(role, target) for role, target in draft.links] != [(link.role, link.id) for link in one.links]:
         return "its links are not those that its inputs give"
-    if raw != record.raw and (differing := _differing(raw, record)):
-        return f"its body is not what its inputs give: {differing}"
+    if raw != one.raw:
+        return f"its body is not what its inputs give: {_differing(raw, one)}"
     return None
 
 
+def _at_first(record: Record, read: Read) -> tuple[Record, Read]:
+    """Return a record as it was in the log that it was made in, and what reads that log for it: what is derived may
+    quote ids and times, and an import changes those.
+    """
+    while "imported" in record.members:
+        record, read = _before_import(record, read)
+    return record, read
+
+
+def _before_import(record: Record, read: Read) -> tuple[Record, Read]:
+    """Return an imported record as it was in the log that it came from, by the evidence that it has kept (SPEC §13).
+
+    What it names is read alike. Raises EvidenceError, and NotRederivableError where that did not come along.
+    """
+    places: dict[int, int] = {}
+
+    def was(one: Record) -> Record:
+        if "imported" not in one.members:
+            raise NotRederivableError("an input did not come with it")
+        kept = check_imported(one.members)
+        if len(kept.links) == len(one.links):
+            places.update(
+                (there.index, here.index) for there, here in zip(kept.links, one.links, strict=True)
+            )
+        stored = kept.envelope.encode()
+        return Record(decode_payload(payload_of(stored)), kept.links, original_body(one.members), stored)
+
+    def read_there(index: int) -> Record:
+        if index not in places:
+            raise NotRederivableError("an input did not come with it")
+        return was(read(places[index]))
+
+    return was(record), read_there
+
+
 def _differing(made: bytes, record: Record) -> str:
-    """Return which members differ, by name, no content; nothing for an imported record that says what it said at
-    home."""
+    """Return which members differ, by name, no content."""
     one: dict[str, Any] = msgspec.json.decode(made)
     other = record.members
     names = [name for name in {**one, **other} if one.get(name) != other.get(name)]
-    if "imported" in other:
-        return ", ".join(name for name in names if name not in _BY_IMPORT)
     return ", ".join(names) or "the same, written otherwise"

@@ -1,5 +1,6 @@
 """`verify(rederive=True)`: a view that its lens never gave is found, though its signature holds."""
 
+import io
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -9,6 +10,8 @@ import pytest
 
 import braid
 from braid import rederive as again
+from braid.arrival import import_jsonl
+from braid.exchange import export_jsonl
 from braid.ledger.audit.findings import Finding
 from braid.ledger.record import Body, Content, Draft, Record, Reweighted, ViewBody
 from braid.lensing import View
@@ -116,3 +119,71 @@ def test_a_view_on_a_forged_view_is_judged_for_itself(store: Store, view: View) 
         Draft(kind="view", body=bad, links=[(link.role, link.id) for link in store.get(later.id).links])
     )
     assert len(findings(store)) == 1
+
+
+# -- after an import --------------------------------------------------------------------------------
+
+
+def taken_over(store: Store, place: Path) -> Store:
+    """Export a store and import it elsewhere."""
+    out = io.StringIO()
+    export_jsonl(store, out)
+    other = braid.open(place / "memory", guard_dir=place / "guard")
+    assert import_jsonl(other, out.getvalue().encode().splitlines(keepends=True)).refused == []
+    return other
+
+
+def derive(store: Store) -> None:
+    """Have derived what quotes ids and times of its own log: readings, a stance that another would change, views."""
+    for session, text in (("one", "I live in Porto."), ("two", "I moved to Lisbon.")):
+        said = {"role": "user", "name": "Maya", "content": text}
+        store.remember([said], user_id="maya", session_id=session)
+    store.learn()
+    stance = store.stance("Where does Maya live?", user_id="maya")
+    assert stance.id
+    store.apply_lens("stance", user_id="maya")
+
+
+def test_what_was_imported_is_what_its_inputs_gave_at_home(store: Store, tmp_path: Path) -> None:
+    derive(store)
+    first = store.verify(rederive=True)
+    assert first.findings == []
+    with taken_over(store, tmp_path / "second") as second, taken_over(second, tmp_path / "third") as third:
+        for other in (second, third):
+            report = other.verify(rederive=True)
+            assert report.findings == []
+            assert report.checked[-1] == first.checked[-1]
+            assert "0 stances" not in report.checked[-1]
+
+
+@pytest.mark.usefixtures("view")
+def test_evidence_of_another_record_makes_no_view_true(store: Store, tmp_path: Path) -> None:
+    """A view that says what its inputs never gave, under the evidence of an honest one."""
+    with taken_over(store, tmp_path / "second") as second:
+        (honest,) = [one for one in second.read() if one.kind == "view"]
+        body = honest.body
+        assert isinstance(body, ViewBody)
+        assert body.content
+        told = Content(text="Something else.", structured=body.content.structured)
+        links = [(link.role, link.id) for link in honest.links]
+        forged = msgspec.structs.replace(body, content=told, once=None)
+        kept = {"imported": honest.members["imported"]}
+        id = second.append(Draft(kind="view", body=forged, links=links, extra=kept))
+        (finding,) = second.verify(rederive=True).findings
+        assert finding.id == id
+        assert "is not what was signed" in finding.message
+
+
+@pytest.mark.usefixtures("view")
+def test_an_input_that_did_not_come_along_is_counted(store: Store, tmp_path: Path) -> None:
+    with taken_over(store, tmp_path / "second") as second:
+        (honest,) = [one for one in second.read() if one.kind == "view"]
+        native = [("applied_to", second.append(f"Of this log, {k}.")) for k in range(len(honest.links))]
+        kept = {"imported": honest.members["imported"]}
+        body = msgspec.structs.replace(honest.body, once=None)
+        second.append(Draft(kind="view", body=body, links=native, extra=kept))
+        report = second.verify(rederive=True)
+        assert report.findings == []
+        assert [note for note in report.notes if "did not come with it" in note] == [
+            "1 not made again: views: an input did not come with it"
+        ]
