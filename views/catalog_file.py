@@ -28,8 +28,9 @@ CREATE TABLE links (parent INTEGER, child INTEGER, k INTEGER, role TEXT, PRIMARY
 CREATE TABLE keys (hash BLOB PRIMARY KEY, log_index INTEGER NOT NULL) WITHOUT ROWID;
 CREATE TABLE scopes (hash BLOB, log_index INTEGER, count INTEGER, PRIMARY KEY (hash, log_index)) WITHOUT ROWID;
 CREATE TABLE turns (log_index INTEGER PRIMARY KEY, session INTEGER NOT NULL);
-CREATE INDEX turns_of ON turns (session, log_index);
 """
+_INDEX: Final = "CREATE INDEX IF NOT EXISTS turns_of ON turns (session, log_index)"
+"""Made once the rows are there: row by row, in the order of hashes, it would cost as much as all else of a load."""
 
 
 class _Once(msgspec.Struct):
@@ -210,7 +211,11 @@ class CatalogFile:
         self._stamp = stamp
 
     def finish(self) -> None:
-        """Nothing is under way: `apply` commits."""
+        """Make the index that a fresh file lacks yet. Nothing else is under way: `apply` commits."""
+        try:
+            self._con.execute(_INDEX)
+        except sqlite3.DatabaseError as error:
+            raise _unwritten(error, "written") from error
 
     def close(self) -> None:
         """Close the file, rolling back what was not committed."""
