@@ -8,7 +8,7 @@ from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, Protocol, cast
+from typing import TYPE_CHECKING, Any, Final, Protocol, cast
 
 import msgspec
 
@@ -218,9 +218,10 @@ class Learner:
     def _is_ours(self, index: int) -> bool:
         """Whether a record is what this very reader has read of another, here or elsewhere."""
         record = self._store.reader.at(index, include_forgotten=True)
-        if not isinstance(body := record.body, ExperienceBody):
-            return False
-        return body.provenance.method == method_of(self._reader)
+        said = record.members.get("provenance")  # of whatever kind, known to this release or not
+        return isinstance(said, dict) and cast("dict[str, Any]", said).get("method") == method_of(
+            self._reader
+        )
 
 
 def readings_of(store: Followed, ids: Sequence[str]) -> list[str]:
