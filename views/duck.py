@@ -38,6 +38,9 @@ ROW_GROUP: Final = 2_048
 with its own 122,880 that was two thirds of all work at a million records, and more memory than there is at 10,000
 records of 100 kB (ADR 34).
 """
+_OURS: Final = f"ROW_GROUP_SIZE {ROW_GROUP}"
+_EMPTY: Final[list[bytes]] = []
+"""The bytes of a file that has every definition and no row yet, once this process has made one."""
 _STATE = (
     "CREATE SCHEMA view_state",
     "CREATE TABLE view_state.meta (stamp VARCHAR, digest VARCHAR, unknown BIGINT, unreadable BIGINT, history BIGINT)",
@@ -57,8 +60,36 @@ def connect(path: Path, *, read_only: bool = False) -> duckdb.DuckDBPyConnection
     ):  # in a notebook without its widgets there is no bar to put out, and it says so
         con.execute("SET enable_progress_bar = false")  # it would be drawn on our standard output
     try:
-        how = "READ_ONLY" if read_only else f"ROW_GROUP_SIZE {ROW_GROUP}"
-        con.execute(f"ATTACH {quoted(str(path))} AS projection ({how}); USE projection")
+        _attach(con, path, "READ_ONLY" if read_only else _OURS)
+    except BaseException:
+        con.close()
+        raise
+    return con
+
+
+def _attach(con: duckdb.DuckDBPyConnection, path: Path, how: str) -> None:
+    con.execute(f"ATTACH {quoted(str(path))} AS projection ({how}); USE projection")
+
+
+def _begin(path: Path) -> duckdb.DuckDBPyConnection:
+    """Open a new file with all definitions and no row; duckdb.Error or OSError where it can't be.
+
+    Three hundred definitions take as long as some thousand records, and a process that erases or asks the past begins
+    many files: the first is kept as it is before there is a row in it, and copied.
+    """
+    if _EMPTY:
+        path.touch(0o600, exist_ok=False)
+        path.write_bytes(_EMPTY[0])
+        return connect(path)
+    con = connect(path)
+    try:
+        path.chmod(0o600)
+        tables = [statement for table in (*TABLES, CHECKPOINTS) for statement in creation(table)]
+        con.execute(";".join(["BEGIN", *tables, *macros.creation(), *_STATE, "COMMIT"]))
+        con.execute("USE memory; DETACH projection")
+        if not path.with_name(f"{path.name}.wal").exists():  # else there was no room to fold it in
+            _EMPTY.append(path.read_bytes())
+        _attach(con, path, _OURS)
     except BaseException:
         con.close()
         raise
@@ -100,12 +131,8 @@ class DuckView:
     @classmethod
     def create(cls, path: Path, history: Path) -> Self:
         """Begin an empty file; `history` is the store's file of published checkpoints. Raises DamagedViewError."""
-        tables = [statement for table in (*TABLES, CHECKPOINTS) for statement in creation(table)]
-        tables += macros.creation()
         try:
-            con = connect(path)
-            path.chmod(0o600)
-            con.execute(";".join(["BEGIN", *tables, *_STATE, "COMMIT"]))
+            con = _begin(path)
         except duckdb.Error as error:  # a full disk, as a rule
             raise DamagedViewError(f"{path} can't be written ({first_line(error)})") from error
         return cls(con, history, None)

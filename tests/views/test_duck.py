@@ -164,6 +164,28 @@ def test_every_table_and_column_has_its_comment(bench: Any) -> None:
         assert [column.name for column in table.columns][:2] == ["log_index", "id"]
 
 
+def test_a_file_begun_from_another_is_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(duck, "_EMPTY", [])
+    definitions: list[list[Any]] = []
+    for name in ("defined", "copied"):
+        path = tmp_path / f"{name}.duckdb"
+        view = duck.DuckView.create(path, tmp_path / "checkpoints")
+        assert view.stamp is None
+        view.close()
+        assert path.stat().st_mode & 0o777 == 0o600
+        con = duck.connect(path, read_only=True)
+        definitions.append([
+            con.execute(f"FROM {what}() WHERE database_name = 'projection' ORDER BY ALL").fetchall()
+            for what in ("duckdb_tables", "duckdb_columns", "duckdb_views", "duckdb_functions")
+        ])  # fmt: skip
+        assert con.execute("SELECT sum(estimated_size) FROM duckdb_tables()").fetchall() == [(0,)]
+        con.close()
+    assert len(duck._EMPTY) == 1
+    assert (tmp_path / "copied.duckdb").read_bytes() == duck._EMPTY[0]
+    assert all(definitions[0])
+    assert definitions[0] == definitions[1]
+
+
 def test_the_page_of_the_schema_is_up_to_date() -> None:
     page = Path(__file__).parents[2] / "docs" / "schema.md"
     assert page.read_text("utf-8") == schema_page(), "run: python -m braid.tools.schema_doc > docs/schema.md"
