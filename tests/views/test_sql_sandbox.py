@@ -213,6 +213,20 @@ def test_the_answer_says_position_and_lag(asked: Any) -> None:
     assert (answer.position, answer.behind_by) == (asked.writer.size, 0)
 
 
+def test_a_child_holds_no_more_after_many_statements(asked: Any) -> None:
+    def held() -> int:
+        child = asked.views._sandbox._child
+        said = Path(f"/proc/{child.pid}/status").read_text().splitlines()
+        return int(next(line for line in said if line.startswith("VmData")).split()[1]) << 10
+
+    for _ in range(5):
+        asked.views.sql("SELECT 1")
+    before = held()
+    for _ in range(40):
+        asked.views.sql("SELECT 1")
+    assert held() - before < 32 << 20  # a thread's stack is 8 MiB
+
+
 def test_no_child_is_left_behind(asked: Any) -> None:
     asked.views.sql("SELECT 1")
     child = asked.views._sandbox._child
