@@ -53,6 +53,8 @@ class Found(msgspec.Struct, frozen=True):
     vectors: dict[int, Any]
     by_words: dict[int, float]
     by_links: dict[int, float]
+    before: dict[int, int] = {}
+    """The turn before each row in its session, by log index."""
     trouble: tuple[str, ...] = ()
     brought: int = 0
     """How many records words, meaning and time brought: going deeper ends where this no longer grows."""
@@ -93,10 +95,12 @@ def retrieve(
         wanted |= around(best[:AROUND], sessions)
     fetch = partial(_fetched, index, with_vectors=query is not None)
     deadline = monotonic() + limit_s
+    on_their_way = Started(partial(fetch, wanted))
+    before = sessions.before(sorted(wanted)) if sessions is not None else {}  # LanceDB needs no interpreter
     try:
-        fetched = within(limit_s, partial(fetch, wanted))
+        fetched = on_their_way.result(deadline - monotonic())
     except (ViewError, TimeoutError) as error:
-        return Found({}, {}, {}, {}, (*trouble, f"rows: {error}"), len(best), lost=True)
+        return Found({}, {}, {}, {}, trouble=(*trouble, f"rows: {error}"), brought=len(best), lost=True)
     names = _names(question, fetched.rows.values())
     try:
         naming = partial(_naming, names, index, where, fetch)
@@ -104,12 +108,15 @@ def retrieve(
     except (ViewError, TimeoutError) as error:
         trouble.append(f"entities: {error}")
         more = Fetched({}, {})
+    if sessions is not None and more.rows:
+        before |= sessions.before(list(more.rows))
     rows = {at: row for at, row in (fetched.rows | more.rows).items() if admits(where, row)}
     return Found(
         rows,
         {at: vector for at, vector in (fetched.vectors | more.vectors).items() if at in rows},
         {hit.index: hit.score for hit in found.get("words", ())},
         {at: score for at, score in linked.items() if at in rows},
+        before,
         tuple(trouble),
         len(best),
         lost,

@@ -43,8 +43,7 @@ def evidence(
 ) -> Evidence:
     """Return the scored candidates. `query` is the question's vector, None where meaning can't be asked for."""
     found = retrieve(question, query, index, where, links, sessions=sessions, limit_s=limit_s, deep=deep)
-    order = sessions.before(list(found.rows)) if sessions is not None else {}
-    side_by_side = pool(list(found.rows.values()), found.vectors, order)
+    side_by_side = pool(list(found.rows.values()), found.vectors, found.before)
     if not side_by_side.size:
         return Evidence(side_by_side, found, {}, {}, np.zeros(0), found.trouble)
     speaking: dict[str, Floats] = signals(
