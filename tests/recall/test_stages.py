@@ -6,6 +6,7 @@ import os
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
+from threading import Event
 from time import sleep
 from typing import Any
 
@@ -19,7 +20,7 @@ from braid.recall.filters import compiled
 from braid.recall.memory import MemoryIndex
 from braid.recall.pool import heard, pool, together
 from braid.recall.rank import weights
-from braid.recall.retrieve import retrieve, walk
+from braid.recall.retrieve import REACH, retrieve, walk
 from braid.recall.samples import evidence_ids, read
 from braid.recall.search import evidence
 from braid.recall.shelf import Shelf
@@ -203,6 +204,40 @@ def test_a_name_that_cannot_be_asked_for_is_told_and_the_rest_stays() -> None:
     assert found.trouble == ("entities: the index is torn",)
     assert 3 in found.rows
     assert not found.lost
+
+
+class Beside(MemoryIndex):
+    """An index that gives rows once it has been asked which turn stands before each of them."""
+
+    def __init__(self, *given: Any, **known: Any) -> None:
+        super().__init__(*given, **known)
+        self.times, self.asked = 0, Event()
+
+    def before(self, indexes: Sequence[int]) -> dict[int, int]:
+        self.times += 1
+        if self.times > REACH:  # the first times are for the neighbours themselves
+            self.asked.set()
+        return super().before(indexes)
+
+    def take(self, indexes: Sequence[int]) -> dict[int, Row]:
+        if not self.asked.wait(2.0):
+            raise ViewError("nobody asked for the turns before these while they were read")
+        return super().take(indexes)
+
+
+def test_sessions_are_asked_while_rows_are_on_their_way() -> None:
+    held = Beside(rows(), {}, position=6)
+    found = retrieve(decompose("What do you call the cat?", NOW), None, held, Where(), sessions=held)
+    assert found.trouble == ()
+    assert found.before == {1: 0, 2: 1}
+
+
+def test_what_comes_along_by_name_has_its_place_in_its_session() -> None:
+    held = Listening([*rows(), row(6, "Duarte shivered.", "Maya", session_id="s1", turn=6)], {}, position=7)
+    question = decompose("What flat in Porto over the river did Duarte move to in the spring?", NOW)
+    found = retrieve(question, None, held, Where(), sessions=held, deep=1)
+    assert 6 in set(found.rows) - set(found.by_words)
+    assert found.before[6] == 2
 
 
 class Late(MemoryIndex):

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from lancedb.table import AsyncTable
 
 from braid.models.static import StaticEmbedder
 from braid.store import Store
@@ -130,6 +131,22 @@ def test_addresses_are_read_when_that_costs_less_than_was_lost(store: Store) -> 
     store.views.search.index()
     known.miss(store.views.search.home.open().table, 1.0)
     assert known.known
+
+
+def test_no_question_fetches_the_schema(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It costs half a millisecond to a millisecond, and a question asks LanceDB three times."""
+    index = store.views.search.index()
+
+    async def refused(table: object) -> None:
+        raise AssertionError(f"the schema of {table} was fetched")
+
+    monkeypatch.setattr(AsyncTable, "schema", refused)
+    (near, *_), (said, *_) = (
+        index.nearest(MODEL.embed(["Who is hurt at the wrist?"])[0]),
+        index.words("boiler"),
+    )
+    assert index.both([near.index]).rows[near.index].text == FIRST[2]
+    assert index.both([said.index]).rows[said.index].text == FIRST[1]
 
 
 def test_a_set_that_is_made_anew_has_addresses_of_its_own(store: Store) -> None:

@@ -22,7 +22,9 @@ from braid.views.projection import Batch, Stamp
 from braid.wal.failpoint import failpoint
 
 COPY_ROWS: Final = 8_192
-INDEX_CACHE_BYTES: Final = 512 << 20
+INDEX_CACHE_BYTES: Final = 1 << 30
+"""Room for the vectors of a million turns: those that aren't in it are read from their file again, at some 1 ms a
+megabyte, and a question goes through 50 MB and more. A smaller store takes what its vectors and words need."""
 METADATA_CACHE_BYTES: Final = 128 << 20
 _NO_STAMPS: Final = "log_index >= 0"
 
