@@ -33,7 +33,8 @@ _LEAF, _NODE = sha256(b"\x00"), sha256(b"\x01")
 
 def leaf_hashes(entries: Iterable[bytes]) -> list[bytes]:
     """Return the hash of each leaf: `leaf_hash` of many."""
-    start, hashes = _LEAF.copy, list[bytes]()
+    start = _LEAF.copy
+    hashes: list[bytes] = []
     for entry in entries:
         leaf = start()
         leaf.update(entry)
@@ -43,7 +44,8 @@ def leaf_hashes(entries: Iterable[bytes]) -> list[bytes]:
 
 def row_above(row: bytes) -> bytes:
     """Return the hashes above a row of pairs, both back to back: `node_hash` of many."""
-    start, hashes = _NODE.copy, list[bytes]()
+    start = _NODE.copy
+    hashes: list[bytes] = []
     for at in range(0, len(row), 2 * HASH_BYTES):
         node = start()
         node.update(row[at : at + 2 * HASH_BYTES])

@@ -133,10 +133,7 @@ class Frame:
 
     def envelopes(self) -> list[bytes]:
         """Return the envelopes in order."""
-        section, lengths = self._section, self.lengths
-        sizes, lists = lengths[0::3], lengths[1::3]
-        starts = accumulate(map(add, sizes, lists), initial=12 * self.header.count)
-        return [section[at : at + size] for at, size in zip(starts, sizes, strict=False)]
+        return cut_envelopes(self._section, self.lengths)
 
     def records(self) -> Iterator[Stored]:
         """Yield the records in order; every body is empty when the frame was read without bodies."""
@@ -152,6 +149,13 @@ class Frame:
     def extents(self) -> list[Extent]:
         """Return where each record lies in the segment file."""
         return frame_extents(self.offset, self.header, self.lengths)
+
+
+def cut_envelopes(section: bytes, lengths: Sequence[int]) -> list[bytes]:
+    """Return the envelopes of a frame's section, whose table says `lengths`, in order."""
+    sizes, lists = lengths[0::3], lengths[1::3]
+    starts = accumulate(map(add, sizes, lists), initial=4 * len(lengths))
+    return [section[at : at + size] for at, size in zip(starts, sizes, strict=False)]
 
 
 def frame_extents(offset: int, header: FrameHeader, lengths: Sequence[int]) -> list[Extent]:

@@ -42,7 +42,7 @@ from braid.ledger.envelope import (
 )
 from braid.ledger.errors import EnvelopeError
 from braid.ledger.ids import MAX_INDEX, PREFIXES
-from braid.ledger.merkle import leaf_hash, root_of
+from braid.ledger.merkle import leaf_hash, leaf_hashes, root_of
 from braid.ledger.sign import verify_signature
 from braid.wal.frame import HEADER_BYTES
 
@@ -204,11 +204,7 @@ class _Examiner:
         at, body_at = 12 * seen.header.count, seen.bodies_at
         section, lengths = seen.section, seen.lengths
         if self.terms.hash_only:
-            hash_, leaves = sha256, self.leaves
-            for k in range(0, len(lengths), 3):
-                end = at + lengths[k]
-                leaves.append(hash_(b"\x00" + section[at:end]).digest())
-                at = end + lengths[k + 1]
+            self.leaves += leaf_hashes(seen.envelopes())
             return
         self.due = ""
         base = seen.offset + HEADER_BYTES

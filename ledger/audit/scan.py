@@ -11,7 +11,7 @@ from typing import NamedTuple
 from blake3 import blake3
 
 from braid.ledger.envelope import decode_payload, digest_text, unwrap
-from braid.wal.frame import HEADER_BYTES, MAGIC, FrameError, FrameHeader, parse_header
+from braid.wal.frame import HEADER_BYTES, MAGIC, FrameError, FrameHeader, cut_envelopes, parse_header
 
 SEGMENT_HEADER_BYTES = 64
 _READ_AHEAD = 4 << 20
@@ -60,6 +60,10 @@ class SeenFrame(NamedTuple):
     def bodies_at(self) -> int:
         """Offset of the first body."""
         return self.offset + HEADER_BYTES + self.header.head_len
+
+    def envelopes(self) -> list[bytes]:
+        """Return the envelopes in order."""
+        return cut_envelopes(self.section, self.lengths)
 
 
 class Broken(NamedTuple):

@@ -353,7 +353,19 @@ def test_what_a_full_disk_has_left_is_for_the_erasure(store: Path) -> None:
 def test_a_span_of_many_edges_takes_no_memory_for_them(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(lineage, "MOST_EDGES", 1000)
     links = [Link("parent", 1, "m") for _ in range(500)]
-    envelope = Envelope(1, "o", 2, "m", "experience", "", (0, 0, 1), 0, "", "", ("", 0))
+    envelope = Envelope(
+        braid=1,
+        origin="o",
+        index=2,
+        id="m",
+        kind="experience",
+        created_at="",
+        tx=(0, 0, 1),
+        control=0,
+        key="",
+        commit="",
+        body=("", 0),
+    )
     gathered = lineage._Gathered()
     tracemalloc.start()
     try:
