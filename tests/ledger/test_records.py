@@ -465,6 +465,8 @@ def test_an_unknown_kind_is_not_written_but_is_read(store: Path, drop: Drop) -> 
     [
         (lambda payload: payload.replace(b'{"braid":1,', b'{"braid":2,'), "format 2"),
         (lambda payload: payload[:-1] + b',"index":3}', "repeats a member"),
+        (lambda payload: payload.replace(b'{"braid":1,', b'{"braid":1,"braid":1,'), "repeats a member"),
+        (lambda payload: b'{"control":2,' + payload[1:].replace(b'"control":2,', b""), "not in order"),
         (lambda payload: payload[:-1] + b',"public":{"a":1,"a":2}}', "repeats a member"),
         (lambda payload: payload.replace(b'"index":3,', b'"index":4,'), "names another index"),
         (lambda payload: payload.replace(b'"origin":"', b'"origin":"x'), "belongs to x"),
