@@ -19,6 +19,7 @@ from braid.views.arrow import to_arrow
 from braid.views.checkpoints import read_history
 from braid.views.digest import BUCKET, Digest, bucket_root, content_digest
 from braid.views.errors import DamagedViewError
+from braid.views.generations import require_whole
 from braid.views.make import Made, make
 from braid.views.projection import Batch, Stamp
 from braid.views.schema import CHECKPOINTS, TABLES, Column, Table, creation, quoted
@@ -87,8 +88,8 @@ def _begin(path: Path) -> duckdb.DuckDBPyConnection:
         tables = [statement for table in (*TABLES, CHECKPOINTS) for statement in creation(table)]
         con.execute(";".join(["BEGIN", *tables, *macros.creation(), *_STATE, "COMMIT"]))
         con.execute("USE memory; DETACH projection")
-        if not path.with_name(f"{path.name}.wal").exists():  # else there was no room to fold it in
-            _EMPTY.append(path.read_bytes())
+        require_whole(path)
+        _EMPTY.append(path.read_bytes())
         _attach(con, path, _OURS)
     except BaseException:
         con.close()
