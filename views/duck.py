@@ -134,6 +134,9 @@ class DuckView:
         """Begin an empty file; `history` is the store's file of published checkpoints. Raises DamagedViewError."""
         try:
             con = _begin(path)
+            # Batches end in row groups that are not full. To merge them would write again what was just written; a
+            # file that is followed does merge, or what is made again would pile up.
+            con.execute("SET max_vacuum_tasks = 0")
         except duckdb.Error as error:  # a full disk, as a rule
             raise DamagedViewError(f"{path} can't be written ({first_line(error)})") from error
         return cls(con, history, None)

@@ -22,6 +22,8 @@ from braid.views.errors import DamagedViewError
 from braid.views.projection import Batch, Home, KeyFacts, Projection, Stamp, Standing, TakesMade
 
 BATCH_RECORDS = 8_192
+LEAST_BATCH_RECORDS = 2_048
+"""A short log is cut in three, or DuckDB would wait for all of its rows, and then be waited for."""
 BATCH_BYTES = 32 << 20
 AGAIN_RECORDS = 4_096
 ERASED = "records were erased"
@@ -264,6 +266,7 @@ def batches(reader: Reader, start: int, standing: Standing, version: int) -> Ite
     """Yield the log from `start` in whole transactions, some thousands of records at a time."""
     entries: list[Entry] = []
     weight = 0
+    most = min(max((standing.size - start) // 3, LEAST_BATCH_RECORDS), BATCH_RECORDS)
 
     def stamp(position: int) -> Stamp:
         root = root_at(reader, position)
@@ -282,7 +285,7 @@ def batches(reader: Reader, start: int, standing: Standing, version: int) -> Ite
     for transaction in reader.entries(start, standing.size):
         entries += transaction
         weight += sum(entry.record.envelope.body[1] for entry in transaction)
-        if len(entries) >= BATCH_RECORDS or weight >= BATCH_BYTES:
+        if len(entries) >= most or weight >= BATCH_BYTES:
             yield from cut()
             entries, weight = [], 0
     if entries:

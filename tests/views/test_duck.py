@@ -344,6 +344,16 @@ def test_small_batches_give_the_same(bench: Any, one_of_each: Any, monkeypatch: 
     assert bench.contents() == small
 
 
+def test_what_is_made_again_and_again_takes_no_more_room(bench: Any) -> None:
+    said = [one.id for _ in range(10) for one in bench.say(*(f"{n} " + "word " * 200 for n in range(40)))]
+    bench.views.catch_up()
+    size = bench.work.stat().st_size
+    for k in range(12):
+        bench.tombstone("forget" if k % 2 == 0 else "recover", *said[:20])
+        bench.views.catch_up()
+    assert bench.work.stat().st_size < 4 * size
+
+
 @pytest.mark.parametrize(
     ("change", "found"),
     [
