@@ -17,10 +17,13 @@ class Answered(msgspec.Struct, frozen=True):
     session: Mapping[str, float]
 
 
-def measure(ranked: Sequence[object], right: set[object]) -> dict[str, float]:
-    """Return recall@k (the share of the evidence found), ndcg@10, mrr and all@10 of a ranking. `right` isn't empty."""
+def measure(ranked: Sequence[object], right: set[object], depth: int = CUTS[-1]) -> dict[str, float]:
+    """Return recall@k (the share of the evidence found), ndcg@10, mrr and all@10 of a ranking. `right` isn't empty.
+
+    `depth`, at least 10, is how many were asked for: of a k beyond it nothing is said.
+    """
     ranks = [rank for rank, item in enumerate(dict.fromkeys(ranked)) if item in right]
-    found = {f"recall@{cut}": sum(rank < cut for rank in ranks) / len(right) for cut in CUTS}
+    found = {f"recall@{cut}": sum(rank < cut for rank in ranks) / len(right) for cut in CUTS if cut <= depth}
     gain = sum(1 / math.log2(rank + 2) for rank in ranks if rank < 10)
     ideal = sum(1 / math.log2(rank + 2) for rank in range(min(len(right), 10)))
     return found | {

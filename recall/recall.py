@@ -18,7 +18,7 @@ from braid.recall.hits import Answer, Hit
 from braid.recall.memory import MemoryIndex
 from braid.recall.pool import Floats
 from braid.recall.reading import Reading, Tone, raised
-from braid.recall.retrieve import DEEP, Links, Sessions
+from braid.recall.retrieve import Links, Sessions, depth
 from braid.recall.salience import salient
 from braid.recall.search import Evidence, evidence
 from braid.recall.times import Span
@@ -177,7 +177,7 @@ def _hits(
     Reading goes on from step to step: no record is read twice.
     """
     reading = Reading(memory.read, asking.where, asking.test, asking.tone)
-    most, deep, before = asking.top_k + READ_AHEAD, max(DEEP, asking.top_k), 0
+    most, deep, before = asking.top_k + READ_AHEAD, depth(asking.top_k), 0
     while True:
         found = ask(deep=deep)
         hits = reading.hits(found, most)

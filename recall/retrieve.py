@@ -20,9 +20,12 @@ from braid.views.errors import ViewError
 from braid.views.search import Fetched, Hit, Index, Row, Where
 
 DEEP: Final = 64
-"""How many candidates each of words and meaning brings, unless most of them are of no use."""
+"""How many candidates each of words and meaning brings, unless most of them are of no use, or few are asked for."""
+FIRST: Final = 10
+SHALLOW: Final = 40
+"""How many are enough where no more than the first ten hits are asked for (measured: docs/recall.md)."""
 AROUND: Final = 24
-"""How many of the best have their neighbours brought along."""
+"""How many of the best have their neighbours brought along, at most."""
 REACH: Final = 2
 HOPS: Final = 2
 WALKED: Final = 8
@@ -62,6 +65,11 @@ class Found(msgspec.Struct, frozen=True):
     """Whether nothing could be had of the index, whatever it holds."""
 
 
+def depth(top_k: int) -> int:
+    """Return how many candidates each of words and meaning brings, so that the best `top_k` are among them."""
+    return SHALLOW if top_k <= FIRST else max(DEEP, top_k)
+
+
 def retrieve(
     question: Question,
     query: Any | None,
@@ -92,7 +100,7 @@ def retrieve(
     linked = walk(best[:WALKED], links) if links is not None else {}
     wanted = {*best, *linked}
     if sessions is not None:
-        wanted |= around(best[:AROUND], sessions)
+        wanted |= around(best[: min(AROUND, 1 + deep * 3 // 8)], sessions)
     fetch = partial(_fetched, index, with_vectors=query is not None)
     deadline = monotonic() + limit_s
     on_their_way = Started(partial(fetch, wanted))

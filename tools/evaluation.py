@@ -14,12 +14,17 @@ if TYPE_CHECKING:
     from braid.store import Store
 
 BATCH: Final = 500
-DEPTH: Final = max(CUTS)
+DEPTH: Final = CUTS[-1]
 Progress = Callable[[int, int], None]
 
 
-def evaluate(samples: Sequence[Sample], *, progress: Progress | None = None, **how: Any) -> dict[str, Any]:
-    """Return the measures over all samples, by category and by conversation. `how` goes to `Store.recall`."""
+def evaluate(
+    samples: Sequence[Sample], *, top_k: int = DEPTH, progress: Progress | None = None, **how: Any
+) -> dict[str, Any]:
+    """Return the measures over all samples, by category and by conversation; of `top_k` hits, at least ten.
+
+    `how` goes to `Store.recall`.
+    """
     from time import perf_counter
 
     from braid.recall.rank import weights_name
@@ -36,10 +41,12 @@ def evaluate(samples: Sequence[Sample], *, progress: Progress | None = None, **h
             now = max((turn.when for turn in sample.turns), default=datetime.now(UTC))
             for question in sample.questions:
                 answer = store.recall(
-                    question.text, user_id=scope_of(number, sample), top_k=DEPTH, now=now, **how
+                    question.text, user_id=scope_of(number, sample), top_k=top_k, now=now, **how
                 )
                 degraded += bool(answer["degraded"])
-                own.append(_judged(question, sample, [places[hit["id"]][1] for hit in answer["results"]]))
+                own.append(
+                    _judged(question, sample, [places[hit["id"]][1] for hit in answer["results"]], top_k)
+                )
                 asked += 1
                 if progress is not None:
                     progress(asked, questions)
@@ -60,13 +67,13 @@ def evaluate(samples: Sequence[Sample], *, progress: Progress | None = None, **h
     }
 
 
-def _judged(question: Any, sample: Sample, ranked: Sequence[int]) -> Answered:
+def _judged(question: Any, sample: Sample, ranked: Sequence[int], depth: int) -> Answered:
     right: set[object] = set(question.evidence)
     sessions: set[object] = {sample.sessions[at] for at in question.evidence}
     return Answered(
         question.category,
-        measure(ranked, right),
-        measure([sample.sessions[at] for at in ranked], sessions),
+        measure(ranked, right, depth),
+        measure([sample.sessions[at] for at in ranked], sessions, depth),
     )
 
 

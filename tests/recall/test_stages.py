@@ -415,6 +415,7 @@ def test_measures_of_a_ranking() -> None:
     assert (found["recall@1"], found["recall@5"], found["mrr"], found["all@10"]) == (0.5, 1.0, 1.0, 1.0)
     assert math.isclose(found["ndcg@10"], (1 + 0.5) / (1 + 1 / math.log2(3)), rel_tol=1e-9)
     assert measure(["x"], {"a"})["mrr"] == 0.0
+    assert set(found) - set(measure(["a"], {"a"}, depth=10)) == {"recall@20", "recall@50"}
 
 
 def test_evidence_ids_are_normalised() -> None:

@@ -19,6 +19,9 @@ Paths = Annotated[
 Uncertainty = Annotated[
     float, typer.Option("--uncertainty", min=0.0, max=10.0, help="What disagreement weighs; 0: off.")
 ]
+TopK = Annotated[
+    int, typer.Option("--top-k", "-k", min=10, max=1000, help="How many hits to ask for, and to measure.")
+]
 _RECALLED = ("recall@1", "recall@5", "recall@10", "recall@20", "recall@50", "ndcg@10", "mrr", "all@10")
 
 
@@ -40,7 +43,9 @@ def evaluate(ctx: typer.Context) -> None:
 
 
 @app.command()
-def locomo(paths: Paths = None, *, uncertainty: Uncertainty = 0.25, output: Output = "table") -> None:
+def locomo(
+    paths: Paths = None, *, top_k: TopK = 50, uncertainty: Uncertainty = 0.25, output: Output = "table"
+) -> None:
     """Measure recall on conversations of LoCoMo: recall@k, nDCG@10, MRR and all@10, of turns and of sessions.
 
     \b
@@ -48,29 +53,33 @@ def locomo(paths: Paths = None, *, uncertainty: Uncertainty = 0.25, output: Outp
       braid evaluate locomo locomo10.json
       braid evaluate locomo ../data -o json
     """
-    _recall("locomo", paths or [], uncertainty, output)
+    _recall("locomo", paths or [], output, top_k=top_k, uncertainty=uncertainty)
 
 
 @app.command()
-def realtalk(paths: Paths = None, *, uncertainty: Uncertainty = 0.25, output: Output = "table") -> None:
+def realtalk(
+    paths: Paths = None, *, top_k: TopK = 50, uncertainty: Uncertainty = 0.25, output: Output = "table"
+) -> None:
     """Measure recall on conversations of REALTALK, as `locomo` does.
 
     \b
     Examples:
       braid evaluate realtalk Chat_1.json
     """
-    _recall("realtalk", paths or [], uncertainty, output)
+    _recall("realtalk", paths or [], output, top_k=top_k, uncertainty=uncertainty)
 
 
 @app.command()
-def jsonl(paths: Paths = None, *, uncertainty: Uncertainty = 0.25, output: Output = "table") -> None:
+def jsonl(
+    paths: Paths = None, *, top_k: TopK = 50, uncertainty: Uncertainty = 0.25, output: Output = "table"
+) -> None:
     """Measure recall on conversations of one's own: turns and questions as JSON Lines.
 
     \b
     Examples:
       braid evaluate jsonl chat.jsonl questions.jsonl -o json
     """
-    _recall("jsonl", paths or [], uncertainty, output)
+    _recall("jsonl", paths or [], output, top_k=top_k, uncertainty=uncertainty)
 
 
 @app.command()
@@ -172,7 +181,7 @@ def gold(
         raise typer.Exit(FINDINGS)
 
 
-def _recall(kind: str, paths: list[Path], uncertainty: float, output: str) -> None:
+def _recall(kind: str, paths: list[Path], output: str, *, top_k: int, uncertainty: float) -> None:
     if not paths:
         raise ValueError("name files, or folders of them, to measure by")
     from braid.recall.samples import Sample, read
@@ -191,17 +200,18 @@ def _recall(kind: str, paths: list[Path], uncertainty: float, output: str) -> No
     result: dict[str, Any] = {
         "data": f"sha256:{digest.hexdigest()}",
         "kind": kind,
-        **measured(samples, uncertainty=uncertainty),
+        **measured(samples, top_k=top_k, uncertainty=uncertainty),
     }
     if output == "json":
         put(to_json(result, indent=2))
         return
+    measures = [name for name in _RECALLED if name in result["turn"]["all"]]
     rows = [
-        [level, group, str(found["questions"]), *(f"{found[name]:.3f}" for name in _RECALLED)]
+        [level, group, str(found["questions"]), *(f"{found[name]:.3f}" for name in measures)]
         for level in ("turn", "session")
         for group, found in result[level].items()
     ]
-    put_table(["level", "category", "questions", *_RECALLED], rows)
+    put_table(["level", "category", "questions", *measures], rows)
     say(
         f"{many(result['turns'], 'turn')}, {many(result['questions'], 'question')}; {result['unscorable']} without"
         f" evidence left out; model {result['model']}; {result['seconds']['all']} s"
