@@ -104,7 +104,7 @@ class Sequencer:
         self._ahead: tuple[int, int, list[RecordKey]] = (-1, 0, [])
         self._second = datetime.min.replace(tzinfo=UTC)
         self._second_text = ""
-        self._pool = ThreadPoolExecutor(SIGN_THREADS, thread_name_prefix="braid-sign")
+        self._pool = ThreadPoolExecutor(max(SIGN_THREADS - 1, 1), "braid-sign")
 
     def close(self) -> None:
         """Stop the signing threads."""
@@ -175,7 +175,11 @@ class Sequencer:
             return sign_all(unsigned)
         share = -(-len(unsigned) // SIGN_THREADS)
         parts = [unsigned[at : at + share] for at in range(0, len(unsigned), share)]
-        return [record for part in self._pool.map(sign_all, parts) for record in part]
+        others = [self._pool.submit(sign_all, part) for part in parts[1:]]
+        signed = sign_all(parts[0])  # here: a thread that waits leaves its core to be found by another
+        for other in others:
+            signed += other.result()
+        return signed
 
     def _keys(self, first: int, count: int) -> list[RecordKey]:
         """Return the keys of indexes that were never used. Some more are derived with them, at half the cost each:
