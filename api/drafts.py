@@ -36,6 +36,13 @@ def scope(
     return Scope(user_id=user_id, agent_id=agent_id, run_id=run_id, session_id=session_id)
 
 
+def checked_key(key: object) -> str:
+    """Return an idempotency key; InvalidRecordError for one that would name every call alike."""
+    if not isinstance(key, str) or not key:
+        raise InvalidRecordError(f"an idempotency key is text and not empty, not {key!r}")
+    return key
+
+
 def is_id(text: str) -> bool:
     """Whether `text` has the form of a record id."""
     try:

@@ -82,7 +82,7 @@ def as_draft(what: str | Draft, fields: dict[str, Any]) -> Draft:
     names = ("user_id", "agent_id", "run_id", "session_id")
     within = drafts.scope(**{name: fields.pop(name, None) for name in names})
     if (key := fields.pop("idempotency_key", None)) is not None:
-        fields["once"] = key
+        fields["once"] = drafts.checked_key(key)
     return drafts.telling(drafts.experience(what, within=within, **fields))
 
 
@@ -127,6 +127,8 @@ class Writing(Reading):
         if isinstance(messages, Mapping):
             several = [cast("Mapping[str, Any]", messages)]
         within = drafts.scope(user_id, agent_id, run_id, session_id)
+        if idempotency_key is not None:
+            drafts.checked_key(idempotency_key)
         keys: list[str | None] = []
         batch: list[Draft] = []
         for place, said in enumerate(several):

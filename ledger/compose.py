@@ -27,6 +27,8 @@ from braid.wal.frame import Stored
 
 _encode = msgspec.json.Encoder().encode
 _MAX_PAYLOAD_BYTES = (MAX_ENVELOPE_BYTES - len(wrap(b"", bytes(64)))) // 4 * 3
+_ALTERED = (bytes, bytearray, memoryview)
+"""What JSON has no form for, beside NaN: it would come back as text in base64, and a NaN as null."""
 _DECODE = {kind: msgspec.json.Decoder(body).decode for kind, body in BODY_TYPES.items()}
 
 
@@ -58,7 +60,8 @@ def encode_body(draft: Draft) -> bytes:
             raw = _encode({**msgspec.json.decode(raw), **draft.extra})
             if b'"scope_chain"' in raw and "scope_chain" in draft.extra:
                 raise InvalidRecordError("scope_chain is the writer's own member: leave it out")
-        _DECODE[draft.kind](raw)
+        if _DECODE[draft.kind](raw) != draft.body:  # no loss in itself: a tuple comes back as a list
+            msgspec.convert(msgspec.to_builtins(draft.body, builtin_types=_ALTERED), type(draft.body))
     except UnicodeEncodeError as error:
         raise InvalidRecordError(f"the text is not valid Unicode: {error.reason} at {error.start}") from error
     except (msgspec.MsgspecError, TypeError, OverflowError) as error:

@@ -135,8 +135,7 @@ class Sequencer:
         unsigned: list[tuple[Signer, Unsigned]] = []
         for k, draft in enumerate(drafts):
             index, place = first + k, new[k]
-            check_draft(draft, now)
-            raw = encode_body(draft)
+            raw = _checked(draft, now)
             if chains and index in chains.members:
                 raw = spliced(raw, chains.members[index])
             links = self._resolve(draft, request, written, place) if draft.links else []
@@ -339,3 +338,13 @@ class Sequencer:
             ):
                 return f"key {signer.id} signs for {signer.actor or signer.role}, not for {actor}"
         return None
+
+
+def _checked(draft: Draft, now: datetime) -> bytes:
+    """Return a draft's body as it will be sealed; raise InvalidRecordError for one that must not enter the log."""
+    try:
+        check_draft(draft, now)
+    except (AttributeError, TypeError):  # a value of another type than its member's; its decoder says which
+        encode_body(draft)
+        raise
+    return encode_body(draft)

@@ -71,6 +71,41 @@ def test_a_body_that_cannot_be_one_is_named_with_its_article(opened: Store) -> N
         opened.append(Draft(kind="experience", type="occurrence", body=body))
 
 
+@pytest.mark.parametrize(
+    ("fields", "said"),
+    [
+        ({"user_id": float("nan")}, r"scope\.user_id"),
+        ({"session_id": b"s1"}, r"scope\.session_id"),
+        ({"external_id": float("inf")}, r"external_id"),
+        ({"claims": [Claim(subject="s", rel="r", object="o", quote=float("nan"))]}, r"symbolic\[0\]\.quote"),  # type: ignore[arg-type]
+        ({"confidence": "0.5"}, r"\$\.confidence"),
+        ({"actor": None}, r"provenance\.actor"),
+        ({"affect": {"vad": 1}}, r"affect"),
+    ],
+    ids=str,
+)
+def test_a_value_of_another_type_is_refused_by_its_place(
+    opened: Store, fields: dict[str, Any], said: str
+) -> None:
+    """JSON has no NaN and no bytes: kept as null or as base64 they would be what nobody said."""
+    size = len(opened)
+    with pytest.raises(InvalidRecordError, match=said):
+        opened.append("x", **fields)
+    assert len(opened) == size
+
+
+@pytest.mark.parametrize("key", ["", 7, b"k"], ids=str)
+def test_a_key_that_names_nothing_is_refused(opened: Store, key: Any) -> None:
+    """An empty one would make every call a repetition of the first."""
+    said = [{"role": "user", "content": "I drink tea now."}]
+    size = len(opened)
+    with pytest.raises(InvalidRecordError, match="idempotency key"):
+        opened.append("x", idempotency_key=key)
+    with pytest.raises(InvalidRecordError, match="idempotency key"):
+        opened.remember(said, idempotency_key=key)
+    assert len(opened) == size
+
+
 def test_a_place_without_a_name_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     for make in (braid.open, braid.init):

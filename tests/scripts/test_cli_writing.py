@@ -258,6 +258,11 @@ def test_a_key_adds_nothing_twice(session: Session) -> None:
     assert len(records(session)) == 1
 
 
+def test_a_key_that_is_empty_is_refused(session: Session) -> None:
+    assert "idempotency key" in session.refused("append", "x", "--key", "")
+    assert records(session) == []
+
+
 def test_a_dry_run_appends_nothing(session: Session) -> None:
     session.well("append", "x", "--dry-run")
     session.refused("append", "x", "--confidence", "2", "--dry-run")
@@ -355,6 +360,13 @@ def test_records_of_every_kind_in_the_schemas_shape(session: Session) -> None:
         ('{"kind": "tombstone"}', "can't be appended"),
         ('{"kind": "dream"}', "can't be appended"),
         ('{"question": 1}', "not the body of a stance"),
+        ('{"content": 1}', "not the body of an experience"),
+        ('{"content": {"text": "x", "mood": 1}}', "content.mood"),
+        (
+            '{"embeddings": {"symbolic": [{"subject": "s", "rel": "r", "object": "o", "p": 1}]}}',
+            "symbolic[0].p",
+        ),
+        ('{"lens": "l", "delta_from_raw": {"kept": []}}', "delta_from_raw.kept"),
         ('{"type": "hunch", "content": {"text": "x"}}', "unknown type"),
         ('{"affect": {"vad": {"v": 2, "a": 0, "d": 0}}}', "valence is 2"),
         ('{"confidence": {"p": -0.1}}', "confidence.p"),

@@ -4,14 +4,14 @@ Members that only the log can give (`id`, `created_at`, `sign`, `key_id`, `index
 written again. Links of roles that the schema has no member for stand under the role's own name.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, cast
 
 import msgspec
 
 from braid import drafts
 from braid.ledger.envelope import LINK_ROLES
-from braid.ledger.record import BODY_TYPES, Body, Draft
+from braid.ledger.record import BODY_TYPES, Body, Draft, with_article
 
 _GIVEN_BY_THE_LOG = frozenset(
     ("id", "created_at", "sign", "key_id", "index", "provenance_braid", "kind", "public")
@@ -64,13 +64,30 @@ def _kind_of(members: _Members) -> str:
 def _body(kind: str, members: _Members, place: int) -> tuple[Body, _Members]:
     known = {field.encode_name for field in msgspec.structs.fields(BODY_TYPES[kind])}
     extra = {name: value for name, value in members.items() if name not in known}
+    given = {name: v for name, v in members.items() if name in known and v is not None}
     try:
-        body = msgspec.convert(
-            {name: v for name, v in members.items() if name in known and v is not None}, BODY_TYPES[kind]
-        )
+        body = msgspec.convert(given, BODY_TYPES[kind])
     except msgspec.ValidationError as error:
-        raise ValueError(f"record {place + 1} is not the body of a {kind}: {error}") from None
+        raise ValueError(f"record {place + 1} is not the body of {with_article(kind)}: {error}") from None
+    if lost := next(_unknown(given, body), None):
+        raise ValueError(
+            f"record {place + 1}: nothing is known of {lost}, and only the record itself takes further members"
+        )
     return body, extra
+
+
+def _unknown(given: Any, kept: Any, path: str = "") -> Iterator[str]:
+    """Yield the paths of members within `given` that its struct has no field for: `convert` passes over them."""
+    if isinstance(kept, msgspec.Struct) and isinstance(given, dict):
+        fields = {field.encode_name: field.name for field in msgspec.structs.fields(kept)}
+        for name, value in cast("_Members", given).items():
+            if name not in fields:
+                yield f"{path}{name}"
+            else:
+                yield from _unknown(value, getattr(kept, fields[name]), f"{path}{name}.")
+    elif isinstance(kept, list):
+        for place, one in enumerate(cast("Sequence[Any]", kept)):
+            yield from _unknown(given[place], one, f"{path.removesuffix('.')}[{place}].")
 
 
 def _experience(members: _Members, links: _Links) -> None:

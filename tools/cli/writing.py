@@ -124,7 +124,7 @@ def append(
                     within=drafts.scope(user_id, agent_id, run_id, session),
                     occurred_at=moment(occurred_at),
                     external_id=external_id,
-                    once=key,
+                    once=None if key is None else drafts.checked_key(key),
                 )
             )
         ]
