@@ -32,6 +32,14 @@ def shape(record: Record) -> dict[str, Any]:
     return result
 
 
+def shape_whole(record: Record) -> dict[str, Any]:
+    """Return `shape`, and of the kinds that the schema has no example of the links too, under their roles.
+
+    Exports have these beside the record, and are held against `shape`.
+    """
+    return shape(record) | ({} if record.kind in _SCHEMA_KINDS else _relations(record, {}))
+
+
 def shape_transaction(tx: int, records: list[Record]) -> dict[str, Any]:
     """Return a transaction as the schema's `wal_entry`."""
     return {"wal_id": f"wal_{tx:06d}", "ops": [op for record in records for op in _ops(record)]}

@@ -9,7 +9,7 @@ import pytest
 
 from braid.ledger.cascade import plan
 from braid.ledger.create import create_store
-from braid.ledger.erase import erase
+from braid.ledger.erase import erase, forget
 from braid.ledger.record import (
     Affect,
     AffectBody,
@@ -22,6 +22,7 @@ from braid.ledger.record import (
     Delta,
     Draft,
     EmbeddingBody,
+    EventBody,
     ExperienceBody,
     LinkDiff,
     Provenance,
@@ -32,7 +33,7 @@ from braid.ledger.record import (
     Vad,
     ViewBody,
 )
-from braid.ledger.shape import shape, shape_transaction
+from braid.ledger.shape import shape, shape_transaction, shape_whole
 from braid.ledger.writer import Writer
 
 # The schema's examples, their ids replaced by `…` where ours differ.
@@ -217,6 +218,22 @@ def test_affect_and_embedding_name_their_experience(writer: Writer) -> None:
         "m1",
     )
     assert result["vector"] == f"vec://prompt_semantic/{a}"
+
+
+def test_a_kind_without_an_example_shows_its_links_too(writer: Writer) -> None:
+    """Not in `shape` itself, which exports are held against: they carry the links beside the record."""
+    a = put(writer, said("a"))
+    event = put(
+        writer,
+        Draft(kind="event", body=EventBody(name="correction"), links=[("evidence", a), ("supersedes", a)]),
+    )
+    tombstone = forget(writer, [a], "private")
+    whole = shape_whole(writer.get(event))
+    assert (whole["evidence"], whole["supersedes"], whole["name"]) == ([a], [a], "correction")
+    assert shape_whole(writer.get(tombstone))["target"] == [a]
+    assert "evidence" not in shape(writer.get(event))
+    experience = writer.get(put(writer, said("b")))
+    assert shape_whole(experience) == shape(experience)
 
 
 def test_unknown_members_are_shown_as_they_are(writer: Writer) -> None:

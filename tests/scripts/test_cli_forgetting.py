@@ -68,7 +68,12 @@ def test_a_dry_run_shows_the_cascade_and_changes_nothing(session: Session) -> No
     session.well("erase", "--where", "user_id=maya", "--yes")
     for id in (asked, derived):
         assert "erased" in session.refused("show", id)
-    session.well("show", kept)
+    tombstone = json.loads(session.well("log", "--kind", "tombstone", "-o", "json").out)[0]
+    assert tombstone["target"] == [asked, derived]
+    assert tombstone["kept"] == [kept]
+    assert json.loads(session.well("show", tombstone["id"], "-o", "json").out) == tombstone
+    assert f"rested on was erased by {tombstone['id']}" in session.well("show", kept).err
+    assert not session.well("show", other).err
     assert session.is_clean()
 
 

@@ -59,9 +59,9 @@ def log(
             return
         records = records_of(opened, count, since_index, kind, forgotten)
         if output in ("json", "jsonl"):
-            from braid.ledger.shape import shape
+            from braid.ledger.shape import shape_whole
 
-            put_rows((), [shape(record) for record in _ordered(records, reverse)], output)
+            put_rows((), [shape_whole(record) for record in _ordered(records, reverse)], output)
         else:
             put_rows(_COLUMNS, [row_of(opened, record) for record in _ordered(records, reverse)], output)
 
@@ -100,7 +100,7 @@ def show(
       braid show exp_2025-05-17T09:00:00Z_0000000300ab -o json
       braid show wal_000002 -o json
     """
-    from braid.ledger.shape import shape, shape_transaction
+    from braid.ledger.shape import shape_transaction, shape_whole
 
     with reading(store) as opened:
         if match := _WAL.fullmatch(id):
@@ -115,7 +115,9 @@ def show(
         else:
             when = None if as_of is None else index_or_instant(as_of)
             record = opened.get(id, as_of=when, include_forgotten=forgotten)
-            shown = shape(record)
+            shown = shape_whole(record)
+            if when is None and (by := opened.reader.control.weakened.get(record.index)):
+                say(f"something that it rested on was erased by {opened.reader.envelope(by).id}")
             if valid_at is not None:
                 narrow(record, shown, instant(valid_at))
                 _tell_successors(opened, record, when)
