@@ -10,26 +10,39 @@ _TARGETS = {"experience": "exp", "view": "view", "stance": "stance", "embedding"
 
 
 def shape(record: Record) -> dict[str, Any]:
-    """Return a record as the schema writes it; members that the schema doesn't name keep their own."""
+    """Return a record as the schema writes it; members that the schema doesn't name keep their own.
+
+    Without its body it is what its envelope says: the members of the schema would be made up.
+    """
+    if record.raw is None:
+        return _sealed(record)
     members = dict(record.members)
     build = _SHAPES.get(record.kind)
     shaped = build(record, members) if build else {}
     head = {"id": record.id, "kind": record.kind} if record.kind not in _SCHEMA_KINDS else {"id": record.id}
     rest = {name: value for name, value in members.items() if name not in _HOUSEKEEPING}
-    tail = {
-        "created_at": record.envelope.created_at,
-        "sign": "ed25519:" + b64encode(record.signature).decode(),
-        "key_id": record.envelope.key,
-        "index": record.index,
-    }
+    tail = _tail(record)
     result = head | shaped | rest | {name: tail[name] for name in tail if name not in shaped}
     if record.envelope.public:
         result["public"] = record.envelope.public
     if "scope" in members:
         result["scope"] = members["scope"]
-    if record.raw is None:
-        result["sealed"] = True
     return result
+
+
+def _sealed(record: Record) -> dict[str, Any]:
+    head = {"id": record.id, "kind": record.kind} | ({"type": record.type} if record.type else {})
+    public = {"public": record.envelope.public} if record.envelope.public else {}
+    return head | _relations(record, {}) | _tail(record) | public | {"sealed": True}
+
+
+def _tail(record: Record) -> dict[str, Any]:
+    return {
+        "created_at": record.envelope.created_at,
+        "sign": "ed25519:" + b64encode(record.signature).decode(),
+        "key_id": record.envelope.key,
+        "index": record.index,
+    }
 
 
 def shape_whole(record: Record) -> dict[str, Any]:

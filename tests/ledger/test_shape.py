@@ -26,6 +26,7 @@ from braid.ledger.record import (
     ExperienceBody,
     LinkDiff,
     Provenance,
+    Record,
     Reweighted,
     Signature,
     Source,
@@ -241,3 +242,21 @@ def test_unknown_members_are_shown_as_they_are(writer: Writer) -> None:
         kind="experience", type="occurrence", body=ExperienceBody(), extra={"weather": {"sky": "blue"}}
     )
     assert shown(writer, put(writer, draft))["weather"] == {"sky": "blue"}
+
+
+def test_what_is_sealed_is_not_made_up(writer: Writer) -> None:
+    """Without a body a record shows its envelope: no actor, no empty text, no candidate that claims nothing."""
+    a = put(writer, said("a"))
+    body = StanceBody(
+        question="q", candidates=[Candidate(claim="c", p=0.5)], decision=Decision(residual_uncertainty=0.5)
+    )
+    stance = put(writer, Draft(kind="stance", body=body, links=[("candidate", a)]))
+    for id, more in (
+        (a, {"kind": "experience", "type": "occurrence"}),
+        (stance, {"kind": "stance", "candidate": [a]}),
+    ):
+        record = writer.get(id)
+        sealed = shape(Record(record.envelope, record.links, None, record.stored))
+        whole = shape(record)
+        tail = {name: whole[name] for name in ("created_at", "sign", "key_id", "index")}
+        assert sealed == {"id": id, "sealed": True} | more | tail

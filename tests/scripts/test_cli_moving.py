@@ -22,7 +22,9 @@ def texts(session: Session, *words: str) -> list[str]:
 
 
 def test_an_auditors_copy_is_verified_without_a_word(session: Session) -> None:
-    id = session.well("append", NEEDLE, "--user-id", "maya", "--session", "s-1").id
+    said = session.well("append", "said").id
+    words = ("append", NEEDLE, "--type", "inference", "--actor", "agent", "--parent", said)
+    id = session.well(*words, "--user-id", "maya", "--session", "s-1").id
     session.well("sql", "SELECT 1")
     session.well("export", "--audit", "copy")
     files = [path for path in (session.folder / "copy").rglob("*") if path.is_file()]
@@ -33,7 +35,10 @@ def test_an_auditors_copy_is_verified_without_a_word(session: Session) -> None:
     session.well("--store", "copy", "verify")
     session.well("--store", "copy", "trace", id)
     session.well("--store", "copy", "prove", id)
-    assert NEEDLE not in session.well("--store", "copy", "show", id).out
+    shown = json.loads(session.well("--store", "copy", "show", id, "-o", "json").out)
+    assert (shown["kind"], shown["type"], shown["parent"]) == ("experience", "inference", [said])
+    assert shown["sealed"]
+    assert not {"content", "provenance", "confidence"} & set(shown)  # whose word it is, is sealed too
     session.refused("--store", "copy", "append", "x")
 
 

@@ -317,9 +317,13 @@ def test_a_body_over_the_limit(session: Session) -> None:
 
 def test_keys_that_may_not_sign(session: Session) -> None:
     key = session.well("key", "admit", "agent", "planner").out.strip()
-    session.well("append", "mine", "--actor", "agent", "--name", "planner", "--signer", key)
+    mine = ("--actor", "agent", "--name", "planner", "--signer", key)
+    sound = session.well("append", "mine", *mine).id
+    stolen = session.well("append", "mine too?", *mine).id
     assert "signs for planner" in session.refused("append", "not mine", "--actor", "user", "--signer", key)
-    session.well("key", "revoke", key)
+    session.well("key", "revoke", key, "--compromised-since", "5")
+    assert f"{stolen} is disputed: {key} was compromised since 5" in session.well("show", stolen).err
+    assert not session.well("show", sound).err
     assert "revoked" in session.refused(
         "append", "late", "--actor", "agent", "--name", "planner", "--signer", key
     )

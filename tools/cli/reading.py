@@ -116,8 +116,8 @@ def show(
             when = None if as_of is None else index_or_instant(as_of)
             record = opened.get(id, as_of=when, include_forgotten=forgotten)
             shown = shape_whole(record)
-            if when is None and (by := opened.reader.control.weakened.get(record.index)):
-                say(f"something that it rested on was erased by {opened.reader.envelope(by).id}")
+            if when is None:
+                _tell_standing(opened, record)
             if valid_at is not None:
                 narrow(record, shown, instant(valid_at))
                 _tell_successors(opened, record, when)
@@ -125,6 +125,16 @@ def show(
             put_json(shown)
         else:
             _put_members(shown)
+
+
+def _tell_standing(store: "Store", record: "Record") -> None:
+    """Say what later records made of this one: a support of it erased, its key compromised."""
+    control = store.reader.control
+    if by := control.weakened.get(record.index):
+        say(f"something that it rested on was erased by {store.reader.envelope(by).id}")
+    life = control.keys.get(record.envelope.key)
+    if life and life.disputed(record.index):
+        say(f"{record.id} is disputed: {life.id} was compromised since {life.compromised_since}")
 
 
 def _tell_successors(store: "Store", record: "Record", when: "int | datetime | None") -> None:
