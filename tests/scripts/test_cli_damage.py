@@ -68,6 +68,17 @@ def test_an_altered_body_is_refused_at_reading(filled: tuple[Session, str]) -> N
     assert snapshot(session) == before
 
 
+def test_a_torn_tail_is_told_and_cut(filled: tuple[Session, str]) -> None:
+    session, _ = filled
+    segment = segment_of(session)
+    whole = segment.read_bytes()
+    segment.write_bytes(whole + whole[whole.rindex(b"BRF1") :][:200])
+    assert "200 bytes of an unfinished transaction" in session.well("verify").err
+    said = session.well("append", "it goes on").err
+    assert f"cut from the log's end: log/{segment.name}, offset {len(whole)}, 200 bytes" in said
+    assert session.is_clean()
+
+
 def test_a_shortened_log_is_refused(filled: tuple[Session, str]) -> None:
     session, id = filled
     segment = segment_of(session)

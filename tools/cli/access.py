@@ -107,7 +107,8 @@ def writing(
     try:
         with opened:
             if torn := opened.writer.torn:
-                say(f"a transaction that was never acknowledged was cut from the log's end: {torn}")
+                cut = f"{torn.segment}, offset {torn.offset}, {torn.length} bytes"
+                say(f"a transaction that was never acknowledged was cut from the log's end: {cut}")
             yield opened
             done, trouble = True, opened.writer.trouble
     except OSError as error:
