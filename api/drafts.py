@@ -15,9 +15,11 @@ from braid.ledger.record import (
     ExperienceBody,
     Media,
     Provenance,
+    Record,
     Scope,
     Source,
     Target,
+    with_article,
 )
 
 _ACTORS = {"user": "user", "human": "user", "assistant": "agent", "agent": "agent", "system": "system"}
@@ -127,6 +129,26 @@ def telling(draft: Draft) -> Draft:
         if not (content.text or content.structured or content.media or body.symbolic or body.affect):
             raise InvalidRecordError("there is nothing to remember: the text is empty")
     return draft
+
+
+def correction(old: Record, text: str) -> Draft:
+    """Return the draft of what is right in place of a record; InvalidRecordError where it is no experience."""
+    body = old.body
+    if not isinstance(body, ExperienceBody):
+        raise InvalidRecordError(f"{old.id} is {with_article(old.kind)}; only experiences are corrected")
+    return telling(
+        experience(
+            text,
+            type=old.type,
+            actor=body.provenance.actor,
+            name=body.provenance.name,
+            method="correct",
+            supersedes=[old.id],
+            within=body.scope,
+            occurred_at=body.occurred_at,
+            tags=body.tags,
+        )
+    )
 
 
 def message(

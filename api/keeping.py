@@ -37,6 +37,11 @@ class Keeping(Forgetting):
         """Revoke a key from here on; records it signed from `compromised_since` (a log index) on become disputed."""
         if key_id not in self._reader.control.keys:
             raise UnknownRecordError(f"{key_id} was never admitted to this log")
+        self.refresh()
+        if compromised_since is not None and not 0 <= compromised_since <= len(self):
+            raise ValueError(
+                f"compromised since {compromised_since} disputes nothing: the log has {len(self)} records"
+            )
         public = {"op": "revoke", "id": key_id, "compromised_since": compromised_since}
         return self.append(Draft(kind="key", body=KeyBody(reason=reason), public=public))
 

@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING, Any, Self, cast
 
 from braid import drafts
 from braid.ledger.blobs import BlobRef, BlobStore, Readable
-from braid.ledger.errors import InvalidRecordError
 from braid.ledger.ids import RecordId
 from braid.ledger.record import Draft, EventBody, ExperienceBody, Media, Target
 from braid.ledger.sequence import Placed
@@ -165,26 +164,10 @@ class Writing(Reading):
 
     def correct(self, id: str, text: str, *, reason: str | None = None) -> RecordId:
         """Append what is right in place of a record; the old one stays, superseded. Returns the new record's id."""
-        old = self.get(id)
-        if not isinstance(old.body, ExperienceBody):
-            raise InvalidRecordError(f"{id} is a {old.kind}; only experiences are corrected")
+        correction = drafts.correction(self.get(id), text)
         with self.transaction() as transaction:
-            new = transaction.append(
-                drafts.telling(
-                    drafts.experience(
-                        text,
-                        type=old.type,
-                        actor=old.body.provenance.actor,
-                        name=old.body.provenance.name,
-                        method="correct",
-                        supersedes=[id],
-                        within=old.body.scope,
-                        occurred_at=old.body.occurred_at,
-                        tags=old.body.tags,
-                    )
-                )
-            )
-            event = EventBody(name="correction", reason=reason, scope=old.body.scope)
+            new = transaction.append(correction)
+            event = EventBody(name="correction", reason=reason, scope=correction.body.scope)
             links: list[tuple[str, Target]] = [("evidence", new), ("supersedes", id)]
             transaction.append(Draft(kind="event", body=event, links=links))
         return new.id

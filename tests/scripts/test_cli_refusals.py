@@ -333,6 +333,28 @@ def test_keys_that_may_not_sign(session: Session) -> None:
     assert session.is_clean()
 
 
+def test_an_index_beyond_the_log_disputes_nothing_and_is_refused(session: Session) -> None:
+    key = session.well("key", "admit", "agent", "planner").out.strip()
+    for index in ("5", "99999"):
+        said = session.refused("key", "revoke", key, "--compromised-since", index)
+        assert "the log has 4 records" in said
+    session.well("key", "revoke", key, "--compromised-since", "4")
+    assert session.is_clean()
+
+
+def test_the_last_root_key_is_not_revoked_by_a_slip(empty: Session) -> None:
+    empty.well("init", "--spare-root")
+    roots = [
+        row["id"] for row in json.loads(empty.well("key", "list", "-o", "json").out) if row["role"] == "root"
+    ]
+    empty.well("key", "revoke", roots[0], "--reason", "lost")
+    assert "no key can be admitted or revoked any more" in empty.refused("key", "revoke", roots[1])
+    empty.well("key", "admit", "agent", "planner")
+    empty.well("key", "revoke", roots[1], "--yes")
+    assert "was revoked" in empty.refused("key", "admit", "agent", "other")
+    assert empty.is_clean()
+
+
 def test_a_clock_that_is_behind_is_refused_until_it_is_accepted(session: Session) -> None:
     later = (
         "import braid, datetime as d; day = d.timedelta(days=1);"

@@ -390,6 +390,15 @@ def test_append_needs_one_thing_to_append(session: Session) -> None:
 # -- correct --------------------------------------------------------------------------------------
 
 
+def test_a_dry_run_corrects_nothing(session: Session) -> None:
+    old = session.well("append", "Maya moved to Porto.").id
+    assert "would be corrected" in session.well("correct", old, "Maya moved to Lisbon.", "--dry-run").err
+    event = session.well("append", "--json", "-", stdin='{"kind": "event", "name": "n"}').id
+    for words in ((event, "x"), (old, "")):
+        assert session.refused("correct", *words, "--dry-run") == session.refused("correct", *words)
+    assert len(records(session)) == 2
+
+
 def test_a_correction_supersedes_and_keeps(session: Session) -> None:
     old = session.well("append", "Maya moved to Porto.", "--user-id", "maya").id
     new = session.well("correct", old, "Maya moved to Lisbon.", "--reason", "misheard").id

@@ -192,6 +192,7 @@ def revoke(
             metavar="KEY_ID|VKEY", help="The key's id; of a log key, it itself.", show_default=False
         ),
     ],
+    *,
     compromised_since: Annotated[
         int | None,
         typer.Option(
@@ -201,6 +202,7 @@ def revoke(
             show_default=False,
         ),
     ] = None,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="The last root key, too.")] = False,
     reason: Reason = None,
     adopt: Adopt = False,
     store: StoreOption = None,
@@ -208,7 +210,7 @@ def revoke(
     """Revoke a key from here on.
 
     What it signed stays valid, or is disputed from an index on. A log key signs no further head, once another does;
-    its private half is wiped.
+    its private half is wiped. Without a root key no other key can be admitted or revoked: the last one takes --yes.
 
     \b
     Examples:
@@ -222,4 +224,14 @@ def revoke(
                 raise ValueError("--compromised-since is for author keys: a log key signs no records")
             retire_log_key(opened.writer, id, reason=reason)
             return
+        roots = [
+            life.id
+            for life in opened.reader.control.keys.values()
+            if life.role == "root" and life.revoked is None
+        ]
+        if roots == [id] and not yes:
+            raise ValueError(
+                f"{id} is the last root key: without it no key can be admitted or revoked any more; "
+                "if that is meant (it was stolen), revoke it with --yes"
+            )
         put(opened.revoke(id, compromised_since=compromised_since, reason=reason))

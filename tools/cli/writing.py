@@ -147,6 +147,7 @@ def correct(
     text: Annotated[str, typer.Argument(help="What is right; `-` reads stdin.", show_default=False)],
     *,
     reason: Reason = None,
+    dry_run: DryRun = False,
     adopt: Adopt = False,
     shared: Shared = False,
     store: StoreOption = None,
@@ -159,8 +160,17 @@ def correct(
     Examples:
       braid correct exp_2025-05-17T09:00:00Z_0000000300ab "Maya moved to Lisbon." --reason "misheard"
     """
+    from braid import drafts
+
+    right = _stdin_text() if text == "-" else text
+    if dry_run:
+        with reading(store) as opened:
+            draft = drafts.correction(opened.get(id), right)
+        _check([draft], store)
+        say(f"{id} would be corrected (--dry-run)")
+        return
     with writing(store, adopt=adopt, shared=shared) as opened:
-        put(opened.correct(id, _stdin_text() if text == "-" else text, reason=reason))
+        put(opened.correct(id, right, reason=reason))
 
 
 def moment(text: str | None) -> datetime | None:
