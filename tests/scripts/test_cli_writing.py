@@ -269,6 +269,20 @@ def test_a_dry_run_appends_nothing(session: Session) -> None:
     assert records(session) == []
 
 
+def signature(of: str) -> dict[str, object]:
+    """A signature of a batch, as it is shown."""
+    return {
+        "experience_id": of,
+        "role": "response_semantic",
+        "embedding_model": "m-1",
+        "vector": f"vec://response_semantic/{of}",
+        "label": None,
+        "hash": None,
+        "salience": 1.0,
+        "metadata": {},
+    }
+
+
 def test_records_of_every_kind_in_the_schemas_shape(session: Session) -> None:
     a = session.well("append", "It rose by 4 %.").id
     b = session.well("append", "It rose by 5 %.").id
@@ -302,6 +316,8 @@ def test_records_of_every_kind_in_the_schemas_shape(session: Session) -> None:
                 "confidence": 0.66,
             },
             "parents": [a, b],
+            "supersedes": [a],
+            "diffs": [{"id": b, "added": "more", "reweighted": [{"exp": a, "w_old": 0.3, "w_new": 0.5}]}],
         },
         {
             "lens": "causal_v2",
@@ -341,13 +357,22 @@ def test_records_of_every_kind_in_the_schemas_shape(session: Session) -> None:
             "salience": 0.5,
             "metadata": {"k": 1},
         },
+        {"signatures": [signature(a), signature(b)]},
+        {"kind": "event", "name": "review", "data": {"n": 1}, "evidence": [a]},
     ]
     session.write("records.json", json.dumps(shapes))
     ids = session.well("append", "--json", "records.json").out.split()
-    assert [id.partition("_")[0] for id in ids] == ["exp", "view", "stance", "aff", "emb"]
-    for id, given in zip(ids, shapes, strict=True):
-        shown = json.loads(session.well("show", id, "-o", "json").out)
-        assert {name: shown.get(name) for name in given} == given
+    assert [id.partition("_")[0] for id in ids] == ["exp", "view", "stance", "aff", "emb", "emb", "evt"]
+    shown = [json.loads(session.well("show", id, "-o", "json").out) for id in ids]
+    for given, one in zip(shapes, shown, strict=True):
+        assert {name: one.get(name) for name in given} == given
+    again = session.well("append", "--json", "-", stdin=json.dumps(shown)).out.split()
+    for id, one in zip(again, shown, strict=True):  # what is shown goes in again as it was
+        twin = json.loads(session.well("show", id, "-o", "json").out)
+        own = ("id", "index", "created_at", "sign")
+        assert {n: v for n, v in twin.items() if n not in own} == {
+            n: v for n, v in one.items() if n not in own
+        }
     assert session.is_clean()
 
 
@@ -369,11 +394,18 @@ def test_records_of_every_kind_in_the_schemas_shape(session: Session) -> None:
         ('{"lens": "l", "delta_from_raw": {"kept": []}}', "delta_from_raw.kept"),
         ('{"type": "hunch", "content": {"text": "x"}}', "unknown type"),
         ('{"affect": {"vad": {"v": 2, "a": 0, "d": 0}}}', "valence is 2"),
-        ('{"confidence": {"p": -0.1}}', "confidence.p"),
+        ('{"content": {"text": "x"}, "confidence": {"p": -0.1}}', "confidence.p"),
         (
             '{"lens": "l", "applied_to": [], "delta_from_raw": {"reweighted": [{"exp": "e", "w_old": 0, "w_new": 1}]}}',
-            "not applied",
+            "has no link",
         ),
+        ('{"content": {"text": "x"}, "diffs": [{"id": "e", "added": "a"}]}', "has no link"),
+        ('{"content": {"text": "x"}, "parents": "exp_x"}', "parents: a list"),
+        ('{"content": {"text": "x"}, "embeddings": []}', "embeddings: an object"),
+        ('{"lens": "l", "delta_from_raw": {"reweighted": [5]}}', "reweighted: an object"),
+        ('{"question": "q", "candidates": [5]}', "candidates: an object"),
+        ('{"signatures": 5}', "signatures: a list"),
+        ('{"txt": "mistyped"}', "nothing to remember"),
     ],
 )
 def test_a_wrong_document_says_why_and_adds_nothing(session: Session, document: str, reason: str) -> None:

@@ -46,15 +46,38 @@ def _draft(item: Any, place: int) -> Draft:
     type_ = str(members.pop("type", "occurrence")) if kind == "experience" else ""
     if convert := _CONVERT.get(kind):
         convert(members, links)
+    if diffs := _several(members, "diffs"):
+        members["diffs"] = [_diff(_object(entry, "diffs"), _numbers(links)) for entry in diffs]
     body, extra = _body(
         kind, {name: v for name, v in members.items() if name not in _GIVEN_BY_THE_LOG}, place
     )
-    return Draft(kind=kind, type=type_, body=body, links=links, extra=extra)
+    return drafts.telling(Draft(kind=kind, type=type_, body=body, links=links, extra=extra))
+
+
+def _several(members: _Members, name: str) -> Sequence[Any]:
+    """Take a list out of the members; there may be none."""
+    value = members.pop(name, None)
+    if value is None:
+        return []
+    if not isinstance(value, list):
+        raise ValueError(f"{name}: a list is wanted, not {value!r}")
+    return cast("Sequence[Any]", value)
+
+
+def _object(value: Any, name: str) -> _Members:
+    """Return a copy of an object; an empty one for null."""
+    if value is not None and not isinstance(value, dict):
+        raise ValueError(f"{name}: an object is wanted, not {value!r}")
+    return dict(cast("_Members", value or {}))
+
+
+def _numbers(links: _Links) -> dict[str, int]:
+    return {target: number for number, (_, target) in enumerate(links)}
 
 
 def _kind_of(members: _Members) -> str:
     kind = members.get("kind") or next(
-        (kind for kind, mark in _MARKS.items() if mark in members), "experience"
+        (kind for mark, kind in _MARKS.items() if mark in members), "experience"
     )
     if kind not in _WRITABLE:
         raise ValueError(f"a record of kind {kind!r} can't be appended; known: {', '.join(_WRITABLE)}")
@@ -91,36 +114,46 @@ def _unknown(given: Any, kept: Any, path: str = "") -> Iterator[str]:
 
 
 def _experience(members: _Members, links: _Links) -> None:
-    links += [("parent", target) for target in members.pop("parents", [])]
-    pointers = [str(pointer) for pointer in members.pop("evidence_ptrs", [])]
+    links += [("parent", str(target)) for target in _several(members, "parents")]
+    pointers = [str(pointer) for pointer in _several(members, "evidence_ptrs")]
     links += [("evidence", pointer) for pointer in pointers if drafts.is_id(pointer)]
     members["evidence_uris"] = [pointer for pointer in pointers if not drafts.is_id(pointer)]
-    embeddings = dict(members.pop("embeddings", {}))
+    embeddings = _object(members.pop("embeddings", None), "embeddings")
     members["symbolic"] = embeddings.pop("symbolic", [])
     members["embeddings"] = embeddings
 
 
 def _view(members: _Members, links: _Links) -> None:
-    applied = [str(target) for target in members.pop("applied_to", [])]
-    links += [("applied_to", target) for target in applied]
-    delta = dict(members.pop("delta_from_raw", None) or {})
-    at = {target: number for number, (_, target) in enumerate(links)}
-    delta["reweighted"] = [_reweighted(entry, at) for entry in delta.get("reweighted", [])]
+    links += [("applied_to", str(target)) for target in _several(members, "applied_to")]
+    delta = _object(members.pop("delta_from_raw", None), "delta_from_raw")
+    delta["reweighted"] = _reweighted(delta, _numbers(links))
     members["delta_from_raw"] = delta
 
 
-def _reweighted(entry: _Members, at: dict[str, int]) -> _Members:
-    if entry.get("exp") not in at:
-        raise ValueError(f"a weight names {entry.get('exp')!r}, which the record is not applied to")
-    return {"link": at[entry["exp"]], "w_old": entry.get("w_old"), "w_new": entry.get("w_new")}
+def _diff(entry: _Members, at: dict[str, int]) -> _Members:
+    """Return a diff under its link's number; in the schema's shape it names the record."""
+    if "id" not in entry:
+        return entry
+    return entry | {"link": _link(entry.pop("id"), "diff", at), "reweighted": _reweighted(entry, at)}
+
+
+def _reweighted(members: _Members, at: dict[str, int]) -> list[_Members]:
+    entries = [_object(entry, "reweighted") for entry in _several(members, "reweighted")]
+    return [entry | {"link": _link(entry.pop("exp", None), "weight", at)} for entry in entries]
+
+
+def _link(target: Any, what: str, at: dict[str, int]) -> int:
+    if str(target) not in at:
+        raise ValueError(f"a {what} names {target!r}, to which the record has no link")
+    return at[str(target)]
 
 
 def _stance(members: _Members, links: _Links) -> None:
-    candidates = [dict(candidate) for candidate in members.pop("candidates", [])]
+    candidates = [_object(candidate, "candidates") for candidate in _several(members, "candidates")]
     links += [("candidate", str(candidate.pop("exp", ""))) for candidate in candidates]
     members["candidates"] = candidates
-    decision = dict(members.pop("decision", None) or {})
-    links += [("support", str(target)) for target in decision.pop("support", [])]
+    decision = _object(members.pop("decision", None), "decision")
+    links += [("support", str(target)) for target in _several(decision, "support")]
     if decision:
         members["decision"] = decision
 
@@ -130,21 +163,12 @@ def _affect(members: _Members, links: _Links) -> None:
 
 
 def _embedding(members: _Members, links: _Links) -> None:
-    entries = members.pop("signatures", None)
-    if entries is None:
-        names = (
-            "experience_id",
-            "role",
-            "embedding_model",
-            "vector",
-            "label",
-            "hash",
-            "salience",
-            "metadata",
-        )
-        entries = [{name: members.pop(name) for name in names if name in members}]
+    if "signatures" in members:
+        entries = [_object(entry, "signatures") for entry in _several(members, "signatures")]
+    else:
+        entries = [{name: members.pop(name) for name in _SIGNATURE if name in members}]
     signatures: list[_Members] = []
-    for entry in map(dict, entries):
+    for entry in entries:
         links.append(("experience", str(entry.pop("experience_id", ""))))
         entry.pop("vector", None)
         entry["model"] = entry.pop("embedding_model", entry.get("model"))
@@ -152,11 +176,13 @@ def _embedding(members: _Members, links: _Links) -> None:
     members["signatures"] = signatures
 
 
+_SIGNATURE = ("experience_id", "role", "embedding_model", "vector", "label", "hash", "salience", "metadata")
 _MARKS = {
-    "view": "lens",
-    "stance": "question",
-    "embedding": "embedding_model",
-    "affect": "experience_id",
+    "lens": "view",
+    "question": "stance",
+    "embedding_model": "embedding",
+    "signatures": "embedding",
+    "experience_id": "affect",
 }
 _CONVERT: dict[str, Callable[[_Members, _Links], None]] = {
     "experience": _experience,
