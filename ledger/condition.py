@@ -78,17 +78,19 @@ def _missing_keys(store: Path, reader: Reader) -> Iterator[Problem]:
         return
     lives = reader.control.keys
     signers = [one for one in signers_here if one.id in lives and lives[one.id].revoked is None]
+    rooted = any(one.role == "root" and one.revoked is None for one in lives.values())
+    last = "no root key is in force to admit one: begin a new store and `braid import` this one's export (docs/keys.md)"
     if not _may_sign(signers, "experience"):
         yield Problem(
             "keys",
             "no private key here may sign memories",
-            "`braid key admit recorder`, with the root key here",
+            "`braid key admit recorder`, with the root key here" if rooted else last,
         )
     if not _may_sign(signers, "tombstone"):
         yield Problem(
             "keys",
             "no private key here may sign tombstones: nothing can be forgotten or erased",
-            "`braid key admit operator`, with the root key here",
+            "`braid key admit operator`, with the root key here" if rooted else last,
         )
 
 

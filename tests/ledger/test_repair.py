@@ -147,6 +147,15 @@ def test_without_an_operator_and_the_root_nothing_can_be_erased(filled: Path) ->
     assert "nothing can be forgotten or erased" in only(filled).detail
 
 
+def test_where_no_root_key_is_in_force_none_is_asked_for(filled: Path) -> None:
+    with braid.open(filled) as opened:
+        for role in ("operator", "root"):
+            opened.revoke(next(one.id for one in opened.reader.control.keys.values() if one.role == role))
+    problem = only(filled)
+    assert "nothing can be forgotten or erased" in problem.detail
+    assert "braid import" in problem.remedy
+
+
 def test_the_root_key_may_be_offline(filled: Path) -> None:
     next(filled.glob("keys/root-*")).unlink()
     assert found(filled) == []
