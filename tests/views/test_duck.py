@@ -12,10 +12,11 @@ import duckdb
 import pytest
 from nacl.utils import random
 
+from braid.ledger import compose, validate
 from braid.ledger.create import admission
 from braid.ledger.reader import Reader
-from braid.ledger.record import Draft, KeyBody
-from braid.ledger.sign import Signer
+from braid.ledger.record import KINDS, Draft, EventBody, KeyBody
+from braid.ledger.sign import ROLE_KINDS, Signer
 from braid.tools.schema_doc import schema_page
 from braid.views import duck
 from braid.views import replay as driver
@@ -552,6 +553,33 @@ def test_status(bench: Any) -> None:
     assert duck.digest.origin == bench.writer.origin
     assert duck.bytes > 0
     assert (catalog.position, catalog.behind_by) == (4, 1)
+
+
+def test_a_kind_of_a_later_release_is_skipped_and_counted(
+    bench: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    one = bench.say("one")[0]
+    with monkeypatch.context() as later:
+        later.setattr(validate, "KINDS", (*KINDS, "weather"))
+        later.setitem(compose._DECODE, "weather", compose._DECODE["event"])
+        later.setitem(ROLE_KINDS, "recorder", ROLE_KINDS["recorder"] | {"weather"})
+        storm = Draft(kind="weather", body=EventBody(name="storm"), links=[("evidence", one.id)])
+        weather = bench.writer.append([storm])[0]
+    bench.say("two")
+    bench.views.catch_up()
+    assert bench.views.status()[0].unknown == 1
+    assert [row["text"] for row in bench.rows("SELECT text FROM experiences ORDER BY log_index")] == [
+        "one",
+        "two",
+    ]
+    assert bench.rows("FROM events") == []
+    bench.tombstone("forget", weather.id)
+    bench.views.catch_up()
+    followed = bench.contents()
+    assert bench.views.check() == []
+    bench.views.replay()
+    assert bench.contents() == followed
+    assert bench.views.status()[0].unknown == 1
 
 
 def test_dropping_and_replaying_by_name(bench: Any) -> None:
