@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from braid.ledger.record import Affect, Claim, Confidence, Draft, Record, Vad
     from braid.models.static import StaticEmbedder
     from braid.store import Store, init, open
-    from braid.wal.errors import WalError
+    from braid.wal.errors import OutcomeUnknownError, WalError
 
 __version__ = "0.1.0"
 __all__ = [
@@ -33,6 +33,7 @@ __all__ = [
     "Confidence",
     "Draft",
     "LedgerError",
+    "OutcomeUnknownError",
     "Record",
     "Store",
     "Vad",
@@ -52,6 +53,7 @@ _HOMES = {
     "Confidence": "braid.ledger.record",
     "Draft": "braid.ledger.record",
     "LedgerError": "braid.ledger.errors",
+    "OutcomeUnknownError": "braid.wal.errors",
     "Record": "braid.ledger.record",
     "Store": "braid.store",
     "Vad": "braid.ledger.record",
