@@ -15,7 +15,7 @@ from braid.ledger.errors import InvalidRecordError
 from braid.ledger.reader import Reader
 from braid.ledger.record import AffectBody, Draft, ExperienceBody, Record, Scope, Vad
 from braid.ledger.sequence import Placed
-from braid.views.embedder import EmbeddingError
+from braid.views.embedder import EmbeddingError, embedded
 
 if TYPE_CHECKING:
     from braid.recall.shelf import Shelf
@@ -62,7 +62,7 @@ def _vectors(store: Feeling, texts: Sequence[str]) -> Any:
     if not texts or embedder is None or f"{embedder.name}@{embedder.version}" != EMBEDDER:
         return None
     try:
-        return embedder.embed(texts)
+        return embedded(embedder, texts)
     except EmbeddingError:
         return None
 

@@ -25,7 +25,7 @@ from braid.recall.times import Span
 from braid.recall.uncertainty import WEIGHT, answer_of, discriminative, entropy
 from braid.recall.vocabulary import Vocabulary
 from braid.recall.within import within
-from braid.views.embedder import Embedder, EmbeddingError, checked
+from braid.views.embedder import Embedder, EmbeddingError, embedded
 from braid.views.errors import ViewError
 from braid.views.search import Index, Row, Where
 
@@ -139,9 +139,8 @@ def _vector(
             )
         return None
     try:
-        given = within(asking.limit_s, lambda: embedder.embed([question.text]))
-        return checked(given, 1, embedder.dimensions, embedder.name)[0]
-    except (EmbeddingError, TimeoutError, OSError) as error:
+        return within(asking.limit_s, lambda: embedded(embedder, [question.text]))[0]
+    except (EmbeddingError, TimeoutError) as error:
         trouble.append(f"meaning: {error}")
         return None
 

@@ -1,7 +1,8 @@
 """A question's candidates with what speaks for each, and their scores: all that the index can tell."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Final
+from functools import partial
+from typing import Any
 
 import msgspec
 import numpy as np
@@ -11,10 +12,9 @@ from braid.recall.pool import Floats, Pool, pool
 from braid.recall.rank import scored, weights
 from braid.recall.retrieve import DEEP, Found, Links, Sessions, retrieve, share
 from braid.recall.signals import signals
-from braid.recall.vocabulary import Vocabulary
+from braid.recall.vocabulary import LIMIT_S, Vocabulary
+from braid.views.embedder import EmbeddingError
 from braid.views.search import Index, Where
-
-LIMIT_S: Final = 5.0
 
 
 class Evidence(msgspec.Struct, frozen=True):
@@ -26,7 +26,7 @@ class Evidence(msgspec.Struct, frozen=True):
     weighed: Mapping[str, float]
     scores: Floats
     trouble: Sequence[str]
-    """What couldn't be asked of the index."""
+    """What couldn't be asked of the index, and of the model."""
 
 
 def evidence(
@@ -46,15 +46,20 @@ def evidence(
     side_by_side = pool(list(found.rows.values()), found.vectors, found.before)
     if not side_by_side.size:
         return Evidence(side_by_side, found, {}, {}, np.zeros(0), found.trouble)
-    speaking: dict[str, Floats] = signals(
-        question, side_by_side, query if found.vectors else None, vocabulary
-    )
+    known = query if found.vectors else None
+    nearest = partial(vocabulary.nearest, limit_s=limit_s) if vocabulary is not None else None
+    trouble = found.trouble
+    try:
+        speaking = signals(question, side_by_side, known, nearest)
+    except (EmbeddingError, TimeoutError) as error:  # the model was asked for words that are new to it
+        trouble = (*trouble, f"meaning of single words: {error}")
+        speaking = signals(question, side_by_side, known, None)
     indexes = [row.index for row in side_by_side.rows]
     speaking["index_words"] = share(found.by_words, indexes)
     speaking["causal"] = np.array([found.by_links.get(at, 0.0) for at in indexes])
     speaking["recency"] = _recency(side_by_side) * question.latest
     weighed = weights().of(speaking)
-    return Evidence(side_by_side, found, speaking, weighed, scored(speaking, weighed), found.trouble)
+    return Evidence(side_by_side, found, speaking, weighed, scored(speaking, weighed), trouble)
 
 
 def _recency(pool: Pool) -> Floats:

@@ -5,9 +5,9 @@ the time that was asked for; what kind of answer is wanted. SPEC §15 lists them
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, datetime
-from typing import Any, Final, Protocol
+from typing import Any, Final
 
 import numpy as np
 
@@ -17,25 +17,16 @@ from braid.recall.text import stem, words
 from braid.recall.times import Span
 from braid.recall.traits import TRAITS
 
-
-class WordVectors(Protocol):
-    """What knows which words are near in meaning."""
-
-    def nearest(self, words: Sequence[str], spoken: Sequence[Sequence[str]]) -> Any:
-        """Return float32[n, m]: for each list of words, the cosine of its nearest to each of m words."""
-        ...
-
-
+NearestWord = Callable[[Sequence[str], Sequence[Sequence[str]]], Any]
+"""(words, spoken) → float32[n, m]: for each of n lists of words, the cosine of its nearest to each of m words."""
 K1, B = 1.2, 0.75
 _PLANS: Final = re.compile(
     r"\b(?:plan|planning|will|going to|upcoming|want|hope|intend)\b", flags=re.IGNORECASE
 )
 
 
-def signals(
-    question: Question, pool: Pool, query: Any, word_vectors: WordVectors | None
-) -> dict[str, Floats]:
-    """Return float64[n] for each signal. `query`: the question's vector, None without a model, as `word_vectors`."""
+def signals(question: Question, pool: Pool, query: Any, nearest: NearestWord | None) -> dict[str, Floats]:
+    """Return float64[n] for each signal. `query`: the question's vector, None without a model, as `nearest`."""
     names = {word for name in {row.name for row in pool.rows} for word in words(name or "")}
     wanted = [word for word in question.words if word not in names]
     stems = [stem(word) for word in wanted]
@@ -43,9 +34,9 @@ def signals(
     turn = occurrences(pool, asked)
     found = _words(turn, pool)
     found |= _meaning(pool, query) if query is not None else {}
-    if word_vectors is not None and wanted:
+    if nearest is not None and wanted:
         rarity = dict(zip(asked, _rarity(turn).tolist(), strict=True))
-        found |= _soft(wanted, [rarity[each] for each in stems], pool, word_vectors)
+        found |= _soft(wanted, [rarity[each] for each in stems], pool, nearest)
     return found | _who(question, pool) | _when(question, pool) | _kind(question, pool)
 
 
@@ -115,10 +106,10 @@ def _dots(vectors: Any, asked: Any) -> Floats:
 
 
 def _soft(
-    wanted: Sequence[str], rarity: Sequence[float], pool: Pool, word_vectors: WordVectors
+    wanted: Sequence[str], rarity: Sequence[float], pool: Pool, nearest: NearestWord
 ) -> dict[str, Floats]:
     """Return how well each question word is met by the turn's nearest word, weighed by rarity."""
-    best = np.clip((word_vectors.nearest(wanted, pool.spoken) - 0.3) / 0.7, 0.0, 1.0)
+    best = np.clip((nearest(wanted, pool.spoken) - 0.3) / 0.7, 0.0, 1.0)
     near = _spread(best @ np.array(rarity))
     return {"near_words": near, "near_before": pool.at(near, -1), "near_after": pool.at(near, 1)}
 

@@ -1,18 +1,28 @@
 """Vectors of single words, each asked of the model once: what lets "kids" meet "children"."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import chain
-from threading import RLock
-from typing import Any, Final
+from threading import Lock
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from braid.views.embedder import Embedder
+from braid.recall.within import within
+from braid.views.embedder import Embedder, embedded
 
 MOST: Final = 60_000
+LIMIT_S: Final = 5.0
 _BLOCK: Final = 200_000
 """Up to so many multiplications OpenBLAS works on the thread that asks. Waking its others, and having them wait in a
 loop for more, takes longer than all that a question needs (measured: 40 ms of two cores against 1 ms of one)."""
+
+
+class _Held(NamedTuple):
+    """Words and their vectors. Both only ever grow: whoever has this may read it while words are added."""
+
+    places: dict[str, int]
+    vectors: Any
+    """float32[n, d], more rows than there are words; a word's row is written before its place is."""
 
 
 class Vocabulary:
@@ -21,63 +31,81 @@ class Vocabulary:
     def __init__(self, embedder: Embedder) -> None:
         """`embedder` must answer at once: a remote model is no vocabulary."""
         self._embedder = embedder
-        self._places: dict[str, int] = {}
-        self._vectors = np.zeros((0, embedder.dimensions), dtype=np.float32)
-        self._turn = RLock()
+        self._held = self._room(0)
+        self._turn = Lock()
 
-    def __call__(self, words: Sequence[str]) -> Any:
-        """Return float32[n, d], one unit vector a word."""
-        with self._turn:
-            places = self._placed(words)  # first: it may move the vectors
-            return self._vectors[places]
-
-    def nearest(self, words: Sequence[str], spoken: Sequence[Sequence[str]]) -> Any:
+    def nearest(
+        self, words: Sequence[str], spoken: Sequence[Sequence[str]], *, limit_s: float = LIMIT_S
+    ) -> Any:
         """Return float32[n, m]: for each of n lists of words, the cosine of its nearest to each of m words; -1 for an
         empty list.
+
+        The model is asked for the words that are new. Raises EmbeddingError where it can't give them, and TimeoutError
+        where they take longer than `limit_s`; they are kept once they come.
         """
-        found = np.full((len(spoken), len(words)), -1.0, dtype=np.float32)
-        filled = [at for at, each in enumerate(spoken) if each]
-        if not filled or not words:
-            return found
-        with self._turn:
-            asked = self(words)
-            whole = self._placed(list(chain.from_iterable(spoken)))
-            met = np.zeros(len(self._places), dtype=np.int32)
-            met[whole] = 1
-            each_once = np.flatnonzero(met)
-            met[each_once] = np.arange(len(each_once), dtype=np.int32)
-            cosines = _product(self._vectors[each_once], asked)
-        starts = np.cumsum([0, *(len(spoken[at]) for at in filled)])[:-1]
-        found[filled] = np.maximum.reduceat(cosines[met[whole]], starts, axis=0)
-        return found
-
-    def _learn(self, words: Sequence[str]) -> None:
-        """Ask the model for the words that are new; where there is no more room, begin anew with these."""
-        new = [word for word in dict.fromkeys(words) if word not in self._places]
-        if len(self._places) + len(new) > MOST:
-            self._places = {}
-            new = list(dict.fromkeys(words))
-        if new:
-            self._grow(self._embedder.embed(new))
-            for word in new:
-                self._places[word] = len(self._places)
-
-    def _placed(self, words: Sequence[str]) -> Any:
-        """Return int64[n], where the vectors of these words stand."""
         try:
-            return np.fromiter(map(self._places.__getitem__, words), np.int64, len(words))
+            return _nearest(self._held, words, spoken)
         except KeyError:
-            self._learn(words)
-        return np.fromiter(map(self._places.__getitem__, words), np.int64, len(words))
+            held = within(limit_s, lambda: self._learned(list(dict.fromkeys(chain(words, *spoken)))))
+        return _nearest(held, words, spoken)
 
-    def _grow(self, vectors: Any) -> None:
-        """Add vectors behind the others; room is doubled, so that each is copied a few times at most."""
-        held = len(self._places)
-        if held + len(vectors) > len(self._vectors):
-            room = np.zeros((2 * (held + len(vectors)), vectors.shape[1]), dtype=np.float32)
-            room[:held] = self._vectors[:held]
-            self._vectors = room
-        self._vectors[held : held + len(vectors)] = vectors
+    def _learned(self, words: list[str]) -> _Held:
+        """Return all of these, asking the model for the new ones; where there is no more room, begin anew with these.
+
+        Nobody waits for the model but who needs what it is asked for.
+        """
+        before = self._held
+        new = [word for word in words if word not in before.places]
+        given = dict(zip(new, embedded(self._embedder, new), strict=True)) if new else {}
+        with self._turn:
+            held = self._held
+            lacking = [word for word in words if word not in held.places]
+            if len(held.places) + len(lacking) > MOST:
+                held, lacking = self._room(len(words)), words
+            known: Mapping[str, Any] = given | {
+                word: before.vectors[before.places[word]] for word in lacking if word not in given
+            }
+            self._held = _with(held, {word: known[word] for word in lacking})
+            return self._held
+
+    def _room(self, words: int) -> _Held:
+        return _Held({}, np.zeros((words, self._embedder.dimensions), dtype=np.float32))
+
+
+def _with(held: _Held, vectors: Mapping[str, Any]) -> _Held:
+    """Return what is held with these added; room is doubled, so that each is copied a few times at most."""
+    count = len(held.places)
+    if count + len(vectors) > len(held.vectors):
+        room = np.zeros((2 * (count + len(vectors)), held.vectors.shape[1]), dtype=np.float32)
+        room[:count] = held.vectors[:count]
+        held = _Held(dict(held.places), room)
+    for place, (word, vector) in enumerate(vectors.items(), count):
+        held.vectors[place] = vector
+        held.places[word] = place
+    return held
+
+
+def _nearest(held: _Held, words: Sequence[str], spoken: Sequence[Sequence[str]]) -> Any:
+    """Return what `Vocabulary.nearest` does; raise KeyError for a word that isn't held."""
+    found = np.full((len(spoken), len(words)), -1.0, dtype=np.float32)
+    filled = [at for at, each in enumerate(spoken) if each]
+    if not filled or not words:
+        return found
+    asked = held.vectors[_places(held, words)]
+    whole = _places(held, list(chain.from_iterable(spoken)))
+    met = np.zeros(int(whole.max()) + 1, dtype=np.int32)
+    met[whole] = 1
+    each_once = np.flatnonzero(met)
+    met[each_once] = np.arange(len(each_once), dtype=np.int32)
+    cosines = _product(held.vectors[each_once], asked)
+    starts = np.cumsum([0, *(len(spoken[at]) for at in filled)])[:-1]
+    found[filled] = np.maximum.reduceat(cosines[met[whole]], starts, axis=0)
+    return found
+
+
+def _places(held: _Held, words: Sequence[str]) -> Any:
+    """Return int64[n], where the vectors of these words stand."""
+    return np.fromiter(map(held.places.__getitem__, words), np.int64, len(words))
 
 
 def _product(vectors: Any, asked: Any) -> Any:

@@ -48,6 +48,21 @@ class ModelTimeoutError(EmbeddingError):
     """A model took longer than it was given."""
 
 
+def embedded(embedder: Embedder, texts: Sequence[str]) -> Vectors:
+    """Return what a model gives for texts, checked; raise EmbeddingError for whatever goes wrong in it.
+
+    A caller may pass a model of their own: what that raises must end neither a replay nor a question, and what it gives
+    must not enter an index unseen.
+    """
+    try:
+        given = embedder.embed(texts)
+    except EmbeddingError:
+        raise
+    except Exception as error:
+        raise EmbeddingError(f"{embedder.name}: {type(error).__name__}: {error}") from error
+    return checked(given, len(texts), embedder.dimensions, embedder.name)
+
+
 def checked(vectors: Any, count: int, dimensions: int, model: str) -> Vectors:
     """Return what a model gave as float32[count, dimensions] of unit vectors; raise EmbeddingError for anything else.
 

@@ -7,7 +7,8 @@ import shutil
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from time import sleep
+from threading import Event
+from time import monotonic, sleep
 from typing import Any
 
 import numpy as np
@@ -277,6 +278,7 @@ def _raise(given: Sequence[str]) -> Any:
         (lambda given: sleep(2), "took longer"),
         (lambda given: np.full((1, 4), np.nan), "no numbers"),
         (lambda given: np.ones((1, 7)), "7 dimensions, not 4"),
+        (lambda given: given[99], "IndexError"),
     ],
 )
 def test_a_model_in_trouble_leaves_the_words(tmp_path: Path, trouble: Any, told: str) -> None:
@@ -290,6 +292,66 @@ def test_a_model_in_trouble_leaves_the_words(tmp_path: Path, trouble: Any, told:
         answer = store.recall("cat", limit_s=1.0)
         assert texts(answer) == ["Her cat is called Miso."]
         assert told in answer["degraded"][0]
+
+
+@pytest.mark.parametrize(
+    ("trouble", "told"),
+    [
+        (_raise, "the model is gone"),
+        (lambda given: sleep(2), "took longer"),
+        (lambda given: np.full((len(given), 4), np.nan), "no numbers"),
+        (lambda given: np.ones((len(given), 7)), "7 dimensions, not 4"),
+        (lambda given: given[99], "IndexError"),
+    ],
+)
+def test_a_model_in_trouble_with_single_words_leaves_the_rest(
+    tmp_path: Path, trouble: Any, told: str
+) -> None:
+    """It is asked once for the question, and then for the words of what was found."""
+    from braid.store import open as open_store
+
+    model = Model()
+    with open_store(tmp_path / "memory", embedder=lambda: model) as store:
+        store.append("Her cat is called Miso.")
+        store.views.search.index()
+        plain = Model()
+        model.trouble = lambda given: plain.embed(given) if given == ["a cat?"] else trouble(given)
+        begun = monotonic()
+        answer = store.recall("a cat?", limit_s=1.0)
+        assert monotonic() - begun < 1.9
+        assert texts(answer) == ["Her cat is called Miso."]
+        assert answer["results"][0]["signals"].keys() >= {"meaning", "words"}
+        assert "near_words" not in answer["results"][0]["signals"]
+        assert len(answer["degraded"]) == 1
+        assert told in answer["degraded"][0]
+        model.trouble = None
+        assert store.recall("a cat?")["degraded"] == []
+
+
+def test_words_that_a_slow_model_gives_too_late_are_known_the_next_time(tmp_path: Path) -> None:
+    from braid.store import open as open_store
+
+    model, plain = Model(), Model()
+    with open_store(tmp_path / "memory", embedder=lambda: model) as store:
+        store.append("Her cat is called Miso.")
+        store.views.search.index()
+        late = Event()
+
+        def slow(given: Sequence[str]) -> Any:
+            if given != ["a cat?"]:
+                sleep(1.0)
+                late.set()
+            return plain.embed(given)
+
+        model.trouble = slow
+        assert "took longer" in store.recall("a cat?", limit_s=0.5)["degraded"][0]
+        assert late.wait(5.0)
+        model.trouble = lambda given: plain.embed(given) if given == ["a cat?"] else _raise(given)
+        for _ in range(100):
+            if not store.recall("a cat?")["degraded"]:
+                break
+            sleep(0.05)
+        assert store.recall("a cat?")["degraded"] == []
 
 
 def test_without_a_model_the_words_answer(tmp_path: Path) -> None:

@@ -334,6 +334,49 @@ def test_a_broken_model_leaves_rows_pending_and_filling_helps(opener: Opener) ->
     assert store.views.search.fill() == 0
 
 
+@pytest.mark.parametrize("remote", [False, True])
+@pytest.mark.parametrize(
+    "gives",
+    [
+        lambda texts: np.full((len(texts), 8), np.nan, dtype=np.float32),
+        lambda texts: np.ones((len(texts), 5), dtype=np.float32),
+        lambda texts: np.zeros((len(texts), 8), dtype=np.float32),
+        lambda texts: np.ones((len(texts) + 1, 8), dtype=np.float32),
+        lambda texts: None,
+        lambda texts: texts[99],
+    ],
+    ids=["nan", "other length", "zeros", "too many", "none", "raises"],
+)
+def test_a_model_that_gives_no_vectors_leaves_rows_pending(
+    opener: Opener, monkeypatch: pytest.MonkeyPatch, gives: Callable[[Sequence[str]], Any], *, remote: bool
+) -> None:
+    """A caller's own model is held to the protocol like those of this package."""
+    model = Counted(remote=remote)
+    store = opener(model)
+    store.append("two words")
+    with monkeypatch.context() as patch:
+        patch.setattr(model, "embed", gives)
+        index = store.views.search.index()
+        assert [row.pending for row in index.rows()] == [True]
+        assert len(index.words("words")) == 1
+        with pytest.raises(EmbeddingError, match="counted"):
+            store.views.search.fill()
+    assert store.views.search.fill() == 1
+    assert [row.pending for row in store.views.search.index().rows()] == [False]
+    assert store.verify(deep=True).exit_code == 0
+
+
+def test_vectors_of_any_length_are_kept_as_unit_vectors(
+    opener: Opener, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    model = Counted()
+    monkeypatch.setattr(model, "embed", lambda texts: np.full((len(texts), 8), 100.0))
+    store = opener(model)
+    id = store.append("two words")
+    assert np.linalg.norm(store.vector(f"vec://{PROMPT}/{id}")) == pytest.approx(1.0, abs=1e-6)
+    assert store.verify(deep=True).exit_code == 0
+
+
 def test_a_remote_model_is_asked_apart_and_once(opener: Opener) -> None:
     model = Counted(remote=True)
     store = opener(model)

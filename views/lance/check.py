@@ -13,7 +13,7 @@ import numpy as np
 
 from braid.ledger.audit.findings import Finding
 from braid.ledger.reader import Reader
-from braid.views.embedder import Embedder, EmbeddingError
+from braid.views.embedder import Embedder, EmbeddingError, embedded
 from braid.views.errors import DamagedViewError
 from braid.views.lance.card import card_of
 from braid.views.lance.home import LanceHome
@@ -129,7 +129,7 @@ def _against_model(held: dict[int, list[dict[str, Any]]], model: Embedder) -> It
     rows = iter([row for each in held.values() for row in each if row["text"] and not row["pending"]])
     while some := list(islice(rows, 1_024)):
         try:
-            vectors = model.embed([row["text"] for row in some])
+            vectors = embedded(model, [row["text"] for row in some])
         except EmbeddingError:
             return  # what can't be asked can't be compared
         for row, vector in zip(some, vectors, strict=True):

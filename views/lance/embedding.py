@@ -7,7 +7,7 @@ import numpy as np
 
 from braid.ledger.errors import LedgerError
 from braid.ledger.reader import Reader
-from braid.views.embedder import Embedder, Vectors
+from braid.views.embedder import Embedder, Vectors, embedded
 from braid.views.lance.arrow import pa, schema_of
 from braid.views.lance.cache import Cache, Wanted
 from braid.views.lance.card import CARD_COLUMNS, card_of
@@ -52,7 +52,7 @@ def asked(
     found = cache.get(wanted, model.dimensions)
     missing = [index for index in texts if index not in found]
     fresh = (
-        dict(zip(missing, embedder.embed([texts[index] for index in missing]), strict=True))
+        dict(zip(missing, embedded(embedder, [texts[index] for index in missing]), strict=True))
         if missing
         else {}
     )

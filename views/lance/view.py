@@ -10,7 +10,7 @@ from typing import Any, Final, Self
 import msgspec
 
 from braid.ledger.reader import Reader
-from braid.views.embedder import Embedder, EmbeddingError
+from braid.views.embedder import Embedder, EmbeddingError, embedded
 from braid.views.errors import DamagedViewError
 from braid.views.lance.arrow import pa, schema_of, to_arrow
 from braid.views.lance.cache import Cache, Wanted
@@ -148,7 +148,7 @@ class LanceView:
             row["pending"] = True
         if self._embedder is not None:
             with suppress(EmbeddingError):  # they stay pending; status says how many
-                vectors = self._embedder.embed([row["text"] for row in waiting])
+                vectors = embedded(self._embedder, [row["text"] for row in waiting])
                 for row, vector in zip(waiting, vectors, strict=True):
                     row |= {"vector": vector, "model": self.model.name, "pending": False}
         elif self.model.name:
