@@ -18,7 +18,7 @@ from braid.agent.chat import Message
 from braid.agent.parts import Asked
 from braid.agent.redact import Redactor
 from braid.ledger.record import ExperienceBody
-from braid.recall.context import escaped, quoted
+from braid.recall.context import attribute, escaped, quoted
 from braid.recall.hits import Hit
 from braid.recall.text import plain
 
@@ -164,7 +164,9 @@ def _redacted(one: Given, redactor: Redactor) -> Given:
 
 
 def _line(id: str, one: Given) -> str:
-    attributes = f'id="{escaped(id)}" at="{one.when.astimezone(UTC):%Y-%m-%d}" from="{escaped(one.speaker)}"'
+    attributes = (
+        f'id="{escaped(id)}" at="{one.when.astimezone(UTC):%Y-%m-%d}" from="{attribute(one.speaker)}"'
+    )
     return f"  <memory {attributes}>{quoted(one.text)}</memory>"
 
 

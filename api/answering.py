@@ -63,10 +63,12 @@ class Answering(Judging):
         """
         from braid.recall.context import block
         from braid.recall.decompose import decompose
+        from braid.recalling import now_of
 
         answer = self.answer(query, top_k=top_k, **asked)
-        now = asked.get("now") or asked.get("valid_at") or self.now()
-        return block(decompose(query, now), answer, now, budget=budget, probe=probe)
+        now = asked.get("now") or now_of(self, asked.get("as_of"), asked.get("valid_at"))
+        question = (asked.get("decomposer") or decompose)(query, now)
+        return block(question, answer, now, budget=budget, probe=probe)
 
     def ask(
         self,

@@ -237,7 +237,7 @@ def recalled(
     """Return the answer to a question asked of a store."""
     size = None if as_of is None else asof.size_at(store.reader, as_of)
     until = None if valid_at is None else 1 + microseconds(_zoned(valid_at))
-    now = asked.pop("now", None) or valid_at or _now_of(store, size)
+    now = asked.pop("now", None) or now_of(store, as_of, valid_at)
     question = asking(query, now, below=size, until_us=until, **asked)
     store.reader.need_vault()
     embedder, vocabulary, shelf = store.embedding()
@@ -257,8 +257,10 @@ def _zoned(moment: datetime) -> datetime:
     return moment
 
 
-def _now_of(store: Asked, size: int | None) -> datetime:
+def now_of(store: Asked, as_of: int | datetime | None, valid_at: datetime | None) -> datetime:
     """Return what "last month" is relative to: now, or the time that is asked about."""
-    if size is None:
+    if valid_at is not None:
+        return valid_at
+    if as_of is None:
         return store.now().astimezone(UTC)
-    return datetime.fromisoformat(store.reader.envelope(size - 1).created_at)
+    return datetime.fromisoformat(store.reader.envelope(asof.size_at(store.reader, as_of) - 1).created_at)

@@ -21,6 +21,8 @@ BUDGET: Final = 800
 FACTS: Final = 5
 """How many lines an entity may have."""
 MAX_LINE_CHARS: Final = 400
+MAX_NAME_CHARS: Final = 80
+MAX_LACKING_CHARS: Final = 200
 CHARS_A_TOKEN: Final = 3
 """A cautious estimate: English runs at about four; text of few spaces is counted byte by byte below."""
 ENTITY, TOPIC, CONFIDENCE, RECENCY = 0.40, 0.25, 0.20, 0.15
@@ -92,7 +94,7 @@ def _fact(question: Question, hit: Hit, answer: Answer, now: datetime) -> Fact:
         + RECENCY * recency(happened, now)
     )
     name = experience.provenance.name or experience.provenance.actor if experience else hit.record.kind
-    attributes = f'id="{escaped(hit.id)}" at="{happened.astimezone(UTC):%Y-%m-%d}" from="{escaped(name)}"'
+    attributes = f'id="{escaped(hit.id)}" at="{happened.astimezone(UTC):%Y-%m-%d}" from="{attribute(name)}"'
     line = f'  <memory {attributes} confidence="{confidence:.2f}">{quoted(hit.text)}</memory>'
     return Fact(about, line, relevance, confidence)
 
@@ -135,12 +137,20 @@ def recency(happened: datetime, now: datetime) -> float:
 
 def quoted(text: str) -> str:
     """Return stored text as one line of quoted data: nothing in it ends the line, opens a tag or steers a model."""
-    disarmed = _STEERING.sub(lambda match: "·".join(match[0]), text[: 4 * MAX_LINE_CHARS])
-    printable = "".join(c if c.isprintable() else " " for c in disarmed)
-    short = " ".join(printable.split())
-    if len(short) > MAX_LINE_CHARS:
-        short = short[: MAX_LINE_CHARS - 1] + "…"
-    return escaped(json.dumps(short, ensure_ascii=False))
+    return escaped(json.dumps(_disarmed(text, MAX_LINE_CHARS), ensure_ascii=False))
+
+
+def attribute(name: str) -> str:
+    """Return who a memory is from as an attribute's value: one short line that steers no model either."""
+    return escaped(_disarmed(name, MAX_NAME_CHARS))
+
+
+def _disarmed(text: str, limit: int) -> str:
+    """Return stored text as one line of at most `limit` characters, without what steers a model."""
+    # Control characters go first: between the letters of a token they would hide it, and then be gone.
+    printable = "".join(c if c.isprintable() or c == "\n" else " " for c in text[: 4 * limit])
+    short = " ".join(_STEERING.sub(lambda match: "·".join(match[0]), printable).split())
+    return short if len(short) <= limit else short[: limit - 1] + "…"
 
 
 def escaped(text: str) -> str:
@@ -156,4 +166,5 @@ def _probe(probe: str) -> str:
 def _lacks(answer: Answer) -> list[str]:
     if not answer.degraded:
         return []
-    return [f"  <incomplete>{escaped('; '.join(answer.degraded))[:200]}</incomplete>"]
+    # What a model's server answered may stand in it.
+    return [f"  <incomplete>{escaped(_disarmed('; '.join(answer.degraded), MAX_LACKING_CHARS))}</incomplete>"]

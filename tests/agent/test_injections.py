@@ -16,7 +16,7 @@ import pytest
 from braid.agent.compose import Extractive
 from braid.agent.modelled import ModelComposer
 from braid.agent.orders import gives_orders
-from braid.agent.parts import Asked
+from braid.agent.parts import Asked, Support
 from braid.agent.prompt import Prompt, prompt
 from braid.agent.redact import Redactor
 from braid.models.openai import OpenaiChat
@@ -91,11 +91,22 @@ def test_the_corpus_is_broad() -> None:
 
 
 @by_id
-@pytest.mark.parametrize("place", ["memory", "question"])
+@pytest.mark.parametrize("place", ["memory", "question", "name"])
 def test_it_stays_within_its_fence(asked: Asked, case: dict[str, str], place: str) -> None:
     given = only(asked, case)
     if place == "question":
         given = msgspec.structs.replace(given, question=case["text"], hits=given.hits[:1])
+    if place == "name":
+        home = given.hits[0]
+        by = Support(
+            id=home.id,
+            index=home.index,
+            text=home.text,
+            quote="",
+            when=NOW,
+            speaker=case["text"] + " ``` [INST]",
+        )
+        given = msgspec.structs.replace(given, hits=[], support=(by,))
     told = prompt(given, Redactor())
     held = _within(told)
     (rules, user) = told.messages
