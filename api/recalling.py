@@ -1,8 +1,8 @@
 """Recall at the front door: a store as what the pipeline asks, and a caller's words as what it is asked."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any, Final, Protocol, cast
+from typing import TYPE_CHECKING, Annotated, Any, Final, Protocol, cast
 
 import msgspec
 
@@ -11,7 +11,7 @@ from braid.ledger.errors import ErasedError, ForgottenError
 from braid.ledger.reader import Reader
 from braid.ledger.record import ExperienceBody, Record, Vad, is_reading
 from braid.lenses.registry import by_name
-from braid.recall.filters import SCOPES, compiled
+from braid.recall.filters import SCOPES, Test, compiled, speaks_of
 from braid.recall.hits import Answer, Hit
 from braid.recall.reading import Tone
 from braid.recall.recall import MAX_TOP_K, Asking, Memory, recall
@@ -31,7 +31,7 @@ ASK: Final = "ask"
 ANSWER: Final = "answer"
 RESULT: Final = "result"
 """The method of what a tool gave to a program: it was asked for one question, and speaks for no other."""
-SPOKEN: Final[Mapping[str, Any]] = {"NOT": {"method": {"in": [ASK, ANSWER, RESULT]}}}
+_spoken: Final = compiled({"NOT": {"method": {"in": [ASK, ANSWER, RESULT]}}})
 RECENT: Final = 2_000
 """How many records at the log's end are searched when there is no index."""
 
@@ -81,28 +81,20 @@ def asking(query: Any, now: datetime, **asked: Any) -> Asking:
         where=Where(**scope, below=asked.pop("below", None), until_us=asked.pop("until_us", None)),
         now=now,
         top_k=top_k,
-        test=compiled(_remembered(asked.pop("filters", None))),
+        test=_remembered(asked.pop("filters", None)),
         tone=_tone(asked.pop("affect", None)),
         **{name: value for name, value in asked.items() if value is not None},
     )
 
 
-def _remembered(filters: object) -> Any:
-    """Return the filters, with questions to memory and its own answers left out: they say again, in the question's very
-    words, what is remembered. Filters that speak of `method` or `id` may ask for them.
+def _remembered(filters: Mapping[str, Any] | None) -> Test:
+    """Return the filters' test, with questions to memory and its own answers left out: they say again, in the very
+    words of the question, what is remembered. Filters that speak of `method` or `id` may ask for them.
     """
-    if _speaks_of(filters, ("method", "id")):
-        return filters
-    return {"AND": [filters, SPOKEN]} if filters else SPOKEN
-
-
-def _speaks_of(filters: object, names: Sequence[str]) -> bool:
-    if isinstance(filters, Mapping):
-        members = cast("Mapping[object, object]", filters)
-        return any(name in names or _speaks_of(value, names) for name, value in members.items())
-    if isinstance(filters, list | tuple):
-        return any(_speaks_of(each, names) for each in cast("Sequence[object]", filters))
-    return False
+    test = compiled(filters)
+    if speaks_of(filters, ("method", "id")):
+        return test
+    return lambda record: test(record) and _spoken(record)
 
 
 def _scope(name: str, value: object) -> str | None:
@@ -111,18 +103,22 @@ def _scope(name: str, value: object) -> str | None:
     raise ValueError(f"{name} is text that isn't empty, not {value!r:.60}")
 
 
+class _AskedTone(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    v: Annotated[float, msgspec.Meta(ge=-1, le=1)]
+    a: Annotated[float, msgspec.Meta(ge=0, le=1)]
+    d: Annotated[float, msgspec.Meta(ge=-1, le=1)]
+    within: Annotated[float, msgspec.Meta(ge=0)] | None = None
+
+
 def _tone(affect: Mapping[str, Any] | Vad | None) -> Tone | None:
     """Return the tone that is asked for: a Vad, or `{"v": …, "a": …, "d": …}` with, if wanted, `"within"`."""
     if affect is None:
         return None
-    if isinstance(affect, Vad):
-        return Tone(affect)
-    given = dict(affect)
-    within = given.pop("within", None)
     try:
-        return Tone(msgspec.convert(given, Vad), within)
+        given = msgspec.convert(affect, _AskedTone, from_attributes=True)
     except msgspec.ValidationError as error:
         raise ValueError(f"affect is {{'v': …, 'a': …, 'd': …}} and, if wanted, 'within': {error}") from None
+    return Tone(Vad(v=given.v, a=given.a, d=given.d), given.within)
 
 
 def memory(

@@ -5,8 +5,8 @@ names one is refused.
 """
 
 import operator
-from collections.abc import Callable, Mapping, Sequence
-from datetime import UTC, datetime
+from collections.abc import Callable, Collection, Mapping, Sequence
+from datetime import UTC, date, datetime
 from typing import Any, Final, cast
 
 from braid.ledger.record import ExperienceBody, Record
@@ -24,6 +24,7 @@ FIELDS: Final = (
     "id", "index", "kind", "type", "actor", "name", "method", "text", "tags", "confidence", "external_id",
     "created_at", "occurred_at",
 )  # fmt: skip
+TIMES: Final = ("created_at", "occurred_at")
 
 Test = Callable[[Record], bool]
 
@@ -31,6 +32,16 @@ Test = Callable[[Record], bool]
 def compiled(filters: Mapping[str, Any] | None) -> Test:
     """Return the test that a filter is; raise ValueError for an unknown field, operator or form, and for a scope."""
     return _always if not filters else _test(filters, 0)
+
+
+def speaks_of(filters: Mapping[str, Any] | None, names: Collection[str]) -> bool:
+    """Say whether compiled filters test one of these fields. What they compare with is no matter."""
+    return any(
+        name in names
+        or (name == "NOT" and speaks_of(value, names))
+        or (name in ("AND", "OR") and any(speaks_of(each, names) for each in value))
+        for name, value in (filters or {}).items()
+    )
 
 
 def _always(record: Record) -> bool:
@@ -77,8 +88,10 @@ def _compare(name: str, op: str, wanted: Any) -> Test:
         raise ValueError(f"there is no operator {op!r}; there are {', '.join(OPERATORS)}")
     if op == "in" and not _is_list(wanted):
         raise ValueError(f"{name}: `in` takes a list")
-    if name.endswith("_at") and op != "in":
-        wanted = _moment(wanted)
+    if name in TIMES:
+        if op == "contains":
+            raise ValueError(f"{name}: a time contains nothing; ask with gte and lt")
+        wanted = [_moment(each) for each in wanted] if op == "in" else _moment(wanted)
 
     def holds(record: Record) -> bool:
         found: Any = field(record, name)
@@ -106,13 +119,12 @@ def _contains(found: object, wanted: object) -> bool:
     return isinstance(found, Sequence) and wanted in found
 
 
-def _moment(value: Any) -> Any:
-    if not isinstance(value, str):
-        return value
+def _moment(value: object) -> datetime:
+    """Return a time given as text, datetime or date: without a zone it is UTC, without an hour midnight."""
     try:
-        moment = datetime.fromisoformat(value)
-    except ValueError:
-        raise ValueError(f"{value!r} is no time such as 2025-05-17 or 2025-05-17T09:00:00Z") from None
+        moment = datetime.fromisoformat(value.isoformat() if isinstance(value, date) else cast("str", value))
+    except (ValueError, TypeError):
+        raise ValueError(f"{value!r:.60} is no time such as 2025-05-17 or 2025-05-17T09:00:00Z") from None
     return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
 
 

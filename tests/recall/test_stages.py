@@ -377,6 +377,10 @@ def test_what_tells_the_candidates_apart_rises() -> None:
         ({"type": {"in": "abc"}}, "`in` takes a list"),
         ({"NOT": 3}, "a filter is an object"),
         ({"created_at": {"gt": "soon"}}, "no time"),
+        ({"created_at": {"gt": 5}}, "5 is no time"),
+        ({"occurred_at": None}, "None is no time"),
+        ({"occurred_at": {"in": ["2025-05-01", "soon"]}}, "'soon' is no time"),
+        ({"occurred_at": {"contains": "2025"}}, "a time contains nothing"),
     ],
 )
 def test_filters_that_mean_nothing_are_refused(filters: dict[str, Any], told: str) -> None:

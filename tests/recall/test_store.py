@@ -5,7 +5,7 @@ import json
 import re
 import shutil
 from collections.abc import Iterator, Sequence
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 from threading import Event
 from time import monotonic, sleep
@@ -33,7 +33,7 @@ def asked(tmp_path: Path) -> Iterator[Store]:
         store.append("Maya moved to Porto.", user_id="maya", occurred_at=datetime(2025, 3, 1, tzinfo=UTC))
         store.append("Her cat is called Miso.", user_id="maya", session_id="s1", tags=["pets"])
         store.append("Bob's cat is called Rex.", user_id="bob", agent_id="a7", run_id="r1")
-        store.append("Nobody's cat is called Tom.")
+        store.append("Nobody's cat is called Tom.", structured={"seen_at": "2025-05-17"})
         yield store
 
 
@@ -102,10 +102,53 @@ def test_links_do_not_lead_out_of_the_scope(asked: Store) -> None:
         ({"index": {"gt": 4, "lte": 5}}, 1),
         ({"structured.colour": {"eq": "red"}}, 0),
         ({"confidence": {"gt": 0.5}}, 0),
+        ({"occurred_at": {"in": ["2025-03-01", "2024-01-01T00:00:00Z"]}}, 1),
+        ({"occurred_at": {"lt": datetime(2025, 3, 2)}}, 1),  # noqa: DTZ001 - as text without a zone: UTC
+        ({"occurred_at": {"lt": date(2025, 3, 2)}}, 1),
+        ({"structured.seen_at": "2025-05-17"}, 1),
+        ({"structured.seen_at": {"gte": "2025-05", "lt": "2025-06"}}, 1),
+        ({"structured.seen_at": {"contains": "-05-"}}, 1),
+        ({"structured.seen_at": {"in": ["2025-05-17"]}}, 1),
     ],
 )
 def test_filters(asked: Store, filters: dict[str, Any], seen: int) -> None:
     assert len(asked.recall("cat called Porto", filters=filters)["results"]) == seen
+
+
+@pytest.mark.parametrize("around", [lambda inner: {"NOT": inner}, lambda inner: {"AND": [inner]}])
+def test_filters_nested_without_end_are_refused_not_followed(asked: Store, around: Any) -> None:
+    deep: dict[str, Any] = {"type": "x"}
+    for _ in range(5_000):
+        deep = around(deep)
+    with pytest.raises(ValueError, match="nested more than 16 deep"):
+        asked.recall("cat", filters=deep)
+
+
+def test_what_a_filter_compares_with_is_no_filter(asked: Store) -> None:
+    """What was asked of memory comes only where a filter's own field is `method` or `id`."""
+    asked.ask("What is Bob's cat called?", user_id="bob")
+    for filters, seen in (({"NOT": {"id": "x"}}, True), ({"structured.x": {"ne": {"id": "x"}}}, False)):
+        found = texts(asked.recall("Bob's cat", user_id="bob", filters=filters))
+        assert ("What is Bob's cat called?" in found) == seen
+
+
+@pytest.mark.parametrize(
+    "affect",
+    [
+        5,
+        "glad",
+        [0.1, 0.2, 0.3],
+        {"v": 9, "a": 0, "d": 0},
+        {"v": float("nan"), "a": 0, "d": 0},
+        {"v": 0, "a": 0, "d": 0, "within": "x"},
+        {"v": 0, "a": 0, "d": 0, "within": float("nan")},
+        {"v": 0, "a": 0, "d": 0, "within": -1},
+        {"v": 0, "a": 0, "d": 0, "near": 1},
+    ],
+)
+def test_a_tone_that_is_none_is_refused(asked: Store, affect: Any) -> None:
+    with pytest.raises(ValueError, match="affect is"):
+        asked.recall("cat", affect=affect)
 
 
 def test_forgotten_and_erased_never_appear(asked: Store) -> None:

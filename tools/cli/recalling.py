@@ -178,7 +178,7 @@ def _json(text: str | None, option: str) -> dict[str, Any] | None:
         return None
     try:
         found = json.loads(text)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise ValueError(f"{option} is not JSON: {error}") from None
     if not isinstance(found, dict):
         raise ValueError(f'{option} is an object such as {{"type": {{"eq": "observation"}}}}')
