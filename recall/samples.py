@@ -60,8 +60,7 @@ def evidence_ids(given: object) -> Iterator[str]:
     """Yield the turn ids that a citation names, zeros and stray colons put right: of a range its two ends, since
     nothing tells whether what lies between was meant. What else is written is yielded as it is, to be counted.
     """
-    items = cast("list[object]", given) if isinstance(given, list) else [given]
-    for item in items:
+    for item in _listed(given):
         cited = item
         if isinstance(item, dict):
             members = cast("dict[str, object]", item)
@@ -70,6 +69,12 @@ def evidence_ids(given: object) -> Iterator[str]:
         yield from (f"D{int(match[1])}:{int(match[2])}" for match in _ID.finditer(text))
         left = (part.strip("[](){}\"'-–—.") for part in re.split(r"[;,\s]+", _ID.sub(" ", text)))
         yield from (part for part in left if part)
+
+
+def _listed(given: object) -> list[object]:
+    if given is None:
+        return []
+    return cast("list[object]", given) if isinstance(given, list) else [given]
 
 
 def read_locomo(document: Mapping[str, Any]) -> Sample:
@@ -121,7 +126,7 @@ def _sample(name: str, turns: Sequence[Turn], asked: Iterable[object], *, as_is:
             unscorable += 1
             continue
         cited = each.get("evidence", [])
-        ids = list(dict.fromkeys(map(str, cited) if as_is else evidence_ids(cited)))
+        ids = list(dict.fromkeys(map(str, _listed(cited)) if as_is else evidence_ids(cited)))
         right = tuple(sorted(places[id] for id in ids if id in places))
         unresolved += sum(id not in places for id in ids)
         unscorable += not right
@@ -157,7 +162,7 @@ def read(kind: str, raw: bytes) -> list[Sample]:
         return read_jsonl(raw)
     try:
         found = msgspec.json.decode(raw)
-    except msgspec.DecodeError as error:
+    except (msgspec.DecodeError, RecursionError) as error:
         raise ValueError(f"it is not JSON: {error}") from None
     if kind == "realtalk":
         return [read_realtalk(each) for each in as_published(found)]
@@ -215,8 +220,9 @@ def read_jsonl(raw: bytes) -> list[Sample]:
                 asked[name].append(members)
             else:
                 turns[name].append(_own_turn(members))
-        except (msgspec.DecodeError, ValueError, KeyError) as error:
-            raise ValueError(f"line {number}: neither a turn nor a question: {error}") from None
+        except (msgspec.DecodeError, ValueError, KeyError, RecursionError) as error:
+            why = f"it has no {error}" if isinstance(error, KeyError) else error
+            raise ValueError(f"line {number}: neither a turn nor a question: {why}") from None
     if not asked:
         raise ValueError('there is no question in it: lines with "question" and "evidence"')
     return [_sample(name, turns[name], questions, as_is=True) for name, questions in asked.items()]

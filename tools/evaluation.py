@@ -61,6 +61,7 @@ def evaluate(
         "unresolved_evidence": sum(sample.unresolved for sample in samples),
         "turns": sum(len(sample.turns) for sample in samples),
         "degraded": degraded,
+        "top_k": top_k,
         "model": model,
         "weights": weights_name(),
         "seconds": {"filling": round(filled, 2), "all": round(perf_counter() - begun, 2)},

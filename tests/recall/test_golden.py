@@ -23,6 +23,7 @@ def test_the_examples_are_found(top_k: int, sessions: float) -> None:
     assert found["turn"]["all"]["mrr"] >= 0.58
     assert found["session"]["all"]["recall@5"] >= sessions
     assert ("recall@50" in found["turn"]["all"]) == (top_k == 50)
+    assert found["top_k"] == top_k
 
 
 @pytest.mark.skipif(not LOCOMO.is_dir(), reason="LoCoMo is not at hand (CC BY-NC: it is never shipped)")

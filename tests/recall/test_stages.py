@@ -632,7 +632,30 @@ def test_a_question_that_is_none_is_counted_and_the_rest_is_read(kind: str) -> N
     document |= {"conversation": sessions} if kind == "locomo" else sessions
     (sample,) = read(kind, msgspec.json.encode(document))
     assert [(one.text, one.category, one.evidence) for one in sample.questions] == [("q?", "2", (0,))]
-    assert (sample.unscorable, len(sample.turns)) == (5, 1)
+    assert (sample.unscorable, sample.unresolved, len(sample.turns)) == (5, 1, 1)
+
+
+@pytest.mark.parametrize(
+    ("evidence", "right", "unresolved"),
+    [
+        (["t1"], (0,), 0),
+        ("t1", (0,), 0),
+        (7, (1,), 0),
+        ([7, "t1", "t1"], (0, 1), 0),
+        (None, (), 0),
+        ([], (), 0),
+        (["t1", "t9"], (0,), 1),
+        ({"t1": 1}, (), 1),
+    ],
+)
+def test_evidence_of_ones_own_is_a_list_of_ids_or_one(
+    evidence: object, right: tuple[int, ...], unresolved: int
+) -> None:
+    asked = [{"question": "p?", "evidence": ["t1"]}, {"question": "q?", "evidence": evidence}]
+    lines = [{"id": "t1", "text": "a"}, {"id": 7, "text": "b"}, *asked]
+    (sample,) = read("jsonl", b"\n".join(msgspec.json.encode(line) for line in lines))
+    assert [one.evidence for one in sample.questions[1:]] == ([right] if right else [])
+    assert (sample.unresolved, sample.unscorable) == (unresolved, int(not right))
 
 
 @pytest.mark.parametrize(
@@ -644,6 +667,9 @@ def test_a_question_that_is_none_is_counted_and_the_rest_is_read(kind: str) -> N
         ("realtalk", b"{}", "not a REALTALK conversation"),
         ("jsonl", b"{", "line 1: neither a turn nor a question"),
         ("jsonl", b'{"id": "a", "text": "b"}', "no question"),
+        ("jsonl", b'{"text": "b"}', "line 1: neither a turn nor a question: it has no 'id'"),
+        ("jsonl", b'{"a": ' * 5_000, "line 1: neither a turn nor a question: .*recursion"),
+        ("locomo", b"[" * 5_000, "not JSON: .*recursion"),
     ],
 )
 def test_data_that_is_none_is_refused(kind: str, raw: bytes, told: str) -> None:

@@ -4,7 +4,7 @@ import asyncio
 import json
 import re
 import shutil
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 from threading import Event
@@ -547,6 +547,27 @@ def test_deepening_is_bounded_and_says_so(many: Store, monkeypatch: pytest.Monke
 
 def test_as_many_as_are_asked_for_come(many: Store) -> None:
     assert len(many.recall("What tea did we drink?", top_k=700)["results"]) == 700
+
+
+@pytest.mark.parametrize(
+    ("asking", "deep"),
+    [({}, 40), ({"top_k": 10}, 40), ({"top_k": 11}, 64), ({"top_k": 64}, 64), ({"top_k": 100}, 100)],
+)
+def test_the_breadth_follows_what_is_asked_for(
+    many: Store, monkeypatch: pytest.MonkeyPatch, asking: dict[str, Any], deep: int
+) -> None:
+    from braid.views.lance.index import LanceIndex
+
+    asked_for: list[int] = []
+    best = LanceIndex._best
+
+    def noted(self: LanceIndex, scores: Mapping[int, float], k: int) -> list[Any]:
+        asked_for.append(k)
+        return best(self, scores, k)
+
+    monkeypatch.setattr(LanceIndex, "_best", noted)
+    many.recall("What tea did we drink?", **asking)
+    assert asked_for == [deep, deep]
 
 
 def test_a_question_without_a_filter_reads_few_records(many: Store, monkeypatch: pytest.MonkeyPatch) -> None:
