@@ -238,7 +238,12 @@ def recalled(
     store.reader.need_vault()
     embedder, vocabulary, shelf = store.embedding()
     store.views.catalog.follow()
-    answer = recall(question, memory(store, size, vocabulary, embedder, shelf, superseded=valid_at is None))
+    asked_of = memory(store, size, vocabulary, embedder, shelf, superseded=valid_at is None)
+    answer = recall(question, asked_of)
+    for anew in (False, True):
+        if not store.views.search.mend(anew=anew):
+            break
+        answer = recall(question, asked_of)
     answer = msgspec.structs.replace(answer, rebuilt=store.views.search.rebuilt())
     if not prove or not answer.results:
         return answer

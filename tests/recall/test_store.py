@@ -22,6 +22,7 @@ from braid.ledger.record import Affect, Claim, Record, Vad
 from braid.store import Store
 from braid.views.embedder import EmbeddingError
 from braid.views.lance.search import Search
+from braid.views.lance.view import told_as_damage
 
 QUESTION = "What is Maya's cat called?"
 
@@ -436,6 +437,45 @@ def test_a_projection_that_is_gone_or_torn_is_rebuilt(asked: Store) -> None:
             assert texts(answer) == texts(first)
             assert answer.get("rebuilt", "").startswith(told) if told else "rebuilt" not in answer
             assert "rebuilt" not in again.recall("cat")
+
+
+@pytest.mark.parametrize("spoiled", ["tokens", "invert", "page_data", "bitmap_page_lookup"])
+def test_an_index_that_turns_out_to_be_damaged_is_rebuilt(asked: Store, spoiled: str) -> None:
+    """Opening a set reads none of its indexes: the question that meets the damage has it made anew."""
+    first = texts(asked.recall("cat", user_id="maya"))
+    asked.views.search.tend()
+    asked.close()
+    for path in asked.path.glob(f"views/lance/set-*/rows.lance/_indices/*/*{spoiled}.lance"):
+        path.write_bytes(bytes(path.stat().st_size))
+    with braid.open(asked.path) as again:
+        answer = again.recall("cat", user_id="maya")
+        assert texts(answer) == first
+        assert answer["degraded"] == []
+        assert answer["rebuilt"].startswith("it could not be read")
+        answer = again.recall("cat", user_id="maya")
+        assert (answer["degraded"], "rebuilt" in answer) == ([], False)
+        assert again.verify(deep=True).exit_code == 0
+
+
+def test_a_set_that_can_be_read_once_it_is_opened_anew_is_not_rebuilt(
+    asked: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As when another process has compacted it, and the version that was open is gone."""
+    from braid.views.lance import index as index_module
+
+    first = texts(asked.recall("cat"))
+    opened = asked.views.search.index()
+    found = index_module._found
+
+    def gone(query: Any, *given: Any) -> Any:
+        if asked.views.search.index() is opened:
+            with told_as_damage("read"):
+                raise OSError("not found")
+        return found(query, *given)
+
+    monkeypatch.setattr(index_module, "_found", gone)
+    answer = asked.recall("cat")
+    assert (texts(answer), answer["degraded"], "rebuilt" in answer) == (first, [], False)
 
 
 def _misname(folder: Path) -> None:

@@ -1,7 +1,8 @@
 """Questions to one state of the LanceDB projection (`braid.views.search.Index`): log indexes and scores come back."""
 
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
-from typing import Any, Final
+from functools import wraps
+from typing import Any, Final, ParamSpec, TypeVar
 
 import numpy as np
 
@@ -14,6 +15,8 @@ from braid.views.lance.tending import partitions
 from braid.views.lance.view import LanceView, asked, batches_of, run, taken, told_as_damage
 from braid.views.search import PROMPT, ROLES, SEMANTIC, Fetched, Hit, Row, Where
 
+P = ParamSpec("P")
+T = TypeVar("T")
 MAX_QUERY_CHARS: Final = 8_192
 """More of a question adds no word that tells records apart."""
 _LEAST_PROBES: Final = 20
@@ -23,14 +26,37 @@ _OVER: Final = 4
 _LIVE: Final = f"kind = '{EXPERIENCE}'"
 
 
+def _telling(ask: Callable[P, T]) -> Callable[P, T]:
+    """Tell of damage that a question meets: opening a set reads neither its indexes nor most of its rows."""
+
+    @wraps(ask)
+    def told(*given: P.args, **named: P.kwargs) -> T:
+        try:
+            return ask(*given, **named)
+        except DamagedViewError as error:
+            index: Any = given[0]
+            index._damaged(str(error))
+            raise
+
+    return told
+
+
+def _untold(_why: str) -> None:
+    """Nobody is told."""
+
+
 class LanceIndex:
     """The projection as it stood when this was opened. Safe to share between threads."""
 
     def __init__(
-        self, view: LanceView, hidden: Callable[[], Container[int]], addresses: Addresses | None = None
+        self,
+        view: LanceView,
+        hidden: Callable[[], Container[int]],
+        addresses: Addresses | None = None,
+        damaged: Callable[[str], None] = _untold,
     ) -> None:
         """`hidden` returns what is forgotten or erased by now: the projection may trail behind it. `addresses`: what is
-        known of this set's.
+        known of this set's. `damaged` is told what a question meets that can't be read.
         """
         if view.stamp is None:
             raise DamagedViewError("it was never finished")
@@ -39,6 +65,7 @@ class LanceIndex:
         self._position = view.stamp.position
         self._hidden = hidden
         self._addresses = addresses or Addresses()
+        self._damaged = damaged
         with told_as_damage("read"):
             self._weighed = self._table.count_rows(f"kind = '{SIGNATURE}'") > 0
             self._probes = max(_LEAST_PROBES, partitions(self._table) // _PROBED)
@@ -58,6 +85,7 @@ class LanceIndex:
         """The length of the vectors of meaning."""
         return self._model.dimensions
 
+    @_telling
     def nearest(
         self, vector: Any, role: str | Sequence[str] = SEMANTIC, k: int = 10, where: Where | None = None
     ) -> list[Hit]:
@@ -80,6 +108,7 @@ class LanceIndex:
             hits = {index: score * weights.get(index, (1.0, None))[0] for index, score in hits.items()}
         return self._best(hits, k)
 
+    @_telling
     def words(self, text: str, k: int = 10, where: Where | None = None) -> list[Hit]:
         """Return the k records that fit the words best by BM25."""
         import lancedb.query
@@ -127,6 +156,7 @@ class LanceIndex:
         """Return the rows of these records, by index; hidden and unknown ones are left out."""
         return self.both(indexes).rows
 
+    @_telling
     def both(self, indexes: Sequence[int]) -> Fetched:
         """Return the rows of these records, and their vectors of meaning, read together."""
         cards = self._cards(self._seen(indexes))

@@ -66,6 +66,10 @@ class Search:
         """A set's place, and where its rows lie."""
         self._behind: Thread | None = None
         self._rebuilt: str | None = None
+        self._met: tuple[str, str] | None = None
+        """The folder of a set in which a question met damage, and what."""
+        self._spoilt: tuple[str, str] | None = None
+        """The same of one that was damaged still when it was opened anew."""
         self.lag = 0
         """How many records the current set lacks because it can't be written here."""
 
@@ -115,7 +119,12 @@ class Search:
         """Bring the projection to the log's end; indexes, and another model's vectors, follow in the background."""
         with self._owning(wait_s):
             known = self.exists or bool(self.home.sets())
-            caught = catch_up(self._reader, self.home, begin=self._begin, progress=progress)
+            spoilt, current = self._spoilt, self.home.current()
+            if spoilt is not None and current is not None and current.folder == spoilt[0]:
+                caught = replay(self._reader, self.home, spoilt[1], begin=self._begin, progress=progress)
+            else:
+                caught = catch_up(self._reader, self.home, begin=self._begin, progress=progress)
+            self._spoilt = None
         if known and caught.rebuilt not in (None, ERASED):
             self._rebuilt = caught.rebuilt
         self._follow_up(caught)
@@ -125,6 +134,18 @@ class Search:
         """Return why a set that was there had to be made anew, once; None where none had, and for erasures."""
         why, self._rebuilt = self._rebuilt, None
         return why
+
+    def mend(self, *, anew: bool) -> bool:
+        """Return whether a question has met damage that opening the set hadn't shown. Then it may be asked again:
+        of the set opened anew, since another process may have compacted it, or, `anew`, of one made from the log.
+        """
+        met, self._met = self._met, None
+        if met is None:
+            return False
+        self._opened = None
+        if anew:
+            self._spoilt = met
+        return True
 
     def replay(
         self,
@@ -189,8 +210,7 @@ class Search:
             return self._opened[1]
         try:
             with self._owning(wait_s):
-                self.catch_up()
-                index = self._open()
+                index = self._caught_up()
                 self.lag = 0
         except ViewBusyError:
             return self._as_it_is()
@@ -204,6 +224,19 @@ class Search:
         self._opened = (key, index)
         return index
 
+    def _caught_up(self) -> "LanceIndex":
+        """Return the set at the log's end, made anew where it turns out that it can't be opened; the lock is held."""
+        self.catch_up()
+        try:
+            return self._open()
+        except DamagedViewError as error:
+            current = self.home.current()
+            if current is None:
+                raise
+            self._spoilt = (current.folder, str(error))
+        self.catch_up()
+        return self._open()
+
     def _open(self) -> "LanceIndex":
         from braid.views.lance.addresses import Addresses
         from braid.views.lance.index import LanceIndex
@@ -216,7 +249,12 @@ class Search:
         if addresses is None or known != place:
             addresses = Addresses()
             self._addresses = (place, addresses)
-        return LanceIndex(view, self._gone, addresses)
+        folder = Path(place).parent.name
+
+        def damaged(why: str) -> None:
+            self._met = (folder, why)
+
+        return LanceIndex(view, self._gone, addresses, damaged)
 
     def _as_it_is(self) -> "LanceIndex":
         """Return the current set without catching up; never one from before an erasure."""
