@@ -478,6 +478,27 @@ def test_a_set_that_can_be_read_once_it_is_opened_anew_is_not_rebuilt(
     assert (texts(answer), answer["degraded"], "rebuilt" in answer) == (first, [], False)
 
 
+def test_what_fails_in_a_set_that_was_just_made_anew_is_told_and_not_rebuilt_again(
+    asked: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from braid.views.lance import index as index_module
+
+    found = index_module._found
+
+    def failing(query: Any, clause: str, columns: list[str]) -> Any:
+        if "_score" in columns:
+            with told_as_damage("read"):
+                raise RuntimeError("these words can't be searched")
+        return found(query, clause, columns)
+
+    monkeypatch.setattr(index_module, "_found", failing)
+    for rebuilt in (True, False, False):
+        answer = asked.recall("Miso the cat")
+        assert "Her cat is called Miso." in texts(answer)
+        assert answer["degraded"][0].startswith("words: it could not be read")
+        assert ("rebuilt" in answer) == rebuilt
+
+
 def _misname(folder: Path) -> None:
     (folder / "current").write_bytes(b"{}")
 

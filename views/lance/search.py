@@ -70,6 +70,8 @@ class Search:
         """The folder of a set in which a question met damage, and what."""
         self._spoilt: tuple[str, str] | None = None
         """The same of one that was damaged still when it was opened anew."""
+        self._mended = ""
+        """The folder of the set that was made for that reason."""
         self.lag = 0
         """How many records the current set lacks because it can't be written here."""
 
@@ -122,6 +124,8 @@ class Search:
             spoilt, current = self._spoilt, self.home.current()
             if spoilt is not None and current is not None and current.folder == spoilt[0]:
                 caught = replay(self._reader, self.home, spoilt[1], begin=self._begin, progress=progress)
+                made = self.home.current()
+                self._mended = made.folder if made is not None else ""
             else:
                 caught = catch_up(self._reader, self.home, begin=self._begin, progress=progress)
             self._spoilt = None
@@ -140,7 +144,7 @@ class Search:
         of the set opened anew, since another process may have compacted it, or, `anew`, of one made from the log.
         """
         met, self._met = self._met, None
-        if met is None:
+        if met is None or met[0] == self._mended:  # what fails in a set just made is no damage of files
             return False
         self._opened = None
         if anew:
