@@ -125,9 +125,15 @@ def test_one_that_changes_what_it_was_given_is_refused(store: Store) -> None:
 
 
 @pytest.mark.usefixtures("shouting")
-def test_what_it_prints_is_no_data(store: Store, capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_it_prints_is_no_data(
+    store: Store, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from braid.tools.cli.access import Chosen
     from braid.tools.cli.lenses import apply
 
+    monkeypatch.setattr(
+        Chosen, "guard_dir", None
+    )  # a command that ran in this process may have chosen another
     folder = store.path
     store.close()
     apply("bad", params='{"how": "prints"}', output="json", store=folder)
