@@ -163,12 +163,17 @@ def _held(said: Said) -> Iterator[Said]:
     yield said
     known = relation(said.claim.rel)
     if (state := known.begins) and said.claim.polarity:
-        yield msgspec.structs.replace(
-            said, claim=msgspec.structs.replace(said.claim, rel=state), derived=known.name
-        )
+        yield _from_then_on(said, state, polarity=True)
     if (state := known.ends) and said.claim.polarity:
-        ended = msgspec.structs.replace(said.claim, rel=state, polarity=False, valid_to=None)
-        yield msgspec.structs.replace(said, claim=ended, derived=known.name)
+        yield _from_then_on(said, state, polarity=False)
+
+
+def _from_then_on(episode: Said, state: str, *, polarity: bool) -> Said:
+    """Return the state that an episode leads to: it outlasts the days of the episode ("moved to Ghent last week")."""
+    claim = msgspec.structs.replace(episode.claim, rel=state, polarity=polarity, valid_to=None)
+    return msgspec.structs.replace(
+        episode, claim=claim, derived=relation(episode.claim.rel).name, until=FOREVER
+    )
 
 
 def backdated(claims: Sequence[Said]) -> list[Said]:

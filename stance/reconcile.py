@@ -20,7 +20,7 @@ from braid.stance.pool import PRIORS
 from braid.stance.words import words_of
 
 METHOD: Final = "justified_truth_maintenance+bayes_pool"
-VERSION: Final = "1"
+VERSION: Final = "2"
 """Raised by any change that lets the same records give another stance."""
 ENOUGH: Final = PRIORS["inferred"] - 1e-9
 """An answer for which less speaks than one inference is not held; age lowers how sure it is, not whether it is held."""

@@ -80,6 +80,17 @@ def test_an_episode_ends_a_state() -> None:
     assert found.decision.undecided.startswith("all that is known is what it is not")
 
 
+def test_a_state_outlasts_the_days_of_the_episode_that_it_follows() -> None:
+    """ "I moved to Ghent last week" is over on Sunday; living there is not."""
+    week = {"valid_from": day("2024-08-26"), "valid_to": day("2024-09-02")}
+    porto = say(1, claim("Nadia", "lives_in", "Porto"), "2024-01-07")
+    moved = say(2, claim("Nadia", "moved_to", "Ghent", **week), "2024-09-03")
+    assert settle(asking("Nadia", "lives_in"), porto, moved).decision.claim == "Nadia lives in Ghent"
+    left = say(2, claim("Nadia", "moved_from", "Porto", **week), "2024-09-03")
+    gone = settle(asking("Nadia", "lives_in"), porto, left).decision
+    assert gone.undecided.startswith("all that is known is what it is not")
+
+
 def test_likes_are_many_and_denials_take_one() -> None:
     coffee, tea = (
         say(1, claim("Jonas", "drinks", "coffee")),
