@@ -26,6 +26,8 @@ from braid.wal.durable import make_folder, replace_file, sync_folder
 from braid.wal.failpoint import failpoint
 
 RESERVE_BYTES = 1 << 20
+MAX_RETENTION_DAYS = 36_525
+"""A century: a day that far off is still a date, so that what was forgotten can be recovered or erased."""
 
 
 def create_store(
@@ -49,8 +51,8 @@ def create_store(
         raise FileExistsError(f"{path} is no folder, and a store is one; choose another place")
     if path.exists() and any(path.iterdir()):
         raise FileExistsError(f"{path} exists and is not empty; choose another folder")
-    if retention_days < 0:
-        raise ValueError(f"the retention window is {retention_days} days; it can't be negative")
+    if not 0 <= retention_days <= MAX_RETENTION_DAYS:
+        raise ValueError(f"the retention window is 0 to {MAX_RETENTION_DAYS:,} days, not {retention_days:,}")
     store_id = b32encode(random(10)).decode().lower()
     settings = Settings(
         format=1,

@@ -284,6 +284,14 @@ def test_a_new_store_never_replaces_anything(store: Path, tmp_path: Path) -> Non
                 create_store(tmp_path / "bad", now=datetime.now(UTC), origin=origin)
     with pytest.raises(ValueError, match="retention"):
         create_store(tmp_path / "bad", now=datetime.now(UTC), retention_days=-1)
+    with pytest.raises(ValueError, match="the retention window is 0 to 36,525 days, not 36,526"):
+        create_store(tmp_path / "bad", now=datetime.now(UTC), retention_days=36_526)
+    create_store(tmp_path / "good", now=datetime.now(UTC), retention_days=36_525)
+    with closing(Writer(tmp_path / "good")) as writer:
+        id = writer.append([memory("a century")])[0].id
+        erasure.forget(writer, [id])
+        assert erasure.retain(writer, datetime.now(UTC), list) == []
+        assert erasure.recover(writer, [id], datetime.now(UTC))
     assert not (tmp_path / "bad").exists()
 
 
