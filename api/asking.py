@@ -22,6 +22,7 @@ from braid.agent.reflect import METHOD as REFLECT
 from braid.deciding import Decider, Resolved, resolve
 from braid.gathering import Holder, Known
 from braid.holding import instant_of, size_of
+from braid.ledger import asof
 from braid.ledger.record import READING, Draft, EventBody, ExperienceBody, Record, Scope
 from braid.lenses.registry import by_name
 from braid.recall.hits import Answer as Found
@@ -142,8 +143,8 @@ def _refuse(question: object, top_k: object, now: datetime | None) -> None:
         raise ValueError("a question is text that isn't empty")
     if not isinstance(top_k, int) or not 1 <= top_k <= MAX_TOP_K:
         raise ValueError(f"top_k is 1 to {MAX_TOP_K}, not {top_k!r}")
-    if now is not None and now.tzinfo is None:
-        raise ValueError(f"{now.isoformat()} has no time zone: add one, such as Z")
+    if now is not None:
+        asof.zoned(now)
 
 
 class _Memory:

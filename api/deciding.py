@@ -12,6 +12,7 @@ import msgspec
 
 from braid.gathering import Holder, Known, within
 from braid.holding import size_of, weigh
+from braid.ledger import asof
 from braid.ledger.errors import ErasedError, ForgottenError, NotRederivableError
 from braid.ledger.record import Asks, Decision, Draft, EventBody, ExperienceBody, Record, Scope, StanceBody
 from braid.ledger.sequence import Placed
@@ -319,8 +320,8 @@ def find_contradictions(
     store: Holder, scope: Scope | None, *, at: datetime | None = None, as_of: int | datetime | None = None
 ) -> list[Conflict]:
     """Return the contradictions among what is claimed; see `Store.contradictions`."""
-    if at is not None and at.tzinfo is None:
-        raise ValueError(f"{at.isoformat()} has no time zone: add one, such as Z")
+    if at is not None:
+        asof.zoned(at)
     store.reader.need_vault()
     known = Known(store, scope, size_of(store, as_of))
     claims = backdated(known.claims(known.named(None)))

@@ -82,7 +82,10 @@ def experience(
     TypeError for what would be taken apart, or kept as something that nobody said.
     """
     _refuse_text(text)
-    _refuse_single(parents=parents, evidence=evidence, supersedes=supersedes, sources=sources, tags=tags)
+    _refuse_single(
+        parents=parents, evidence=evidence, supersedes=supersedes, sources=sources, tags=tags, claims=claims
+    )
+    _refuse_unlike(claims, confidence)
     if isinstance(confidence, (int, float)):
         confidence = Confidence(p=float(confidence))
     internal = [target for target in evidence if not isinstance(target, str) or is_id(target)]
@@ -155,6 +158,7 @@ def message(
     said: Mapping[str, Any] | str, within: Scope | None, metadata: Mapping[str, Any], once: str | None
 ) -> Draft:
     """Return the draft of one chat message `{role, content, timestamp?, name?, id?, session?, …}` or plain text."""
+    _refuse_no_message(said)
     given = {"role": "user", "content": said} if isinstance(said, str) else dict(said)
     role, content = given.get("role"), given.get("content")
     if not isinstance(content, str):
@@ -190,10 +194,23 @@ def _refuse_text(text: object) -> None:
         raise TypeError(f"what is remembered is text (str), not {type(text).__name__}{remedy}")
 
 
+def _refuse_no_message(said: object) -> None:
+    if not isinstance(said, str | Mapping):
+        raise TypeError(f"a message is text or an object with role and content, not {type(said).__name__}")
+
+
 def _refuse_single(**several: object) -> None:
     for name, given in several.items():
         if isinstance(given, (str, bytes)):
             raise TypeError(f"{name} takes several: give a list, {name}=[{given!r}]")
+
+
+def _refuse_unlike(claims: Sequence[object], confidence: object) -> None:
+    for claim in claims:
+        if not isinstance(claim, Claim):
+            raise TypeError(f"claims takes Claim, not {type(claim).__name__}")
+    if not isinstance(confidence, int | float | Confidence | None):
+        raise TypeError(f"confidence is a number in [0, 1] or a Confidence, not {confidence!r:.60}")
 
 
 def _moment(value: Any, member: str) -> datetime | None:

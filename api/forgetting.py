@@ -17,12 +17,14 @@ class Forgetting(Writing):
         """Hide records, and what was read of them, until they are recovered or, past the window, erased by `retain`."""
         from braid.learning import readings_of
 
+        _refuse_none(ids)
         return erasing.forget(self.writer, [*ids, *readings_of(self, ids)], reason)
 
     def recover(self, *ids: str, reason: str | None = None) -> RecordId:
         """Bring forgotten records back within the retention window."""
         from braid.learning import hidden_with
 
+        _refuse_none(ids)
         return erasing.recover(self.writer, [*ids, *hidden_with(self, ids)], self._clock(), reason)
 
     def plan_erase(self, *ids: str, **scope: str) -> cascades.Cascade:
@@ -45,6 +47,8 @@ class Forgetting(Writing):
             raise ValueError(
                 f"unknown scope {', '.join(sorted(unknown))}; known: user_id, agent_id, run_id, session_id"
             )
+        for name, value in scope.items():
+            _refuse_no_text(name, value)
         self._reader.need_vault()
         found: list[int] = []
         for record in self.read(include_forgotten=True):
@@ -83,3 +87,15 @@ class Forgetting(Writing):
     def compact(self) -> int:
         """Give back the disk space of erased bodies; return bytes."""
         return erasing.compact(self.writer)
+
+
+def _refuse_no_text(name: str, value: object) -> None:
+    """Refuse what names no scope: None would be every record that says nothing of it, and erasing is for good."""
+    if not isinstance(value, str):
+        raise TypeError(f"{name} is text, not {value!r:.60}; nothing was erased")
+
+
+def _refuse_none(ids: tuple[str, ...]) -> None:
+    """Refuse to sign a tombstone of nothing."""
+    if not ids:
+        raise ValueError("no record was named: give the ids of those that are meant")

@@ -161,7 +161,7 @@ class Handle:
 
         if as_of is None and valid_at is None and not include_forgotten:
             return None
-        if valid_at is not None and valid_at.tzinfo is None:
-            raise ValueError(f"{valid_at.isoformat()} has no time zone: add one, such as Z")
+        if valid_at is not None:
+            asof.zoned(valid_at)
         size = self._reader.size if as_of is None else asof.size_at(self._reader, as_of)
         return Past(size, include_forgotten, valid_at)

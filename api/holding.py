@@ -41,8 +41,8 @@ def weigh(
     Raises ValueError and TypeError for what can't be meant.
     """
     _refuse_empty(question)
-    if at is not None and at.tzinfo is None:
-        raise ValueError(f"{at.isoformat()} has no time zone: add one, such as Z")
+    if at is not None:
+        asof.zoned(at)
     store.reader.need_vault()
     size = size_of(store, as_of)
     known = Known(store, scope, size)

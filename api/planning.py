@@ -16,6 +16,7 @@ from braid.agent.plans import PLANS, chosen
 from braid.agent.tool import ALLOWED, PERMISSIONS, Tool, Toolbox, installed
 from braid.agent.toolkit import TOOLS
 from braid.exemplars import exemplars
+from braid.ledger import asof
 from braid.ledger.record import Scope
 from braid.programs import Keeper
 from braid.running import Begin, Program, begin, resume
@@ -103,5 +104,5 @@ def _refuse(question: object, allow: Collection[str], now: datetime | None) -> N
         raise ValueError(f"a question is text that isn't empty, of at most {MAX_QUESTION_CHARS:,} characters")
     if unknown := sorted(set(allow) - set(PERMISSIONS)):
         raise ValueError(f"there is no permission {unknown[0]!r}; there are: {', '.join(PERMISSIONS)}")
-    if now is not None and now.tzinfo is None:
-        raise ValueError(f"{now.isoformat()} has no time zone: add one, such as Z")
+    if now is not None:
+        asof.zoned(now)

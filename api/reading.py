@@ -38,6 +38,8 @@ class Reading(Handle):
         """Yield the records from log index `start`, verified; the erased are left out, the forgotten
         unless asked for.
         """
+        if start < 0:
+            raise ValueError(f"there is no record {start}: the first is 0")
         control = self._reader.control
         for entries in self._reader.entries(start, stop):
             for record, _ in entries:

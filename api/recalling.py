@@ -232,7 +232,7 @@ def recalled(
 ) -> Answer:
     """Return the answer to a question asked of a store."""
     size = None if as_of is None else asof.size_at(store.reader, as_of)
-    until = None if valid_at is None else 1 + microseconds(_zoned(valid_at))
+    until = None if valid_at is None else 1 + microseconds(asof.zoned(valid_at))
     now = asked.pop("now", None) or now_of(store, as_of, valid_at)
     question = asking(query, now, below=size, until_us=until, **asked)
     store.reader.need_vault()
@@ -250,12 +250,6 @@ def recalled(
     together = store.prove_many(hit.id for hit in answer.results)
     proved: list[Hit] = [msgspec.structs.replace(hit, proof=store.prove(hit.id)) for hit in answer.results]
     return msgspec.structs.replace(answer, results=proved, proof=together)
-
-
-def _zoned(moment: datetime) -> datetime:
-    if moment.tzinfo is None:
-        raise ValueError(f"{moment.isoformat()} has no time zone: add one, such as Z")
-    return moment
 
 
 def now_of(store: Asked, as_of: int | datetime | None, valid_at: datetime | None) -> datetime:

@@ -121,6 +121,7 @@ class Writing(Reading):
         With an `idempotency_key`, repeating the call (after OutcomeUnknownError, say) adds nothing. What they state is
         then read (see `learn`).
         """
+        _refuse_no_messages(messages)
         several: Iterable[Mapping[str, Any] | str]
         several = [messages] if isinstance(messages, str) else messages
         if isinstance(messages, Mapping):
@@ -159,6 +160,7 @@ class Writing(Reading):
         Claims in it that contradict each other while nothing says which gives way are all kept, and an event `review`
         is appended with them.
         """
+        _refuse_no_drafts(batch)
         together = reviewed(batch)
         return self.writer.append(together, keys=[draft.body.once for draft in together])[: len(batch)]
 
@@ -183,6 +185,7 @@ class Writing(Reading):
         """Seal media into a blob and return what an experience's `media` takes."""
         from base64 import b64encode
 
+        _refuse_no_media(content)
         ref: BlobRef = BlobStore(self.writer.path / "blobs", writable=False).put(content)
         return Media(
             blob=ref.sha256,
@@ -192,3 +195,19 @@ class Writing(Reading):
             name=name,
             caption=caption,
         )
+
+
+def _refuse_no_messages(messages: object) -> None:
+    if not isinstance(messages, Iterable):
+        raise TypeError(f"what is remembered is text or messages, not {type(messages).__name__}")
+
+
+def _refuse_no_drafts(batch: Iterable[object]) -> None:
+    for draft in batch:
+        if not isinstance(draft, Draft):
+            raise TypeError(f"a batch takes Drafts, not {type(draft).__name__}")
+
+
+def _refuse_no_media(content: object) -> None:
+    if not isinstance(content, bytes) and not hasattr(content, "read"):
+        raise TypeError(f"media is bytes or an open file, not {type(content).__name__}")

@@ -20,15 +20,28 @@ def size_at(reader: Reader, when: int | datetime) -> int:
     time before its first record, and a naive time.
     """
     if isinstance(when, datetime):
-        return _size_at_time(reader, when)
+        return _size_at_time(reader, zoned(when))
+    _refuse_no_index(when)
     if not 0 <= when < reader.size:
         raise ValueError(f"the log holds records 0 to {reader.size - 1}; there is no {when}")
     return _end_of_transaction(reader.envelope(when))
 
 
+def zoned(moment: datetime) -> datetime:
+    """Return a time as it is; raise TypeError for what is none, ValueError for one without a zone."""
+    if not isinstance(moment, datetime):  # pyright: ignore[reportUnnecessaryIsInstance] - what callers pass is theirs
+        raise TypeError(f"a time is a datetime with its zone, not {moment!r:.60}")
+    if moment.tzinfo is None:
+        raise ValueError(f"{moment.isoformat()} has no time zone: add one, such as Z")
+    return moment
+
+
+def _refuse_no_index(when: object) -> None:
+    if not isinstance(when, int):
+        raise TypeError(f"a past is the index of a record, or a datetime with its zone, not {when!r:.60}")
+
+
 def _size_at_time(reader: Reader, when: datetime) -> int:
-    if when.tzinfo is None:
-        raise ValueError(f"{when.isoformat()} has no time zone: add one, such as Z")
     low, high = 0, reader.size  # records before `low` are not later than `when`; from `high` on, they are
     while low < high:
         middle = (low + high) // 2

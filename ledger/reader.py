@@ -52,6 +52,8 @@ class Reader(Follower):
             index = parse_id(id).index
         except ValueError as error:
             raise UnknownRecordError(str(error)) from error
+        except TypeError:
+            raise TypeError(f"an id is text, not {type(id).__name__}") from None
         if index >= self.size:
             raise UnknownRecordError(f"{id}: the log has no record {index} (it holds {self.size})")
         return index

@@ -66,6 +66,11 @@ class Reply(msgspec.Struct, frozen=True):
     hint: str = ""
 
 
+def _refuse_no_text(statement: object) -> None:
+    if not isinstance(statement, str):
+        raise TypeError(f"a statement is text, not {type(statement).__name__}")
+
+
 class Sandbox:
     """Runs statements, one at a time, in a child process that is started when first needed."""
 
@@ -81,6 +86,7 @@ class Sandbox:
         """
         from braid.views.arrow import pa, to_streams
 
+        _refuse_no_text(statement)
         streams = to_streams(tables or {}, limits.memory_bytes)
         sizes = [(name, stream.size) for name, stream in streams]
         try:

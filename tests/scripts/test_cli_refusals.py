@@ -291,6 +291,19 @@ def test_bad_fields(session: Session, words: tuple[str, ...], reason: str) -> No
     assert session.is_clean()
 
 
+def test_json_without_a_floor(session: Session) -> None:
+    deep = '{"NOT":' * 5_000 + "{}" + "}" * 5_000
+    (session.folder / "deep.json").write_text(deep, encoding="utf-8")
+    for words in (
+        ("append", "--json", "deep.json"),
+        ("recall", "x", "--filter", deep),
+        ("lens", "apply", "policy", "--params", deep),
+    ):
+        refused = session.refused(*words)
+        assert "not JSON" in refused
+        assert "defect" not in refused
+
+
 def test_text_that_is_not_unicode(session: Session) -> None:
     done = subprocess.run(
         [sys.executable, "-c", "from braid.tools.cli.main import run; run()", "append", b"caf\xe9"],

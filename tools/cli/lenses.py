@@ -281,7 +281,7 @@ def _params(text: str | None) -> dict[str, Any] | None:
         return None
     try:
         found = json.loads(text)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise ValueError(f"--params is not JSON: {error}") from None
     if not isinstance(found, dict):
         raise ValueError(f"--params is an object such as {to_json({'sentences': 5})}")

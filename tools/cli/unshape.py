@@ -28,7 +28,7 @@ def drafts_from(data: bytes) -> list[Draft]:
         items = (
             msgspec.json.decode(data, type=list[Any]) if several else [msgspec.json.decode(data, type=Any)]
         )
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise ValueError(f"not JSON: {error}") from None
     if not items:
         raise ValueError("the list is empty: nothing to append")

@@ -1,0 +1,87 @@
+"""What is no argument is refused by name, in a sentence, and changes nothing."""
+
+from collections.abc import Callable
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import braid
+
+
+def _nested(depth: int) -> dict[str, Any]:
+    filters: dict[str, Any] = {}
+    for _ in range(depth):
+        filters = {"NOT": filters}
+    return filters
+
+
+REFUSED: dict[str, tuple[Callable[[Any], Any], type[Exception], str]] = {
+    "a scope of None": (lambda store: store.erase(user_id=None), TypeError, "user_id is text, not None"),
+    "a scope that is a number": (
+        lambda store: store.erase(session_id=5),
+        TypeError,
+        "session_id is text, not 5",
+    ),
+    "a plan of None": (lambda store: store.plan_erase(agent_id=None), TypeError, "agent_id is text"),
+    "forgetting nothing": (lambda store: store.forget(), ValueError, "no record was named"),
+    "recovering nothing": (lambda store: store.recover(), ValueError, "no record was named"),
+    "an id of None": (lambda store: store.get(None), TypeError, "an id is text, not NoneType"),
+    "an id in a list": (lambda store: store.erase(["x"]), TypeError, "an id is text, not list"),
+    "a place before the first": (lambda store: list(store.read(-1)), ValueError, "there is no record -1"),
+    "a past in words": (lambda store: store.recall("x", as_of="2025"), TypeError, "not '2025'"),
+    "half a record": (lambda store: store.get("x", as_of=1.5), TypeError, "not 1.5"),
+    "a day in words": (lambda store: store.recall("x", valid_at="2025"), TypeError, "not '2025'"),
+    "a now in words": (lambda store: store.ask("x", now="2025"), TypeError, "not '2025'"),
+    "an instant in words": (lambda store: store.stance("x", at="2025"), TypeError, "not '2025'"),
+    "a statement of None": (lambda store: store.sql(None), TypeError, "a statement is text, not NoneType"),
+    "a confidence in words": (
+        lambda store: store.append("x", confidence="high"),
+        TypeError,
+        "confidence is a number in .0, 1. or a Confidence, not 'high'",
+    ),
+    "a claim as an object": (
+        lambda store: store.append("x", claims=[{"subject": "a", "rel": "b", "object": "c"}]),
+        TypeError,
+        "claims takes Claim, not dict",
+    ),
+    "a claim as text": (lambda store: store.append("x", claims="abc"), TypeError, "claims takes several"),
+    "a batch of texts": (lambda store: store.append_all(["x"]), TypeError, "takes Drafts, not str"),
+    "a message of None": (lambda store: store.remember(None), TypeError, "text or messages, not NoneType"),
+    "messages of None": (lambda store: store.remember([None]), TypeError, "role and content, not NoneType"),
+    "filters without a floor": (
+        lambda store: store.recall("x", filters=_nested(5000)),
+        ValueError,
+        "nested too deeply",
+    ),
+    "a text as media": (
+        lambda store: store.attach("x", media_type="text/plain"),
+        TypeError,
+        "media is bytes or an open file, not str",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_it_is_named_and_nothing_changes(tmp_path: Path, name: str) -> None:
+    call, kind, said = REFUSED[name]
+    with braid.open(tmp_path / "memory") as store:
+        store.append("said to nobody")
+        size = len(store)
+        with pytest.raises(kind, match=said):
+            call(store)
+        assert len(store) == size
+        assert store.read().__next__().index == 0
+
+
+def test_a_naive_time_is_still_told_to_take_a_zone(tmp_path: Path) -> None:
+    naive = datetime(2025, 1, 1)  # noqa: DTZ001 - what is refused
+    with braid.open(tmp_path / "memory") as store:
+        for call in (
+            lambda: store.recall("x", valid_at=naive),
+            lambda: store.ask("x", now=naive),
+            lambda: store.stance("x", at=naive),
+        ):
+            with pytest.raises(ValueError, match="has no time zone"):
+                call()
