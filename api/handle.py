@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from datetime import datetime
 from pathlib import Path
-from threading import Lock
+from threading import Lock, RLock
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
@@ -51,6 +51,7 @@ class Handle:
         self._shelf: Shelf | None = None
         self._views: Views | None = None
         self._views_turn = Lock()
+        self._learning_turn = RLock()
         if isinstance(reader, Writer):
             reader.know(_CatalogKeys(self), lambda: self.views.catalog)
             if reader.control.unfinished():

@@ -131,7 +131,11 @@ class Learner:
 
     def _save(self, at: int) -> None:
         make_folder(self._path.parent)
-        replace_file(self._path, msgspec.json.encode(_Position(method_of(self._reader), at)), "learned.write")
+        # Another process that shares the store may have renamed the new file away: its position does as well as ours.
+        with suppress(FileNotFoundError):
+            replace_file(
+                self._path, msgspec.json.encode(_Position(method_of(self._reader), at)), "learned.write"
+            )
 
     # -- reading ----------------------------------------------------------------------------------
 

@@ -75,7 +75,12 @@ def open(
     store = _folder(path)
     guard_folder = Path(guard_dir) if guard_dir else None
     if create and not read_only and not (store / "store.json").exists():
-        create_store(store, now=clock(), passphrase=passphrase, guard_folder=guard_folder)
+        try:
+            create_store(store, now=clock(), passphrase=passphrase, guard_folder=guard_folder)
+        except FileExistsError:
+            if not (store / "store.json").exists():
+                raise
+            # Another has made it meanwhile: it is opened as any store is.
     settings_guard = None
     if guard_folder is not None:
         from braid.ledger.settings import load_settings

@@ -150,9 +150,12 @@ class Writing(Reading):
         if dry_run:
             return Learner(self).learn(dry_run=True, told=told)
         self.writer  # noqa: B018 - refuses a store that is open for reading only, before it is read
-        if self._learner is None:
-            self._learner = Learner(self)
-        return self._learner.learn(told=told)
+        with (
+            self._learning_turn
+        ):  # a learner follows the log, and two that follow it would trip over each other
+            if self._learner is None:
+                self._learner = Learner(self)
+            return self._learner.learn(told=told)
 
     def append_all(self, batch: Sequence[Draft]) -> list[Placed]:
         """Append drafts as one transaction; one whose `once` key is in the log already is named, not added.

@@ -1,5 +1,6 @@
 """A new store: built whole beside its place, then renamed into it, so that a store exists or does not (SPEC §8.1)."""
 
+import errno
 import os
 import shutil
 from base64 import b32encode, b64encode
@@ -72,7 +73,7 @@ def create_store(
         Guard.of_store(store_id, guard_folder).write(head)
         # Dying here: an orphaned guard and a hidden folder, no store.
         failpoint("create.built")
-        building.rename(path)
+        _take_place(building, path)
         sync_folder(path.parent)
     except BaseException:
         shutil.rmtree(building, ignore_errors=True)
@@ -80,6 +81,16 @@ def create_store(
             vault_path.unlink(missing_ok=True)
         raise
     return settings
+
+
+def _take_place(building: Path, path: Path) -> None:
+    """Rename a store into its place; raise FileExistsError where another was made there meanwhile."""
+    try:
+        building.rename(path)
+    except OSError as error:
+        if error.errno not in (errno.ENOTEMPTY, errno.EEXIST):
+            raise
+        raise FileExistsError(f"{path} was made by another meanwhile; it was left as it is") from None
 
 
 def _checked_origin(origin: str) -> str:
