@@ -184,7 +184,10 @@ def _noun(noun: str) -> tuple[str, ...]:
         if name in _NOUNS:
             return _NOUNS[name]
     if noun.startswith(("favourite", "favorite")):
-        return ("favourite", "likes", f"favourite_{noun.partition(' ')[2]}".rstrip("_"))
+        of = f"favourite_{noun.partition(' ')[2]}".rstrip("_")
+        return tuple(
+            dict.fromkeys((of, "favourite", "likes"))
+        )  # who likes jazz hasn't said what colour is dearest
     return (f"{noun.replace(' ', '_')}_is", noun.replace(" ", "_"))
 
 

@@ -39,8 +39,9 @@ _DID: Final = {
 def words_of(claim: Claim) -> str:
     """Return a claim in words; a relation that isn't known is taken for a verb."""
     rel = name_of(claim.rel)
-    if rel in _NOUNS or rel.endswith("_is"):
-        return _joined(f"{claim.subject}'s {rel.removesuffix('_is')} is", claim, "not")
+    if rel in _NOUNS or rel.endswith("_is") or rel.startswith("favourite_"):
+        noun = rel.removesuffix("_is").replace("_", " ")
+        return _joined(f"{claim.subject}'s {noun} is", claim, "not")
     if rel in _STATES:
         return _joined(f"{claim.subject} is", claim, "not", rel)
     if rel.startswith("is_"):

@@ -336,3 +336,11 @@ def test_a_time_in_the_question_bounds_what_may_answer_it(store: Store) -> None:
     assert june.claim == "Mel went camping on 2023-06-20"
     plan = store.stance("When is Mel going camping?", append=False)
     assert plan.claim == "Mel plans to go camping on 2023-09-01"
+
+
+def test_a_favourite_is_not_whatever_else_is_liked(store: Store) -> None:
+    store.remember("My favourite colour is green.", user_id="u")
+    store.remember("I like jazz.", user_id="u")
+    assert (
+        store.stance("What is my favourite colour?", user_id="u").claim == "user's favourite colour is green"
+    )
