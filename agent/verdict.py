@@ -38,6 +38,12 @@ _PAST: Final = re.compile(
 )
 _EVER: Final = stem("ever")
 _DENIED: Final = re.compile(r"\b(?:not|never|none|nobody|no)\b|n['’]t\b|\bwithout\b", re.IGNORECASE)
+_SENTENCES: Final = re.compile(r"(?<=[.!?…])\s+")
+_SAME: Final = re.compile(
+    r"\b(?:it|that|this|they|them|those|these|he|him|she|her|there|one|so|any ?more|any ?longer)\b",
+    re.IGNORECASE,
+)
+"""What takes up the sentence before."""
 _OPEN: Final = re.compile(
     r"\b(?:if|unless|would|wouldn['’]t|could|might|may|maybe|perhaps|wish|hope|hypothetically|imagine|says?|said|claims?"
     r"|thinks?|told|according|should|almost|nearly|plan(?:ning)?)\b|['’]d\b|\?",
@@ -67,8 +73,18 @@ def _now(question: Question, said: str, *, whole: bool, several: bool) -> Verdic
     if _OPEN.search(said):
         return None
     if _DENIED.search(said):
-        return "no" if whole else None
+        return "no" if whole and _denies(_DENIED, question, said) else None
     return "yes" if whole and several else None
+
+
+def _denies(denial: re.Pattern[str], question: Question, said: str) -> bool:
+    """Whether what is denied is what is asked, by its words or as "it": "I'm vegetarian. I don't like leeks." isn't."""
+    for sentence in _SENTENCES.split(said):
+        told = {stem(word) for word in telling(sentence)}
+        of_it = not told or not told.isdisjoint(question.stems) or _SAME.search(sentence) is not None
+        if of_it and denial.search(sentence):
+            return True
+    return False
 
 
 def _says(ending: re.Pattern[str], question: Question, said: str) -> bool:
@@ -85,7 +101,7 @@ def _then(question: Question, said: str, *, whole: bool) -> Verdict | None:
     if _OPEN.search(said) or not whole:
         return None
     if _NEVER.search(said):
-        return "no"
+        return "no" if _denies(_NEVER, question, said) else None
     own = question.first_person and re.search(r"\bI used to\b", said) is not None
     if is_of_now(said):
         was = _ENDED.search(said) or _USED_TO.search(said)
