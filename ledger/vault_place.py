@@ -26,6 +26,8 @@ def move_vault(store: Path, to: Path, passphrase: str | None = None) -> Path:
         settings = load_settings(store)
         old, new = settings.vault_path(store).resolve(), (to / "vault" if to.is_dir() else to).resolve()
         if old != new:
+            if _is_one(old, new):
+                raise VaultError(new, "it is the vault itself, under another name; nothing was moved")
             Vault.open(old, passphrase, store_id=settings.store_id)  # whole, and no change of it is under way
             _copy(old, new)
             failpoint("vault.copied")
@@ -34,10 +36,16 @@ def move_vault(store: Path, to: Path, passphrase: str | None = None) -> Path:
         failpoint("vault.moved")
         # Dying here: the new one is live, the old one lies about; running the move again removes one in the store.
         for left in {old, (store / "vault").resolve()} - {new}:
-            _wipe(left)
+            if not _is_one(left, new):
+                _wipe(left)
         return new
     finally:
         lock.release()
+
+
+def _is_one(path: Path, other: Path) -> bool:
+    """Whether two paths lead to one file (a hard link, a folder mounted twice): wiped by one it is gone by both."""
+    return path.exists() and other.exists() and path.samefile(other)
 
 
 def _copy(old: Path, new: Path) -> None:

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from pathlib import Path
 
+import msgspec
 import pytest
 
 import braid
@@ -72,6 +73,19 @@ def test_another_file_is_not_replaced(filled: Path, tmp_path: Path) -> None:
         move_vault(filled, tmp_path / "taken")
     assert (tmp_path / "taken").read_bytes() == b"mine"
     assert works(filled)
+
+
+def test_the_vault_by_another_name_is_not_wiped(filled: Path, tmp_path: Path) -> None:
+    """A hard link, or a folder that is mounted twice: wiping "the old one" would wipe the only one."""
+    data, link = (filled / "vault").read_bytes(), tmp_path / "linked"
+    link.hardlink_to(filled / "vault")
+    with pytest.raises(VaultError, match="it is the vault itself, under another name; nothing was moved"):
+        move_vault(filled, link)
+    assert (filled / "vault").read_bytes() == link.read_bytes() == data
+    settings = load_settings(filled)
+    msgspec.structs.replace(settings, vault=str(link)).save(filled)
+    assert move_vault(filled, link) == link
+    assert link.read_bytes() == data
 
 
 def test_not_while_somebody_writes(filled: Path, tmp_path: Path) -> None:
