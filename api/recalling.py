@@ -76,12 +76,14 @@ def asking(query: Any, now: datetime, **asked: Any) -> Asking:
     if isinstance(lens := asked.get("lens"), str):
         asked["lens"] = through(by_name(lens))
     scope: dict[str, Any] = {name: _scope(name, asked.pop(name, None)) for name in SCOPES}
+    filters = asked.pop("filters", None)
     return Asking(
         text=query,
         where=Where(**scope, below=asked.pop("below", None), until_us=asked.pop("until_us", None)),
         now=now,
         top_k=top_k,
-        test=_remembered(asked.pop("filters", None)),
+        test=_remembered(filters),
+        filtered=bool(filters),
         tone=_tone(asked.pop("affect", None)),
         **{name: value for name, value in asked.items() if value is not None},
     )
@@ -233,7 +235,8 @@ def recalled(
     """Return the answer to a question asked of a store."""
     size = None if as_of is None else asof.size_at(store.reader, as_of)
     until = None if valid_at is None else 1 + microseconds(asof.zoned(valid_at))
-    now = asked.pop("now", None) or now_of(store, as_of, valid_at)
+    given = asked.pop("now", None)
+    now = now_of(store, as_of, valid_at) if given is None else asof.zoned(given)
     question = asking(query, now, below=size, until_us=until, **asked)
     store.reader.need_vault()
     embedder, vocabulary, shelf = store.embedding()

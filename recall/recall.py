@@ -18,7 +18,7 @@ from braid.recall.hits import Answer, Hit
 from braid.recall.memory import MemoryIndex
 from braid.recall.pool import Floats
 from braid.recall.reading import Reading, Tone, raised
-from braid.recall.retrieve import Links, Sessions, depth
+from braid.recall.retrieve import DEEP, Links, Sessions, depth
 from braid.recall.salience import salient
 from braid.recall.search import Evidence, evidence
 from braid.recall.times import Span
@@ -50,6 +50,8 @@ class Asking(msgspec.Struct, frozen=True, kw_only=True):
     top_k: int = 10
     test: Test | None = None
     """What a record must satisfy, beyond its scope."""
+    filtered: bool = False
+    """Whether somebody asked for that: since few are let through, as many are looked at then as for more hits."""
     tone: Tone | None = None
     uncertainty: float = WEIGHT
     """What disagreement weighs; 0 switches it off."""
@@ -176,7 +178,8 @@ def _hits(
     Reading goes on from step to step: no record is read twice.
     """
     reading = Reading(memory.read, asking.where, asking.test, asking.tone)
-    most, deep, before = asking.top_k + READ_AHEAD, depth(asking.top_k), 0
+    few = asking.filtered or asking.tone is not None
+    most, deep, before = asking.top_k + READ_AHEAD, max(depth(asking.top_k), DEEP if few else 0), 0
     while True:
         found = ask(deep=deep)
         hits = reading.hits(found, most)

@@ -555,6 +555,10 @@ def test_valid_at_knows_what_had_happened_and_held(asked: Store) -> None:
     assert texts(asked.recall("Where does Maya live?", user_id="v", valid_at=then)) == ["Maya lives in Faro."]
     with pytest.raises(ValueError, match="no time zone"):
         asked.recall("Maya", valid_at=datetime(2024, 1, 1))  # noqa: DTZ001 - that is what is refused
+    with pytest.raises(ValueError, match="no time zone"):
+        asked.recall("Maya", now=datetime(2024, 1, 1))  # noqa: DTZ001 - the same
+    with pytest.raises(TypeError, match="a time is a datetime"):
+        asked.recall("Maya", now="yesterday")
 
 
 def test_last_month_is_relative_to_the_time_that_is_asked_about(asked: Store) -> None:
@@ -612,7 +616,15 @@ def test_as_many_as_are_asked_for_come(many: Store) -> None:
 
 @pytest.mark.parametrize(
     ("asking", "deep"),
-    [({}, 40), ({"top_k": 10}, 40), ({"top_k": 11}, 64), ({"top_k": 64}, 64), ({"top_k": 100}, 100)],
+    [
+        ({}, 40),
+        ({"top_k": 10}, 40),
+        ({"top_k": 11}, 64),
+        ({"top_k": 64}, 64),
+        ({"top_k": 100}, 100),
+        ({"filters": {"type": {"eq": "occurrence"}}}, 64),
+        ({"affect": {"v": 0, "a": 0.5, "d": 0}}, 64),
+    ],
 )
 def test_the_breadth_follows_what_is_asked_for(
     many: Store, monkeypatch: pytest.MonkeyPatch, asking: dict[str, Any], deep: int
