@@ -9,7 +9,7 @@ import msgspec
 from braid.ledger import asof
 from braid.ledger.errors import ErasedError, ForgottenError
 from braid.ledger.reader import Reader
-from braid.ledger.record import ExperienceBody, Record, Vad, is_reading
+from braid.ledger.record import REFLECTION, ExperienceBody, Record, Vad, is_reading
 from braid.lenses.registry import by_name
 from braid.recall.filters import SCOPES, Test, compiled, speaks_of
 from braid.recall.hits import Answer, Hit
@@ -31,7 +31,7 @@ ASK: Final = "ask"
 ANSWER: Final = "answer"
 RESULT: Final = "result"
 """The method of what a tool gave to a program: it was asked for one question, and speaks for no other."""
-_spoken: Final = compiled({"NOT": {"method": {"in": [ASK, ANSWER, RESULT]}}})
+_spoken: Final = compiled({"NOT": {"method": {"in": [ASK, ANSWER, RESULT, REFLECTION]}}})
 RECENT: Final = 2_000
 """How many records at the log's end are searched when there is no index."""
 

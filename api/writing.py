@@ -168,13 +168,20 @@ class Writing(Reading):
         return self.writer.append(together, keys=[draft.body.once for draft in together])[: len(batch)]
 
     def correct(self, id: str, text: str, *, reason: str | None = None) -> RecordId:
-        """Append what is right in place of a record; the old one stays, superseded. Returns the new record's id."""
+        """Append what is right in place of a record; the old one stays, superseded. Returns the new record's id.
+
+        Where the old one was read for what it states (see `learn`), so is the new one.
+        """
+        from braid.learning import readings_of
+
         correction = drafts.correction(self.get(id), text)
         with self.transaction() as transaction:
             new = transaction.append(correction)
             event = EventBody(name="correction", reason=reason, scope=correction.body.scope)
             links: list[tuple[str, Target]] = [("evidence", new), ("supersedes", id)]
             transaction.append(Draft(kind="event", body=event, links=links))
+        if readings_of(self, [id]):
+            self.learn()
         return new.id
 
     def attach(

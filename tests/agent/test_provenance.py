@@ -48,6 +48,11 @@ def test_what_is_not_known_is_told_so(store: Store) -> None:
     assert given.abstained
     assert given.answer_id is not None
     assert store.how(given.answer_id) == f"I don't know it: no answer was given, since {given.reason}."
+    hits = store.recall("What is the name of Zed's third horse?", user_id="maya", top_k=50)["results"]
+    methods = {store.get(hit["id"]).members.get("provenance", {}).get("method") for hit in hits}
+    assert not {"ask", "answer", "reflect"} & methods
+    filters = {"method": {"eq": "reflect"}}
+    assert store.recall("Zed's third horse", user_id="maya", filters=filters)["results"]
 
 
 def test_what_is_gone_is_not_quoted(tmp_path: Path) -> None:

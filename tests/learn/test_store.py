@@ -184,9 +184,11 @@ def test_a_correction_is_read(memory: Path) -> None:
     with open_store(memory) as store:
         id = say(store, "I live in Leeds.")
         new = store.correct(id, "I live in Luton.")
-        store.learn()
         assert words(store) == ["Ana lives_in Leeds", "Ana lives_in Luton"]
         assert readings(store)[-1].targets("parent")[0].id == new
+        unread = store.append("I live in Hull.", name="Ana", user_id="ana")
+        store.correct(unread, "I live in Hove.")
+        assert len(words(store)) == 2, "what was never read is not read by correcting it"
 
 
 def test_each_reading_is_made_again_byte_for_byte(memory: Path) -> None:

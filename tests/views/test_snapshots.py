@@ -4,7 +4,10 @@ import os
 import shutil
 import signal
 import subprocess
+import threading
+import time
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from hashlib import sha256
 from pathlib import Path
@@ -24,6 +27,7 @@ from braid.views.embedder import Vectors
 from braid.views.errors import SnapshotError
 from braid.views.replay import Caught
 from braid.views.snapshot import condition
+from braid.views.snapshot import duck as snapshot_duck
 from braid.views.snapshot import manifest as manifests
 from braid.views.snapshot.condition import problems
 from braid.views.snapshot.manifest import NAME
@@ -550,3 +554,42 @@ def test_a_snapshot_is_written_and_loaded_a_row_group_at_a_time(
         caught = next(one for one in store.replay() if one.name == "duck")
         assert (caught.snapshot, caught.refused) == (name, ())
         assert store.sql("SELECT count(*) AS n FROM experiences").to_pydict() == {"n": [16_000]}
+
+
+def test_an_interruption_waits_for_the_copy_that_is_under_way(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One that ends a COPY in its middle may hang in DuckDB for good: it is run where interruptions don't come."""
+    copied: list[str] = []
+
+    class Slow:
+        def __init__(self, con: duckdb.DuckDBPyConnection) -> None:
+            self._con = con
+
+        def execute(self, statement: str) -> object:
+            if statement.startswith("COPY"):
+                time.sleep(0.1)
+                os.kill(os.getpid(), signal.SIGINT)
+                time.sleep(0.1)
+                copied.append(threading.current_thread().name)
+            return self._con.execute(statement)
+
+    @contextmanager
+    def connected(path: Path, *, read_only: bool) -> Iterator[Slow]:
+        with duck.connect(path, read_only=read_only) as con:
+            yield Slow(con)
+
+    with opened(tmp_path / "memory") as store:
+        fill(store, search=False)
+        store.views.catch_up()
+        with monkeypatch.context() as patch:
+            patch.setattr(snapshot_duck, "connect", connected)
+            patch.setattr(snapshot_duck, "read_meta", lambda con: duck.read_meta(con._con))
+            with pytest.raises(KeyboardInterrupt):
+                store.snapshot()
+        assert len(copied) == 1, "it was waited for, and no other was begun"
+        assert copied[0] != threading.main_thread().name
+        assert store.views.snapshots.folders() == []
+        assert list(store.views.snapshots.folder.glob(".making-*")) == []
+        store.snapshot()
+        assert len(store.views.snapshots.folders()) == 1

@@ -1,5 +1,6 @@
 """The DuckDB projection's share of a snapshot: a Parquet file a table, its digests among them."""
 
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Final
 
@@ -21,13 +22,15 @@ def dump(home: DuckHome, folder: Path) -> Part:
     """
     (folder / "duck").mkdir(mode=0o700)
     try:
-        with connect(home.work, read_only=True) as con:
+        # A COPY that an interruption ends in the middle may wait for its own writers for ever (DuckDB 2.0). An
+        # interruption reaches the main thread alone: the COPY that is under way in another ends first.
+        with connect(home.work, read_only=True) as con, ThreadPoolExecutor(1, "braid-copy") as worker:
             meta = read_meta(con)
             for name in (*(table.name for table in TABLES), *_STATE):
                 path = _file(folder, name)
                 # As they stand: a sort would hold the whole table, and nothing is spilled.
                 how = f"(FORMAT parquet, COMPRESSION zstd, ROW_GROUP_SIZE {ROW_GROUP})"
-                con.execute(f"COPY (FROM {name}) TO {quoted(str(path))} {how}")
+                worker.submit(con.execute, f"COPY (FROM {name}) TO {quoted(str(path))} {how}").result()
                 path.chmod(0o600)
             rows = con.execute("SELECT count(*) FROM view_state.row_digests").fetchone()
     except duckdb.Error as error:
