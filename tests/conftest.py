@@ -3,6 +3,7 @@
 import os
 import random
 import runpy
+import signal
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from pathlib import Path
@@ -24,6 +25,10 @@ settings.register_profile(
 )
 settings.register_profile("desk", deadline=None, print_blob=True)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE") or ("ci" if os.environ.get("CI") else "desk"))
+
+# Tests interrupt what they start, which inherits what a shell tells its jobs in the background: pass Ctrl-C over.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(autouse=True)

@@ -78,7 +78,6 @@ def test_a_body_that_cannot_be_one_is_named_with_its_article(opened: Store) -> N
         ({"session_id": b"s1"}, r"scope\.session_id"),
         ({"external_id": float("inf")}, r"external_id"),
         ({"claims": [Claim(subject="s", rel="r", object="o", quote=float("nan"))]}, r"symbolic\[0\]\.quote"),  # type: ignore[arg-type]
-        ({"confidence": "0.5"}, r"\$\.confidence"),
         ({"actor": None}, r"provenance\.actor"),
         ({"affect": {"vad": 1}}, r"affect"),
     ],

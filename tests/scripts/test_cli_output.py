@@ -129,9 +129,8 @@ def test_a_reader_that_goes_away_is_no_error(session: Session) -> None:
 
 
 def test_an_interruption_is_told_and_loses_nothing(session: Session) -> None:
-    heard = f"import signal; signal.signal(signal.SIGINT, signal.default_int_handler); {ENTRY}"
-    process = subprocess.Popen(  # what runs in the background of a shell inherits that it passes interruptions over
-        [sys.executable, "-c", heard, "ingest", "-", "--source", "s"],
+    process = subprocess.Popen(
+        [sys.executable, "-c", ENTRY, "ingest", "-", "--source", "s"],
         cwd=session.folder, env=session.env, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
     )  # fmt: skip
     assert process.stdin is not None
