@@ -150,9 +150,7 @@ class Writing(Reading):
         if dry_run:
             return Learner(self).learn(dry_run=True, told=told)
         self.writer  # noqa: B018 - refuses a store that is open for reading only, before it is read
-        with (
-            self._learning_turn
-        ):  # a learner follows the log, and two that follow it would trip over each other
+        with self._learning_turn:  # a learner follows the log: two would trip over each other
             if self._learner is None:
                 self._learner = Learner(self)
             return self._learner.learn(told=told)
@@ -170,7 +168,7 @@ class Writing(Reading):
     def correct(self, id: str, text: str, *, reason: str | None = None) -> RecordId:
         """Append what is right in place of a record; the old one stays, superseded. Returns the new record's id.
 
-        Where the old one was read for what it states (see `learn`), so is the new one.
+        Where something was read of the old one (see `learn`), the new one is read too.
         """
         from braid.learning import readings_of
 
