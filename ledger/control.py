@@ -10,7 +10,8 @@ from typing import Any, NamedTuple
 from braid.ledger.envelope import Envelope, Link
 from braid.ledger.errors import IntegrityError
 from braid.ledger.note import ED25519, parse_vkey
-from braid.ledger.sign import ROLE_KINDS, check_public_key, key_id, possession_message, verify_signature
+from braid.ledger.sign import ROLE_KINDS, check_public_key, key_id, possession_message
+from braid.ledger.signature import verify_signature
 
 CONTROL_OPS = {
     "genesis": {"genesis"},

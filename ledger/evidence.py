@@ -37,7 +37,8 @@ from braid.ledger.record import Record
 from braid.ledger.scopechain import MEMBER as SCOPE_CHAIN
 from braid.ledger.seal import record_key, seal_body
 from braid.ledger.shape import shape
-from braid.ledger.sign import key_id, verify_signature
+from braid.ledger.sign import key_id
+from braid.ledger.signature import verify_signature
 
 VERSION: Final = 2
 _NONCE_BYTES: Final = 24

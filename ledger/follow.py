@@ -38,7 +38,7 @@ from braid.ledger.logkeys import claimed_keys, lacking
 from braid.ledger.merkle import leaf_hash, range_root, root_of
 from braid.ledger.note import VerifierKey, parse_note, parse_vkey
 from braid.ledger.settings import Settings, load_settings
-from braid.ledger.sign import verify_signature
+from braid.ledger.signature import verify_signature
 from braid.ledger.tiles import Frontier, TileTree, partial_tiles, tile_path
 from braid.ledger.vault import Vault
 from braid.wal.append import LogWriter

@@ -20,7 +20,7 @@ from braid.ledger.errors import LedgerError, RefusedLogError
 from braid.ledger.merkle import EMPTY_ROOT, leaf_hashes
 from braid.ledger.note import VerifierKey, cosignature_time, parse_note, parse_vkey
 from braid.ledger.served import Gather, ServedLog, SignedHead, judge_growth, judge_heads, open_head
-from braid.ledger.sign import verify_signature
+from braid.ledger.signature import verify_signature
 from braid.ledger.succession import follow_keys
 from braid.ledger.tiles import TILE_WIDTH
 from braid.ledger.trail import Trail, TrailText

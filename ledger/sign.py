@@ -13,7 +13,8 @@ from nacl.utils import random
 from braid.ledger.errors import KeyRefusedError
 from braid.ledger.keyfile import open_secret, seal_secret
 from braid.ledger.passphrase import KdfCost
-from braid.ledger.point import KEY_BYTES, is_sound
+from braid.ledger.point import is_sound
+from braid.ledger.signature import SIGNATURE_BYTES
 from braid.wal.durable import replace_file
 
 AUTHOR_KINDS: Final = frozenset(("experience", "view", "stance", "affect", "embedding", "event"))
@@ -27,11 +28,9 @@ ROLE_KINDS: Final = {
 }
 OWN_WORDS_ROLES: Final = frozenset(("user", "agent", "tool"))
 """Roles that sign only what they said themselves; a recorder captures anybody's words."""
-_SIGNATURE_BYTES: Final = 64
 # Without its wrapper, as the cipher is (aead.py): a signature copies the message once, not three times.
 _sodium: Any = import_module("nacl.bindings.crypto_sign")
 _new, _buffer, _NULL, _sign = _sodium.ffi.new, _sodium.ffi.buffer, _sodium.ffi.NULL, _sodium.lib.crypto_sign
-_open = _sodium.lib.crypto_sign_open
 
 
 def key_id(public: bytes) -> str:
@@ -43,17 +42,6 @@ def check_public_key(public: bytes) -> None:
     """Raise KeyRefusedError for a key of small order, of a non-canonical encoding or off the main subgroup."""
     if not is_sound(public):
         raise KeyRefusedError("the public key is refused: not 32 bytes, not canonical, or of small order")
-
-
-def verify_signature(public: bytes, message: bytes, signature: bytes) -> bool:
-    """Whether `signature` (64 bytes) over `message` is this key's; libsodium's strict rules.
-
-    Without PyNaCl's wrapper, which copies the message twice; lengths, which C takes on trust, are checked here.
-    """
-    if len(signature) != _SIGNATURE_BYTES or len(public) != KEY_BYTES:
-        return False
-    signed = signature + message
-    return not _open(_NULL, _NULL, signed, len(signed), public)
 
 
 def possession_message(origin: str, id: str, role: str) -> bytes:
@@ -84,10 +72,10 @@ class Signer:
     def sign(self, message: bytes) -> bytes:
         """Return the 64-byte signature over `message`."""
         size = len(message)
-        signed = _new("unsigned char[]", _SIGNATURE_BYTES + size)  # signature ‖ message
+        signed = _new("unsigned char[]", SIGNATURE_BYTES + size)  # signature ‖ message
         if _sign(signed, _NULL, message, size, self._secret):
             raise ValueError(f"{size} bytes can't be signed at once")
-        signature: bytes = _buffer(signed, _SIGNATURE_BYTES)[:]
+        signature: bytes = _buffer(signed, SIGNATURE_BYTES)[:]
         return signature
 
     def __repr__(self) -> str:

@@ -14,7 +14,7 @@ from braid.ledger.errors import LedgerError, NoteError, RefusedLogError
 from braid.ledger.logkeys import lacking
 from braid.ledger.note import VerifierKey, format_note, open_note, parse_note, parse_vkey
 from braid.ledger.served import ServedLog, SignedHead, judge_growth, judge_heads
-from braid.ledger.sign import verify_signature
+from braid.ledger.signature import verify_signature
 from braid.ledger.tiles import TILE_WIDTH, TileTree
 
 REASON: Final = "succession"

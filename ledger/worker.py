@@ -14,6 +14,27 @@ if TYPE_CHECKING:
     import subprocess
 
 
+def launch(*arguments: str) -> "subprocess.Popen[bytes] | None":
+    """Start this interpreter with pipes to and from it, and this process's paths to look for modules in; None where no
+    interpreter can be started (an embedded or a frozen program).
+    """
+    if not sys.executable or getattr(sys, "frozen", False):
+        return None
+    import subprocess  # noqa: PLC0415 - those that are started import this module too, and start none
+
+    path = os.pathsep.join(entry for entry in sys.path if entry)
+    try:
+        return subprocess.Popen(  # noqa: S603 - this interpreter, our program
+            [sys.executable, *arguments],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            env={**os.environ, "PYTHONPATH": path},
+        )
+    except OSError:
+        return None
+
+
 class Worker:
     """A child process that runs the module's `serve`; one question at a time."""
 
@@ -23,25 +44,9 @@ class Worker:
 
     @classmethod
     def start(cls, module: str, terms: bytes) -> "Worker | None":
-        """Start one with what is the same for every question; None where no interpreter can be started (an embedded or
-        a frozen program).
-        """
-        if not sys.executable or getattr(sys, "frozen", False):
-            return None
-        import subprocess  # noqa: PLC0415 - those that are started import this module too, and start none
-
-        path = os.pathsep.join(entry for entry in sys.path if entry)
-        try:
-            process = subprocess.Popen(  # noqa: S603 - this interpreter, our module
-                [sys.executable, "-P", "-m", module],
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.DEVNULL,
-                env={**os.environ, "PYTHONPATH": path},
-            )
-        except OSError:
-            return None
-        if process.stdin is None or process.stdout is None:
+        """Start one with what is the same for every question; None where `launch` starts none."""
+        process = launch("-P", "-m", module)
+        if process is None or process.stdin is None or process.stdout is None:
             return None
         worker = cls(process, process.stdin, process.stdout)
         try:

@@ -14,7 +14,8 @@ from braid.ledger.audit.findings import Finding
 from braid.ledger.control import ControlState
 from braid.ledger.envelope import Envelope, Link, LinkSummary, decode_links, decode_payload, pae
 from braid.ledger.errors import EnvelopeError, IntegrityError
-from braid.ledger.sign import ROLE_KINDS, verify_signature
+from braid.ledger.sign import ROLE_KINDS
+from braid.ledger.signature import verify_signature
 
 _PARENT = ROLES.index("parent")
 _NOT_MEMORIES = tuple(KIND_CODES[kind] for kind in ("genesis", "key", "tombstone"))

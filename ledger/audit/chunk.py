@@ -10,7 +10,7 @@ import struct
 from array import array
 from hashlib import sha256
 from pathlib import Path
-from typing import Final, Literal
+from typing import Final, Literal, NamedTuple
 
 from braid.ledger.audit.facts import (
     DIGITS,
@@ -43,7 +43,7 @@ from braid.ledger.envelope import (
 from braid.ledger.errors import EnvelopeError
 from braid.ledger.ids import MAX_INDEX, PREFIXES
 from braid.ledger.merkle import leaf_hash, leaf_hashes, root_of
-from braid.ledger.sign import verify_signature
+from braid.ledger.signature import verify_signature
 from braid.wal.frame import HEADER_BYTES
 
 _ROLE_CODE: Final = {role: code for code, role in enumerate(ROLES)}
@@ -56,12 +56,36 @@ BodyState = Literal["blank", "absent", "altered"]
 
 def examine(chunk: Chunk, terms: Terms, check: Check = wrong) -> Facts:
     """Check a stretch, its signatures together at the end by `check`; raise OSError when the file can't be read."""
+    read = examine_unsigned(chunk, terms)
+    return read.judged(check(read.claims))
+
+
+class Unsigned(NamedTuple):
+    """A stretch of which all was checked but its signatures: `claims` are these, in the order of `claimed`."""
+
+    facts: Facts
+    claims: list[Claim]
+    claimed: list[tuple[int, Envelope, int]]
+    """Index, envelope, and how many findings there were before it."""
+    name: str
+
+    def judged(self, bad: list[int]) -> Facts:
+        """Return the facts; a signature that does not hold (`bad`: places in `claims`, in order) is named where its
+        record's findings begin.
+        """
+        for place in reversed(bad):
+            index, envelope, at = self.claimed[place]
+            message = f"the signature by {envelope.key} does not hold"
+            self.facts.findings.insert(at, Finding("signature", message, index, envelope.id, self.name))
+        return self.facts
+
+
+def examine_unsigned(chunk: Chunk, terms: Terms) -> Unsigned:
+    """Check all of a stretch but its signatures; errors as for `examine`."""
     fd = os.open(chunk.path, os.O_RDONLY | os.O_CLOEXEC)
     try:
         examiner = _Examiner(chunk, terms, fd)
-        facts = examiner.run()
-        examiner.judge(check)
-        return facts
+        return Unsigned(examiner.run(), examiner.claims, examiner.claimed, chunk.name)
     finally:
         os.close(fd)
 
@@ -83,7 +107,8 @@ class _Examiner:
         self.rows: list[bytes] = []
         self.next: int | None = chunk.due
         self.tx: int | None = None
-        self.time = self.due = self.second = ""
+        self.time = self.second = self.exact = ""
+        self.due: str | None = None
         self.pointer = -1
 
     def run(self) -> Facts:
@@ -201,16 +226,14 @@ class _Examiner:
         return True
 
     def _frame(self, seen: SeenFrame) -> None:
-        at, body_at = 12 * seen.header.count, seen.bodies_at
-        section, lengths = seen.section, seen.lengths
+        header, section, lengths = seen.header, seen.section, seen.lengths
         if self.terms.hash_only:
             self.leaves += leaf_hashes(seen.envelopes())
             return
-        self.due = ""
+        self.due = None
         base = seen.offset + HEADER_BYTES
-        for place in range(seen.header.count):
-            length, listed, body = lengths[3 * place : 3 * place + 3]
-            index = seen.header.first + place
+        index, at, body_at = header.first, 12 * header.count, seen.bodies_at
+        for length, listed, body in zip(lengths[0::3], lengths[1::3], lengths[2::3], strict=True):
             end = at + length
             self.rows.append(_ENTRY.pack(base + at, body_at, length, body))
             envelope = self._envelope(index, section[at:end], base + at)
@@ -223,15 +246,17 @@ class _Examiner:
                         offset=base + end,
                     )
             else:
-                self._record(seen, place, envelope, section[end : end + listed], base + at)
+                tx = (header.tx, index - header.first, header.count)
+                self._record(index, tx, envelope, section[end : end + listed], base + at)
                 self._body(index, envelope, body_at, body)
+            index += 1
             at = end + listed
             body_at += body
 
     # -- envelopes --------------------------------------------------------------------------------
 
     def _envelope(self, index: int, data: bytes, offset: int) -> Envelope | None:
-        """Decode an envelope and lay its signature by for `judge`; None when it can't be read. Fills the columns."""
+        """Decode an envelope and lay its signature by; None when it can't be read. Fills the columns."""
         self.leaves.append(sha256(b"\x00" + data).digest())
         try:
             payload, signature = unwrap(data)
@@ -263,16 +288,11 @@ class _Examiner:
             self.facts.controls.append((index, payload, signature, b"", holds))
         return envelope
 
-    def judge(self, check: Check) -> None:
-        """Check the signatures; one that does not hold is named where its record's findings begin."""
-        for place in reversed(check(self.claims)):
-            index, envelope, at = self.claimed[place]
-            message = f"the signature by {envelope.key} does not hold"
-            self.facts.findings.insert(at, Finding("signature", message, index, envelope.id, self.chunk.name))
-
-    def _record(self, seen: SeenFrame, place: int, envelope: Envelope, listed: bytes, offset: int) -> None:
-        """Check what the envelope says of itself against where it stands."""
-        index, id = seen.header.first + place, envelope.id
+    def _record(
+        self, index: int, tx: tuple[int, int, int], envelope: Envelope, listed: bytes, offset: int
+    ) -> None:
+        """Check what the envelope says of itself against where it stands; `tx` as it should say it."""
+        id = envelope.id
         if not self._names_itself(index, envelope):
             try:
                 check_structure(envelope, self.terms.origin)
@@ -283,11 +303,12 @@ class _Examiner:
             except EnvelopeError as error:
                 kind: FindingKind = "link" if "link" in str(error) else "id"
                 self._find(kind, str(error), index=index, id=id, offset=offset)
-        if envelope.tx != (seen.header.tx, place, seen.header.count):
-            tx, at, count = envelope.tx
-            message = f"it is record {at} of {count} of transaction {tx}, not of this one"
+        if envelope.tx != tx:
+            number, at, count = envelope.tx
+            message = f"it is record {at} of {count} of transaction {number}, not of this one"
             self._find("id", message, index=index, id=id, offset=offset)
-        self._time(index, envelope)
+        if envelope.created_at != self.due:
+            self._time(index, envelope)
         if envelope.links or listed:
             self._links(index, envelope, listed)
         for name, size in envelope.blobs:
@@ -305,18 +326,24 @@ class _Examiner:
             envelope.index == index
             and not envelope.links
             and envelope.origin == self.terms.origin
-            and time[:19] == self.second
-            and _MICROSECONDS.fullmatch(time, 19) is not None
-            and id[:-4] == f"{PREFIXES.get(envelope.kind)}_{time[:19]}Z_{index_text(index)}"
+            and (time == self.exact or self._is_exact(time))
+            and id[:-4] == f"{PREFIXES.get(envelope.kind)}_{self.second}Z_{index_text(index)}"
             and _DIGIT_SET.issuperset(id[-4:])
             and (envelope.control < index or index == 0)
         )
 
+    def _is_exact(self, time: str) -> bool:
+        """Whether a time is well-formed, of the second that a closer look found to be so; a transaction has but one."""
+        if time[:19] != self.second or not _MICROSECONDS.fullmatch(time, 19):
+            return False
+        self.exact = time
+        return True
+
     def _time(self, index: int, envelope: Envelope) -> None:
+        """Check the time of a transaction's first record, or of one that has another."""
         time = envelope.created_at
-        if self.due:
-            if time != self.due:
-                self._find("time", "it has another time than its transaction", index=index, id=envelope.id)
+        if self.due is not None:
+            self._find("time", "it has another time than its transaction", index=index, id=envelope.id)
             return
         if self.time and time <= self.time:
             self._find("time", f"its time {time} is not after {self.time}", index=index, id=envelope.id)

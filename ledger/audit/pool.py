@@ -1,4 +1,4 @@
-"""Stretches of the log examined on all cores, results in order (SPEC §11.1).
+"""Stretches of the log examined on all cores, results in order (SPEC §11.1, docs/adr/0033).
 
 What others are asked for and have not begun, this process does itself while it would have to wait: so it is never idle
 while workers start, and the end of the log keeps no core waiting for another for longer than a stretch.
@@ -9,17 +9,26 @@ from collections.abc import Callable, Generator, Iterable
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from queue import SimpleQueue
-from typing import Final, Generic, TypeVar
+from typing import Final, Generic, Literal, TypeVar
 
 import msgspec
 
-from braid.ledger.audit.chunk import examine
+from braid.ledger.audit.checkers import LONG, SOON, Checkers, Ticket
+from braid.ledger.audit.chunk import Unsigned, examine, examine_unsigned
 from braid.ledger.audit.facts import Chunk, Facts, Terms
 from braid.ledger.audit.signatures import Check, Claim, wrong
 from braid.ledger.worker import Worker
 
+Sharing = Literal["threads", "signatures", "stretches"]
+"""What others are asked for: signatures, by threads of this process; signatures, by processes that do nothing else;
+whole stretches, by processes that do all that this one does.
+"""
 AHEAD: Final = 4
 """Stretches a core that are asked for before the oldest is needed: none is idle while this process examines one."""
+READ_AHEAD: Final = 8
+"""Stretches of a mebibyte that are read before the oldest's signatures are needed: those of the last are shared out
+when there is nothing left to read.
+"""
 LEAST, MOST = 16, 64
 """Signatures that a thread checks at a time: a few milliseconds at most, so that none waits long for the last."""
 MOST_THREADS: Final = 8
@@ -33,19 +42,21 @@ Result = TypeVar("Result")
 
 
 def examine_all(
-    chunks: Iterable[Chunk], terms: Terms, workers: int, *, children: bool
+    chunks: Iterable[Chunk], terms: Terms, workers: int, sharing: Sharing
 ) -> Generator[tuple[Chunk, Facts]]:
     """Yield each chunk with its facts, in order, by `workers` cores; close it, and no worker is left behind.
 
-    With `children` all but one of them are processes; else the signatures alone are shared, by threads.
+    Where no process can be started, threads share the signatures.
     """
-    crew = _start(terms, workers - 1) if children else []
-    if crew:
+    others = workers - 1
+    if sharing == "stretches" and (crew := _start(terms, others)):
         yield from _by_processes(chunks, terms, crew)
-        return
-    with _by_threads(workers) as check:
-        for chunk in chunks:
-            yield chunk, examine(chunk, terms, check)
+    elif sharing == "signatures" and (checkers := Checkers(others)):
+        yield from _by_checkers(chunks, terms, checkers)
+    else:
+        with _by_threads(workers) as check:
+            for chunk in chunks:
+                yield chunk, examine(chunk, terms, check)
 
 
 class _Asked(Generic[Work, Result]):
@@ -71,7 +82,29 @@ def _settle(waiting: deque[_Asked[Work, Result]], here: Callable[[Work], Result]
     return oldest.work, here(oldest.work) if result is None else result
 
 
-# -- processes --------------------------------------------------------------------------------------
+# -- processes for the signatures -------------------------------------------------------------------
+
+
+def _by_checkers(chunks: Iterable[Chunk], terms: Terms, checkers: Checkers) -> Generator[tuple[Chunk, Facts]]:
+    waiting: deque[tuple[Chunk, Unsigned, Ticket]] = deque()
+
+    def settle(depth: int) -> tuple[Chunk, Facts]:
+        chunk, read, ticket = waiting.popleft()
+        return chunk, read.judged(checkers.settle(ticket, depth))
+
+    try:
+        for chunk in chunks:
+            read = examine_unsigned(chunk, terms)
+            waiting.append((chunk, read, checkers.offer(read.claims)))
+            if len(waiting) > READ_AHEAD:
+                yield settle(LONG)
+        while waiting:
+            yield settle(SOON)
+    finally:
+        checkers.stop()
+
+
+# -- processes for whole stretches ------------------------------------------------------------------
 
 
 def _start(terms: Terms, count: int) -> list[Worker]:

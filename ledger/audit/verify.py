@@ -24,7 +24,7 @@ from braid.ledger.audit.findings import Finding, Report, VerifiedState
 from braid.ledger.audit.heads import Heads, judge_heads, judge_log_keys, judge_settings, read_heads
 from braid.ledger.audit.keys import Chain, claimed_log_keys, gather_keys, keys_of, read_chain
 from braid.ledger.audit.plan import MAX_CHUNK, MIN_CHUNK, Layout, cut, lay_out
-from braid.ledger.audit.pool import examine_all
+from braid.ledger.audit.pool import Sharing, examine_all
 from braid.ledger.audit.scan import SEGMENT_HEADER_BYTES
 from braid.ledger.audit.since import OldPart, Start, resume
 from braid.ledger.audit.tree import Recount
@@ -39,8 +39,10 @@ Progress = Callable[[int, int], None]
 """`(done, total)` in bytes of the log."""
 Projections = Callable[[], list[Finding]]
 Mode = Literal["full", "deep", "hash"]
-CHILD_BYTES, HASH_POOL_BYTES = 8 << 20, 256 << 20
-"""A log below these is audited without other processes; the second when only hashing."""
+CHECKER_BYTES, CHILD_BYTES, HASH_POOL_BYTES = 1 << 20, 64 << 20, 256 << 20
+"""A log below these is audited without processes for its signatures, for whole stretches, for only hashing."""
+MOST_CHECKING = 6
+"""Cores that one which reads can keep busy with signatures."""
 _MAX_GAP = 1_000_000
 _CHECKED = (
     "settings against genesis; segments, frames, transactions; every leaf, tile and signed head; the guard",
@@ -207,11 +209,11 @@ def _pass(audit: _Audit, keys: dict[str, KeyFacts], *, trust_index: bool) -> tup
     braid.tx, braid.time = start.tx, start.time
     tree = Recount(audit.read_tile, audit.published, heads.roots(), heads.sizes(), start.edge, start.first)
     total = sum(segment.end for segment in audit.layout.segments[start.segment :]) - start.offset
-    workers, children = _crew_size(audit, total)
+    workers, sharing = _crew_size(audit, total)
     size = max(min(MAX_CHUNK, total // (6 * workers)), MIN_CHUNK)
     audit.bytes = 0
     chunks = _chunks(audit, size, trust_index=trust_index)
-    with closing(examine_all(chunks, terms, workers, children=children)) as examined:
+    with closing(examine_all(chunks, terms, workers, sharing)) as examined:
         for chunk, facts in examined:
             if trust_index and facts.stopped != chunk.stop:
                 raise _BadCutError
@@ -226,15 +228,21 @@ def _pass(audit: _Audit, keys: dict[str, KeyFacts], *, trust_index: bool) -> tup
     return braid, tree, end
 
 
-def _crew_size(audit: _Audit, total: int) -> tuple[int, bool]:
-    """Return how many cores are worth their start, and whether they run processes rather than threads.
+def _crew_size(audit: _Audit, total: int) -> tuple[int, Sharing]:
+    """Return how many cores are worth their start, and what is shared among them (docs/adr/0033).
 
-    Threads share the signatures alone and start at once; processes share all of the work, and each takes a tenth of a
-    second of CPU to start: as long as 1,000 records. Only hashing has little for threads to share (docs/adr/0033).
+    A process that only checks signatures starts in the time of 150 of them and costs 1 µs more for each; one that
+    examines stretches starts in that of 1,500, and leaves no other work to one core.
     """
     if audit.mode == "hash":
-        return (audit.workers, True) if audit.workers > 2 and total >= HASH_POOL_BYTES else (1, False)
-    return audit.workers, total >= CHILD_BYTES
+        return (
+            (audit.workers, "stretches") if audit.workers > 2 and total >= HASH_POOL_BYTES else (1, "threads")
+        )
+    if total < CHECKER_BYTES:
+        return audit.workers, "threads"
+    if total < CHILD_BYTES:
+        return min(audit.workers, MOST_CHECKING), "signatures"
+    return audit.workers, "stretches"
 
 
 def _chunks(audit: _Audit, size: int, *, trust_index: bool) -> Iterator[Chunk]:

@@ -18,8 +18,10 @@ import pytest
 from nacl.bindings import crypto_sign_open
 from nacl.exceptions import CryptoError
 
-from braid.ledger.audit import pool
+from braid.ledger import signature
+from braid.ledger.audit import checkers, pool
 from braid.ledger.audit import verify as verify_module
+from braid.ledger.audit.checkers import _Child
 from braid.ledger.audit.chunk import examine
 from braid.ledger.audit.findings import Report
 from braid.ledger.audit.verify import verify
@@ -27,7 +29,8 @@ from braid.ledger.create import create_store
 from braid.ledger.guard import Guard
 from braid.ledger.record import Content, Draft, ExperienceBody
 from braid.ledger.settings import load_settings
-from braid.ledger.sign import Signer, verify_signature
+from braid.ledger.sign import Signer
+from braid.ledger.signature import verify_signature
 from braid.ledger.worker import Worker
 from braid.ledger.writer import Writer
 from tests.ledger.forge import Frames, read_frames, write_frames
@@ -71,6 +74,7 @@ def forged(frames: Frames) -> Frames:
 def started(monkeypatch: pytest.MonkeyPatch) -> list[Worker]:
     """Small stretches by processes; the workers that were started."""
     monkeypatch.setattr(verify_module, "MIN_CHUNK", 2048)
+    monkeypatch.setattr(verify_module, "CHECKER_BYTES", 0)
     monkeypatch.setattr(verify_module, "CHILD_BYTES", 0)
     workers: list[Worker] = []
     start = Worker.start
@@ -82,6 +86,24 @@ def started(monkeypatch: pytest.MonkeyPatch) -> list[Worker]:
 
     monkeypatch.setattr(Worker, "start", starting)
     return workers
+
+
+@pytest.fixture
+def checking(monkeypatch: pytest.MonkeyPatch) -> list[_Child]:
+    """Small stretches whose signatures processes check, eight at a time; the processes that were started."""
+    monkeypatch.setattr(verify_module, "MIN_CHUNK", 2048)
+    monkeypatch.setattr(verify_module, "CHECKER_BYTES", 0)
+    monkeypatch.setattr(checkers, "PART", 8)
+    children: list[_Child] = []
+    start = _Child.start
+
+    def starting() -> _Child | None:
+        child = start()
+        children.extend([child] if child else [])
+        return child
+
+    monkeypatch.setattr(_Child, "start", starting)
+    return children
 
 
 @pytest.fixture(scope="module")
@@ -184,6 +206,120 @@ def test_where_no_worker_can_be_had_threads_share_the_signatures(
     assert started == []
 
 
+@pytest.mark.parametrize("workers", [2, 3, 5])
+def test_processes_that_check_signatures_find_what_one_finds(
+    store: Path, alone: Report, checking: list[_Child], monkeypatch: pytest.MonkeyPatch, workers: int
+) -> None:
+    """Nobody else checks any: what they say is all that is known."""
+    by_bits: list[list[int]] = []
+    take = _Child.take
+
+    def taking(self: _Child) -> bool:
+        part = self.given[0]
+        taken = take(self)
+        by_bits.append([part.start + place for place in range(len(part.claims))])
+        return taken
+
+    monkeypatch.setattr(_Child, "take", taking)
+    monkeypatch.setattr(checkers, "SOON", 1 << 20)
+    monkeypatch.setattr(checkers, "LONG", 1 << 20)
+    monkeypatch.setattr(pool, "SOON", 1 << 20)
+    monkeypatch.setattr(pool, "LONG", 1 << 20)
+    monkeypatch.setattr(checkers, "wrong", pytest.fail)
+    assert comparable(audit(store, workers=workers)) == alone
+    assert len(checking) == workers - 1
+    assert sum(map(len, by_bits)) == alone.records
+    assert exited(checking)
+
+
+def exited(children: list[_Child]) -> bool:
+    return all(child._process.poll() is not None for child in children)
+
+
+@pytest.mark.parametrize("lives", [0, 1, 4])
+def test_a_process_that_dies_leaves_its_signatures_to_this_one(
+    store: Path, alone: Report, checking: list[_Child], monkeypatch: pytest.MonkeyPatch, lives: int
+) -> None:
+    taken: list[int] = []
+    take = _Child.take
+
+    def taking(self: _Child) -> bool:
+        if len(taken) == lives:
+            self._process.kill()
+            self._process.wait()
+            while os.read(self.answers, 1):  # what it had said already
+                pass
+        taken.append(len(self.given))
+        return take(self)
+
+    monkeypatch.setattr(_Child, "take", taking)
+    assert comparable(audit(store, workers=2)) == alone
+    assert len(taken) == lives + 1
+    assert exited(checking)
+
+
+def test_a_process_that_is_gone_before_it_was_given_anything(
+    store: Path, alone: Report, checking: list[_Child], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    give = _Child.give
+
+    def giving(self: _Child, part: Any) -> bool:
+        self._process.kill()
+        self._process.wait()
+        return give(self, part)
+
+    monkeypatch.setattr(_Child, "give", giving)
+    assert comparable(audit(store, workers=3)) == alone
+    assert exited(checking)
+
+
+@pytest.mark.parametrize("program", ["/no/such/program.py", os.devnull])
+def test_processes_that_never_check(
+    store: Path, alone: Report, checking: list[_Child], monkeypatch: pytest.MonkeyPatch, program: str
+) -> None:
+    monkeypatch.setattr(checkers, "_PROGRAM", program)
+    assert comparable(audit(store, workers=3)) == alone
+    assert len(checking) == 2
+    assert exited(checking)
+
+
+def test_where_no_process_can_be_had_threads_check_signatures(
+    store: Path, alone: Report, checking: list[_Child], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "frozen", True, raising=False)
+    assert comparable(audit(store, workers=3)) == alone
+    assert checking == []
+
+
+def test_a_check_that_cannot_be_made_here_is_raised(
+    store: Path, checking: list[_Child], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def failing(claims: list[Any]) -> list[int]:
+        raise MemoryError
+
+    monkeypatch.setattr(checkers, "wrong", failing)
+    monkeypatch.setattr(_Child, "give", lambda _self, _part: False)
+    with pytest.raises(MemoryError):
+        audit(store, workers=3)
+    assert exited(checking)
+
+
+def test_the_checking_program_needs_nothing_of_braid() -> None:
+    """A process has checked its first signature while another would still be importing."""
+    told = subprocess.run(
+        [sys.executable, "-S", "-P", "-X", "importtime", signature.__file__],
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stderr
+    loaded = {line.split("|")[-1].strip() for line in told.splitlines()}
+    assert "_cffi_backend" in loaded
+    assert not {"site", "typing", "msgspec", "nacl.bindings"}.intersection(loaded)
+    assert not [name for name in loaded if name.startswith("braid")]
+
+
 def test_what_a_thread_raises_is_raised(store: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A check that could not be made is no check that holds."""
     here = threading.get_ident()
@@ -230,18 +366,24 @@ def test_no_answer_means_here() -> None:
     assert pool._settle(deque([pool._Asked(3, future)]), lambda number: number + 1) == (3, 4)
 
 
-@pytest.mark.parametrize("children", [True, False])
+@pytest.mark.parametrize("sharing", ["threads", "signatures", "stretches"])
 def test_an_interrupt_leaves_nobody_behind(
-    store: Path, started: list[Worker], monkeypatch: pytest.MonkeyPatch, children: bool
+    store: Path,
+    started: list[Worker],
+    checking: list[_Child],
+    monkeypatch: pytest.MonkeyPatch,
+    sharing: pool.Sharing,
 ) -> None:
     def interrupted(done: int, total: int) -> None:
         os.kill(os.getpid(), signal.SIGINT)
 
-    monkeypatch.setattr(verify_module, "CHILD_BYTES", 0 if children else 1 << 40)
+    monkeypatch.setattr(verify_module, "CHECKER_BYTES", 1 << 40 if sharing == "threads" else 0)
+    monkeypatch.setattr(verify_module, "CHILD_BYTES", 0 if sharing == "stretches" else 1 << 40)
     with pytest.raises(KeyboardInterrupt):
         audit(store, workers=3, progress=interrupted)
-    assert len(started) == 2 * children
+    assert (len(started), len(checking)) == (2 * (sharing == "stretches"), 2 * (sharing == "signatures"))
     assert left_behind(started) == []
+    assert exited(checking)
 
 
 def test_a_worker_needs_neither_the_pool_nor_what_opens_bodies() -> None:
@@ -285,7 +427,7 @@ def test_signatures_and_keys_of_another_length_do_not_hold() -> None:
     signer = Signer(bytes(range(32)), "recorder")
     good = signer.sign(b"m")
     assert verify_signature(signer.public, b"m", good)
-    for public, signature in (
+    for public, wrong in (
         (signer.public[:-1], good),
         (signer.public + b"\x00", good),
         (b"", good),
@@ -293,7 +435,7 @@ def test_signatures_and_keys_of_another_length_do_not_hold() -> None:
         (signer.public, good + b"\x00"),
         (signer.public, b""),
     ):
-        assert not verify_signature(public, b"m", signature)
+        assert not verify_signature(public, b"m", wrong)
     assert not verify_signature(
         signer.public, b"", good + b"m"
     )  # the message's bytes are none of the signature's

@@ -786,9 +786,11 @@ def test_threads_and_processes_say_the_same(
     alone = verify(wide, workers=1)
     monkeypatch.setattr(verify_module, "MIN_CHUNK", 2048)
     threads = verify(wide, workers=3)
+    monkeypatch.setattr(verify_module, "CHECKER_BYTES", 0)
+    checkers = verify(wide, workers=2)
     monkeypatch.setattr(verify_module, "CHILD_BYTES", 0)
     children = verify(wide, workers=2, deep=False)
-    assert comparable(alone) == comparable(threads) == comparable(children)
+    assert comparable(alone) == comparable(threads) == comparable(checkers) == comparable(children)
     assert bool(alone.findings) == damaged
 
 
@@ -802,12 +804,13 @@ def test_lying_place_index_leads_nowhere(wide: Path, monkeypatch: pytest.MonkeyP
     assert report.size == 317
 
 
-def test_caller_without_a_main_guard(wide: Path) -> None:
+@pytest.mark.parametrize("child_bytes", [0, 1 << 40])
+def test_caller_without_a_main_guard(wide: Path, child_bytes: int) -> None:
     """A plain script may audit on all cores: workers never run the caller's program again."""
     script = wide.parent / "script.py"
     script.write_text(
         "import sys\nfrom pathlib import Path\nfrom braid.ledger.audit import verify as v\n"
-        "v.MIN_CHUNK, v.CHILD_BYTES = 2048, 0\n"
+        f"v.MIN_CHUNK, v.CHECKER_BYTES, v.CHILD_BYTES = 2048, 0, {child_bytes}\n"
         f"print(v.verify(Path({str(wide)!r}), workers=2).exit_code)\n"
     )
     done = subprocess.run(
