@@ -22,21 +22,23 @@ if TYPE_CHECKING:
 
 PART: Final = 32
 """Claims that are given together: 1.5 ms of work; at most 64, one for each bit of an answer."""
-SOON, LONG = 2, 12
-"""Parts that a child has before it: while this process comes back after each of its own; while it reads a stretch."""
+DEPTH: Final = 4
+"""Parts that a child has before it: 5 ms of work, while this process reads or checks for 2 before it comes back."""
 _ANSWER_BYTES: Final = 8
 _PIPE_BYTES: Final = 1 << 20
-"""Room for what a child has before it, so that giving it more does not wait. 64 KiB elsewhere than on Linux."""
+"""Room for what a child has before it, so that giving it more does not wait; where it can't be had, giving waits."""
 _PROGRAM: Final = signature.__file__
 
 
 class Ticket:
-    """What was handed in together: `missing` parts are not judged; `bad` are the places of what does not hold."""
+    """Claims that were handed in together: of `claims`, those of `missing` parts are not judged; `bad` are the places
+    of what does not hold.
+    """
 
-    __slots__ = ("bad", "missing")
+    __slots__ = ("bad", "claims", "missing")
 
-    def __init__(self, missing: int) -> None:
-        self.missing = missing
+    def __init__(self) -> None:
+        self.claims = self.missing = 0
         self.bad: list[int] = []
 
     def judge(self, start: int, bad: Iterable[int]) -> None:
@@ -114,21 +116,18 @@ class Checkers:
     def __bool__(self) -> bool:
         return bool(self._children)
 
-    def offer(self, claims: list[Claim]) -> Ticket:
-        """Hand in claims, for `settle` to tell which of them do not hold; waits for none."""
-        starts = range(0, len(claims), PART)
-        ticket = Ticket(len(starts))
-        self._waiting += [_Part(ticket, start, claims[start : start + PART]) for start in starts]
-        self._feed(LONG)
-        return ticket
+    def offer(self, ticket: Ticket, claims: list[Claim]) -> None:
+        """Hand in the next claims of a ticket, for `settle` to tell which of them do not hold; waits for none."""
+        for start in range(0, len(claims), PART):
+            self._waiting.append(_Part(ticket, ticket.claims + start, claims[start : start + PART]))
+            ticket.missing += 1
+        ticket.claims += len(claims)
+        self._feed()
 
-    def settle(self, ticket: Ticket, depth: int) -> list[int]:
-        """Return the places of the claims that do not hold, in order; raise what a check here raises.
-
-        `depth` is LONG where this process reads on after it, SOON where it does not.
-        """
+    def settle(self, ticket: Ticket) -> list[int]:
+        """Return the places of the claims that do not hold, in order; raise what a check here raises."""
         while ticket.missing:
-            self._feed(depth)
+            self._feed()
             if ticket.missing and self._waiting:
                 self._waiting.popleft().check()
             elif ticket.missing:
@@ -140,10 +139,10 @@ class Checkers:
         for child in self._children:
             child.stop()
 
-    def _feed(self, depth: int) -> None:
+    def _feed(self) -> None:
         self._collect(0)
         for child in list(self._children):
-            while self._waiting and len(child.given) < depth:
+            while self._waiting and len(child.given) < DEPTH:
                 if not child.give(self._waiting[0]):
                     self._lose(child)
                     break

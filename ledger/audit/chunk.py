@@ -8,6 +8,7 @@ import os
 import re
 import struct
 from array import array
+from collections.abc import Callable
 from hashlib import sha256
 from pathlib import Path
 from typing import Final, Literal, NamedTuple
@@ -52,47 +53,51 @@ _BLOB: Final = re.compile("[0-9a-f]{64}")
 _MICROSECONDS: Final = re.compile(r"\.[0-9]{6}Z")
 _ENTRY: Final = struct.Struct("<QQII")
 BodyState = Literal["blank", "absent", "altered"]
+HandOn = Callable[[list[Claim]], object]
+"""Takes the next signatures that are to be checked, in order."""
+TOGETHER: Final = 256
+"""Signatures that are handed on at once: 2 ms of reading."""
 
 
 def examine(chunk: Chunk, terms: Terms, check: Check = wrong) -> Facts:
     """Check a stretch, its signatures together at the end by `check`; raise OSError when the file can't be read."""
-    read = examine_unsigned(chunk, terms)
-    return read.judged(check(read.claims))
+    claims: list[Claim] = []
+    read = examine_unsigned(chunk, terms, claims.extend)
+    return read.judged(check(claims))
 
 
 class Unsigned(NamedTuple):
-    """A stretch of which all was checked but its signatures: `claims` are these, in the order of `claimed`."""
+    """A stretch of which all was checked but its signatures; `claimed` has one row for each of these."""
 
     facts: Facts
-    claims: list[Claim]
-    claimed: list[tuple[int, Envelope, int]]
-    """Index, envelope, and how many findings there were before it."""
+    claimed: list[tuple[int, str, str, int]]
+    """Index, id, id of the key, how many findings there were before: no envelopes, which a collector would trace."""
     name: str
 
     def judged(self, bad: list[int]) -> Facts:
-        """Return the facts; a signature that does not hold (`bad`: places in `claims`, in order) is named where its
+        """Return the facts; a signature that does not hold (`bad`: places in `claimed`, in order) is named where its
         record's findings begin.
         """
         for place in reversed(bad):
-            index, envelope, at = self.claimed[place]
-            message = f"the signature by {envelope.key} does not hold"
-            self.facts.findings.insert(at, Finding("signature", message, index, envelope.id, self.name))
+            index, id, key, at = self.claimed[place]
+            message = f"the signature by {key} does not hold"
+            self.facts.findings.insert(at, Finding("signature", message, index, id, self.name))
         return self.facts
 
 
-def examine_unsigned(chunk: Chunk, terms: Terms) -> Unsigned:
-    """Check all of a stretch but its signatures; errors as for `examine`."""
+def examine_unsigned(chunk: Chunk, terms: Terms, hand_on: HandOn) -> Unsigned:
+    """Check all of a stretch but its signatures, which are handed on while it is read; errors as for `examine`."""
     fd = os.open(chunk.path, os.O_RDONLY | os.O_CLOEXEC)
     try:
-        examiner = _Examiner(chunk, terms, fd)
-        return Unsigned(examiner.run(), examiner.claims, examiner.claimed, chunk.name)
+        examiner = _Examiner(chunk, terms, fd, hand_on)
+        return Unsigned(examiner.run(), examiner.claimed, chunk.name)
     finally:
         os.close(fd)
 
 
 class _Examiner:
-    def __init__(self, chunk: Chunk, terms: Terms, fd: int) -> None:
-        self.chunk, self.terms = chunk, terms
+    def __init__(self, chunk: Chunk, terms: Terms, fd: int, hand_on: HandOn) -> None:
+        self.chunk, self.terms, self.hand_on = chunk, terms, hand_on
         self.facts = Facts()
         self.heads = Window(fd, chunk.end, chunk.stop)
         self.leaves: list[bytes] = []
@@ -103,7 +108,7 @@ class _Examiner:
         self.links = array("Q")
         self.unknown_keys: set[str] = set()
         self.claims: list[Claim] = []
-        self.claimed: list[tuple[int, Envelope, int]] = []
+        self.claimed: list[tuple[int, str, str, int]] = []
         self.rows: list[bytes] = []
         self.next: int | None = chunk.due
         self.tx: int | None = None
@@ -131,6 +136,7 @@ class _Examiner:
                 )
             if self._in_place(seen):
                 self._frame(seen)
+        self.hand_on(self.claims)
         facts.leaves = b"".join(self.leaves)
         facts.ids = b"".join(self.ids)
         facts.kinds = bytes(self.kinds)
@@ -246,6 +252,9 @@ class _Examiner:
                         offset=base + end,
                     )
             else:
+                if len(self.claims) >= TOGETHER:
+                    self.hand_on(self.claims)
+                    self.claims = []
                 tx = (header.tx, index - header.first, header.count)
                 self._record(index, tx, envelope, section[end : end + listed], base + at)
                 self._body(index, envelope, body_at, body)
@@ -282,7 +291,7 @@ class _Examiner:
             self.unknown_keys.add(envelope.key)  # the parent knows more, or says so
         else:
             self.claims.append((key.public, pae(payload), signature))
-            self.claimed.append((index, envelope, len(self.facts.findings)))
+            self.claimed.append((index, envelope.id, envelope.key, len(self.facts.findings)))
         if control:  # its links ask at once; they are few
             holds = key is not None and verify_signature(*self.claims[-1])
             self.facts.controls.append((index, payload, signature, b"", holds))

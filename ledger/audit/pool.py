@@ -8,12 +8,13 @@ from collections import deque
 from collections.abc import Callable, Generator, Iterable
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
+from functools import partial
 from queue import SimpleQueue
 from typing import Final, Generic, Literal, TypeVar
 
 import msgspec
 
-from braid.ledger.audit.checkers import LONG, SOON, Checkers, Ticket
+from braid.ledger.audit.checkers import Checkers, Ticket
 from braid.ledger.audit.chunk import Unsigned, examine, examine_unsigned
 from braid.ledger.audit.facts import Chunk, Facts, Terms
 from braid.ledger.audit.signatures import Check, Claim, wrong
@@ -88,18 +89,19 @@ def _settle(waiting: deque[_Asked[Work, Result]], here: Callable[[Work], Result]
 def _by_checkers(chunks: Iterable[Chunk], terms: Terms, checkers: Checkers) -> Generator[tuple[Chunk, Facts]]:
     waiting: deque[tuple[Chunk, Unsigned, Ticket]] = deque()
 
-    def settle(depth: int) -> tuple[Chunk, Facts]:
+    def settle() -> tuple[Chunk, Facts]:
         chunk, read, ticket = waiting.popleft()
-        return chunk, read.judged(checkers.settle(ticket, depth))
+        return chunk, read.judged(checkers.settle(ticket))
 
     try:
         for chunk in chunks:
-            read = examine_unsigned(chunk, terms)
-            waiting.append((chunk, read, checkers.offer(read.claims)))
+            ticket = Ticket()
+            read = examine_unsigned(chunk, terms, partial(checkers.offer, ticket))
+            waiting.append((chunk, read, ticket))
             if len(waiting) > READ_AHEAD:
-                yield settle(LONG)
+                yield settle()
         while waiting:
-            yield settle(SOON)
+            yield settle()
     finally:
         checkers.stop()
 

@@ -19,11 +19,12 @@ from nacl.bindings import crypto_sign_open
 from nacl.exceptions import CryptoError
 
 from braid.ledger import signature
-from braid.ledger.audit import checkers, pool
+from braid.ledger.audit import checkers, chunk, pool
 from braid.ledger.audit import verify as verify_module
-from braid.ledger.audit.checkers import _Child
+from braid.ledger.audit.checkers import Checkers, Ticket, _Child
 from braid.ledger.audit.chunk import examine
 from braid.ledger.audit.findings import Report
+from braid.ledger.audit.signatures import Claim
 from braid.ledger.audit.verify import verify
 from braid.ledger.create import create_store
 from braid.ledger.guard import Guard
@@ -221,15 +222,30 @@ def test_processes_that_check_signatures_find_what_one_finds(
         return taken
 
     monkeypatch.setattr(_Child, "take", taking)
-    monkeypatch.setattr(checkers, "SOON", 1 << 20)
-    monkeypatch.setattr(checkers, "LONG", 1 << 20)
-    monkeypatch.setattr(pool, "SOON", 1 << 20)
-    monkeypatch.setattr(pool, "LONG", 1 << 20)
+    monkeypatch.setattr(checkers, "DEPTH", 1 << 20)
     monkeypatch.setattr(checkers, "wrong", pytest.fail)
     assert comparable(audit(store, workers=workers)) == alone
     assert len(checking) == workers - 1
     assert sum(map(len, by_bits)) == alone.records
     assert exited(checking)
+
+
+@pytest.mark.parametrize("together", [1, 7])
+def test_signatures_are_handed_on_while_a_long_transaction_is_read(
+    store: Path, alone: Report, checking: list[_Child], monkeypatch: pytest.MonkeyPatch, together: int
+) -> None:
+    monkeypatch.setattr(chunk, "TOGETHER", together)
+    monkeypatch.setattr(verify_module, "MIN_CHUNK", 1 << 20)
+    handed: list[int] = []
+    offer = Checkers.offer
+
+    def offering(self: Checkers, ticket: Ticket, claims: list[Claim]) -> None:
+        handed.append(len(claims))
+        offer(self, ticket, claims)
+
+    monkeypatch.setattr(Checkers, "offer", offering)
+    assert comparable(audit(store, workers=2)) == alone
+    assert (max(handed), sum(handed)) == (together, alone.records)
 
 
 def exited(children: list[_Child]) -> bool:
@@ -240,6 +256,7 @@ def exited(children: list[_Child]) -> bool:
 def test_a_process_that_dies_leaves_its_signatures_to_this_one(
     store: Path, alone: Report, checking: list[_Child], monkeypatch: pytest.MonkeyPatch, lives: int
 ) -> None:
+    monkeypatch.setattr(checkers, "DEPTH", 1 << 20)  # it is given all, and may answer only so much
     taken: list[int] = []
     take = _Child.take
 
