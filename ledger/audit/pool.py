@@ -30,7 +30,7 @@ READ_AHEAD: Final = 8
 """Stretches of a mebibyte that are read before the oldest's signatures are needed: those of the last are shared out
 when there is nothing left to read.
 """
-LEAST, MOST = 16, 64
+LEAST, MOST = 24, 64
 """Signatures that a thread checks at a time: a few milliseconds at most, so that none waits long for the last."""
 MOST_THREADS: Final = 8
 """More would wait for the interpreter and for whoever reads the next stretch, which takes a fifth of the time."""
