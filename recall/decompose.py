@@ -10,8 +10,9 @@ from typing import Final
 
 import msgspec
 
+from braid.recall.ranges import asked_time
 from braid.recall.text import STOP, plain, stem, telling
-from braid.recall.times import Span, span
+from braid.recall.times import Span
 
 MAX_TERMS: Final = 48
 INTENTS: Final = (
@@ -79,7 +80,7 @@ def decompose(text: str, now: datetime) -> Question:
         entities=entities(asked),
         constraints=tuple(match[1].strip() for match in _NEGATION.finditer(asked)),
         words=tuple(dict.fromkeys(telling(asked)))[:MAX_TERMS],
-        time=span(asked, now),
+        time=asked_time(asked, now),
         event=event,
         first_person=bool(re.search(r"\b(?:i|my|me|mine|we|our)\b", low)),
         second_person=bool(re.search(r"\b(?:you|your)\b", low)),

@@ -1,6 +1,7 @@
 """When a question speaks of: a span of time read from its words, relative to a given now.
 
 Rules for spans ("in May 2023", "last month", "two weeks ago", "since March"); python-dateutil for the calendar.
+Ranges are read by `recall/ranges.py`.
 """
 
 import re
@@ -25,17 +26,17 @@ _NAMES: Final = [
     "november",
     "december",
 ]
-_MONTH: Final = (
+MONTH: Final = (
     r"(?P<month>january|february|march|april|may|june|july|august|september|october|november|december"
     r"|jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec)\b\.?"
 )
-_DAY: Final = r"(?P<day>[0-3]?\d)(?:st|nd|rd|th)?\b"
-_YEAR: Final = r"(?P<year>(?:19|20)\d\d)\b"
+DAY: Final = r"(?P<day>[0-3]?\d)(?:st|nd|rd|th)?\b"
+YEAR: Final = r"(?P<year>(?:19|20)\d\d)\b"
 _COUNTS: Final = {
     "a": 1, "an": 1, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7,
     "eight": 8, "nine": 9, "ten": 10, "couple of": 2, "a couple of": 2, "few": 3, "a few": 3,
 }  # fmt: skip
-_SEASONS: Final = {"spring": 3, "summer": 6, "autumn": 9, "fall": 9, "winter": 12}
+SEASONS: Final = {"spring": 3, "summer": 6, "autumn": 9, "fall": 9, "winter": 12}
 
 
 class Span(msgspec.Struct, frozen=True):
@@ -62,11 +63,11 @@ def span(text: str, now: datetime) -> Span | None:
                 continue
             if found is not None:
                 lead = match.groupdict().get("lead")
-                return _directed(found, f"{lead} " if lead else text[: match.start()])
+                return directed(found, f"{lead} " if lead else text[: match.start()])
     return None
 
 
-def _directed(found: Span, before: str) -> Span:
+def directed(found: Span, before: str) -> Span:
     """Return what "since", "after", "before" and "until" make of a span that follows them."""
     word = re.search(r"\b(since|after|before|until|till|by)\s+(?:the\s+)?$", before, flags=re.IGNORECASE)
     if word is None:
@@ -76,11 +77,16 @@ def _directed(found: Span, before: str) -> Span:
     return Span(None, found.since if word[1].lower() == "before" else found.until)
 
 
+def month_of(name: str | None) -> int | None:
+    """Return the number of a month by its name or the first three letters of it; None for no name."""
+    return next((n for n, full in enumerate(_NAMES, 1) if name and full.startswith(name[:3].lower())), None)
+
+
 def _calendar(match: re.Match[str], now: datetime) -> Span | None:
     """Read `8 May 2023`, `May 8, 2023`, `May 2023`, `8 May`, `May`, `2023`."""
     parts = match.groupdict()
     name, year, day = parts.get("month"), parts.get("year"), parts.get("day")
-    month = next((n for n, full in enumerate(_NAMES, 1) if name and full.startswith(name[:3].lower())), None)
+    month = month_of(name)
     if month is None:
         start = datetime(int(year or now.year), 1, 1, tzinfo=UTC)
         return Span(start, start + relativedelta(years=1))
@@ -107,7 +113,7 @@ def _near(match: re.Match[str], now: datetime) -> Span | None:
 def _relative(match: re.Match[str], now: datetime) -> Span | None:
     """Read `last month`, `this week`, `previous year`."""
     unit = match["unit"].lower()
-    if unit in _SEASONS:
+    if unit in SEASONS:
         return _season(unit, now, last=match["which"].lower() != "this")
     if unit == "weekend":
         start = _floor(now, "week") + timedelta(days=5 if match["which"].lower() == "this" else -2)
@@ -142,7 +148,7 @@ def _weekday(match: re.Match[str], now: datetime) -> Span | None:
 
 
 def _season(unit: str, now: datetime, *, last: bool) -> Span:
-    start = datetime(now.year, _SEASONS[unit], 1, tzinfo=UTC)
+    start = datetime(now.year, SEASONS[unit], 1, tzinfo=UTC)
     if start > now or (last and start + relativedelta(months=3) > now):
         start -= relativedelta(years=1)
     return Span(start, start + relativedelta(months=3))
@@ -178,9 +184,9 @@ _COUNT: Final = (
 )
 _SOURCES: Final[tuple[tuple[str, Callable[[re.Match[str], datetime], Span | None]], ...]] = (
     (r"\b\d{4}-\d\d-\d\d\b", _iso),
-    (rf"\b{_DAY}(?: of)? {_MONTH},? {_YEAR}", _calendar),
-    (rf"\b{_MONTH} {_DAY},? {_YEAR}", _calendar),
-    (rf"\b{_MONTH},?(?: of)? {_YEAR}", _calendar),
+    (rf"\b{DAY}(?: of)? {MONTH},? {YEAR}", _calendar),
+    (rf"\b{MONTH} {DAY},? {YEAR}", _calendar),
+    (rf"\b{MONTH},?(?: of)? {YEAR}", _calendar),
     (rf"\b{_COUNT} {_UNIT} ago\b", _ago),
     (rf"\b(?:last|past|previous) (?:{_COUNT} )(?P<unit>hours|days|weeks|months|years)\b", _within),
     (
@@ -189,10 +195,10 @@ _SOURCES: Final[tuple[tuple[str, Callable[[re.Match[str], datetime], Span | None
         _relative,
     ),
     (r"\b(?:the day before yesterday|yesterday|last night|today|tonight)\b", _near),
-    (rf"\b{_DAY}(?: of)? {_MONTH}", _calendar),
-    (rf"\b{_MONTH} {_DAY}", _calendar),
+    (rf"\b{DAY}(?: of)? {MONTH}", _calendar),
+    (rf"\b{MONTH} {DAY}", _calendar),
     (r"\b(?:last|on|past|previous) (?P<weekday>(?:mon|tues|wednes|thurs|fri|satur|sun)day)\b", _weekday),
-    (rf"\b(?P<lead>in|during|of|since|until|before|after|by|for|last|early|late|mid) {_YEAR}", _calendar),
-    (rf"\b(?P<lead>in|during|of|since|until|before|after|by|early|late|mid|last) {_MONTH}", _calendar),
+    (rf"\b(?P<lead>in|during|of|since|until|before|after|by|for|last|early|late|mid) {YEAR}", _calendar),
+    (rf"\b(?P<lead>in|during|of|since|until|before|after|by|early|late|mid|last) {MONTH}", _calendar),
 )
 _RULES: Final = tuple((re.compile(source, flags=re.IGNORECASE), read) for source, read in _SOURCES)

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from braid.recall.decompose import MAX_TERMS, decompose
 from braid.recall.text import MAX_QUERY_CHARS, words
-from braid.recall.times import span
+from braid.recall.times import Span, span
 from braid.recall.traits import TRAITS, traits
 
 NOW = datetime(2023, 6, 15, 12, tzinfo=UTC)
@@ -60,6 +60,87 @@ def test_a_month_without_a_year_is_of_any_year() -> None:
 )
 def test_no_time_is_read_where_none_is_named(text: str) -> None:
     assert span(text, NOW) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "since", "until"),
+    [
+        ("What happened between March and May 2023?", "2023-03-01", "2023-06-01"),
+        ("from March to May 2023", "2023-03-01", "2023-06-01"),
+        ("March through May 2023", "2023-03-01", "2023-06-01"),
+        ("in March–May 2023", "2023-03-01", "2023-06-01"),
+        ("from November to February 2023", "2022-11-01", "2023-03-01"),
+        ("from November 2021 to February", "2021-11-01", "2022-03-01"),
+        ("from 3 March 2022 to 7 May 2023", "2022-03-03", "2023-05-08"),
+        ("from 7 May 2023 to 3 March 2023", "2023-03-03", "2023-05-08"),
+        ("from May 5 to May 9, 2023", "2023-05-05", "2023-05-10"),
+        ("from May 5 to 9, 2023", "2023-05-05", "2023-05-10"),
+        ("between the 3rd and the 7th of May 2023", "2023-05-03", "2023-05-08"),
+        ("from 2023-05-03 to 2023-05-07", "2023-05-03", "2023-05-08"),
+        ("since March until May 2022", "2022-03-01", "2022-06-01"),
+        ("In 2021, what happened between March and May?", "2021-03-01", "2021-06-01"),
+        ("between late March and early May in 2021", "2021-03-01", "2021-06-01"),
+        ("Who called between 2020 and 2022?", "2020-01-01", "2023-01-01"),
+        ("Where did Maya live from 2020 to May 2022?", "2020-01-01", "2022-06-01"),
+        ("between spring and autumn 2022", "2022-03-01", "2022-12-01"),
+        ("from the 1st quarter to the 3rd quarter of 2022", "2022-01-01", "2022-10-01"),
+        ("Q2 2023", "2023-04-01", "2023-07-01"),
+        ("in the second quarter of 2022", "2022-04-01", "2022-07-01"),
+        ("2022 Q4", "2022-10-01", "2023-01-01"),
+        ("before Q2 2022", None, "2022-04-01"),
+        ("in the spring of 2023", "2023-03-01", "2023-06-01"),
+        ("since summer 2022", "2022-06-01", None),
+        ("in winter 2022/23", "2022-12-01", "2023-03-01"),
+        ("Who came the week before last?", "2023-05-29", "2023-06-05"),
+        ("the month before last", "2023-04-01", "2023-05-01"),
+        ("the summer before last", "2021-06-01", "2021-09-01"),
+    ],
+)
+def test_a_range_is_read_at_both_ends(text: str, since: str | None, until: str | None) -> None:
+    found = decompose(text, NOW).time
+    assert found == Span(day(since) if since else None, day(until) if until else None)
+
+
+@pytest.mark.parametrize(
+    ("text", "since", "until"),
+    [
+        ("between March and May", "2023-03-01", "2023-06-01"),
+        ("from November to February", "2022-11-01", "2023-03-01"),
+        ("from the 10th to the 12th of July", "2022-07-10", "2022-07-13"),
+    ],
+)
+def test_a_range_without_a_year_is_the_latest_and_not_exact(text: str, since: str, until: str) -> None:
+    assert decompose(text, NOW).time == Span(day(since), day(until), exact=False)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "between you and me",
+        "from Paris to Rome",
+        "a letter from May to me",
+        "the letters from May to 2023 people",
+        "between 1900 and 2000 calories",
+        "from 3 to 7 apples",
+        "from spring to autumn",
+        "the spring in the second quarter",
+        "numbers 2021-2023",
+        "the week before last Christmas",
+        "between 30 and 31 February 2023",
+    ],
+)
+def test_what_is_no_range_is_read_as_before(text: str) -> None:
+    assert decompose(text, NOW).time == span(text, NOW)
+
+
+@given(
+    st.text(alphabet="0123", min_size=1, max_size=4),
+    st.sampled_from(["", " May", " February 2023", "-02-31", " 9999", " quarter 2023"]),
+    st.sampled_from([" to ", " and ", "-"]),
+)
+def test_no_range_is_too_strange(number: str, rest: str, join: str) -> None:
+    for earliest in (datetime(1, 1, 1, tzinfo=UTC), NOW, datetime(9999, 12, 31, tzinfo=UTC)):
+        decompose(f"between {number}{rest}{join}{rest}{number}, the year before last", earliest)
 
 
 @pytest.mark.parametrize(
