@@ -41,16 +41,18 @@ class Answering(Judging):
         contains, joined by AND, OR, NOT. `as_of`: as the log was with that record in it, or at that time.
         `valid_at`: only what had happened by then, less what has been superseded. `affect`: `{"v", "a", "d"}` and
         maybe `"within"`; tone has a say only then. `explain` adds what each signal gave, `prove` an offline
-        proof, `stance` what is held of the question (as `Store.stance`; nothing is appended). `how`: now, uncertainty,
-        cross_encoder, lens, limit_s, index_s, decomposer. What couldn't be asked in time is told in `degraded`.
+        proof, `stance` what is held of the question (as `Store.stance`; nothing is appended; None where the question is
+        empty). `how`: now, uncertainty, cross_encoder, lens, limit_s, index_s, decomposer. What couldn't be asked in
+        time is told in `degraded`.
         Raises ValueError and TypeError for what can't be meant, IntegrityError.
         """
         scope = {"user_id": user_id, "agent_id": agent_id, "run_id": run_id, "session_id": session_id}
         asked: dict[str, Any] = scope | {"top_k": top_k, "filters": filters, "affect": affect} | how
         sent = self.answer(query, as_of=as_of, valid_at=valid_at, prove=prove, **asked).wire(explain=explain)
-        if stance:
-            held = self.stance(query, **scope, at=valid_at, as_of=as_of, append=False)
-            sent["stance"] = held.wire()
+        if stance and query.strip():
+            sent["stance"] = self.stance(query, **scope, at=valid_at, as_of=as_of, append=False).wire()
+        elif stance:  # an empty question is legal here, and nothing is held of it
+            sent["stance"] = None
         return sent
 
     def context(

@@ -228,6 +228,19 @@ def test_any_text_is_a_legal_question(asked: Store, question: str) -> None:
     assert answer["degraded"] == []
 
 
+@pytest.mark.parametrize("question", ["", " ", "\n\t ", "\u3000"])
+def test_of_nothing_asked_nothing_is_held(asked: Store, question: str) -> None:
+    answer = asked.recall(question, user_id="maya", stance=True)
+    assert answer == asked.recall(question, user_id="maya") | {"stance": None}
+
+
+@pytest.mark.parametrize("question", ["?", "\x00", "\u200b"])
+def test_of_what_says_nothing_a_stance_is_undecided(asked: Store, question: str) -> None:
+    held = asked.recall(question, user_id="maya", stance=True)["stance"]
+    assert held["claim"] is None
+    assert held["undecided"]
+
+
 @pytest.mark.parametrize(
     "wrong",
     [{"top_k": 0}, {"top_k": 10**6}, {"user_id": ""}, {"user_id": 3}, {"filters": {"x": 1}}, {"top_k": "5"}],

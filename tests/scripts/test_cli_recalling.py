@@ -64,6 +64,12 @@ def test_nothing_fits_an_unknown_scope(told: Session) -> None:
     assert "nothing fits" in done.err
 
 
+def test_of_nothing_asked_no_stance_is_told(told: Session) -> None:
+    assert "stance:" in told.well("recall", "Where is Maya?", "--stance").out
+    done = told.well("recall", " ", "--stance")
+    assert "stance" not in done.out + done.err
+
+
 def test_the_past_knows_nothing_later(told: Session) -> None:
     sent = json.loads(told.well("recall", "cat", "-o", "json").out)
     first = min(hit["index"] for hit in sent["results"])

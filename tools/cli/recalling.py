@@ -82,8 +82,7 @@ def recall(
     if output == "json":
         put_json(answer)
         return
-    if stance:
-        held = answer["stance"]
+    if (held := answer.get("stance")) is not None:
         put(
             line(
                 f"stance: {held['claim'] or 'undecided: ' + held['undecided']} ({held['residual_uncertainty']:.2f})"
