@@ -65,8 +65,10 @@ class Answering(Judging):
         """
         from braid.recall.context import block
         from braid.recall.decompose import decompose
-        from braid.recalling import now_of
+        from braid.recalling import is_count, now_of
 
+        if not is_count(budget):
+            raise ValueError(f"budget is a whole number of tokens, at least 1, not {budget!r}")
         answer = self.answer(query, top_k=top_k, **asked)
         now = asked.get("now") or now_of(self, asked.get("as_of"), asked.get("valid_at"))
         question = (asked.get("decomposer") or decompose)(query, now)

@@ -30,7 +30,7 @@ from braid.recall.recall import MAX_TOP_K, Lens
 from braid.recall.salience import NAME as SALIENCE
 from braid.recall.salience import taught
 from braid.recall.through import through
-from braid.recalling import ANSWER, ASK, RESULT
+from braid.recalling import ANSWER, ASK, RESULT, is_count
 from braid.stance.claims import OWN_METHOD
 from braid.stance.reconcile import Outcome
 from braid.stance.review import Earlier
@@ -141,7 +141,7 @@ def _refuse(question: object, top_k: object, now: datetime | None) -> None:
         raise TypeError(f"a question is text, not {type(question).__name__}")
     if not question.strip():
         raise ValueError("a question is text that isn't empty")
-    if not isinstance(top_k, int) or not 1 <= top_k <= MAX_TOP_K:
+    if not is_count(top_k, MAX_TOP_K):
         raise ValueError(f"top_k is 1 to {MAX_TOP_K}, not {top_k!r}")
     if now is not None:
         asof.zoned(now)

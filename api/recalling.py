@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import UTC, datetime
+from math import inf
 from typing import TYPE_CHECKING, Annotated, Any, Final, Protocol, cast
 
 import msgspec
@@ -71,7 +72,7 @@ def asking(query: Any, now: datetime, **asked: Any) -> Asking:
     if not isinstance(query, str):
         raise TypeError(f"a question is text, not {type(query).__name__}")
     top_k = asked.pop("top_k", 10)
-    if not isinstance(top_k, int) or not 1 <= top_k <= MAX_TOP_K:
+    if not is_count(top_k, MAX_TOP_K):
         raise ValueError(f"top_k is 1 to {MAX_TOP_K}, not {top_k!r}")
     if isinstance(lens := asked.get("lens"), str):
         asked["lens"] = through(by_name(lens))
@@ -87,6 +88,11 @@ def asking(query: Any, now: datetime, **asked: Any) -> Asking:
         tone=_tone(asked.pop("affect", None)),
         **{name: value for name, value in asked.items() if value is not None},
     )
+
+
+def is_count(value: object, most: float = inf) -> bool:
+    """Whether a value is a whole number from 1 to `most`. True is none, though Python would count it as 1."""
+    return isinstance(value, int) and not isinstance(value, bool) and 1 <= value <= most
 
 
 def _remembered(filters: Mapping[str, Any] | None) -> Test:

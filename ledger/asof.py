@@ -37,7 +37,7 @@ def zoned(moment: datetime) -> datetime:
 
 
 def _refuse_no_index(when: object) -> None:
-    if not isinstance(when, int):
+    if not isinstance(when, int) or isinstance(when, bool):
         raise TypeError(f"a past is the index of a record, or a datetime with its zone, not {when!r:.60}")
 
 

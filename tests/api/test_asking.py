@@ -142,8 +142,9 @@ def test_an_empty_question_is_refused(store: Store, question: str) -> None:
 def test_what_is_no_question_is_refused(store: Store) -> None:
     with pytest.raises(TypeError, match="not int"):
         store.ask(7)  # type: ignore[arg-type]
-    with pytest.raises(ValueError, match="top_k is 1 to"):
-        store.ask(HOME, top_k=0)
+    for top_k in (0, True):
+        with pytest.raises(ValueError, match=f"top_k is 1 to .* not {top_k}"):
+            store.ask(HOME, top_k=top_k)
     with pytest.raises(ValueError, match="has no time zone"):
         store.ask(HOME, now=datetime(2025, 1, 1))  # noqa: DTZ001 - that is what is wrong
 

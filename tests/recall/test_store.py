@@ -243,13 +243,35 @@ def test_of_what_says_nothing_a_stance_is_undecided(asked: Store, question: str)
 
 @pytest.mark.parametrize(
     "wrong",
-    [{"top_k": 0}, {"top_k": 10**6}, {"user_id": ""}, {"user_id": 3}, {"filters": {"x": 1}}, {"top_k": "5"}],
+    [
+        {"top_k": 0},
+        {"top_k": 10**6},
+        {"top_k": "5"},
+        {"top_k": True},
+        {"top_k": 5.0},
+        {"top_k": None},
+        {"user_id": ""},
+        {"user_id": 3},
+        {"filters": {"x": 1}},
+    ],
 )
 def test_what_cannot_be_meant_is_refused(asked: Store, wrong: dict[str, Any]) -> None:
     with pytest.raises(ValueError, match=r"not|no field"):
         asked.recall("cat", **wrong)
     with pytest.raises(TypeError, match="a question is text"):
         asked.recall(3)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("budget", [True, False, 0, -5, 800.0, "800", None])
+def test_a_budget_that_is_none_is_refused(asked: Store, budget: Any) -> None:
+    with pytest.raises(ValueError, match=f"budget is .* not {budget!r}"):
+        asked.context("cat", budget=budget)
+
+
+@pytest.mark.parametrize("as_of", [True, False, 1.0])
+def test_a_past_that_is_none_is_refused(asked: Store, as_of: Any) -> None:
+    with pytest.raises(TypeError, match=f"a past is the index of a record.* not {as_of}"):
+        asked.recall("cat", as_of=as_of)
 
 
 def test_the_async_twin(asked: Store) -> None:
