@@ -5,6 +5,7 @@ LoCoMo (Maharana et al., ACL 2024) and REALTALK (Lee et al., 2025) as published,
 """
 
 import re
+from codecs import BOM_UTF8
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
@@ -161,7 +162,7 @@ def read(kind: str, raw: bytes) -> list[Sample]:
     if kind == "jsonl":
         return read_jsonl(raw)
     try:
-        found = msgspec.json.decode(raw)
+        found = msgspec.json.decode(raw.removeprefix(BOM_UTF8))
     except (msgspec.DecodeError, RecursionError) as error:
         raise ValueError(f"it is not JSON: {error}") from None
     if kind == "realtalk":
@@ -206,26 +207,40 @@ def _first_time(spoken: Sequence[Mapping[str, Any]]) -> datetime:
 
 def read_jsonl(raw: bytes) -> list[Sample]:
     """Return samples from JSON Lines: turns `{"id", "speaker", "text", "session"?, "when"?, "caption"?}` and questions
-    `{"question", "evidence": [id …], "category"?}`, each with its `conversation`, in any order.
+    `{"question", "evidence": [id …], "category"?}`, each with its `conversation`, in any order. Raises ValueError with
+    the number of a line that is neither, or a turn whose id its conversation has already.
     """
     turns: defaultdict[str, list[Turn]] = defaultdict(list)
     asked: defaultdict[str, list[Mapping[str, Any]]] = defaultdict(list)
-    for number, line in enumerate(raw.splitlines(), 1):
-        if not line.strip():
-            continue
+    known: dict[tuple[str, str], int] = {}
+    for number, line in lines_of(raw):
         try:
             members = _object(msgspec.json.decode(line))
             name = str(members.get("conversation", "conversation"))
-            if "question" in members:
-                asked[name].append(members)
-            else:
-                turns[name].append(_own_turn(members))
+            turn = None if "question" in members else _own_turn(members)
         except (msgspec.DecodeError, ValueError, KeyError, RecursionError) as error:
             why = f"it has no {error}" if isinstance(error, KeyError) else error
             raise ValueError(f"line {number}: neither a turn nor a question: {why}") from None
+        if turn is None:
+            asked[name].append(members)
+            continue
+        first = known.setdefault((name, turn.id), number)
+        if first != number:
+            raise ValueError(
+                f"line {number}: the turn {turn.id!r} of {name!r} is there already, in line {first}"
+            )
+        turns[name].append(turn)
     if not asked:
         raise ValueError('there is no question in it: lines with "question" and "evidence"')
     return [_sample(name, turns[name], questions, as_is=True) for name, questions in asked.items()]
+
+
+def lines_of(raw: bytes) -> Iterator[tuple[int, bytes]]:
+    """Yield the lines that say something, with their numbers. Of files that were joined each may begin with a BOM."""
+    for number, line in enumerate(raw.splitlines(), 1):
+        said = line.removeprefix(BOM_UTF8)
+        if said.strip():
+            yield number, said
 
 
 def _own_turn(members: Mapping[str, Any]) -> Turn:

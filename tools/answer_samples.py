@@ -4,12 +4,13 @@ LoCoMo's category 5 asks for what was never said, or of the wrong person: the ri
 question with `"answer": null` has none; one without the member is judged by its citations alone.
 """
 
+from codecs import BOM_UTF8
 from collections.abc import Mapping, Sequence
 from typing import Any, Final, cast
 
 import msgspec
 
-from braid.recall.samples import Sample, evidence_ids, read_jsonl, read_locomo
+from braid.recall.samples import Sample, evidence_ids, lines_of, read_jsonl, read_locomo
 
 UNANSWERABLE: Final = "5"
 
@@ -41,7 +42,7 @@ def read_exams(files: Sequence[tuple[str, bytes]]) -> list[Exam]:
     for name, raw in files:
         if not name.endswith(".jsonl"):
             try:
-                found: Any = msgspec.json.decode(raw)
+                found: Any = msgspec.json.decode(raw.removeprefix(BOM_UTF8))
             except msgspec.DecodeError as error:
                 raise ValueError(f"{name}: it is not JSON: {error}") from None
             documents = cast("Sequence[Any]", found) if isinstance(found, list) else (found,)
@@ -74,8 +75,8 @@ def jsonl(raw: bytes) -> list[Exam]:
     samples = {sample.name: sample for sample in read_jsonl(raw)}
     asked: dict[str, list[Gold]] = {name: [] for name in samples}
     places = {name: {turn.id: at for at, turn in enumerate(sample.turns)} for name, sample in samples.items()}
-    for line in raw.splitlines():
-        members = cast("dict[str, Any]", msgspec.json.decode(line)) if line.strip() else {}
+    for _, line in lines_of(raw):
+        members = cast("dict[str, Any]", msgspec.json.decode(line))
         name = str(members.get("conversation", "conversation"))
         if "question" in members and name in asked:
             known = places[name]

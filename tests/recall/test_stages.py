@@ -658,6 +658,24 @@ def test_evidence_of_ones_own_is_a_list_of_ids_or_one(
     assert (sample.unresolved, sample.unscorable) == (unresolved, int(not right))
 
 
+def test_turns_of_two_conversations_may_have_the_same_id() -> None:
+    lines = [
+        {"conversation": name, **line}
+        for name in ("a", "b")
+        for line in ({"id": "t1", "text": name}, {"question": "q?", "evidence": ["t1"]})
+    ]
+    found = read("jsonl", b"\n".join(msgspec.json.encode(line) for line in lines))
+    assert [[turn.text for turn in sample.turns] for sample in found] == [["a"], ["b"]]
+
+
+def test_a_byte_order_mark_is_passed_over_in_every_file_that_is_read_together() -> None:
+    bom = b"\xef\xbb\xbf"
+    turns, questions = b'{"id": "t1", "text": "a"}\r\n', b'{"question": "q?", "evidence": "t1"}'
+    assert read("jsonl", bom + turns + b"\n" + bom + questions) == read("jsonl", turns + questions)
+    locomo = b'{"conversation": {}, "qa": []}'
+    assert read("locomo", bom + locomo) == read("locomo", locomo)
+
+
 @pytest.mark.parametrize(
     ("kind", "raw", "told"),
     [
@@ -670,6 +688,11 @@ def test_evidence_of_ones_own_is_a_list_of_ids_or_one(
         ("jsonl", b'{"text": "b"}', "line 1: neither a turn nor a question: it has no 'id'"),
         ("jsonl", b'{"a": ' * 5_000, "line 1: neither a turn nor a question: .*recursion"),
         ("locomo", b"[" * 5_000, "not JSON: .*recursion"),
+        (
+            "jsonl",
+            b'{"id": 7, "text": "a"}\n\n{"id": "7", "text": "b"}',
+            "line 3: the turn '7' of 'conversation' is there already, in line 1",
+        ),
     ],
 )
 def test_data_that_is_none_is_refused(kind: str, raw: bytes, told: str) -> None:

@@ -58,6 +58,7 @@ def test_an_exam_knows_what_has_no_answer() -> None:
     ]
     files = [("a.json", json.dumps(LOCOMO).encode()), ("b.jsonl", "\n".join(map(json.dumps, lines)).encode())]
     locomo, own = read_exams(files)
+    assert read_exams([(name, b"\xef\xbb\xbf" + raw) for name, raw in files]) == [locomo, own]
     assert [(one.answerable, one.answer) for one in locomo.questions] == [(True, "a canoe"), (False, None)]
     assert [(one.answerable, one.answer) for one in own.questions] == [
         (True, "a canoe"), (False, None), (True, None),
