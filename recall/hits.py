@@ -15,7 +15,7 @@ class Hit(msgspec.Struct, frozen=True):
     score: float
     signals: Mapping[str, float]
     parts: Mapping[str, float]
-    """What each signal added to the score."""
+    """What each signal added to the score; their sum is the score."""
     proof: bytes | None = None
     """A c2sp.org/tlog-proof that shows offline that the record is in the log."""
 

@@ -3,7 +3,7 @@
 Whatever fails or takes too long leaves an answer from what remains, which says what it lacks.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from typing import Any, Final
@@ -36,6 +36,7 @@ DEEPEST: Final = 6_400
 """How many candidates of words, and of meaning, are looked at for some that a filter lets through."""
 DEEPER: Final = 4
 
+CROSS_ENCODER: Final = "cross_encoder"
 CrossEncoder = Callable[[str, Sequence[str]], Sequence[float]]
 """(question, texts) → how well each answers; higher is better."""
 Lens = Callable[[Sequence[Hit]], Sequence[Hit]]
@@ -216,7 +217,10 @@ def _experience(record: Record) -> ExperienceBody | None:
 
 
 def _crossed(question: Question, hits: list[Hit], asking: Asking, trouble: list[str]) -> list[Hit]:
-    """Let the cross-encoder order the hits; when it fails or takes too long, the order before it stays."""
+    """Let the cross-encoder order the hits; when it fails or takes too long, the order before it stays.
+
+    Its score takes the place of the sum, and is its only part then: what spoke for a hit before stays in `signals`.
+    """
     encoder = asking.cross_encoder
     if encoder is None or not hits:
         return hits
@@ -229,11 +233,10 @@ def _crossed(question: Question, hits: list[Hit], asking: Asking, trouble: list[
     if scores.shape != (len(hits),) or not np.isfinite(scores).all():
         trouble.append("cross-encoder: it gave something that is no score for each text")
         return hits
-    signals: list[Mapping[str, float]] = [
-        {**hit.signals, "cross_encoder": float(score)} for hit, score in zip(hits, scores, strict=True)
-    ]
     crossed = [
-        msgspec.structs.replace(hit, score=float(score), signals=signal)
-        for hit, score, signal in zip(hits, scores, signals, strict=True)
+        msgspec.structs.replace(
+            hit, score=score, signals={**hit.signals, CROSS_ENCODER: score}, parts={CROSS_ENCODER: score}
+        )
+        for hit, score in zip(hits, scores.tolist(), strict=True)
     ]
     return sorted(crossed, key=lambda hit: -hit.score)

@@ -19,6 +19,8 @@ import pytest
 import braid
 from braid import recalling
 from braid.ledger.record import Affect, Claim, Record, Vad
+from braid.recall.recall import recall
+from braid.recall.salience import unlearned
 from braid.store import Store
 from braid.views.embedder import EmbeddingError
 from braid.views.lance.search import Search
@@ -309,6 +311,43 @@ def test_a_cross_encoder_orders_the_hits(asked: Store) -> None:
 
     found = texts(asked.recall("cat", cross_encoder=longest))
     assert found == sorted(found, key=len, reverse=True)
+
+
+def lengths(question: str, given: Sequence[str]) -> list[float]:
+    return [float(len(text)) for text in given]
+
+
+@pytest.mark.parametrize(
+    ("how", "named"),
+    [
+        ({"uncertainty": 0.0}, "words"),
+        ({}, "tells_apart"),
+        ({"affect": {"v": 0.5, "a": 0.1, "d": 0.3}}, "affect"),
+        ({"lens": "temporal"}, "tells_apart"),
+        ({"cross_encoder": lengths}, "cross_encoder"),
+        (
+            {"cross_encoder": lengths, "lens": "temporal", "affect": {"v": 0.5, "a": 0.1, "d": 0.3}},
+            "cross_encoder",
+        ),
+        ({"cross_encoder": lambda question, given: [1.0]}, "tells_apart"),
+    ],
+)
+@pytest.mark.parametrize("learned", [0.0, -0.5])
+def test_the_parts_come_to_the_score(asked: Store, how: dict[str, Any], named: str, learned: float) -> None:
+    calm = Affect(vad=Vad(v=0.6, a=0.2, d=0.4))
+    asked.append("The dog came on 3 May 2023: he is called Otto.", user_id="d", affect=calm)
+    asked.append("The dog came on 4 June 2023: he is called Rex.", user_id="d", affect=calm)
+    model, vocabulary, shelf = asked.embedding()
+    memory = recalling.memory(asked, None, vocabulary, model, shelf)
+    memory = msgspec.structs.replace(memory, salience=lambda index: learned)
+    question = recalling.asking("Who is the dog called?", datetime.now(UTC), user_id="d", **how)
+    hits = recall(question, memory).results
+    assert len(hits) == 2
+    for hit in hits:
+        assert hit.score == pytest.approx(sum(hit.parts.values()), abs=1e-9)
+        assert named in hit.parts
+        assert ("salience" in hit.parts) == (learned != 0 and named != "cross_encoder")
+        assert unlearned(hit).score == pytest.approx(hit.score - hit.parts.get("salience", 0.0))
 
 
 @pytest.mark.parametrize(
