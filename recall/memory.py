@@ -46,6 +46,7 @@ class MemoryIndex:
         self._after = {earlier: later for later, earlier in self._before.items()}
         self.position = position
         self.model = model
+        self.pending = len(self._rows.keys() - self._vectors.keys()) if model else 0
 
     def nearest(
         self, vector: Any, role: str | Sequence[str] = SEMANTIC, k: int = 10, where: Where | None = None

@@ -142,10 +142,13 @@ def _vector(
             )
         return None
     try:
-        return within(asking.limit_s, lambda: embedded(embedder, [question.text]))[0]
+        query = within(asking.limit_s, lambda: embedded(embedder, [question.text]))[0]
     except (EmbeddingError, TimeoutError) as error:
         trouble.append(f"meaning: {error}")
         return None
+    if index.pending:
+        trouble.append(f"meaning: {index.pending:,} pending, which only words find until `braid fill`")
+    return query
 
 
 def _anchored(question: Question, index: Index, asking: Asking, trouble: list[str]) -> Question:

@@ -41,6 +41,7 @@ class ShelvedIndex:
         self._held = held
         self.position = index.position
         self.model = index.model
+        self.pending = index.pending
 
     def nearest(
         self, vector: Any, role: str | Sequence[str] = SEMANTIC, k: int = 10, where: Where | None = None

@@ -94,6 +94,11 @@ class Index(Protocol):
         """The name and version of the model whose vectors it holds, or '' where it holds none."""
         ...
 
+    @property
+    def pending(self) -> int:
+        """How many records wait for their vector of that model, so that only words find them; 0 without a model."""
+        ...
+
     def nearest(
         self, vector: Any, role: str | Sequence[str] = SEMANTIC, k: int = 10, where: Where | None = None
     ) -> list[Hit]:

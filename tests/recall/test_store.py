@@ -474,13 +474,65 @@ def test_words_that_a_slow_model_gives_too_late_are_known_the_next_time(tmp_path
         assert store.recall("a cat?")["degraded"] == []
 
 
+class Remote(Model):
+    """A model that a replay never asks."""
+
+    remote = True
+
+
+def test_meaning_that_waits_is_told_until_it_is_filled(tmp_path: Path) -> None:
+    from braid.store import open as open_store
+
+    model = Remote()
+    with open_store(tmp_path / "memory", embedder=lambda: model) as store:
+        assert store.recall("cat")["degraded"] == []
+        store.append("Her cat is called Miso.")
+        store.append("It rains.")
+        told = store.recall("cat")["degraded"]
+        assert told == ["meaning: 2 pending, which only words find until `braid fill`"]
+        assert told[0] in store.context("cat")
+        assert store.recall("cat", user_id="nobody")["degraded"] == told
+        assert store.recall("")["degraded"] == []  # nothing was asked for by its meaning
+        assert store.views.search.fill(limit=1) == 1
+        assert "meaning: 1 pending" in store.recall("cat")["degraded"][0]
+        assert store.views.search.fill() == 1
+        assert store.recall("cat")["degraded"] == []
+        store.append("The dog is called Rex.")
+        assert "meaning: 1 pending" in store.recall("dog")["degraded"][0]
+        model.trouble = _raise  # what could not be asked at all is told instead
+        assert store.recall("dog")["degraded"] == ["meaning: the model is gone"]
+
+
+def test_what_another_handle_filled_is_no_longer_pending(tmp_path: Path) -> None:
+    from braid.store import open as open_store
+
+    with open_store(tmp_path / "memory", embedder=Remote) as store:
+        store.append("Her cat is called Miso.")
+        assert "pending" in store.recall("cat")["degraded"][0]
+        with open_store(tmp_path / "memory", embedder=Remote, read_only=True) as other:
+            assert other.views.search.fill() == 1
+        answer = store.recall("cat")
+        assert answer["degraded"] == []
+        assert "meaning" in answer["results"][0]["signals"]
+
+
+def test_meaning_is_counted_once_for_a_state_of_the_log(
+    asked: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked.recall("cat")
+    monkeypatch.setattr(Search, "_open", lambda self: pytest.fail("it was opened anew"))
+    assert asked.recall("cat")["degraded"] == asked.recall("a dog?")["degraded"] == []
+
+
 def test_without_a_model_the_words_answer(tmp_path: Path) -> None:
     from braid.store import open as open_store
 
     with open_store(tmp_path / "memory") as store:
         store.append("Her cat is called Miso.")
         store.append("It rains.")
-        assert texts(store.recall("the cat?"))[0] == "Her cat is called Miso."
+        answer = store.recall("the cat?")
+        assert texts(answer)[0] == "Her cat is called Miso."
+        assert answer["degraded"] == []
 
 
 def test_another_models_projection_is_told(asked: Store, tmp_path: Path) -> None:

@@ -385,8 +385,13 @@ def test_a_remote_model_is_asked_apart_and_once(opener: Opener) -> None:
     assert model.asked == []
     assert len(index.words("text")) == 5
     assert all(row.pending for row in index.rows())
+    assert index.pending == 5
+    store.forget(store.append("text to be forgotten"))
+    assert store.views.search.index().pending == 5  # what is forgotten waits for nothing
     assert store.views.search.fill(limit=2) == 2
+    assert store.views.search.index().pending == 3
     assert store.views.search.fill() == 3
+    assert store.views.search.index().pending == 0
     assert sorted(model.asked) == [f"text {n}" for n in range(5)]
     assert not any(row.pending for row in store.views.search.index().rows())
     model.broken = True  # from here on the cache answers, or nobody
@@ -399,6 +404,19 @@ def test_a_remote_model_is_asked_apart_and_once(opener: Opener) -> None:
     store.recover(ids[0])
     assert not any(row.pending for row in store.views.search.index().rows())
     assert len(model.asked) == 5
+
+
+def test_salience_weighs_while_rows_wait(opener: Opener) -> None:
+    model = Counted(remote=True)
+    store = opener(model)
+    first, second = store.append("tea in the morning"), store.append("tea in the evening")
+    weigh = EmbeddingBody(signatures=[Signature(role=PROMPT, model="m", salience=0.1)])
+    store.append(Draft(kind="embedding", links=[("experience", first)], body=weigh))
+    store.views.search.fill()
+    store.append("tea at noon")
+    index = store.views.search.index()
+    (best,) = index.nearest(model.embed(["tea in the morning"])[0], k=1)
+    assert (index.pending, best.index) == (1, position_of(store, second))
 
 
 def test_filling_takes_only_the_model_of_the_projection(opener: Opener) -> None:

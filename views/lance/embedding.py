@@ -12,11 +12,10 @@ from braid.views.lance.arrow import pa, schema_of
 from braid.views.lance.cache import Cache, Wanted
 from braid.views.lance.card import CARD_COLUMNS, card_of
 from braid.views.lance.model import model_of
-from braid.views.lance.schema import EXPERIENCE
+from braid.views.lance.schema import EXPERIENCE, WAITING
 from braid.views.lance.view import LanceView, batches_of, told_as_damage
 
 FILL_ROWS: Final = 512
-_WAITING: Final = f"kind = '{EXPERIENCE}' AND pending = true"
 
 
 def pending(view: LanceView, embedder: Embedder, most: int) -> dict[int, str]:
@@ -30,7 +29,7 @@ def pending(view: LanceView, embedder: Embedder, most: int) -> dict[int, str]:
     with told_as_damage("read"):
         rows = (
             view.table.search()
-            .where(_WAITING)
+            .where(WAITING)
             .select(["log_index", "text"])
             .limit(most)
             .to_arrow()
@@ -70,7 +69,7 @@ def put(view: LanceView, vectors: Mapping[int, Vectors]) -> int:
     """Give rows that still wait their vectors, in one commit; return how many. The lock is the caller's."""
     numbers = ", ".join(f"{index:d}" for index in vectors)
     with told_as_damage("written"):
-        rows = view.table.search().where(f"{_WAITING} AND log_index IN ({numbers})").to_arrow().to_pylist()
+        rows = view.table.search().where(f"{WAITING} AND log_index IN ({numbers})").to_arrow().to_pylist()
         for row in rows:
             for column in ("temporal", "causal", "affect"):
                 row[column] = None if row[column] is None else np.asarray(row[column], dtype=np.float32)

@@ -10,7 +10,7 @@ from braid.views.errors import DamagedViewError
 from braid.views.lance.addresses import Addresses
 from braid.views.lance.arrow import schema_of
 from braid.views.lance.card import Card, fetched, read_cards
-from braid.views.lance.schema import COLUMN_OF, EXPERIENCE, SIGNATURE
+from braid.views.lance.schema import COLUMN_OF, EXPERIENCE, SIGNATURE, WAITING
 from braid.views.lance.tending import partitions
 from braid.views.lance.view import LanceView, asked, batches_of, run, taken, told_as_damage
 from braid.views.search import PROMPT, ROLES, SEMANTIC, Fetched, Hit, Row, Where
@@ -67,7 +67,12 @@ class LanceIndex:
         self._addresses = addresses or Addresses()
         self._damaged = damaged
         with told_as_damage("read"):
-            self._weighed = self._table.count_rows(f"kind = '{SIGNATURE}'") > 0
+            # Mostly there is neither, and one count tells so: each costs some milliseconds whenever the log has grown.
+            either = self._table.count_rows(f"kind = '{SIGNATURE}' OR ({WAITING})")
+            waiting = self._table.count_rows(WAITING) if either else 0
+            self._weighed = either > waiting
+            self._pending = waiting if self._model.name else 0
+            self._version: int = self._table.version
             self._probes = max(_LEAST_PROBES, partitions(self._table) // _PROBED)
 
     @property
@@ -79,6 +84,16 @@ class LanceIndex:
     def model(self) -> str:
         """The name and version of the model whose vectors it holds, or ''."""
         return self._model.name
+
+    @property
+    def pending(self) -> int:
+        """How many records wait for their vector; counted once, when this was opened."""
+        return self._pending
+
+    @property
+    def version(self) -> int:
+        """The commit of LanceDB that this is the state of."""
+        return self._version
 
     @property
     def dimensions(self) -> int:

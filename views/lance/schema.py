@@ -13,6 +13,8 @@ VERSION: Final = 2
 TABLE: Final = "rows"
 EXPERIENCE, SIGNATURE, HIDDEN, STAMP = "experience", "signature", "hidden", "stamp"
 """What a row's `kind` is. A forgotten record's rows keep their place as HIDDEN: one indexed column tells what lives."""
+WAITING: Final = f"kind = '{EXPERIENCE}' AND pending = true"
+"""The rows that `fill` asks the model for."""
 WORTH_ROWS: Final = 1_000
 """So many new rows are scanned in a blink; more are worth an index."""
 COLUMN_OF: Final = {

@@ -17,7 +17,7 @@ from braid.views.embedder import Embedder, EmbeddingError
 from braid.views.errors import DamagedViewError, ViewBusyError, ViewError
 from braid.views.lance.home import Embedding, LanceHome
 from braid.views.lance.model import model_of
-from braid.views.lance.schema import WORTH_ROWS
+from braid.views.lance.schema import WAITING, WORTH_ROWS
 from braid.views.projection import Standing
 from braid.views.replay import ERASED, Begin, Caught, Progress, begin_empty, catch_up, replay
 from braid.wal.durable import is_unwritable, make_folder
@@ -210,7 +210,7 @@ class Search:
         One that turns out to be damaged is rebuilt. Raises ViewBusyError where there is nothing to ask yet.
         """
         key = (self._reader.size, max(self._reader.control.erasures, default=-1), self.home.signature())
-        if self._opened is not None and self._opened[0] == key:
+        if self._opened is not None and self._opened[0] == key and not self._is_filled(self._opened[1]):
             return self._opened[1]
         try:
             with self._owning(wait_s):
@@ -227,6 +227,13 @@ class Search:
         key = (index.position, max(self._reader.control.erasures, default=-1), self.home.signature())
         self._opened = (key, index)
         return index
+
+    def _is_filled(self, index: "LanceIndex") -> bool:
+        """Whether rows may have been filled since an index was opened in which some waited: by another process, too."""
+        try:
+            return index.pending > 0 and self.home.open().table.version != index.version
+        except DamagedViewError:
+            return True
 
     def _caught_up(self) -> "LanceIndex":
         """Return the set at the log's end, made anew where it turns out that it can't be opened; the lock is held."""
@@ -389,7 +396,7 @@ class Search:
         try:
             view = self.home.open()
             with told_as_damage("read"):
-                pending = view.table.count_rows("pending = true")
+                pending = view.table.count_rows(WAITING)
         except DamagedViewError as error:
             return SearchStatus(0, held, current.model.name, note=str(error))
         position = view.stamp.position if view.stamp else 0

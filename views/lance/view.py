@@ -236,7 +236,8 @@ def index_columns(table: Any) -> None:
     from lancedb.index import FTS, Bitmap, BTree
 
     table.create_index("text", config=FTS())
-    table.create_index("kind", config=Bitmap())
+    for column in ("kind", "pending"):
+        table.create_index(column, config=Bitmap())
     for column in ("log_index", "target", "user_id", "agent_id", "run_id", "session_id", "happened_us"):
         table.create_index(column, config=BTree())
 
