@@ -8,6 +8,7 @@ from pathlib import Path
 
 from nacl.utils import random
 
+from braid.ledger.control import refuse_shared
 from braid.ledger.create import admission
 from braid.ledger.errors import KeyRefusedError
 from braid.ledger.keyfile import is_sealed, seal_folder, seal_secret, wipe
@@ -49,7 +50,11 @@ def rotate_signer(writer: Writer, id: str, *, overlap: bool = False, reason: str
 
 
 def take_in(writer: Writer, signer: Signer, drafts: list[Draft]) -> None:
-    """Append the drafts that admit a key, its private half on disk before: none is ever admitted and lost."""
+    """Append the drafts that admit a key, its private half on disk before: none is ever admitted and lost.
+
+    Raises KeyRefusedError for a key that is or was the log's.
+    """
+    refuse_shared([signer.public], writer.control.log_keys)
     path = save_signer(writer.path / "keys", signer, *sealing(writer))
     try:
         writer.append(drafts)
@@ -69,6 +74,7 @@ def rotate_log_key(writer: Writer, *, lost: bool = False, reason: str | None = N
     old = writer.control.signing(writer.size)
     key = signing_key(writer.origin, random(32))
     vkey = str(key.verifier)
+    refuse_shared([life.public for life in writer.control.keys.values()], [vkey])
     _save(writer, key)
     ops = [{"op": "log_key", "vkey": vkey}]
     if lost:

@@ -4,11 +4,12 @@ The fold is the same for a writer, a reader, a replay and an audit.
 """
 
 from base64 import b64decode
+from collections.abc import Iterable
 from copy import copy
 from typing import Any, NamedTuple
 
 from braid.ledger.envelope import Envelope, Link
-from braid.ledger.errors import IntegrityError
+from braid.ledger.errors import IntegrityError, KeyRefusedError
 from braid.ledger.note import ED25519, parse_vkey
 from braid.ledger.sign import ROLE_KINDS, check_public_key, key_id, possession_message
 from braid.ledger.signature import verify_signature
@@ -45,6 +46,19 @@ class LogKeyLife(NamedTuple):
 
     since: int
     until: int | None = None
+
+
+def refuse_shared(authors: Iterable[bytes], log_keys: Iterable[str]) -> None:
+    """Raise KeyRefusedError where a public key is an author's and, now or ever, the log's (SPEC §3.4).
+
+    The log's key signs heads and nothing else: whoever may ask for an author's signature could ask for a head's.
+    """
+    shared = {parse_vkey(text).public for text in log_keys}.intersection(authors)
+    if shared:
+        raise KeyRefusedError(
+            f"the key {key_id(shared.pop())} would be an author's and the log's, and the log's signs heads and nothing "
+            "else: make a fresh one (`braid key admit` for an author, `braid key rotate log` for the log)"
+        )
 
 
 class ControlState:
@@ -141,6 +155,8 @@ class ControlState:
                 self._certify(envelope, envelope.public)
             else:
                 self.clock = (envelope.created_at, envelope.tx[0])
+        except KeyRefusedError as error:
+            raise IntegrityError(f"{envelope.id}: {error}") from error
         except (KeyError, TypeError, ValueError, OverflowError) as error:
             raise IntegrityError(f"{envelope.id}: the public part is malformed: {error}") from error
         self.newest = envelope.index
@@ -149,13 +165,14 @@ class ControlState:
         public = envelope.public
         if envelope.index or self.keys:
             raise IntegrityError(f"{envelope.id}: genesis stands at index 0 alone")
+        roots = [b64decode(text, validate=True) for text in public["root_keys"]]
+        refuse_shared(roots, [str(public["log_vkey"])])
         self.origin = envelope.origin
         self.log_vkey = str(public["log_vkey"])
         self.log_keys = {self.log_vkey: LogKeyLife(0)}
         self.retention_days = int(public["retention_days"])
         self.scope_chains = public.get("scope_chains") is True
-        for text in public["root_keys"]:
-            key = b64decode(text, validate=True)
+        for key in roots:
             check_public_key(key)
             self.keys[key_id(key)] = KeyLife(key_id(key), key, "root", 0)
 
@@ -167,6 +184,7 @@ class ControlState:
             key = parse_vkey(vkey)
             if life is not None or key.type != ED25519 or key.name != self.origin or str(key) != vkey:
                 raise IntegrityError(f"{envelope.id}: this is no new key of the log {self.origin}")
+            refuse_shared([life.public for life in self.keys.values()], [vkey])
             self.log_keys[vkey] = LogKeyLife(envelope.index)
             return
         left = [one for one, other in self.log_keys.items() if other.until is None and one != vkey]
@@ -191,6 +209,7 @@ class ControlState:
         check_public_key(key)
         if key_id(key) != id or id in self.keys or role not in ROLE_KINDS or role == "root":
             raise IntegrityError(f"{envelope.id}: this admission is not lawful (id, role or repetition)")
+        refuse_shared([key], self.log_keys)
         proof = b64decode(public["proof"], validate=True)
         if not verify_signature(key, possession_message(self.origin, id, role), proof):
             raise IntegrityError(f"{envelope.id}: the key's proof of possession does not hold")

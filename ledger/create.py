@@ -12,6 +12,7 @@ from nacl.utils import random
 
 from braid.ledger.checkpoint import Checkpoint, sign_checkpoint
 from braid.ledger.compose import Slot, compose, encode_body, sign_all
+from braid.ledger.control import refuse_shared
 from braid.ledger.guard import Guard, Head
 from braid.ledger.ids import make_id, prefix_of
 from braid.ledger.merkle import leaf_hash
@@ -119,6 +120,7 @@ def _build(store: Path, settings: Settings, chosen: _Chosen, now: datetime) -> H
     roots = [Signer.fresh("root") for _ in range(chosen.root_keys)]
     operator, recorder = Signer.fresh("operator"), Signer.fresh("recorder")
     log_key = signing_key(settings.origin, random(32))
+    refuse_shared([one.public for one in (*roots, operator, recorder)], [str(log_key.verifier)])
     for signer in (*roots, operator, recorder):
         save_signer(store / "keys", signer)
     replace_file(store / "keys" / "log.key", format_skey(log_key).encode() + b"\n", "keys.write")

@@ -235,8 +235,10 @@ class Examiner:
             )  # it may name an older key: the trusted one signed the head above it
         if refusal := control.refusal(envelope):
             raise EvidenceError(f"{envelope.id}: {refusal}")
-        if not verify_signature(control.public_key(envelope.key), pae(payload), signature):
+        public = control.public_key(envelope.key)
+        if not verify_signature(public, pae(payload), signature):
             raise EvidenceError(f"{envelope.id}: the author's signature does not hold")
+        _refuse_log_key(envelope, public, self.vkey)
         if envelope.index and envelope.is_control:
             control.apply(envelope, links)
 
@@ -351,7 +353,8 @@ def check_imported(members: dict[str, Any], pinned: VerifierKey | None = None) -
         if (envelope.id, envelope.index) != (kept.id, proven.index):
             raise EvidenceError(f"{kept.id}: the envelope kept is that of {envelope.id}")
         _check_links(envelope, kept.links)
-        _check_author_key(envelope, kept.author, signed.payload, signed.signature)
+        public = _check_author_key(envelope, kept.author, signed.payload, signed.signature)
+        _refuse_log_key(envelope, public, pinned or parse_vkey(kept.vkey))
     except (msgspec.MsgspecError, EnvelopeError, ProofError, NoteError) as error:
         raise EvidenceError(f"what was kept of the first log does not hold: {error}") from error
     raw = original_body(members)
@@ -367,10 +370,19 @@ def check_imported(members: dict[str, Any], pinned: VerifierKey | None = None) -
     return kept
 
 
-def _check_author_key(envelope: Envelope, author: str, payload: bytes, signature: bytes) -> None:
+def _check_author_key(envelope: Envelope, author: str, payload: bytes, signature: bytes) -> bytes:
     public = _bytes(author, 32, f"{envelope.id}: its author's key")
     if key_id(public) != envelope.key or not verify_signature(public, pae(payload), signature):
         raise EvidenceError(f"{envelope.id}: the author's signature does not hold")
+    return public
+
+
+def _refuse_log_key(envelope: Envelope, public: bytes, vkey: VerifierKey) -> None:
+    """Refuse an author whose key is the one that the head stands under: it signs heads and nothing else (SPEC §3.4)."""
+    if public == vkey.public:
+        raise EvidenceError(
+            f"{envelope.id}: its author's key is the log's, which signs heads and nothing else"
+        )
 
 
 def _base64(data: bytes) -> str:

@@ -342,7 +342,8 @@ class Writer(Reader):
                 if envelope.is_control:
                     trial.apply(envelope, self._check_links(envelope, stored.links))
         except IntegrityError as error:
-            raise InvalidRecordError(f"nothing was written: {error}") from error
+            kind = KeyRefusedError if isinstance(error.__cause__, KeyRefusedError) else InvalidRecordError
+            raise kind(f"nothing was written: {error}") from error
 
     def _write(self, group: list[Prepared]) -> None:
         try:

@@ -728,17 +728,22 @@ class Control:
 
     def _genesis(self, record: Envelope, public: Mapping[str, Any], _: Sequence[Link]) -> None:
         need(record.index == 0 and not self.keys, "genesis stands at index 0 alone")
+        log_key, roots = (
+            LogKey.parse(public["log_vkey"]),
+            [unbase64(text, 32) for text in public["root_keys"]],
+        )
+        need(log_key.public not in roots, "the log's key is a root key")
         self.origin, self.genesis = record.origin, record
-        self.log_keys[str(LogKey.parse(public["log_vkey"]))] = [0, None]
+        self.log_keys[str(log_key)] = [0, None]
         int(public["retention_days"])
-        for text in public["root_keys"]:
-            key = check_key(unbase64(text, 32))
+        for key in map(check_key, roots):
             self.keys[author_id(key)] = AuthorKey(key, "root", 0)
 
     def _admit(self, record: Envelope, public: Mapping[str, Any], _: Sequence[Link]) -> None:
         key, id_, role = check_key(unbase64(public["key"], 32)), public["id"], public["role"]
         lawful = author_id(key) == id_ and id_ not in self.keys and role in MAY_SIGN and role != "root"
         need(lawful, "the admission is not lawful: id, role or repetition")
+        need(all(LogKey.parse(one).public != key for one in self.log_keys), "the author's key is the log's")
         said = f"braid/key-possession/v1\n{self.origin}\n{id_}\n{role}\n".encode()
         need(signed_by(key, said, unbase64(public["proof"], 64)), "the proof of possession does not hold")
         self.keys[id_] = AuthorKey(key, role, record.index)
@@ -755,6 +760,7 @@ class Control:
             key.name == self.origin and str(key) not in self.log_keys,
             "the log key is another log's, or known",
         )
+        need(all(one.public != key.public for one in self.keys.values()), "the log key is an author's")
         self.log_keys[str(key)] = [record.index, None]
 
     def _retire_log_key(self, record: Envelope, public: Mapping[str, Any], _: Sequence[Link]) -> None:

@@ -53,10 +53,11 @@ export class Control {
   open(record) {
     const shown = record.public;
     need(record.index === 0 && !this.keys.size, "genesis stands at index 0 alone");
-    const { vkey } = parseVkey(shown.get("log_vkey"));
+    const { vkey, public: own } = parseVkey(shown.get("log_vkey"));
     const roots = shown.get("root_keys");
     need(isWhole(shown.get("retention_days")) && Array.isArray(roots), "its public part is malformed");
     const keys = roots.map((text) => checkKey(unbase64(text, 32)));
+    need(!keys.some((key) => key.equals(own)), "the log's key is a root key");
     [this.genesis, this.origin] = [record, record.origin];
     this.logKeys.set(vkey, [0, null]);
     for (const key of keys) {
@@ -69,6 +70,8 @@ export class Control {
     const key = checkKey(unbase64(shown.get("key"), 32));
     const known = Object.hasOwn(MAY_SIGN, role) && role !== "root";
     need(authorId(key) === id && !this.keys.has(id) && known, "the admission is not lawful: id, role or repetition");
+    const shared = [...this.logKeys.keys()].some((vkey) => parseVkey(vkey).public.equals(key));
+    need(!shared, "the author's key is the log's");
     const said = Buffer.from(`braid/key-possession/v1\n${this.origin}\n${id}\n${role}\n`);
     need(signedBy(key, said, unbase64(shown.get("proof"), 64)), "the proof of possession does not hold");
     this.keys.set(id, { key, role, admitted: record.index, revoked: null, disputed: null });
@@ -83,8 +86,9 @@ export class Control {
   }
 
   log_key(record, shown) {
-    const { name, vkey } = parseVkey(shown.get("vkey"));
+    const { name, vkey, public: own } = parseVkey(shown.get("vkey"));
     need(name === this.origin && !this.logKeys.has(vkey), "the log key is another log's, or known");
+    need(![...this.keys.values()].some(({ key }) => key.equals(own)), "the log key is an author's");
     this.logKeys.set(vkey, [record.index, null]);
   }
 

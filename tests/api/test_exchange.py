@@ -16,12 +16,13 @@ from braid import arrival, exchange
 from braid.arrival import Outcome, import_jsonl
 from braid.exchange import export_jsonl, open_lines, read_lines
 from braid.ledger import sequence, validate
+from braid.ledger.checkpoint import parse_checkpoint, sign_checkpoint
 from braid.ledger.envelope import pae, unwrap, wrap
 from braid.ledger.errors import EvidenceError, ForgottenError, InvalidRecordError
 from braid.ledger.evidence import check_imported
-from braid.ledger.note import parse_vkey
+from braid.ledger.note import parse_note, parse_vkey, signing_key
 from braid.ledger.record import Claim, Content, Draft, LinkDiff, ViewBody
-from braid.ledger.sign import Signer
+from braid.ledger.sign import Signer, load_signers
 
 Lines = list[dict[str, Any]]
 MEDIA = bytes(range(256)) * 700
@@ -339,6 +340,19 @@ def test_a_head_that_does_not_hold_refuses_everything(source: Source, other: bra
     with pytest.raises(EvidenceError, match="line 1"):
         take(other, lines, vkey=other.vkey)
     assert len(other) == size
+
+
+def test_records_by_the_key_that_signed_the_head_are_refused(source: Source, other: braid.Store) -> None:
+    """A head under an author's key vouches for nothing that this author signed: the log's key signs heads alone."""
+    lines = source.lines()
+    signers = load_signers(source.store.path / "keys").values()
+    recorder = next(one for one in signers if one.role == "recorder")
+    key = signing_key(source.store.origin, recorder.seed)
+    stated = parse_checkpoint(parse_note(lines[0]["checkpoint"].encode())[0])
+    lines[0]["vkey"], lines[0]["checkpoint"] = str(key.verifier), sign_checkpoint(stated, [key]).decode()
+    done = take(other, lines)
+    assert done.added == 0
+    assert [id for id, reason in done.refused if "author's key is the log's" in reason]
 
 
 def test_records_of_another_log_are_refused(source: Source, other: braid.Store, tmp_path: Path) -> None:

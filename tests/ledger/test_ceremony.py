@@ -8,15 +8,17 @@ from pathlib import Path
 
 import pytest
 
+from braid.ledger import ceremony, create, sign
 from braid.ledger.audit.verify import verify
-from braid.ledger.ceremony import retire_log_key, rotate_log_key, rotate_signer, seal_keys
+from braid.ledger.ceremony import retire_log_key, rotate_log_key, rotate_signer, seal_keys, take_in
 from braid.ledger.checkpoint import parse_checkpoint, sign_checkpoint
+from braid.ledger.control import refuse_shared
 from braid.ledger.create import admission, create_store
 from braid.ledger.errors import InvalidRecordError, KeyRefusedError, LedgerError
 from braid.ledger.guard import Guard
 from braid.ledger.keyfile import is_sealed
 from braid.ledger.logkeys import load_log_keys
-from braid.ledger.note import SigningKey, parse_note, signing_key
+from braid.ledger.note import SigningKey, parse_note, parse_vkey, signing_key
 from braid.ledger.passphrase import KdfCost
 from braid.ledger.reader import Reader
 from braid.ledger.record import Content, Draft, ExperienceBody, KeyBody
@@ -215,6 +217,52 @@ def test_what_is_no_lawful_ceremony(store: Path) -> None:
         with pytest.raises(KeyRefusedError, match="no key in force"):
             retire_log_key(writer, other)
         assert writer.size == 3
+
+
+def _admits(writer: Writer, key: SigningKey) -> Draft:
+    return admission(writer.origin, Signer(key.seed, "agent"))
+
+
+def test_no_key_of_the_log_becomes_an_authors(rotated: tuple[Path, str, str]) -> None:
+    """Neither the present one nor one that is retired: what it signs as an author could pass for a head."""
+    store, old, new = rotated
+    with writing(store) as writer:
+        present = load_log_keys(store)[new]
+        with pytest.raises(KeyRefusedError, match=r"signs heads and nothing else.*key admit"):
+            take_in(writer, Signer(present.seed, "agent"), [_admits(writer, present)])
+        assert not list((store / "keys").glob("agent-*")), "its private half was not left there"
+        with pytest.raises(KeyRefusedError, match="signs heads and nothing else"):
+            writer.append([_admits(writer, present)])
+        size = writer.size
+        say(writer)
+        assert writer.size == size + 1, "the handle goes on"
+    assert old in Reader(store).control.log_keys
+    with pytest.raises(KeyRefusedError, match="signs heads and nothing else"):
+        refuse_shared([parse_vkey(old).public], Reader(store).control.log_keys)
+
+
+def test_no_authors_key_becomes_the_logs(store: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with writing(store) as writer:
+        recorder = next(one for one in writer.signers.values() if one.role == "recorder")
+        rotate_signer(writer, recorder.id)  # revoked since: it was an author's, and that is enough
+        monkeypatch.setattr(ceremony, "random", lambda size: recorder.seed)
+        size, files = writer.size, sorted((store / "keys").iterdir())
+        with pytest.raises(KeyRefusedError, match="signs heads and nothing else"):
+            rotate_log_key(writer)
+        vkey = str(signing_key(writer.origin, recorder.seed).verifier)
+        with pytest.raises(KeyRefusedError, match="signs heads and nothing else"):
+            writer.append([Draft(kind="key", body=KeyBody(), public={"op": "log_key", "vkey": vkey})])
+        assert (writer.size, sorted((store / "keys").iterdir())) == (size, files)
+    assert verify(store).findings == []
+
+
+def test_no_store_begins_with_a_key_of_two_uses(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A source of randomness that repeats itself is all that it takes."""
+    for module in (sign, create):
+        monkeypatch.setattr(module, "random", bytes)
+    with pytest.raises(KeyRefusedError, match="signs heads and nothing else"):
+        create_store(tmp_path / "new", now=datetime.now(UTC), guard_folder=tmp_path / "guards")
+    assert not (tmp_path / "new").exists()
 
 
 # -- authors ----------------------------------------------------------------------------------------

@@ -165,6 +165,29 @@ def test_entries_by_nobody_are_named(machine: Machine) -> None:
     assert [alarm.index for alarm in seen.alarms] == [4, 5, 6]
 
 
+def test_an_admission_of_the_logs_own_key_is_named(machine: Machine) -> None:
+    """A root key and the log's together can write it; from then on one signature might be taken for the other."""
+    from braid.ledger.create import admission
+    from braid.ledger.envelope import pae, unwrap, wrap
+    from braid.ledger.logkeys import load_log_key
+    from braid.ledger.sign import Signer, load_signers
+
+    reader = KeylessReader(machine.store, guard=machine.guard)
+    entries = [reader.stored_envelope(index) for index in range(reader.published.size)]
+    reader.close()
+    key = load_log_key(machine.store)
+    honest = MadeLog(entries, key)
+    state = look(ServedLog(fetch_from(honest.files(2)), honest.vkey), None, Limits(), NOW).state
+    root = next(one for one in load_signers(machine.store / "keys").values() if one.role == "root")
+    public = msgspec.json.encode(admission(key.name, Signer(key.seed, "agent")).public)
+    payload = unwrap(entries[2]).payload
+    payload = payload[: payload.index(b'"public":')] + b'"public":' + public + b"}"
+    forged = MadeLog([*entries[:2], wrap(payload, root.sign(pae(payload)))], key)
+    (alarm,) = look(ServedLog(fetch_from(forged.files(3)), forged.vkey), state, Limits(), NOW).alarms
+    assert (alarm.kind, alarm.index) == ("author", 2)
+    assert "signs heads and nothing else" in alarm.what
+
+
 def test_two_monitors_name_two_conflicting_heads(machine: Machine) -> None:
     other = machine.twin("other")
     machine.append(1)

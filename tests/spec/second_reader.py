@@ -701,6 +701,8 @@ class Fold:
             "not the first key",
         )
         need(verifier(public["log_vkey"], "control")[0] == self.origin, "control", "log key of another log")
+        own = verifier(public["log_vkey"], "control")[2]
+        need(all(own != key.public for key in self.keys.values()), "control", "the log's key is a root key")
         self.vkey, self.retention_days = public["log_vkey"], int(public["retention_days"])
 
     def _admit(self, record: Envelope, public: Mapping[str, Any]) -> None:
@@ -711,6 +713,7 @@ class Fold:
             "key id is wrong or taken",
         )
         need(public["role"] in MAY_SIGN.keys() - {"root"}, "control", "no such role")
+        need(raw != verifier(self.vkey, "control")[2], "control", "the log's key")
         said = f"braid/key-possession/v1\n{self.origin}\n{public['id']}\n{public['role']}\n".encode()
         need(signed_by(raw, said, b64(public["proof"], "control", 64)), "control", "no proof of possession")
         self.keys[public["id"]] = Key(public["role"], raw, record.index)

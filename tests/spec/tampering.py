@@ -4,13 +4,14 @@ Two stores are made: `small`, with every kind of control record, media and an er
 list of links. An edit changes a copy in place.
 """
 
+import json
 import shutil
 import struct
 from collections.abc import Callable
 from datetime import UTC, datetime
 from hashlib import sha256
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from blake3 import blake3
 
@@ -22,6 +23,7 @@ from braid.ledger.envelope import unwrap
 from braid.ledger.erase import erase, forget
 from braid.ledger.guard import Guard
 from braid.ledger.logkeys import load_log_key
+from braid.ledger.note import signing_key
 from braid.ledger.record import Body, Content, Draft, ExperienceBody, Provenance
 from braid.ledger.settings import load_settings
 from braid.ledger.sign import Signer, load_signers, save_signer
@@ -275,6 +277,30 @@ def _unlike_genesis(made: Made) -> None:
     resigned(0, swap(b'"format":1', b'"format":2'), "root")(made)
 
 
+def _public(index: int, shown: Callable[[Made], dict[str, Any]]) -> Edit:
+    """Put another `public` into a record that a root key signs."""
+
+    def edit(made: Made) -> None:
+        public = b'"public":' + json.dumps(shown(made), separators=(",", ":")).encode() + b"}"
+        resigned(index, lambda p: p[: p.index(b'"public":')] + public, "root")(made)
+
+    return edit
+
+
+def _admits_the_log_key(made: Made) -> dict[str, Any]:
+    key = load_log_key(made.store)
+    return admission(key.name, Signer(key.seed, "agent")).public
+
+
+def _names_an_author(made: Made, role: str = "recorder") -> str:
+    return str(signing_key(load_log_key(made.store).name, made.key(role).seed).verifier)
+
+
+def _genesis_of_one_key(made: Made) -> None:
+    old = str(load_log_key(made.store).verifier).encode()
+    resigned(0, swap(old, _names_an_author(made, "root").encode()), "root")(made)
+
+
 def _count(payload: bytes) -> bytes:
     return payload.replace(b'"records":2', b'"records":3')
 
@@ -318,8 +344,6 @@ def _second_history(made: Made) -> None:
 
 
 def _head_of_another_key(made: Made) -> None:
-    from braid.ledger.note import signing_key
-
     head = made.guard.read()
     assert head is not None
     key = signing_key(head.origin, bytes(range(32)))
@@ -443,6 +467,11 @@ SMALL: dict[str, Edit] = {
     "admission of another role": resigned(2, swap(b'"role":"recorder"', b'"role":"operator"'), "root"),
     "admission of a root": resigned(12, swap(b'"role":"agent"', b'"role":"root"'), "root"),
     "revocation of nobody": resigned(14, swap(b'"id":"k_', b'"id":"k_z'), "root"),
+    "author key that is the log's": _public(12, _admits_the_log_key),
+    "log key that is an author's": _public(
+        14, lambda made: {"op": "log_key", "vkey": _names_an_author(made)}
+    ),
+    "log key that is the root key": _genesis_of_one_key,
     "control record by a recorder": _by("recorder", 15, "operator"),
     "operation that no kind has": resigned(15, swap(b'"op":"forget"', b'"op":"forgive"'), "operator"),
     "genesis of another format": _unlike_genesis,

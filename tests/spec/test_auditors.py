@@ -100,6 +100,20 @@ def test_all_three_refuse_it_and_begin_with_the_same_finding(said: dict[str, Sai
     assert len(first) == 1, said[name]
 
 
+@pytest.mark.parametrize(
+    ("name", "index"),
+    [
+        ("author key that is the log's", 12),
+        ("log key that is an author's", 14),
+        ("log key that is the root key", 0),
+    ],
+)
+def test_all_three_name_a_key_of_two_uses_in_the_record_that_gives_it_the_second(
+    said: dict[str, Said], name: str, index: int
+) -> None:
+    assert all(("control", index) in verdict.findings for verdict in said[name])
+
+
 def test_there_are_ways_enough_and_they_differ(said: dict[str, Said]) -> None:
     kinds = {verdict.braid.findings[0][0] for verdict in said.values() if verdict.braid.findings}
     assert len(SMALL) + len(WIDE) > 90
