@@ -1,7 +1,9 @@
 """Recall at the front door: a store as what the pipeline asks, and a caller's words as what it is asked."""
 
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import closing
 from datetime import UTC, datetime
+from functools import partial
 from math import inf
 from typing import TYPE_CHECKING, Annotated, Any, Final, Protocol, cast
 
@@ -20,12 +22,16 @@ from braid.recall.salience import Lessons
 from braid.recall.shelf import Shelf
 from braid.recall.through import through
 from braid.recall.vocabulary import Vocabulary
+from braid.recall.within import within
 from braid.views.embedder import Embedder
+from braid.views.errors import ViewBusyError
+from braid.views.glance import Glance
 from braid.views.lance.rows import searched_text
 from braid.views.search import Row, Where
 from braid.views.values import created, microseconds
 
 if TYPE_CHECKING:
+    from braid.views.catalog import Catalog
     from braid.views.store import Views
 
 ASK: Final = "ask"
@@ -33,6 +39,8 @@ ANSWER: Final = "answer"
 RESULT: Final = "result"
 """The method of what a tool gave to a program: it was asked for one question, and speaks for no other."""
 _spoken: Final = compiled({"NOT": {"method": {"in": [ASK, ANSWER, RESULT, REFLECTION]}}})
+LOCK_S: Final = 0.5
+"""How long a question waits for another process that is at work on the catalogue, as it does for one at the index."""
 RECENT: Final = 2_000
 """How many records at the log's end are searched when there is no index."""
 
@@ -136,6 +144,7 @@ def memory(
     embedder: Embedder | None,
     shelf: Shelf,
     *,
+    glance: Glance,
     superseded: bool = True,
 ) -> Memory:
     """Return a store as the pipeline asks it; `size` is that of the log then, None for now.
@@ -162,17 +171,17 @@ def memory(
             and at < most
             and id.startswith("exp_")
             and not any(at in one for one in gone)
-            for at, id, role in views.catalog.children(index)
+            for at, id, role in glance.children(index)
         )
 
     def links(index: int) -> Iterator[int]:
         yield from (link.index for link in reader.links(index))
         # What was learned of a record is no cause of it.
-        yield from (at for at, _, role in views.catalog.children(index) if at < most and role != "target")
+        yield from (at for at, _, role in glance.children(index) if at < most and role != "target")
 
     lessons = Lessons(
         read=read,
-        naming=lambda index, count: views.catalog.referring(index, "target", count, most),
+        naming=lambda index, count: glance.referring(index, "target", count, most),
         lives=lambda index: (
             not any(index in one for one in (reader.control.erased, reader.control.hidden, then))
         ),
@@ -183,7 +192,7 @@ def memory(
         recent=lambda where: recent(reader, where),
         size=reader.size,
         links=links,
-        sessions=views.catalog,
+        sessions=glance,
         embedder=embedder,
         vocabulary=vocabulary,
         salience=lessons.salience,
@@ -246,19 +255,38 @@ def recalled(
     question = asking(query, now, below=size, until_us=until, **asked)
     store.reader.need_vault()
     embedder, vocabulary, shelf = store.embedding()
-    store.views.catalog.follow()
-    asked_of = memory(store, size, vocabulary, embedder, shelf, superseded=valid_at is None)
-    answer = recall(question, asked_of)
-    for anew in (False, True):
-        if not store.views.search.mend(anew=anew):
-            break
+    with closing(glanced(store.views.catalog, question)) as glance:
+        asked_of = memory(
+            store, size, vocabulary, embedder, shelf, glance=glance, superseded=valid_at is None
+        )
         answer = recall(question, asked_of)
-    answer = msgspec.structs.replace(answer, rebuilt=store.views.search.rebuilt())
+        for anew in (False, True):
+            if not store.views.search.mend(anew=anew):
+                break
+            answer = recall(question, asked_of)
+    answer = msgspec.structs.replace(
+        answer, degraded=[*answer.degraded, *glance.trouble], rebuilt=store.views.search.rebuilt()
+    )
     if not prove or not answer.results:
         return answer
     together = store.prove_many(hit.id for hit in answer.results)
     proved: list[Hit] = [msgspec.structs.replace(hit, proof=store.prove(hit.id)) for hit in answer.results]
     return msgspec.structs.replace(answer, results=proved, proof=together)
+
+
+def glanced(catalog: "Catalog", question: Asking) -> Glance:
+    """Return the catalogue for one question: at the log's end, or as it stands where it can't be brought there in time.
+
+    What this process has to do for that itself is given as long as the index is, and goes on behind the answer.
+    """
+    if catalog.is_followed:  # most questions: no thread is asked for nothing
+        return Glance(catalog, question.limit_s)
+    lock_s = min(LOCK_S, question.limit_s)
+    try:
+        within(question.index_s, partial(catalog.follow_within, question.limit_s, lock_s))
+    except (ViewBusyError, TimeoutError) as error:
+        return Glance(catalog, question.limit_s, str(error))
+    return Glance(catalog, question.limit_s)
 
 
 def now_of(store: Asked, as_of: int | datetime | None, valid_at: datetime | None) -> datetime:

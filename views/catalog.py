@@ -18,12 +18,18 @@ import msgspec
 from braid.ledger.reader import Reader
 from braid.ledger.scopechain import Last, ScopeKey, chain_of
 from braid.views.catalog_file import (
+    AFTER,
+    BEFORE,
     VERSION,
     CatalogHome,
+    beside,
+    children,
     connected,
     key_hash,
+    marked,
     once_of,
     read_stamp,
+    referring,
     scope_hash,
 )
 from braid.views.errors import DamagedViewError, ViewBusyError, ViewError
@@ -36,7 +42,9 @@ from braid.wal.lock import FileLock
 FLUSH_RECORDS: Final = 5_000
 """How many records may lie between the file and the log's end before the file follows."""
 LOCK_WAIT_S: Final = 30.0
-_ASK: Final = 500
+"""How long whoever can't do without the catalogue waits for another process that is at work on it."""
+GLIMPSE_S: Final = 0.5
+"""How long whoever can do without it waits."""
 
 
 class Catalog:
@@ -61,12 +69,27 @@ class Catalog:
         self._recent_scopes: dict[bytes, list[Last]] = {}
         self._erasure = -1
 
+    @property
+    def reader(self) -> Reader:
+        """The log."""
+        return self._reader
+
     @contextmanager
-    def _locked(self) -> Generator[None]:
+    def _my_turn(self, wait_s: float) -> Generator[None]:
+        """Be the one thread that is at work here; raise ViewBusyError when another goes on for longer than `wait_s`."""
+        if not self._turn.acquire(timeout=wait_s):
+            raise ViewBusyError(f"{self._home.path}: another thread is at work on it; try again shortly")
+        try:
+            yield
+        finally:
+            self._turn.release()
+
+    @contextmanager
+    def _locked(self, wait_s: float = LOCK_WAIT_S) -> Generator[None]:
         with self._turn:
             make_folder(self._home.folder)
             try:
-                self._lock.acquire(LOCK_WAIT_S)
+                self._lock.acquire(wait_s)
             except LogLockedError:
                 raise ViewBusyError(
                     f"{self._home.path}: another process is rebuilding it; try again shortly"
@@ -76,25 +99,50 @@ class Catalog:
             finally:
                 self._lock.release()
 
-    def catch_up(self) -> Caught:
-        """Bring the file to the log's end; where nothing can be written, go on with it as it stands."""
+    def catch_up(self, *, wait_s: float = LOCK_WAIT_S) -> Caught:
+        """Bring the file to the log's end; where nothing can be written, go on with it as it stands.
+
+        Raises ViewBusyError when another process goes on with it for longer than `wait_s`.
+        """
         try:
-            with self._locked():
+            with self._locked(wait_s):
                 return self._follow(catch_up(self._reader, self._home, begin=self._begin))
         except OSError as error:
             if not is_unwritable(error):
                 raise
             return self._take_as_it_stands(error)
 
-    def follow(self) -> None:
+    def follow(self, *, wait_s: float = LOCK_WAIT_S) -> None:
         """Bring the file to the log's end, unless it is there."""
         with self._turn:
-            if self._is_stale() or self._stands_at < self._reader.size:
-                self.catch_up()
+            if not self._is_there():
+                self.catch_up(wait_s=wait_s)
 
-    def replay(self, why: str = "asked for", *, begin: Begin = begin_empty) -> Caught:
+    def follow_within(self, turn_s: float, wait_s: float) -> None:
+        """As `follow`; raise ViewBusyError when another thread goes on for longer than `turn_s`, or another process for
+        longer than `wait_s`.
+        """
+        with self._my_turn(turn_s):
+            self.follow(wait_s=wait_s)
+
+    @property
+    def is_followed(self) -> bool:
+        """Whether the file stands at the log's end; False, too, while another thread is at work on it."""
+        if not self._turn.acquire(blocking=False):
+            return False
+        try:
+            return self._is_there()
+        finally:
+            self._turn.release()
+
+    def _is_there(self) -> bool:
+        return not self._is_stale() and self._stands_at >= self._reader.size
+
+    def replay(
+        self, why: str = "asked for", *, begin: Begin = begin_empty, wait_s: float = LOCK_WAIT_S
+    ) -> Caught:
         """Rebuild the file, from the log unless `begin` has more."""
-        with self._locked():
+        with self._locked(wait_s):
             return self._follow(replay(self._reader, self._home, why, begin=begin))
 
     @contextmanager
@@ -108,21 +156,43 @@ class Catalog:
         """Read from a file that can't follow the log here; raise OSError for one that may not be read any more."""
         standing = take_standing(self._reader)
         try:
-            with closing(connected(f"{self._home.path.absolute().as_uri()}?mode=ro", "opened")) as con:
-                stamp = read_stamp(con)
-            why = refusal(stamp, VERSION, self._reader, standing)
-        except (DamagedViewError, sqlite3.DatabaseError, msgspec.MsgspecError):
-            stamp, why = None, "there is none"
-        if stamp is None or why is not None:
+            con, position = self._opened(standing)
+        except DamagedViewError as damage:
             raise OSError(
                 error.errno,
-                f"{error.strerror}, and the catalogue has to be made there first ({why}): "
+                f"{error.strerror}, and the catalogue has to be made there first ({damage}): "
                 "ask once with write access, or ask a copy of the store",
                 error.filename,
             ) from error
-        caught = self._follow(Caught(self._home.name, stamp.position, stamp.position, None))
-        self.lag = standing.size - stamp.position
+        con.close()
+        caught = self._follow(Caught(self._home.name, position, position, None))
+        self.lag = standing.size - position
         return caught
+
+    def as_it_stands(self, busy_s: float) -> tuple[sqlite3.Connection | None, int | None]:
+        """Return a connection of the caller's own to the file, and how many records it lacks; (None, None) where there
+        is no file that may be read. It waits for nobody but SQLite, that for `busy_s`.
+        """
+        standing = take_standing(self._reader)
+        try:
+            con, position = self._opened(standing, busy_s)
+        except DamagedViewError:
+            return None, None
+        return con, standing.size - position
+
+    def _opened(self, standing: Standing, busy_s: float = 5.0) -> tuple[sqlite3.Connection, int]:
+        """Open the file for reading as it is, and return how far it goes; DamagedViewError where it may not be read."""
+        uri = f"{self._home.path.absolute().as_uri()}?mode=ro"
+        con = connected(uri, "opened", timeout=busy_s)
+        try:
+            stamp = read_stamp(con)
+            why = refusal(stamp, VERSION, self._reader, standing)
+        except (sqlite3.DatabaseError, msgspec.MsgspecError):
+            stamp, why = None, "there is none"
+        if stamp is None or why is not None:
+            con.close()
+            raise DamagedViewError(why or "there is none")
+        return con, stamp.position
 
     def _follow(self, caught: Caught) -> Caught:
         """Read from the file as it is now."""
@@ -157,10 +227,7 @@ class Catalog:
         with self._turn:
             self.follow()
             # Another process may have brought the file further than this reader has looked.
-            rows = self._ask(
-                "SELECT child, role FROM links WHERE parent = ? AND child < ? ORDER BY child, k",
-                [index, self._reader.size],
-            )
+            rows = self._ask(*children(index, self._reader.size))
         return [(child, self._reader.envelope(child).id, role) for child, role in rows]
 
     def referring(self, index: int, role: str, most: int, below: int) -> list[int]:
@@ -169,35 +236,26 @@ class Catalog:
         with self._turn:
             if self._is_stale():
                 self.catch_up()
-            rows = self._ask(
-                "SELECT DISTINCT child FROM links WHERE parent = ? AND role = ? AND child < ?"
-                " ORDER BY child DESC LIMIT ?",
-                [index, role, below, most],
-            )
+            rows = self._ask(*referring(index, role, most, below))
         return [child for (child,) in rows]
 
     def before(self, indexes: Sequence[int]) -> dict[int, int]:
         """Return the turn before each of these in its session, whatever lies between them in the log."""
-        return self._beside(indexes, "max", "<")
+        return self._beside(indexes, BEFORE)
 
     def after(self, indexes: Sequence[int]) -> dict[int, int]:
         """Return the turn after each of these in its session."""
-        return self._beside(indexes, "min", ">")
+        return self._beside(indexes, AFTER)
 
-    def _beside(self, indexes: Sequence[int], nearest: str, side: str) -> dict[int, int]:
-        found: dict[int, int] = {}
+    def _beside(self, indexes: Sequence[int], side: tuple[str, str]) -> dict[int, int]:
         with self._turn:
             self.follow()
-            for at in range(0, len(indexes), _ASK):
-                some = list(indexes[at : at + _ASK])
-                marks = ",".join("?" * len(some))
-                rows = self._ask(
-                    f"SELECT here.log_index, (SELECT {nearest}(log_index) FROM turns WHERE session = here.session"  # noqa: S608 - words of this module and marks only
-                    f" AND log_index {side} here.log_index) FROM turns AS here WHERE here.log_index IN ({marks})",
-                    some,
-                )
-                found |= {index: other for index, other in rows if other is not None}
-        return found
+            return beside(self._ask, indexes, side)
+
+    def rows(self, statement: str, params: Sequence[Any], wait_s: float) -> list[tuple[Any, ...]]:
+        """Ask the file, which the caller has followed the log with; raise ViewBusyError after `wait_s`."""
+        with self._my_turn(wait_s):
+            return self._ask(statement, params, wait_s)
 
     def find(self, keys: Sequence[str]) -> dict[str, int]:
         """Return the index of each key that a record in the log has, up to its present end; an erased one has none."""
@@ -206,10 +264,7 @@ class Catalog:
             self._cover()
             hashes = {key_hash(lookup_key, key): key for key in keys}
             found = {hashes[hash_]: self._recent[hash_] for hash_ in hashes if hash_ in self._recent}
-            wanted = list(hashes)
-            for at in range(0, len(wanted), _ASK):
-                some = wanted[at : at + _ASK]
-                marks = ",".join("?" * len(some))
+            for some, marks in marked(list(hashes)):
                 rows = self._ask(f"SELECT hash, log_index FROM keys WHERE hash IN ({marks})", some)  # noqa: S608 - marks only
                 found |= {hashes[hash_]: index for hash_, index in rows}
             return {key: index for key, index in found.items() if index not in self._reader.control.erased}
@@ -277,29 +332,31 @@ class Catalog:
                         )
             self._covered = size
 
-    def _ask(self, statement: str, params: Sequence[Any]) -> list[tuple[Any, ...]]:
+    def _ask(
+        self, statement: str, params: Sequence[Any], wait_s: float = LOCK_WAIT_S
+    ) -> list[tuple[Any, ...]]:
         """Ask the file; one that turns out to be damaged is rebuilt and asked again."""
         for attempt in range(2):
             if self._con is None:
-                self.catch_up()
+                self.catch_up(wait_s=wait_s)
             assert self._con is not None  # noqa: S101 - catching up opened it
             try:
                 return self._con.execute(statement, params).fetchall()
             except sqlite3.DatabaseError as error:
                 if attempt:
                     raise DamagedViewError(f"it could not be read ({error})") from error
-                self.replay("it could not be read")
+                self.replay("it could not be read", wait_s=wait_s)
         raise AssertionError  # the loop returns or raises
 
     def position(self) -> int:
-        """Return how far the file goes; 0 where there is none that can be used."""
-        with self._turn, suppress(DamagedViewError):
-            file = self._home.open()
-            try:
-                return file.stamp.position if file.stamp else 0
-            finally:
-                file.close()
-        return 0
+        """Return how far the file goes, 0 where there is none that can be used; it waits for nobody at work on it."""
+        try:
+            file = self._home.open(GLIMPSE_S)
+        except DamagedViewError as error:
+            code: int = getattr(error.__cause__, "sqlite_errorcode", 0)
+            return self._stands_at if code & 0xFF == sqlite3.SQLITE_BUSY else 0
+        with closing(file):
+            return file.stamp.position if file.stamp else 0
 
     def size_bytes(self) -> int:
         """Return the size of the file."""
@@ -329,6 +386,6 @@ class Catalog:
                     with suppress(
                         OSError, ViewError
                     ):  # what it lacks is in the log, and read when it is needed
-                        self.catch_up()
+                        self.catch_up(wait_s=GLIMPSE_S)
             finally:
                 self._forget()

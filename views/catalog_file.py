@@ -3,7 +3,7 @@
 import errno
 import os
 import sqlite3
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -93,6 +93,50 @@ def _unwritten(error: sqlite3.DatabaseError, what: str) -> OSError | DamagedView
     if getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_FULL:
         return OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
     return DamagedViewError(f"it could not be {what} ({error})")
+
+
+Asked = tuple[str, list[Any]]
+"""A statement and its parameters."""
+AskRows = Callable[[str, list[Any]], list[tuple[Any, ...]]]
+BEFORE: Final = ("max", "<")
+AFTER: Final = ("min", ">")
+_MOST_MARKS: Final = 500
+
+
+def marked(values: Sequence[Any]) -> Iterator[tuple[list[Any], str]]:
+    """Yield values in such numbers as one statement may have, each with its marks."""
+    for at in range(0, len(values), _MOST_MARKS):
+        some = list(values[at : at + _MOST_MARKS])
+        yield some, ",".join("?" * len(some))
+
+
+def children(index: int, below: int) -> Asked:
+    """Return what asks for (log index, role) of each link to a record, from those below a log index."""
+    statement = "SELECT child, role FROM links WHERE parent = ? AND child < ? ORDER BY child, k"
+    return statement, [index, below]
+
+
+def referring(index: int, role: str, most: int, below: int) -> Asked:
+    """Return what asks for the newest records below a log index that link to this one in a role."""
+    statement = (
+        "SELECT DISTINCT child FROM links WHERE parent = ? AND role = ? AND child < ?"
+        " ORDER BY child DESC LIMIT ?"
+    )
+    return statement, [index, role, below, most]
+
+
+def beside(ask: AskRows, indexes: Sequence[int], side: tuple[str, str]) -> dict[int, int]:
+    """Return the turn `BEFORE` or `AFTER` each of these in its session."""
+    nearest, than = side
+    found: dict[int, int] = {}
+    for some, marks in marked(indexes):
+        rows = ask(
+            f"SELECT here.log_index, (SELECT {nearest}(log_index) FROM turns WHERE session = here.session"  # noqa: S608 - words of this module and marks only
+            f" AND log_index {than} here.log_index) FROM turns AS here WHERE here.log_index IN ({marks})",
+            some,
+        )
+        found |= {index: other for index, other in rows if other is not None}
+    return found
 
 
 def connected(where: str | Path, what: str, *, timeout: float = 5.0) -> sqlite3.Connection:
@@ -234,11 +278,11 @@ class CatalogHome:
         self._fresh = folder / "fresh.sqlite"
         self._reader = reader
 
-    def open(self) -> CatalogFile:
-        """Open the file; raise DamagedViewError where there is none that can be used."""
+    def open(self, busy_s: float = BUSY_S) -> CatalogFile:
+        """Open the file; DamagedViewError where there is none that can be used, or SQLite keeps it for `busy_s`."""
         if not self.path.exists():
             raise DamagedViewError("there is none yet")
-        con = connected(self.path, "opened", timeout=BUSY_S)
+        con = connected(self.path, "opened", timeout=busy_s)
         try:
             con.executescript(
                 "PRAGMA journal_mode = DELETE; PRAGMA synchronous = FULL; PRAGMA secure_delete = ON"
