@@ -12,6 +12,7 @@ from braid.agent.events import Holder
 from braid.agent.plan import Plan
 from braid.agent.program import State
 from braid.programs import Keeper
+from braid.wal.durable import make_folder
 from braid.wal.errors import LogLockedError
 from braid.wal.lock import FileLock
 
@@ -30,7 +31,7 @@ class Turn:
 
     def __init__(self, store: Keeper, id: str) -> None:
         folder = Path(store.reader.path) / "views" / "programs"
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        make_folder(folder)
         self._path = folder / f"{id}.lock"
         self._lock = FileLock(self._path)
         self._id = id

@@ -11,6 +11,9 @@ from blake3 import blake3
 from braid.ledger.errors import GuardError
 from braid.ledger.note import VerifierKey, parse_vkey
 from braid.wal.durable import make_folder, replace_file
+from braid.wal.errors import ObstructedError
+
+_PLACE = "the fork guard is kept there: BRAID_GUARD_DIR names another folder"
 
 
 class Head(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -74,10 +77,11 @@ class Guard:
         """
         try:
             make_folder(self.path.parent)
+        except ObstructedError as error:
+            error.add_note(_PLACE)
+            raise
         except OSError as error:  # who reads only "permission denied" doesn't know what that folder is for
-            error.strerror = (
-                f"{error.strerror}; the fork guard is kept there: BRAID_GUARD_DIR names another folder"
-            )
+            error.strerror = f"{error.strerror}; {_PLACE}"
             raise
         text = msgspec.json.encode(head)
         replace_file(

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from braid.views.schema import VERSION
-from braid.wal.durable import make_folder, replace_file, sync_folder
+from braid.wal.durable import make_folder, obstructed, replace_file, sync_folder
 from braid.wal.failpoint import failpoint
 
 if (
@@ -92,6 +92,8 @@ class DuckHome:
             name = self._current.read_text("utf-8").strip()
         except (FileNotFoundError, UnicodeDecodeError):
             return None
+        except (IsADirectoryError, NotADirectoryError):
+            raise obstructed(self._current, "a file") from None
         found = _GENERATION.fullmatch(name)
         path = self.folder / name
         return (path, int(found[1])) if found and path.exists() else None

@@ -29,7 +29,7 @@ from braid.views.schema import TABLES
 from braid.views.snapshot.folder import KEPT, Snapshot, Snapshots, module_of
 from braid.views.sql import Limits, Params, Sandbox, Tables
 from braid.wal.durable import is_full, is_unwritable, make_folder
-from braid.wal.errors import LogLockedError
+from braid.wal.errors import LogLockedError, ObstructedError
 from braid.wal.lock import FileLock
 
 if TYPE_CHECKING:
@@ -318,6 +318,8 @@ class Views:
             if newest is None:
                 continue
             if newest[1] <= self._least():
+                if isinstance(why, ObstructedError):
+                    raise why
                 raise ViewBusyError(
                     f"{self._duck.folder}: another process is at work, and what it has published still shows "
                     "what was forgotten or erased since; try again shortly"

@@ -5,6 +5,7 @@ import os
 from collections import defaultdict
 from pathlib import Path
 
+from braid.wal.errors import ObstructedError
 from braid.wal.failpoint import failpoint
 
 counts: defaultdict[str, int] = defaultdict(int)
@@ -60,12 +61,25 @@ def sync_tree(folder: Path) -> None:
             os.close(fd)
 
 
+def obstructed(path: Path, wanted: str) -> ObstructedError:
+    """Return the refusal for what stands where a lock file or a folder belongs, in its place or above it."""
+    at = next((one for one in reversed(path.parents) if one.exists() and not one.is_dir()), path)
+    kinds = {"a link": at.is_symlink(), "a folder": at.is_dir(), "a file": at.is_file()}
+    found = next((kind for kind, it_is in kinds.items() if it_is), "something else")
+    return ObstructedError(at, found, wanted if at == path else "a folder")
+
+
 def make_folder(path: Path) -> None:
-    """Create the folder and its missing parents with mode 0700, their names durable."""
+    """Create the folder and its missing parents with mode 0700, their names durable; ObstructedError where it can't be
+    one.
+    """
     if path.is_dir():
         return
     make_folder(path.parent)
-    path.mkdir(mode=0o700, exist_ok=True)
+    try:
+        path.mkdir(mode=0o700, exist_ok=True)
+    except (FileExistsError, NotADirectoryError):
+        raise obstructed(path, "a folder") from None
     sync_folder(path.parent)
 
 

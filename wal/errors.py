@@ -4,11 +4,14 @@
     ├── CorruptLogError       bytes on disk are not what was written: segment, offset, what to do next
     ├── LogLockedError        another handle holds the writer's lock
     ├── LogFormatError        a format version this release does not know
+    ├── ObstructedError       something else stands in the place of a file or folder of ours; an `OSError` as well
     ├── OutcomeUnknownError   written, but not known to be durable: retry with the same idempotency key
     └── WriterPoisonedError   a sync failed earlier; this handle writes no more
 
 The environment's own errors (`OSError`, ENOSPC among them) pass through unchanged.
 """
+
+from pathlib import Path
 
 
 class WalError(Exception):
@@ -30,6 +33,19 @@ class CorruptLogError(WalError):
 
 class LogLockedError(WalError):
     """Another handle, in this process or another, holds the writer's lock."""
+
+
+class ObstructedError(WalError, OSError):
+    """At `path`, where `wanted` belongs, stands something else: `found`.
+
+    An `OSError` as well: who can do without the file or folder can do without this one.
+    """
+
+    def __init__(self, path: Path, found: str, wanted: str) -> None:
+        self.path = path
+        self.found = found
+        self.wanted = wanted
+        super().__init__(f"{path}: {found} stands where {wanted} belongs; move it away, then try again")
 
 
 class LogFormatError(WalError):

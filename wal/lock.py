@@ -1,10 +1,13 @@
 """The writer's lock: flock(2), which two handles of one process don't share (POSIX fcntl locks would be)."""
 
+import errno
 import fcntl
 import os
+import stat
 import time
 from pathlib import Path
 
+from braid.wal.durable import obstructed
 from braid.wal.errors import LogLockedError
 
 POLL_S = 0.002
@@ -23,8 +26,11 @@ class FileLock:
         return self._fd is not None
 
     def acquire(self, wait_s: float = 0.0) -> None:
-        """Take the lock, waiting up to `wait_s` seconds; raise LogLockedError when another handle keeps it."""
-        fd = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        """Take the lock, waiting up to `wait_s` seconds; raise LogLockedError when another handle keeps it.
+
+        Raises ObstructedError where something else than a file stands in its place.
+        """
+        fd = self._open()
         deadline = time.monotonic() + wait_s
         while True:
             try:
@@ -43,6 +49,18 @@ class FileLock:
             else:
                 self._fd = fd
                 return
+
+    def _open(self) -> int:
+        try:
+            fd = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        except OSError as error:
+            if error.errno not in (errno.EISDIR, errno.ENOTDIR, errno.ENXIO, errno.ELOOP):
+                raise
+            raise obstructed(self._path, "a lock file") from None
+        if stat.S_ISREG(os.fstat(fd).st_mode):
+            return fd
+        os.close(fd)  # a pipe, a device: their locks keep out others than whoever opens this store
+        raise obstructed(self._path, "a lock file")
 
     def release(self) -> None:
         """Give the lock back; harmless when it is not held."""

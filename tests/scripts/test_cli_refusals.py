@@ -488,3 +488,46 @@ def test_the_last_row_needs_no_more_of_the_log_than_itself(session: Session) -> 
     segment.write_bytes(data)
     assert "later 2" in session.well("log", "-n", "1").out
     session.refused("log", "-n", "4")
+
+
+@pytest.mark.parametrize(
+    ("place", "kind", "words"),
+    [
+        ("lock", "folder", ("append", "x")),
+        ("views/catalog.lock", "folder", ("recall", "Where?")),
+        ("views/catalog.lock", "folder", ("replay",)),
+        ("views/duck/lock", "folder", ("sql", "SELECT 1")),
+        ("views", "file", ("recall", "Where?")),
+        ("views", "file", ("status",)),
+        ("views", "file", ("replay",)),
+        ("views/lance", "file", ("recall", "Where?")),
+    ],
+)
+def test_what_stands_in_the_way_is_named_and_left(
+    session: Session, place: str, kind: str, words: tuple[str, ...]
+) -> None:
+    session.well("append", "I live in Porto.")
+    path = session.store / place
+    if path.is_dir():
+        shutil.rmtree(path)
+    path.unlink(missing_ok=True)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    if kind == "folder":
+        path.mkdir()
+    else:
+        path.write_text("mine")
+    said = session.refused(*words)
+    assert f"{place}: a {kind} stands where" in said
+    assert "move it away" in said
+    assert "Errno" not in said
+    assert path.exists()
+    session.well("verify")
+
+
+def test_a_file_in_place_of_the_projections_keeps_no_record_out(session: Session) -> None:
+    shutil.rmtree(session.store / "views")
+    (session.store / "views").write_text("mine")
+    id = session.well("append", "I live in Porto.").id
+    assert "Porto" in session.well("show", id).out
+    (session.store / "views").unlink()
+    assert "Porto" in session.well("recall", "Where do I live?").out

@@ -11,6 +11,7 @@ import pytest
 
 from braid.wal import durable, failpoint
 from braid.wal.durable import create_file, make_folder, replace_file, sync_data, write_all
+from braid.wal.errors import ObstructedError
 
 
 class DeathError(BaseException):
@@ -114,3 +115,11 @@ def test_a_kill_order_names_a_point_and_which_pass_of_it(monkeypatch: pytest.Mon
     failpoint.failpoint("wal.sync")
     failpoint.failpoint("wal.sync")
     assert killed == [signal.SIGKILL]
+
+
+@pytest.mark.parametrize("below", [".", "b", "b/c"])
+def test_a_file_where_a_folder_belongs_is_named_and_left(tmp_path: Path, below: str) -> None:
+    (tmp_path / "a").write_text("mine")
+    with pytest.raises(ObstructedError, match="a: a file stands where a folder belongs; move it away"):
+        make_folder(tmp_path / "a" / below)
+    assert (tmp_path / "a").read_text() == "mine"

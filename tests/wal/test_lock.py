@@ -1,14 +1,16 @@
 """The writer's lock holds against every other handle: in this process, in a thread, in another process."""
 
+import os
 import subprocess
 import sys
 import threading
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from braid.wal.errors import LogLockedError
+from braid.wal.errors import LogLockedError, ObstructedError
 from braid.wal.lock import FileLock
 
 TRY = """
@@ -88,3 +90,31 @@ def test_waiting_ends_when_the_holder_is_done_or_the_time_is_up(path: Path) -> N
     timer.join()
     assert two.held
     two.release()
+
+
+@pytest.mark.parametrize(
+    ("found", "make"),
+    [
+        ("a folder", os.mkdir),
+        ("something else", os.mkfifo),
+        ("a link", lambda path: path.symlink_to("/dev/null")),
+        ("a link", lambda path: path.symlink_to(path)),
+    ],
+    ids=["folder", "pipe", "device", "link to itself"],
+)
+def test_what_is_no_file_is_named_and_left(path: Path, found: str, make: Callable[[Path], object]) -> None:
+    make(path)
+    before = path.lstat()
+    with pytest.raises(
+        ObstructedError, match=f"lock: {found} stands where a lock file belongs; move it away"
+    ) as told:
+        FileLock(path).acquire()
+    assert (told.value.path, told.value.found) == (path, found)
+    assert isinstance(told.value, OSError), "who can do without the lock does"
+    assert path.lstat() == before
+
+
+def test_a_file_above_the_lock_is_the_one_that_is_named(tmp_path: Path) -> None:
+    (tmp_path / "views").write_text("mine")
+    with pytest.raises(ObstructedError, match="views: a file stands where a folder belongs"):
+        FileLock(tmp_path / "views" / "duck" / "lock").acquire()

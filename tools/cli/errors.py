@@ -11,6 +11,7 @@ OK, FINDINGS, REFUSED, INTERRUPTED, BROKEN_PIPE = 0, 1, 2, 130, 141
 _KNOWN = frozenset(("LedgerError", "WalError", "ViewError", "EmbeddingError", "ChatError"))
 _HINTS = {
     "LogLockedError": "wait for the other program to end, or start both with sharing (append and ingest: --shared)",
+    "ObstructedError": "what stands there was left as it is; lock files and `views/` are made anew when missing",
     "GuardError": "only when you are sure that this is the newest copy: run the command again with --adopt",
     "RollbackError": "bring the newest copy of the store and its vault back; `braid doctor` says what it sees",
     "VaultMissingError": "bring the vault back to its place; without it a store can only be verified",
@@ -79,7 +80,7 @@ def explain(error: BaseException) -> tuple[str, str | None]:
     hint = next((_HINTS[name] for name in names if name in _HINTS), None)
     if noted := getattr(error, "__notes__", None):  # what this command has besides
         hint = "; ".join([*noted, *([hint] if hint else [])])
-    if isinstance(error, OSError):
+    if isinstance(error, OSError) and "WalError" not in names:
         return _explain_system(error)
     if "SqlError" in names:
         return getattr(error, "reason", str(error)), getattr(error, "hint", None)

@@ -24,7 +24,7 @@ from braid.views.errors import DamagedViewError
 from braid.views.lance.cache import Cache
 from braid.views.lance.model import Model, model_of
 from braid.views.lance.schema import VERSION
-from braid.wal.durable import make_folder, replace_file, sync_folder, sync_tree
+from braid.wal.durable import make_folder, obstructed, replace_file, sync_folder, sync_tree
 from braid.wal.errors import LogLockedError
 from braid.wal.failpoint import failpoint
 from braid.wal.lock import FileLock
@@ -69,6 +69,8 @@ class LanceHome:
             found = msgspec.json.decode(self._current.read_bytes(), type=Current)
         except (FileNotFoundError, msgspec.MsgspecError):
             return None
+        except (IsADirectoryError, NotADirectoryError):
+            raise obstructed(self._current, "a file") from None
         plain = found.folder.startswith(("set-", "made-")) and Path(found.folder).name == found.folder
         return found if plain and found.model.dimensions > 0 else None
 
@@ -76,7 +78,7 @@ class LanceHome:
         """Return what changes when another set becomes current."""
         try:
             at = self._current.stat()
-        except FileNotFoundError:
+        except (FileNotFoundError, NotADirectoryError):
             return None
         return at.st_ino, at.st_mtime_ns
 
