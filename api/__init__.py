@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from braid.aio import AsyncStore, open_async
     from braid.backups import backup, restore
     from braid.ledger.erase import Certificate
-    from braid.ledger.errors import LedgerError
+    from braid.ledger.errors import IdempotencyConflictError, LedgerError
     from braid.ledger.record import Affect, Claim, Confidence, Draft, Record, Vad
     from braid.models.static import StaticEmbedder
     from braid.store import Store, init, open
@@ -32,6 +32,7 @@ __all__ = [
     "Claim",
     "Confidence",
     "Draft",
+    "IdempotencyConflictError",
     "LedgerError",
     "OutcomeUnknownError",
     "Record",
@@ -52,6 +53,7 @@ _HOMES = {
     "Claim": "braid.ledger.record",
     "Confidence": "braid.ledger.record",
     "Draft": "braid.ledger.record",
+    "IdempotencyConflictError": "braid.ledger.errors",
     "LedgerError": "braid.ledger.errors",
     "OutcomeUnknownError": "braid.wal.errors",
     "Record": "braid.ledger.record",

@@ -58,7 +58,7 @@ class Transaction:
         if kind is None and self._drafts:
             batch = self._drafts if self._signer else reviewed(self._drafts)
             keys = [draft.body.once for draft in batch]
-            done = self._writer.append(batch, keys=keys, signer=self._signer)
+            done = self._writer.append(batch, keys=keys, signer=self._signer, held=len(self._drafts))
             for pending, placed in zip(self._pending, done, strict=False):
                 pending.settle(placed)
 
@@ -93,12 +93,14 @@ class Writing(Reading):
     def append(self, what: str | Draft, *, signer: str | None = None, **fields: Any) -> RecordId:
         """Append an experience (text and the fields of `drafts.experience`, scope ids, `idempotency_key`) or a Draft.
 
-        Durable as the store's setting says when this returns. Raises InvalidRecordError, UnknownRecordError,
-        ErasedError, KeyRefusedError, ClockError, OSError, OutcomeUnknownError.
+        Durable as the store's setting says when this returns. A key that is in the log names its record, where that
+        says the same; else IdempotencyConflictError. Raises InvalidRecordError, UnknownRecordError, ErasedError,
+        KeyRefusedError, ClockError, OSError, OutcomeUnknownError.
         """
         draft = as_draft(what, fields)
         batch = [draft] if signer else reviewed([draft])
-        return self.writer.append(batch, keys=[one.body.once for one in batch], signer=signer)[0].id
+        keys = [one.body.once for one in batch]
+        return self.writer.append(batch, keys=keys, signer=signer, held=1)[0].id
 
     def transaction(self, *, signer: str | None = None) -> Transaction:
         """Return a block whose records enter the log together or not at all."""
@@ -118,8 +120,8 @@ class Writing(Reading):
     ) -> list[RecordId]:
         """Append chat messages `{role, content, timestamp?, name?, id?}` as one transaction and return their ids.
 
-        With an `idempotency_key`, repeating the call (after OutcomeUnknownError, say) adds nothing. What they state is
-        then read (see `learn`).
+        With an `idempotency_key`, repeating the call (after OutcomeUnknownError, say) adds nothing; with other messages
+        it raises IdempotencyConflictError. What they state is then read (see `learn`).
         """
         _refuse_no_messages(messages)
         several: Iterable[Mapping[str, Any] | str]
@@ -134,7 +136,7 @@ class Writing(Reading):
         for place, said in enumerate(several):
             keys.append(None if idempotency_key is None else f"{idempotency_key}#{place}")
             batch.append(drafts.message(said, within, metadata or {}, keys[-1]))
-        placed = self.append_all(batch)
+        placed = self._append(batch, held=len(batch))
         if learn:
             self.learn()
         return [one.id for one in placed]
@@ -156,14 +158,19 @@ class Writing(Reading):
             return self._learner.learn(told=told)
 
     def append_all(self, batch: Sequence[Draft]) -> list[Placed]:
-        """Append drafts as one transaction; one whose `once` key is in the log already is named, not added.
+        """Append drafts as one transaction; one whose `once` key is in the log already is named, not added, whatever it
+        says: for who takes a source in again, and judges by itself what has changed in it.
 
         Claims in it that contradict each other while nothing says which gives way are all kept, and an event `review`
         is appended with them.
         """
         _refuse_no_drafts(batch)
+        return self._append(batch)
+
+    def _append(self, batch: Sequence[Draft], *, held: int = 0) -> list[Placed]:
         together = reviewed(batch)
-        return self.writer.append(together, keys=[draft.body.once for draft in together])[: len(batch)]
+        keys = [draft.body.once for draft in together]
+        return self.writer.append(together, keys=keys, held=held)[: len(batch)]
 
     def correct(self, id: str, text: str, *, reason: str | None = None) -> RecordId:
         """Append what is right in place of a record; the old one stays, superseded. Returns the new record's id.

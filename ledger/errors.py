@@ -23,6 +23,7 @@ LedgerError
 │   └── RollbackError             older than what the guard remembers, or contradicting it
 ├── GuardError              the fork guard is missing or damaged
 ├── InvalidRecordError      a draft that must not enter the log
+│   └── IdempotencyConflictError  its key is that of a record which says something else
 ├── KeyRefusedError         a malformed, foreign, revoked or wrong-role key
 ├── UnknownRecordError, ErasedError, ForgottenError   why a record can't be had
 ├── NoVaultError            bodies are needed, and this copy has no vault
@@ -35,6 +36,7 @@ LedgerError
 Misuse by the caller is `ValueError`, `TypeError` or `IndexError`; the environment's `OSError` is left alone.
 """
 
+from collections.abc import Sequence
 from pathlib import Path
 
 
@@ -158,6 +160,19 @@ class GuardError(LedgerError):
 
 class InvalidRecordError(LedgerError, ValueError):
     """A draft that must not enter the log: an unknown kind, a number out of range, a derivation downward …"""
+
+
+class IdempotencyConflictError(InvalidRecordError):
+    """An idempotency key is met again with something else to say: the record `id` has it, `unlike` is what differs."""
+
+    def __init__(self, key: str, id: str, unlike: Sequence[str]) -> None:
+        self.key = key
+        self.id = id
+        self.unlike = tuple(unlike)
+        super().__init__(
+            f"the key {key!r} is that of {id}, which says something else ({', '.join(unlike)}); nothing was written: "
+            "use another key for another record"
+        )
 
 
 class KeyRefusedError(LedgerError, ValueError):

@@ -23,6 +23,7 @@ from braid.ledger.ids import RecordId, make_id, prefix_of
 from braid.ledger.lattice import may_derive
 from braid.ledger.reader import Reader
 from braid.ledger.record import Draft, ExperienceBody, Provenance, Target, with_article
+from braid.ledger.repeated import refuse_another
 from braid.ledger.scopechain import Chains, Links, scopes_of, spliced
 from braid.ledger.seal import RecordKey
 from braid.ledger.sign import OWN_WORDS_ROLES, ROLE_KINDS, Signer
@@ -67,12 +68,16 @@ _NOBODY = Provenance()
 class Request:
     """One transaction waiting for the writer."""
 
-    __slots__ = ("done", "drafts", "error", "keys", "placed", "signer")
+    __slots__ = ("done", "drafts", "error", "held", "keys", "placed", "signer")
 
-    def __init__(self, drafts: Sequence[Draft], keys: Sequence[str | None], signer: str | None) -> None:
+    def __init__(
+        self, drafts: Sequence[Draft], keys: Sequence[str | None], signer: str | None, held: int = 0
+    ) -> None:
+        """`held`: so many drafts, from the first on, are to say what the record of their key says."""
         self.drafts = drafts
         self.keys = keys
         self.signer = signer
+        self.held = held
         self.placed: list[Placed] = []
         self.error: BaseException | None = None
         self.done = False
@@ -210,6 +215,7 @@ class Sequencer:
             else _UNPLACED
             for key in request.keys
         ]
+        self._refuse_others(request)
         seen: set[str] = set()
         new: list[int] = []
         for place, (key, placed) in enumerate(zip(request.keys, request.placed, strict=True)):
@@ -221,6 +227,15 @@ class Sequencer:
                 seen.add(key)
             new.append(place)
         return new
+
+    def _refuse_others(self, request: Request) -> None:
+        """Raise IdempotencyConflictError where a key is in the log with something else than its draft says."""
+        if not request.held or not any(placed.known for placed in request.placed):
+            return
+        ids = [placed.id if placed.known else None for placed in request.placed]
+        for draft, placed in zip(request.drafts[: request.held], request.placed, strict=False):
+            if placed.known:
+                refuse_another(self._reader, placed.index, draft, ids)
 
     def _next_time(self, last: datetime, drafts: Sequence[Draft]) -> datetime:
         """Return max(now, last + 1 µs); raise ClockError when the clock stands more than five minutes behind."""

@@ -179,11 +179,17 @@ class Writer(Reader):
     # -- appending --------------------------------------------------------------------------------
 
     def append(
-        self, drafts: Sequence[Draft], *, keys: Sequence[str | None] = (), signer: str | None = None
+        self,
+        drafts: Sequence[Draft],
+        *,
+        keys: Sequence[str | None] = (),
+        signer: str | None = None,
+        held: int = 0,
     ) -> list[Placed]:
         """Append the drafts as one transaction; durable as the store's settings say when this returns.
 
-        `keys` makes repeating harmless: a draft whose key is in the log already is left out and its record named.
+        `keys` makes repeating harmless: a draft whose key is in the log already is left out and its record named. The
+        first `held` drafts must say what that record says, else IdempotencyConflictError.
         `signer` is the id of an author key of this store. Raises before anything is written: InvalidRecordError,
         UnknownRecordError, ErasedError, KeyRefusedError, ClockError, OSError (a full disk); after that
         OutcomeUnknownError.
@@ -195,7 +201,7 @@ class Writer(Reader):
         if keys and len(keys) != len(drafts):
             raise ValueError(f"{len(keys)} keys for {len(drafts)} drafts: give None for a draft without one")
         self._refuse_unusable()
-        request = Request(drafts, keys or [None] * len(drafts), signer)
+        request = Request(drafts, keys or [None] * len(drafts), signer, held)
         with self._queue_turn:
             self._queue.append(request)
         try:

@@ -29,6 +29,7 @@ _HINTS = {
     "IntegrityError": "`braid verify` lists all that is affected; nothing was changed",
     "EnvelopeError": "`braid verify` lists all that is affected; nothing was changed",
     "UnsealError": "`braid verify --deep` lists all that is affected; restore the segment or the vault from a backup",
+    "IdempotencyConflictError": "`braid show ID` shows that record; `braid correct ID TEXT` says what is right instead",
     "KeyRefusedError": "`braid key list` shows the keys and what they may sign",
     "PlanError": "docs/programs.md shows what a plan looks like; --dry-run checks one",
     "ProgramTakenError": "`braid program show ID` says how it stands now",

@@ -66,7 +66,11 @@ def append(
     external_id: Annotated[str | None, typer.Option(help="Its id elsewhere.", show_default=False)] = None,
     key: Annotated[
         str | None,
-        typer.Option("--key", help="Idempotency key: the same key adds nothing twice.", show_default=False),
+        typer.Option(
+            "--key",
+            help="Idempotency key: the same record adds nothing twice, another is refused.",
+            show_default=False,
+        ),
     ] = None,
     signer: Annotated[
         str | None, typer.Option(help="Id of the author key.", show_default="the recorder's")
@@ -133,7 +137,8 @@ def append(
         say(f"{many(len(batch), 'record')} would be appended (--dry-run)")
         return
     with writing(store, adopt=adopt, shared=shared) as opened:
-        placed = opened.writer.append(batch, keys=[draft.body.once for draft in batch], signer=signer)
+        keys = [draft.body.once for draft in batch]
+        placed = opened.writer.append(batch, keys=keys, signer=signer, held=len(batch))
         for one in placed:
             put(one.id)
     if known := sum(one.known for one in placed):

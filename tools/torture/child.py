@@ -78,7 +78,7 @@ def _append(store: "braid.Store", chance: random.Random) -> None:
 
 def _append_once(store: "braid.Store", chance: random.Random) -> None:
     key = f"key-{chance.randrange(_KEYS)}"
-    _say("once", key, store.append(text_of(chance), idempotency_key=key))
+    _say("once", key, store.append(text_of(random.Random(key)), idempotency_key=key))
 
 
 def _append_several(store: "braid.Store", chance: random.Random) -> None:
