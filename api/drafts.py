@@ -23,6 +23,7 @@ from braid.ledger.record import (
 )
 
 _ACTORS = {"user": "user", "human": "user", "assistant": "agent", "agent": "agent", "system": "system"}
+SCOPES = ("user_id", "agent_id", "run_id", "session_id")
 MESSAGE_MEMBERS = frozenset(("role", "content", "timestamp", "name", "id", "session", "tool"))
 
 
@@ -32,10 +33,21 @@ def scope(
     run_id: str | None = None,
     session_id: str | None = None,
 ) -> Scope | None:
-    """Return the scope of a memory, None when nothing is said of it."""
+    """Return the scope of a memory, None when nothing is said of it; InvalidRecordError for an empty id."""
     if user_id is agent_id is run_id is session_id is None:
         return None
-    return Scope(user_id=user_id, agent_id=agent_id, run_id=run_id, session_id=session_id)
+    return checked_scope(Scope(user_id=user_id, agent_id=agent_id, run_id=run_id, session_id=session_id))
+
+
+def checked_scope(given: Scope) -> Scope:
+    """Return a scope that a caller gives; InvalidRecordError for an id that is empty: it would name nobody's memory.
+
+    Older logs have such records, and what is drawn from them keeps their scope: so the log itself takes them.
+    """
+    for name in SCOPES:
+        if getattr(given, name) == "":
+            raise InvalidRecordError(f"{name} is text that isn't empty, not ''")
+    return given
 
 
 def checked_key(key: object) -> str:

@@ -77,9 +77,10 @@ def as_draft(what: str | Draft, fields: dict[str, Any]) -> Draft:
     if isinstance(what, Draft):
         if fields:
             raise TypeError("a Draft takes no further fields")
+        if what.body.scope is not None:
+            drafts.checked_scope(what.body.scope)
         return what
-    names = ("user_id", "agent_id", "run_id", "session_id")
-    within = drafts.scope(**{name: fields.pop(name, None) for name in names})
+    within = drafts.scope(**{name: fields.pop(name, None) for name in drafts.SCOPES})
     if (key := fields.pop("idempotency_key", None)) is not None:
         fields["once"] = drafts.checked_key(key)
     return drafts.telling(drafts.experience(what, within=within, **fields))
@@ -180,11 +181,9 @@ class Writing(Reading):
         from braid.learning import readings_of
 
         correction = drafts.correction(self.get(id), text)
-        with self.transaction() as transaction:
-            new = transaction.append(correction)
-            event = EventBody(name="correction", reason=reason, scope=correction.body.scope)
-            links: list[tuple[str, Target]] = [("evidence", new), ("supersedes", id)]
-            transaction.append(Draft(kind="event", body=event, links=links))
+        event = EventBody(name="correction", reason=reason, scope=correction.body.scope)
+        links: list[tuple[str, Target]] = [("evidence", Pending(0)), ("supersedes", id)]
+        new = self.append_all([correction, Draft(kind="event", body=event, links=links)])[0]
         if readings_of(self, [id]):
             self.learn()
         return new.id

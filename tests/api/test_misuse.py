@@ -8,6 +8,8 @@ from typing import Any
 import pytest
 
 import braid
+from braid.ledger.errors import InvalidRecordError
+from braid.ledger.record import Content, Draft, EventBody, ExperienceBody, Scope
 
 
 def _nested(depth: int) -> dict[str, Any]:
@@ -15,6 +17,20 @@ def _nested(depth: int) -> dict[str, Any]:
     for _ in range(depth):
         filters = {"NOT": filters}
     return filters
+
+
+SCOPES = ("user_id", "agent_id", "run_id", "session_id")
+DRAFT = Draft(kind="event", body=EventBody(name="x", scope=Scope(user_id="maya", run_id="")))
+
+
+def _appended_to_nobody(name: str) -> Callable[[Any], Any]:
+    return lambda store: store.append("x", **{name: ""})
+
+
+def _in_a_transaction(store: braid.Store) -> None:
+    with store.transaction() as together:
+        together.append("said first")
+        together.append("x", agent_id="")
 
 
 REFUSED: dict[str, tuple[Callable[[Any], Any], type[Exception], str]] = {
@@ -25,6 +41,44 @@ REFUSED: dict[str, tuple[Callable[[Any], Any], type[Exception], str]] = {
         "session_id is text, not 5",
     ),
     "a plan of None": (lambda store: store.plan_erase(agent_id=None), TypeError, "agent_id is text"),
+    **{
+        f"an empty {name}": (
+            _appended_to_nobody(name),
+            InvalidRecordError,
+            f"{name} is text that isn't empty, not ''",
+        )
+        for name in SCOPES
+    },
+    "an empty scope of messages": (
+        lambda store: store.remember(["x"], session_id=""),
+        InvalidRecordError,
+        "session_id is text that isn't empty, not ''",
+    ),
+    "an empty scope in a draft": (
+        lambda store: store.append(DRAFT),
+        InvalidRecordError,
+        "run_id is text that isn't empty, not ''",
+    ),
+    "an empty scope in a transaction": (
+        _in_a_transaction,
+        InvalidRecordError,
+        "agent_id is text that isn't empty, not ''",
+    ),
+    "an empty scope of a question": (
+        lambda store: store.ask("Where?", user_id=""),
+        ValueError,
+        "user_id is text that isn't empty, not ''",
+    ),
+    "an empty scope of recall": (
+        lambda store: store.recall("Where?", user_id=""),
+        ValueError,
+        "user_id is text that isn't empty, not ''",
+    ),
+    "an empty scope of a stance": (
+        lambda store: store.stance("Where?", session_id=""),
+        ValueError,
+        "session_id is text that isn't empty, not ''",
+    ),
     "forgetting nothing": (lambda store: store.forget(), ValueError, "no record was named"),
     "recovering nothing": (lambda store: store.recover(), ValueError, "no record was named"),
     "an id of None": (lambda store: store.get(None), TypeError, "an id is text, not NoneType"),
@@ -85,3 +139,17 @@ def test_a_naive_time_is_still_told_to_take_a_zone(tmp_path: Path) -> None:
         ):
             with pytest.raises(ValueError, match="has no time zone"):
                 call()
+
+
+def test_what_an_earlier_release_took_can_be_corrected_and_erased(tmp_path: Path) -> None:
+    """Records of an empty scope are in older logs: they stay what they are."""
+    with braid.open(tmp_path / "memory") as store:
+        body = ExperienceBody(content=Content(text="old"), scope=Scope(user_id=""))
+        (old,) = store.append_all([Draft(kind="experience", type="occurrence", body=body)])
+        new = store.get(store.correct(old.id, "I live in Porto."))
+        assert new.body.scope == Scope(user_id="")
+        assert [link.role for link in store.get(old.id).links] == []
+        assert [link.id for link in new.links if link.role == "supersedes"] == [old.id]
+        assert store.verify(deep=True).findings == []
+        store.erase(user_id="")
+        assert old.index in store.reader.control.erased

@@ -531,3 +531,20 @@ def test_a_file_in_place_of_the_projections_keeps_no_record_out(session: Session
     assert "Porto" in session.well("show", id).out
     (session.store / "views").unlink()
     assert "Porto" in session.well("recall", "Where do I live?").out
+
+
+@pytest.mark.parametrize("option", ["--user-id", "--agent-id", "--run-id", "--session"])
+def test_an_empty_scope_is_refused(session: Session, option: str) -> None:
+    name = option.removeprefix("--").replace("-", "_").replace("session", "session_id")
+    session.write("chat.jsonl", '{"role": "user", "content": "I live in Porto."}\n')
+    session.write("record.json", json.dumps({"kind": "event", "name": "x", "scope": {name: ""}}))
+    before = size(session)
+    for words in (
+        ("append", "x", option, ""),
+        ("append", "--json", "record.json"),
+        ("ingest", "chat.jsonl", option, ""),
+        ("recall", "x", option, ""),
+        ("ask", "x", option, ""),
+    ):
+        assert f"{name} is text that isn't empty, not ''" in session.refused(*words)
+    assert size(session) == before

@@ -97,9 +97,10 @@ def ingest(
     within = {"user_id": user_id, "agent_id": agent_id, "run_id": run_id, "session_id": session}
     named = columns_of(columns or ())
     earliest = moment_of(since) if since else None
+    drafts.scope(**within)  # refused at once, and not at each turn
 
     def scope_of(said_in: str | None) -> Any:
-        return drafts.scope(**{**within, "session_id": session or said_in})
+        return drafts.scope(**{**within, "session_id": session or said_in or None})
 
     if dry_run:
         with reading(store) as opened:

@@ -51,6 +51,8 @@ def _draft(item: Any, place: int) -> Draft:
     body, extra = _body(
         kind, {name: v for name, v in members.items() if name not in _GIVEN_BY_THE_LOG}, place
     )
+    if body.scope is not None:
+        drafts.checked_scope(body.scope)
     return drafts.telling(Draft(kind=kind, type=type_, body=body, links=links, extra=extra))
 
 
