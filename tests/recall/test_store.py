@@ -5,6 +5,7 @@ import json
 import re
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 from threading import Event
@@ -338,10 +339,11 @@ def test_the_parts_come_to_the_score(asked: Store, how: dict[str, Any], named: s
     asked.append("The dog came on 3 May 2023: he is called Otto.", user_id="d", affect=calm)
     asked.append("The dog came on 4 June 2023: he is called Rex.", user_id="d", affect=calm)
     model, vocabulary, shelf = asked.embedding()
-    memory = recalling.memory(asked, None, vocabulary, model, shelf)
-    memory = msgspec.structs.replace(memory, salience=lambda index: learned)
     question = recalling.asking("Who is the dog called?", datetime.now(UTC), user_id="d", **how)
-    hits = recall(question, memory).results
+    with closing(recalling.glanced(asked.views.catalog, question)) as glance:
+        memory = recalling.memory(asked, None, vocabulary, model, shelf, glance=glance)
+        memory = msgspec.structs.replace(memory, salience=lambda index: learned)
+        hits = recall(question, memory).results
     assert len(hits) == 2
     for hit in hits:
         assert hit.score == pytest.approx(sum(hit.parts.values()), abs=1e-9)
