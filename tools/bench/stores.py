@@ -1,4 +1,7 @@
-"""Stores to measure: n records with bodies of a kilobyte, built once a run, copied for what would change them."""
+"""Stores to measure: n records with bodies of a kilobyte, built once a run, copied for what would change them.
+
+All of a store is on disk before it is measured: else the system writes it back meanwhile, and the measured syncs wait.
+"""
 
 import random
 import shutil
@@ -16,6 +19,7 @@ from braid.ledger.reader import Reader
 from braid.ledger.record import Content, Draft, ExperienceBody, Scope
 from braid.ledger.settings import Durability, Settings, load_settings
 from braid.ledger.writer import Writer, utc_now
+from braid.wal.durable import sync_tree
 
 BODY_BYTES: Final = 1024
 TRANSACTION: Final = 1000
@@ -107,6 +111,7 @@ class Stores:
                 writer.append(self.texts.drafts(first, min(TRANSACTION, n - first)))
                 self._told(f"building a store of {n:,} records: {first / n:.0%}")
         _set_durability(place, "always")
+        sync_tree(place.path.parent)
         return place
 
     def drop(self, n: int) -> None:
@@ -127,6 +132,7 @@ class Stores:
         self._copies += 1
         folder = self.folder / f"copy{self._copies}"
         shutil.copytree(origin.path.parent, folder)
+        sync_tree(folder)
         place = Place(folder / origin.path.name, n)
         try:
             _set_durability(place, durability)
