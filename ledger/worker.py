@@ -22,7 +22,8 @@ def launch(*arguments: str) -> "subprocess.Popen[bytes] | None":
         return None
     import subprocess  # noqa: PLC0415 - those that are started import this module too, and start none
 
-    path = os.pathsep.join(entry for entry in sys.path if entry)
+    entries: list[object] = [*sys.path]  # what is no text in it is passed over by imports, too
+    path = os.pathsep.join(entry for entry in entries if isinstance(entry, str) and entry)
     try:
         return subprocess.Popen(  # noqa: S603 - this interpreter, our program
             [sys.executable, *arguments],

@@ -218,7 +218,8 @@ def test_processes_that_check_signatures_find_what_one_finds(
     def taking(self: _Child) -> bool:
         part = self.given[0]
         taken = take(self)
-        by_bits.append([part.start + place for place in range(len(part.claims))])
+        if part.claims != checkers._PROBE:
+            by_bits.append([part.start + place for place in range(len(part.claims))])
         return taken
 
     monkeypatch.setattr(_Child, "take", taking)
@@ -290,14 +291,94 @@ def test_a_process_that_is_gone_before_it_was_given_anything(
     assert exited(checking)
 
 
-@pytest.mark.parametrize("program", ["/no/such/program.py", os.devnull])
-def test_processes_that_never_check(
-    store: Path, alone: Report, checking: list[_Child], monkeypatch: pytest.MonkeyPatch, program: str
+_ANSWERING = """
+import marshal, os, sys
+from nacl.bindings import crypto_sign_open
+asked = 0
+while len(head := sys.stdin.buffer.read(8)) == 8:
+    claims = marshal.loads(sys.stdin.buffer.read(int.from_bytes(head[4:], "little")))
+    asked += 1
+    {}
+"""
+_HONEST = """
+    bits = 0
+    for place, (key, message, signature) in enumerate(claims):
+        try:
+            crypto_sign_open(signature + message, key)
+        except Exception:
+            bits |= 1 << place
+"""
+_LYING = {
+    "not there": None,
+    "silent": "",
+    "blind": _ANSWERING.format("os.write(1, head[:4] + bytes(4))"),
+    "nothing but zeros": "import os, sys\nwhile sys.stdin.buffer.read(1000):\n    os.write(1, bytes(1000))\n",
+    "by contraries": _ANSWERING.format(
+        _HONEST + "    os.write(1, head[:4] + (bits ^ (1 << len(claims)) - 1).to_bytes(4, 'little'))"
+    ),
+    "from the other end": _ANSWERING.format(
+        _HONEST + "    os.write(1, head[:4] + bits.to_bytes(4, 'little')[::-1])"
+    ),
+    "in another order": _ANSWERING.format(
+        _HONEST + "    number = (asked - 1 if asked < 4 else 7).to_bytes(4, 'little')\n"
+        "    os.write(1, number + bits.to_bytes(4, 'little'))"
+    ),
+    "more than was asked": _ANSWERING.format(
+        _HONEST + "    os.write(1, head[:4] + (bits | (asked > 3) << 31).to_bytes(4, 'little'))"
+    ),
+    "half": _ANSWERING.format(
+        _HONEST + "    os.write(1, head[:4] if asked > 3 else head[:4] + bits.to_bytes(4, 'little'))"
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", _LYING)
+def test_a_process_that_does_not_check_as_asked_is_not_believed(
+    store: Path,
+    alone: Report,
+    checking: list[_Child],
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+    *,
+    kind: str,
 ) -> None:
-    monkeypatch.setattr(checkers, "_PROGRAM", program)
+    """Bits that are 0 say that signatures hold: a program that says so blindly must not be heard."""
+    if (text := _LYING[kind]) is not None:
+        (tmp_path / "program.py").write_text(text)
+    monkeypatch.setattr(checkers, "_PROGRAM", str(tmp_path / "program.py"))
+    monkeypatch.setattr(checkers, "DEPTH", 1 << 20)
     assert comparable(audit(store, workers=3)) == alone
     assert len(checking) == 2
     assert exited(checking)
+
+
+@pytest.mark.parametrize("reads", [True, False])
+def test_a_process_that_hangs_is_not_waited_for(
+    store: Path,
+    alone: Report,
+    checking: list[_Child],
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+    *,
+    reads: bool,
+) -> None:
+    (tmp_path / "program.py").write_text(
+        "import sys, time\n" + "sys.stdin.buffer.read()\n" * reads + "time.sleep(600)\n"
+    )
+    monkeypatch.setattr(checkers, "_PROGRAM", str(tmp_path / "program.py"))
+    monkeypatch.setattr(checkers, "DEPTH", 1 << 20)
+    monkeypatch.setattr(checkers, "PATIENCE_S", 0.3)
+    monkeypatch.setattr(checkers, "_PIPE_BYTES", 4096)
+    assert comparable(audit(store, workers=2)) == alone
+    assert exited(checking)
+
+
+def test_what_is_no_text_among_the_paths_is_passed_over(
+    store: Path, alone: Report, checking: list[_Child], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "path", [Path("/no/such/folder"), *sys.path])
+    assert comparable(audit(store, workers=2)) == alone
+    assert len(checking) == 1
 
 
 def test_where_no_process_can_be_had_threads_check_signatures(
