@@ -38,6 +38,7 @@ Misuse by the caller is `ValueError`, `TypeError` or `IndexError`; the environme
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Self
 
 
 class LedgerError(Exception):
@@ -173,6 +174,10 @@ class IdempotencyConflictError(InvalidRecordError):
             f"the key {key!r} is that of {id}, which says something else ({', '.join(unlike)}); nothing was written: "
             "use another key for another record"
         )
+
+    def __reduce__(self) -> tuple[type[Self], tuple[str, str, tuple[str, ...]]]:
+        """Make it anew from what it was made of, where it comes from another process."""
+        return type(self), (self.key, self.id, self.unlike)
 
 
 class KeyRefusedError(LedgerError, ValueError):
