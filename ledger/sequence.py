@@ -4,7 +4,7 @@ import os
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
-from typing import Protocol, cast
+from typing import Protocol
 
 import msgspec
 from nacl.utils import random
@@ -22,12 +22,12 @@ from braid.ledger.errors import (
 from braid.ledger.ids import RecordId, make_id, prefix_of
 from braid.ledger.lattice import may_derive
 from braid.ledger.reader import Reader
-from braid.ledger.record import Draft, ExperienceBody, Provenance, Target, with_article
+from braid.ledger.record import Draft, ExperienceBody, Provenance, with_article
 from braid.ledger.repeated import refuse_another
 from braid.ledger.scopechain import Chains, Links, scopes_of, spliced
 from braid.ledger.seal import RecordKey
 from braid.ledger.sign import OWN_WORDS_ROLES, ROLE_KINDS, Signer
-from braid.ledger.validate import check_draft
+from braid.ledger.validate import check_draft, earlier_place
 from braid.wal.frame import MAX_FRAME_BYTES, Stored
 
 CLOCK_TOLERANCE = timedelta(minutes=5)
@@ -232,10 +232,11 @@ class Sequencer:
         """Raise IdempotencyConflictError where a key is in the log with something else than its draft says."""
         if not request.held or not any(placed.known for placed in request.placed):
             return
-        ids = [placed.id if placed.known else None for placed in request.placed]
+        earlier: list[str | None] = []
         for draft, placed in zip(request.drafts[: request.held], request.placed, strict=False):
             if placed.known:
-                refuse_another(self._reader, placed.index, draft, ids)
+                refuse_another(self._reader, placed.index, draft, earlier)
+            earlier.append(placed.id if placed.known else None)
 
     def _next_time(self, last: datetime, drafts: Sequence[Draft]) -> datetime:
         """Return max(now, last + 1 µs); raise ClockError when the clock stands more than five minutes behind."""
@@ -285,12 +286,7 @@ class Sequencer:
                     raise ErasedError(f"{target} was erased and can't be linked to")
                 kind, type_, id = envelope.kind, envelope.type, RecordId(target)
             else:
-                other = cast("Target", target)
-                at = getattr(other, "place", -1)
-                if not 0 <= at < place:
-                    raise UnknownRecordError(
-                        "a link names a record that does not stand earlier in the transaction"
-                    )
+                at = earlier_place(target, place)
                 index, id = written[at]
                 kind, type_ = request.drafts[at].kind, request.drafts[at].type
             if role == "parent" and draft.kind == kind == "experience" and not may_derive(type_, draft.type):

@@ -8,7 +8,7 @@ from typing import Any, cast
 import msgspec
 
 from braid.ledger.envelope import LINK_ROLES, MAX_LINKS
-from braid.ledger.errors import InvalidRecordError
+from braid.ledger.errors import InvalidRecordError, UnknownRecordError
 from braid.ledger.lattice import RANK
 from braid.ledger.record import (
     KINDS,
@@ -45,9 +45,9 @@ def check_draft(draft: Draft, now: datetime) -> None:
         known = {field.encode_name for field in msgspec.structs.fields(draft.body)}
         if clash := known & set(draft.extra):
             raise InvalidRecordError(f"extra members {sorted(clash)} have a field of their own")
-        _check_json(draft.extra, "extra")
+        check_json(draft.extra, "extra")
     if draft.public:
-        _check_json(draft.public, "public")
+        check_json(draft.public, "public")
     check_body(draft.body, len(draft.links), now)
 
 
@@ -57,6 +57,14 @@ def _check_links(draft: Draft) -> None:
     for role, _ in draft.links:
         if role not in LINK_ROLES:
             raise InvalidRecordError(f"unknown link role {role!r}; known: {', '.join(sorted(LINK_ROLES))}")
+
+
+def earlier_place(target: object, place: int) -> int:
+    """Return where in its transaction a link's target stands; UnknownRecordError unless that is before `place`."""
+    at = getattr(target, "place", -1)
+    if not 0 <= at < place:
+        raise UnknownRecordError("a link names a record that does not stand earlier in the transaction")
+    return at
 
 
 def check_body(body: Body, links: int, now: datetime) -> None:
@@ -72,7 +80,7 @@ def check_body(body: Body, links: int, now: datetime) -> None:
         _check_vad(Vad(v=body.valence, a=body.arousal, d=body.dominance))
         check_probability(body.intensity, "intensity")
         check_probability(body.confidence, "confidence")
-        _check_json(body.signals, "signals")
+        check_json(body.signals, "signals")
     elif isinstance(body, StanceBody):
         _check_stance(body, links)
     elif isinstance(body, ViewBody):
@@ -80,9 +88,9 @@ def check_body(body: Body, links: int, now: datetime) -> None:
     elif isinstance(body, EmbeddingBody):
         for signature in body.signatures:
             check_probability(signature.salience, "salience")
-            _check_json(signature.metadata, "metadata")
+            check_json(signature.metadata, "metadata")
     elif isinstance(body, EventBody):
-        _check_json(body.data, "data")
+        check_json(body.data, "data")
 
 
 def _check_experience(body: ExperienceBody) -> None:
@@ -91,7 +99,7 @@ def _check_experience(body: ExperienceBody) -> None:
     if body.affect is not None:
         _check_affect(body.affect)
     if body.content.structured:
-        _check_json(body.content.structured, "content.structured")
+        check_json(body.content.structured, "content.structured")
     for claim in body.symbolic:
         _check_claim(claim)
     actor = body.provenance.actor
@@ -118,13 +126,13 @@ def _check_stance(body: StanceBody, links: int) -> None:
 
 def _check_view(body: ViewBody, links: int) -> None:
     delta = body.delta_from_raw
-    _check_json([delta.added, delta.removed], "delta_from_raw")
+    check_json([delta.added, delta.removed], "delta_from_raw")
     _check_weights(delta.reweighted, links)
     if body.affect_delta:
         _check_vad(body.affect_delta.before)
         _check_vad(body.affect_delta.after)
     if body.content:
-        _check_json(body.content.structured, "content.structured")
+        check_json(body.content.structured, "content.structured")
 
 
 def _check_affect(affect: Affect) -> None:
@@ -180,8 +188,10 @@ def _check_time(time: datetime, name: str, now: datetime) -> None:
         raise InvalidRecordError(f"{name} {time.isoformat()} lies in the future")
 
 
-def _check_json(value: Any, name: str, depth: int = 0) -> None:
-    """Free-form JSON: no NaN (it would be stored as null), no unbounded nesting, nothing but JSON's own types."""
+def check_json(value: Any, name: str, depth: int = 0) -> None:
+    """Raise InvalidRecordError for what is no free-form JSON: NaN (it would be stored as null), unbounded nesting,
+    other types than JSON's own.
+    """
     if depth > _MAX_DEPTH:
         raise InvalidRecordError(f"{name} is nested deeper than {_MAX_DEPTH}")
     if isinstance(value, float):
@@ -191,9 +201,9 @@ def _check_json(value: Any, name: str, depth: int = 0) -> None:
         for key, member in cast("dict[object, Any]", value).items():
             if not isinstance(key, str):
                 raise InvalidRecordError(f"{name} has the member {key!r}; names are text")
-            _check_json(member, name, depth + 1)
+            check_json(member, name, depth + 1)
     elif isinstance(value, (list, tuple)):
         for member in cast("Sequence[Any]", value):
-            _check_json(member, name, depth + 1)
+            check_json(member, name, depth + 1)
     elif not isinstance(value, _SCALARS):
         raise InvalidRecordError(f"{name} holds a {type(value).__name__}; only JSON values can be kept")

@@ -1,16 +1,29 @@
 """A key met again: with the same to say it names the first record, with something else it is refused."""
 
 import asyncio
+import pickle
 from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
 import braid
-from braid.ledger.errors import InvalidRecordError
-from braid.ledger.record import Claim, Content, Draft, EventBody, ExperienceBody
+from braid.ledger.errors import InvalidRecordError, UnknownRecordError
+from braid.ledger.record import (
+    AffectBody,
+    Claim,
+    Confidence,
+    Content,
+    Draft,
+    EventBody,
+    ExperienceBody,
+    Media,
+    ViewBody,
+)
 
 
 @pytest.fixture(params=[False, True], ids=["plain", "scope-chains"])
@@ -159,6 +172,213 @@ def test_the_same_media_attached_again_are_the_same(store: braid.Store) -> None:
     id = picture(b"not really", name="a.png")
     assert picture(b"not really", name="a.png") == id
     conflict(store, lambda: picture(b"not really", name="b.png"), id, "content")
+
+
+def test_numbers_and_truth_values_that_only_python_takes_for_equal_are_something_else(
+    store: braid.Store,
+) -> None:
+    def paid(value: Any) -> str:
+        return store.append("The rent.", structured={"paid": value, "of": 2}, idempotency_key="k")
+
+    id = paid(True)
+    for value in (1, 1.0, None, "true"):
+        conflict(store, partial(paid, value), id, "content")
+    assert store.append("The rent.", structured={"of": 2, "paid": True}, idempotency_key="k") == id
+    number = store.append("One.", structured={"n": 1}, idempotency_key="n")
+    conflict(
+        store,
+        lambda: store.append("One.", structured={"n": 1.0}, idempotency_key="n"),
+        number,
+        "content",
+    )
+
+
+def test_a_number_where_the_format_has_a_fraction_is_the_same_with_and_without_a_point(
+    store: braid.Store,
+) -> None:
+    def sure(p: float) -> Draft:
+        body = ExperienceBody(content=Content(text="So."), confidence=Confidence(p=p), once="k")
+        return Draft(kind="experience", type="occurrence", body=body)
+
+    def calm(valence: float) -> Draft:
+        body = AffectBody(actor="user", stage="after", valence=valence, arousal=0.0, dominance=0.0, once="a")
+        return Draft(kind="affect", body=body)
+
+    assert store.append(sure(1)) == store.append(sure(1.0))
+    assert store.append(calm(0)) == store.append(calm(0.0))
+
+
+def test_a_member_that_is_null_is_not_one_that_is_absent(store: braid.Store) -> None:
+    id = store.append("x", extra={"mood": None}, idempotency_key="k")
+    assert store.append("x", extra={"mood": None}, idempotency_key="k") == id
+    conflict(store, lambda: store.append("x", idempotency_key="k"), id, "mood")
+    other = store.append("x", idempotency_key="other")
+    again = partial(store.append, "x", extra={"mood": None}, idempotency_key="other")
+    conflict(store, again, other, "mood")
+
+
+def test_what_stands_in_the_open_is_compared_too(store: braid.Store) -> None:
+    def event(public: dict[str, Any]) -> Draft:
+        return Draft(kind="event", body=EventBody(name="count", once="k"), public=public)
+
+    id = store.append(event({"n": 1, "of": [2]}))
+    assert store.append(event({"of": (2,), "n": 1})) == id
+    for public in ({"n": 2, "of": [2]}, {"n": True, "of": [2]}, {}):
+        conflict(store, partial(store.append, event(public)), id, "public")
+    with pytest.raises(InvalidRecordError, match="only JSON values"):
+        store.append(event({"n": object()}))
+
+
+def test_tags_are_a_set(store: braid.Store) -> None:
+    id = store.append("x", tags=["a", "b"], idempotency_key="k")
+    for tags in (["b", "a"], {"a", "b"}, ("a", "b", "a")):
+        assert store.append("x", tags=tags, idempotency_key="k") == id
+    conflict(store, lambda: store.append("x", tags=["a"], idempotency_key="k"), id, "tags")
+
+
+def test_an_instant_is_the_same_in_every_zone(store: braid.Store) -> None:
+    def moved(hour: int, zone: str) -> str:
+        at = f"2024-05-01T{hour}:00:00{zone}"
+        moment = datetime.fromisoformat(at)
+        claims = [
+            Claim(subject="maya", rel="lives_in", object="Porto", valid_from=moment),
+            Claim(subject="maya", rel="lived_in", object="Leeds", valid_to=moment),
+        ]
+        return store.append("She moved.", occurred_at=at, claims=claims, idempotency_key="k")
+
+    id = moved(12, "+02:00")
+    assert moved(10, "Z") == moved(10, "+00:00") == moved(15, "+05:00") == id
+    conflict(store, lambda: moved(12, "Z"), id, "symbolic", "occurred_at")
+    conflict(store, lambda: moved(10, ""), id, "symbolic", "occurred_at")
+    plain = store.append("x", occurred_at=datetime(2024, 5, 1, 12, tzinfo=UTC), idempotency_key="p")
+    assert store.append("x", occurred_at="2024-05-01T14:00:00+02:00", idempotency_key="p") == plain
+    first = partial(store.append, "x", occurred_at="0001-01-01T00:00:00+05:00", idempotency_key="p")
+    conflict(store, first, plain, "occurred_at")
+
+
+@pytest.mark.parametrize(
+    "media", ["photo.png", 3, None, ["photo.png"], [{"blob": "a", "key": "b"}, 4]], ids=repr
+)
+def test_content_of_a_kind_that_has_none_is_a_member_like_others(store: braid.Store, media: Any) -> None:
+    def event(media: Any) -> Draft:
+        return Draft(kind="event", body=EventBody(name="n", once="k"), extra={"content": {"media": media}})
+
+    id = store.append(event(media))
+    assert store.append(event(media)) == id
+    other = [{"blob": "a", "key": "another"}, 4]
+    conflict(store, partial(store.append, event(other)), id, "content")
+
+
+def test_a_draft_of_no_known_kind_is_refused_as_with_a_new_key(store: braid.Store) -> None:
+    id = store.append("x", idempotency_key="k")
+    draft = Draft(kind="rumour", body=EventBody(name="n", once="k"))
+    conflict(store, lambda: store.append(draft), id, "kind", "type")
+
+
+def test_a_link_to_what_does_not_stand_earlier_is_refused_as_with_a_new_key(store: braid.Store) -> None:
+    with store.transaction() as together:
+        zero = together.append("Zero.")
+        one = together.append("One.")
+    id = store.append("From zero.", type="inference", parents=[zero.id], idempotency_key="k")
+
+    class Before:
+        place = -1
+
+    targets: list[Any] = [one, zero, None, Before()]
+    for key in ("k", "new"):
+        for target in targets:
+            with pytest.raises(UnknownRecordError, match="earlier in the transaction"):
+                store.append("From zero.", type="inference", parents=[target], idempotency_key=key)
+    assert store.append("From zero.", type="inference", parents=[zero.id], idempotency_key="k") == id
+
+
+def test_a_link_to_what_stands_later_in_the_transaction_is_refused(store: braid.Store) -> None:
+    def say(parent: int) -> list[str]:
+        with store.transaction() as together:
+            known = [together.append("First.", idempotency_key="a")]
+            known.append(
+                together.append("Second.", type="inference", parents=[known[0]], idempotency_key="b")
+            )
+            late = pending(parent)
+            known.append(together.append("Third.", type="inference", parents=[late], idempotency_key="c"))
+        return [one.id for one in known]
+
+    ids = say(0)
+    assert say(0) == ids
+    conflict(store, lambda: say(1), ids[2], "links")
+    with pytest.raises(UnknownRecordError):
+        say(2)
+
+
+def pending(place: int) -> Any:
+    from braid.writing import Pending
+
+    return Pending(place)
+
+
+def test_other_media_of_the_same_size_are_something_else(store: braid.Store) -> None:
+    def album(*pictures: bytes) -> str:
+        media = [store.attach(one, media_type="image/png", name="a.png") for one in pictures]
+        return store.append("An album.", media=media, idempotency_key="k")
+
+    cat, dog = b"the first picture, a cat", b"quite another one, dog!!"
+    id = album(cat, dog)
+    assert album(cat, dog) == id
+    for pictures in ((dog, cat), (cat, cat), (cat, dog + b"!")):
+        conflict(store, partial(album, *pictures), id, "content")
+
+
+def test_media_that_differ_only_at_their_end_are_something_else(store: braid.Store) -> None:
+    def film(end: bytes) -> str:
+        media = [store.attach(bytes(200_000) + end, media_type="video/x")]
+        return store.append("A film.", media=media, idempotency_key="k")
+
+    id = film(b"THE END")
+    assert film(b"THE END") == id
+    for end in (b"the end", b"THE END\0", b"THE EN"):
+        conflict(store, partial(film, end), id, "content")
+
+
+def test_the_media_of_a_view_are_compared_too(store: braid.Store) -> None:
+    one = store.append("One.")
+
+    def view(content: bytes) -> Draft:
+        media = store.attach(content, media_type="image/png")
+        body = ViewBody(lens="drawn", content=Content(text="As drawn.", media=[media]), once="k")
+        blobs = [(media.blob, media.size)]
+        return Draft(kind="view", body=body, links=[("applied_to", one)], blobs=blobs)
+
+    id = store.append(view(b"cat"))
+    assert store.append(view(b"cat")) == id
+    conflict(store, lambda: store.append(view(b"dog")), id, "content")
+
+
+def test_media_that_cannot_be_opened_are_held_to_nothing(store: braid.Store) -> None:
+    medium = store.attach(b"cat", media_type="image/png")
+
+    def picture(*media: Media) -> str:
+        return store.append("A picture.", media=list(media), idempotency_key="k")
+
+    id = picture(medium)
+    lost = store.path / "blobs" / medium.blob[:2] / medium.blob[2:]
+    sealed = lost.read_bytes()
+    other = store.attach(b"dog", media_type="image/png")
+    lost.write_bytes(sealed[:-1] + bytes([sealed[-1] ^ 1]))
+    assert picture(other) == id
+    lost.unlink()
+    assert picture(other) == picture(medium) == id
+    lost.write_bytes(sealed)
+    conflict(store, lambda: picture(other), id, "content")
+    for unlike in ({"key": "AAAA"}, {"key": "no base64"}, {"blob": "no name"}, {"blob": "0" * 64}):
+        assert picture(msgspec.structs.replace(other, **unlike)) == id
+
+
+def test_the_refusal_can_be_handed_from_process_to_process() -> None:
+    error = braid.IdempotencyConflictError("k", "ep_1", ["content", "tags"])
+    again = pickle.loads(pickle.dumps(error))
+    assert type(again) is braid.IdempotencyConflictError
+    assert (again.key, again.id, again.unlike) == ("k", "ep_1", ("content", "tags"))
+    assert str(again) == str(error)
 
 
 def test_nothing_is_compared_with_what_is_gone(store: braid.Store) -> None:
