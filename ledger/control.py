@@ -48,17 +48,33 @@ class LogKeyLife(NamedTuple):
     until: int | None = None
 
 
-def refuse_shared(authors: Iterable[bytes], log_keys: Iterable[str]) -> None:
-    """Raise KeyRefusedError where a public key is an author's and, now or ever, the log's (SPEC §3.4).
+FRESH_KEY = "make a fresh one (`braid key admit` for an author, `braid key rotate log` for the log)"
+"""What a writer can do about a key of two uses; where a log holds it nothing can be done."""
+
+
+class SharedKeyError(KeyRefusedError):
+    """A public key is an author's and the log's."""
+
+
+def need_two_keys(authors: Iterable[bytes], log_keys: Iterable[str]) -> None:
+    """Raise SharedKeyError where a public key is an author's and, now or ever, the log's (SPEC §3.4).
 
     The log's key signs heads and nothing else: whoever may ask for an author's signature could ask for a head's.
     """
     shared = {parse_vkey(text).public for text in log_keys}.intersection(authors)
     if shared:
-        raise KeyRefusedError(
-            f"the key {key_id(shared.pop())} would be an author's and the log's, and the log's signs heads and nothing "
-            "else: make a fresh one (`braid key admit` for an author, `braid key rotate log` for the log)"
+        raise SharedKeyError(
+            f"the key {key_id(shared.pop())} is an author's and the log's, and the log's signs heads and nothing else: "
+            "unlawful in format 1 (SPEC §3.4)"
         )
+
+
+def refuse_shared(authors: Iterable[bytes], log_keys: Iterable[str]) -> None:
+    """Raise KeyRefusedError, with what to do, for who is about to make a key an author's and the log's."""
+    try:
+        need_two_keys(authors, log_keys)
+    except SharedKeyError as error:
+        raise KeyRefusedError(f"{error}; {FRESH_KEY}") from None
 
 
 class ControlState:
@@ -166,7 +182,7 @@ class ControlState:
         if envelope.index or self.keys:
             raise IntegrityError(f"{envelope.id}: genesis stands at index 0 alone")
         roots = [b64decode(text, validate=True) for text in public["root_keys"]]
-        refuse_shared(roots, [str(public["log_vkey"])])
+        need_two_keys(roots, [str(public["log_vkey"])])
         self.origin = envelope.origin
         self.log_vkey = str(public["log_vkey"])
         self.log_keys = {self.log_vkey: LogKeyLife(0)}
@@ -184,7 +200,7 @@ class ControlState:
             key = parse_vkey(vkey)
             if life is not None or key.type != ED25519 or key.name != self.origin or str(key) != vkey:
                 raise IntegrityError(f"{envelope.id}: this is no new key of the log {self.origin}")
-            refuse_shared([life.public for life in self.keys.values()], [vkey])
+            need_two_keys([life.public for life in self.keys.values()], [vkey])
             self.log_keys[vkey] = LogKeyLife(envelope.index)
             return
         left = [one for one, other in self.log_keys.items() if other.until is None and one != vkey]
@@ -209,7 +225,7 @@ class ControlState:
         check_public_key(key)
         if key_id(key) != id or id in self.keys or role not in ROLE_KINDS or role == "root":
             raise IntegrityError(f"{envelope.id}: this admission is not lawful (id, role or repetition)")
-        refuse_shared([key], self.log_keys)
+        need_two_keys([key], self.log_keys)
         proof = b64decode(public["proof"], validate=True)
         if not verify_signature(key, possession_message(self.origin, id, role), proof):
             raise IntegrityError(f"{envelope.id}: the key's proof of possession does not hold")

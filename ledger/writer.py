@@ -13,6 +13,7 @@ from threading import Event, Lock, RLock, Thread
 
 from braid.ledger.blobs import BlobStore
 from braid.ledger.checkpoint import Checkpoint, sign_checkpoint
+from braid.ledger.control import FRESH_KEY, SharedKeyError
 from braid.ledger.envelope import decode_payload, payload_of
 from braid.ledger.errors import (
     GuardError,
@@ -348,8 +349,10 @@ class Writer(Reader):
                 if envelope.is_control:
                     trial.apply(envelope, self._check_links(envelope, stored.links))
         except IntegrityError as error:
-            kind = KeyRefusedError if isinstance(error.__cause__, KeyRefusedError) else InvalidRecordError
-            raise kind(f"nothing was written: {error}") from error
+            why = error.__cause__
+            kind = KeyRefusedError if isinstance(why, KeyRefusedError) else InvalidRecordError
+            advice = f"; {FRESH_KEY}" if isinstance(why, SharedKeyError) else ""
+            raise kind(f"nothing was written: {error}{advice}") from error
 
     def _write(self, group: list[Prepared]) -> None:
         try:

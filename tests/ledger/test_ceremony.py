@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from braid.ledger import ceremony, create, sign
+from braid.ledger import ceremony, control, create, sign
 from braid.ledger.audit.verify import verify
 from braid.ledger.ceremony import retire_log_key, rotate_log_key, rotate_signer, seal_keys, take_in
 from braid.ledger.checkpoint import parse_checkpoint, sign_checkpoint
 from braid.ledger.control import refuse_shared
 from braid.ledger.create import admission, create_store
-from braid.ledger.errors import InvalidRecordError, KeyRefusedError, LedgerError
+from braid.ledger.errors import IntegrityError, InvalidRecordError, KeyRefusedError, LedgerError
 from braid.ledger.guard import Guard
 from braid.ledger.keyfile import is_sealed
 from braid.ledger.logkeys import load_log_keys
@@ -23,7 +23,7 @@ from braid.ledger.passphrase import KdfCost
 from braid.ledger.reader import Reader
 from braid.ledger.record import Content, Draft, ExperienceBody, KeyBody
 from braid.ledger.settings import load_settings
-from braid.ledger.sign import Signer, load_signers
+from braid.ledger.sign import Signer, key_id, load_signers
 from braid.ledger.vault import Vault
 from braid.ledger.writer import Writer
 from tests.spec.auditors import Job, ask_node, ask_python
@@ -231,7 +231,7 @@ def test_no_key_of_the_log_becomes_an_authors(rotated: tuple[Path, str, str]) ->
         with pytest.raises(KeyRefusedError, match=r"signs heads and nothing else.*key admit"):
             take_in(writer, Signer(present.seed, "agent"), [_admits(writer, present)])
         assert not list((store / "keys").glob("agent-*")), "its private half was not left there"
-        with pytest.raises(KeyRefusedError, match="signs heads and nothing else"):
+        with pytest.raises(KeyRefusedError, match=r"nothing was written.*heads and nothing else.*key admit"):
             writer.append([_admits(writer, present)])
         size = writer.size
         say(writer)
@@ -241,13 +241,34 @@ def test_no_key_of_the_log_becomes_an_authors(rotated: tuple[Path, str, str]) ->
         refuse_shared([parse_vkey(old).public], Reader(store).control.log_keys)
 
 
+def test_a_log_that_holds_such_a_record_is_told_what_is_wrong_alone(
+    rotated: tuple[Path, str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Who reads it, opens it or audits it can make no fresh key: the record is there."""
+    store, _, new = rotated
+    present = load_log_keys(store)[new]
+    with monkeypatch.context() as lax:
+        lax.setattr(control, "need_two_keys", lambda authors, log_keys: None)
+        with writing(store) as writer:
+            (made,) = writer.append([_admits(writer, present)])
+    author = key_id(present.verifier.public)
+    with pytest.raises(IntegrityError) as told:
+        Reader(store)
+    (finding,) = verify(store).findings
+    for message in (str(told.value), finding.message):
+        assert message == (
+            f"{made.id}: the key {author} is an author's and the log's, and the log's signs heads and nothing else: "
+            "unlawful in format 1 (SPEC §3.4)"
+        )
+
+
 def test_no_authors_key_becomes_the_logs(store: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with writing(store) as writer:
         recorder = next(one for one in writer.signers.values() if one.role == "recorder")
         rotate_signer(writer, recorder.id)  # revoked since: it was an author's, and that is enough
         monkeypatch.setattr(ceremony, "random", lambda size: recorder.seed)
         size, files = writer.size, sorted((store / "keys").iterdir())
-        with pytest.raises(KeyRefusedError, match="signs heads and nothing else"):
+        with pytest.raises(KeyRefusedError, match=r"signs heads and nothing else.*key rotate log"):
             rotate_log_key(writer)
         vkey = str(signing_key(writer.origin, recorder.seed).verifier)
         with pytest.raises(KeyRefusedError, match="signs heads and nothing else"):
