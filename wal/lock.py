@@ -11,6 +11,8 @@ from braid.wal.durable import obstructed
 from braid.wal.errors import LogLockedError
 
 POLL_S = 0.002
+_FLAGS = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NOCTTY
+"""A link would have the lock elsewhere than where others look for it; a terminal is not to become ours."""
 
 
 class FileLock:
@@ -52,7 +54,7 @@ class FileLock:
 
     def _open(self) -> int:
         try:
-            fd = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+            fd = os.open(self._path, _FLAGS, 0o600)
         except OSError as error:
             if error.errno not in (errno.EISDIR, errno.ENOTDIR, errno.ENXIO, errno.ELOOP):
                 raise

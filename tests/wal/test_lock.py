@@ -29,6 +29,11 @@ else:
 """
 
 
+def _file(path: Path) -> Path:
+    path.touch()
+    return path
+
+
 @pytest.fixture
 def path(tmp_path: Path) -> Path:
     """Return where the lock lies."""
@@ -99,8 +104,19 @@ def test_waiting_ends_when_the_holder_is_done_or_the_time_is_up(path: Path) -> N
         ("something else", os.mkfifo),
         ("a link", lambda path: path.symlink_to("/dev/null")),
         ("a link", lambda path: path.symlink_to(path)),
+        ("a link", lambda path: path.symlink_to("/nowhere/at/all")),
+        ("a link", lambda path: path.symlink_to(path.with_name("elsewhere"))),
+        ("a link", lambda path: path.symlink_to(_file(path.with_name("other")))),
     ],
-    ids=["folder", "pipe", "device", "link to itself"],
+    ids=[
+        "folder",
+        "pipe",
+        "device",
+        "link to itself",
+        "link to nothing",
+        "link to no file yet",
+        "link to a file",
+    ],
 )
 def test_what_is_no_file_is_named_and_left(path: Path, found: str, make: Callable[[Path], object]) -> None:
     make(path)
@@ -112,6 +128,17 @@ def test_what_is_no_file_is_named_and_left(path: Path, found: str, make: Callabl
     assert (told.value.path, told.value.found) == (path, found)
     assert isinstance(told.value, OSError), "who can do without the lock does"
     assert path.lstat() == before
+    assert not path.with_name("elsewhere").exists(), "nothing is made where a link leads"
+
+
+def test_a_folder_may_be_reached_through_a_link(tmp_path: Path) -> None:
+    (tmp_path / "store").mkdir()
+    (tmp_path / "link").symlink_to("store")
+    one, two = FileLock(tmp_path / "link" / "lock"), FileLock(tmp_path / "store" / "lock")
+    one.acquire()
+    with pytest.raises(LogLockedError):
+        two.acquire()
+    one.release()
 
 
 def test_a_file_above_the_lock_is_the_one_that_is_named(tmp_path: Path) -> None:
