@@ -43,6 +43,12 @@ def guard_folder() -> Path:
     return Path(state) / "braid"
 
 
+def _with_place(error: OSError) -> OSError:
+    """Return the error, which says too what is kept there: "permission denied" alone doesn't."""
+    error.strerror = f"{error.strerror}; {_PLACE}"
+    return error
+
+
 class Guard:
     """The guard file of one store."""
 
@@ -60,6 +66,8 @@ class Guard:
             data = self.path.read_bytes()
         except FileNotFoundError:
             return None
+        except OSError as error:
+            raise _with_place(error) from None
         text, _, check = data.rpartition(b"\nblake3 ")
         if check != blake3(text).hexdigest().encode() + b"\n":
             raise GuardError(
@@ -80,9 +88,8 @@ class Guard:
         except ObstructedError as error:
             error.add_note(_PLACE)
             raise
-        except OSError as error:  # who reads only "permission denied" doesn't know what that folder is for
-            error.strerror = f"{error.strerror}; {_PLACE}"
-            raise
+        except OSError as error:
+            raise _with_place(error) from None
         text = msgspec.json.encode(head)
         replace_file(
             self.path, text + b"\nblake3 " + blake3(text).hexdigest().encode() + b"\n", "guard.write"

@@ -19,6 +19,7 @@ from blake3 import blake3
 from braid.ledger import cascade as cascades
 from braid.ledger import erase as erasure
 from braid.ledger import writer as writers
+from braid.ledger.audit.verify import verify
 from braid.ledger.create import create_store
 from braid.ledger.envelope import unwrap, wrap
 from braid.ledger.errors import (
@@ -120,6 +121,24 @@ def test_without_its_guard_a_store_is_read_but_not_written(store: Path, drop: Dr
         writer.append([memory("c")])
     assert head_of(store).size == 6
     assert texts(store) == ["a", "b", "c"]
+
+
+@pytest.mark.parametrize("stands", ["a file as the folder", "a folder as the guard"])
+def test_a_guard_that_can_not_be_read_names_the_way_out(
+    store: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, stands: str
+) -> None:
+    """Who reads only "not a directory" doesn't know what that folder is for."""
+    monkeypatch.setenv("BRAID_GUARD_DIR", str(tmp_path / "guards of another"))
+    path = guard_of(store).path
+    if stands == "a folder as the guard":
+        path.mkdir(parents=True)
+    else:
+        path.parent.write_text("mine")
+    for opening in (Reader, Writer):
+        with pytest.raises(OSError, match="the fork guard is kept there: BRAID_GUARD_DIR names") as told:
+            opening(store)
+        assert told.value.filename == str(path)
+    assert "BRAID_GUARD_DIR names another folder" in verify(store).could_not_look[0]
 
 
 def test_a_damaged_guard_is_refused_and_named(store: Path) -> None:
