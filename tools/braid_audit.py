@@ -1033,6 +1033,11 @@ class Audit:
                 is_number(guard.get("size")) and is_number(guard.get("vault_epoch")),
                 "the guard lacks a number",
             )
+            more = guard.get("log_keys", [])
+            need(
+                is_list(more) and all(isinstance(one, str) for one in more),
+                "the guard's log keys are no texts",
+            )
         except BadDataError as error:
             self.find("guard", str(error), file=str(path))
             return
@@ -1282,9 +1287,8 @@ class Audit:
                 )
 
     def judge_genesis(self) -> None:
-        """Hold settings and pinned key to the log's own first record."""
-        if self.pinned is not None and self.control.log_keys and self.pinned not in self.control.log_keys:
-            self.find("checkpoint", "the pinned key is none that this log names", 0)
+        """Hold settings to the log's own first record, and the pinned key and the guard's to all that it names."""
+        self.judge_key()
         genesis = self.control.genesis
         if genesis is None:
             return
@@ -1373,11 +1377,32 @@ class Audit:
             if roots[head.size] != head.root:
                 self.find(kind, f"the head of {head.size} records has another root than they give", file=file)
                 continue
-            if due := self.control.signing(head.size) - head.signers:
+            if not self.foreign and (due := self.control.signing(head.size) - head.signers):
                 self.find(kind, f"the head of {head.size} records lacks a signature by {min(due)}", file=file)
             signed |= head.signers
         if self.pinned is not None and self.pinned in self.control.log_keys and self.pinned not in signed:
             self.find("checkpoint", "no head of this log is signed by the pinned key")
+
+    @property
+    def key(self) -> str | None:
+        """The key that heads are judged by: the pinned one, else the guard's; None where neither is a key."""
+        text = self.guard["vkey"] if self.pinned is None and self.guard else self.pinned
+        return text if text in self.candidates else None
+
+    @property
+    def foreign(self) -> bool:
+        """Whether that key is none of this log's: whose heads these are can't be told."""
+        return bool(self.control.log_keys) and self.key is not None and self.key not in self.control.log_keys
+
+    def judge_key(self) -> None:
+        """Name a key that the auditor pinned, or that the guard remembers, and the log does not name."""
+        guard, named, file = self.guard, self.control.log_keys, str(self.guard_path)
+        if guard and named and not {guard["vkey"], *guard.get("log_keys", ())} <= named.keys():
+            self.find("guard", "the guard remembers a log key that this log does not name", file=file)
+        if self.foreign:
+            self.find("checkpoint", f"the log names no key {self.key}", 0)
+            if guard and guard["vkey"] != self.key:
+                self.find("guard", f"the guard names another log key than {self.key}", file=file)
 
     # 6. erasures -------------------------------------------------------------------------------------------------
 

@@ -244,7 +244,9 @@ class Audit {
       need(data.toString("latin1", end) === check, "the guard is damaged");
       guard = Object.fromEntries(readJson(data.subarray(0, end)));
       const texts = ["origin", "vkey", "root", "checkpoint"].every((name) => typeof guard[name] === "string");
-      need(texts && isSize(guard.size) && isSize(guard.vault_epoch), "the guard is not one of this format");
+      const { log_keys: more = [] } = guard;
+      const named = Array.isArray(more) && more.every((one) => typeof one === "string");
+      need(texts && named && isSize(guard.size) && isSize(guard.vault_epoch), "the guard is not one of this format");
     }, tell);
     if (damaged) return;
     this.guard = guard;
@@ -499,12 +501,36 @@ class Audit {
     }
   }
 
-  /** Hold settings and pinned key to the log's own first record. */
-  judgeGenesis() {
-    const { genesis, logKeys } = this.control;
-    if (this.pinned !== null && logKeys.size && !logKeys.has(this.pinned)) {
-      this.find("checkpoint", "the pinned key is none that this log names", 0);
+  /** The key that heads are judged by: the pinned one, else the guard's; null where neither is a key. */
+  get key() {
+    const text = this.pinned ?? this.guard?.vkey ?? null;
+    return this.candidates.has(text) ? text : null;
+  }
+
+  /** Whether that key is none of this log's: whose heads these are can't be told. */
+  get foreign() {
+    const { logKeys } = this.control;
+    return logKeys.size > 0 && this.key !== null && !logKeys.has(this.key);
+  }
+
+  /** Name a key that the auditor pinned, or that the guard remembers, and the log does not name. */
+  judgeKey() {
+    const { guard, key, control: { logKeys }, guardPath: file } = this;
+    const remembered = guard === null ? [] : [guard.vkey, ...(guard.log_keys ?? [])];
+    if (logKeys.size && !remembered.every((vkey) => logKeys.has(vkey))) {
+      this.find("guard", "the guard remembers a log key that this log does not name", null, { file });
     }
+    if (!this.foreign) return;
+    this.find("checkpoint", `the log names no key ${key}`, 0);
+    if (guard !== null && guard.vkey !== key) {
+      this.find("guard", `the guard names another log key than ${key}`, null, { file });
+    }
+  }
+
+  /** Hold settings to the log's own first record, and the pinned key and the guard's to all that it names. */
+  judgeGenesis() {
+    const { genesis } = this.control;
+    this.judgeKey();
     if (genesis === null) return;
     if (genesis.origin !== this.settings.origin) this.find("settings", "store.json and genesis name another origin", 0);
     for (const name of ["store_id", "format"]) {
@@ -588,7 +614,7 @@ class Audit {
     for (const { name, size, root, signers } of heads) {
       const kind = name === "guard" ? "guard" : "checkpoint";
       const file = name === "guard" ? this.guardPath : name;
-      const lacking = this.control.signing(size).find((vkey) => !signers.has(vkey));
+      const lacking = this.foreign ? undefined : this.control.signing(size).find((vkey) => !signers.has(vkey));
       if (size > this.end) {
         this.find(kind, `the head covers ${size} records; the log holds ${this.end}`, null, { file });
       } else if (!rootOf(this.leaves.slice(0, size)).equals(root)) {

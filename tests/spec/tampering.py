@@ -13,6 +13,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import msgspec
 from blake3 import blake3
 
 from braid.ledger.blobs import BlobStore
@@ -24,6 +25,7 @@ from braid.ledger.erase import erase, forget
 from braid.ledger.guard import Guard
 from braid.ledger.logkeys import load_log_key
 from braid.ledger.note import signing_key
+from braid.ledger.publish import publish_checkpoint
 from braid.ledger.record import Body, Content, Draft, ExperienceBody, Provenance
 from braid.ledger.settings import load_settings
 from braid.ledger.sign import Signer, load_signers, save_signer
@@ -301,6 +303,21 @@ def _genesis_of_one_key(made: Made) -> None:
     resigned(0, swap(old, _names_an_author(made, "root").encode()), "root")(made)
 
 
+def _headed_by_an_author(made: Made, *, alone: bool = False) -> None:
+    """A `log_key` names an author's key, which has signed the heads too, or alone; the guard remembers it."""
+    edit = _public(14, lambda made: {"op": "log_key", "vkey": _names_an_author(made)})
+    edit(made)
+    own = load_log_key(made.store)
+    key = signing_key(own.name, made.key("recorder").seed)
+    head = made.guard.read()
+    assert head is not None
+    checkpoint = Checkpoint(head.origin, head.size, bytes.fromhex(head.root))
+    note = sign_checkpoint(checkpoint, [key] if alone else [own, key])
+    publish_checkpoint(made.store, note)
+    keys = [str(own.verifier), str(key.verifier)]
+    made.guard.write(msgspec.structs.replace(head, vkey=keys[1], log_keys=keys, checkpoint=note.decode()))
+
+
 def _count(payload: bytes) -> bytes:
     return payload.replace(b'"records":2', b'"records":3')
 
@@ -471,6 +488,8 @@ SMALL: dict[str, Edit] = {
     "log key that is an author's": _public(
         14, lambda made: {"op": "log_key", "vkey": _names_an_author(made)}
     ),
+    "log key that is an author's, under the heads": _headed_by_an_author,
+    "log key that is an author's, alone under the heads": lambda made: _headed_by_an_author(made, alone=True),
     "log key that is the root key": _genesis_of_one_key,
     "control record by a recorder": _by("recorder", 15, "operator"),
     "operation that no kind has": resigned(15, swap(b'"op":"forget"', b'"op":"forgive"'), "operator"),

@@ -105,6 +105,8 @@ def test_all_three_refuse_it_and_begin_with_the_same_finding(said: dict[str, Sai
     [
         ("author key that is the log's", 12),
         ("log key that is an author's", 14),
+        ("log key that is an author's, under the heads", 14),
+        ("log key that is an author's, alone under the heads", 14),
         ("log key that is the root key", 0),
     ],
 )
@@ -112,6 +114,26 @@ def test_all_three_name_a_key_of_two_uses_in_the_record_that_gives_it_the_second
     said: dict[str, Said], name: str, index: int
 ) -> None:
     assert all(("control", index) in verdict.findings for verdict in said[name])
+
+
+@pytest.mark.parametrize("pinned", ["the log's", "the author's", "another log's", None])
+@pytest.mark.parametrize("way", ["under the heads", "alone under the heads"])
+def test_all_three_name_a_guards_key_that_the_log_does_not(
+    good: dict[str, Made], tmp_path: Path, way: str, pinned: str | None
+) -> None:
+    """The record that named it was refused: the guard remembers a key that is none of this log's."""
+    copy = copy_of(good["small"], tmp_path / "copy")
+    own = job_of(copy)
+    SMALL[f"log key that is an author's, {way}"](copy)
+    guarded = job_of(copy)
+    vkey = {"the log's": own.vkey, "the author's": guarded.vkey, "another log's": job_of(good["wide"]).vkey}
+    job = guarded._replace(vkey=vkey[pinned] if pinned else None)
+    said = Said(ask_braid(job), ask_python(job), ask_node([job])[0])
+    assert said.braid == said.python == said.node
+    kinds = said.braid.findings
+    assert kinds[0] == ("guard", None)
+    assert (("checkpoint", 0) in kinds) == (pinned != "the log's")
+    assert ("control", 14) in kinds
 
 
 def test_there_are_ways_enough_and_they_differ(said: dict[str, Said]) -> None:
