@@ -5,7 +5,8 @@ Ranges are read by `recall/ranges.py`.
 """
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 
@@ -50,21 +51,35 @@ class Span(msgspec.Struct, frozen=True):
     day: int | None = None
 
 
+_Rule = tuple[re.Pattern[str], Callable[[re.Match[str], datetime], Span | None]]
+
+
 def span(text: str, now: datetime) -> Span | None:
     """Return the first span of time that a text names, None if it names none. Never raises."""
-    for pattern, read in _RULES:
-        for match in pattern.finditer(text):
-            try:
-                found = read(match, now.astimezone(UTC))
-            except (
-                ValueError,
-                OverflowError,
-            ):  # 31 February, the year 0: no time is meant that there could be
-                continue
-            if found is not None:
-                lead = match.groupdict().get("lead")
-                return directed(found, f"{lead} " if lead else text[: match.start()])
+    for rule in _RULES:
+        for match, found in _read(rule, text, now):
+            lead = match.groupdict().get("lead")
+            return directed(found, f"{lead} " if lead else text[: match.start()])
     return None
+
+
+def places(text: str, now: datetime, *, calendar: bool) -> Iterator[tuple[int, int]]:
+    """Yield where a text names times by the calendar ("in May 2023"), or else from now, by weekday or ISO date."""
+    for rule in _RULES:
+        if (rule[1] is _calendar) == calendar:
+            for match, _ in _read(rule, text, now):
+                yield match.span()
+
+
+def _read(rule: _Rule, text: str, now: datetime) -> Iterator[tuple[re.Match[str], Span]]:
+    pattern, read = rule
+    for match in pattern.finditer(text):
+        with suppress(
+            ValueError, OverflowError
+        ):  # 31 February, the year 0: no time is meant that there could be
+            found = read(match, now.astimezone(UTC))
+            if found is not None:
+                yield match, found
 
 
 def directed(found: Span, before: str) -> Span:
@@ -201,4 +216,6 @@ _SOURCES: Final[tuple[tuple[str, Callable[[re.Match[str], datetime], Span | None
     (rf"\b(?P<lead>in|during|of|since|until|before|after|by|for|last|early|late|mid) {YEAR}", _calendar),
     (rf"\b(?P<lead>in|during|of|since|until|before|after|by|early|late|mid|last) {MONTH}", _calendar),
 )
-_RULES: Final = tuple((re.compile(source, flags=re.IGNORECASE), read) for source, read in _SOURCES)
+_RULES: Final[tuple[_Rule, ...]] = tuple(
+    (re.compile(source, flags=re.IGNORECASE), read) for source, read in _SOURCES
+)

@@ -1,13 +1,15 @@
 """Questions taken apart: intent, names, times relative to a given now, events, persons; and questions that are none."""
 
 import re
-from datetime import UTC, datetime
+import time
+from datetime import UTC, datetime, timedelta, timezone
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from braid.recall.decompose import MAX_TERMS, decompose
+from braid.recall.ranges import asked_time
 from braid.recall.text import MAX_QUERY_CHARS, words
 from braid.recall.times import Span, span
 from braid.recall.traits import TRAITS, traits
@@ -94,6 +96,20 @@ def test_no_time_is_read_where_none_is_named(text: str) -> None:
         ("Who came the week before last?", "2023-05-29", "2023-06-05"),
         ("the month before last", "2023-04-01", "2023-05-01"),
         ("the summer before last", "2021-06-01", "2021-09-01"),
+        ("over the winter of 2022-2023", "2022-12-01", "2023-03-01"),
+        ("2022 Q1 to Q3", "2022-01-01", "2022-10-01"),
+        ("2022 Q1 to 2022 Q3", "2022-01-01", "2022-10-01"),
+        ("the Q1 and Q2 2022 numbers", "2022-01-01", "2022-07-01"),
+        ("in spring and summer 2022", "2022-03-01", "2022-09-01"),
+        ("spring to fall 2022", "2022-03-01", "2022-12-01"),
+        ("fall 2022", "2022-09-01", "2022-12-01"),
+        ("the fall of 2022", "2022-09-01", "2022-12-01"),
+        ("What did I read in Berlin summer 2022?", "2022-06-01", "2022-09-01"),
+        ("Did the Q2 2022 numbers please Anna?", "2022-04-01", "2022-07-01"),
+        ("12-14 May 2022", "2022-05-12", "2022-05-15"),
+        ("from 3 - 8 May 2022", "2022-05-03", "2022-05-09"),
+        ("3 - 8 May 2022", "2022-05-03", "2022-05-09"),
+        ("What did we say last month about the trip from May 5 to May 9, 2021?", "2021-05-05", "2021-05-10"),
     ],
 )
 def test_a_range_is_read_at_both_ends(text: str, since: str | None, until: str | None) -> None:
@@ -114,6 +130,86 @@ def test_a_range_without_a_year_is_the_latest_and_not_exact(text: str, since: st
 
 
 @pytest.mark.parametrize(
+    ("text", "since", "until"),
+    [
+        ("on 12-14 May", "2023-05-12", "2023-05-15"),
+        ("What did we do May 5-9?", "2023-05-05", "2023-05-10"),
+        ("on July 5–9", "2022-07-05", "2022-07-10"),
+        ("in March-May", "2023-03-01", "2023-06-01"),
+        ("during July–August, what did I read?", "2022-07-01", "2022-09-01"),
+    ],
+)
+def test_a_dash_joins_ends_where_one_names_a_month(text: str, since: str, until: str) -> None:
+    assert decompose(text, NOW).time == Span(day(since), day(until), exact=False)
+
+
+@pytest.mark.parametrize(
+    ("text", "since", "until"),
+    [
+        ("What happened between March and May last year?", "2022-03-01", "2022-06-01"),
+        ("Last year, what happened between March and May?", "2022-03-01", "2022-06-01"),
+        ("from June to August of last year", "2022-06-01", "2022-09-01"),
+        ("between May 5 and May 9 the previous year", "2022-05-05", "2022-05-10"),
+        ("from May 5 to 9 last year", "2022-05-05", "2022-05-10"),
+        ("from May to July this year", "2023-05-01", "2023-08-01"),
+        ("from May to July next year", "2024-05-01", "2024-08-01"),
+        ("between March and May two years ago", "2021-03-01", "2021-06-01"),
+        ("between March and May, 3 years ago", "2020-03-01", "2020-06-01"),
+        ("between March and May of the year before last", "2021-03-01", "2021-06-01"),
+    ],
+)
+def test_a_year_told_from_now_is_that_of_the_range_beside_it(text: str, since: str, until: str) -> None:
+    assert decompose(text, NOW).time == Span(day(since), day(until))
+
+
+@pytest.mark.parametrize(
+    ("text", "since", "exact"),
+    [
+        ("What happened from May 2022 until now?", "2022-05-01", True),
+        ("between March 2022 and today", "2022-03-01", True),
+        ("from 2020 to the present", "2020-01-01", True),
+        ("since the spring of 2022 until now", "2022-03-01", True),
+        ("from August to today", "2022-08-01", False),
+    ],
+)
+def test_a_range_may_end_now(text: str, since: str, exact: bool) -> None:
+    assert decompose(text, NOW).time == Span(day(since), NOW, exact)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "What did we decide last week about the Q2 2022 numbers?",
+        "What did Anna say yesterday about the summer 2022 trip?",
+        "What did I write on 2023-05-20 about Q3 2022?",
+        "What did Tom say on Monday about the spring 2022 collection?",
+        "my spring 2022 semester grades, which I told you last week",
+        "What did we say yesterday about the May–June 2022 trip?",
+        "What did we decide in May 2021 about the Q2 2022 numbers?",
+        "What did we decide in May 2021 about the Q1 and Q2 2022 numbers?",
+        "What did I pay for the Audi Q3 2021?",
+    ],
+)
+def test_a_topic_that_sounds_like_a_time_displaces_no_time(text: str) -> None:
+    assert decompose(text, NOW).time == span(text, NOW)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Did Grandma fall in 2021?",
+        "How much did prices fall in 2022?",
+        "Did prices fall 2021 to 2022?",
+        "How much did prices fall 2022?",
+        "Who did Summer in 2022 marry?",
+        "Did Autumn in 2022 call?",
+    ],
+)
+def test_a_fall_and_a_name_are_no_season(text: str) -> None:
+    assert decompose(text, NOW).time == span(text, NOW)
+
+
+@pytest.mark.parametrize(
     "text",
     [
         "between you and me",
@@ -121,6 +217,21 @@ def test_a_range_without_a_year_is_the_latest_and_not_exact(text: str, since: st
         "a letter from May to me",
         "the letters from May to 2023 people",
         "between 1900 and 2000 calories",
+        "between 1900 and 2000 Euros",
+        "between 1900 and 2000 €",
+        "between 1990 and 2000 Watts",
+        "from 2000 to 2010 USD",
+        "Did the rent go up from 1950 to 2020 a month?",
+        "session 3 - 8 May 2022",
+        "Which iPhone 12 - 14 May 2022 deals were there?",
+        "March-May",
+        "between March and May of that year",
+        "between March and May a few years ago",
+        "In 2021 or, say, in 2022, between March and May?",
+        "from November to February last year",
+        "from 2030 until now",
+        "from May 2022 to present the results",
+        "from May 2022 to today's",
         "from 3 to 7 apples",
         "from spring to autumn",
         "the spring in the second quarter",
@@ -141,6 +252,35 @@ def test_what_is_no_range_is_read_as_before(text: str) -> None:
 def test_no_range_is_too_strange(number: str, rest: str, join: str) -> None:
     for earliest in (datetime(1, 1, 1, tzinfo=UTC), NOW, datetime(9999, 12, 31, tzinfo=UTC)):
         decompose(f"between {number}{rest}{join}{rest}{number}, the year before last", earliest)
+
+
+@pytest.mark.parametrize("hours", [-5, 5])
+@pytest.mark.parametrize("year", [1, 9999])
+@pytest.mark.parametrize(
+    "text", ["Where do I live?", "yesterday", "from May to July", "the week before last"]
+)
+def test_the_ends_of_the_calendar_are_a_legal_now(text: str, year: int, hours: int) -> None:
+    zone = timezone(timedelta(hours=hours))
+    for now in (datetime(year, 1, 1, tzinfo=zone), datetime(year, 12, 31, 23, 59, tzinfo=zone)):
+        asked_time(text, now)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "early ",
+        "between 1 and early ",
+        "last year 2022 to ",
+        "fall 2022 ",
+        "q1 and q2 2023 in may ",
+        "on 5-9 may yesterday ",
+        "spring of 2022-2023 last week ",
+    ],
+)
+def test_reading_takes_time_in_proportion_to_the_text(text: str) -> None:
+    began = time.process_time()
+    asked_time((text * 100_000)[:100_000], NOW)
+    assert time.process_time() - began < 3
 
 
 @pytest.mark.parametrize(
