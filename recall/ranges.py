@@ -84,7 +84,7 @@ _LED: Final = re.compile(
 """What leads to a part of a year."""
 _NAME: Final = re.compile(r"\w\W+([A-Z]\w*) $")
 _NAMED_YEAR: Final = re.compile(
-    rf"\b(?:(?:in|during|of) {YEAR}|(?P<before>the year before last)\b(?! \w)"
+    rf"\b(?:(?:in|during|of) {YEAR}|(?P<before>the year before last)\b(?! (?!between|from|during|in)\w)"
     r"|(?P<which>last|previous|past|this|next) year\b"
     r"|(?P<ago>(?:\d\d?|an?|one|two|three|four|five|six|seven|eight|nine|ten) years? ago)\b|years?\b)",
     flags=re.IGNORECASE,
@@ -363,7 +363,7 @@ def _stands_alone(text: str, at: int) -> bool:
     if following is None:
         return True
     word = following[1]
-    if word is None or word.lower() in _COUNTED or (len(word) > 1 and word.isupper()):  # "EUR"
+    if word is None or word.lower() in _COUNTED or (word.isupper() and word not in ("A", "I")):  # "EUR"
         return False
     return word[:1].isupper() or word.lower() in STOP or word.lower() in _ALSO_IDLE
 
