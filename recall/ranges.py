@@ -1,8 +1,9 @@
 """When a question speaks of, read whole: "between March and May 2023", "Q2 2023", "the week before last". Pure.
 
 What an end of a range leaves out, the other end says. Seasons are the meteorological ones of the north: spring is March
-to May, and a winter begins in December of the year that it is named by. Only questions are read so: what a turn says is
-read by `times.span` (`learn/`), and readings that are in logs already must come out as they did.
+to May, and a winter begins in December of the year that it is named by. A wrong range that is taken for exact is worse
+than none: what isn't clear, or may be the topic and not the time, is left to `times.span`. Only questions are read so:
+what a turn says is read by `times.span` (`learn/`), and readings that are in logs already must come out as they did.
 """
 
 import re
