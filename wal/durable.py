@@ -2,14 +2,18 @@
 
 import errno
 import os
+import shutil
 from collections import defaultdict
 from pathlib import Path
+from time import sleep
+from typing import Final
 
 from braid.wal.errors import ObstructedError
 from braid.wal.failpoint import failpoint
 
 counts: defaultdict[str, int] = defaultdict(int)
 """How often each named step ran in this process: tests count syncs here."""
+_PAUSES_S: Final = (0.01, 0.05, 0.2, 0.5, 1.0)
 
 
 def is_full(error: OSError) -> bool:
@@ -20,6 +24,11 @@ def is_full(error: OSError) -> bool:
 def is_unwritable(error: OSError) -> bool:
     """Whether nothing may be written there: a medium or a folder for reading only."""
     return error.errno in (errno.EROFS, errno.EACCES, errno.EPERM)
+
+
+def is_in_passing(error: OSError) -> bool:
+    """Whether another process was at work on the same folder: what is looked for has just gone, or come."""
+    return error.errno in (errno.ENOENT, errno.ENOTEMPTY, errno.EEXIST)
 
 
 def write_all(fd: int, data: bytes | bytearray | memoryview, step: str) -> None:
@@ -59,6 +68,21 @@ def sync_tree(folder: Path) -> None:
             os.fsync(fd)
         finally:
             os.close(fd)
+
+
+def remove_tree(folder: Path) -> None:
+    """Remove a folder and all in it, tried again for a while where another process writes to it or removes it too."""
+    for pause_s in (*_PAUSES_S, None):
+        try:
+            shutil.rmtree(folder)
+        except OSError as error:
+            if not folder.exists():
+                return
+            if pause_s is None or not is_in_passing(error):
+                raise
+            sleep(pause_s)
+        else:
+            return
 
 
 def obstructed(path: Path, wanted: str) -> ObstructedError:

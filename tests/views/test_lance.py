@@ -1,5 +1,6 @@
 """The LanceDB projection: what is found, by whom, as of when; what is forgotten, pending, damaged, of another model."""
 
+import errno
 import hashlib
 import shutil
 import threading
@@ -719,3 +720,34 @@ def test_private_to_its_owner(store: Store) -> None:
     store.append("tea")
     store.views.search.index()
     assert (store.path / "views" / "lance").stat().st_mode & 0o077 == 0
+
+
+def test_a_set_that_goes_while_it_is_followed_ends_no_question(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Another process has removed it; a full disk stays the environment's."""
+    store.append("The boiler was repaired.")
+    store.views.search.index()
+    store.append("It was cold.")
+    search = store.views.search
+
+    def gone(errno_: int) -> Callable[..., Any]:
+        def follow(**_: object) -> None:
+            raise OSError(errno_, "it is gone", "3-0a.txn")
+
+        return follow
+
+    with monkeypatch.context() as patch:
+        patch.setattr(search, "catch_up", gone(errno.ENOENT))
+        assert search.index().position == len(store) - 1
+        assert store.recall("boiler")["results"][0]["text"] == "The boiler was repaired."
+        shutil.rmtree(search.home.folder)
+        answer = store.recall("boiler")
+        assert answer["results"][0]["text"] == "The boiler was repaired."
+        assert answer["degraded"][0].startswith("index: ")
+    store.views.search.index()
+    store.append("It is warm.")
+    with monkeypatch.context() as patch:
+        patch.setattr(search, "catch_up", gone(errno.ENOSPC))
+        with pytest.raises(OSError, match="it is gone"):
+            search.index()

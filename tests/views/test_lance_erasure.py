@@ -2,6 +2,7 @@
 the making. Each needle is shown to be findable before.
 """
 
+import errno
 import sqlite3
 import threading
 from collections.abc import Sequence
@@ -13,6 +14,7 @@ import pytest
 from blake3 import blake3
 from nacl.bindings import crypto_aead_xchacha20poly1305_ietf_decrypt as decrypt
 
+from braid.ledger import erase
 from braid.ledger.errors import LedgerError
 from braid.models.static import StaticEmbedder
 from braid.store import Store
@@ -20,6 +22,7 @@ from braid.store import open as open_store
 from braid.views.embedder import Vectors
 from braid.views.errors import DamagedViewError
 from braid.views.lance import cache as cache_module
+from braid.views.lance import home as home_module
 from braid.views.lance import view as view_module
 from braid.views.lance.cache import Cache, Wanted
 from braid.views.lance.fingerprint import fingerprint_key, fingerprints
@@ -243,3 +246,67 @@ def test_what_a_model_is_asked_for_an_erased_record_is_not_kept(tmp_path: Path) 
         assert files_with(store, name) == []
         assert files_with(store, MODEL.embed([NEEDLE])[0].tobytes()[:32]) == []
         assert [row.pending for row in store.views.search.index().rows()] == [False]
+
+
+def test_an_erasure_is_done_though_a_set_can_not_be_removed_at_first(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with store:
+        id = store.append(NEEDLE)
+        store.append("hay")
+        store.views.search.index()
+        home = store.views.search.home
+        remove, refused = (
+            home.drop_strays,
+            iter([OSError(errno.ENOTEMPTY, "Directory not empty: '_indices'")]),
+        )
+
+        def once(*, made: bool = False) -> list[str]:
+            for error in refused:
+                raise error
+            return remove(made=made)
+
+        monkeypatch.setattr(home, "drop_strays", once)
+        store.erase(id)
+        assert files_with(store, WORD.encode()) == []
+        assert [row.text for row in store.views.search.index().rows()] == ["hay"]
+
+
+def test_an_erasure_is_not_certified_while_the_set_lies_there(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with store:
+        id = store.append(NEEDLE)
+        store.views.search.index()
+
+        def refuse(_: Path) -> None:
+            raise OSError(errno.ENOTEMPTY, "Directory not empty: '_indices'")
+
+        with monkeypatch.context() as patch:
+            patch.setattr(home_module, "remove_tree", refuse)
+            with pytest.raises(OSError, match="not empty"):
+                store.erase(id)
+        assert files_with(store, WORD.encode())
+        assert store.reader.control.unfinished()
+        (done,) = erase.finish(store.writer, store.views.purge)
+        assert done.records == 1
+        assert files_with(store, WORD.encode()) == []
+
+
+def test_a_set_that_another_makes_is_not_touched_without_the_lock(store: Store) -> None:
+    """It would fail over its own files, and write on in what is being removed."""
+    with store:
+        id = store.append(NEEDLE)
+        search = store.views.search
+        search.index()
+        fresh = search.home.folder / "set-0123456789abcdef"
+        with search._owning(0.0):
+            fresh.mkdir()
+            other = threading.Thread(target=store.erase, args=(id,))
+            other.start()
+            other.join(1.0)
+            assert other.is_alive()
+            assert fresh.is_dir()
+        other.join()
+        assert not fresh.exists()
+        assert files_with(store, WORD.encode()) == []

@@ -2,6 +2,7 @@
 
 import errno
 import os
+import shutil
 import signal
 import stat
 from collections.abc import Iterator
@@ -10,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from braid.wal import durable, failpoint
-from braid.wal.durable import create_file, make_folder, replace_file, sync_data, write_all
+from braid.wal.durable import create_file, make_folder, remove_tree, replace_file, sync_data, write_all
 from braid.wal.errors import ObstructedError
 
 
@@ -123,3 +124,31 @@ def test_a_file_where_a_folder_belongs_is_named_and_left(tmp_path: Path, below: 
     with pytest.raises(ObstructedError, match="a: a file stands where a folder belongs; move it away"):
         make_folder(tmp_path / "a" / below)
     assert (tmp_path / "a").read_text() == "mine"
+
+
+def test_a_folder_is_removed_though_another_writes_to_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "set"
+    (folder / "inner").mkdir(parents=True)
+    remove, late = shutil.rmtree, iter(["one", "two"])
+
+    def beaten(path: Path) -> None:
+        for name in late:
+            (path / "inner" / name).touch()
+            raise OSError(errno.ENOTEMPTY, "Directory not empty", "inner")
+        remove(path)
+
+    monkeypatch.setattr(shutil, "rmtree", beaten)
+    remove_tree(folder)
+    assert not folder.exists()
+    remove_tree(folder)  # another was faster
+
+
+def test_what_can_not_be_removed_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(path: Path) -> None:
+        raise PermissionError(errno.EACCES, "Permission denied", str(path))
+
+    monkeypatch.setattr(shutil, "rmtree", refuse)
+    with pytest.raises(PermissionError):
+        remove_tree(tmp_path)

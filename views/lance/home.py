@@ -24,7 +24,7 @@ from braid.views.errors import DamagedViewError
 from braid.views.lance.cache import Cache
 from braid.views.lance.model import Model, model_of
 from braid.views.lance.schema import VERSION
-from braid.wal.durable import make_folder, obstructed, replace_file, sync_folder, sync_tree
+from braid.wal.durable import make_folder, obstructed, remove_tree, replace_file, sync_folder, sync_tree
 from braid.wal.errors import LogLockedError
 from braid.wal.failpoint import failpoint
 from braid.wal.lock import FileLock
@@ -161,11 +161,18 @@ class LanceHome:
                 continue
             if path.name.startswith("made-") and not made and self._is_in_the_making():
                 continue
-            shutil.rmtree(path)
+            remove_tree(path)
             removed.append(path.name)
         if removed:
             sync_folder(self.folder)
         return removed
+
+    def spoil_made(self) -> None:
+        """Take away what is being made of another model: whoever makes it fails. What is left of it is a stray."""
+        current = self.current()
+        for path in self.folder.glob("made-*"):
+            if current is None or path.name != current.folder:
+                shutil.rmtree(path, ignore_errors=True)
 
     def _is_in_the_making(self) -> bool:
         lock = FileLock(self.folder / "making")
@@ -185,7 +192,7 @@ class LanceHome:
         names = [path.name for path in self.sets()]
         self._current.unlink(missing_ok=True)
         for path in self.sets():
-            shutil.rmtree(path)
+            remove_tree(path)
         if self.cache.path.exists():
             names.append(self.cache.path.name)
             self.cache.drop()

@@ -20,7 +20,7 @@ from braid.views.lance.model import model_of
 from braid.views.lance.schema import WAITING, WORTH_ROWS
 from braid.views.projection import Standing
 from braid.views.replay import ERASED, Begin, Caught, Progress, begin_empty, catch_up, replay
-from braid.wal.durable import is_unwritable, make_folder
+from braid.wal.durable import is_in_passing, is_unwritable, make_folder
 from braid.wal.errors import LogLockedError
 from braid.wal.lock import FileLock
 
@@ -219,6 +219,8 @@ class Search:
         except ViewBusyError:
             return self._as_it_is()
         except OSError as error:
+            if is_in_passing(error):  # a set was removed that was being made or read
+                return self._as_it_is()
             if not is_unwritable(error) or not self.exists:
                 raise
             index = self._as_it_is()
@@ -363,18 +365,25 @@ class Search:
         if not self.home.folder.is_dir():
             return []
         names = [path.name for path in self.home.sets()]
-        self.home.drop_strays(made=True)  # whoever is making it fails, and gives the lock back
+        self.home.spoil_made()  # whoever makes one gives the lock back; another's fresh set is not ours to touch
         try:
             with self._making(PURGE_WAIT_S), self._owning(PURGE_WAIT_S):
-                self._opened = None
-                if self.exists:
-                    catch_up(self._reader, self.home, begin=self._begin)
-                self.home.cache.shed(self._reader.control.erased)
-                self.home.drop_strays(made=True)
-                names += [path.name for path in self.home.sets()]
-        except (OSError, ViewError):
+                names += self._rebuilt_without()
+        except (OSError, ViewError):  # they don't give the lock back: what they are at goes with all else
             names += self.home.drop_all()
         return sorted(set(names))
+
+    def _rebuilt_without(self) -> list[str]:
+        """Make the current set anew without what is gone and remove all others; return names. The lock is held."""
+        self._opened = None
+        try:
+            if self.exists:
+                catch_up(self._reader, self.home, begin=self._begin)
+            self.home.cache.shed(self._reader.control.erased)
+            self.home.drop_strays(made=True)
+        except (OSError, ViewError):
+            return self.home.drop_all()
+        return [path.name for path in self.home.sets()]
 
     def drop(self) -> list[str]:
         """Remove every file that holds rows; return names. It is made again when it is next asked."""
