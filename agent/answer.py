@@ -31,7 +31,7 @@ from braid.recall.hits import Hit
 from braid.recall.recall import Lens
 from braid.recall.text import MAX_QUERY_CHARS, stem, telling, words
 from braid.stance.reconcile import Outcome
-from braid.views.errors import ViewError
+from braid.views.errors import ViewError, told
 
 _BACK: Final = """
 he she they it him her them his their its that this these those there then one ones
@@ -227,7 +227,7 @@ def _held(mind: Mind, question: str, trouble: list[str]) -> Held | None:
     try:
         held = mind.hold(question)
     except (ValueError, ViewError) as error:
-        trouble.append(f"stance: {error}")
+        trouble.append(f"stance: {told(error)}")
         return None
     return held if held.outcome.candidates or held.outcome.others else None
 

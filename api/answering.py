@@ -1,6 +1,7 @@
 """What a memory is for: the records that fit a question, a prompt's block of them, a cited answer, a tone."""
 
 from collections.abc import Mapping
+from contextlib import suppress
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
@@ -42,15 +43,24 @@ class Answering(Judging):
         `valid_at`: only what had happened by then, less what has been superseded. `affect`: `{"v", "a", "d"}` and
         maybe `"within"`; tone has a say only then. `explain` adds what each signal gave, `prove` an offline
         proof, `stance` what is held of the question (as `Store.stance`; nothing is appended; None where the question is
-        empty). `how`: now, uncertainty, cross_encoder, lens, limit_s, index_s, decomposer. What couldn't be asked in
-        time is told in `degraded`.
+        empty, or what it rests on can't be had in time). `how`: now, uncertainty, cross_encoder, lens, limit_s,
+        index_s, decomposer. What couldn't be asked in time is told in `degraded`.
         Raises ValueError and TypeError for what can't be meant, IntegrityError.
         """
+        from braid.recalling import LOCK_S
+        from braid.views.errors import ViewError, told
+
         scope = {"user_id": user_id, "agent_id": agent_id, "run_id": run_id, "session_id": session_id}
         asked: dict[str, Any] = scope | {"top_k": top_k, "filters": filters, "affect": affect} | how
         sent = self.answer(query, as_of=as_of, valid_at=valid_at, prove=prove, **asked).wire(explain=explain)
         if stance and query.strip():
-            sent["stance"] = self.stance(query, **scope, at=valid_at, as_of=as_of, append=False).wire()
+            try:
+                with suppress(OSError):  # where it can't be made, whoever needs it says so
+                    self.views.catalog.follow_within(how.get("limit_s", 5.0), LOCK_S)
+                sent["stance"] = self.stance(query, **scope, at=valid_at, as_of=as_of, append=False).wire()
+            except ViewError as error:
+                sent["stance"] = None
+                sent["degraded"].append(f"stance: it was not looked for: {told(error)}")
         elif stance:  # an empty question is legal here, and nothing is held of it
             sent["stance"] = None
         return sent

@@ -5,6 +5,7 @@ from contextlib import closing
 from datetime import UTC, datetime
 from functools import partial
 from math import inf
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final, Protocol, cast
 
 import msgspec
@@ -24,7 +25,7 @@ from braid.recall.through import through
 from braid.recall.vocabulary import Vocabulary
 from braid.recall.within import within
 from braid.views.embedder import Embedder
-from braid.views.errors import ViewBusyError
+from braid.views.errors import ViewBusyError, told
 from braid.views.glance import Glance
 from braid.views.lance.rows import searched_text
 from braid.views.search import Row, Where
@@ -265,13 +266,20 @@ def recalled(
                 break
             answer = recall(question, asked_of)
     answer = msgspec.structs.replace(
-        answer, degraded=[*answer.degraded, *glance.trouble], rebuilt=store.views.search.rebuilt()
+        answer,
+        degraded=[_placeless(lack, store.reader.path) for lack in (*answer.degraded, *glance.trouble)],
+        rebuilt=store.views.search.rebuilt(),
     )
     if not prove or not answer.results:
         return answer
     together = store.prove_many(hit.id for hit in answer.results)
     proved: list[Hit] = [msgspec.structs.replace(hit, proof=store.prove(hit.id)) for hit in answer.results]
     return msgspec.structs.replace(answer, results=proved, proof=together)
+
+
+def _placeless(lack: str, store: Path) -> str:
+    """Leave out where the store lies, which LanceDB names: answers go to models, and into signed records."""
+    return lack.replace(f"{store.absolute()}/", "")
 
 
 def glanced(catalog: "Catalog", question: Asking) -> Glance:
@@ -285,7 +293,7 @@ def glanced(catalog: "Catalog", question: Asking) -> Glance:
     try:
         within(question.index_s, partial(catalog.follow_within, question.limit_s, lock_s))
     except (ViewBusyError, TimeoutError) as error:
-        return Glance(catalog, question.limit_s, str(error))
+        return Glance(catalog, question.limit_s, told(error))
     return Glance(catalog, question.limit_s)
 
 

@@ -1,6 +1,7 @@
 """What is put into the log: experiences, chat messages and what they state, corrections, media."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Self, cast
 
 from braid import drafts
@@ -10,6 +11,7 @@ from braid.ledger.record import Draft, EventBody, ExperienceBody, Media, Target
 from braid.ledger.sequence import Placed
 from braid.ledger.writer import Writer
 from braid.reading import Reading
+from braid.views.errors import ViewError
 
 if TYPE_CHECKING:
     from braid.learning import Learned, Learner, Told
@@ -176,7 +178,8 @@ class Writing(Reading):
     def correct(self, id: str, text: str, *, reason: str | None = None) -> RecordId:
         """Append what is right in place of a record; the old one stays, superseded. Returns the new record's id.
 
-        Where something was read of the old one (see `learn`), the new one is read too.
+        Where something was read of the old one (see `learn`), the new one is read too, or, while another process is at
+        work on the catalogue, by the next `learn`.
         """
         from braid.learning import readings_of
 
@@ -184,8 +187,9 @@ class Writing(Reading):
         event = EventBody(name="correction", reason=reason, scope=correction.body.scope)
         links: list[tuple[str, Target]] = [("evidence", Pending(0)), ("supersedes", id)]
         new = self.append_all([correction, Draft(kind="event", body=event, links=links)])[0]
-        if readings_of(self, [id]):
-            self.learn()
+        with suppress(ViewError):  # the correction is in the log: what is derived of it may follow
+            if readings_of(self, [id]):
+                self.learn()
         return new.id
 
     def attach(

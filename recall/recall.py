@@ -26,7 +26,7 @@ from braid.recall.uncertainty import WEIGHT, answer_of, discriminative, entropy
 from braid.recall.vocabulary import Vocabulary
 from braid.recall.within import within
 from braid.views.embedder import Embedder, EmbeddingError, embedded
-from braid.views.errors import ViewError
+from braid.views.errors import ViewError, told
 from braid.views.search import Index, Row, Where
 
 MAX_TOP_K: Final = 1_000
@@ -120,7 +120,7 @@ def _index(asking: Asking, memory: Memory, trouble: list[str]) -> Index:
     try:
         return within(asking.index_s, memory.index)
     except (ViewError, TimeoutError) as error:
-        trouble.append(f"index: {error}; only the newest records were searched, by their words")
+        trouble.append(f"index: {told(error)}; only the newest records were searched, by their words")
     return _newest(asking, memory)
 
 
@@ -147,7 +147,9 @@ def _vector(
         trouble.append(f"meaning: {error}")
         return None
     if index.pending:
-        trouble.append(f"meaning: {index.pending:,} pending, which only words find until `braid fill`")
+        trouble.append(
+            f"meaning: {index.pending:,} of the store's records pending, which only words find until `braid fill`"
+        )
     return query
 
 

@@ -77,8 +77,8 @@ class Catalog:
     @contextmanager
     def _my_turn(self, wait_s: float) -> Generator[None]:
         """Be the one thread that is at work here; raise ViewBusyError when another goes on for longer than `wait_s`."""
-        if not self._turn.acquire(timeout=wait_s):
-            raise ViewBusyError(f"{self._home.path}: another thread is at work on it; try again shortly")
+        if not self._turn.acquire(timeout=max(wait_s, 0.0)):
+            raise ViewBusyError("another thread is at work on it", self._home.path)
         try:
             yield
         finally:
@@ -91,9 +91,7 @@ class Catalog:
             try:
                 self._lock.acquire(wait_s)
             except LogLockedError:
-                raise ViewBusyError(
-                    f"{self._home.path}: another process is rebuilding it; try again shortly"
-                ) from None
+                raise ViewBusyError("another process is at work on it", self._home.path) from None
             try:
                 yield
             finally:

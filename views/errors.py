@@ -11,6 +11,13 @@ ViewError
 The environment's `OSError` is left alone.
 """
 
+from pathlib import Path
+
+
+def told(error: Exception) -> str:
+    """Return what an answer says of trouble with a view."""
+    return error.reason if isinstance(error, ViewBusyError) else str(error)
+
 
 class ViewError(Exception):
     """Root of this room's errors."""
@@ -22,6 +29,11 @@ class DamagedViewError(ViewError):
 
 class ViewBusyError(ViewError):
     """Another process holds the view, and no generation can stand in for it."""
+
+    def __init__(self, reason: str, place: Path | None = None) -> None:
+        """`reason` alone is for answers, which go to models and into signed records; `place` is for who is at hand."""
+        self.reason = reason
+        super().__init__(reason if place is None else f"{place}: {reason}; try again shortly")
 
 
 class SnapshotError(ViewError):

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from braid.views.catalog_file import AFTER, BEFORE, beside, children, referring
-from braid.views.errors import ViewError
+from braid.views.errors import ViewError, told
 
 if TYPE_CHECKING:
     from braid.views.catalog import Catalog
@@ -51,25 +51,28 @@ class Glance:
 
     def close(self) -> None:
         """Close the connection that is this question's own."""
-        if self._con is not None:
-            self._con.close()
+        own, self._con = self._con, None
+        if own is not None:
+            own.close()
 
     def _ask(self, statement: str, params: Sequence[Any]) -> list[tuple[Any, ...]]:
-        if self._con is None and self.trouble:
+        own = self._con
+        if own is None and self.trouble:
             return []  # it was waited for once, and the time is the question's
         try:
-            if self._con is None:
+            if own is None:
                 return self._catalog.rows(statement, params, self._wait_s)
-            return self._con.execute(statement, params).fetchall()
+            return own.execute(statement, params).fetchall()
         except (ViewError, sqlite3.DatabaseError) as error:
-            if not self.trouble:
-                self._tell(str(error), None)
+            if own is self._con:  # else another thread met it first
+                self._tell(told(error), None)
+                self.close()
             return []
 
     def _tell(self, why: str, missing: int | None) -> None:
         """Say what the question went without; `missing`: how many of the newest records, None for all."""
-        of = "any record" if missing is None else f"the newest {missing:,} records"
+        of = {None: "any record", 1: "the newest record"}.get(missing) or f"the newest {missing:,} records"
         if missing != 0:
-            self.trouble.append(
+            self.trouble = [
                 f"catalogue: {why}; links, neighbours, corrections and lessons of {of} were not looked at"
-            )
+            ]

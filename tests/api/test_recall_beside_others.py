@@ -1,9 +1,11 @@
 """Questions while another is at work on the catalogue: they are answered in their own time, and say what they lack."""
 
+import sqlite3
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
+from functools import partial
 from pathlib import Path
 from threading import Event, Thread
 from time import monotonic
@@ -12,6 +14,8 @@ from typing import Any
 import pytest
 
 import braid
+from braid.recalling import asking, glanced
+from braid.views.errors import DamagedViewError, ViewBusyError
 
 LIMIT_S = 0.3
 SOON_S = 10.0
@@ -75,9 +79,10 @@ def test_a_question_is_answered_from_the_catalogue_as_it_stands(store: braid.Sto
     assert "I live in Porto." in [hit["text"] for hit in answer["results"]]
     assert "I moved to Lisbon." in [hit["text"] for hit in answer["results"]], "the index follows the log"
     (told,) = answer["degraded"]
-    assert told.startswith("catalogue: ")
-    assert "another process" in told
-    assert "the newest 1 records were not looked at" in told
+    assert told == (
+        "catalogue: another process is at work on it; links, neighbours, corrections and lessons of the newest record"
+        " were not looked at"
+    ), "where the store lies is for no model, and for no signed record"
     assert "Lisbon" in soon(lambda: store.context("Where do I live?", limit_s=LIMIT_S))
 
 
@@ -142,3 +147,72 @@ def test_a_question_waits_for_no_thread_of_its_own_process_either(store: braid.S
         done.set()
         other.join()
     assert asked(store)["degraded"] == []
+
+
+@pytest.mark.usefixtures("held")
+def test_where_the_store_lies_is_told_of_no_part(store: braid.Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    search = store.views.search
+
+    def busy(**_: object) -> None:
+        raise ViewBusyError("another process is at work on it", search.home.folder)
+
+    def damaged() -> None:
+        raise DamagedViewError(f"it could not be read (Not found: {search.home.folder}/set-0a/rows.lance)")
+
+    for index in (busy, damaged):
+        with monkeypatch.context() as patch:
+            patch.setattr(search, "index", index)
+            answer = asked(store)
+        assert len(answer["degraded"]) == 2
+        assert answer["degraded"][0].startswith("index: ")
+        assert str(store.path.parent) not in str(answer["degraded"])
+
+
+@pytest.mark.usefixtures("held")
+def test_a_stance_that_can_not_be_had_in_time_takes_no_answer_away(store: braid.Store) -> None:
+    answer = asked(store, stance=True)
+    assert "I live in Porto." in [hit["text"] for hit in answer["results"]]
+    assert answer["stance"] is None
+    assert answer["degraded"][1:] == ["stance: it was not looked for: another process is at work on it"]
+
+
+def test_a_correction_stands_though_what_is_derived_has_to_wait(
+    store: braid.Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store.learn()
+    first = next(record.id for record in store.read() if b"Porto" in (record.raw or b""))
+    store.append("Good night.", user_id="maya")
+    catalog = store.views.catalog
+    with holding(store), monkeypatch.context() as patch:
+        patch.setattr(catalog, "follow", partial(catalog.follow, wait_s=0.1))
+        new = soon(lambda: store.correct(first, "I live in Braga."))
+    assert store.get(new).text == "I live in Braga."
+    assert store.learn().records == 1, "the next one reads it"
+    assert "Braga" in str(store.stance("Where do I live?", user_id="maya").wire())
+
+
+@pytest.mark.usefixtures("held")
+@pytest.mark.parametrize("limit_s", [-1.0, -0.5, 0.0])
+def test_no_time_at_all_is_no_time(store: braid.Store, limit_s: float) -> None:
+    answer = soon(lambda: store.recall("Where do I live?", user_id="maya", limit_s=limit_s))
+    assert "catalogue: " in " ".join(answer["degraded"])
+
+
+@pytest.mark.usefixtures("held")
+def test_what_fails_after_it_was_opened_is_told_and_waited_for_once(store: braid.Store) -> None:
+    catalog = store.views.catalog
+    first, second = [record.index for record in store.read() if record.kind == "experience"][:2]
+    with closing(glanced(catalog, asking("Where?", store.now(), limit_s=LIMIT_S))) as glance:
+        assert "the newest record were" in glance.trouble[0]
+        assert glance.before([second]) == {second: first}
+        with closing(sqlite3.connect(catalog._home.path, isolation_level=None)) as other:
+            other.execute("BEGIN EXCLUSIVE")
+            assert glance.children(0) == []
+            begun = monotonic()
+            assert glance.children(0) == []
+            assert glance.referring(0, "target", 5, 9) == []
+            assert glance.before([second]) == {}
+            assert monotonic() - begun < LIMIT_S
+        (told,) = glance.trouble
+        assert "locked" in told
+        assert "of any record were not looked at" in told

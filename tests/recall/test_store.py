@@ -491,16 +491,16 @@ def test_meaning_that_waits_is_told_until_it_is_filled(tmp_path: Path) -> None:
         store.append("Her cat is called Miso.")
         store.append("It rains.")
         told = store.recall("cat")["degraded"]
-        assert told == ["meaning: 2 pending, which only words find until `braid fill`"]
+        assert told == ["meaning: 2 of the store's records pending, which only words find until `braid fill`"]
         assert told[0] in store.context("cat")
         assert store.recall("cat", user_id="nobody")["degraded"] == told
         assert store.recall("")["degraded"] == []  # nothing was asked for by its meaning
         assert store.views.search.fill(limit=1) == 1
-        assert "meaning: 1 pending" in store.recall("cat")["degraded"][0]
+        assert "meaning: 1 of the store's records pending" in store.recall("cat")["degraded"][0]
         assert store.views.search.fill() == 1
         assert store.recall("cat")["degraded"] == []
         store.append("The dog is called Rex.")
-        assert "meaning: 1 pending" in store.recall("dog")["degraded"][0]
+        assert "meaning: 1 of the store's records pending" in store.recall("dog")["degraded"][0]
         model.trouble = _raise  # what could not be asked at all is told instead
         assert store.recall("dog")["degraded"] == ["meaning: the model is gone"]
 

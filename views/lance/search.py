@@ -78,7 +78,7 @@ class Search:
     @contextmanager
     def _owning(self, wait_s: float) -> Generator[None]:
         if not self._turn.acquire(timeout=max(wait_s, 0.0)):
-            raise ViewBusyError(f"{self.home.folder}: another thread is at work on it; try again shortly")
+            raise ViewBusyError("another thread is at work on it", self.home.folder)
         try:
             if self._lock.held:
                 yield
@@ -87,9 +87,7 @@ class Search:
             try:
                 self._lock.acquire(wait_s)
             except LogLockedError:
-                raise ViewBusyError(
-                    f"{self.home.folder}: another process is at work on it; try again shortly"
-                ) from None
+                raise ViewBusyError("another process is at work on it", self.home.folder) from None
             try:
                 yield
             finally:
@@ -104,7 +102,7 @@ class Search:
         try:
             lock.acquire(wait_s)
         except LogLockedError:
-            raise _MakingError(f"{self.home.folder}: another model's vectors are being made") from None
+            raise _MakingError("another model's vectors are being made", self.home.folder) from None
         try:
             yield
         finally:
@@ -279,7 +277,7 @@ class Search:
                 continue
             if index.position > erased:
                 return index
-        raise ViewBusyError(f"{self.home.folder}: it is being made; try again shortly")
+        raise ViewBusyError("it is being made", self.home.folder)
 
     def _gone(self) -> frozenset[int]:
         control = self._reader.control
