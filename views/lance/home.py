@@ -23,7 +23,7 @@ from braid.views.embedder import Embedder
 from braid.views.errors import DamagedViewError
 from braid.views.lance.cache import Cache
 from braid.views.lance.model import Model, model_of
-from braid.views.lance.schema import VERSION
+from braid.views.lance.schema import TABLE, VERSION
 from braid.wal.durable import make_folder, obstructed, remove_tree, replace_file, sync_folder, sync_tree
 from braid.wal.errors import LogLockedError
 from braid.wal.failpoint import failpoint
@@ -81,6 +81,16 @@ class LanceHome:
         except (FileNotFoundError, NotADirectoryError):
             return None
         return at.st_ino, at.st_mtime_ns
+
+    def commits(self) -> frozenset[str]:
+        """Return the names of LanceDB's commits of the current set, which each one changes; opening it costs more."""
+        current = self.current()
+        if current is None:
+            return frozenset()
+        try:
+            return frozenset(os.listdir(self.folder / current.folder / f"{TABLE}.lance" / "_versions"))  # noqa: PTH208 - names
+        except (FileNotFoundError, NotADirectoryError):
+            return frozenset()
 
     def open(self) -> "LanceView":
         """Open the current set; raise DamagedViewError where there is none that can be used."""

@@ -61,7 +61,7 @@ class Search:
         self._embedder = embedder
         self._turn = RLock()
         self._lock = FileLock(folder / "lock")
-        self._opened: tuple[object, LanceIndex] | None = None
+        self._opened: tuple[object, LanceIndex, frozenset[str]] | None = None
         self._addresses: tuple[str, Addresses | None] = ("", None)
         """A set's place, and where its rows lie."""
         self._behind: Thread | None = None
@@ -208,11 +208,13 @@ class Search:
         One that turns out to be damaged is rebuilt. Raises ViewBusyError where there is nothing to ask yet.
         """
         key = (self._reader.size, max(self._reader.control.erasures, default=-1), self.home.signature())
-        if self._opened is not None and self._opened[0] == key and not self._is_filled(self._opened[1]):
-            return self._opened[1]
+        opened = self._opened
+        if opened is not None and opened[0] == key and not self._is_filled(*opened[1:]):
+            return opened[1]
         try:
             with self._owning(wait_s):
                 index = self._caught_up()
+                commits = self.home.commits()
                 self.lag = 0
         except ViewBusyError:
             return self._as_it_is()
@@ -225,15 +227,12 @@ class Search:
             self.lag = self._reader.size - index.position
             return index
         key = (index.position, max(self._reader.control.erasures, default=-1), self.home.signature())
-        self._opened = (key, index)
+        self._opened = (key, index, commits)
         return index
 
-    def _is_filled(self, index: "LanceIndex") -> bool:
+    def _is_filled(self, index: "LanceIndex", commits: frozenset[str]) -> bool:
         """Whether rows may have been filled since an index was opened in which some waited: by another process, too."""
-        try:
-            return index.pending > 0 and self.home.open().table.version != index.version
-        except DamagedViewError:
-            return True
+        return index.pending > 0 and self.home.commits() != commits
 
     def _caught_up(self) -> "LanceIndex":
         """Return the set at the log's end, made anew where it turns out that it can't be opened; the lock is held."""
