@@ -72,7 +72,6 @@ class LanceIndex:
             waiting = self._table.count_rows(WAITING) if either else 0
             self._weighed = either > waiting
             self._pending = waiting if self._model.name else 0
-            self._version: int = self._table.version
             self._probes = max(_LEAST_PROBES, partitions(self._table) // _PROBED)
 
     @property
@@ -89,11 +88,6 @@ class LanceIndex:
     def pending(self) -> int:
         """How many records wait for their vector; counted once, when this was opened."""
         return self._pending
-
-    @property
-    def version(self) -> int:
-        """The commit of LanceDB that this is the state of."""
-        return self._version
 
     @property
     def dimensions(self) -> int:
