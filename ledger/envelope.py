@@ -91,6 +91,7 @@ class SignedPayload(NamedTuple):
     signature: bytes
 
 
+_SIGNATURE = slice(-_SIG_CHARS - len(_TAIL), -len(_TAIL))
 _decode, _encode = msgspec.json.Decoder(Envelope).decode, msgspec.json.Encoder().encode
 
 
@@ -106,11 +107,15 @@ def wrap(payload: bytes, signature: bytes) -> bytes:
 
 def unwrap(envelope: bytes) -> SignedPayload:
     """Cut payload and signature out of the stored bytes; raise EnvelopeError for any byte off the template."""
-    payload = payload_of(envelope)
-    signature = _from_base64(envelope[-_SIG_CHARS - len(_TAIL) : -len(_TAIL)])
+    return SignedPayload(payload_of(envelope), signature_of(envelope))
+
+
+def signature_of(envelope: bytes) -> bytes:
+    """Cut the signature out of stored bytes whose template `payload_of` has seen to; errors as for `unwrap`."""
+    signature = _from_base64(envelope[_SIGNATURE])
     if len(signature) != _SIG_BYTES:  # as many characters hold 65 or 66 bytes too
         raise EnvelopeError(f"the envelope's signature has {len(signature)} bytes, not {_SIG_BYTES}")
-    return SignedPayload(payload, signature)
+    return signature
 
 
 def payload_of(envelope: bytes) -> bytes:

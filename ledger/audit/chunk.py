@@ -38,8 +38,9 @@ from braid.ledger.envelope import (
     digest_text,
     link_problem,
     pae,
+    payload_of,
+    signature_of,
     text_of,
-    unwrap,
 )
 from braid.ledger.errors import EnvelopeError
 from braid.ledger.ids import MAX_INDEX, PREFIXES
@@ -105,6 +106,7 @@ class _Examiner:
         self.kinds = bytearray()
         self.signed = array("I")
         self.signers: dict[tuple[str, str, bool], int] = {}
+        self.known: dict[tuple[str, str, str, bool], tuple[int, int]] = {}
         self.links = array("Q")
         self.unknown_keys: set[str] = set()
         self.claims: list[Claim] = []
@@ -268,7 +270,7 @@ class _Examiner:
         """Decode an envelope and lay its signature by; None when it can't be read. Fills the columns."""
         self.leaves.append(sha256(b"\x00" + data).digest())
         try:
-            payload, signature = unwrap(data)
+            payload, signature = payload_of(data), signature_of(data)
             envelope = decode_payload(payload)
         except ValueError as error:  # EnvelopeError, or text that is no UTF-8
             self._find("envelope", str(error), index=index, offset=offset)
@@ -280,9 +282,13 @@ class _Examiner:
             return None
         control = bool(envelope.public) and envelope.is_control
         self.ids.append(sha256(envelope.id.encode()).digest()[:8])
-        self.kinds.append(kind_code(envelope))
-        signer = (envelope.key, envelope.kind, control)
-        self.signed.append(self.signers.setdefault(signer, len(self.signers)))
+        what = (envelope.key, envelope.kind, envelope.type, control)
+        known = self.known.get(what)
+        if known is None:  # few are different: the same author says the same kinds of things
+            place = self.signers.setdefault((envelope.key, envelope.kind, control), len(self.signers))
+            known = self.known[what] = (kind_code(envelope), place)
+        self.kinds.append(known[0])
+        self.signed.append(known[1])
         if envelope.control != self.pointer:
             self.pointer = envelope.control
             self.facts.pointers.append((index, min(max(envelope.control, -2), MAX_INDEX)))

@@ -326,8 +326,10 @@ _LYING = {
     "more than was asked": _ANSWERING.format(
         _HONEST + "    os.write(1, head[:4] + (bits | (asked > 3) << 31).to_bytes(4, 'little'))"
     ),
-    "half": _ANSWERING.format(
-        _HONEST + "    os.write(1, head[:4] if asked > 3 else head[:4] + bits.to_bytes(4, 'little'))"
+    "half, and gone": _ANSWERING.format(
+        _HONEST + "    os.write(1, (head[:4] + bits.to_bytes(4, 'little'))[: 4 if asked > 3 else 8])\n"
+        "    if asked > 3:\n"
+        "        sys.exit()"
     ),
 }
 
