@@ -38,7 +38,7 @@ TARGETS: Final[dict[str, Target]] = {
     "publish": Target("value", "≥", 100_000, 100_000),
     "replay.duckdb": Target("value", "≥", 25_000, 10_000),
     "replay.snapshot": Target("ratio", "≥", 10.0, 1_000_000),
-    "verify.since": Target("ratio", "≤", 0.02, 100_000),
+    "verify.since": Target("ratio", "≤", 0.02, 10_000),
     "recall.p95": Target("ratio", "≤", 1.0, 10_000),
     "recall.ingest": Target("value", "≥", 2_000, 10_000),
     "open": Target("value", "≤", 1.0),
