@@ -110,9 +110,13 @@ def answer(
     now: datetime,
     composer: Composer | None = None,
     lens: Lens | None = None,
+    top_k: int = TOP_K,
     affect: bool = True,
 ) -> Answered:
-    """Return the answer. Raises what reading the log raises: damage is never an empty answer."""
+    """Return the answer, of the `top_k` best hits; with a `lens`, of what that keeps alone.
+
+    Raises what reading the log raises: damage is never an empty answer.
+    """
     clock = _Steps()
     trouble: list[str] = []
     core = core_of(question)
@@ -121,9 +125,12 @@ def answer(
     found = mind.find(core)
     trouble += found.degraded
     clock.done("recall", f"{len(found.results)} found")
-    hits = _through(lens, found.results, trouble)
-    clock.done("lens", f"{len(hits)} kept" if lens is not None else "none")
+    kept = _through(lens, found.results, trouble)
+    hits = _best(kept, top_k)
+    clock.done("lens", f"{len(kept)} kept" if lens is not None else "none")
     held = _held(mind, core, trouble)
+    if lens is not None:
+        held = _seen(held, kept)
     clock.done("stance", _stance_in_words(held))
     shown = msgspec.structs.replace(found, results=hits)
     asked = Asked(
@@ -212,14 +219,29 @@ class _Steps:
 
 
 def _through(lens: Lens | None, hits: Sequence[Hit], trouble: list[str]) -> Sequence[Hit]:
-    """Return the hits as a lens shows them; all of them where it fails."""
+    """Return the hits as a lens shows them; none of them where it fails: nobody knows what it would keep."""
     if lens is None:
         return hits
     try:
         return lens(hits)
     except LensError as error:
         trouble.append(f"lens: {error}")
+        return []
+
+
+def _best(hits: Sequence[Hit], most: int) -> Sequence[Hit]:
+    """Return the best of some hits by score, in the order in which they stand."""
+    if len(hits) <= most:
         return hits
+    best = {hit.id for hit in sorted(hits, key=lambda hit: -hit.score)[:most]}
+    return [hit for hit in hits if hit.id in best]
+
+
+def _seen(held: Held | None, kept: Sequence[Hit]) -> Held | None:
+    """Return what is held where a lens keeps all that it rests on; else nothing is: it would say what the lens leaves
+    out."""
+    ids = {hit.id for hit in kept}
+    return held if held is not None and held.support and all(one.id in ids for one in held.support) else None
 
 
 def _held(mind: Mind, question: str, trouble: list[str]) -> Held | None:

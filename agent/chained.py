@@ -4,6 +4,7 @@ Pure. Whatever is said is a composer's, a note's or a result's; a plan adds only
 """
 
 from collections.abc import Mapping, Sequence
+from datetime import datetime
 from math import prod
 from typing import Final
 
@@ -11,10 +12,11 @@ import msgspec
 
 from braid.agent import bands
 from braid.agent.cite import bare, cited, marks
-from braid.agent.compose import UNKNOWN, quotable, report_of
+from braid.agent.compose import UNKNOWN
+from braid.agent.finding import finding
 from braid.agent.parts import Asked, Composed, Composer, Support
 from braid.agent.plan import filled, references
-from braid.recall.context import tokens
+from braid.agent.report import quotable, report_of
 from braid.recall.decompose import entities
 from braid.recall.text import words
 
@@ -109,17 +111,37 @@ def _sentence(text: str) -> str:
     return text if text.endswith((".", "!", "?")) else f"{text}."
 
 
-def clipped(text: str, most: int) -> str:
-    """Return a text cut to so many tokens by a cautious estimate, at a word where there is one."""
-    kept = " ".join(text.split())
-    while kept and tokens(kept) > most:
-        kept = kept.rpartition(" ")[0] if " " in kept else kept[:-1]
-    return kept
-
-
-def note_of(composed: Composed, most: int) -> str:
+def note_of(composed: Composed, question: str, most: int, now: datetime) -> str:
     """Return an answer as a note; empty where nothing is known."""
-    return "" if composed.abstained else clipped(composed.short or bare(composed.text), most)
+    return "" if composed.abstained else finding(composed.short or bare(composed.text), question, most, now)
+
+
+def failed(composed: Composed, tools: Mapping[str, str]) -> Composed:
+    """Return an answer that says which tools failed. `tools`: why, by name; that is for `reason` alone."""
+    if not tools:
+        return composed
+    *others, last = tools
+    names = f"s {', '.join(others)} and {last}" if others else f" {last}"
+    reason = "; ".join(tools.values())
+    return msgspec.structs.replace(
+        composed,
+        text=f"{composed.text} The tool{names} failed.",
+        reason=f"{composed.reason}; {reason}" if composed.abstained and composed.reason else composed.reason,
+    )
+
+
+class AfterFailure:
+    """A composer whose answers say which tools failed before them."""
+
+    def __init__(self, inner: Composer, tools: Mapping[str, str]) -> None:
+        """`tools`: why each failed, by name."""
+        self.name, self.version = inner.name, inner.version
+        self._inner = inner
+        self._tools = tools
+
+    def compose(self, asked: Asked) -> Composed:
+        """See `Composer`."""
+        return failed(self._inner.compose(asked), self._tools)
 
 
 def names_in(text: str, question: str) -> list[str]:

@@ -46,6 +46,10 @@ class Choice(msgspec.Struct, frozen=True):
     spoken: frozenset[str]
     """The question's stems that it has, with what it replies to."""
 
+    def has_all(self, question: Question) -> bool:
+        """Whether it speaks of all that the question does."""
+        return self.spoken >= frozenset(question.stems)
+
 
 def choose(question: Question, hits: Sequence[Hit]) -> Choice | None:
     """Return the hit to quote and what of it; None where none states anything."""

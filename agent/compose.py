@@ -4,34 +4,32 @@ It invents nothing: every word of an answer is a claim that the stance holds, a 
 record tells. Where too little speaks for an answer it says that it doesn't know.
 """
 
-import re
 from collections.abc import Collection, Sequence
-from datetime import datetime
 from typing import Final
 
+import msgspec
 import numpy as np
 
-from braid.agent import bands
-from braid.agent.address import addressed, spoken_by
+from braid.agent import bands, former
+from braid.agent.address import addressed
 from braid.agent.choice import Choice, choices, choose
 from braid.agent.cite import marks
 from braid.agent.meant import is_meant
-from braid.agent.parts import Asked, Composed, Support
+from braid.agent.parts import Asked, Composed
 from braid.agent.period import amounts_met, asks_for_sum, of_period
-from braid.agent.spans import day
+from braid.agent.report import capital, clause, date, quotable, report_of, support_of, with_next
 from braid.agent.sureness import (
     MOST_HITS,
     Weights,
     missing,
     name_of,
     signals,
-    speaker,
     sureness,
     weights,
     when_of,
 )
-from braid.agent.verdict import asks_of_then, denied, is_of_now, verdict
-from braid.learn.sentences import sentences
+from braid.agent.variants import variants
+from braid.agent.verdict import asks_of_the_past, asks_of_then, denied, is_of_now, verdict
 from braid.recall.decompose import Question, decompose
 from braid.recall.hits import Hit
 from braid.recall.salience import unlearned
@@ -45,9 +43,6 @@ from braid.stance.relations import compared_as
 from braid.stance.values import same
 
 UNKNOWN: Final = "I don't know."
-MAX_QUOTE_CHARS: Final = 240
-MAX_NEXT_CHARS: Final = 200
-"""How long a sentence may be with the next, so that both are quoted."""
 MOST_NAMED: Final = 3
 """How many of the words that nobody speaks of are told."""
 DISPUTED: Final = 0.5
@@ -59,7 +54,6 @@ OF_ANOTHER: Final = bands.CAREFUL - 0.01
 TAKEN_BACK: Final = 0.65
 """How sure a "no" is at least that rests on a denial which stands."""
 _KINDS: Final = frozenset(("count", "duration", "person", "place"))
-_MARKS: Final = str.maketrans({"“": "\u2018", "”": "’", "[": "(", "]": ")", '"': "’", "`": "’"})
 
 
 class Extractive:
@@ -78,6 +72,10 @@ class Extractive:
 
     def compose(self, asked: Asked) -> Composed:
         """See `Composer`."""
+        if (was := _was(asked)) is not None:
+            return was
+        # What was replaced is among the hits only for a question about what was before.
+        asked = msgspec.structs.replace(asked, hits=[hit for hit in asked.hits if hit.superseded_by is None])
         question = decompose(asked.question, asked.now)
         held = _held(question, asked)
         if held is not None:
@@ -89,6 +87,26 @@ class Extractive:
         if sure.known < self._weights.least(found):
             return _unknown(_why_not(question, asked.hits), sure.right)
         return _said(question, asked, asked.given * min(sure.right, _most(asked)))
+
+
+def _was(asked: Asked) -> Composed | None:
+    """Return what was so before, worded as past, where the question asks for that and it was found."""
+    wanted = former.wanted(asked.question)
+    found = former.former(wanted, asked.hits, asked.now) if wanted is not None else None
+    if wanted is None or found is None:
+        return None
+    one = found.choice
+    support = support_of(one.hit, one.span.sentence)
+    was = (
+        "this was so" if one.hit.superseded_by is None else "this was remembered"
+    )  # what was corrected never was so
+    when = f"Until {date(found.until)}" if found.until and wanted.which == "before" else "At first"
+    return Composed(
+        text=f"{when} {was}: {report_of(support, support.quote)}",
+        citations=(one.hit.id,),
+        short=one.span.short,
+        p=asked.given * bands.HEDGED,
+    )
 
 
 def speaking(
@@ -138,12 +156,19 @@ def _held(question: Question, asked: Asked) -> Composed | None:
         # Held, but too long ago to be said: nothing that is found may be said more surely.
         text = bands.quoted(report, p)
         return Composed(text=text, citations=(first.id,), short=_short(question, outcome), p=p)
-    held = addressed(_clause(outcome.decision.claim))
-    claim = f"{_capital(bands.stated(held, p))}{marks(one.id for one in rest)}."
+    held = addressed(clause(outcome.decision.claim))
+    if _is_of_then(question):
+        held = f"back then this was so: {held}"
+    claim = f"{capital(bands.stated(held, p))}{marks(one.id for one in rest)}."
     citations = (*(one.id for one in rest), first.id)
     return Composed(
-        text=f"{claim} {_capital(report)}", citations=citations, short=_short(question, outcome), p=p
+        text=f"{claim} {capital(report)}", citations=citations, short=_short(question, outcome), p=p
     )
+
+
+def _is_of_then(question: Question) -> bool:
+    """Whether a question asks how things were at a time that it names."""
+    return question.time is not None and question.intent != "time" and asks_of_the_past(question)
 
 
 def _is_meant(question: Question, outcome: Outcome) -> bool:
@@ -156,12 +181,12 @@ def _is_meant(question: Question, outcome: Outcome) -> bool:
 def _short(question: Question, outcome: Outcome) -> str:
     """Return what is held in the fewest words."""
     if outcome.asks.wants == "time":
-        return _clause(outcome.decision.claim.rsplit(" on ", 1)[-1])
+        return clause(outcome.decision.claim.rsplit(" on ", 1)[-1])
     if outcome.asks.wants == "check":
         if (
             question.intent != "check"
         ):  # "what does she think of it?" is read by what she likes, and wants no yes
-            return _clause(outcome.decision.claim)
+            return clause(outcome.decision.claim)
         return "yes" if any(_affirms(said, outcome) for said in outcome.support) else "no"
     return "; ".join(dict.fromkeys(said.claim.object for said in outcome.support))
 
@@ -193,6 +218,11 @@ def _said(question: Question, asked: Asked, p: float) -> Composed:
     chosen = no or choose(question, hits)
     if chosen is None:
         return _unknown("what was found states nothing", p)
+    if no is None and not asks_for_sum(question):
+        both = variants(question, chosen, choices(question, hits))
+        if both and question.time is None:
+            return _each_told(both, min(p, DISPUTED))
+        chosen = _by_then(question, both) or chosen
     hit, span = chosen.hit, chosen.span
     if question.intent in _KINDS and not span.wanted:
         p = min(p, UNMET)
@@ -208,11 +238,32 @@ def _said(question: Question, asked: Asked, p: float) -> Composed:
     checked = "no" if no is not None else verdict(question, said)
     short = checked or span.short
     if question.intent == "time" and not span.wanted:
-        short = _date(support.when)
+        # The day of saying is no answer to when; of what was over by then it is a bound.
+        short = f"by {date(support.when)}" if asks_of_the_past(question) else ""
+        p = min(p, UNMET)
     text = bands.quoted(report, p)
-    if (checked or span.wanted or question.intent == "time") and bands.band(p) != "unsaid":
-        text = f"{_capital(bands.fragment(quotable(short), p))}. {_capital(report)}"
-    return Composed(text=_capital(text), citations=(hit.id,), short=short, p=p)
+    if short and (checked or span.wanted or question.intent == "time") and bands.band(p) != "unsaid":
+        then = "back then: " if not checked and _is_of_then(question) else ""
+        text = f"{capital(bands.fragment(then + quotable(short), p))}. {capital(report)}"
+    return Composed(text=capital(text), citations=(hit.id,), short=short, p=p)
+
+
+def _by_then(question: Question, both: Sequence[Choice]) -> Choice | None:
+    """Return the last of what was said of something by the end of the time asked about; None where none was."""
+    until = question.time.until if question.time is not None else None
+    return next((one for one in reversed(both) if until and when_of(one.hit) < until), None)
+
+
+def _each_told(both: Sequence[Choice], p: float) -> Composed:
+    """Return what was said otherwise on other days, each with its day and none as what holds now."""
+    supports = [support_of(one.hit, one.span.sentence) for one in both]
+    reports = [capital(report_of(one, one.quote)) for one in supports]
+    return Composed(
+        text=" ".join(["This was said in more than one way.", *reports]),
+        citations=tuple(one.id for one in supports),
+        short="; ".join(dict.fromkeys(f"{one.span.short} ({date(when_of(one.hit))})" for one in both)),
+        p=p,
+    )
 
 
 def _taken_back(question: Question, asked: Asked) -> Choice | None:
@@ -222,55 +273,3 @@ def _taken_back(question: Question, asked: Asked) -> Choice | None:
         return None
     found = [one for one in choices(question, asked.hits) if claim.claim.quote in one.hit.text]
     return found[0] if found else None
-
-
-def with_next(text: str, sentence: str) -> str:
-    """Return a sentence of a text with the one behind it, where that tells something and both are short."""
-    start = text.find(sentence)
-    stop = start + len(sentence)
-    for part in sentences(text[stop : stop + MAX_NEXT_CHARS]):
-        if not part.text.strip(" .!?…"):
-            continue
-        end = stop + part.stop
-        whole = end < len(text) or stop + MAX_NEXT_CHARS >= len(text)
-        if start >= 0 and "?" not in part.mark and whole and end - start <= MAX_NEXT_CHARS:
-            return text[start:end]
-        break
-    return sentence
-
-
-def report_of(support: Support, said: str) -> str:
-    """Return who said something when, quoted and cited, as a sentence."""
-    return f"{quotable(spoken_by(support.speaker))} said on {_date(support.when)}: {quote(said)}{marks([support.id])}."
-
-
-def support_of(hit: Hit, sentence: str) -> Support:
-    """Return a hit as what an answer rests on; whoever has no name is "you" or "I"."""
-    who = spoken_by(speaker(hit)) or "somebody"
-    return Support(id=hit.id, index=hit.index, text=hit.text, quote=sentence, when=when_of(hit), speaker=who)
-
-
-def quote(text: str) -> str:
-    """Return stored text as a quotation of one line, in which nothing ends the quotation or looks like a citation."""
-    line = quotable(text)
-    if len(line) > MAX_QUOTE_CHARS:
-        line = line[:MAX_QUOTE_CHARS].rsplit(" ", 1)[0] + " …"
-    return f"“{line}”"
-
-
-def quotable(text: str) -> str:
-    """Return stored text as one line without control characters, quotation marks or brackets of ours."""
-    return " ".join("".join(c if c.isprintable() else " " for c in text).translate(_MARKS).split())
-
-
-def _date(when: datetime) -> str:
-    return day(when.date().isoformat())
-
-
-def _capital(text: str) -> str:
-    return text[:1].upper() + text[1:]
-
-
-def _clause(claim: str) -> str:
-    """Return a claim in words, its ISO dates as people write them."""
-    return re.sub(r"\b\d{4}-\d\d-\d\d\b", lambda match: day(match[0]), quotable(claim))

@@ -7,8 +7,9 @@ from typing import Any, Final, Literal
 import msgspec
 
 from braid.agent.plan import Plan
+from braid.ledger.record import PROGRAM
 
-NAME: Final = "program"
+NAME: Final = PROGRAM
 """The name of a program's events."""
 
 

@@ -37,8 +37,8 @@ from braid.lenses.registry import by_name
 _GIVES_TEXT = ("note", "stance", "result")
 
 
-def check(plan: Plan, tools: Toolbox, allowed: Collection[str]) -> Plan:
-    """Return the plan; raise PlanError, naming the step, for one that must not run."""
+def check(plan: Plan, tools: Toolbox, allowed: Collection[str], lenses: Collection[str] = ()) -> Plan:
+    """Return the plan; raise PlanError, naming the step, for one that must not run. `lenses`: those defined."""
     _check_limits(plan.limits)
     if not plan.steps:
         raise PlanError("a plan has at least one step, which answers")
@@ -50,7 +50,7 @@ def check(plan: Plan, tools: Toolbox, allowed: Collection[str]) -> Plan:
     for at, step in enumerate(plan.steps):
         _refuse(step, _name_problem(step, known))
         _refuse(step, _reference_problem(step, at, plan, known))
-        for problem in _CHECKS[type(step)](step, plan, tools, allowed):
+        for problem in _CHECKS[type(step)](step, plan, tools, allowed, lenses):
             _refuse(step, problem)
         known[step.name] = KINDS[type(step)]
     return plan
@@ -120,15 +120,18 @@ def _reconcile(step: Reconcile, *_: object) -> _Problems:
     yield _instant(step.at)
 
 
-def _lens(step: Lens, plan: Plan, *_: object) -> _Problems:
+def _lens(
+    step: Lens, plan: Plan, _tools: Toolbox, _allowed: Collection[str], lenses: Collection[str]
+) -> _Problems:
     yield _of_kind([step.of], plan, ("records",))
-    try:
-        by_name(step.lens)
-    except UnknownLensError as error:
-        yield str(error)
+    if step.lens not in lenses:
+        try:
+            by_name(step.lens)
+        except UnknownLensError as error:
+            yield str(error)
 
 
-def _tool(step: Tool, plan: Plan, tools: Toolbox, allowed: Collection[str]) -> _Problems:
+def _tool(step: Tool, plan: Plan, tools: Toolbox, allowed: Collection[str], *_: object) -> _Problems:
     try:
         tool = tools.get(step.tool)
     except ToolRefusedError as error:

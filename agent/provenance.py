@@ -11,7 +11,7 @@ from typing import Final
 import msgspec
 
 from braid.agent.cite import marks
-from braid.agent.compose import quote
+from braid.agent.report import quote
 from braid.agent.spans import day
 
 MOST_SOURCES: Final = 2

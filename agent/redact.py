@@ -12,6 +12,7 @@ from typing import Final
 import msgspec
 
 MARK: Final = "REDACTED_"
+_PLACEHOLDER: Final = re.compile(rf"{MARK}[A-Z]+_\d+")
 _INVISIBLE: Final = re.compile(
     "[\u00ad\u034f\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff\U000e0000-\U000e01ef]"
 )
@@ -102,7 +103,7 @@ class Redactor:
     def restore(self, text: str) -> str:
         """Return a text with the secrets in the places of their placeholders."""
         secrets = {placeholder: secret for secret, placeholder in self._placeholders.items()}
-        return re.sub(rf"{MARK}[A-Z]+_\d+", lambda match: secrets.get(match[0], match[0]), text)
+        return _PLACEHOLDER.sub(lambda match: secrets.get(match[0], match[0]), text)
 
     def _placeholder(self, name: str, secret: str) -> str:
         if secret not in self._placeholders:
@@ -110,6 +111,11 @@ class Redactor:
             self._counts[name] = number = self._counts.get(name, 0) + 1
             self._placeholders[secret] = f"{MARK}{name}_{number}"
         return self._placeholders[secret]
+
+
+def placeholders(text: str) -> set[str]:
+    """Return the placeholders in a text."""
+    return set(_PLACEHOLDER.findall(text))
 
 
 def _all(pattern: str, flags: int = 0) -> Callable[[str], list[tuple[int, int]]]:

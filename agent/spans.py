@@ -119,7 +119,8 @@ def _time(question: Question, sentence: str, when: datetime) -> str | None:
         return _relative(relative, when) if relative is not None else day(found[0])
     if relative := _RELATIVE.search(sentence):
         return _relative(relative, when)
-    return None
+    clock = _CLOCK.search(sentence)
+    return clock[0] if clock else None
 
 
 def _relative(match: re.Match[str], when: datetime) -> str:

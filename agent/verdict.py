@@ -36,6 +36,7 @@ _NEVER: Final = re.compile(
 _PAST: Final = re.compile(
     r"^\W*(?:(?:and|so|but) )?(?:did|was|were|had|(?:has|have)\b.*\bever)\b", re.IGNORECASE
 )
+_WAS: Final = re.compile(r"\b(?:did|was|were|had|have|has)\b", re.IGNORECASE)
 _EVER: Final = stem("ever")
 _DENIED: Final = re.compile(r"\b(?:not|never|none|nobody|no)\b|n['’]t\b|\bwithout\b", re.IGNORECASE)
 _SENTENCES: Final = re.compile(r"(?<=[.!?…])\s+")
@@ -49,12 +50,30 @@ _OPEN: Final = re.compile(
     r"|thinks?|told|according|should|almost|nearly|plan(?:ning)?)\b|['’]d\b|\?",
     re.IGNORECASE,
 )
+_MARKED: Final = re.compile(r"[\d+#£$€%]|\w-$")
+_ORDINAL: Final = re.compile(r"^(\d+)(?:st|nd|rd|th|[ap]\.?m\.?)$")
 MEANT: Final = 2 / 3
 """What share of a claim's words a question must have to be about it."""
 
 
 def verdict(question: Question, said: str) -> Verdict | None:
     """Return what a sentence, with what follows it, says to a question; None where it isn't a plain yes or no."""
+    told = _verdict(question, said)
+    return None if told == "yes" and not _values(question.text) <= _values(said) else told
+
+
+def _values(text: str) -> frozenset[str]:
+    """Return what is told apart by a sign: B+ from B, C++ from C, £950 from $950, 8:30 from 8."""
+    found: set[str] = set()
+    for place, token in enumerate(text.split()):
+        bare = token.strip("\"'“”()[]?!…*_\u2018\u2019").rstrip(".,;:")
+        marked = _MARKED.search(bare) or (place and len(bare) == 1 and bare.isupper() and bare != "I")
+        if marked:
+            found.add(_ORDINAL.sub(r"\1", bare.casefold().replace(",", "")))
+    return frozenset(found)
+
+
+def _verdict(question: Question, said: str) -> Verdict | None:
     if question.intent != "check" or _DENIED.search(question.text):
         return None
     has = {stem(word) for word in telling(said)}
@@ -117,6 +136,11 @@ def is_of_now(said: str) -> bool:
 def asks_of_then(question: Question) -> bool:
     """Whether a question wants a yes or a no to what was."""
     return question.intent == "check" and _PAST.search(question.text) is not None
+
+
+def asks_of_the_past(question: Question) -> bool:
+    """Whether a question asks of what has been, whatever it wants to know of it."""
+    return _WAS.search(question.text) is not None
 
 
 def denied(question: Question, outcome: Outcome | None) -> Said | None:

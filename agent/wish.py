@@ -7,6 +7,8 @@ import msgspec
 
 from braid.agent.provenance import asks_how
 from braid.learn.sentences import sentences
+from braid.recall.decompose import entities
+from braid.recall.text import stem, telling
 
 Kind = Literal["tell", "ask", "how", "correct", "forget_last", "forget_about"]
 _LEAD: Final = r"\s*(?:please |no,? |sorry,? |oh,? |wait,? |ok(?:ay)?,? )*"
@@ -39,6 +41,9 @@ _SENTENCE: Final = re.compile(
     flags=re.IGNORECASE,
 )
 
+_NAME: Final = re.compile(r"[A-Z][\w'’-]+(?: [A-Z][\w'’-]+)+")
+"""Several words with capitals, which state nothing."""
+
 
 class Wish(msgspec.Struct, frozen=True):
     """What is wanted. `text`: what is asked, right, or to be forgotten; `told`: what was said before a question."""
@@ -65,6 +70,21 @@ def wish(line: str) -> Wish:
     return Wish("tell", line)
 
 
+def says_again(question: str, told: str, about: str = "") -> bool:
+    """Whether a question gives away what was told: a name or number of it, more than half of it, or all of `about`."""
+    asked, said = _stems(question), _stems(told)
+    given_away = {stem(word) for name in entities(told) for word in telling(name)}
+    given_away |= {word for word in said if any(char.isdigit() for char in word)}
+    topic = _stems(about)
+    return (
+        bool(asked & given_away) or 2 * len(asked & said) > len(said) > 0 or (bool(topic) and topic <= asked)
+    )
+
+
+def _stems(text: str) -> set[str]:
+    return {stem(word) for word in telling(text)}
+
+
 def righted(before: str, right: str, object_: str | None) -> str | None:
     """Return what was meant, as a whole: `right` where it is a sentence, else put in the place of what was wrong.
 
@@ -77,7 +97,7 @@ def righted(before: str, right: str, object_: str | None) -> str | None:
     new = instead["right"] if instead is not None else right
     if wrong and before.lower().count(wrong.lower()) == 1:
         at = before.lower().index(wrong.lower())
-        if instead is not None or not _SENTENCE.fullmatch(right):
+        if instead is not None or not _SENTENCE.fullmatch(right) or _NAME.fullmatch(right):
             return f"{before[:at]}{new}{before[at + len(wrong) :]}"
     return (
         f"{right[:1].upper()}{right[1:]}." if _SENTENCE.fullmatch(right) and len(right.split()) > 2 else None

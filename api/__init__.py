@@ -16,10 +16,13 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from braid.aio import AsyncStore, open_async
-    from braid.backups import backup, restore
+    from braid.backups import backup, fork, restore
+    from braid.ledger.durability import DurabilityWarning
     from braid.ledger.erase import Certificate
-    from braid.ledger.errors import IdempotencyConflictError, LedgerError
+    from braid.ledger.errors import IdempotencyConflictError, LedgerError, UnpublishedError
+    from braid.ledger.guard import OtherCopyWarning
     from braid.ledger.record import Affect, Claim, Confidence, Draft, Record, Vad
+    from braid.ledger.tail import TornTailWarning
     from braid.models.static import StaticEmbedder
     from braid.store import Store, init, open
     from braid.wal.errors import OutcomeUnknownError, WalError
@@ -32,15 +35,20 @@ __all__ = [
     "Claim",
     "Confidence",
     "Draft",
+    "DurabilityWarning",
     "IdempotencyConflictError",
     "LedgerError",
+    "OtherCopyWarning",
     "OutcomeUnknownError",
     "Record",
     "Store",
+    "TornTailWarning",
+    "UnpublishedError",
     "Vad",
     "WalError",
     "__version__",
     "backup",
+    "fork",
     "init",
     "open",
     "open_async",
@@ -53,14 +61,19 @@ _HOMES = {
     "Claim": "braid.ledger.record",
     "Confidence": "braid.ledger.record",
     "Draft": "braid.ledger.record",
+    "DurabilityWarning": "braid.ledger.durability",
     "IdempotencyConflictError": "braid.ledger.errors",
     "LedgerError": "braid.ledger.errors",
+    "OtherCopyWarning": "braid.ledger.guard",
     "OutcomeUnknownError": "braid.wal.errors",
     "Record": "braid.ledger.record",
     "Store": "braid.store",
+    "TornTailWarning": "braid.ledger.tail",
+    "UnpublishedError": "braid.ledger.errors",
     "Vad": "braid.ledger.record",
     "WalError": "braid.wal.errors",
     "backup": "braid.backups",
+    "fork": "braid.backups",
     "init": "braid.store",
     "open": "braid.store",
     "open_async": "braid.aio",

@@ -19,20 +19,18 @@ from braid.agent.plan import Tool as ToolStep
 from braid.agent.program import State, Value, value
 from braid.agent.tool import Tool, Toolbox, told, use
 from braid.asking import OWN, Asker, grounds_of
-from braid.deciding import resolve
+from braid.deciding import resolve, weighed_again
 from braid.gathering import Known
-from braid.holding import instant_of
-from braid.ledger.errors import ErasedError, ForgottenError, NotRederivableError, UnknownRecordError
+from braid.ledger.errors import ErasedError, ForgottenError, UnknownRecordError
 from braid.ledger.record import Draft, Scope, Target
+from braid.lens_definitions import lens_named
 from braid.lenses.errors import LensError
-from braid.lenses.registry import by_name
 from braid.recall.context import block
 from braid.recall.decompose import decompose
 from braid.recall.hits import Answer as Found
 from braid.recall.hits import Hit
 from braid.recall.through import through
 from braid.recalling import RESULT
-from braid.stance.entry import again
 from braid.stance.review import Earlier
 
 SIGNAL_DIGITS: Final = 6
@@ -99,7 +97,7 @@ class Means:
     def _lens(self, step: Lens, state: State) -> Acted:
         hits, trouble = self.hits(state, [step.of])
         try:
-            return _of_hits(through(by_name(step.lens))(hits), trouble)
+            return _of_hits(through(lens_named(self.store, step.lens))(hits), trouble)
         except LensError as error:
             return _of_hits(hits, [*trouble, f"lens: {error}"])
 
@@ -127,9 +125,7 @@ class Means:
         question = filled(step.question, state.texts)
         begun = state.begun
         at = datetime.fromisoformat(step.at) if step.at is not None else None
-        if at is None and begun.dated:
-            at = instant_of(question, begun.now) or begun.now
-        found = resolve(self.store, question, self.scope, at=at)
+        found = resolve(self.store, question, self.scope, at=at, now=begun.now if begun.dated else None)
         if found.batch:
             evidence: list[Target] = [Earlier(0)]
         else:
@@ -144,8 +140,8 @@ class Means:
         if not given.records:
             return None
         try:
-            outcome = again(self.store.get(given.records[0]), self.store.reader.at)
-        except (ErasedError, ForgottenError, NotRederivableError) as error:
+            outcome = weighed_again(self.store, self.store.get(given.records[0]))
+        except (ErasedError, ForgottenError, ValueError) as error:
             raise ValueError(f"the stance of {name!r} can't be had any more: {error}") from None
         return Held(outcome, tuple(grounds_of(outcome, Known(self.store, self.scope, None), self.store)))
 

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from braid.learning import Learned
     from braid.ledger.audit.findings import Report
     from braid.ledger.backup.backup import Backup
+    from braid.lens_definitions import Defined
     from braid.lens_views import Standing
     from braid.lensing import View
     from braid.programs import Listed
@@ -46,7 +47,7 @@ class AsyncStore:
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        await self.close()
+        await to_thread(self.sync.__exit__, kind, error, trace)
 
     async def close(self) -> None:
         """See `Store.close`."""
@@ -129,6 +130,14 @@ class AsyncStore:
     async def apply_lens(self, name: str, **asked: Any) -> "View":
         """See `Store.apply_lens`."""
         return await to_thread(self.sync.apply_lens, name, **asked)
+
+    async def define_lens(self, definition: str) -> str:
+        """See `Store.define_lens`."""
+        return await to_thread(self.sync.define_lens, definition)
+
+    async def lens_definitions(self) -> "dict[str, Defined]":
+        """See `Store.lens_definitions`."""
+        return await to_thread(self.sync.lens_definitions)
 
     async def lens_views(self) -> list[dict[str, Any]]:
         """See `Store.lens_views`."""

@@ -66,13 +66,22 @@ class Answering(Judging):
         return sent
 
     def context(
-        self, query: str, *, budget: int = 800, probe: str | None = None, top_k: int = 30, **asked: Any
+        self,
+        query: str,
+        *,
+        budget: int = 800,
+        probe: str | None = None,
+        top_k: int = 30,
+        clear: bool = False,
+        **asked: Any,
     ) -> str:
         """Return the `<experience_context>` block for a question, at most `budget` tokens by a cautious estimate.
 
         Stored text in it is data: escaped, fenced, every line with the id that it comes from. `probe`: a question that
-        waits to be asked, for which room is kept. The rest as for `recall`.
+        waits to be asked, for which room is kept. Keys, passwords, codes and card numbers are placeholders, as `ask`
+        gives them to a model; `clear` leaves them. The rest as for `recall`.
         """
+        from braid.agent.redact import Redactor
         from braid.recall.context import block
         from braid.recall.decompose import decompose
         from braid.recalling import is_count, now_of
@@ -82,7 +91,8 @@ class Answering(Judging):
         answer = self.answer(query, top_k=top_k, **asked)
         now = asked.get("now") or now_of(self, asked.get("as_of"), asked.get("valid_at"))
         question = (asked.get("decomposer") or decompose)(query, now)
-        return block(question, answer, now, budget=budget, probe=probe)
+        redact = str if clear else Redactor().redact
+        return block(question, answer, now, budget=budget, probe=probe, redact=redact)
 
     def ask(
         self,

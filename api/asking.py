@@ -15,22 +15,23 @@ import msgspec
 from braid import drafts, feeling
 from braid.affect.blend import Felt
 from braid.affect.vad import Reading
+from braid.agent import former
 from braid.agent.answer import TOP_K, Answered, Held, Step, answer
 from braid.agent.lesson import lesson
 from braid.agent.parts import Composer, Support
 from braid.agent.reflect import METHOD as REFLECT
 from braid.deciding import Decider, Resolved, resolve
 from braid.gathering import Holder, Known
-from braid.holding import instant_of, size_of
+from braid.holding import size_of
 from braid.ledger import asof
-from braid.ledger.record import READING, Draft, EventBody, ExperienceBody, Record, Scope
-from braid.lenses.registry import by_name
+from braid.ledger.record import ANSWER, READING, Draft, EventBody, ExperienceBody, Record, Scope
+from braid.lens_definitions import lens_named
 from braid.recall.hits import Answer as Found
 from braid.recall.recall import MAX_TOP_K, Lens
 from braid.recall.salience import NAME as SALIENCE
 from braid.recall.salience import taught
 from braid.recall.through import through
-from braid.recalling import ANSWER, ASK, RESULT, is_count
+from braid.recalling import ASK, MARKED, RESULT, is_count
 from braid.stance.claims import OWN_METHOD
 from braid.stance.reconcile import Outcome
 from braid.stance.review import Earlier
@@ -50,6 +51,10 @@ OWN: Final[Mapping[str, Any]] = {
 }
 """What no answer may rest on: earlier questions and answers, what tools gave for them, and what was only read out of
 turns; the turns themselves are found beside it."""
+
+
+THROUGH_LENS: Final = 60
+"""Among how many of the best hits a lens looks for what it keeps: an answer is of that alone."""
 
 
 class Asker(Decider, Protocol):
@@ -123,17 +128,20 @@ def ask(
 ) -> Answer:
     """Return the answer to a question; see `Store.ask`."""
     _refuse(question, top_k, now)
-    mind = _Memory(store, scope, as_of, now, top_k)
-    through_lens: Lens | None = through(by_name(lens)) if lens is not None else None
-    given = answer(question, mind, now=mind.now, composer=composer, lens=through_lens, affect=affect)
+    through_lens: Lens | None = through(lens_named(store, lens)) if lens is not None else None
+    mind = _Memory(store, scope, as_of, now, top_k if lens is None else max(top_k, THROUGH_LENS))
+    given = answer(
+        question, mind, now=mind.now, composer=composer, lens=through_lens, top_k=top_k, affect=affect
+    )
     began = perf_counter()
     placed = dict[str, str]()
+    resolved = mind.resolved if lens is None or given.held is not None else None
     if write:
-        batch, names = batch_of(given, mind.resolved, scope)
+        batch, names = batch_of(given, resolved, scope)
         written = store.append_all(batch)
         placed = {name: written[place].id for name, place in names.items()}
     step = Step("append", round(1000 * (perf_counter() - began), 3), f"{len(placed)} named")
-    return shown(given, mind.resolved, placed, [*given.steps, step] if write else given.steps)
+    return shown(given, resolved, placed, [*given.steps, step] if write else given.steps)
 
 
 def _refuse(question: object, top_k: object, now: datetime | None) -> None:
@@ -176,13 +184,19 @@ class _Memory:
         """See `Mind.find`."""
         scope = msgspec.structs.asdict(self._scope) if self._scope else {}
         return self._store.answer(
-            question, as_of=self._as_of, now=self.now, top_k=self._top_k, filters=OWN, **scope
+            question,
+            as_of=self._as_of,
+            superseded=MARKED if former.wanted(question) else None,
+            now=self._given_now,  # what happened later is not known yet
+            top_k=self._top_k,
+            filters=OWN,
+            **scope,
         )
 
     def hold(self, question: str) -> Held:
         """See `Mind.hold`."""
-        at = None if self._given_now is None else instant_of(question, self.now) or self.now
-        self.resolved = resolve(self._store, question, self._scope, at=at, as_of=self._as_of)
+        given = self._given_now
+        self.resolved = resolve(self._store, question, self._scope, as_of=self._as_of, now=given)
         outcome = self.resolved.outcome
         return Held(
             outcome, tuple(grounds_of(outcome, Known(self._store, self._scope, self._size), self._store))

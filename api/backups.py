@@ -3,6 +3,8 @@
 from pathlib import Path
 
 from braid.ledger.backup.backup import Backup, back_up
+from braid.ledger.backup.fork import Forked
+from braid.ledger.backup.fork import fork as fork_store
 from braid.ledger.backup.restore import Restored, Secrets
 from braid.ledger.backup.restore import restore as restore_store
 from braid.ledger.guard import Guard
@@ -61,3 +63,20 @@ def restore(
         vkey=vkey,
         guard_folder=Path(guard_dir) if guard_dir else None,
     )
+
+
+def fork(
+    path: str | Path = "memory",
+    *,
+    reason: str,
+    passphrase: str | None = None,
+    guard_dir: str | Path | None = None,
+) -> Forked:
+    """Let the copy at `path` go on, which the fork guard contradicts: a signed event in its log says so, and `reason`.
+
+    The copy that the guard remembered is then only read. Raises BackupError where the guard contradicts nothing,
+    RollbackError for an older vault, KeyRefusedError, LogLockedError.
+    """
+    store = Path(path)
+    guard = Guard.of_store(load_settings(store).store_id, Path(guard_dir) if guard_dir else None)
+    return fork_store(store, reason, guard=guard, passphrase=passphrase)

@@ -11,10 +11,10 @@ from braid.acting import Means
 from braid.affect.blend import Felt
 from braid.affect.vad import Reading
 from braid.agent.answer import Answered, Held, answer
-from braid.agent.chained import Chained, Part, Worded
+from braid.agent.chained import AfterFailure, Chained, Part, Worded
 from braid.agent.majority import Majority
 from braid.agent.parts import Composer, Support
-from braid.agent.plan import GIVEN, Answer, filled, references
+from braid.agent.plan import GIVEN, Answer, Tool, filled, references
 from braid.agent.program import State, Value, value
 from braid.asking import support_of
 from braid.ledger.errors import ErasedError, ForgottenError, UnknownRecordError
@@ -41,11 +41,19 @@ def conclude(means: Means, step: Answer, state: State) -> tuple[Answered, dict[s
         if step.samples > 1:
             inner = voting = Majority(inner, step.samples)
         composer = Chained(inner, list(parts.values()), frozenset(hit.id for hit in hits))
+    if tools := _failed(state):
+        composer = AfterFailure(composer, tools)
     rests = [one for part in (*parts.values(), *results) for one in (*part.support, *part.behind)]
     mind = _Gathered(means, state, step, [*hits, *_behind(means, hits, rests)], trouble)
     given = answer(question, mind, now=state.begun.now, composer=composer, affect=means.affect)
     given = msgspec.structs.replace(given, question=state.begun.question)
     return given, dict(voting.votes) if voting is not None else {}
+
+
+def _failed(state: State) -> dict[str, str]:
+    """Return why each tool failed that was called in vain, by name."""
+    called = ((step.tool, value(state, step.name)) for step in state.plan.steps if isinstance(step, Tool))
+    return {name: given.trouble[0] for name, given in called if given.trouble and given.data is None}
 
 
 def _part(means: Means, given: Value) -> Part:

@@ -10,17 +10,17 @@ from typing import Any, Final, Protocol
 
 import msgspec
 
-from braid.gathering import Holder, Known, within
-from braid.holding import size_of, weigh
-from braid.ledger import asof
-from braid.ledger.errors import ErasedError, ForgottenError, NotRederivableError
+from braid.claim_reader import within
+from braid.gathering import Holder, Known
+from braid.holding import held_again, size_of, utc, weigh
+from braid.ledger.errors import ErasedError, ForgottenError
 from braid.ledger.record import Asks, Decision, Draft, EventBody, ExperienceBody, Record, Scope, StanceBody
 from braid.ledger.sequence import Placed
-from braid.stance.claims import backdated
-from braid.stance.entry import again, draft_of, gist, question_key, reconciliation_of
+from braid.stance.entry import draft_of, gist, is_own, question_key, reconciliation_of
 from braid.stance.fold import Folded, fold
+from braid.stance.precedence import backdated
 from braid.stance.reconcile import Outcome
-from braid.stance.review import REVIEW, Contradiction, Earlier, contradictions
+from braid.stance.review import REVIEW, Contradiction, Earlier, Stands, contradictions, which_stands
 from braid.stance.why import Reason, explain, lines
 
 MOVED: Final = 0.1
@@ -36,13 +36,18 @@ class Decider(Holder, Protocol):
 
 
 class Choice(msgspec.Struct, frozen=True):
-    """A claim that was weighed: the record that makes it, how probable its answer is, whether it stands, and why."""
+    """A claim that was weighed: the record that makes it, how probable its answer is, what became of it, and why.
+
+    `status`: `held`; `outvoted`, more speaks for another answer; `undecided`, nothing is held; `silent`, it has no say:
+    it was corrected, said otherwise later by the same voice, or was only inferred. Empty in stances before version 3.
+    """
 
     id: str
     claim: str
     p: float
     held: bool
     why: str
+    status: str = ""
 
 
 class Stance(msgspec.Struct, frozen=True, kw_only=True):
@@ -105,29 +110,30 @@ def resolve(
     *,
     at: datetime | None = None,
     as_of: int | datetime | None = None,
+    now: datetime | None = None,
 ) -> Resolved:
-    """Return what is held of a question without appending it."""
-    outcome, size = weigh(store, question, scope, at=at, as_of=as_of)
+    """Return what is held of a question without appending it; `now`: the present, where it is not the store's."""
+    outcome, size = weigh(store, question, scope, at=at, as_of=as_of, now=now)
     if not outcome.candidates and not outcome.others:
         return Resolved(outcome, _shown(outcome))
     before = next(_alike(store, question, outcome.asks, scope, size), None)
-    if before is not None and _still_holds(before, outcome, store):
-        return Resolved(outcome, _stated(before, store))
     draft = draft_of(outcome, scope=scope, supersedes=before.id if before else None, known=size)
+    if before is not None and _still_holds(before, draft):
+        return Resolved(outcome, _stated(before, store))
     batch = [draft]
     if outcome.support:
         batch.append(reconciliation_of(outcome, Earlier(0), scope, f"{draft.body.once}/reconciliation"))
     return Resolved(outcome, _shown(outcome), batch)
 
 
-def _still_holds(before: Record, outcome: Outcome, store: Holder) -> bool:
+def _still_holds(before: Record, draft: Draft) -> bool:
     """Whether a stance says what its question comes to now."""
-    try:
-        then = again(before, store.reader.at)
-    except (ErasedError, ForgottenError, NotRederivableError, ValueError):
+    then, now = _body(before), draft.body
+    if not isinstance(now, StanceBody) or then.decision is None or now.decision is None or not is_own(then):
         return False
-    moved = abs(then.decision.residual_uncertainty - outcome.decision.residual_uncertainty)
-    return gist(then) == gist(outcome) and moved < MOVED
+    moved = abs(then.decision.residual_uncertainty - now.decision.residual_uncertainty)
+    named = [(link.role, link.id) for link in before.links]
+    return gist(then, named) == gist(now, draft.links) and moved < MOVED
 
 
 def _shown(outcome: Outcome) -> Stance:
@@ -138,7 +144,7 @@ def _shown(outcome: Outcome) -> Stance:
         undecided=outcome.decision.undecided or None,
         residual_uncertainty=outcome.decision.residual_uncertainty,
         candidates=[
-            Choice(one.said.id, one.said.text, round(one.p, 6), one.held, one.why)
+            Choice(one.said.id, one.said.text, round(one.p, 6), one.held, one.why, one.status)
             for one in outcome.candidates
         ],
         support=list(dict.fromkeys(said.id for said in outcome.support)),
@@ -151,8 +157,7 @@ def _stated(record: Record, store: Holder) -> Stance:
     body = _body(record)
     decision = body.decision or Decision(residual_uncertainty=1.0)
     standing = {one.candidate: one for one in body.justifications}
-    later = [child for child, _, role in store.views.catalog.children(record.index) if role == "supersedes"]
-    living = [child for child in later if child not in store.reader.control.erased]
+    later = store.reader.standings().of(record.index)
     return Stance(
         id=record.id,
         question=body.question,
@@ -167,6 +172,7 @@ def _stated(record: Record, store: Holder) -> Stance:
                 one.p,
                 standing[k].held if k in standing else one.claim == decision.claim,
                 standing[k].why if k in standing else "",
+                standing[k].status if k in standing else "",
             )
             for k, (link, one) in enumerate(zip(record.targets("candidate"), body.candidates, strict=False))
         ],
@@ -174,8 +180,12 @@ def _stated(record: Record, store: Holder) -> Stance:
         would_change=body.would_change,
         decided_at=record.created_at,
         supersedes=next((link.id for link in record.targets("supersedes")), None),
-        superseded_by=store.reader.envelope(living[-1]).id if living else None,
+        superseded_by=_id_at(store, later.by) if later.state == "replaced" else None,
     )
+
+
+def _id_at(store: Holder, index: int | None) -> str | None:
+    return None if index is None else store.reader.envelope(index).id
 
 
 def _body(record: Record) -> StanceBody:
@@ -186,26 +196,33 @@ def _body(record: Record) -> StanceBody:
 
 
 def _alike(
-    store: Holder, question: str, asks: Asks | None, scope: Scope | None, size: int | None
+    store: Holder, question: str, asks: Asks | None, scope: Scope | None, size: int
 ) -> Iterator[Record]:
     """Yield the stances on a question at the same asked time, newest first; of the present log, or of one past."""
     wanted = question_key(question, asks)
+    past = None if size == store.reader.size else size
     for record in _on_question(store, question, scope):
         body = _body(record)
-        if question_key(body.question, body.asks) == wanted and body.known == size and body.scope == scope:
+        if question_key(body.question, body.asks) == wanted and _past(record) == past and body.scope == scope:
             yield record
 
 
+def _past(record: Record) -> int | None:
+    """Return the size of the past log that a stance was asked of; None where it was all there was."""
+    known = _body(record).known
+    return None if known is None or known >= record.index - record.envelope.tx[1] else known
+
+
 def _on_question(store: Holder, question: str | None, scope: Scope | None) -> Iterator[Record]:
-    """Yield the living stances on a question (on any, without one), newest first."""
+    """Yield the stances on a question (on any, without one) that can be read, newest first."""
     known = Known(store, scope, None)
     wanted = None if question is None else question_key(question, None)[0]
     for index, asked in known.stances():
-        if not known.lives(index) or (wanted is not None and question_key(asked, None)[0] != wanted):
+        if wanted is not None and question_key(asked, None)[0] != wanted:
             continue
         try:
             record = store.reader.at(index)
-        except (ErasedError, ForgottenError):  # gone since we looked
+        except (ErasedError, ForgottenError):
             continue
         if within(record, scope):
             yield record
@@ -257,12 +274,7 @@ def why(store: Holder, id: str) -> Explained:
 
 
 def _why_stance(store: Holder, record: Record) -> Explained:
-    try:
-        outcome = again(record, store.reader.at)
-    except NotRederivableError as error:
-        raise ValueError(
-            f"{record.id} can't be explained: {error}; `braid trace` shows what it names"
-        ) from None
+    outcome = weighed_again(store, record)
     reasons = [
         _explained(store, outcome.folded, one.said.node, outcome.asks.at) for one in outcome.candidates
     ]
@@ -278,6 +290,23 @@ def _why_stance(store: Holder, record: Record) -> Explained:
     )
 
 
+def weighed_again(store: Holder, record: Record) -> Outcome:
+    """Return what a stance of the log came to, made again of what was known to it. Raises ValueError where that can't
+    be: another method or version, or what it names is gone.
+    """
+    body = _body(record)
+    if body.asks is None or body.known is None or not is_own(body):
+        raise ValueError(
+            f"{record.id} can't be explained: it was not made by this version; see `braid trace`"
+        )
+    try:
+        for link in record.links:
+            store.reader.at(link.index)
+    except (ErasedError, ForgottenError) as error:
+        raise ValueError(f"{record.id} can't be explained: {error}") from None
+    return held_again(body.question, body.asks, Known(store, body.scope, body.known))
+
+
 def _explained(store: Holder, folded: Folded, node: str, at: datetime | None) -> Reason:
     ids = {index: store.reader.envelope(index).id for index in folded.sources}
     return explain(folded, node, ids, at)
@@ -290,7 +319,7 @@ def _why_claims(store: Holder, record: Record) -> Explained:
     drawn = [child for child, _, role in store.views.catalog.children(record.index) if role == "parent"]
     own = known.claims([record.index]) or known.claims(drawn)
     if not own:
-        raise ValueError(f"{record.id} claims nothing, and nothing that was drawn from it does")
+        raise ValueError(_without_claims(store, record))
     now = store.now().astimezone(UTC)
     subjects = list(dict.fromkeys(said.claim.subject for said in own))
     claims = backdated(known.claims(known.named(Asks(subjects=subjects, rels=[]))))
@@ -299,8 +328,18 @@ def _why_claims(store: Holder, record: Record) -> Explained:
     return Explained(record.id, record.kind, record.text or record.id, reasons)
 
 
+def _without_claims(store: Holder, record: Record) -> str:
+    standing = store.reader.standings().of(record.index)
+    if standing.state in ("replaced", "fallen"):
+        how = "was replaced by" if standing.state == "replaced" else "has fallen with"
+        return f"{record.id} {how} {_id_at(store, standing.by)}: it claims nothing any more"
+    return f"{record.id} claims nothing, and nothing that was drawn from it does; `braid learn` reads claims"
+
+
 class Conflict(msgspec.Struct, frozen=True, kw_only=True):
-    """Two claims that exclude each other. `stands`: `one`, `other`, or neither while nothing says which gives way."""
+    """Two claims that exclude each other, `other` the next after `one`. `stands`: which of the two has more for it; or
+    neither.
+    """
 
     subject: str
     rel: str
@@ -320,28 +359,27 @@ def find_contradictions(
     store: Holder, scope: Scope | None, *, at: datetime | None = None, as_of: int | datetime | None = None
 ) -> list[Conflict]:
     """Return the contradictions among what is claimed; see `Store.contradictions`."""
-    if at is not None:
-        asof.zoned(at)
+    when = utc(at if at is not None else store.now())
     store.reader.need_vault()
     known = Known(store, scope, size_of(store, as_of))
     claims = backdated(known.claims(known.named(None)))
-    pairs = [pair for pair in contradictions(claims) if at is None or _both_hold(pair, at)]
+    pairs = [pair for pair in contradictions(claims) if at is None or _both_hold(pair, when)]
     if not pairs:
         return []
     involved = {said.index for pair in pairs for said in (pair.one, pair.other)}
     bearing = [said for said in claims if said.index in involved]
-    folded = fold(bearing, known.sources(involved), at or store.now())
+    folded = fold(bearing, known.sources(involved), when)
     reviews = _reviews(store, involved)
-    return [_conflict(pair, folded, reviews) for pair in pairs]
+    stand = which_stands(pairs, folded, when)
+    return [_conflict(pair, stands, reviews) for pair, stands in zip(pairs, stand, strict=True)]
 
 
 def _both_hold(pair: Contradiction, at: datetime) -> bool:
     return all(said.since <= at < said.until for said in (pair.one, pair.other))
 
 
-def _conflict(pair: Contradiction, folded: Folded, reviews: dict[frozenset[int], str]) -> Conflict:
+def _conflict(pair: Contradiction, stands: Stands, reviews: dict[frozenset[int], str]) -> Conflict:
     one, other = pair.one, pair.other
-    standing = [name for name, said in (("one", one), ("other", other)) if folded.stands(said.node)]
     return Conflict(
         subject=one.claim.subject,
         rel=one.relation.name,
@@ -352,7 +390,7 @@ def _conflict(pair: Contradiction, folded: Folded, reviews: dict[frozenset[int],
         other=other.text,
         other_id=other.id,
         other_since=other.since,
-        stands=standing[0] if len(standing) == 1 else "neither",
+        stands=stands,
         review=reviews.get(frozenset((one.index, other.index))),
     )
 

@@ -2,8 +2,11 @@
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
-from typing import Any
+from typing import Any, cast
 
+import msgspec
+
+from braid import members
 from braid.ledger.errors import InvalidRecordError
 from braid.ledger.ids import parse_id
 from braid.ledger.record import (
@@ -13,9 +16,11 @@ from braid.ledger.record import (
     Content,
     Draft,
     ExperienceBody,
+    LinkDiff,
     Media,
     Provenance,
     Record,
+    Reweighted,
     Scope,
     Source,
     Target,
@@ -23,8 +28,16 @@ from braid.ledger.record import (
 )
 
 _ACTORS = {"user": "user", "human": "user", "assistant": "agent", "agent": "agent", "system": "system"}
+_EMPTY = "there is nothing to remember: the text is empty"
 SCOPES = ("user_id", "agent_id", "run_id", "session_id")
-MESSAGE_MEMBERS = frozenset(("role", "content", "timestamp", "name", "id", "session", "tool"))
+MESSAGE_MEMBERS = frozenset(
+    ("role", "content", "timestamp", "name", "id", "session", "tool", members.METADATA)
+)
+_TAKEN = MESSAGE_MEMBERS | members.CARRIED | {"conversation", "parent"}
+_BESIDE = {
+    name: f"does not stand in a message: whose memory it is, is said beside it, remember(…, {name}=…)"
+    for name in ("user_id", "agent_id", "run_id")
+}
 
 
 def scope(
@@ -136,13 +149,15 @@ def experience(
 def telling(draft: Draft) -> Draft:
     """Return the draft of an experience that says something; InvalidRecordError for one that says nothing.
 
-    What a conversation elsewhere held is kept as it was: its empty turns, too.
+    This holds for each text that is told to Braid itself, a user's message too. What a conversation elsewhere held is
+    kept as it was: its empty turns, too.
     """
     body = draft.body
     if isinstance(body, ExperienceBody):
         content = body.content
-        if not (content.text or content.structured or content.media or body.symbolic or body.affect):
-            raise InvalidRecordError("there is nothing to remember: the text is empty")
+        says = content.text.strip() or content.structured or content.media or body.symbolic or body.affect
+        if not says:
+            raise InvalidRecordError(_EMPTY)
     return draft
 
 
@@ -151,7 +166,7 @@ def correction(old: Record, text: str) -> Draft:
     body = old.body
     if not isinstance(body, ExperienceBody):
         raise InvalidRecordError(f"{old.id} is {with_article(old.kind)}; only experiences are corrected")
-    return telling(
+    draft = telling(
         experience(
             text,
             type=old.type,
@@ -164,14 +179,48 @@ def correction(old: Record, text: str) -> Draft:
             tags=body.tags,
         )
     )
+    new = cast("ExperienceBody", draft.body)
+    return msgspec.structs.replace(draft, body=msgspec.structs.replace(new, diffs=[_replaced(body, new)]))
+
+
+def _replaced(old: ExperienceBody, new: ExperienceBody) -> LinkDiff:
+    """Return what a correction changes, along its only link: the names of members, and that the old weighs nothing.
+
+    No word of either: a correction outlives an erasure of what it corrects, and which words are new would tell the
+    others.
+    """
+    one, other = _said(old), _said(new)
+    changed = [name for name in one if one[name] != other[name]]
+    return LinkDiff(
+        link=0,
+        added=", ".join(name for name in changed if other[name]) or None,
+        removed=", ".join(name for name in changed if one[name]) or None,
+        reweighted=[Reweighted(link=0, w_old=old.confidence.p if old.confidence else 1.0, w_new=0.0)],
+    )
+
+
+def _said(body: ExperienceBody) -> dict[str, object]:
+    """Return what an experience says, by the members of the schema."""
+    content = body.content
+    return {
+        "text": content.text, "media": content.media, "structured": content.structured, "symbolic": body.symbolic,
+        "confidence": body.confidence, "affect": body.affect, "evidence_uris": body.evidence_uris,
+        "sources": body.provenance.sources,
+    }  # fmt: skip
 
 
 def message(
     said: Mapping[str, Any] | str, within: Scope | None, metadata: Mapping[str, Any], once: str | None
 ) -> Draft:
-    """Return the draft of one chat message `{role, content, timestamp?, name?, id?, session?, …}` or plain text."""
+    """Return the draft of one chat message `{role, content, timestamp?, name?, id?, session?, …}` or plain text.
+
+    InvalidRecordError for a member that is unknown (the caller's own go under `metadata`), and for a user's message
+    that says nothing: an agent's may, where it called a tool.
+    """
     _refuse_no_message(said)
     given = {"role": "user", "content": said} if isinstance(said, str) else dict(said)
+    if wrong := members.refusal(given, _TAKEN, places=_BESIDE):
+        raise InvalidRecordError(wrong)
     role, content = given.get("role"), given.get("content")
     if not isinstance(content, str):
         raise InvalidRecordError("a message has a member `content` that is text")
@@ -180,7 +229,9 @@ def message(
     )
     if actor is None:
         raise InvalidRecordError(f"a message's role is user, assistant, system or tool, not {role!r}")
-    rest = {name: value for name, value in given.items() if name not in MESSAGE_MEMBERS}
+    rest = {name: value for name, value in given.items() if name not in MESSAGE_MEMBERS} | _own(given)
+    if actor == "user" and not content.strip() and not rest:
+        raise InvalidRecordError(_EMPTY)
     if session := given.get("session"):
         within = scope(
             within.user_id if within else None,
@@ -198,6 +249,14 @@ def message(
         structured={**metadata, **rest},
         once=once,
     )
+
+
+def _own(given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what a message carries of its caller's own, under `metadata`."""
+    own = given.get(members.METADATA)
+    if not isinstance(own, Mapping | None):
+        raise InvalidRecordError(f"a message's metadata is an object, not {own!r:.60}")
+    return dict(cast("Mapping[str, Any]", own or {}))
 
 
 def _refuse_text(text: object) -> None:

@@ -55,9 +55,4 @@ def _stands(store: Asker, answer: Record) -> bool:
     body = answer.body
     if not isinstance(body, ExperienceBody) or body.content.structured.get("answer", {}).get("abstained"):
         return False
-    control = store.reader.control
-    gone = (control.erased, control.hidden)
-    return not any(
-        role == "supersedes" and id.startswith("exp_") and not any(at in one for one in gone)
-        for at, id, role in store.views.catalog.children(answer.index)
-    )
+    return store.reader.standings().lives(answer.index)

@@ -1,12 +1,13 @@
 """What leaves the memory: hidden, brought back, or erased with its key and all that was derived from it alone."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import partial
 
 from braid.ledger import cascade as cascades
 from braid.ledger import erase as erasing
 from braid.ledger.errors import UnknownRecordError
 from braid.ledger.ids import RecordId
+from braid.ledger.withdrawal import falls_with, refuse_baseless, returns_with
 from braid.writing import Writing
 
 
@@ -14,18 +15,40 @@ class Forgetting(Writing):
     """A store as whoever forgets in it sees it."""
 
     def forget(self, *ids: str, reason: str | None = None) -> RecordId:
-        """Hide records, and what was read of them, until they are recovered or, past the window, erased by `retain`."""
-        from braid.learning import readings_of
-
+        """Hide records and what falls with them (see `plan_forget`), until they are recovered or, past the window,
+        erased by `retain`. Returns the tombstone's id.
+        """
         _refuse_none(ids)
-        return erasing.forget(self.writer, [*ids, *readings_of(self, ids)], reason)
+        with self.writer.turn():  # nothing that quotes them comes between plan and tombstone
+            return erasing.forget(self.writer, [*ids, *self.plan_forget(*ids)], reason)
+
+    def plan_forget(self, *ids: str) -> list[RecordId]:
+        """Return what would fall if these records were forgotten: what rests on them alone, and the answers, stances
+        and views that quote them.
+        """
+        self.refresh()
+        return self._names(falls_with(self._reader, [self._reader.get(id).index for id in ids]))
+
+    def plan_recover(self, *ids: str) -> list[RecordId]:
+        """Return what fell with these forgotten records and would come back with them: not what is past its window.
+
+        Raises InvalidRecordError for a record of which all that it rests on stays forgotten.
+        """
+        self.refresh()
+        indexes = [self._reader.get(id, include_forgotten=True).index for id in ids]
+        refuse_baseless(self._reader, indexes)
+        late = set(erasing.due(self._reader, self._clock()))
+        back = [at for at in returns_with(self._reader, indexes) if at not in late]
+        return [id for id in self._names(back) if id not in ids]
+
+    def _names(self, indexes: Iterable[int]) -> list[RecordId]:
+        return [RecordId(self._reader.envelope(index).id) for index in indexes]
 
     def recover(self, *ids: str, reason: str | None = None) -> RecordId:
-        """Bring forgotten records back within the retention window."""
-        from braid.learning import hidden_with
-
+        """Bring forgotten records, and what fell with them, back within the retention window."""
         _refuse_none(ids)
-        return erasing.recover(self.writer, [*ids, *hidden_with(self, ids)], self._clock(), reason)
+        with self.writer.turn():
+            return erasing.recover(self.writer, [*ids, *self.plan_recover(*ids)], self._clock(), reason)
 
     def plan_erase(self, *ids: str, **scope: str) -> cascades.Cascade:
         """Return what erasing these ids, or everything of a scope (`user_id=…`, `session_id=…`), would

@@ -4,19 +4,16 @@ The projection says which records to look at; what they claim is read from the l
 asked, the log itself is read. Claims of one user never enter when a scope says whose are meant.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Protocol
 
 import msgspec
 
-from braid.ledger import asof
-from braid.ledger.errors import ErasedError, ForgottenError
+from braid.claim_reader import ClaimReader
 from braid.ledger.reader import Reader
 from braid.ledger.record import Asks, ExperienceBody, Record, Scope, StanceBody
-from braid.stance.claims import Said, is_meant
-from braid.stance.entry import said_by
-from braid.stance.fold import Source, source_of
+from braid.stance.claims import is_meant
 from braid.stance.values import normal
 from braid.views.errors import ViewError
 
@@ -48,81 +45,13 @@ class Holder(Protocol):
         ...
 
 
-class Known:
-    """What may be known of a store: its living records below a size, of one scope. Reads each record once."""
+class Known(ClaimReader):
+    """What may be known of a store: its claims below a size, of one scope."""
 
     def __init__(self, store: Holder, scope: Scope | None, size: int | None) -> None:
         """`size`: as the log was with so many records; None for now."""
+        super().__init__(store.reader, scope, store.reader.standings(size))
         self._store = store
-        self._reader = store.reader
-        self.scope = scope
-        self.size = self._reader.size if size is None else size
-        self._then: Mapping[int, object] = {} if size is None else asof.control_at(self._reader, size).hidden
-        self._sources: dict[int, Source] = {}
-        self._claims: dict[int, list[Said]] = {}
-
-    def lives(self, index: int) -> bool:
-        """Whether a record is there, neither forgotten nor erased."""
-        control = self._reader.control
-        gone = index in control.hidden or index in control.erased or index in self._then
-        return index < self.size and not gone
-
-    def source(self, index: int) -> Source:
-        """Return what a record rests on; envelopes suffice, so that the erased have one too."""
-        if index not in self._sources:
-            envelope = self._reader.envelope(index)
-            self._sources[index] = source_of(index, envelope.id, self._reader.links(index))
-        return self._sources[index]
-
-    def claims(self, indexes: Iterable[int]) -> list[Said]:
-        """Return what records claim: those that live, are in the scope, and rest on something that lives."""
-        found: list[Said] = []
-        for index in indexes:
-            if index not in self._claims:
-                self._claims[index] = self._read(index)
-            found += self._claims[index]
-        return found
-
-    def _read(self, index: int) -> list[Said]:
-        if not self.lives(index) or not self._is_grounded(index):
-            return []
-        try:
-            record = self._reader.at(index)
-        except (ErasedError, ForgottenError):  # gone since we looked
-            return []
-        if not within(record, self.scope):
-            return []
-        return said_by(record, lambda at: self.source(at).parents)
-
-    def _is_grounded(self, index: int) -> bool:
-        """Whether some way up from a record meets only living ones, to the end."""
-        seen, stack = {index}, [index]
-        while stack:
-            parents = self.source(stack.pop()).parents
-            if not parents:
-                return True
-            fresh = [parent for parent in parents if parent not in seen and self.lives(parent)]
-            seen.update(fresh)
-            stack += fresh
-        return False
-
-    def sources(self, indexes: Iterable[int]) -> list[Source]:
-        """Return the living records that these rest on, and those that supersede any of them."""
-        catalog = self._store.views.catalog
-        found: dict[int, Source] = {}
-        stack = list(indexes)
-        while stack:
-            index = stack.pop()
-            if index in found or not self.lives(index):
-                continue
-            found[index] = self.source(index)
-            stack += found[index].parents
-            stack += [
-                child
-                for child, _, role in catalog.children(index)
-                if role == "supersedes" and self._reader.envelope(child).kind == "experience"
-            ]
-        return list(found.values())
 
     def named(self, asks: Asks | None) -> list[int]:
         """Return the records that claim something of what is asked, or all that claim anything; by the projection."""
@@ -203,13 +132,3 @@ def _bounds(scope: Scope | None) -> tuple[str, list[Any]]:
 def _question_of(record: Record) -> str:
     body = record.body if record.raw is not None else None
     return body.question if isinstance(body, StanceBody) else ""
-
-
-def within(record: Record, scope: Scope | None) -> bool:
-    """Whether a record is of a scope: has every id that the scope gives."""
-    if scope is None:
-        return True
-    own = record.body.scope or Scope()
-    return all(
-        value is None or getattr(own, name) == value for name, value in msgspec.structs.asdict(scope).items()
-    )

@@ -98,13 +98,12 @@ def _source(store: Holder, at: int) -> Source:
 
 
 def _corrected_by(store: Holder, at: int) -> str | None:
-    control = store.reader.control
-    later = [
-        id
-        for child, id, role in store.views.catalog.children(at)
-        if role == "supersedes" and id.startswith("exp_") and child not in {*control.erased, *control.hidden}
-    ]
-    return later[-1] if later else None
+    standing = store.reader.standings().of(at)
+    return (
+        store.reader.envelope(standing.by).id
+        if standing.state == "replaced" and standing.by is not None
+        else None
+    )
 
 
 def _readings(store: Holder, firsts: Sequence[int], said: str | None) -> Iterator[Drawn]:

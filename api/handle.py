@@ -1,11 +1,11 @@
 """A store that is open: its folder, its log, its projections and its clock, until it is closed."""
 
-from collections.abc import Sequence
 from datetime import datetime
 from pathlib import Path
 from threading import Lock, RLock
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
+from warnings import warn
 
 from braid.ledger import asof
 from braid.ledger import erase as erasing
@@ -13,6 +13,7 @@ from braid.ledger.errors import ReadOnlyError
 from braid.ledger.reader import Reader
 from braid.ledger.sequence import Clock
 from braid.ledger.writer import Writer, utc_now
+from braid.wal.log import TornTail
 
 if TYPE_CHECKING:
     from braid.recall.shelf import Shelf
@@ -21,21 +22,6 @@ if TYPE_CHECKING:
     from braid.views.lance.home import Embedding
     from braid.views.past import Past
     from braid.views.store import Views
-
-
-class _CatalogKeys:
-    """Looks keys up in the catalog, which is opened when the first one is asked for."""
-
-    def __init__(self, store: "Handle") -> None:
-        self._store = store
-
-    def find(self, keys: Sequence[str]) -> dict[str, int]:
-        """See `KnownKeys`."""
-        return self._store.views.catalog.find(keys)
-
-    def add(self, keys: dict[str, int]) -> None:
-        """See `KnownKeys`."""
-        self._store.views.catalog.add(keys)
 
 
 class Handle:
@@ -52,10 +38,31 @@ class Handle:
         self._views: Views | None = None
         self._views_turn = Lock()
         self._learning_turn = RLock()
+        if reader.contradiction:
+            from braid.ledger.guard import OtherCopyWarning
+
+            warn(f"{reader.contradiction}. This one is only read", OtherCopyWarning, stacklevel=4)
         if isinstance(reader, Writer):
-            reader.know(_CatalogKeys(self), lambda: self.views.catalog)
+            if reader.torn is not None:
+                self._tell_torn(reader, reader.torn)
+            if reader.durability != reader.settings.durability:
+                self._tell_durability(reader)
             if reader.control.unfinished():
                 erasing.finish(reader, self.views.purge)
+
+    @staticmethod
+    def _tell_torn(writer: Writer, torn: TornTail) -> None:
+        """Tell the log, then whoever opens, that its end was cut; imported where it is needed, which is rare."""
+        from braid.ledger.tail import TornTailWarning, describe, note
+
+        note(writer, torn)
+        warn(describe(torn, writer.durability), TornTailWarning, stacklevel=4)
+
+    @staticmethod
+    def _tell_durability(writer: Writer) -> None:
+        from braid.ledger.durability import DurabilityWarning, describe
+
+        warn(describe(writer), DurabilityWarning, stacklevel=4)
 
     def __enter__(self) -> Self:
         return self
@@ -63,10 +70,18 @@ class Handle:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace_: TracebackType | None
     ) -> None:
-        self.close()
+        try:
+            self.close()
+        except Exception as second:
+            if error is None:
+                raise
+            error.add_note(f"closing the store failed too: {second}")
 
     def close(self) -> None:
-        """Publish the newest head and close every file; whatever is asked of the store afterwards raises ValueError."""
+        """Publish the newest head and close every file; whatever is asked of the store afterwards raises ValueError.
+
+        Raises UnpublishedError where the head can't be published: what was appended is in the log all the same.
+        """
         handle = self._handle
         if handle is None:
             return

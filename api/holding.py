@@ -1,18 +1,17 @@
 """What is held of a question: read by rules, or else by what recall finds; its claims gathered, and reconciled."""
 
-import re
-from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
-from typing import Final
+from typing import Final, NamedTuple
 
 import msgspec
 
+from braid.claim_reader import in_time
 from braid.gathering import Holder, Known
 from braid.ledger import asof
 from braid.ledger.record import Asks, Scope
 from braid.recall.decompose import decompose
 from braid.recall.times import Span
-from braid.stance.claims import ALWAYS, FOREVER, Said, relevant
+from braid.stance.claims import Said, relevant
 from braid.stance.question import SPEAKER, Reading, readings
 from braid.stance.reconcile import Outcome, reconcile
 from braid.stance.relations import compared_as
@@ -34,35 +33,59 @@ def weigh(
     *,
     at: datetime | None = None,
     as_of: int | datetime | None = None,
-) -> tuple[Outcome, int | None]:
-    """Return what the log lets hold of a question, and the size of the past log that was asked; nothing is appended.
+    now: datetime | None = None,
+) -> tuple[Outcome, int]:
+    """Return what the log lets hold of a question, and of how many of its records; nothing is appended.
 
-    The time asked about is `at`, else what the question says ("before September"), else now, or the end of that past.
-    Raises ValueError and TypeError for what can't be meant.
+    The time asked about is `at`, else what the question says ("before September"), else `now`: the end of a past that
+    is asked, the store's time without one. Raises ValueError and TypeError for what can't be meant.
     """
     _refuse_empty(question)
     if at is not None:
-        asof.zoned(at)
+        at = utc(at)
     store.reader.need_vault()
-    size = size_of(store, as_of)
-    known = Known(store, scope, size)
-    now = store.now() if size is None else datetime.fromisoformat(store.reader.envelope(size - 1).created_at)
-    asked = at or instant_of(question, now)
+    known = Known(store, scope, size_of(store, as_of))
+    moment = Moment(utc(now) if now is not None else _now(store, known, as_of), at, now is not None)
     found = list(readings(question))
     for reading in found:
-        asks = _asks(reading, known, asked or now, dated=asked is not None)
-        claims = _in_time(question, now, asks, known.claims(known.named(asks)))
-        if bearing := relevant(claims, asks):
-            return _reconciled(question, asks, bearing, claims, known), size
-    guessed = None if found else _by_recall(store, question, known, asked, now)
-    if guessed is not None:
-        claims = _in_time(question, now, guessed, known.claims(known.named(guessed)))
-        return _reconciled(question, guessed, relevant(claims, guessed), claims, known), size
-    if found:
-        asks = _asks(found[0], known, asked or now, dated=asked is not None)
-    else:
-        asks = Asks(subjects=[], rels=[], at=(asked or now).astimezone(UTC), dated=asked is not None)
-    return reconcile(question, asks, [], []), size
+        asks = _asks(reading, known, question, moment)
+        if (outcome := _held(question, asks, known)) is not None:
+            return outcome, known.size
+    guessed = None if found else _by_recall(store, question, known, moment)
+    if guessed is not None and (outcome := _held(question, guessed, known)) is not None:
+        return outcome, known.size
+    anything = Asks(subjects=[], rels=[])
+    asks = _asks(found[0], known, question, moment) if found else _timed(anything, question, moment)
+    return reconcile(question, asks, [], []), known.size
+
+
+def _now(store: Holder, known: Known, as_of: int | datetime | None) -> datetime:
+    if as_of is None:
+        return utc(store.now())
+    return datetime.fromisoformat(store.reader.envelope(known.size - 1).created_at)
+
+
+def utc(at: datetime) -> datetime:
+    """Return an instant in UTC. Raises ValueError for one without a zone, and for one that is beyond the calendar
+    there."""
+    try:
+        return asof.zoned(at).astimezone(UTC)
+    except OverflowError:
+        raise ValueError(
+            f"{at.isoformat()} is no instant: in UTC it lies outside the years 1 to 9999"
+        ) from None
+
+
+def _held(question: str, asks: Asks, known: Known) -> Outcome | None:
+    """Return what is held of a question in symbols; None where nothing is claimed of it."""
+    claims = in_time(question, asks, known.claims(known.named(asks)))
+    bearing = {said.index for said in relevant(claims, asks)}
+    return reconcile(question, asks, claims, known.sources(bearing)) if bearing else None
+
+
+def held_again(question: str, asks: Asks, known: Known) -> Outcome:
+    """Return what was held of a question in symbols by what was known: as `weigh` does it."""
+    return _held(question, asks, known) or reconcile(question, asks, [], [])
 
 
 def _refuse_empty(question: object) -> None:
@@ -70,24 +93,29 @@ def _refuse_empty(question: object) -> None:
         raise ValueError("a question is text that isn't empty")
 
 
-def _reconciled(
-    question: str, asks: Asks, bearing: Sequence[Said], claims: Sequence[Said], known: Known
-) -> Outcome:
-    return reconcile(question, asks, claims, known.sources({said.index for said in bearing}))
+class Moment(NamedTuple):
+    """When a question is asked, at which instant it was said to ask about, and whether that now is another's."""
+
+    now: datetime
+    at: datetime | None
+    given: bool
 
 
-def _asks(reading: Reading, known: Known, at: datetime, *, dated: bool) -> Asks:
+def _asks(reading: Reading, known: Known, question: str, moment: Moment) -> Asks:
     subjects = [reading.subject]
     if reading.subject == SPEAKER or reading.subject.startswith(f"{SPEAKER}'s "):
         subjects += [reading.subject.replace(SPEAKER, name, 1) for name in known.speakers()]
-    return Asks(
-        subjects=subjects,
-        rels=list(reading.rels),
-        object=reading.object,
-        at=at.astimezone(UTC),
-        dated=dated,
-        wants=reading.wants,
-    )
+    asks = Asks(subjects=subjects, rels=list(reading.rels), object=reading.object, wants=reading.wants)
+    return _timed(asks, question, moment)
+
+
+def _timed(asks: Asks, question: str, moment: Moment) -> Asks:
+    """Return a question with the instant that it asks about. One for a time is of no instant: what it says of time is
+    for `in_time`, seen from now.
+    """
+    now, at, given = moment
+    asked = at or (None if asks.wants == "time" else instant_of(question, now)) or (now if given else None)
+    return msgspec.structs.replace(asks, at=(asked or now).astimezone(UTC), dated=asked is not None)
 
 
 def instant_of(question: str, now: datetime) -> datetime | None:
@@ -101,29 +129,7 @@ def instant_of(question: str, now: datetime) -> datetime | None:
     return span.since if span.since is not None and span.since > now else None
 
 
-_AHEAD: Final = re.compile(
-    r"when (?:is|are|will|'s)\b.*\b(?:plan|going|will|hosting|leav|mov|visit|start|mak|attend)", re.IGNORECASE
-)
-
-
-def _in_time(question: str, now: datetime, asks: Asks, claims: list[Said]) -> list[Said]:
-    """Return the claims that a question for a time may mean: "in June" only what was so in June, "when is he going …"
-    only what lay ahead when it was said. Any other question takes all: its instant is `asks.at`.
-    """
-    if asks.wants != "time":
-        return claims
-    if _AHEAD.match(question):
-        claims = [said for said in claims if said.since > said.said]
-    span = decompose(question, now).time
-    if span is None:
-        return claims
-    since, until = span.since or ALWAYS, span.until or FOREVER
-    return [said for said in claims if since <= said.since < until]
-
-
-def _by_recall(
-    store: Holder, question: str, known: Known, asked: datetime | None, now: datetime
-) -> Asks | None:
+def _by_recall(store: Holder, question: str, known: Known, moment: Moment) -> Asks | None:
     """Return what a question that no rule reads asks for, by the claims of recall's hits and what was drawn of them.
 
     Of the subjects and relations that these speak of, it is that one whose claim shares most words with the question.
@@ -143,15 +149,14 @@ def _by_recall(
     if best is None:
         return None
     claim = best[1].claim
-    intent = decompose(question, now).intent
+    intent = decompose(question, moment.now).intent
     if intent in ("duration", "count", "reason", "manner"):  # what a claim's object can't answer
         return None
     timed, check = intent == "time", intent == "check"
-    return Asks(
+    asks = Asks(
         subjects=[claim.subject],
         rels=[] if timed else [compared_as(claim.rel).name],
         object=question if timed else claim.object if check else None,
-        at=(asked or now).astimezone(UTC),
-        dated=asked is not None,
         wants="time" if timed else "check" if check else "object",
     )
+    return _timed(asks, question, moment)

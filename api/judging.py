@@ -9,6 +9,7 @@ from braid.writing import Writing
 
 if TYPE_CHECKING:
     from braid.deciding import Conflict, Explained, Stance
+    from braid.lens_definitions import Defined
     from braid.lens_views import Standing
     from braid.lensing import View
 
@@ -70,7 +71,8 @@ class Judging(Writing):
         at: datetime | None = None,
         as_of: int | datetime | None = None,
     ) -> "list[Conflict]":
-        """Return pairs of claims that exclude each other while both hold, and which of the two stands now, or `at`.
+        """Return claims that exclude another while both hold, each with the one that came next, and which of the two
+        has more for it now, or `at`: a chain of what followed what, not every pair.
 
         With `at` only those that both hold at that time; `as_of`: among what was known then.
         """
@@ -99,12 +101,32 @@ class Judging(Writing):
         Where nothing has changed since the last one, that is returned and nothing is written; else what came since is
         read, and the new view supersedes it. Raises UnknownLensError, LensFailedError, ValueError, TypeError.
         """
+        from braid.lens_definitions import lens_named
         from braid.lensing import apply_lens
         from braid.looking import request_of
 
         self.refresh()
         within = drafts.scope(user_id, agent_id, run_id, session_id)
-        return apply_lens(self, request_of(name, within, params, ids), version=version, limit_s=limit_s)
+        request = request_of(lens_named(self, name), within, params, ids)
+        return apply_lens(self, request, version=version, limit_s=limit_s)
+
+    def define_lens(self, definition: str) -> str:
+        """Keep a lens that a TOML text defines (docs/lenses.md), as a signed record; return that record's id.
+
+        The same text again writes nothing; a change needs a version above the newest. Raises DefinitionError (nothing
+        was written), and what appending raises.
+        """
+        from braid.lens_definitions import define
+
+        self.refresh()
+        return define(self, definition)
+
+    def lens_definitions(self) -> "dict[str, Defined]":
+        """Return the newest definition of each lens that was defined here, by name."""
+        from braid.lens_definitions import newest
+
+        self.refresh()
+        return newest(self)
 
     def lens_views(self) -> list[dict[str, Any]]:
         """Return every view that a lens made, oldest first, of all versions, with why it is stale."""

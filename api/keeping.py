@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from braid.agent.stage import Stage
     from braid.ledger.audit.findings import Report
     from braid.ledger.backup.backup import Backup
+    from braid.ledger.settings import Durability
     from braid.views.past import Past
     from braid.views.snapshot.folder import Snapshot
 
@@ -44,6 +45,16 @@ class Keeping(Forgetting):
             )
         public = {"op": "revoke", "id": key_id, "compromised_since": compromised_since}
         return self.append(Draft(kind="key", body=KeyBody(reason=reason), public=public))
+
+    def set_durability(self, mode: "Durability", *, reason: str | None = None) -> RecordId:
+        """Choose when an append is on disk (`always`, `interval`, `none`) by a signed event; return its id.
+
+        It counts here at once, in other handles when they are opened again. Raises KeyRefusedError without an
+        operator's key.
+        """
+        from braid.ledger.durability import choose
+
+        return choose(self.writer, mode, reason)
 
     def checkpoint(self) -> None:
         """Sign and publish the present head now."""
@@ -97,7 +108,8 @@ class Keeping(Forgetting):
     def status(
         self, *, as_of: int | datetime | None = None, valid_at: datetime | None = None
     ) -> dict[str, Any]:
-        """Return size, head, lag of the projections, what is forgotten and due, and the space used.
+        """Return size, head, what was cut from the log's end when this handle opened it (`torn`), lag of the
+        projections, what is forgotten and due, and the space used.
 
         With `as_of` or `valid_at`: size, root and time of the log then, and how many rows its projection has.
         """
@@ -138,11 +150,12 @@ class Keeping(Forgetting):
 
     def _status(self) -> dict[str, Any]:
         reader = self._reader
+        asked = reader.settings.durability
         return {
             "store": str(self.path),
             "origin": self.origin,
             "vkey": self.vkey,
-            "durability": reader.settings.durability,
+            "durability": reader.durability,
             "records": reader.size,
             "transactions": reader.log.next_tx,
             "log_bytes": reader.log.bytes_on_disk,
@@ -158,6 +171,9 @@ class Keeping(Forgetting):
             },
             "views": self.views.status(),
             "snapshot": self.views.newest_snapshot(),
+            "contradiction": reader.contradiction or None,
+            "durability_unsigned": None if reader.durability == asked else asked,
+            "torn": reader.torn._asdict() if isinstance(reader, Writer) and reader.torn else None,
         }
 
     def _next_due(self) -> str | None:

@@ -7,6 +7,7 @@ beginning, and the `once` keys keep everything from being recorded twice.
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
+from itertools import accumulate
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Protocol, cast
 
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
 
 WINDOW: Final = 2_000
 """How many records back what was said may lend a turn its meaning; as many are read again when the store is opened."""
+BACK: Final = 500_000
+"""How many characters of these are read again at most, the newest: opening a store of long turns stays quick."""
 BATCH: Final = 2_000
 """How many records are read before what was found in them is appended, as one transaction."""
 
@@ -57,12 +60,17 @@ class Followed(Protocol):
 
 
 class Learned(msgspec.Struct, frozen=True):
-    """How many turns were read; how many records, of how many claims, were appended (or would be); how far it got."""
+    """How many turns were read; how many records, of how many claims, were appended (or would be); how far it got.
+
+    `partly` of the turns state too much, or are too long, to be read whole: `left` characters of them were not read.
+    """
 
     read: int
     records: int
     claims: int
     position: int
+    partly: int = 0
+    left: int = 0
 
 
 class _Position(msgspec.Struct, frozen=True):
@@ -90,7 +98,7 @@ class Learner:
         it again adds nothing. After a dry run, use another learner.
         """
         size = self._store.reader.size
-        read = records = claims = 0
+        read = records = claims = partly = left = 0
         counted: set[str] = set()
         at = self._resume()
         while at < size:
@@ -98,7 +106,8 @@ class Learner:
             stop = min(at + BATCH, size)
             for record, turn in self._new(at, stop):
                 read += 1
-                draft = self._draft(record, turn)
+                draft, unread = self._draft(record, turn)
+                partly, left = partly + bool(unread), left + unread
                 if draft is not None and self._is_wanted(record):
                     found.append((record, draft))
             added = self._unknown(found, counted) if dry_run else self._append(found)
@@ -109,7 +118,7 @@ class Learner:
             at = self._at = stop
         if not dry_run and at > self._saved():
             self._save(at)
-        return Learned(read, records, claims, at)
+        return Learned(read, records, claims, at, partly, left)
 
     def _resume(self) -> int:
         """Return where to read on; what was said shortly before is made known again."""
@@ -117,7 +126,7 @@ class Learner:
             return self._at
         at = self._saved()
         if at < self._store.reader.size:
-            for _, turn in self._new(max(0, at - WINDOW), at):
+            for turn in _newest([turn for _, turn in self._new(max(0, at - WINDOW), at)]):
                 known = self._known_to(turn)
                 known.add(self._reader.read(turn, known).notes)
         return at
@@ -173,16 +182,17 @@ class Learner:
         known.since = turn.at - WINDOW
         return known
 
-    def _draft(self, record: Record, turn: Turn) -> Draft | None:
-        """Return what is to be recorded of a turn, and make known what it says."""
+    def _draft(self, record: Record, turn: Turn) -> tuple[Draft | None, int]:
+        """Return what is to be recorded of a turn, and how many characters of it are left; make known what it says."""
         known = self._known_to(turn)
         reading = self._reader.read(turn, known)
         known.add(reading.notes)
         if not reading.claims:
-            return None
+            return None, reading.left
         found = Settled(reading.claims, ()) if not reading.used else self._settled(turn, reading)
         ids = [self._store.reader.envelope(at).id for at in found.evidence]
-        return inference(self._reader, record, found.claims, ids) if found.claims else None
+        draft = inference(self._reader, record, found.claims, ids) if found.claims else None
+        return draft, reading.left
 
     def _settled(self, turn: Turn, reading: Reading) -> Settled:
         return settled(self._reader, turn, reading, self._turns.__getitem__)
@@ -199,7 +209,7 @@ class Learner:
     def _unknown(self, found: list[tuple[Record, Draft]], counted: set[str]) -> list[tuple[Record, Draft]]:
         """Return those that appending would add: each key once, and none that is in the log; `counted` grows."""
         keys = [draft.body.once for _, draft in found]
-        held = self._store.views.catalog.find([key for key in keys if key is not None])
+        held = self._store.reader.key_index.find([key for key in keys if key is not None])
         new: list[tuple[Record, Draft]] = []
         for one, key in zip(found, keys, strict=True):
             if key is None or not (key in held or key in counted):
@@ -228,23 +238,16 @@ class Learner:
         )
 
 
+def _newest(turns: list[Turn]) -> list[Turn]:
+    """Return the last of these turns, in their order, that have `BACK` characters together."""
+    lengths = accumulate(len(turn.text) for turn in reversed(turns))
+    return turns[len(turns) - sum(length <= BACK for length in lengths) :]
+
+
 def readings_of(store: Followed, ids: Sequence[str]) -> list[str]:
     """Return the ids of what was read of these records: to be hidden with them."""
     control = store.reader.control
     return [child for _, at, child in _readings(store, ids) if at not in control.hidden]
-
-
-def hidden_with(store: Followed, ids: Sequence[str]) -> list[str]:
-    """Return the ids of what was read of these records and hidden with them: to be shown with them.
-
-    What was forgotten on its own stays so.
-    """
-    hidden = store.reader.control.hidden
-    return [
-        child
-        for parent, at, child in _readings(store, ids)
-        if at in hidden and parent in hidden and hidden[at][0] == hidden[parent][0]
-    ]
 
 
 def _readings(store: Followed, ids: Sequence[str]) -> Iterator[tuple[int, int, str]]:

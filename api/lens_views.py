@@ -7,9 +7,10 @@ import msgspec
 
 from braid.ledger.errors import ErasedError, ForgottenError
 from braid.ledger.record import Record, ViewBody
-from braid.lenses.errors import UnknownLensError, ViewUnreadableError
-from braid.lenses.registry import by_name
-from braid.lenses.view import chain_of, said_of
+from braid.lens_definitions import lens_named
+from braid.lenses.errors import LensError, UnknownLensError, ViewUnreadableError
+from braid.lenses.lens import Lens
+from braid.lenses.view import chain_of, lens_behind, said_of
 from braid.lensing import View, apply_lens, scope_of, shown
 from braid.looking import LIMIT_S, Lensed, Looking, recorded, request_behind
 
@@ -18,16 +19,25 @@ def show(store: Lensed, id: str, *, include_forgotten: bool = False) -> View:
     """Return a view in full, and why it is stale. A view that rests on something forgotten is not shown, unless asked
     for. Raises ViewUnreadableError, ForgottenError, and what reading raises."""
     looking = Looking(store)
-    record = store.reader.get(id, include_forgotten=include_forgotten)
+    record = store.reader.get(id, include_forgotten=True)
     said_of(record)
-    chain = chain_of(record, lambda at: store.reader.at(at, include_forgotten=include_forgotten))
+    chain = chain_of(record, lambda at: store.reader.at(at, include_forgotten=True))
     hidden = store.reader.control.hidden
     lost = [link.id for each in chain for link in each.targets("applied_to") if link.index in hidden]
     if lost and not include_forgotten:
         raise ForgottenError(
             f"{id} rests on {lost[0]}, which is forgotten: `braid lens refresh {id}` makes it without"
         )
-    return shown(record, chain, looking.read, stale=_staleness(store, record))
+    record = store.reader.get(id, include_forgotten=include_forgotten)
+    return shown(record, chain, looking.read, _lens(store, record), stale=_staleness(store, record))
+
+
+def _lens(store: Lensed, view: Record) -> Lens | None:
+    """Return the lens that made a view; None where it is not installed any more, or not in that version."""
+    try:
+        return lens_behind(view, lambda at: store.reader.at(at, include_forgotten=True))
+    except (LensError, ErasedError):
+        return None
 
 
 def _staleness(store: Lensed, record: Record) -> list[str]:
@@ -35,7 +45,7 @@ def _staleness(store: Lensed, record: Record) -> list[str]:
     body = cast("ViewBody", record.body)
     try:
         request = recorded(store, request_behind(store, record.id))
-        lens = by_name(request.lens)
+        lens = lens_named(store, request.lens)
     except (UnknownLensError, ViewUnreadableError, ErasedError, ForgottenError) as error:
         return [str(error)]
     known = Looking(store).outlook(lens, request, body.version)
@@ -66,7 +76,7 @@ def standings(store: Lensed) -> Iterator[Standing]:
             "request": id, "lens": request.lens, "scope": scope_of(request.scope), "params": request.params,
         }  # fmt: skip
         try:
-            lens = by_name(request.lens)
+            lens = lens_named(store, request.lens)
         except UnknownLensError as error:
             yield Standing(**told, version="", view=None, records=0, stale=[str(error)])
             continue

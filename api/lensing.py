@@ -12,10 +12,10 @@ import msgspec
 
 from braid.ledger.envelope import Link
 from braid.ledger.record import AffectDelta, Draft, Record, Scope, Target, ViewBody
+from braid.lens_definitions import lens_named
 from braid.lenses.errors import LensError
 from braid.lenses.form import Form
 from braid.lenses.lens import Lens
-from braid.lenses.registry import by_name
 from braid.lenses.view import Said, absorbed, chain_of, folded, ground_of, said_of, view_draft
 from braid.looking import LIMIT_S, SCOPES, Lensed, Looking, Outlook, Request, run
 from braid.shift import Read, shifted
@@ -54,11 +54,11 @@ def apply_lens(
 ) -> View:
     """Return the up-to-date view of a request, appended if there was something new. Raises UnknownLensError, LensError,
     LensFailedError (nothing was written), and what reading and appending raise."""
-    lens = by_name(request.lens, version)
+    lens = lens_named(store, request.lens, version)
     looking = Looking(store, limit_s)
     known = looking.outlook(lens, request)
     if known.newest is not None and not known.reasons:
-        return shown(known.newest, known.chain, looking.read, stale=[])
+        return shown(known.newest, known.chain, looking.read, lens, stale=[])
     if known.newest is None and not known.fresh:
         raise LensError(
             f"there is nothing that the lens {lens.name} looks at in this scope; nothing was written"
@@ -67,7 +67,7 @@ def apply_lens(
     batch = [known.request.draft()] if known.id is None else []
     placed = store.append_all([*batch, _draft(lens, known, form, text, store.reader.at)])[-1]
     record = looking.at(placed.index)
-    view = shown(record, chain_of(record, looking.at), looking.read, stale=[])
+    view = shown(record, chain_of(record, looking.at), looking.read, lens, stale=[])
     return msgspec.structs.replace(view, appended=not placed.known)
 
 
@@ -99,8 +99,8 @@ class _First:
     place = 0
 
 
-def shown(record: Record, chain: Sequence[Record], read: int, *, stale: list[str]) -> View:
-    """Return a view with what it stands on."""
+def shown(record: Record, chain: Sequence[Record], read: int, lens: Lens | None, *, stale: list[str]) -> View:
+    """Return a view with what it stands on. `lens`: the one that made it, None where it can't be had."""
     body, said = cast("ViewBody", record.body), said_of(record)
     ground = ground_of(chain)
     ids = [link.id for link in ground.targets]
@@ -112,7 +112,7 @@ def shown(record: Record, chain: Sequence[Record], read: int, *, stale: list[str
         text=body.content.text if body.content else "",
         items=[
             {"key": key, **msgspec.to_builtins(items[key]), "records": [ids[at] for at in items[key].places]}
-            for key in _order(body, ground.form)
+            for key in _order(lens, ground.form)
         ],
         affect_delta=body.affect_delta,
         weights={ids[place]: ground.form.weights[place] for place in sorted(ground.form.weights)},
@@ -126,11 +126,10 @@ def shown(record: Record, chain: Sequence[Record], read: int, *, stale: list[str
     )
 
 
-def _order(body: ViewBody, form: Form) -> list[str]:
-    """Return the keys in the order of the lens; in their own where that version of it isn't installed, or fails."""
+def _order(lens: Lens | None, form: Form) -> list[str]:
+    """Return the keys in the order of the lens; in their own where that version of it can't be had, or fails."""
     try:
-        lens = by_name(body.lens, body.version)
-        keys = run(lens, LIMIT_S, lambda: list(lens.order(form)))
+        keys = run(lens, LIMIT_S, lambda: list(lens.order(form))) if lens is not None else sorted(form.items)
         return [key for key in keys if key in form.items]
     except LensError:
         return sorted(key for key, item in form.items.items() if item.text)

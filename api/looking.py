@@ -5,20 +5,22 @@ What was asked for (lens, scope, parameters) is a record of its own, an event `l
 made for it links to it. So the asking outlives a view that is erased with one of its records.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from hashlib import blake2b
 from threading import TIMEOUT_MAX
 from typing import TYPE_CHECKING, Any, Final, Protocol, TypeVar
 
 import msgspec
 
+from braid.ledger.backlinks import affected
 from braid.ledger.errors import ErasedError, ForgottenError, UnknownRecordError
 from braid.ledger.reader import Reader
 from braid.ledger.record import Draft, EventBody, ExperienceBody, Record, Scope, Target, ViewBody
 from braid.ledger.sequence import Placed
+from braid.ledger.standing import State
+from braid.ledger.withdrawal import fell
 from braid.lenses.errors import LensError, LensFailedError, ViewUnreadableError
 from braid.lenses.lens import Lens, checked_params
-from braid.lenses.registry import by_name
 from braid.lenses.view import Ground, chain_of, ground_of, said_of
 from braid.recall.within import within
 
@@ -28,6 +30,14 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 LIMIT_S: Final = 60.0
 """How long a lens may take, unless the caller says otherwise."""
+_FATES: Final[Mapping[State, str]] = {
+    "living": "there again",
+    "replaced": "superseded",
+    "fallen": "fallen with what it rests on",
+    "hidden": "forgotten",
+    "erased": "erased",
+    "later": "not there yet",
+}
 SCOPES: Final = ("user_id", "agent_id", "run_id", "session_id")
 
 
@@ -77,15 +87,14 @@ class Request(msgspec.Struct, frozen=True):
 
 
 def request_of(
-    name: str, scope: Scope | None, params: Mapping[str, Any] | None, ids: Sequence[str] | None
+    lens: Lens, scope: Scope | None, params: Mapping[str, Any] | None, ids: Sequence[str] | None
 ) -> Request:
-    """Return what a caller asks a lens for; raise UnknownLensError, ValueError and TypeError for what can't be
-    meant."""
+    """Return what a caller asks a lens for; raise ValueError and TypeError for what can't be meant."""
     if ids is not None and scope is not None:
         raise ValueError("a lens is applied to the records of a scope or to those that are named, not both")
     if ids is not None and not ids:
         raise ValueError("no record is named: give ids, or a scope")
-    return Request(name, scope, checked_params(by_name(name), params), tuple(dict.fromkeys(ids or ())))
+    return Request(lens.name, scope, checked_params(lens, params), tuple(dict.fromkeys(ids or ())))
 
 
 def recorded(store: Lensed, index: int) -> Request:
@@ -163,7 +172,7 @@ class Looking:
     def outlook(self, lens: Lens, request: Request, version: str | None = None) -> Outlook:
         """Return what there is for a request and what it lacks. `version`: of this version of the lens's views."""
         size = self.reader.size
-        found = self._store.views.catalog.find([request.key]).get(request.key)
+        found = self.reader.key_index.find([request.key]).get(request.key)
         made = [] if found is None else self._made(found, version or lens.version)
         chain = self._chain(made)
         newest = chain[-1] if chain else None
@@ -191,12 +200,17 @@ class Looking:
         """Return the newest readable view of a request and version, in a list of at most one."""
         control = self.reader.control
         for index in self._views_of(request):
-            if index in control.erased or index in control.hidden:
+            if index in control.erased or (index in control.hidden and not fell(self.reader, index)):
                 continue
-            record = self.at(index)
+            record = self._view(index)
             if isinstance(record.body, ViewBody) and record.body.version == version and _is_own(record):
                 return [record]
         return []
+
+    def _view(self, index: int) -> Record:
+        """Return a view, one that fell with what it rests on too: it is cut to before that, and never shown."""
+        self.read += 1
+        return self.reader.at(index, include_forgotten=True)
 
     def _was_erased(self, request: int) -> bool:
         return any(index in self.reader.control.erased for index in self._views_of(request))
@@ -205,7 +219,7 @@ class Looking:
         """Return a view's chain; none where a view that it stands on can't be had, so that it is made from the
         start."""
         try:
-            return chain_of(made[0], self.at) if made else []
+            return chain_of(made[0], self._view) if made else []
         except (ErasedError, ForgottenError, ViewUnreadableError):
             return []
 
@@ -248,13 +262,7 @@ class Looking:
 
     def _chosen(self, lens: Lens, request: Request, growth: Sequence[Record]) -> list[Record]:
         """Return the records of a stretch up to the log's end that belong into the view."""
-        superseded = _superseded(growth, self.reader)
-        found = [
-            record
-            for record in growth
-            if record.index not in superseded and self._is_in_scope(request, record)
-        ]
-        return self._taken(lens, found)
+        return self._taken(lens, [record for record in growth if self._is_in_scope(request, record)])
 
     def _taken(self, lens: Lens, records: Sequence[Record]) -> list[Record]:
         """Return those that the lens looks at; its own code is run no longer than it may take, and no reading in it."""
@@ -268,32 +276,23 @@ class Looking:
 
     def _touched(self, growth: Sequence[Record], before: int) -> set[int]:
         """Return the earlier records whose standing the growth may have changed."""
-        touched: set[int] = set()
+        changed: set[int] = set()
         for record in growth:
             if record.kind == "experience":
-                touched |= {link.index for link in record.targets("supersedes")}
+                changed |= {link.index for link in record.targets("supersedes")}
             elif record.kind == "tombstone":
-                for link in record.targets("target"):
-                    touched |= {link.index, *self._corrected_by(link.index)}
-        return {index for index in touched if index < before}
-
-    def _corrected_by(self, index: int) -> Iterator[int]:
-        """Yield what a record supersedes: it comes back when that record goes."""
-        yield from (link.index for link in self.reader.links(index) if link.role == "supersedes")
+                changed |= {link.index for link in record.targets("target")}
+        return {index for index in affected(self.reader, changed) if index < before}
 
     def _belongs(self, lens: Lens, request: Request, index: int) -> bool:
         """Whether a record belongs into a view as the log stands now."""
-        if index in self.reader.control.hidden or index in self.reader.control.erased:
-            return False
-        links = self._store.views.catalog.children(index)
-        superseders = [at for at, id, role in links if role == "supersedes" and id.startswith("exp_")]
-        if any(_is_living(self.reader, at) for at in superseders):
+        if not self.reader.standings().lives(index):
             return False
         record = self.at(index)
         return self._is_in_scope(request, record) and bool(self._taken(lens, [record]))
 
     def _is_in_scope(self, request: Request, record: Record) -> bool:
-        if record.kind != "experience" or not _is_living(self.reader, record.index):
+        if record.kind != "experience" or not self.reader.standings().lives(record.index):
             return False
         return isinstance(record.body, ExperienceBody) and _within(record, request.scope)
 
@@ -301,33 +300,12 @@ class Looking:
         return self.reader.envelope(index).id
 
     def _fate(self, index: int) -> str:
-        control = self.reader.control
-        if index in control.hidden:
-            return "forgotten"
-        if index in control.erased:
-            return "erased"
-        links = self._store.views.catalog.children(index)
-        superseded = any(role == "supersedes" and _is_living(self.reader, at) for at, _, role in links)
-        return "superseded" if superseded else "there again"
+        return _FATES[self.reader.standings().of(index).state]
 
 
 def _is_own(record: Record) -> bool:
     """Whether a view was made here: positions of another log mean nothing in this one."""
     return "imported" not in record.members
-
-
-def _is_living(reader: Reader, index: int) -> bool:
-    return index not in reader.control.hidden and index not in reader.control.erased
-
-
-def _superseded(growth: Sequence[Record], reader: Reader) -> set[int]:
-    """Return what living experiences of a stretch supersede."""
-    return {
-        link.index
-        for record in growth
-        if record.kind == "experience" and _is_living(reader, record.index)
-        for link in record.targets("supersedes")
-    }
 
 
 def _within(record: Record, scope: Scope | None) -> bool:

@@ -12,13 +12,15 @@ from typing import Final
 from braid.acting import SIGNAL_DIGITS, Acted, Means
 from braid.agent.amounts import amount, day_of, fits, held_amount, held_day
 from braid.agent.answer import Held
-from braid.agent.chained import clipped, named_in, names_in, note_of, sources
+from braid.agent.chained import named_in, names_in, note_of, sources
+from braid.agent.finding import clipped
 from braid.agent.names import name
 from braid.agent.parts import Composed
 from braid.agent.pick import Picked
 from braid.agent.plan import Note, filled
 from braid.agent.program import State, value
 from braid.agent.quantity import quantities
+from braid.recall.context import tokens
 from braid.recall.decompose import decompose
 from braid.recall.hits import Hit
 
@@ -97,7 +99,7 @@ class _Noting:
     def _read(self, composed: Composed) -> Picked | None:
         """Return what a composed answer says of the kind that is to be noted."""
         if self._step.what == "answer":
-            text = note_of(composed, self._step.tokens)
+            text = note_of(composed, self._text, self._step.tokens, self._state.begun.now)
         elif self._step.what == "name":
             return self._name(composed)
         elif composed.model is None or self._step.what == "day":
@@ -133,6 +135,8 @@ def _names(hits: Sequence[Hit], question: str, most: int, trouble: Sequence[str]
         for each in names_in(hit.text, question):
             found.setdefault(each, hit.id)
     kept = list(found)[:MOST_NAMES]
+    while len(kept) > 1 and tokens(", ".join(kept)) > most:
+        kept.pop()  # half a name is another's
     text = clipped(", ".join(kept), most)
     evidence = list(dict.fromkeys(found[each] for each in kept)) if text else []
     return Acted(evidence=evidence, told={"text": text, "trouble": list(trouble)})

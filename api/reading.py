@@ -155,12 +155,16 @@ class Reading(Handle):
     def vector(self, uri: str) -> Any:
         """Return what `vec://role/id` names: a unit vector (float32[d]), None where there is none yet.
 
-        Raises ValueError for another kind of address or an unknown role; UnknownRecordError, ErasedError and
-        ForgottenError as for `get`.
+        A role may be short: `vec://sem/id`, `vec://temp/id`, `vec://caus/id`. Raises ValueError for another kind of
+        address or an unknown role; UnknownRecordError, ErasedError and ForgottenError as for `get`.
         """
-        from braid.views.search import vector_address
+        from braid.views.lance.profiles import profile
+        from braid.views.search import SEMANTIC, vector_address
 
-        role, id = vector_address(uri)
+        roles, id = vector_address(uri)
         self.refresh()
-        self.get(id)
-        return self.views.search.index(wait_s=10.0).resolve(role, id)
+        record = self.get(id)
+        if roles[0] not in SEMANTIC:
+            return profile(roles[0], record)
+        # By the log: a row may say any id.
+        return self.views.search.index(wait_s=10.0).vectors([record.index], roles).get(record.index)

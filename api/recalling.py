@@ -1,9 +1,10 @@
 """Recall at the front door: a store as what the pipeline asks, and a caller's words as what it is asked."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from datetime import UTC, datetime
 from functools import partial
+from itertools import islice
 from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final, Protocol, cast
@@ -13,22 +14,27 @@ import msgspec
 from braid.ledger import asof
 from braid.ledger.errors import ErasedError, ForgottenError
 from braid.ledger.reader import Reader
-from braid.ledger.record import REFLECTION, ExperienceBody, Record, Vad, is_reading
-from braid.lenses.registry import by_name
+from braid.ledger.record import ANSWER, REFLECTION, ExperienceBody, Record, Vad, is_reading
+from braid.ledger.standing import Standings
+from braid.lens_definitions import lens_named
 from braid.recall.filters import SCOPES, Test, compiled, speaks_of
 from braid.recall.hits import Answer, Hit
-from braid.recall.reading import Tone
+from braid.recall.reading import Tone, happened, is_admitted, is_within
 from braid.recall.recall import MAX_TOP_K, Asking, Memory, recall
 from braid.recall.salience import Lessons
 from braid.recall.shelf import Shelf
+from braid.recall.tail import MOST
 from braid.recall.through import through
+from braid.recall.tones import tone_of
 from braid.recall.vocabulary import Vocabulary
 from braid.recall.within import within
+from braid.stance.claims import OWN_METHOD
+from braid.stance.wording import wording_of
 from braid.views.embedder import Embedder
 from braid.views.errors import ViewBusyError, told
 from braid.views.glance import Glance
 from braid.views.lance.rows import searched_text
-from braid.views.search import Row, Where
+from braid.views.search import Index, Row, Where
 from braid.views.values import created, microseconds
 
 if TYPE_CHECKING:
@@ -36,10 +42,11 @@ if TYPE_CHECKING:
     from braid.views.store import Views
 
 ASK: Final = "ask"
-ANSWER: Final = "answer"
 RESULT: Final = "result"
 """The method of what a tool gave to a program: it was asked for one question, and speaks for no other."""
-_spoken: Final = compiled({"NOT": {"method": {"in": [ASK, ANSWER, RESULT, REFLECTION]}}})
+_spoken: Final = compiled({"NOT": {"method": {"in": [ASK, ANSWER, RESULT, REFLECTION, OWN_METHOD]}}})
+MARKED: Final = "marked"
+"""What `superseded` is asked with."""
 LOCK_S: Final = 0.5
 """How long a question waits for another process that is at work on the catalogue, as it does for one at the index."""
 RECENT: Final = 2_000
@@ -83,8 +90,6 @@ def asking(query: Any, now: datetime, **asked: Any) -> Asking:
     top_k = asked.pop("top_k", 10)
     if not is_count(top_k, MAX_TOP_K):
         raise ValueError(f"top_k is 1 to {MAX_TOP_K}, not {top_k!r}")
-    if isinstance(lens := asked.get("lens"), str):
-        asked["lens"] = through(by_name(lens))
     scope: dict[str, Any] = {name: _scope(name, asked.pop(name, None)) for name in SCOPES}
     filters = asked.pop("filters", None)
     return Asking(
@@ -105,8 +110,8 @@ def is_count(value: object, most: float = inf) -> bool:
 
 
 def _remembered(filters: Mapping[str, Any] | None) -> Test:
-    """Return the filters' test, with questions to memory and its own answers left out: they say again, in the very
-    words of the question, what is remembered. Filters that speak of `method` or `id` may ask for them.
+    """Return the filters' test, with questions to memory, its own answers and conclusions left out: they say again,
+    in the very words of the question, what is remembered. Filters that speak of `method` or `id` may ask for them.
     """
     test = compiled(filters)
     if speaks_of(filters, ("method", "id")):
@@ -140,55 +145,59 @@ def _tone(affect: Mapping[str, Any] | Vad | None) -> Tone | None:
 
 def memory(
     store: Asked,
-    size: int | None,
     vocabulary: Vocabulary | None,
     embedder: Embedder | None,
     shelf: Shelf,
     *,
     glance: Glance,
-    superseded: bool = True,
+    standings: Standings,
+    last: int | None = None,
+    marked: bool = False,
 ) -> Memory:
-    """Return a store as the pipeline asks it; `size` is that of the log then, None for now.
+    """Return a store as the pipeline asks it.
 
-    Without `superseded`, a record is left out once another that can be read stands in its place (SPEC §10.9).
+    A record is left out unless it is living; the one that replaced it takes its place. With `marked`, what was replaced
+    is read too (SPEC §10.9). `last`: what happened later, in microseconds since 1970, is not quoted.
     """
     reader, views = store.reader, store.views
-    then = asof.control_at(reader, size).hidden if size is not None else {}
-    most = reader.size if size is None else size
 
-    def read(index: int) -> Record | None:
-        if index in then or index >= most or (not superseded and replaced(index)):
-            return None
+    def there(index: int) -> Record | None:
         try:
             return reader.at(index)
-        except (ErasedError, ForgottenError):
+        except (ErasedError, ForgottenError):  # since the question was begun
             return None
 
-    def replaced(index: int) -> bool:
-        control = reader.control
-        gone = (control.erased, control.hidden, then)
-        return any(
-            role == "supersedes"
-            and at < most
-            and id.startswith("exp_")
-            and not any(at in one for one in gone)
-            for at, id, role in glance.children(index)
-        )
+    def read(index: int) -> Record | None:
+        standing = standings.of(index)
+        if standing.state == "replaced" and not marked:
+            index = cast("int", standing.by)
+        elif standing.state not in ("living", "replaced"):
+            return None
+        record = there(index)
+        return record if record is None or last is None or happened(record) <= last else None
 
     def links(index: int) -> Iterator[int]:
         yield from (link.index for link in reader.links(index))
         # What was learned of a record is no cause of it.
-        yield from (at for at, _, role in glance.children(index) if at < most and role != "target")
+        yield from (
+            at for at, role in reader.backlinks.of(index) if at < standings.past.size and role != "target"
+        )
 
-    lessons = Lessons(
-        read=read,
-        naming=lambda index, count: glance.referring(index, "target", count, most),
-        lives=lambda index: (
-            not any(index in one for one in (reader.control.erased, reader.control.hidden, then))
-        ),
-    )
+    def snapshots(record: Record) -> Iterator[Record]:
+        under = reader.backlinks.of(record.index)
+        yield from (reader.at(at) for at, role in under if role == "experience" and standings.lives(at))
+
+    def naming(index: int, count: int) -> list[int]:
+        named = (
+            at
+            for at, role in reversed(reader.backlinks.of(index))
+            if role == "target" and at < standings.past.size
+        )
+        return list(islice(named, count))
+
+    lessons = Lessons(read=there, naming=naming, lives=standings.lives)
     return Memory(
-        index=lambda: shelf.over(views.search.index()),
+        index=lambda: _index(views, reader, embedder, shelf),
         read=read,
         recent=lambda where: recent(reader, where),
         size=reader.size,
@@ -196,8 +205,16 @@ def memory(
         sessions=glance,
         embedder=embedder,
         vocabulary=vocabulary,
+        tone_of=lambda record: tone_of(record, snapshots(record)),
+        wording_of=lambda record: wording_of(record) if standings.lives(record.index) else None,
         salience=lessons.salience,
     )
+
+
+def _index(views: "Views", reader: Reader, embedder: Embedder | None, shelf: Shelf) -> Index:
+    """Return the index, and before it the few records at the log's end that it has not taken in."""
+    near = shelf.over(views.search.index_near(MOST))
+    return shelf.tail.over(near, reader, embedder) or shelf.over(views.search.index())
 
 
 def recent(reader: Reader, where: Where) -> Iterator[Row]:
@@ -246,19 +263,27 @@ def recalled(
     prove: bool,
     as_of: int | datetime | None,
     valid_at: datetime | None,
+    superseded: str | None = None,
     **asked: Any,
 ) -> Answer:
     """Return the answer to a question asked of a store."""
+    if superseded not in (None, MARKED):
+        raise ValueError(f"superseded is {MARKED!r} or left out, not {superseded!r:.40}")
     size = None if as_of is None else asof.size_at(store.reader, as_of)
-    until = None if valid_at is None else 1 + microseconds(asof.zoned(valid_at))
     given = asked.pop("now", None)
     now = now_of(store, as_of, valid_at) if given is None else asof.zoned(given)
+    until = None if valid_at is None else 1 + microseconds(asof.zoned(valid_at))
+    last = None if given is None else microseconds(now)
+    if isinstance(lens := asked.get("lens"), str):
+        asked["lens"] = through(lens_named(store, lens))
     question = asking(query, now, below=size, until_us=until, **asked)
     store.reader.need_vault()
     embedder, vocabulary, shelf = store.embedding()
     with closing(glanced(store.views.catalog, question)) as glance:
+        standings = store.reader.standings(size)
+        marked = superseded == MARKED
         asked_of = memory(
-            store, size, vocabulary, embedder, shelf, glance=glance, superseded=valid_at is None
+            store, vocabulary, embedder, shelf, glance=glance, standings=standings, last=last, marked=marked
         )
         answer = recall(question, asked_of)
         for anew in (False, True):
@@ -270,11 +295,40 @@ def recalled(
         degraded=[_placeless(lack, store.reader.path) for lack in (*answer.degraded, *glance.trouble)],
         rebuilt=store.views.search.rebuilt(),
     )
+    if marked:
+        answer = msgspec.structs.replace(
+            answer, results=_beneath(answer.results, standings, question, asked_of.read)
+        )
     if not prove or not answer.results:
         return answer
     together = store.prove_many(hit.id for hit in answer.results)
     proved: list[Hit] = [msgspec.structs.replace(hit, proof=store.prove(hit.id)) for hit in answer.results]
     return msgspec.structs.replace(answer, results=proved, proof=together)
+
+
+def _beneath(
+    hits: Sequence[Hit], standings: Standings, question: Asking, read: Callable[[int], Record | None]
+) -> list[Hit]:
+    """Return hits with each that was replaced marked, beneath what replaced it, which is put in where it is missing;
+    not where a filter leaves that out. What another scope, or a later time, replaced is left out.
+    """
+    placed: dict[int, list[Hit]] = {}
+    for hit in hits:
+        instead = standings.of(hit.index).by
+        if instead is None:
+            placed.setdefault(hit.index, []).insert(0, hit)
+            continue
+        by = read(instead)
+        if by is None or not is_within(by, question.where):
+            continue
+        asked_for = is_admitted(by, question.where, question.test)
+        group = placed.setdefault(instead, [Hit(by, hit.score, hit.signals, hit.parts)] if asked_for else [])
+        group.append(msgspec.structs.replace(hit, superseded_by=by.id))
+    return [hit for group in placed.values() for hit in _once(group)][: question.top_k]
+
+
+def _once(group: Sequence[Hit]) -> list[Hit]:
+    return list({hit.index: hit for hit in reversed(group)}.values())[::-1]
 
 
 def _placeless(lack: str, store: Path) -> str:

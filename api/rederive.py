@@ -1,8 +1,9 @@
-"""Derived records made again: each view, claim and stance from the inputs that it names, compared byte for byte.
+"""Derived records made again, compared byte for byte: views and claims from the inputs that they name, stances from all
+that was known of their question.
 
 A derivation without a model is a function of records, so whoever holds the log can repeat it: a key holder who
 appends a view that its lens never gave is found. What can't be repeated (inputs erased, a lens that isn't
-installed, a model's words) is counted with its reason, and is no finding.
+installed, a model's words, a stance of an older version) is listed with its reason: no finding, and not clean.
 """
 
 from collections import Counter
@@ -27,6 +28,7 @@ from braid.ledger.evidence import check_imported, original_body
 from braid.ledger.reader import Reader
 from braid.ledger.record import Draft, Record, is_reading
 from braid.recall.within import within
+from braid.stance_audit import StanceAudit
 
 Read = Callable[[int], Record]
 Rederive = Callable[[Record, Read], Draft]
@@ -34,13 +36,14 @@ Rederive = Callable[[Record, Read], Draft]
 FUNCTIONS: Final = {
     "view": "braid.shift:rederive",
     "claim": "braid.learn.inference:rederive",
-    "stance": "braid.stance.entry:rederive",
 }
-"""What is derived → the function that derives it again."""
+"""What is derived from what it names → the function that derives it again; stances are for `StanceAudit`."""
 LIMIT_S: Final = 60.0
 """How long a lens may take over one view."""
 NOUNS: Final = {"view": "views", "claim": "claim records", "stance": "stances"}
-CHECKED: Final = "derived records against what their named inputs give, byte for byte: "
+CHECKED: Final = "derived records against what their inputs give, byte for byte: "
+_LISTED: Final = 5
+"""How many ids are told of what could not be made again for one reason."""
 
 
 class Rederived(msgspec.Struct, frozen=True):
@@ -49,8 +52,8 @@ class Rederived(msgspec.Struct, frozen=True):
 
     same: dict[str, int]
     findings: list[Finding]
-    reasons: dict[str, int]
-    """(kind: reason) → how many."""
+    unmade: dict[str, list[str]]
+    """kind: reason → the ids of those that could not be made again for it."""
 
 
 def rederive(reader: Reader) -> Rederived:
@@ -58,31 +61,37 @@ def rederive(reader: Reader) -> Rederived:
     input can't be trusted."""
     reader.need_vault()
     same: Counter[str] = Counter()
-    reasons: Counter[str] = Counter()
+    unmade: dict[str, list[str]] = {}
     findings: list[Finding] = []
-    for record in _derived(reader):
+    stances = StanceAudit(reader)
+    for record in _records(reader):
         kind = kind_of(record)
-        try:
-            problem = _problem(
-                record, _bounded(_function(kind)) if kind == "view" else _function(kind), reader
-            )
-        except (ErasedError, ForgottenError):
-            reasons[f"{NOUNS[kind]}: an input is erased"] += 1
-            continue
-        except NotRederivableError as error:
-            reasons[f"{NOUNS[kind]}: {error}"] += 1
-            continue
-        if problem is None:
-            same[kind] += 1
-        else:
-            findings.append(Finding("derived", problem, record.index, record.id))
-    return Rederived(dict(same), findings, dict(reasons))
+        if kind:
+            try:
+                problem = stances.misplaced(record) or _problem(record, _deriver(kind, stances), reader)
+            except (ErasedError, ForgottenError):
+                unmade.setdefault(f"{NOUNS[kind]}: an input is erased", []).append(record.id)
+            except NotRederivableError as error:
+                unmade.setdefault(f"{NOUNS[kind]}: {error}", []).append(record.id)
+            else:
+                if problem is None:
+                    same[kind] += 1
+                else:
+                    findings.append(Finding("derived", problem, record.index, record.id))
+        stances.note(record)
+    return Rederived(dict(same), findings, unmade)
+
+
+def _deriver(kind: str, stances: StanceAudit) -> Rederive:
+    if kind == "stance":
+        return stances.rederive
+    return _bounded(_function(kind)) if kind == "view" else _function(kind)
 
 
 def with_rederived(report: Report, found: Rederived) -> Report:
     """Return an audit's report with what this found; a log with such a finding leaves no state to stand on."""
     counts = ", ".join(f"{found.same.get(kind, 0)} {noun}" for kind, noun in NOUNS.items())
-    notes = [f"{count} not made again: {reason}" for reason, count in sorted(found.reasons.items())]
+    notes = [_told(reason, ids) for reason, ids in sorted(found.unmade.items())]
     findings = sorted(
         [*report.findings, *found.findings], key=lambda one: -1 if one.index is None else one.index
     )
@@ -92,7 +101,13 @@ def with_rederived(report: Report, found: Rederived) -> Report:
         notes=[*report.notes, *notes],
         checked=[*report.checked, CHECKED + counts],
         state=None if found.findings else report.state,
+        not_rederived=sum(map(len, found.unmade.values())),
     )
+
+
+def _told(reason: str, ids: list[str]) -> str:
+    more = f", and {len(ids) - _LISTED} more" if len(ids) > _LISTED else ""
+    return f"{len(ids)} not made again: {reason}: {', '.join(ids[:_LISTED])}{more}"
 
 
 def kind_of(record: Record) -> str:
@@ -104,11 +119,11 @@ def kind_of(record: Record) -> str:
     return ""
 
 
-def _derived(reader: Reader) -> Iterator[Record]:
-    """Yield the derived records of a log that have a body, oldest first."""
+def _records(reader: Reader) -> Iterator[Record]:
+    """Yield the records of a log that have a body, oldest first."""
     for batch in reader.entries():
         for record, _ in batch:
-            if record.raw is not None and kind_of(record) in FUNCTIONS:
+            if record.raw is not None:
                 yield record
 
 

@@ -17,6 +17,7 @@ from braid.acting import Acted, Calling, Means
 from braid.agent.errors import ProgramStateError, ProgramTakenError, ToolRefusedError
 from braid.agent.events import Begun, Called, Did, Ended, Event, Paused, Recorded, Taken
 from braid.agent.plan import Answer as AnswerStep
+from braid.agent.plan import Lens as LensStep
 from braid.agent.plan import Note, Plan, filled_all
 from braid.agent.plan import Tool as ToolStep
 from braid.agent.plan_check import check
@@ -27,6 +28,7 @@ from braid.asking import Answer, batch_of, shown
 from braid.concluding import conclude
 from braid.ledger.record import Draft, Target
 from braid.ledger.sequence import Placed
+from braid.lens_definitions import newest
 from braid.noting import note
 from braid.programs import Keeper, draft_of, once, state_of
 from braid.stance.review import Earlier
@@ -72,7 +74,8 @@ class Begin(msgspec.Struct, frozen=True, kw_only=True):
 
 def begin(store: Keeper, means: Means, given: Begin) -> Program:
     """Begin a program and run it as far as it comes; raise PlanError before anything is written."""
-    check(given.plan, means.tools, given.allowed)
+    seen_through = any(isinstance(step, LensStep) for step in given.plan.steps)
+    check(given.plan, means.tools, given.allowed, newest(store) if seen_through else ())
     planned = given.planned
     event = Begun(
         n=0,
@@ -312,7 +315,7 @@ class _Run:
         return placed
 
     def _refuse_overtaken(self, keys: Sequence[str]) -> None:
-        if not self._store.views.catalog.find(keys):
+        if not self._store.reader.key_index.find(keys):
             return
         now = state_of(self._store, self._state.id)
         who = f"by {now.holder}" if now.holder is not None else f"elsewhere; it is {now.standing} now"

@@ -4,8 +4,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Self, cast
 
-from braid import drafts
+from braid import drafts, members
 from braid.ledger.blobs import BlobRef, BlobStore, Readable
+from braid.ledger.errors import InvalidRecordError
 from braid.ledger.ids import RecordId
 from braid.ledger.record import Draft, EventBody, ExperienceBody, Media, Target
 from braid.ledger.sequence import Placed
@@ -82,6 +83,7 @@ def as_draft(what: str | Draft, fields: dict[str, Any]) -> Draft:
         if what.body.scope is not None:
             drafts.checked_scope(what.body.scope)
         return what
+    _refuse_unknown(fields)
     within = drafts.scope(**{name: fields.pop(name, None) for name in drafts.SCOPES})
     if (key := fields.pop("idempotency_key", None)) is not None:
         fields["once"] = drafts.checked_key(key)
@@ -123,6 +125,8 @@ class Writing(Reading):
     ) -> list[RecordId]:
         """Append chat messages `{role, content, timestamp?, name?, id?}` as one transaction and return their ids.
 
+        What is the caller's own goes under a message's `metadata`; any other member is refused, and so is a user's
+        message that says nothing (InvalidRecordError): then none of them is appended.
         With an `idempotency_key`, repeating the call (after OutcomeUnknownError, say) adds nothing; with other messages
         it raises IdempotencyConflictError. What they state is then read (see `learn`).
         """
@@ -138,7 +142,12 @@ class Writing(Reading):
         batch: list[Draft] = []
         for place, said in enumerate(several):
             keys.append(None if idempotency_key is None else f"{idempotency_key}#{place}")
-            batch.append(drafts.message(said, within, metadata or {}, keys[-1]))
+            try:
+                batch.append(drafts.message(said, within, metadata or {}, keys[-1]))
+            except InvalidRecordError as error:
+                if several is messages:
+                    raise InvalidRecordError(f"message {place + 1}: {error}") from None
+                raise
         placed = self._append(batch, held=len(batch))
         if learn:
             self.learn()
@@ -213,6 +222,16 @@ class Writing(Reading):
             name=name,
             caption=caption,
         )
+
+
+_FIELDS = frozenset((*drafts.SCOPES, "idempotency_key", *(drafts.experience.__kwdefaults__ or ())))
+
+
+def _refuse_unknown(fields: Iterable[str]) -> None:
+    for name in fields:
+        if name not in _FIELDS:
+            near = members.nearest(name, {each: each for each in sorted(_FIELDS)})
+            raise TypeError(f"append takes no {name}" + (f": did you mean {near}?" if near else ""))
 
 
 def _refuse_no_messages(messages: object) -> None:

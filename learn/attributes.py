@@ -187,7 +187,7 @@ def _i_am(page: Page, part: Part, match: re.Match[str], voice: Voice) -> bool:
     if any(word in NOT_NAMES for word in words):
         return False
     own = page.turn.speaker.split()
-    introduced = words[0] in own or len(words) > 1 or _GREETING.search(page.text) is not None
+    introduced = words[0] in own or len(words) > 1 or page.says(_GREETING)
     return introduced and _says(page, part, voice, "name_is", [match["name"]])
 
 

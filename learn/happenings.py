@@ -29,6 +29,7 @@ _OFFER: Final = re.compile(
     rf"\b(?:got|received|have|accepted|took|had) (?:an|the|a|their) (?:job )?offer (?:from|at) "
     rf"(?P<org>{_NAME})"
 )
+_HAS_APPLIED: Final = re.compile(r"\bapplied\b")
 _ACCEPTED: Final = re.compile(
     r"\b(?:said yes|i accepted|accepted it|took it|signed the contract|i'm taking it)\b", flags=re.IGNORECASE
 )
@@ -164,11 +165,11 @@ def _on(
 
 def _offer(page: Page, part: Part, match: re.Match[str]) -> None:
     page.note_topic("offer", match["org"])
-    page.offer = match["org"] if _ACCEPTED.search(page.text) else None
+    page.offer = match["org"] if page.says(_ACCEPTED) else None
 
 
 def _applied(page: Page, part: Part, match: re.Match[str]) -> None:
-    if trade(match["title"]) and re.search(r"\bapplied\b", page.text):
+    if trade(match["title"]) and page.says(_HAS_APPLIED):
         page.note_topic("offer", match["org"])
         page.note_topic("title", match["title"])
 
@@ -235,7 +236,7 @@ def _has_me(page: Page, part: Part, match: re.Match[str]) -> None:
 
 
 def _engaged(page: Page, part: Part, match: re.Match[str]) -> None:
-    if _SAID_YES.search(page.text) and page.is_person(match["who"]):
+    if page.says(_SAID_YES) and page.is_person(match["who"]):
         held = dates.past(match["when"], page.turn.when)
         page.claim(part, Voice(), page.turn.speaker, "engaged_to", match["who"], held=Held(held.since))
 

@@ -4,32 +4,33 @@ What is read of a turn is a function of the record and of the few others whose w
 they are read first, in the order of the log, so that the same links give the same claims again (SPEC §19).
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from itertools import accumulate
 from typing import Final, NamedTuple, cast
 
 import msgspec
 
 from braid.learn.plain import PlainReader
+from braid.learn.source import MAX_TEXT
 from braid.learn.turn import Known, Reader, Reading, Turn
 from braid.ledger.errors import NotRederivableError
 from braid.ledger.record import (
     READING,
     Claim,
-    Confidence,
     Content,
     Draft,
     ExperienceBody,
+    LinkDiff,
     Provenance,
     Record,
+    Reweighted,
 )
+from braid.stance.readings import certainty
 
 _READ_TYPES: Final = ("occurrence", "observation")
-_CERTAINTY: Final = {
-    "explicit": 0.9, "corrected": 0.95, "implicit_intentional": 0.6, "implicit_unintentional": 0.5, "inferred": 0.4,
-}  # fmt: skip
-_HEDGED: Final = 0.7
-"""What a claim's certainty is multiplied by when it was softened."""
 _ROUNDS: Final = 8
+MAX_EVIDENCE: Final = MAX_TEXT
+"""So many characters of other turns are read again to settle one: the newest that it needs, older ones are left out."""
 _READERS: Final[tuple[Reader, ...]] = (PlainReader(),)
 
 Turns = Callable[[int], Turn]
@@ -75,13 +76,20 @@ def settled(reader: Reader, turn: Turn, reading: Reading, turns: Turns) -> Settl
 
     `reading` is the one with everything known. Reading anew from ever fewer records ends: a round drops some or none.
     """
-    used = reading.used
+    used = _newest(reading.used, turns)
     for _ in range(_ROUNDS):
         again = with_evidence(reader, turn, (turns(at) for at in sorted(used)))
         if again.used == used:
             return Settled(again.claims, tuple(sorted(used)))
         used = again.used & used
     return Settled(with_evidence(reader, turn, ()).claims, ())
+
+
+def _newest(used: Iterable[int], turns: Turns) -> frozenset[int]:
+    """Return those of these turns, newest first, that have `MAX_EVIDENCE` characters together."""
+    lengths = accumulate(len(turns(at).text) for at in sorted(used, reverse=True))
+    newest = zip(sorted(used, reverse=True), lengths, strict=True)
+    return frozenset(at for at, length in newest if length <= MAX_EVIDENCE)
 
 
 def with_evidence(reader: Reader, turn: Turn, evidence: Iterable[Turn]) -> Reading:
@@ -100,31 +108,51 @@ def inference(reader: Reader, parent: Record, claims: Iterable[Claim], evidence:
     """Return the draft of the one record that holds what was read of `parent`; `evidence` are ids."""
     body = cast("ExperienceBody", parent.body)
     found = list(claims)
+    text, sure = "; ".join(map(in_words, found)), min(map(certainty, found), key=lambda one: one.p)
     return Draft(
         kind="experience",
         type="inference",
         body=ExperienceBody(
-            content=Content(text="; ".join(map(in_words, found))),
+            content=Content(text=text),
             provenance=Provenance(actor="agent", method=method_of(reader)),
-            confidence=Confidence(p=min(map(certainty, found)), method="rule"),
+            confidence=sure,
             symbolic=found,
             scope=body.scope,
             occurred_at=body.occurred_at,
+            diffs=[_diff(body, found, text, sure.p)],
             once=once_key(reader, parent),
         ),
         links=[("parent", parent.id), *(("evidence", id) for id in evidence)],
     )
 
 
+def _diff(parent: ExperienceBody, claims: Iterable[Claim], text: str, p: float) -> LinkDiff:
+    """Return what changes on the way up from a turn, along the record's first link: what is stated, which characters
+    (first-end) no claim quotes, and how sure it is. It may say what the turn says: it goes with the turn.
+    """
+    before = parent.confidence.p if parent.confidence is not None else 1.0
+    return LinkDiff(
+        link=0,
+        added=text,
+        removed=", ".join(f"{first}-{end}" for first, end in _unquoted(parent.content.text, claims)) or None,
+        reweighted=[Reweighted(link=0, w_old=before, w_new=p)],
+    )
+
+
+def _unquoted(text: str, claims: Iterable[Claim]) -> Iterator[tuple[int, int]]:
+    """Yield the stretches of a text that no claim quotes, those of spaces alone left out."""
+    quotes = {claim.quote for claim in claims if claim.quote}
+    spans = sorted((at, at + len(quote)) for quote in quotes if (at := text.find(quote)) >= 0)
+    end = 0
+    for first, after in [*spans, (len(text), len(text))]:
+        if text[end:first].strip():
+            yield end, first
+        end = max(end, after)
+
+
 def in_words(claim: Claim) -> str:
     """Return a claim in short words: `Jonas lives_in Leeds`, `Mireille not allergic_to shellfish`."""
     return f"{claim.subject} {'' if claim.polarity else 'not '}{claim.rel} {claim.object}"
-
-
-def certainty(claim: Claim) -> float:
-    """Return how sure a claim is, in [0, 1], by how it was come by and whether it was softened."""
-    p = _CERTAINTY[claim.source_type]
-    return round(p * _HEDGED, 4) if claim.hedge else p
 
 
 def rederive(record: Record, read: Callable[[int], Record]) -> Draft:
@@ -144,4 +172,8 @@ def rederive(record: Record, read: Callable[[int], Record]) -> Draft:
     if turn is None:
         raise ValueError(f"{parent.id} is nothing that is read")
     claims = with_evidence(reader, turn, turns).claims
-    return inference(reader, parent, claims, [link.id for link in evidence])
+    draft = inference(reader, parent, claims, [link.id for link in evidence])
+    if record.body.diffs:
+        return draft
+    # Its text says the same: a record from before links carried diffs lacks nothing that could be held against it.
+    return msgspec.structs.replace(draft, body=msgspec.structs.replace(draft.body, diffs=[]))

@@ -79,21 +79,22 @@ def measured(reader: Reader, turns: Iterable[Labelled]) -> Score:
     """Return how a reader does on labelled turns, each read with what was said before it."""
     score = Score(0, [], [])
     for one in turns:
-        found, left = list(_claims(reader, one)), list(one.claims)
+        found, left = list(read_of(reader, one)), list(one.claims)
         right = 0
         for claim in found:
-            expected = next((label for label in left if _is(claim, label)), None)
+            expected = next((label for label in left if is_labelled(claim, label)), None)
             if expected is not None:
                 left.remove(expected)
                 right += 1
-            elif not any(_is(claim, label) for label in one.may):
-                score.wrong.append(Miss(one.id, one.text, _shown(claim)))
+            elif not any(is_labelled(claim, label) for label in one.may):
+                score.wrong.append(Miss(one.id, one.text, shown(claim)))
         score.missed.extend(Miss(one.id, one.text, str(label)) for label in left)
         score = score._replace(right=score.right + right)
     return score
 
 
-def _claims(reader: Reader, one: Labelled) -> tuple[Claim, ...]:
+def read_of(reader: Reader, one: Labelled) -> tuple[Claim, ...]:
+    """Return what a reader reads of a labelled turn, with what was said before it."""
     known = Known()
     said: list[Turn] = []
     for at, before in enumerate(one.before):
@@ -104,7 +105,8 @@ def _claims(reader: Reader, one: Labelled) -> tuple[Claim, ...]:
     return reader.read(turn, known).claims
 
 
-def _is(claim: Claim, label: Label) -> bool:
+def is_labelled(claim: Claim, label: Label) -> bool:
+    """Say whether a claim is the one that a label expects."""
     objects = {normal(text) for text in label.object}
     if normal(claim.subject) != normal(label.subject) or normal(claim.object) not in objects:
         return False
@@ -117,5 +119,6 @@ def _sense(rel: str, polarity: bool) -> tuple[str, bool]:
     return ("likes", not polarity) if known.name == "dislikes" else (known.name, polarity)
 
 
-def _shown(claim: Claim) -> str:
+def shown(claim: Claim) -> str:
+    """Return a claim as a line: subject, relation, object."""
     return f"{claim.subject} | {'' if claim.polarity else 'not '}{claim.rel} | {claim.object}"

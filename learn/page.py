@@ -1,13 +1,14 @@
 """One turn while it is being read: the claims so far, who was spoken of, what "it" is, which records were needed."""
 
 import re
-from typing import Final, NamedTuple
+from typing import Final
 
 import msgspec
 
 from braid.learn.clause import Subject
 from braid.learn.dates import NEVER, Held
 from braid.learn.sentences import Part
+from braid.learn.source import Source
 from braid.learn.turn import Known, Note, Reading, Turn
 from braid.learn.voice import Voice
 from braid.learn.words import FEMALE, MALE, NOT_NAMES
@@ -20,18 +21,17 @@ _THING: Final = re.compile(
 )
 
 
-class _Person(NamedTuple):
-    name: str
-    gender: str
-
-
 class Page:
     """What is known while a turn is read; `reading` is the end of it."""
 
-    def __init__(self, turn: Turn, known: Known, text: str) -> None:
+    def __init__(self, turn: Turn, known: Known, source: Source) -> None:
         self.turn = turn
         self.known = known
-        self.text = text
+        self.source = source
+        self.text = source.shown
+        """What is read of the turn; places in it are not the places in the turn's own text."""
+        self.is_over = False
+        """Whether something was left because the turn seems to state more than `MAX_CLAIMS`."""
         self.wry = self.angry = False
         self.thing: str | None = None
         """What "it" means: the last thing with a name."""
@@ -47,7 +47,12 @@ class Page:
         self._claims: list[Claim] = []
         self._used: set[int] = set()
         self._notes: list[Note] = []
-        self._people: list[_Person] = []
+        self._people: set[str] = set()
+        self._may_be: dict[str, set[str]] = {"f": set(), "m": set()}
+        """Whom "she" and "he" may mean."""
+        self._longer: dict[str, set[str]] = {}
+        """The people whose names begin with these words and go on."""
+        self._says: dict[re.Pattern[str], bool] = {}
         self._roles: dict[str, str] = {}
 
     def claim(
@@ -63,7 +68,10 @@ class Page:
         hedge: str | None = None,
         source_type: SourceType = "explicit",
     ) -> None:
-        """Take a claim, its quote the words of its part as they stand in the text."""
+        """Take a claim, its quote the words of its part as they stand in the turn; none that cuts a word in two."""
+        quote = self.source.quote(part)
+        if quote is None:
+            return
         claim = Claim(
             subject=subject,
             rel=rel,
@@ -72,14 +80,15 @@ class Page:
             valid_from=held.since,
             valid_to=held.until,
             source_type=voice.source_type or source_type,
-            quote=self.text[part.start : part.stop],
+            quote=quote,
             hedge=hedge or voice.hedge,
             said_by=voice.said_by,
         )
         same = (claim.subject, claim.rel, claim.object, claim.polarity)
-        if len(self._claims) >= MAX_CLAIMS or any(
-            (one.subject, one.rel, one.object, one.polarity) == same for one in self._claims
-        ):
+        if any((one.subject, one.rel, one.object, one.polarity) == same for one in self._claims):
+            return
+        if len(self._claims) >= MAX_CLAIMS:
+            self.is_over = True
             return
         if rel in ("went_to", "visited") and polarity:
             self.went = self.thing = object
@@ -112,19 +121,17 @@ class Page:
         return name
 
     def _by_pronoun(self, pronoun: str) -> str | None:
-        fitting = {
-            person.name for person in self._people if person.gender in ("", "f" if pronoun == "she" else "m")
-        }
-        return fitting.pop() if len(fitting) == 1 else None
+        fitting = self._may_be["f" if pronoun == "she" else "m"]
+        return next(iter(fitting)) if len(fitting) == 1 else None
 
     def _by_name(self, name: str, *, trusted: bool) -> str | None:
         if name == self.turn.speaker or name in self.turn.speaker.split():
             return None  # nobody says their own name so: a signature, or another of that name
-        if any(person.name == name for person in self._people):
+        if name in self._people:
             return name
-        whole = [person.name for person in self._people if person.name.startswith(f"{name} ")]
+        whole = self._longer.get(name, ())
         if len(whole) == 1:
-            return whole[0]
+            return next(iter(whole))
         note = self.known.named(name)
         if note is not None:
             self.use(note)
@@ -136,7 +143,7 @@ class Page:
 
     def is_person(self, name: str) -> bool:
         """Whether somebody of this name has been spoken of."""
-        if any(person.name == name for person in self._people):
+        if name in self._people:
             return True
         note = self.known.named(name)
         if note is not None:
@@ -153,9 +160,15 @@ class Page:
 
     def seen(self, name: str, role: str = "") -> None:
         """Note a person that is spoken of, whom "she" or "he" may mean."""
-        gender = "f" if role in FEMALE else "m" if role in MALE else ""
-        if not any(person.name == name for person in self._people):
-            self._people.append(_Person(name, gender))
+        if name in self._people:
+            return
+        self._people.add(name)
+        if role not in MALE:
+            self._may_be["f"].add(name)
+        if role not in FEMALE:
+            self._may_be["m"].add(name)
+        for at in (place for place, mark in enumerate(name) if mark == " "):
+            self._longer.setdefault(name[:at], set()).add(name)
 
     def note_topic(self, role: str, name: str, claim: Claim | None = None) -> None:
         """Note what later words of this conversation may mean."""
@@ -179,23 +192,28 @@ class Page:
     def note_things(self, text: str) -> None:
         """Note the last thing with a name in a sentence: what "it" may mean in the next."""
         for match in _THING.finditer(text):
-            if match[1].split()[0] not in NOT_NAMES and match[1] not in self._named():
+            if match[1].split()[0] not in NOT_NAMES and not self._is_of_person(match[1]):
                 self.thing = match[1]
 
-    def _named(self) -> set[str]:
-        """Names that are a person's: no thing's."""
-        return {self.turn.speaker, *self.turn.speaker.split(), *(person.name for person in self._people)}
+    def _is_of_person(self, name: str) -> bool:
+        return name in self._people or name in (self.turn.speaker, *self.turn.speaker.split())
+
+    def says(self, pattern: re.Pattern[str]) -> bool:
+        """Whether a pattern stands anywhere in the turn; it is looked for once."""
+        if pattern not in self._says:
+            self._says[pattern] = pattern.search(self.text) is not None
+        return self._says[pattern]
 
     @property
     def claims(self) -> list[Claim]:
         """The claims so far; to be changed in place by what comes to light later in the turn."""
         return self._claims
 
-    def reading(self) -> Reading:
-        """Return what was read."""
+    def reading(self, left: int = 0) -> Reading:
+        """Return what was read, and of how many characters nothing was."""
         used = frozenset(self._used - {self.turn.at})
         facts = [Note("fact", self.turn.at, self.turn.speaker, claim=claim) for claim in self._claims]
         notes = (
             msgspec.structs.replace(note, needs=used) if used else note for note in (*self._notes, *facts)
         )
-        return Reading(tuple(self._claims), used, tuple(notes))
+        return Reading(tuple(self._claims), used, tuple(notes), left)

@@ -11,13 +11,11 @@ from braid.learn.page import Page
 from braid.learn.phrases import action
 from braid.learn.rules import people, places, plans, tastes, work
 from braid.learn.rules.rule import Rule
-from braid.learn.sentences import Part, clauses, readable, sentences
+from braid.learn.sentences import Part, clauses
+from braid.learn.source import Source
 from braid.learn.turn import Known, Reading, Turn
 from braid.learn.voice import Voice
 from braid.learn.words import listed
-
-MAX_TEXT: Final = 20_000
-"""Of a longer text the beginning is read: a pasted document isn't the speaker's own talk."""
 
 _BY_VERB: Final[dict[str, list[Rule]]] = defaultdict(list)
 for _rule in (*places.RULES, *work.RULES, *tastes.RULES, *people.RULES, *plans.RULES):
@@ -61,18 +59,20 @@ class PlainReader:
         """Return what a turn states. What a person says only: an assistant's words are no evidence."""
         if turn.role != "user" or not turn.text.strip():
             return Reading()
-        text = turn.text[:MAX_TEXT]
-        shown = readable(text)
-        if moods.is_fleeting(shown):
+        source = Source(turn.text)
+        if moods.is_fleeting(source.shown):
             return Reading()
-        page = Page(turn, known, text)
-        page.wry = moods.is_ironic(shown)
-        page.angry = moods.is_angry(shown)
-        for place, sentence in enumerate(sentences(shown)):
+        page = Page(turn, known, source)
+        page.wry = moods.is_ironic(source.shown)
+        page.angry = moods.is_angry(source.shown)
+        for place, sentence in enumerate(source.sentences()):
             if place or not replies.read(page, sentence):
                 _sentence(page, sentence)
+            if page.is_over:
+                source.leave(sentence)
+                break
         corrections.moves(page)
-        return page.reading()
+        return page.reading(source.left)
 
 
 def _sentence(page: Page, sentence: Part) -> None:

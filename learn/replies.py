@@ -16,7 +16,8 @@ from braid.learn.phrases import Chunk, number, organisation, person, phrase, phr
 from braid.learn.rules.people import counted, diet, pet, siblings, status
 from braid.learn.rules.tastes import activity, game, languages
 from braid.learn.rules.work import trade
-from braid.learn.sentences import Part, readable, sentences
+from braid.learn.sentences import Part
+from braid.learn.source import Source
 from braid.learn.turn import Turn
 from braid.learn.voice import Voice
 from braid.learn.words import DIETS, MONTHS, PETS, STATUSES
@@ -172,7 +173,7 @@ def _may_answer(turn: Turn, before: Turn) -> bool:
 
 def _question(before: Turn) -> str:
     """Return the question that a turn ends with, without contractions; empty where it asks nothing, or two things."""
-    found = [sentence for sentence in sentences(readable(before.text)) if "?" in sentence.mark]
+    found = [sentence for sentence in Source(before.text).sentences() if "?" in sentence.mark]
     return "" if len(found) != 1 or " or " in found[0].text else found[0].text
 
 

@@ -22,19 +22,21 @@ _ALIEN: Final = re.compile(
     flags=re.DOTALL | re.MULTILINE,
 )
 _END: Final = re.compile(
-    r"(?<![A-Z])(?<!\b[A-Z]\.)(?<!\b(?:Mr|Ms|Dr|St|vs|Jr))(?<!\bMrs)(?<!\b(?:Miss|Prof)(?=\. [A-Z]))[.!?…]+(?=[\s\x00]"
-    r"|$)[\"'”’)\]]*\s*|\n+|\Z"
-    r"|\s*[\U0001F300-\U0001FAFF\u2600-\u27BF]+\s*"
+    r"(?<![A-Z])(?<!\b[A-Z]\.)(?<!\b(?:Mr|Ms|Dr|St|vs|Jr))(?<!\bMrs)(?<!\b(?:Miss|Prof)(?=\. [A-Z]))"
+    r"[.!?…]{1,8}(?=[\s\x00]|$)[\"'”’)\]]*\s*|\n+|\Z"
+    r"|[\U0001F300-\U0001FAFF\u2600-\u27BF]+\s*"
 )
 _BREAK: Final = re.compile(
     r"[;:()—–]\s*|\s-\s|\.\.\.\s*|…\s*"
-    r"|,?\s+(?:but|because|cause|while|although|though|whereas|so|and so|plus)(?=\s+(?:i|we|my"
+    # A run of blanks is tried from its beginning alone, or a long one would take the square of its length.
+    r"|,?(?<!\s)\s++(?:"
+    r"(?:but|because|cause|while|although|though|whereas|so|and so|plus)(?=\s+(?:i|we|my"
     r"|our|he|she|they|it|the|there)\b)\s+"
-    r"|,?\s+since(?=\s+(?:i|we|my|he|she|they|it)\b)\s+"
-    r"|,?\s+and(?=\s+(?:i|we|my|our|he|she|they|it|there)\b)\s+"
-    r"|,?\s+(?:and|but)(?=\s+[A-Z][a-zé]+ (?:is|has|was|lives|works|loves|likes|hates)\b)\s+"
+    r"|since(?=\s+(?:i|we|my|he|she|they|it)\b)\s+"
+    r"|and(?=\s+(?:i|we|my|our|he|she|they|it|there)\b)\s+"
+    r"|(?:and|but)(?=\s+[A-Z][a-zé]+ (?:is|has|was|lives|works|loves|likes|hates)\b)\s+)"
     r"|,\s+(?=(?:i|we|he|she|they|it|my)(?:['’](?:m|ve|re|s|d|ll))?\s)"
-    r"|\s+because\s+|,\s+(?:so|but|which|where|who)\s+",
+    r"|(?<!\s)\s++because\s+|,\s+(?:so|but|which|where|who)\s+",
     flags=re.IGNORECASE,
 )
 

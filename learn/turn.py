@@ -104,6 +104,8 @@ class Reading(NamedTuple):
     claims: tuple[Claim, ...] = ()
     used: frozenset[int] = frozenset()
     notes: tuple[Note, ...] = ()
+    left: int = 0
+    """Of how many characters of the turn nothing was read, because it is too long, or states too much."""
 
 
 class Reader(Protocol):

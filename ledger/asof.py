@@ -4,16 +4,19 @@ A transaction is there as a whole or not at all, so that "as of record 120" ends
 """
 
 from datetime import datetime
+from typing import TYPE_CHECKING
 
 from braid.ledger.control import ControlState
 from braid.ledger.envelope import Envelope
 from braid.ledger.errors import ForgottenError, IntegrityError, UnknownRecordError
 from braid.ledger.merkle import range_root
-from braid.ledger.reader import Reader
 from braid.ledger.record import Record
 
+if TYPE_CHECKING:
+    from braid.ledger.reader import Reader
 
-def size_at(reader: Reader, when: int | datetime) -> int:
+
+def size_at(reader: "Reader", when: int | datetime) -> int:
     """Return how many records the log held once record `when` was in it, or at the time `when`.
 
     Costs a search over times that the tree vouches for. Raises ValueError for an index that the log doesn't hold, a
@@ -41,7 +44,7 @@ def _refuse_no_index(when: object) -> None:
         raise TypeError(f"a past is the index of a record, or a datetime with its zone, not {when!r:.60}")
 
 
-def _size_at_time(reader: Reader, when: datetime) -> int:
+def _size_at_time(reader: "Reader", when: datetime) -> int:
     low, high = 0, reader.size  # records before `low` are not later than `when`; from `high` on, they are
     while low < high:
         middle = (low + high) // 2
@@ -61,7 +64,7 @@ def _end_of_transaction(envelope: Envelope) -> int:
     return envelope.index - place + count
 
 
-def control_at(reader: Reader, size: int) -> ControlState:
+def control_at(reader: "Reader", size: int) -> ControlState:
     """Return what the control records among the first `size` said: keys, what was forgotten, what was erased.
 
     Walks the chain that the reader has verified when it was opened; costs the control records, not the log.
@@ -81,7 +84,7 @@ def control_at(reader: Reader, size: int) -> ControlState:
     return state
 
 
-def get_at(reader: Reader, id: str, size: int, *, include_forgotten: bool = False) -> Record:
+def get_at(reader: "Reader", id: str, size: int, *, include_forgotten: bool = False) -> Record:
     """Return a record of the first `size`, verified; raise UnknownRecordError for a later one, else as `Reader.get`.
 
     What was forgotten then, or has been since, raises ForgottenError unless `include_forgotten`.
@@ -97,6 +100,6 @@ def get_at(reader: Reader, id: str, size: int, *, include_forgotten: bool = Fals
     return record
 
 
-def root_at(reader: Reader, size: int) -> str:
+def root_at(reader: "Reader", size: int) -> str:
     """Return the root (hex) of the log's first `size` records."""
     return range_root(0, size, reader.tree.subtree).hex()

@@ -2,7 +2,7 @@
 Reads only.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 import msgspec
 
@@ -11,6 +11,7 @@ from braid.ledger.errors import ErasedError, InvalidRecordError, UnknownRecordEr
 from braid.ledger.ids import RecordId
 from braid.ledger.lineage import Lineage, number_of
 from braid.ledger.reader import Reader
+from braid.ledger.record import ANSWER, PROGRAM, EventBody, ExperienceBody
 
 
 class Named(msgspec.Struct, frozen=True):
@@ -51,7 +52,7 @@ def plan(reader: Reader, targets: Iterable[int]) -> Cascade:
         index = envelope.index
         if index in gone or envelope.is_control:
             continue
-        verdict = _verdict(envelope, links, gone, new)
+        verdict = _verdict(reader, envelope, links, gone, new)
         if verdict == "erase":
             gone.add(index)
             new.add(index)
@@ -75,7 +76,9 @@ def erasable(reader: Reader, index: int) -> Envelope:
     return envelope
 
 
-def _verdict(envelope: Envelope, links: list[Link], gone: set[int], new: set[int]) -> str | None:
+def _verdict(
+    reader: Reader, envelope: Envelope, links: list[Link], gone: set[int], new: set[int]
+) -> str | None:
     """Return `erase` for a record left without support, `keep` for one that lost some, None for one untouched.
 
     `gone` is all that was ever erased, `new` what this erasure takes: only that can change a record's standing.
@@ -87,9 +90,32 @@ def _verdict(envelope: Envelope, links: list[Link], gone: set[int], new: set[int
     parents = [link.index for link in links if link.role == "parent"]
     if parents and all(index in gone for index in parents):
         return "erase"  # what it is derived from is gone; evidence only bore it out
-    # An embedding batch describes each of its records, and a view may quote any: what they say of the erased one
-    # must go, and can be made anew.
-    return "erase" if lost == len(supports) or envelope.kind in ("embedding", "view") else "keep"
+    # What describes each of its records or may quote any says something of the erased one, and can be made anew.
+    return "erase" if lost == len(supports) or not new.isdisjoint(quoted(reader, envelope, links)) else "keep"
+
+
+def quoted(reader: Reader, envelope: Envelope, links: list[Link]) -> list[int]:
+    """Return the records whose words another may hold: a view, stance, embedding batch, answer, or program's step."""
+    if envelope.kind in ("view", "embedding"):
+        roles: Collection[str] = DERIVATION_ROLES
+    elif envelope.kind == "stance":
+        roles = ("candidate", "support")
+    else:
+        roles = ("evidence",) if _quotes_evidence(reader, envelope) else ()
+    return [link.index for link in links if link.role in roles]
+
+
+def _quotes_evidence(reader: Reader, envelope: Envelope) -> bool:
+    """Whether a record is an answer that this store gave, or a step of a program: both hold words of what they cite."""
+    if envelope.kind not in ("experience", "event") or reader.vault is None:
+        return False
+    try:
+        body = reader.at(envelope.index, include_forgotten=True).body
+    except (ErasedError, msgspec.MsgspecError):
+        return False
+    if isinstance(body, EventBody):
+        return body.name == PROGRAM
+    return isinstance(body, ExperienceBody) and body.provenance.method == ANSWER
 
 
 def doomed_blobs(reader: Reader, targets: Sequence[int]) -> list[str]:

@@ -51,11 +51,28 @@ def conditions(
             )
         return
     try:
+        if reader.contradiction:
+            yield Problem(
+                "opening",
+                reader.contradiction,
+                "bring the newest copy back, or settle which goes on (docs/operate.md, Two copies): this is only read",
+            )
         if reader.vault is not None:  # an auditor's copy writes nothing
             yield from _missing_keys(store, reader)
+            yield from _unsigned_durability(reader)
             yield from _unfinished(reader)
     finally:
         reader.close()
+
+
+def _unsigned_durability(reader: Reader) -> Iterator[Problem]:
+    asked, counts = reader.settings.durability, reader.durability
+    if asked != counts:
+        yield Problem(
+            "settings",
+            f"store.json says durability `{asked}`, which no signed record bears out: `{counts}` counts",
+            f"`braid durability {asked}` signs it, if it is meant; `braid durability {counts}` puts it right",
+        )
 
 
 def _missing_keys(store: Path, reader: Reader) -> Iterator[Problem]:

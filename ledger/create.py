@@ -8,24 +8,27 @@ from datetime import datetime
 from pathlib import Path
 from typing import NamedTuple
 
+import msgspec
 from nacl.utils import random
 
 from braid.ledger.checkpoint import Checkpoint, sign_checkpoint
 from braid.ledger.compose import Slot, compose, encode_body, sign_all
 from braid.ledger.control import refuse_shared
+from braid.ledger.durability import draft as choice_of_durability
 from braid.ledger.guard import Guard, Head
-from braid.ledger.ids import make_id, prefix_of
+from braid.ledger.ids import RecordId, make_id, prefix_of
 from braid.ledger.merkle import leaf_hash
 from braid.ledger.note import SigningKey, format_skey, signing_key
 from braid.ledger.publish import publish_checkpoint, write_tiles
 from braid.ledger.record import Body, Draft, KeyBody
-from braid.ledger.settings import Durability, Settings
+from braid.ledger.settings import Durability, Settings, load_settings
 from braid.ledger.sign import Signer, possession_message, save_signer
 from braid.ledger.tiles import Frontier
 from braid.ledger.vault import Vault
 from braid.wal.append import LogWriter
 from braid.wal.durable import make_folder, replace_file, sync_folder
 from braid.wal.failpoint import failpoint
+from braid.wal.frame import Stored
 
 RESERVE_BYTES = 1 << 20
 MAX_RETENTION_DAYS = 36_525
@@ -81,7 +84,7 @@ def create_store(
         if not had_vault:  # it may lie elsewhere; nothing was ever sealed under it
             vault_path.unlink(missing_ok=True)
         raise
-    return settings
+    return load_settings(path)
 
 
 def _take_place(building: Path, path: Path) -> None:
@@ -126,14 +129,20 @@ def _build(store: Path, settings: Settings, chosen: _Chosen, now: datetime) -> H
     replace_file(store / "keys" / "log.key", format_skey(log_key).encode() + b"\n", "keys.write")
     reserve_space(store)
     drafts = [
-        _genesis(settings, roots, log_key, chosen),
-        *(admission(settings.origin, signer) for signer in (operator, recorder)),
+        (roots[0], _genesis(settings, roots, log_key, chosen)),
+        *((roots[0], admission(settings.origin, signer)) for signer in (operator, recorder)),
     ]
-    frontier = _write_first(store, settings, drafts, vault, root=roots[0], now=now)
+    if settings.durability != "always":
+        drafts.append((operator, choice_of_durability(settings.durability)))
+    first = _write_first(store, settings, drafts, vault, now=now)
+    frontier = Frontier()
+    frontier.extend([leaf_hash(record.stored.envelope) for record in first])
     checkpoint = Checkpoint(settings.origin, frontier.size, frontier.root())
     note = sign_checkpoint(checkpoint, [log_key])
     write_tiles(store, frontier.partials())
     publish_checkpoint(store, note)
+    if settings.durability != "always":
+        settings = msgspec.structs.replace(settings, durability_record=str(first[-1].id))
     settings.save(store)
     return Head(
         settings.origin,
@@ -177,44 +186,46 @@ def admission(origin: str, signer: Signer) -> Draft:
     )
 
 
+class _First(NamedTuple):
+    """A record of the first transaction."""
+
+    id: RecordId
+    stored: Stored
+
+
 def _write_first(
-    store: Path, settings: Settings, drafts: list[Draft], vault: Vault, *, root: Signer, now: datetime
-) -> Frontier:
+    store: Path, settings: Settings, drafts: list[tuple[Signer, Draft]], vault: Vault, *, now: datetime
+) -> list[_First]:
+    """Write the first transaction; its control records are the first three."""
     LogWriter.create(store / "log", settings.store_id)
     log = LogWriter(store / "log", settings.store_id)
     try:
         log.rescan(0)
         log.cut_tail()
         created_at = now.isoformat(timespec="microseconds")[:26] + "Z"
+        ids = [_make_id(draft, created_at, k) for k, (_, draft) in enumerate(drafts)]
         unsigned = [
             compose(
                 draft,
                 encode_body(draft),
                 [],
-                Slot(
-                    k,
-                    make_id(
-                        prefix_of(draft.kind), created_at[:19] + "Z", k, int.from_bytes(random(3), "big") >> 4
-                    ),
-                    0,
-                    k,
-                    len(drafts),
-                    max(k - 1, 0),
-                    created_at,
-                ),
+                Slot(k, ids[k], 0, k, len(drafts), max(k - 1, 0), created_at),
                 origin=settings.origin,
                 key=vault.key(k),
-                author=root.id,
+                author=signer.id,
             )
-            for k, draft in enumerate(drafts)
+            for k, (signer, draft) in enumerate(drafts)
         ]
-        stored = sign_all([(root, record) for record in unsigned])
+        stored = sign_all([(signer, record) for (signer, _), record in zip(drafts, unsigned, strict=True)])
         log.append([stored], sync=True)
     finally:
         log.close()
-    frontier = Frontier()
-    frontier.extend([leaf_hash(record.envelope) for record in stored])
-    return frontier
+    return [_First(id, one) for id, one in zip(ids, stored, strict=True)]
+
+
+def _make_id(draft: Draft, created_at: str, index: int) -> RecordId:
+    number = int.from_bytes(random(3), "big") >> 4
+    return make_id(prefix_of(draft.kind), f"{created_at[:19]}Z", index, number)
 
 
 def reserve_space(store: Path) -> None:

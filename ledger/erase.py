@@ -39,13 +39,7 @@ class Certificate(NamedTuple):
 def forget(writer: Writer, ids: Sequence[str], reason: str | None = None) -> RecordId:
     """Hide records from recall, views and reads; `recover` brings them back within the retention window."""
     targets = [erasable(writer, writer.get(id).index) for id in ids]
-    draft = Draft(
-        kind="tombstone",
-        body=Body(reason=reason),
-        public={"op": "forget"},
-        links=[("target", target.id) for target in targets],
-    )
-    return writer.append([draft])[0].id
+    return _mark(writer, "forget", [target.id for target in targets], reason)
 
 
 def recover(writer: Writer, ids: Sequence[str], now: datetime, reason: str | None = None) -> RecordId:
@@ -60,13 +54,21 @@ def recover(writer: Writer, ids: Sequence[str], now: datetime, reason: str | Non
             raise InvalidRecordError(
                 f"{id} was forgotten at {hidden[1]}, more than {limit.days} days ago: past recovery"
             )
-    draft = Draft(
-        kind="tombstone",
-        body=Body(reason=reason),
-        public={"op": "recover"},
-        links=[("target", id) for id in ids],
-    )
-    return writer.append([draft])[0].id
+    return _mark(writer, "recover", ids, reason)
+
+
+def _mark(writer: Writer, op: str, ids: Sequence[str], reason: str | None) -> RecordId:
+    """Append a tombstone of these records, or several in one transaction where there are more than one can name."""
+    drafts = [
+        Draft(
+            kind="tombstone",
+            body=Body(reason=reason),
+            public={"op": op},
+            links=[("target", id) for id in ids[first : first + MAX_LINKS]],
+        )
+        for first in range(0, len(ids), MAX_LINKS)
+    ]
+    return writer.append(drafts)[0].id
 
 
 def due(reader: Reader, now: datetime) -> list[int]:

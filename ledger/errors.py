@@ -30,6 +30,7 @@ LedgerError
 ├── NotRederivableError     a derived record can't be made again from what it names
 ├── ClockError              the system's clock stands far behind the log
 ├── BackupError             a backup that can't be taken, gone on with, or restored
+├── UnpublishedError        all is in the log, but its head could not be published at the end; an `OSError` as well
 ├── StoreFormatError        settings that are damaged or of a newer format
 └── ReadOnlyError           writing through a handle opened for reading
 
@@ -210,6 +211,21 @@ class ClockError(LedgerError):
 
 class BackupError(LedgerError):
     """A backup that can't be taken or gone on with, or that can't be restored as it is asked."""
+
+
+class UnpublishedError(LedgerError, OSError):
+    """What was appended is in the log, but the head that signs it could not be published when the store was closed.
+
+    An `OSError` as well, with the number of what the system said: a full disk, as a rule.
+    """
+
+    def __init__(self, reason: OSError, *, durable: bool) -> None:
+        kept = "is in the log and safe" if durable else "is in the log, and may not be on disk yet"
+        super().__init__(
+            f"what was written {kept}, but its signed head could not be published: {reason.strerror or reason}. "
+            "Once disk and guard can be written again, the next opening for writing publishes it"
+        )
+        self.errno = reason.errno
 
 
 class StoreFormatError(LedgerError):

@@ -34,10 +34,11 @@ from braid.ledger.errors import (
     VaultMissingError,
 )
 from braid.ledger.guard import Guard, Head
+from braid.ledger.ids import parse_id
 from braid.ledger.logkeys import claimed_keys, lacking
 from braid.ledger.merkle import leaf_hash, range_root, root_of
 from braid.ledger.note import VerifierKey, parse_note, parse_vkey
-from braid.ledger.settings import Settings, load_settings
+from braid.ledger.settings import STRICTNESS, Durability, Settings, load_settings
 from braid.ledger.signature import verify_signature
 from braid.ledger.tiles import Frontier, TileTree, partial_tiles, tile_path
 from braid.ledger.vault import Vault
@@ -72,6 +73,9 @@ class Follower:
         """Records under a head that was signed: their bodies are checked when they are read, and may be
         blank by then.
         """
+        self.contradiction = ""
+        """How the guard contradicts this copy, which may then be read and not written; empty where it agrees."""
+        self._writes = _log is LogWriter
         self.passphrase = passphrase
         self.vault: Vault | None = None
         self.log = _log(store / "log", self.settings.store_id)
@@ -83,6 +87,7 @@ class Follower:
             self._check_unguarded()
             self._catch_up_with_heads()
             self._settle_log_keys()
+            self.durability: Durability = self._borne_out_durability()
             self._open_vault(writable=_log is LogWriter)
         except BaseException:
             self.log.close()
@@ -156,7 +161,11 @@ class Follower:
         return frontier
 
     def _load_tile(self, level: int, n: int, width: int) -> bytes:
-        return (self.path / tile_path(level, n, width)).read_bytes()
+        path = self.path / tile_path(level, n, width)
+        try:
+            return path.read_bytes()
+        except (IsADirectoryError, NotADirectoryError):  # a tile all the same, and none that can be read
+            raise FileNotFoundError(path) from None
 
     def _fold_controls(self) -> None:
         """Walk the chain of control records back from the head, then fold it forward (SPEC §3.5)."""
@@ -197,10 +206,33 @@ class Follower:
     def _settle_log_keys(self) -> None:
         """Know every key that the control records name, those in force last; the guard may know no other."""
         if self.guarded and not {str(key) for key in self.guarded.keys} <= self.control.log_keys.keys():
-            raise RollbackError(f"{self.guard.path} remembers a log key that no record of {self.path} names")
+            self._contradict(f"{self.guard.path} remembers a log key that no record of {self.path} names")
         force = self.control.signing(self.control.newest + 1)
         past = [text for text in self.control.log_keys if text not in force]
         self.log_keys = [parse_vkey(text) for text in (*past, *force)]
+
+    def _borne_out_durability(self) -> Durability:
+        """Return the durability of `store.json`, or a stricter one where no operator's event bears it out (§1.1)."""
+        asked = self.settings.durability
+        if asked == "always":
+            return asked
+        signed = self._signed_durability(self.settings.durability_record)
+        return next(one for one in STRICTNESS if one in (asked, signed))
+
+    def _signed_durability(self, id: str) -> Durability:
+        """Return what the event of this id allows: `always` where there is none, or no operator signed it."""
+        try:
+            index = parse_id(id).index
+            envelope, data = self._verified_envelope(index)
+            self._check_signature(envelope, data)
+        except (ValueError, LookupError, IntegrityError):
+            return "always"
+        said = envelope.public.get("durability")
+        by_operator = self.control.keys[envelope.key].role == "operator"
+        named = (envelope.id, envelope.kind, envelope.public.get("name")) == (id, "event", "durability")
+        if not (named and by_operator and said in STRICTNESS):
+            return "always"
+        return STRICTNESS[STRICTNESS.index(said)]
 
     def _read_head(self) -> tuple[Checkpoint, bytes]:
         """Return the published head; without a guard also one by a key that only the log itself names."""
@@ -236,15 +268,31 @@ class Follower:
         log is adopted.
         """
         head = self.guarded
-        if head is None or head.size > self.size or head == self._agreed:
+        if head is None or head.size > self.size or head == self._agreed or self.contradiction:
             return
         root = range_root(0, head.size, self.tree.subtree) if head.size else root_of([])
         if root.hex() != head.root:
-            raise RollbackError(
+            self._contradict(
                 f"the log contradicts the head of size {head.size} that {self.guard.path} remembers: this store was "
-                "forked or replaced; restore the right copy"
+                "forked or replaced"
             )
+            return
         self._agreed = head
+
+    def _contradict(self, how: str, cause: Exception | None = None) -> None:
+        """Refuse to write in a copy that the guard contradicts; whoever reads goes on, and can see it (SPEC §6)."""
+        said = (
+            f"{how}. Go on with the copy that the guard remembers; where this one is to go on in its place, "
+            "`braid fork REASON` says so in its log"
+        )
+        if self._writes:
+            raise RollbackError(said) from cause
+        self.contradiction = said
+
+    def refuse_contradicted(self) -> None:
+        """Raise RollbackError where the guard contradicts this copy: nothing is signed for it, or given to others."""
+        if self.contradiction:
+            raise RollbackError(self.contradiction)
 
     def _check_unguarded(self) -> None:
         """Check the signatures of what was published after the guard's head: the log's key alone forges no author."""
@@ -260,20 +308,21 @@ class Follower:
 
     def _follow(self) -> int:
         """Take in whole transactions behind the position, checking digests and signatures; return how many records."""
-        head = self.guarded
-        floor = max(head.size if head else 0, self.published.size, self._covered)
+        head = None if self.contradiction else self.guarded
+        signed = max(self.published.size, self._covered)
+        floor = max(head.size if head else 0, signed)
         before = self.size
         try:
             for frame in self.log.follow(self._check_frame, floor):
                 self._take_in(frame)
         except CorruptLogError as error:
-            if head and self.size < head.size and error.reason.startswith("the log ends"):
-                raise RollbackError(
-                    f"the log ends at {self.size} records, but {self.guard.path} remembers "
-                    f"{head.size}: this is an older "
-                    "copy of the store; restore the newest one"
-                ) from error
-            raise
+            if not (head and signed <= self.size < head.size and error.reason.startswith("the log ends")):
+                raise
+            self._contradict(
+                f"the log ends at {self.size} records, but {self.guard.path} remembers {head.size}: this is an older "
+                "copy of the store",
+                error,
+            )
         self._compare_guard()
         return self.size - before
 
@@ -347,7 +396,9 @@ class Follower:
                     f"{self.path}: record {self.size} was refused before; open the store again"
                 )
             newest = self.control.newest
-            self.guarded = self.guard.read() or self.guarded
+            known, self.guarded = self.guarded, self.guard.read() or self.guarded
+            if self.guarded != known:
+                self.contradiction = ""  # judged anew
             if self.guarded:
                 self.log_keys = list(dict.fromkeys([*self.log_keys, *self.guarded.keys]))
             taken = self._catch_up_with_heads()

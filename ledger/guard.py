@@ -49,6 +49,10 @@ def _with_place(error: OSError) -> OSError:
     return error
 
 
+class OtherCopyWarning(UserWarning):
+    """The guard remembers another copy of the log, further on than this one or beside it: this one is only read."""
+
+
 class Guard:
     """The guard file of one store."""
 

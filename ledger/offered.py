@@ -38,6 +38,7 @@ class OfferedStore:
             if path == CHECKPOINT:
                 if self._reader.refresh():
                     self._at = -1  # frames that are being read end where the log ended when they began
+                self._reader.refuse_contradicted()
                 return self._reader.checkpoint_note
             try:
                 return self._bundle(path) if path.startswith("tile/entries/") else self._tile(path)

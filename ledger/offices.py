@@ -6,7 +6,10 @@ from braid.ledger.sign import Signer, load_signers
 
 
 def operator(reader: Reader, signed: str) -> Signer:
-    """Return a private key in force of role operator; raise KeyRefusedError where none is here to sign `signed`."""
+    """Return a private key in force of role operator; raise KeyRefusedError where none is here to sign `signed`,
+    RollbackError in a copy that the guard contradicts.
+    """
+    reader.refuse_contradicted()
     lives = reader.control.keys
     for signer in load_signers(reader.path / "keys", reader.passphrase).values():
         life = lives.get(signer.id)

@@ -4,10 +4,13 @@ A record is read by its place, compared with its authenticated leaf, and only th
 """
 
 from collections.abc import Collection, Iterator, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from hashlib import sha256
 from itertools import islice
 from typing import NamedTuple
 
+from braid.ledger.asof import control_at
+from braid.ledger.backlinks import Backlinks, SignedEdges
 from braid.ledger.checkpoint import Checkpoint
 from braid.ledger.envelope import (
     Envelope,
@@ -26,12 +29,14 @@ from braid.ledger.errors import (
     UnknownRecordError,
 )
 from braid.ledger.follow import Follower
+from braid.ledger.idempotency import KeyIndex
 from braid.ledger.ids import parse_id
 from braid.ledger.merkle import prove_inclusion, range_root
 from braid.ledger.multiproof import MultiProof, format_multiproof, prove_inclusions
 from braid.ledger.proof import format_proof
 from braid.ledger.record import Record
 from braid.ledger.seal import RecordKey, unseal_body
+from braid.ledger.standing import Past, Standings
 from braid.ledger.vault import Vault
 from braid.wal.frame import Frame
 
@@ -45,6 +50,67 @@ class Entry(NamedTuple):
 
 class Reader(Follower):
     """A store as any process may read it."""
+
+    _backlinks: Backlinks | None = None
+    _key_index: KeyIndex | None = None
+    _standings: tuple[tuple[int, int], Standings] | None = None
+
+    @property
+    def backlinks(self) -> Backlinks:
+        """Which records link to a record, by what was signed."""
+        with self._turn:
+            if self._backlinks is None:
+                self._backlinks = Backlinks(self)
+            return self._backlinks
+
+    @property
+    def key_index(self) -> KeyIndex:
+        """Which records have an idempotency key, and which are the newest of a scope; NoVaultError without a vault."""
+        with self._turn:
+            if self._key_index is None:
+                self._key_index = KeyIndex(self)
+            return self._key_index
+
+    def append_turn(self) -> AbstractContextManager[object]:
+        """Hold off appends of this handle: what looks keys up must not wait for an append that waits for it."""
+        return nullcontext()
+
+    @property
+    def holds_lock(self) -> bool:
+        """Whether this handle is the one that may append now, and knows all that was erased."""
+        return False
+
+    def close(self) -> None:
+        """Keep what was learned of the keys, and close the files."""
+        try:
+            if self._key_index is not None:
+                self._key_index.close()
+        finally:
+            super().close()
+
+    def standings(self, size: int | None = None) -> Standings:
+        """Return how records stand now, or stood when the log held `size` records: what is forgotten or erased by now
+        is gone then, too.
+        """
+        edges = SignedEdges(self, self.backlinks)
+        control = self.control
+        if size is not None and size < self.size:
+            hidden = control_at(self, size).hidden.keys() | control.hidden.keys()
+            return Standings(Past(size, hidden, frozenset(control.erased)), edges)
+        while True:
+            newest, superseding, now = control.newest, self.backlinks.superseding, self.size
+            if (
+                superseding == self.backlinks.superseding
+            ):  # else a record came in between, and replaced another
+                break
+        known = self._standings
+        if known is None or known[0] != (newest, superseding):
+            past = Past(now, frozenset(control.hidden), frozenset(control.erased))
+            known = (newest, superseding), Standings(past, edges)
+        elif known[1].past.size != now:
+            known = known[0], known[1].grown(now)
+        self._standings = known
+        return known[1]
 
     def index_of(self, id: str) -> int:
         """Return the index that an id names; raise UnknownRecordError where no such record can be."""

@@ -178,6 +178,10 @@ READING: Final = "read:"
 """What the method of a reading begins with: an inference that states in symbols what its parent says (SPEC §19)."""
 
 
+ANSWER: Final = "answer"
+"""The method of an answer that this store gave: its evidence is what it quotes."""
+PROGRAM: Final = "program"
+"""The name of the events of a program: their evidence is what they hold words of."""
 REFLECTION: Final = "reflect"
 """The method of what is noted of an answer after it was given."""
 _SAID: Final = ("occurrence", "observation")
@@ -241,8 +245,8 @@ class Asks(_Part, frozen=True):
 
 
 class Justification(_Part, frozen=True):
-    """What the k-th candidate rests on: link numbers of the records it needs (`inn`) and of those that would defeat
-    it (`out`); `held` says whether it stood.
+    """What the k-th candidate rests on: link numbers of the records it needs (`inn`) and of those that would take its
+    say (`out`); `held` says whether it is held, `status` what became of it, `why` in words.
     """
 
     candidate: int
@@ -250,6 +254,7 @@ class Justification(_Part, frozen=True):
     inn: list[int] = []
     out: list[int] = []
     why: str = ""
+    status: str = ""
 
 
 class StanceBody(Body, frozen=True):

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
 
+from braid.ledger.audit.heads import split_history
 from braid.ledger.checkpoint import open_checkpoint
 from braid.ledger.condition import Problem, conditions, restrict
 from braid.ledger.create import RESERVE_BYTES, reserve_space
@@ -19,6 +20,7 @@ from braid.ledger.publish import TileFile, publish_checkpoint, write_tiles
 from braid.ledger.settings import Settings, load_settings
 from braid.ledger.tiles import Frontier, tile_path
 from braid.ledger.vault import Vault
+from braid.wal.durable import obstructed
 from braid.wal.errors import CorruptLogError, WalError
 from braid.wal.frame import Frame
 from braid.wal.lock import FileLock
@@ -55,9 +57,9 @@ def repair(store: Path, guard: Guard | None = None) -> list[str]:
         done: list[str] = []
         if "index" in named:
             done += _rebuild_indexes(store, settings)
-        if "checkpoint" in named and (head := guard.read()):
-            publish_checkpoint(store, head.checkpoint.encode())
-            done.append("checkpoint: published again from the guard")
+        if "checkpoint" in named and (note := _note_to_publish(store, settings, guard.read())):
+            publish_checkpoint(store, note)
+            done.append(f"checkpoint: published again from {'the guard' if guard.read() else 'its history'}")
         if "tiles" in named or "checkpoint" in named:
             done.append(f"tiles: {_rebuild_tiles(store, settings, guard)} written from the frames")
         if "modes" in named:
@@ -159,7 +161,6 @@ def _index_agrees(segment: Segment, count: int, end: int) -> bool:
 
 
 def _head_problems(store: Path, settings: Settings, guard: Guard) -> Iterator[Problem]:
-    remedy = "braid doctor --fix publishes it again from the guard"
     try:
         head = guard.read()
     except GuardError:
@@ -175,12 +176,10 @@ def _head_problems(store: Path, settings: Settings, guard: Guard) -> Iterator[Pr
         note = (store / "checkpoint").read_bytes()
         checkpoint = open_checkpoint(note, _log_keys(store, head), settings.origin)[0]
     except FileNotFoundError:
-        yield Problem("checkpoint", "the published checkpoint is missing", remedy, head is not None)
+        yield _lost_checkpoint(store, settings, head, "the published checkpoint is missing")
         return
     except (NoteError, LedgerError, WalError) as error:
-        yield Problem(
-            "checkpoint", f"the published checkpoint can't be used: {error}", remedy, head is not None
-        )
+        yield _lost_checkpoint(store, settings, head, f"the published checkpoint can't be used: {error}")
         return
     wrong = [
         path
@@ -197,6 +196,39 @@ def _head_problems(store: Path, settings: Settings, guard: Guard) -> Iterator[Pr
         )
 
 
+def _lost_checkpoint(store: Path, settings: Settings, head: Head | None, detail: str) -> Problem:
+    if _note_to_publish(store, settings, head) is None:
+        remedy = (
+            "bring the file back from a backup: neither the guard nor its history has a head of these records"
+        )
+        return Problem("checkpoint", detail, remedy)
+    source = "the guard" if head else "its history"
+    return Problem("checkpoint", detail, f"braid doctor --fix publishes it again from {source}", True)
+
+
+def _note_to_publish(store: Path, settings: Settings, head: Head | None) -> bytes | None:
+    """Return the signed head to publish again: the guard's, else the newest of the history that the frames bear out."""
+    if head is not None:
+        return head.checkpoint.encode()
+    try:
+        keys = _log_keys(store, None)
+        history = [note for _, note, _ in split_history((store / "checkpoints").read_bytes())]
+    except (LedgerError, WalError, OSError):
+        return None
+    for note in reversed(history):
+        with suppress(NoteError):
+            checkpoint = open_checkpoint(note, keys, settings.origin)[0]
+            if _root_of_frames(store, settings, checkpoint.size) == checkpoint.root:
+                return note
+    return None
+
+
+def _root_of_frames(store: Path, settings: Settings, size: int) -> bytes:
+    frontier = Frontier()
+    frontier.extend(list(_leaves(store, settings, size)))
+    return frontier.root()
+
+
 def _log_keys(store: Path, head: Head | None) -> list[VerifierKey]:
     """Return the keys under which a head of this log may stand: the guard's, else what the log itself claims."""
     if head is not None:
@@ -209,7 +241,7 @@ def _log_keys(store: Path, head: Head | None) -> list[VerifierKey]:
 def _read(path: Path) -> bytes | None:
     try:
         return path.read_bytes()
-    except FileNotFoundError:
+    except (FileNotFoundError, IsADirectoryError, NotADirectoryError):
         return None
 
 
@@ -263,20 +295,29 @@ def _rebuild_tiles(store: Path, settings: Settings, guard: Guard) -> int:
     head: Head | None = guard.read()
     note = (store / "checkpoint").read_bytes()
     checkpoint = open_checkpoint(note, _log_keys(store, head), settings.origin)[0]
-    frontier = Frontier()
-    frontier.extend(list(_leaves(store, settings, checkpoint.size)))
-    if frontier.root() != checkpoint.root:
+    if _root_of_frames(store, settings, checkpoint.size) != checkpoint.root:
         raise LedgerError(
             f"the frames don't give the root that was signed for {checkpoint.size} records: the log itself is damaged; "
             "run `braid verify` and restore the segments it names"
         )
     count, batch = 0, list[TileFile]()
     for tile in _derive_tiles(store, settings, checkpoint.size):
+        _make_way(store / tile_path(*tile[:3]))
         batch.append(tile)
         if len(batch) == _TILE_BATCH:
             count += len(write_tiles(store, batch))
             batch = []
     return count + len(write_tiles(store, batch))
+
+
+def _make_way(path: Path) -> None:
+    """Take an empty folder from a tile's place; raise ObstructedError for anything that holds something."""
+    if not path.is_dir():
+        return
+    try:
+        path.rmdir()
+    except OSError:
+        raise obstructed(path, "a tile") from None
 
 
 def _vault_problems(store: Path, settings: Settings) -> Iterator[Problem]:

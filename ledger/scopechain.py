@@ -6,12 +6,14 @@ sealed body: outside, as a link, it would show everybody which records are of on
 
 from bisect import bisect_left
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from typing import Final, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
 
 import msgspec
 
-from braid.ledger.reader import Reader
 from braid.ledger.record import Scope
+
+if TYPE_CHECKING:
+    from braid.ledger.reader import Reader
 
 NAMES: Final = ("user_id", "agent_id", "run_id", "session_id")
 MEMBER: Final = "scope_chain"
@@ -32,12 +34,6 @@ class KnownScopes(Protocol):
 
     def last_of(self, scopes: Collection[ScopeKey]) -> dict[ScopeKey, Last]:
         """Return the newest living record of each scope that has one, up to the log's present end."""
-        ...
-
-    def note(
-        self, first: int, count: int, keys: dict[str, int], scopes: Mapping[ScopeKey, Sequence[Last]]
-    ) -> None:
-        """Remember what `count` records from `first` on, just appended, brought."""
         ...
 
 
@@ -75,7 +71,7 @@ def chain_of(raw: bytes | None) -> Iterator[tuple[ScopeKey, int, int | None]]:
 
 
 class Chains:
-    """The newest record of each scope as the writer knows it; asks the catalogue once for a scope."""
+    """The newest record of each scope as the writer knows it; asks once for a scope."""
 
     def __init__(self, known: Callable[[], KnownScopes]) -> None:
         self._known = known
@@ -164,7 +160,7 @@ def check_chain(members: Sequence[Member], erased: Collection[int]) -> tuple[int
     return gone, problems
 
 
-def check_scope(reader: Reader, name: str, value: str) -> ScopeReport:
+def check_scope(reader: "Reader", name: str, value: str) -> ScopeReport:
     """Read the log and check the chain of one scope; raise NoVaultError without a vault, ValueError for a bad name."""
     if name not in NAMES:
         raise ValueError(f"a scope is {', '.join(NAMES)}, not {name!r}")

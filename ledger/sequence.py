@@ -4,16 +4,16 @@ import os
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
-from typing import Protocol
 
 import msgspec
 from nacl.utils import random
 
 from braid.ledger.compose import Slot, Unsigned, compose, encode_body, sign_all
-from braid.ledger.envelope import Link
+from braid.ledger.envelope import DERIVATION_ROLES, Link
 from braid.ledger.errors import (
     ClockError,
     ErasedError,
+    ForgottenError,
     IntegrityError,
     InvalidRecordError,
     KeyRefusedError,
@@ -22,7 +22,15 @@ from braid.ledger.errors import (
 from braid.ledger.ids import RecordId, make_id, prefix_of
 from braid.ledger.lattice import may_derive
 from braid.ledger.reader import Reader
-from braid.ledger.record import Draft, ExperienceBody, Provenance, with_article
+from braid.ledger.record import (
+    ANSWER,
+    PROGRAM,
+    Draft,
+    EventBody,
+    ExperienceBody,
+    Provenance,
+    with_article,
+)
 from braid.ledger.repeated import refuse_another
 from braid.ledger.scopechain import Chains, Links, scopes_of, spliced
 from braid.ledger.seal import RecordKey
@@ -39,18 +47,6 @@ _CHOICES = 256
 _SECOND = timedelta(seconds=1)
 _NO_TIME = timedelta(0)
 Clock = Callable[[], datetime]
-
-
-class KnownKeys(Protocol):
-    """Finds records by the key that makes repeating an append harmless."""
-
-    def find(self, keys: Sequence[str]) -> dict[str, int]:
-        """Return the index of each key that is in the log, up to its present end."""
-        ...
-
-    def add(self, keys: dict[str, int]) -> None:
-        """Remember what was just appended."""
-        ...
 
 
 class Placed(msgspec.Struct, frozen=True, gc=False):
@@ -95,14 +91,25 @@ class Prepared(msgspec.Struct):
     chains: Links | None = None
 
 
+def _quotes(draft: Draft) -> bool:
+    """Whether a draft is an answer or a program's step, which hold words of what they link to and may take a model
+    long: they would show what was forgotten meanwhile (SPEC §9.1). What an import brings is hidden as it was there.
+    """
+    body = draft.body
+    if "imported" in draft.extra:
+        return False
+    answers = isinstance(body, ExperienceBody) and body.provenance.method == ANSWER
+    steps = isinstance(body, EventBody) and body.name == PROGRAM
+    return answers or steps
+
+
 class Sequencer:
     """Gives drafts their places and signatures. Writes nothing; called under the writer's lock."""
 
     def __init__(self, reader: Reader, signers: dict[str, Signer], clock: Clock) -> None:
         """Resolve links and keys through `reader`, the writer itself."""
         self.signers = signers
-        self.known: KnownKeys | None = None
-        self.chains: Chains | None = None
+        self.chains = Chains(lambda: reader.key_index)
         self._reader = reader
         self._clock = clock
         self._chosen: dict[tuple[object, ...], Signer] = {}
@@ -157,18 +164,14 @@ class Sequencer:
         stored = self._sign(unsigned)
         if sum([len(one.envelope) + len(one.links) + len(one.body) + 12 for one in stored]) > MAX_FRAME_BYTES:
             raise InvalidRecordError(f"a transaction holds up to {MAX_FRAME_BYTES} bytes: split it")
-        if self.chains and chains:
+        if chains:
             self.chains.take(chains)
         return Prepared(request, stored, new, ids, now, chains)
 
     def _chain(self, drafts: Sequence[Draft], first: int) -> Links | None:
         """Return the scope chains of records from `first` on, in a store that has chosen them (SPEC §4.8)."""
-        if self.chains is None:
-            if not any(scopes_of(draft.body.scope) for draft in drafts):
-                return None  # a key, a tombstone, the note of a fork: the ledger writes them by itself
-            raise IntegrityError(
-                "this store has scope chains: open it with `braid.open`, which knows its scopes"
-            )
+        if not any(scopes_of(draft.body.scope) for draft in drafts):
+            return None  # a key, a tombstone, the note of a fork
         return self.chains.next([(first + k, draft.body.scope) for k, draft in enumerate(drafts)])
 
     def _sign(self, unsigned: list[tuple[Signer, Unsigned]]) -> list[Stored]:
@@ -208,7 +211,7 @@ class Sequencer:
             request.placed = [_UNPLACED] * len(request.drafts)
             return list(range(len(request.drafts)))
         wanted = [key for key in request.keys if key is not None]
-        found = self.known.find(wanted) if wanted and self.known else {}
+        found = self._reader.key_index.find(wanted) if wanted else {}
         request.placed = [
             Placed(RecordId(self._reader.envelope(found[key]).id), found[key], known=True)
             if key is not None and key in found
@@ -284,6 +287,10 @@ class Sequencer:
                     raise UnknownRecordError(f"{target}: no such record; index {index} is {envelope.id}")
                 if index in self._reader.control.erased and draft.public.get("op") != "certify":
                     raise ErasedError(f"{target} was erased and can't be linked to")
+                if index in self._reader.control.hidden and role in DERIVATION_ROLES and _quotes(draft):
+                    raise ForgottenError(
+                        f"{target} was forgotten meanwhile, and this may quote it: ask again"
+                    )
                 kind, type_, id = envelope.kind, envelope.type, RecordId(target)
             else:
                 at = earlier_place(target, place)

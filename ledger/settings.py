@@ -1,7 +1,7 @@
 """A store's local settings, `store.json` (SPEC §1.1): what must be known before the log is read."""
 
 from pathlib import Path
-from typing import Literal
+from typing import Final, Literal
 
 import msgspec
 
@@ -9,6 +9,8 @@ from braid.ledger.errors import StoreFormatError
 from braid.wal.durable import replace_file
 
 Durability = Literal["always", "interval", "none"]
+STRICTNESS: Final[tuple[Durability, ...]] = ("always", "interval", "none")
+"""The strictest first."""
 FORMAT = 1
 
 
@@ -20,11 +22,19 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     origin: str
     durability: Durability = "always"
     vault: str = "vault"
+    durability_record: str = ""
+    """Id of the signed event that allows a durability looser than `always`; the member is left out where none does."""
+
+    def encode(self) -> bytes:
+        """Return the bytes of the file."""
+        members: dict[str, object] = msgspec.to_builtins(self)
+        if not self.durability_record:
+            del members["durability_record"]
+        return msgspec.json.format(msgspec.json.encode(members), indent=2) + b"\n"
 
     def save(self, store: Path) -> None:
         """Write the settings, durably."""
-        data = msgspec.json.format(msgspec.json.encode(self), indent=2) + b"\n"
-        replace_file(store / "store.json", data, "settings.write")
+        replace_file(store / "store.json", self.encode(), "settings.write")
 
     def vault_path(self, store: Path) -> Path:
         """Return where the vault lies."""

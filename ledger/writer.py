@@ -5,8 +5,8 @@
 import os
 import time
 from collections import deque
-from collections.abc import Callable, Generator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Generator, Sequence
+from contextlib import AbstractContextManager, contextmanager, suppress
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from threading import Event, Lock, RLock, Thread
@@ -22,6 +22,7 @@ from braid.ledger.errors import (
     KeyRefusedError,
     LedgerError,
     RollbackError,
+    UnpublishedError,
 )
 from braid.ledger.guard import Guard, Head
 from braid.ledger.ids import RecordId
@@ -31,8 +32,7 @@ from braid.ledger.note import SigningKey
 from braid.ledger.publish import drop_partials, publish_checkpoint, write_tiles
 from braid.ledger.reader import Reader
 from braid.ledger.record import Draft, EventBody
-from braid.ledger.scopechain import Chains, KnownScopes
-from braid.ledger.sequence import Clock, KnownKeys, Placed, Prepared, Request, Sequencer
+from braid.ledger.sequence import Clock, Placed, Prepared, Request, Sequencer
 from braid.ledger.sign import Signer, load_signers
 from braid.ledger.tiles import partial_tiles, tile_path
 from braid.wal.append import LogWriter
@@ -89,7 +89,6 @@ class Writer(Reader):
         self._stop = Event()
         self._closed = False
         self._thread: Thread | None = None
-        self._scopes: Callable[[], KnownScopes] | None = None
         self._background_error: BaseException | None = None
         if not (store / "store.json").exists():
             raise FileNotFoundError(f"there is no store at {store}: create one with `braid init`")
@@ -170,13 +169,6 @@ class Writer(Reader):
         """Have a further private key of the log at hand; it signs once a control record says so."""
         self._signing[str(key.verifier)] = key
 
-    def know(self, known: KnownKeys, scopes: Callable[[], KnownScopes] | None = None) -> None:
-        """Look keys that make repeating harmless up in `known`, and the newest records of scopes in `scopes`."""
-        self._sequencer.known = known
-        self._scopes = scopes
-        if scopes is not None:
-            self._sequencer.chains = Chains(scopes)
-
     # -- appending --------------------------------------------------------------------------------
 
     def append(
@@ -235,6 +227,15 @@ class Writer(Reader):
                 "this handle was opened before a fork; open the store anew in this process"
             )
 
+    def append_turn(self) -> AbstractContextManager[object]:
+        """See `Reader.append_turn`: an append holds this before it asks for keys."""
+        return self._commit
+
+    @property
+    def holds_lock(self) -> bool:
+        """See `Reader.holds_lock`."""
+        return self._lock.held
+
     @contextmanager
     def turn(self) -> Generator[None]:
         """Hold the writer's lock over several acts, so that no other handle comes between them."""
@@ -267,8 +268,7 @@ class Writer(Reader):
             head = self.published.size
             taken = super().refresh()
             if taken:
-                if self._sequencer.chains:
-                    self._sequencer.chains.forget()
+                self._sequencer.chains.forget()
                 self._last_time = self._time_of_last()
             if taken or self.published.size != head:
                 self._partials = [self.path / tile_path(*tile) for tile in partial_tiles(self.published.size)]
@@ -356,9 +356,7 @@ class Writer(Reader):
 
     def _write(self, group: list[Prepared]) -> None:
         try:
-            self.log.append(
-                [prepared.stored for prepared in group], sync=self.settings.durability == "always"
-            )
+            self.log.append([prepared.stored for prepared in group], sync=self.durability == "always")
             for prepared in group:
                 self._admit(prepared)
         except BaseException as error:
@@ -366,8 +364,7 @@ class Writer(Reader):
                 self.size != self.log.next_index
             ):  # written, but memory did not follow: only reopening can tell
                 self.log.poison(f"taking in an append failed ({error})")
-            if self._sequencer.chains:
-                self._sequencer.chains.forget()
+            self._sequencer.chains.forget()
             for prepared in group:
                 if not prepared.request.done:
                     prepared.request.error, prepared.request.done = error, True
@@ -387,20 +384,19 @@ class Writer(Reader):
                 self._pending[level, n] = tile
         self._last_time = prepared.time
         request = prepared.request
-        keys: dict[str, int] = {}
+        keys: list[tuple[str, int]] = []
         for k, place in enumerate(prepared.new):
             request.placed[place] = Placed(prepared.ids[k], first + k)
-            key = request.keys[place]
+            key = request.drafts[place].body.once or request.keys[place]
             if key is not None:
-                keys[key] = first + k
+                keys.append((key, first + k))
             if "op" in request.drafts[place].public:
                 envelope = self.envelope(first + k)
                 self.control.apply(envelope, self._links(envelope))
                 self._settle_log_keys()
-        if prepared.chains is not None and self._scopes:
-            self._scopes().note(first, len(prepared.stored), keys, prepared.chains.scopes)
-        elif keys and self._sequencer.known:
-            self._sequencer.known.add(keys)
+        self.key_index.note(
+            first, len(prepared.stored), keys, {} if prepared.chains is None else prepared.chains.scopes
+        )
         request.done = True
 
     def accept_clock(self, reason: str | None = None) -> RecordId:
@@ -476,12 +472,11 @@ class Writer(Reader):
         self._thread.start()
 
     def _tick(self) -> None:
-        pause = SYNC_INTERVAL_S if self.settings.durability == "interval" else CHECKPOINT_S / 4
-        while not self._stop.wait(pause):
+        while not self._stop.wait(SYNC_INTERVAL_S if self.durability == "interval" else CHECKPOINT_S / 4):
             if self.log.poisoned:
                 return
             due = self.size > self.published.size and time.monotonic() - self._checkpointed >= CHECKPOINT_S
-            unsynced = self.settings.durability == "interval" and self.log.synced < self.log.next_index
+            unsynced = self.durability == "interval" and self.log.synced < self.log.next_index
             if not (due or unsynced):
                 continue
             try:
@@ -494,7 +489,7 @@ class Writer(Reader):
                 self._background_error = error
 
     def close(self) -> None:
-        """Publish the last head and give everything back. Raises what publishing raises; the records are
+        """Publish the last head and give everything back. Raises UnpublishedError where that can't be; the records are
         durable first.
         """
         if self._stop.is_set():
@@ -506,9 +501,17 @@ class Writer(Reader):
             self._thread.join()
         try:
             if not self.log.poisoned:
-                self.checkpoint()
+                self._publish_last()
         finally:
             self._closed = True
             self._sequencer.close()
-            self.log.close()
-            self._lock.release()
+            try:
+                super().close()
+            finally:
+                self._lock.release()
+
+    def _publish_last(self) -> None:
+        try:
+            self.checkpoint()
+        except OSError as error:
+            raise UnpublishedError(error, durable=self.log.synced == self.log.next_index) from error

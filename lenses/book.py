@@ -46,7 +46,7 @@ def noted(items: Mapping[str, Item], entries: Sequence[Entry]) -> tuple[dict[str
     }
     for key, said in claims.items():
         data: dict[str, Any] = msgspec.to_builtins(said)
-        data["ancestors"] = sorted(said.ancestors)
+        data["voices"] = sorted(said.voices)
         kept[key] = Item(places=(said.index,), data={"theme": theme_of(said), "said": data})
     return kept, themes
 

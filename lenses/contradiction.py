@@ -9,7 +9,8 @@ from braid.lenses.book import claims_something, noted, read, resting
 from braid.lenses.entry import Entry
 from braid.lenses.form import Form, Item
 from braid.lenses.lens import Lens
-from braid.stance.claims import Said, advantage, backdated, clash, overlap
+from braid.stance.claims import Said, clash, overlap
+from braid.stance.precedence import advantage, backdated
 from braid.stance.reconcile import VERSION
 
 

@@ -25,7 +25,7 @@ class Entry(msgspec.Struct, frozen=True, kw_only=True):
     method: str = "capture"
     claims: tuple[Claim, ...] = ()
     said: tuple[Said, ...] = ()
-    """The claims as truth maintenance takes them; their index, and their ancestors', is the place."""
+    """The claims as truth maintenance takes them; their index is the place."""
     confidence: float | None = None
     links: tuple[tuple[str, int], ...] = ()
     """(role, place) of what it links to, where that is among the records too."""
@@ -51,17 +51,16 @@ def entry_of(record: Record, place: int, places: Mapping[int, int]) -> Entry:
         method=body.provenance.method,
         claims=tuple(body.symbolic),
         confidence=body.confidence.p if body.confidence else None,
-        said=_said(record, place, links),
+        said=_said(record, place),
         links=links,
         user_id=scope.user_id if scope else None,
         session_id=scope.session_id if scope else None,
     )
 
 
-def _said(record: Record, place: int, links: tuple[tuple[str, int], ...]) -> tuple[Said, ...]:
-    """Return its claims by place: what was read from one record at the same place is one voice."""
-    roots = frozenset(at for role, at in links if role == "parent") or frozenset((place,))
+def _said(record: Record, place: int) -> tuple[Said, ...]:
+    """Return its claims by place; what was read of another's words is the word of whose memory it is."""
     return tuple(
-        msgspec.structs.replace(said, index=place, id=f"place {place}", tx=place, ancestors=roots)
+        msgspec.structs.replace(said, index=place, id=f"place {place}", tx=place)
         for said in claims_of(record)
     )

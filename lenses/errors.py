@@ -2,6 +2,7 @@
 
 LensError
 ├── UnknownLensError   no lens of that name, or not of that version, is installed
+├── DefinitionError    a definition that no lens can be made of, or that may not be kept
 ├── LensFailedError    a lens raised, took too long, or gave what is no view of the records that it was given
 └── ViewUnreadableError   a view in the log is not one that a lens of this protocol made
 """
@@ -13,6 +14,10 @@ class LensError(ValueError):
 
 class UnknownLensError(LensError):
     """No lens of that name, or not of that version, is installed."""
+
+
+class DefinitionError(LensError):
+    """A definition that no lens can be made of, or that may not be kept: nothing was written."""
 
 
 class LensFailedError(LensError):

@@ -29,6 +29,8 @@ class Lens(ABC):
     folds: ClassVar[bool] = True
     model_backed: ClassVar[bool] = False
     """It asks a model: its views are recorded and never made again by a replay or an audit."""
+    defined_by: ClassVar[str] = ""
+    """Id of the record of the log that defines it; empty for a lens of a package."""
     params: ClassVar[Mapping[str, Any]] = {}
     """Parameters and their defaults; a caller's have the default's type."""
 

@@ -47,6 +47,16 @@ _FORCES: Final = tuple(
         ),
     )
 )
+_BULLET: Final = re.compile(r"^(?:[-*•–]|\d{1,3}[.)]) ")
+_LABEL: Final = re.compile(
+    r"^(?P<label>[\w'’-]+(?: [\w'’-]+){0,4})(?::| [–—-]) (?P<rest>.+)$",
+)
+_LABELS: Final = re.compile(
+    r"\b(?:rules?|polic(?:y|ies)|conventions?|guidelines?|agreements?|reminder|note|nb|ps|important|warning|remember)\b",
+    re.IGNORECASE,
+)
+"""What may stand in front of a rule: "House rule: never …", "Note to all: don't …"."""
+_RULE: Final = re.compile(r"\b(?:rule|policy)(?: \d+)?$", re.IGNORECASE)
 _QUESTION: Final = re.compile(r"\?[\"'”’)]*\s*$")
 
 
@@ -54,7 +64,7 @@ class PolicyLens(Lens):
     """Keeps the records that state a rule, and each rule with who stated it and how strongly."""
 
     name: ClassVar[str] = "policy"
-    version: ClassVar[str] = "1"
+    version: ClassVar[str] = "2"
     about: ClassVar[str] = "rules and commitments as stated: must, never, always, from now on"
 
     def fold(self, form: Form, entries: Sequence[Entry], params: Mapping[str, Any]) -> Form:
@@ -87,4 +97,14 @@ def _force(sentence: str) -> str | None:
     """Return how a sentence binds, None for one that states no rule; a question states none."""
     if _QUESTION.search(sentence):
         return None
-    return next((force for force, pattern in _FORCES if pattern.search(sentence)), None)
+    said = _BULLET.sub("", sentence)
+    if found := _worded(said):
+        return found
+    match = _LABEL.match(said)
+    if match is None or not _LABELS.search(match["label"]):
+        return None
+    return _worded(match["rest"]) or ("must" if _RULE.search(match["label"]) else None)
+
+
+def _worded(said: str) -> str | None:
+    return next((force for force, pattern in _FORCES if pattern.search(said)), None)

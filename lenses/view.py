@@ -20,8 +20,9 @@ from braid.ledger.envelope import MAX_LINKS, Link
 from braid.ledger.errors import NotRederivableError
 from braid.ledger.record import Content, Draft, Record, Reweighted, Scope, Target, ViewBody
 from braid.ledger.record import Delta as StoredDelta
+from braid.lenses.definition import definition_of, lens_of
 from braid.lenses.entry import entry_of
-from braid.lenses.errors import LensFailedError, UnknownLensError, ViewUnreadableError
+from braid.lenses.errors import DefinitionError, LensFailedError, UnknownLensError, ViewUnreadableError
 from braid.lenses.form import Delta, Form, Item, delta, joined, patched, places_of, problem, raw, runs
 from braid.lenses.lens import Lens
 from braid.lenses.registry import by_name
@@ -146,6 +147,7 @@ def view_draft(
     links += [("evidence", ground.targets[place].id) for place in older]
     links += [("parent", standing_on)] if standing_on else []
     links += [("supersedes", replaces)] if replaces else []
+    links += [("evidence", lens.defined_by)] if lens.defined_by else []
     links.append(("evidence", request))
     body = ViewBody(
         lens=lens.name,
@@ -243,13 +245,31 @@ def absorbed(chain: Sequence[Record], new: int) -> int:
     return kept
 
 
+def lens_behind(record: Record, read: Read) -> Lens:
+    """Return the lens that made a view: of the definition that the view names, else the installed one of that version.
+
+    Raises UnknownLensError, DefinitionError for a definition of another lens, and what reading it raises.
+    """
+    body = cast("ViewBody", record.body)
+    named = record.targets("evidence")[-2:-1]  # the request is the last
+    if not named or not named[0].id.startswith("evt_"):
+        return by_name(body.lens, body.version)
+    definition = definition_of(read(named[0].index))
+    if (definition.name, definition.version) != (body.lens, body.version):
+        raise DefinitionError(
+            f"{record.id} is of the lens {body.lens} {body.version}, and names the definition of"
+            f" {definition.name} {definition.version}"
+        )
+    return lens_of(definition, named[0].id)
+
+
 def rederive(record: Record, read: Read) -> Draft:
     """Return a view as its lens makes it of the records that it names. Raises NotRederivableError, and what reading
     raises for a record that is gone."""
     body = cast("ViewBody", record.body)
     try:
         said = said_of(record)
-        lens = by_name(body.lens, body.version)
+        lens = lens_behind(record, read)
     except (UnknownLensError, ViewUnreadableError) as error:
         raise NotRederivableError(str(error)) from None
     if lens.model_backed:

@@ -7,7 +7,7 @@ characters, tokens that steer chat models, and tags can't leave their line.
 import json
 import re
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from typing import Final
 
@@ -40,8 +40,10 @@ _CLOSE: Final = "</experience_context>"
 
 
 class Fact(msgspec.Struct, frozen=True):
-    """A line of the block: what it is about, what it says, and how relevant it is, in [0, 1]."""
+    """A line of the block: what it is about, what it says, how relevant it is, in [0, 1]; `by`: what replaced it."""
 
+    id: str
+    by: str | None
     entity: str
     line: str
     relevance: float
@@ -49,14 +51,23 @@ class Fact(msgspec.Struct, frozen=True):
 
 
 def block(
-    question: Question, answer: Answer, now: datetime, *, budget: int = BUDGET, probe: str | None = None
+    question: Question,
+    answer: Answer,
+    now: datetime,
+    *,
+    budget: int = BUDGET,
+    probe: str | None = None,
+    redact: Callable[[str], str] = str,
 ) -> str:
-    """Return the block: at most `budget` tokens, as `tokens` counts them. An empty answer makes an empty block."""
-    frame = [_OPEN, *([_probe(probe)] if probe else []), *_lacks(answer), _CLOSE]
+    """Return the block: at most `budget` tokens, as `tokens` counts them. An empty answer makes an empty block.
+
+    All that anybody wrote goes through `redact` before it is cut or escaped.
+    """
+    frame = [_OPEN, *([_probe(redact(probe))] if probe else []), *_lacks(answer, redact), _CLOSE]
     room = budget - sum(tokens(line) for line in frame)
     if room < 0:
         raise ValueError(f"a budget of {budget} tokens has no room for the block's frame; give it more")
-    facts = [_fact(question, hit, answer, now) for hit in answer.results]
+    facts = [_fact(question, hit, answer, now, redact) for hit in answer.results]
     lines = _chosen(facts, room)
     return "\n".join([frame[0], *lines, *frame[1:]])
 
@@ -72,16 +83,22 @@ def _chosen(facts: Sequence[Fact], room: int) -> list[str]:
     for fact in sorted(facts, key=lambda fact: -fact.relevance):
         if len(groups[fact.entity]) < FACTS:
             groups[fact.entity].append(fact)
-    chosen: defaultdict[str, list[str]] = defaultdict(list)
+    chosen: defaultdict[str, list[Fact]] = defaultdict(list)
     for depth in range(FACTS):
         for entity, group in groups.items():
             if depth < len(group) and (cost := tokens(group[depth].line)) <= room:
                 room -= cost
-                chosen[entity].append(group[depth].line)
-    return [line for lines in chosen.values() for line in lines]
+                chosen[entity].append(group[depth])
+    return [fact.line for fact in _beneath([fact for facts in chosen.values() for fact in facts])]
 
 
-def _fact(question: Question, hit: Hit, answer: Answer, now: datetime) -> Fact:
+def _beneath(facts: Sequence[Fact]) -> list[Fact]:
+    """Return facts in their order, but each that was replaced behind what replaced it."""
+    place = {fact.id: at for at, fact in enumerate(facts)}
+    return sorted(facts, key=lambda one: (place.get(one.by or "", place[one.id]), one.by is not None))
+
+
+def _fact(question: Question, hit: Hit, answer: Answer, now: datetime, redact: Callable[[str], str]) -> Fact:
     body = hit.record.body
     experience = body if isinstance(body, ExperienceBody) else None
     confidence = experience.confidence.p if experience and experience.confidence else UNSTATED
@@ -94,9 +111,12 @@ def _fact(question: Question, hit: Hit, answer: Answer, now: datetime) -> Fact:
         + RECENCY * recency(happened, now)
     )
     name = experience.provenance.name or experience.provenance.actor if experience else hit.record.kind
-    attributes = f'id="{escaped(hit.id)}" at="{happened.astimezone(UTC):%Y-%m-%d}" from="{attribute(name)}"'
-    line = f'  <memory {attributes} confidence="{confidence:.2f}">{quoted(hit.text)}</memory>'
-    return Fact(about, line, relevance, confidence)
+    who = attribute(redact(name))
+    attributes = f'id="{escaped(hit.id)}" at="{happened.astimezone(UTC):%Y-%m-%d}" from="{who}"'
+    if hit.superseded_by is not None:
+        attributes += f' superseded_by="{escaped(hit.superseded_by)}"'
+    line = f'  <memory {attributes} confidence="{confidence:.2f}">{quoted(redact(hit.text))}</memory>'
+    return Fact(hit.id, hit.superseded_by, about, line, relevance, confidence)
 
 
 def _about(question: Question, hit: Hit, body: ExperienceBody | None) -> str:
@@ -163,8 +183,10 @@ def _probe(probe: str) -> str:
     return f"  <pending_probe>{quoted(probe)}</pending_probe>"
 
 
-def _lacks(answer: Answer) -> list[str]:
+def _lacks(answer: Answer, redact: Callable[[str], str]) -> list[str]:
     if not answer.degraded:
         return []
     # What a model's server answered may stand in it.
-    return [f"  <incomplete>{escaped(_disarmed('; '.join(answer.degraded), MAX_LACKING_CHARS))}</incomplete>"]
+    return [
+        f"  <incomplete>{escaped(_disarmed(redact('; '.join(answer.degraded)), MAX_LACKING_CHARS))}</incomplete>"
+    ]

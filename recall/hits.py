@@ -18,6 +18,10 @@ class Hit(msgspec.Struct, frozen=True):
     """What each signal added to the score; their sum is the score."""
     proof: bytes | None = None
     """A c2sp.org/tlog-proof that shows offline that the record is in the log."""
+    also: Sequence[Record] = ()
+    """Records that fit less well and say the same in the same words, by the same speaker in the same scope."""
+    superseded_by: str | None = None
+    """The record that stands in its place now; None for what stands itself."""
 
     @property
     def id(self) -> str:
@@ -59,12 +63,23 @@ class Hit(msgspec.Struct, frozen=True):
                 for name in ("user_id", "agent_id", "run_id", "session_id")
                 if (value := getattr(body.scope, name)) is not None
             }
+        if self.superseded_by is not None:
+            sent["superseded_by"] = self.superseded_by
         sent["signals"] = {name: round(value, 4) for name, value in self.signals.items()}
         if explain:
             sent["parts"] = {name: round(value, 4) for name, value in self.parts.items()}
+        if self.also:
+            sent["also"] = [_when(record) for record in self.also]
         if self.proof is not None:
             sent["proof"] = self.proof.decode()
         return sent
+
+
+def _when(record: Record) -> dict[str, Any]:
+    """Return which record it is, and when it was said."""
+    sent: dict[str, Any] = {"id": record.id, "index": record.index, "created_at": record.envelope.created_at}
+    happened = record.body.occurred_at
+    return sent if happened is None else sent | {"occurred_at": happened.isoformat()}
 
 
 class Answer(msgspec.Struct, frozen=True, kw_only=True):

@@ -11,20 +11,22 @@ from typing import Any, Final
 import msgspec
 import numpy as np
 
-from braid.ledger.record import ExperienceBody, Record
+from braid.ledger.record import ExperienceBody, Record, Vad
 from braid.recall.decompose import Decomposer, Question, decompose
 from braid.recall.filters import Test
 from braid.recall.hits import Answer, Hit
 from braid.recall.memory import MemoryIndex
 from braid.recall.pool import Floats
-from braid.recall.reading import Reading, Tone, raised
+from braid.recall.reading import Reading, Tone, happened, is_within, raised
 from braid.recall.retrieve import DEEP, Links, Sessions, depth
 from braid.recall.salience import salient
 from braid.recall.search import Evidence, evidence
 from braid.recall.times import Span
+from braid.recall.tones import tone_of
 from braid.recall.uncertainty import WEIGHT, answer_of, discriminative, entropy
 from braid.recall.vocabulary import Vocabulary
 from braid.recall.within import within
+from braid.stance.wording import Wording, wording_of
 from braid.views.embedder import Embedder, EmbeddingError, embedded
 from braid.views.errors import ViewError, told
 from braid.views.search import Index, Row, Where
@@ -78,6 +80,10 @@ class Memory(msgspec.Struct, frozen=True, kw_only=True):
     sessions: Sessions | None = None
     embedder: Embedder | None = None
     vocabulary: Vocabulary | None = None
+    tone_of: Callable[[Record], Vad | None] = tone_of
+    """A record's tone, asked for only where the question asks for one; None for a record without."""
+    wording_of: Callable[[Record], Wording | None] = wording_of
+    """What is equal for records that say the same, which then stand once; None for one that stands alone."""
     salience: Callable[[int], float] | None = None
     """What was learned of a record by log index, in [-1, 1]; 0 where nothing was."""
 
@@ -89,7 +95,7 @@ def recall(asking: Asking, memory: Memory) -> Answer:
     index = _index(asking, memory, trouble)
     query = _vector(question, index, asking, memory, trouble)
     vocabulary = memory.vocabulary if query is not None else None
-    question = _anchored(question, index, asking, trouble)
+    question = _anchored(question, index, asking, memory, trouble)
     ask = partial(
         evidence,
         question,
@@ -153,24 +159,23 @@ def _vector(
     return query
 
 
-def _anchored(question: Question, index: Index, asking: Asking, trouble: list[str]) -> Question:
+def _anchored(
+    question: Question, index: Index, asking: Asking, memory: Memory, trouble: list[str]
+) -> Question:
     """Give "before we moved" its time: that of the record which fits the event best, where there is one."""
     if question.event is None or question.time is not None:
         return question
     way, event = question.event
 
-    def found() -> Row | None:
-        best = index.words(event, 1, asking.where)
-        return index.take([best[0].index]).get(best[0].index) if best else None
-
     try:
-        row = within(asking.limit_s, found)
+        best = within(asking.limit_s, lambda: index.words(event, 1, asking.where))
     except (ViewError, TimeoutError) as error:
         trouble.append(f"event: {error}")
         return question
-    if row is None:
+    record = memory.read(best[0].index) if best else None
+    if record is None or not is_within(record, asking.where):
         return question
-    moment = datetime.fromtimestamp(row.happened_us / 1e6, UTC)
+    moment = datetime.fromtimestamp(happened(record) / 1e6, UTC)
     span = Span(None, moment) if way == "before" else Span(moment - timedelta(days=1), None)
     return msgspec.structs.replace(question, time=span)
 
@@ -183,7 +188,10 @@ def _hits(
 
     Reading goes on from step to step: no record is read twice.
     """
-    reading = Reading(memory.read, asking.where, asking.test, asking.tone)
+    reading = Reading(
+        memory.read, asking.where, asking.test, asking.tone,
+        tone_of=memory.tone_of, wording_of=memory.wording_of,
+    )  # fmt: skip
     few = asking.filtered or asking.tone is not None
     most, deep, before = asking.top_k + READ_AHEAD, max(depth(asking.top_k), DEEP if few else 0), 0
     while True:
@@ -192,11 +200,14 @@ def _hits(
         brought = found.found.brought
         if found.found.lost:
             return found.trouble, None
-        if len(hits) >= asking.top_k or brought <= before or 2 * brought < deep or found.trouble:
-            return found.trouble, hits
+        # Twins count: a store full of one sentence is not searched through for others.
+        let_through = sum(1 + len(hit.also) for hit in hits)
+        if let_through >= asking.top_k or brought <= before or 2 * brought < deep or found.trouble:
+            why = reading.why_few()
+            return (found.trouble if why is None else (*found.trouble, why)), hits
         if deep >= DEEPEST:
             told = (
-                f"filters: they let {len(hits)} of the {reading.count:,} best candidates through, and no more were"
+                f"filters: they let {let_through} of the {reading.count:,} best candidates through, and no more were"
                 " looked at; narrow the scope or the time"
             )
             return [told], hits

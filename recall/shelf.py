@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from threading import Lock
 from typing import Any, Final
 
+from braid.recall.tail import Tail
 from braid.views.search import SEMANTIC, Fetched, Hit, Index, Row, Where
 
 MOST: Final = 20_000
@@ -23,9 +24,10 @@ class Shelf:
         self._turn = Lock()
         self._key: object = None
         self._held: Held = {}
+        self.tail = Tail()
 
     def over(self, index: Index) -> "ShelvedIndex":
-        """Return the index with this shelf before it."""
+        """Return the index with this shelf before it: what it holds is kept for every state of the index."""
         key = (index.model, self._seen())
         with self._turn:
             if key != self._key:

@@ -12,7 +12,7 @@ import msgspec
 from braid.ledger.record import Asks
 from braid.stance.claims import Said, holds
 from braid.stance.fold import Folded
-from braid.stance.relations import compared_as, relation
+from braid.stance.relations import Of, compared_as, relation
 from braid.stance.values import same, stemmed
 
 Alike = Callable[[Said, Said], bool]
@@ -21,14 +21,17 @@ NO: Final = "no"
 
 
 class Answer(msgspec.Struct, frozen=True):
-    """An answer with the claims that give it; `says` is false for one that only rules another out."""
+    """An answer with the claims that give it, and those that speak against it alone; `says` is false for one that only
+    rules another out.
+    """
 
     key: str
     claims: tuple[Said, ...]
     says: bool = True
+    against: tuple[Said, ...] = ()
 
     def strongest(self, folded: Folded) -> Said:
-        """Return the claim that gives it best: one that stands, of the highest rank, the newest."""
+        """Return the claim that gives it best: one that has a say, of the highest rank, the newest."""
         return max(
             self.claims,
             key=lambda said: (
@@ -61,16 +64,40 @@ def answers_to(asks: Asks, claims: Sequence[Said], folded: Folded) -> list[Answe
     current = [said for said in claims if holds(said, asks.at)]
     if asks.wants == "check":
         return _checked(asks, current)
-    wanted = _first_known(asks, current)
-    positive = [said for said in current if said.claim.polarity and said.relation.name == wanted]
-    denials = [said for said in current if not said.claim.polarity and said.relation.name == wanted]
+    return positions(current, _first_known(asks, current))
+
+
+def positions(claims: Sequence[Said], wanted: str) -> list[Answer]:
+    """Return the answers that claims give to what a relation holds of, each with what denies it, and the denials."""
     rel = relation(wanted)
+    positive = [said for said in claims if said.claim.polarity and said.relation.name == wanted]
+    denials = [said for said in claims if not said.claim.polarity and said.relation.name == wanted]
+    opposed = [said for said in claims if said.claim.polarity and said.relation.name == rel.opposite]
     groups = _grouped(
         positive,
         lambda said: stemmed(said.claim.object)[:1] if rel.of == "text" else (),
         lambda one, other: same(one.claim.object, other.claim.object, rel.of, broad=not rel.many),
     )
-    return [*groups, *(Answer(f"not {said.claim.object}", (said,), says=False) for said in denials)]
+    against = _by_object([*denials, *opposed], rel.of)
+    for_ = _by_object(positive, rel.of)
+    says = [msgspec.structs.replace(one, against=against(one.claims)) for one in groups]
+    return [*says, *(Answer(f"not {said.claim.object}", (said,), False, for_([said])) for said in denials)]
+
+
+def _by_object(claims: Sequence[Said], of: Of) -> Callable[[Sequence[Said]], tuple[Said, ...]]:
+    """Return what finds, of some claims, those of an object that others have."""
+    by_stem: dict[Hashable, list[Said]] = {}
+    for said in claims:
+        by_stem.setdefault(stemmed(said.claim.object) if of == "text" else None, []).append(said)
+
+    def found(others: Sequence[Said]) -> tuple[Said, ...]:
+        keys = dict.fromkeys(stemmed(said.claim.object) if of == "text" else None for said in others)
+        near = [one for key in keys for one in by_stem.get(key, ())]
+        return tuple(
+            one for one in near if any(same(one.claim.object, said.claim.object, of) for said in others)
+        )
+
+    return found
 
 
 def _first_known(asks: Asks, current: Sequence[Said]) -> str:

@@ -1,8 +1,7 @@
 """Claims of records as truth maintenance sees them, and when two of them contradict each other. Pure.
 
 A contradiction: same subject and relation, another object (or the same one denied, or under the opposite relation),
-both holding at the same time, both known. Which of the two gives way is told by `strength`: corrected over stated over
-observed over inferred; then, for what changes, the newer; then the surer.
+both holding at the same time, both known. Which of the two has a say is for `stance.precedence`.
 """
 
 from collections.abc import Container, Iterable, Iterator, Sequence
@@ -14,15 +13,17 @@ import msgspec
 
 from braid.ledger.record import Asks, Claim, ExperienceBody, Record, is_reading
 from braid.stance.culprit import STANDING
+from braid.stance.pool import prior_of
+from braid.stance.readings import BY_RULE
 from braid.stance.relations import Relation, compared_as, relation
 from braid.stance.values import akin, normal, same, telling
+from braid.stance.voice import Backing, person, voice_of
 from braid.stance.words import words_of
 
 How = Literal["other", "denied", "opposite", "number", "date"]
 ALWAYS: Final = datetime.min.replace(tzinfo=UTC)
 FOREVER: Final = datetime.max.replace(tzinfo=UTC)
-MARGIN: Final = 0.05
-"""Two confidences that differ by less tell nothing."""
+_HEARSAY: Final = "implicit_unintentional"
 OWN_METHOD: Final = "reconcile"
 """How reconciliations are made: what they say is a stance's, and never evidence for the next one."""
 
@@ -52,8 +53,10 @@ class Said(msgspec.Struct, frozen=True, kw_only=True):
     user_id: str | None = None
     derived: str = ""
     """The relation of an episode that this state was drawn from."""
-    ancestors: frozenset[int] = frozenset()
-    """Log indexes of the records at the bottom of its braid."""
+    voices: frozenset[str] = frozenset()
+    """Whose word it is; several where what they said was put together."""
+    kept: float = 1.0
+    """What part of all that it rests on is still there."""
 
     @property
     def node(self) -> str:
@@ -85,9 +88,14 @@ class Said(msgspec.Struct, frozen=True, kw_only=True):
         return not of_one(by, self.claim.subject)
 
     @property
-    def dates_tell(self) -> bool:
-        """Whether, of two such claims of one rank, the newer stands: not of a person's nature, but for corrections."""
-        return self.relation.temporal != "trait" or self.rank == STANDING["corrected"]
+    def worth(self) -> float:
+        """What it is worth when it is made: what its source is, or its record states; hearsay and models at most that
+        of their kind.
+        """
+        prior = prior_of(_HEARSAY if self.is_hearsay else self.claim.source_type)
+        if self.p is None:
+            return prior
+        return min(prior, self.p) if self.by_model or self.is_hearsay else self.p
 
     @property
     def text(self) -> str:
@@ -95,16 +103,16 @@ class Said(msgspec.Struct, frozen=True, kw_only=True):
         return words_of(self.claim)
 
 
-def claims_of(record: Record, ancestors: frozenset[int] = frozenset()) -> Iterator[Said]:
+def claims_of(record: Record, backing: Backing | None = None) -> Iterator[Said]:
     """Yield what a record claims, and the states that its episodes begin or end (`moved_to` Ghent: `lives_in` Ghent).
 
-    Nothing of records that aren't experiences, nor of reconciliations, which repeat a stance. Raises ValueError for a
-    body that can't be had.
+    `backing`: whose words it rests on; without it they are its own. Nothing of records that aren't experiences, nor of
+    reconciliations, which repeat a stance. Raises ValueError for a body that can't be had.
     """
     body = record.body if record.kind == "experience" else None
     if isinstance(body, ExperienceBody) and body.provenance.method != OWN_METHOD:
         place = Place(record.index, record.id, record.created_at, record.envelope.tx[0])
-        yield from claims_in(body, place, ancestors or frozenset((record.index,)))
+        yield from claims_in(body, place, backing)
 
 
 class Place(msgspec.Struct, frozen=True):
@@ -116,9 +124,10 @@ class Place(msgspec.Struct, frozen=True):
     tx: int
 
 
-def claims_in(body: ExperienceBody, place: Place, ancestors: frozenset[int]) -> Iterator[Said]:
+def claims_in(body: ExperienceBody, place: Place, backing: Backing | None = None) -> Iterator[Said]:
     """Yield what the body of a record at some place claims."""
     said = body.occurred_at or place.known
+    own = backing or Backing(frozenset((voice_of(body),)))
     for k, claim in enumerate(body.symbolic):
         yield from _held(
             Said(
@@ -135,14 +144,15 @@ def claims_in(body: ExperienceBody, place: Place, ancestors: frozenset[int]) -> 
                 by_model=body.provenance.actor == "agent" and not _is_by_rule(body),
                 spoken=is_reading(body),
                 user_id=body.scope.user_id if body.scope else None,
-                ancestors=ancestors,
+                voices=frozenset((person(claim.said_by),)) if claim.said_by else own.voices,
+                kept=own.kept,
             )
         )
 
 
 def _is_by_rule(body: ExperienceBody) -> bool:
     """Whether rules read it: their certainty is a count of how often they are right, no model's own."""
-    return is_reading(body) and body.confidence is not None and body.confidence.method == "rule"
+    return is_reading(body) and body.confidence is not None and body.confidence.method in BY_RULE
 
 
 def check(said: Said, known: Container[int]) -> Said:
@@ -174,24 +184,6 @@ def _from_then_on(episode: Said, state: str, *, polarity: bool) -> Said:
     return msgspec.structs.replace(
         episode, claim=claim, derived=relation(episode.claim.rel).name, until=FOREVER
     )
-
-
-def backdated(claims: Sequence[Said]) -> list[Said]:
-    """Return claims with the corrected ones dated: where one doesn't say since when it holds, since what it corrects.
-
-    "INV-2034, not INV-2043": the right number was right all along, and no longer than the wrong one was believed.
-    """
-    ordered = sorted(claims, key=lambda one: (one.said, one.index, one.k))
-    dated: list[Said] = []
-    for one in ordered:
-        if one.claim.source_type == "corrected" and one.claim.valid_from is None:
-            rivals = [other.since for other in dated if clash(one, other) is not None]
-            if rivals:
-                since = min(rivals) if not one.claim.polarity else rivals[-1]
-                dated.append(msgspec.structs.replace(one, since=min(since, one.since)))
-                continue
-        dated.append(one)
-    return dated
 
 
 def clash(one: Said, other: Said) -> How | None:
@@ -236,54 +228,9 @@ def holds(said: Said, at: datetime) -> bool:
     return said.since <= at < said.until
 
 
-def outranks(one: Said, other: Said) -> bool:
-    """Whether, of two claims that exclude each other, this one stands: the stated culprit order."""
-    return bool(advantage(one, other))
-
-
-def advantage(one: Said, other: Said) -> str:
-    """Return in words what puts a claim before another, empty where nothing does."""
-    if one.rank != other.rank:
-        return f"{_SOURCE[one.rank]} over {_SOURCE[other.rank]}" if one.rank > other.rank else ""
-    if one.dates_tell and (one.recency, one.said) != (other.recency, other.said):
-        if (one.recency, one.said) < (other.recency, other.said):
-            return ""
-        if one.since > other.since and one.recency > other.recency:
-            return f"newer: {one.since:%Y-%m-%d} after {other.since:%Y-%m-%d}"
-        newer, older = (
-            (one.recency, other.recency) if one.recency != other.recency else (one.said, other.said)
-        )
-        return f"said later: {newer:%Y-%m-%d} after {older:%Y-%m-%d}"
-    more, less = _sure(one), _sure(other)
-    return f"surer: {more:.2f} over {less:.2f}" if more - less >= MARGIN else ""
-
-
-def strength(said: Said) -> tuple[object, ...]:
-    """Return a key by which claims of one kind are sorted, the strongest last: `outranks` as far as an order can."""
-    when = (said.recency, said.said) if said.dates_tell else (ALWAYS, ALWAYS)
-    return said.rank, *when, _sure(said), said.index, said.k, said.derived
-
-
-_SOURCE: Final = {4: "corrected", 3: "stated", 2: "observed", 1: "inferred"}
-
-
-def _sure(said: Said) -> float:
-    return 0.5 if said.p is None else said.p
-
-
-def is_ambiguous(one: Said, other: Said) -> bool:
-    """Whether two claims exclude each other at some time and nothing says which gives way."""
-    return (
-        clash(one, other) is not None
-        and overlap(one, other)
-        and not outranks(one, other)
-        and not outranks(other, one)
-    )
-
-
 def relevant(claims: Iterable[Said], asks: Asks) -> list[Said]:
     """Return the claims that bear on a question: of its subjects, its relations or their opposites, and its object."""
-    of_them = [said for said in claims if any(is_meant(name, said.claim.subject) for name in asks.subjects)]
+    of_them = _most_fitting(claims, asks.subjects)
     if not asks.rels:
         return _alike(of_them, asks.object or "")
     wanted = {compared_as(rel).name for rel in asks.rels}
@@ -295,8 +242,27 @@ def relevant(claims: Iterable[Said], asks: Asks) -> list[Said]:
 
 
 def is_meant(name: str, subject: str) -> bool:
-    """Whether a name in a question means a subject: it is of one, or somebody's (the wedding: Owen's wedding)."""
-    return of_one(subject, name) or normal(subject).endswith(f"'s {normal(name)}")
+    """Whether a name in a question may mean a subject: it is of one, or somebody's (the wedding: Owen's wedding); of
+    "the launch of Heron", Heron's launch, or the launch.
+    """
+    return _fit(name, subject) > 0
+
+
+def _fit(name: str, subject: str) -> int:
+    """Return how well a name fits a subject: 2, 1 where the subject says less than the name, or 0."""
+    if of_one(subject, name) or normal(subject).endswith(f"'s {normal(name)}"):
+        return 2
+    thing, of, whose = normal(name).partition(" of ")
+    if not of:
+        return 0
+    return 2 if same(subject, f"{whose}'s {thing}") else int(same(subject, thing))
+
+
+def _most_fitting(claims: Iterable[Said], names: Sequence[str]) -> list[Said]:
+    """Return the claims of the subjects that some names mean, those that fit best."""
+    fits = [(max((_fit(name, said.claim.subject) for name in names), default=0), said) for said in claims]
+    best = max((fit for fit, _ in fits), default=0)
+    return [said for fit, said in fits if fit == best > 0]
 
 
 def _alike(claims: Sequence[Said], words: str) -> list[Said]:

@@ -1,46 +1,44 @@
-"""A stance as it enters the log, and the same stance made again from the records that it names. Pure.
+"""A stance as it enters the log. Pure.
 
 Its links: a `candidate` for each candidate of the body, in that order; `support`; `evidence`, whatever else was
-weighed; `supersedes`, the stance that stood before on the same question. Everything that the decision depends on is
-among them or in the body, but for what those records were drawn from, which their own links name.
+weighed; `supersedes`, the stance that stood before on the same question. `known` says of how many records of the log it
+was made: all that these claim of what is asked was weighed, so that it can be made again.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterable, Iterator
 from hashlib import sha256
 from typing import Final
 
 import msgspec
 
-from braid.ledger.errors import NotRederivableError
 from braid.ledger.record import (
     Asks,
     Candidate,
     Confidence,
     Content,
+    Decision,
     Draft,
     ExperienceBody,
     Justification,
+    LinkDiff,
     Provenance,
-    Record,
+    Reweighted,
     Scope,
     StanceBody,
     Target,
 )
-from braid.stance.claims import OWN_METHOD, Said, claims_of
-from braid.stance.fold import Source, source_of
-from braid.stance.pool import occurrences
-from braid.stance.reconcile import METHOD, VERSION, Outcome, reconcile
+from braid.stance.claims import OWN_METHOD
+from braid.stance.reconcile import METHOD, VERSION, Outcome
 from braid.stance.values import normal
 
-Read = Callable[[int], Record]
 _DIGITS: Final = 6
 
 
 def draft_of(
     outcome: Outcome, *, scope: Scope | None = None, supersedes: str | None = None, known: int | None = None
 ) -> Draft:
-    """Return the record of an outcome. `known`: the size of the log that it was asked of, where that was a past one."""
-    links = list(_links(outcome, supersedes))
+    """Return the record of an outcome. `known`: of how many records of the log it was made."""
+    links: list[tuple[str, Target]] = list(_links(outcome, supersedes))
     first = {id: place for place, (_, id) in reversed(list(enumerate(links)))}
     ids = {one.said.index: one.said.id for one in outcome.candidates}
     ids |= {source.index: source.id for source in outcome.others}
@@ -56,17 +54,17 @@ def draft_of(
                 candidate=k,
                 held=one.held,
                 inn=[k],
-                out=[first[ids[index]] for index in one.defeaters],
+                out=[first[ids[index]] for index in one.taken_by],
                 why=one.why,
+                status=one.status,
             )
             for k, one in enumerate(outcome.candidates)
         ],
         decision=outcome.decision,
         would_change=list(outcome.would_change),
         scope=scope,
-        once=_once(outcome, scope, supersedes, known),
     )
-    return Draft(kind="stance", body=body, links=links)
+    return Draft(kind="stance", body=msgspec.structs.replace(body, once=_once(body, links)), links=links)
 
 
 def _links(outcome: Outcome, supersedes: str | None) -> Iterator[tuple[str, str]]:
@@ -80,11 +78,12 @@ def _links(outcome: Outcome, supersedes: str | None) -> Iterator[tuple[str, str]
         yield "supersedes", supersedes
 
 
-def gist(outcome: Outcome) -> tuple[object, ...]:
-    """Return what makes an outcome another one: what was weighed, how it stood, what was decided; not how surely."""
-    weighed = [(one.said.id, one.said.k, one.said.text, one.held) for one in outcome.candidates]
-    others = [source.id for source in outcome.others]
-    return weighed, others, outcome.decision.claim, outcome.decision.undecided
+def gist(body: StanceBody, links: Iterable[tuple[str, Target]]) -> tuple[object, ...]:
+    """Return what makes a stance another one: what was weighed, what became of it, what was decided; not how surely."""
+    named = sorted((role, str(id)) for role, id in links if role != "supersedes")
+    weighed = [one.claim for one in body.candidates], [one.status for one in body.justifications]
+    decision = body.decision or Decision(residual_uncertainty=1.0)
+    return named, weighed, decision.claim, decision.undecided
 
 
 def question_key(question: str, asks: Asks | None) -> tuple[object, ...]:
@@ -92,8 +91,9 @@ def question_key(question: str, asks: Asks | None) -> tuple[object, ...]:
     return normal(question), asks.at if asks is not None and asks.dated else None
 
 
-def _once(outcome: Outcome, scope: Scope | None, supersedes: str | None, known: int | None) -> str:
-    said = (question_key(outcome.question, outcome.asks), scope, gist(outcome), supersedes, known)
+def _once(body: StanceBody, links: list[tuple[str, Target]]) -> str:
+    before = [id for role, id in links if role == "supersedes"]
+    said = (question_key(body.question, body.asks), body.scope, gist(body, links), before, body.known)
     return f"stance:{sha256(msgspec.json.encode(said)).hexdigest()[:32]}"
 
 
@@ -102,52 +102,39 @@ def reconciliation_of(
 ) -> Draft:
     """Return the experience that a decision is: above the records that support it, with the stance for evidence."""
     parents = dict.fromkeys(said.id for said in outcome.support)
+    p = round(1 - outcome.decision.residual_uncertainty, _DIGITS)
     body = ExperienceBody(
         content=Content(text=outcome.decision.claim),
         provenance=Provenance(actor="agent", method=OWN_METHOD),
-        confidence=Confidence(p=round(1 - outcome.decision.residual_uncertainty, _DIGITS), method="pooled"),
+        confidence=Confidence(p=p, method="pooled"),
         scope=scope,
+        diffs=_diffs(outcome, p),
         once=once,
     )
     links: list[tuple[str, Target]] = [*(("parent", id) for id in parents), ("evidence", stance)]
     return Draft(kind="experience", type="reconciliation", body=body, links=links)
 
 
-def again(record: Record, read: Read) -> Outcome:
-    """Return the outcome that the records which a stance names give; raise NotRederivableError for another's method."""
-    body = record.body
-    if (
-        not isinstance(body, StanceBody)
-        or body.asks is None
-        or (body.method, body.version) != (METHOD, VERSION)
-    ):
-        raise NotRederivableError(f"it was not made by {METHOD} {VERSION}")
-    named = dict.fromkeys(
-        link.index for link in record.links if link.role in ("candidate", "support", "evidence")
-    )
-    sources: dict[int, Source] = {}
-    claims: list[Said] = []
-    for index in named:
-        claims += said_by(read(index), lambda at: _source(at, read, sources).parents)
-    return reconcile(body.question, body.asks, claims, sources.values())
+def _diffs(outcome: Outcome, pooled: float) -> list[LinkDiff]:
+    """Return how much each record that supports a decision weighs alone (1 where it says nothing of that), and in the
+    decision; no words of any.
+    """
+    alone = {said.id: 1.0 if said.p is None else round(said.p, _DIGITS) for said in outcome.support}
+    return [
+        LinkDiff(link=k, reweighted=[Reweighted(link=k, w_old=p, w_new=pooled)])
+        for k, p in enumerate(alone.values())
+    ]
 
 
-def said_by(record: Record, parents: Callable[[int], tuple[int, ...]]) -> list[Said]:
-    """Return what a record claims, with the occurrences that it descends from; `parents` is asked all the way up."""
-    return list(claims_of(record, occurrences(record.index, parents)))
+def is_own(body: StanceBody) -> bool:
+    """Whether a stance was made by this method in this version, so that it can be made again."""
+    return body.asks is not None and (body.method, body.version) == (METHOD, VERSION)
 
 
-def _source(index: int, read: Read, sources: dict[int, Source]) -> Source:
-    if index not in sources:
-        record = read(index)
-        sources[index] = source_of(index, record.id, record.links)
-    return sources[index]
+def is_older(one: StanceBody, other: StanceBody) -> bool:
+    """Whether a stance is of this method, in an older version than another: a number, or none at all."""
+    return METHOD == one.method == other.method and _number(one.version) < _number(other.version)
 
 
-def rederive(record: Record, read: Read) -> Draft:
-    """Return the stance that its named inputs give, to be compared with what stands in the log."""
-    outcome = again(record, read)
-    before = next((link.id for link in record.links if link.role == "supersedes"), None)
-    body = record.body
-    known = body.known if isinstance(body, StanceBody) else None
-    return draft_of(outcome, scope=body.scope, supersedes=before, known=known)
+def _number(version: str) -> int:
+    return int(version) if version.isascii() and version.isdigit() and len(version) < _DIGITS else 0

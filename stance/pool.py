@@ -2,16 +2,17 @@
 
     logit P = logit π + Σ wᵢ (logit pᵢ − logit π)
 
-A piece of evidence speaks by how far it stands from the prior, for the claim or against it. The weights come from the
-braids: each piece names the occurrences that it descends from and spreads itself evenly over them; of all the pieces
-that speak for the claim from one occurrence only the strongest counts there, and the same of those against it. So what
-descends from the same occurrences counts once however often it was retold, what shares a half of them counts once and
-a half, and what shares none counts in full. More of the same adds nothing, no piece takes anything from another of its
-side, and sums are correctly rounded (`math.fsum`): the order can't show in a single bit.
+A piece of evidence speaks by how far it stands from the prior, for the claim or against it. The weights come from where
+it is from: each piece names the sources that it rests on and spreads itself evenly over them; of all the pieces that
+speak for the claim from one source only the strongest counts there, and the same of those against it. So what rests on
+the same sources counts once however often it was retold, what shares a half of them counts once and a half, and what
+shares none counts in full. Of a piece that rests on what is gone, in part, that part is left out (`kept`). More of the
+same adds nothing, no piece takes anything from another of its side, and sums are correctly rounded (`math.fsum`): the
+order can't show in a single bit.
 """
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from typing import Final
 
 import msgspec
@@ -26,13 +27,13 @@ PRIORS: Final[Mapping[SourceType, float]] = {
     "implicit_unintentional": 0.3,
     "inferred": 0.15,
 }
-"""What a claim is worth by where it is from, before anybody has counted how often such claims hold (`calibration`)."""
+"""What a claim is worth by where it is from, before anybody has counted how often such claims hold (`readings`)."""
 BASE: Final = 0.1
 """π of a claim that nothing speaks for; below the weakest source, so that even an inference speaks for it."""
 HALF_LIFE_DAYS: Final[Mapping[Temporal, float]] = {"trait": 3650.0, "state": 365.0, "episode": 30.0}
-NOTHING: Final[frozenset[int]] = frozenset()
+NOTHING: Final[frozenset[Hashable]] = frozenset()
 UNKNOWN: Final = -1
-"""The occurrence of evidence that names none: all such pieces count as one, since none is shown to be new."""
+"""The source of evidence that names none: all such pieces count as one, since none is shown to be new."""
 _PIECE: Final = 1e-6
 """No single piece is surer than this short of certain: enough others may always outweigh it."""
 _LIMIT: Final = 36.0
@@ -40,13 +41,15 @@ _LIMIT: Final = 36.0
 
 
 class Evidence(msgspec.Struct, frozen=True):
-    """One piece: the probability that it gives the claim, and the indexes of the occurrences it descends from."""
+    """One piece: the probability that it gives the claim, the sources it rests on, and what part of it is left."""
 
     p: float
-    ancestry: frozenset[int] = NOTHING
+    sources: frozenset[Hashable] = NOTHING
+    kept: float = 1.0
 
     def __post_init__(self) -> None:
         _checked(self.p, "evidence")
+        _checked(self.kept, "the part that is left")
 
 
 class Pooled(msgspec.Struct, frozen=True):
@@ -73,61 +76,45 @@ def prior_of(source_type: SourceType, own: float | None = None) -> float:
     return prior if own is None else min(prior, _checked(own, "a confidence"))
 
 
-def occurrences(record: int, parents: Callable[[int], Iterable[int]]) -> frozenset[int]:
-    """Return the records without parents that a record descends from: itself, where it has none."""
-    found: set[int] = set()
-    seen = {record}
-    stack = [record]
-    while stack:
-        one = stack.pop()
-        above = list(parents(one))
-        if not above:
-            found.add(one)
-        fresh = {parent for parent in above if parent not in seen}
-        seen |= fresh
-        stack += fresh
-    return frozenset(found)
-
-
 def pool(evidence: Sequence[Evidence], prior: float = BASE) -> Pooled:
-    """Pool pieces of evidence around a prior; linear in the occurrences that they name."""
+    """Pool pieces of evidence around a prior; linear in the sources that they name."""
     start = logit(_checked(prior, "a prior"))
     best_for, best_against = _Best(), _Best()
-    broadest: dict[int, float] = {}
-    pieces: list[tuple[_Best, float, frozenset[int]]] = []
+    broadest: dict[Hashable, float] = {}
+    pieces: list[tuple[_Best, float, frozenset[Hashable], float]] = []
     for piece in evidence:
-        ancestry = piece.ancestry or frozenset((UNKNOWN,))
-        step = (logit(piece.p) - start) / len(ancestry)
+        sources = piece.sources or frozenset((UNKNOWN,))
+        step = piece.kept * (logit(piece.p) - start) / len(sources)
         side = best_for if piece.p >= prior else best_against
         strength = max(0.0, step if side is best_for else -step)
-        pieces.append((side, strength, ancestry))
-        for occurrence in ancestry:
-            side.offer(occurrence, strength)
-            broadest[occurrence] = max(broadest.get(occurrence, 0.0), 1 / len(ancestry))
+        pieces.append((side, strength, sources, piece.kept))
+        for source in sources:
+            side.offer(source, strength)
+            broadest[source] = max(broadest.get(source, 0.0), piece.kept / len(sources))
     total = math.fsum((start, *best_for.strength.values(), *(-one for one in best_against.strength.values())))
-    weights = tuple(side.weight(strength, ancestry) for side, strength, ancestry in pieces)
+    weights = tuple(kept * side.weight(strength, sources) for side, strength, sources, kept in pieces)
     return Pooled(sigmoid(total), math.fsum(broadest.values()), weights)
 
 
 class _Best:
-    """Of each occurrence, the strongest step that a piece takes from it, and how many pieces take that very step."""
+    """Of each source, the strongest step that a piece takes from it, and how many pieces take that very step."""
 
     def __init__(self) -> None:
-        self.strength: dict[int, float] = {}
-        self.count: dict[int, int] = {}
+        self.strength: dict[Hashable, float] = {}
+        self.count: dict[Hashable, int] = {}
 
-    def offer(self, occurrence: int, strength: float) -> None:
-        best = self.strength.get(occurrence, -1.0)
+    def offer(self, source: Hashable, strength: float) -> None:
+        best = self.strength.get(source, -1.0)
         if strength > best:
-            self.strength[occurrence] = strength
-            self.count[occurrence] = 1
+            self.strength[source] = strength
+            self.count[source] = 1
         elif strength == best:
-            self.count[occurrence] += 1
+            self.count[source] += 1
 
-    def weight(self, strength: float, ancestry: frozenset[int]) -> float:
-        """Return the weight of a piece: the part of its occurrences where it counts, shared with its equals."""
-        return math.fsum(1 / self.count[one] for one in ancestry if self.strength[one] == strength) / len(
-            ancestry
+    def weight(self, strength: float, sources: frozenset[Hashable]) -> float:
+        """Return the weight of a piece: the part of its sources where it counts, shared with its equals."""
+        return math.fsum(1 / self.count[one] for one in sources if self.strength[one] == strength) / len(
+            sources
         )
 
 
@@ -148,7 +135,8 @@ def exclusive(ps: Sequence[float]) -> Exclusive:
 
 
 def decayed(p: float, prior: float, age_days: float, half_life_days: float) -> float:
-    """Return what is left of a probability after a time: its distance to the prior halves with each half-life.
+    """Return what is left of a probability after a time: its distance to the prior halves with each half-life, as half
+    of such things have changed by then.
 
     Computed at the time that is asked about and never written back. What lies ahead of that time has not aged.
     """
@@ -156,9 +144,9 @@ def decayed(p: float, prior: float, age_days: float, half_life_days: float) -> f
         raise ValueError("an age is a number of days")
     if not half_life_days > 0:
         raise ValueError(f"a half-life is a positive number of days, not {half_life_days}")
-    start = logit(_checked(prior, "a prior"))
+    start = _checked(prior, "a prior")
     left = 0.5 ** (max(0.0, age_days) / half_life_days) if age_days < math.inf else 0.0
-    return sigmoid(start + (logit(_checked(p, "evidence")) - start) * left)
+    return start + (_checked(p, "evidence") - start) * left
 
 
 def logit(p: float) -> float:

@@ -1,40 +1,47 @@
-"""Reconciliation: which answer to a question stands, how sure that is, and what would change it. Pure.
+"""Reconciliation: which answer to a question is held, how sure that is, and what would change it. Pure.
 
-The network says which claims stand; pooling says how sure each answer is; a decision needs both: one answer that
-stands, and more for it than against. Otherwise it is undecided, which is an answer too. It is a function of its
-arguments alone, so that a stance can be made again from the records that it names.
+The network says which claims have a say; pooling decides among these: the answer with half of what there is, and a
+tenth more than any other. Otherwise it is undecided, which is an answer too. It is a function of its arguments alone,
+so that a stance can be made again.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
-from typing import Final
+from typing import Final, Literal, NamedTuple
 
 import msgspec
 
 from braid.ledger.record import Asks, Claim, Decision
 from braid.stance.answers import Answer, answers_to, is_list
-from braid.stance.belief import Believed, believe
-from braid.stance.claims import FOREVER, Said, advantage, backdated, check, relevant
-from braid.stance.fold import Folded, Source, fold, grounds, in_dispute
-from braid.stance.pool import PRIORS
+from braid.stance.belief import LEAD, Share, believe, has_enough
+from braid.stance.claims import FOREVER, Said, check, relevant
+from braid.stance.fold import Folded, Source, fold, grounds
+from braid.stance.precedence import backdated
 from braid.stance.words import words_of
 
 METHOD: Final = "justified_truth_maintenance+bayes_pool"
-VERSION: Final = "2"
-"""Raised by any change that lets the same records give another stance."""
-ENOUGH: Final = PRIORS["inferred"] - 1e-9
-"""An answer for which less speaks than one inference is not held; age lowers how sure it is, not whether it is held."""
+VERSION: Final = "3"
+"""Raised by any change that lets the same records give another stance. A number, so that an older one can be told."""
+_NAMED: Final = 4
+Status = Literal["held", "outvoted", "undecided", "silent"]
+"""What became of a claim: its answer is held; it has a say and another answer has more; it has one and nothing is held;
+it has none."""
 
 
 class Weighed(msgspec.Struct, frozen=True):
-    """A claim that was weighed: the probability of the answer it gives, whether it stands, and why."""
+    """A claim that was weighed: the probability of the answer it gives, what became of it, and why."""
 
     said: Said
     p: float
-    held: bool
-    defeaters: tuple[int, ...]
-    """Log indexes of the records that keep it from standing, or would if they stood."""
+    status: Status
+    taken_by: tuple[int, ...]
+    """Log indexes of the records that take its say, or would if they stood."""
     why: str
+
+    @property
+    def held(self) -> bool:
+        """Whether it is part of what is held."""
+        return self.status == "held"
 
 
 class Outcome(msgspec.Struct, frozen=True):
@@ -46,7 +53,7 @@ class Outcome(msgspec.Struct, frozen=True):
     decision: Decision
     support: tuple[Said, ...]
     others: tuple[Source, ...]
-    """Records that give no candidate and bear on it: they claim what holds at another time, or supersede."""
+    """Records that give no candidate and bear on it: they claim what holds at another time."""
     would_change: tuple[str, ...]
     folded: Folded
 
@@ -60,104 +67,129 @@ class Outcome(msgspec.Struct, frozen=True):
 def reconcile(question: str, asks: Asks, candidates: Iterable[Said], sources: Iterable[Source]) -> Outcome:
     """Return what to hold of a question at the time that it asks about (`asks.at`).
 
-    `candidates` are claims of living records; `sources` what these records, those they were drawn from and those that
-    supersede them rest on. Raises ValueError for a probability that is none, and for a claim whose record isn't there.
+    `candidates` are claims of living records; `sources` these records and the living ones that they were drawn from.
+    Raises ValueError for a probability that is none, and for a claim whose record isn't there.
     """
     if asks.at is None:
         raise ValueError("a question is asked of an instant: asks.at is missing")
     given = {source.index: source for source in sources}
     claims = backdated([check(said, given) for said in relevant(candidates, asks)])
     known = grounds({said.index for said in claims}, given)
-    folded = _folded(asks, claims, known.values())
-    answers = answers_to(asks, claims, folded)
-    believed = believe(answers, folded, asks)
-    weighed = [
-        _weighed(said, p, folded)
-        for answer, p in zip(answers, believed.shares, strict=True)
-        for said in answer.claims
-    ]
+    case = _case(asks, claims, known.values())
+    weighed = [one for place in range(len(case.answers)) for one in _weighed(place, case)]
     weighed.sort(key=lambda one: (one.said.index, one.said.k, one.said.derived))
-    decision, support = _decide(asks, answers, believed, folded, claims)
-    named = {one.said.index for one in weighed}
-    others = {said.index for said in claims} | {by for all_ in folded.superseders.values() for by in all_}
+    support = tuple(
+        said for k in case.held for said in case.answers[k].claims if case.folded.stands(said.node)
+    )
+    others = {said.index for said in claims} - {one.said.index for one in weighed}
     return Outcome(
         question,
         asks,
         tuple(weighed),
-        decision,
+        _decide(case),
         support,
-        tuple(known[index] for index in sorted(others - named)),
-        tuple(_would_change(asks, support, claims, known.values(), folded)),
-        folded,
+        tuple(known[index] for index in sorted(others)),
+        (_would_change(case, support, known.values()),),
+        case.folded,
     )
 
 
-def _weighed(said: Said, p: float, folded: Folded) -> Weighed:
-    defeaters = [folded.claims[node] for node in folded.defeaters.get(said.node, ())]
-    indexes = (*folded.superseders.get(said.index, ()), *(other.index for other in defeaters))
-    return Weighed(
-        said, p, folded.stands(said.node), tuple(dict.fromkeys(indexes)), _why(said, defeaters, folded)
+class _Case(NamedTuple):
+    """A question with its claims, as they fold into answers, and what each answer has for it."""
+
+    asks: Asks
+    claims: Sequence[Said]
+    folded: Folded
+    answers: Sequence[Answer]
+    shares: Sequence[Share]
+    held: Sequence[int]
+    """Places of the answers that are held."""
+
+    def text(self, answer: Answer) -> str:
+        return answer.text(self.folded, self.asks)
+
+
+def _case(asks: Asks, claims: Sequence[Said], sources: Iterable[Source]) -> _Case:
+    """Fold claims as of the instant that is asked about; of all times where the time is what is asked for."""
+    folded = fold(claims, sources, None if asks.wants == "time" else asks.at)
+    answers = answers_to(asks, claims, folded)
+    believed = believe(answers, folded, asks)
+    return _Case(asks, claims, folded, answers, believed.shares, believed.held)
+
+
+def _weighed(place: int, case: _Case) -> Iterator[Weighed]:
+    """Yield the claims of an answer as they were weighed."""
+    share = case.shares[place]
+    for said in case.answers[place].claims:
+        status = _status(said, place, case)
+        taken = tuple(dict.fromkeys(one.index for one, _ in case.folded.taken.get(said.node, ())))
+        yield Weighed(said, share.aged, status, taken, _why(said, status, share, case.folded))
+
+
+def _status(said: Said, place: int, case: _Case) -> Status:
+    share = case.shares[place]
+    if not case.folded.stands(said.node):
+        return "silent"
+    if place in case.held or (not case.answers[place].says and has_enough(share)):
+        return "held"
+    return "outvoted" if case.held or share.against > share.fresh else "undecided"
+
+
+def _why(said: Said, status: Status, share: Share, folded: Folded) -> str:
+    """Return in a few words why a claim is held, or isn't."""
+    for one, why in folded.taken.get(said.node, ()):
+        if folded.stands(one.node):
+            return f"{why}: {one.text}"
+    return {
+        "held": "nothing that stands takes it back",
+        "outvoted": "outvoted: more speaks for another answer",
+        "undecided": f"not enough for it: {share.fresh:.2f}",
+        "silent": "it takes itself back, by way of others",
+    }[status]
+
+
+def _decide(case: _Case) -> Decision:
+    if case.held:
+        texts = dict.fromkeys(case.text(case.answers[k]) for k in case.held)
+        rest = _rest(min(case.shares[k].aged for k in case.held))
+        return Decision(claim="; ".join(texts), residual_uncertainty=rest)
+    best = max((share.aged for share, _ in _open(case)), default=0.0)
+    return Decision(residual_uncertainty=_rest(best), undecided=_undecided(case))
+
+
+def _open(case: _Case) -> list[tuple[Share, Answer]]:
+    """Return the answers that somebody has a say for, the best first."""
+    pairs = zip(case.shares, case.answers, strict=True)
+    return sorted(
+        ((share, one) for share, one in pairs if one.says and share.aged), key=lambda pair: -pair[0].fresh
     )
-
-
-def _why(said: Said, defeaters: Sequence[Said], folded: Folded) -> str:
-    """Return in a few words why a claim stands, or doesn't."""
-    if folded.stands(said.node):
-        return "nothing that stands speaks against it"
-    if not folded.stands(f"r:{said.index}"):
-        return "its record was superseded, or what it was drawn from was"
-    for other in defeaters:
-        if folded.stands(other.node):
-            return f"{advantage(other, said) or 'stronger'}: {other.text}"
-    return "as strong as what it excludes"
-
-
-def _decide(
-    asks: Asks, answers: Sequence[Answer], believed: Believed, folded: Folded, claims: Sequence[Said]
-) -> tuple[Decision, tuple[Said, ...]]:
-    standing = [
-        (answer, share)
-        for answer, share, worth in zip(answers, believed.shares, believed.worth, strict=True)
-        if answer.says and worth >= ENOUGH and _stands(answer, folded)
-    ]
-    if standing and (is_list(asks) or (len(standing) == 1 and not in_dispute(folded))):
-        support = [said for answer, _ in standing for said in answer.claims if folded.stands(said.node)]
-        texts = dict.fromkeys(answer.text(folded, asks) for answer, _ in standing)
-        rest = _rest(min(share for _, share in standing))
-        return Decision(claim="; ".join(texts), residual_uncertainty=rest), tuple(support)
-    why = _undecided(asks, answers, standing, claims, folded)
-    said = [share for answer, share in zip(answers, believed.shares, strict=True) if answer.says]
-    return Decision(residual_uncertainty=_rest(max(said, default=0.0)), undecided=why), ()
-
-
-def _stands(answer: Answer, folded: Folded) -> bool:
-    return any(folded.stands(said.node) for said in answer.claims)
 
 
 def _rest(p: float) -> float:
     return round(min(max(1.0 - p, 0.0), 1.0), 6)
 
 
-def _undecided(
-    asks: Asks,
-    answers: Sequence[Answer],
-    standing: Sequence[tuple[Answer, float]],
-    claims: Sequence[Said],
-    folded: Folded,
-) -> str:
+def _undecided(case: _Case) -> str:
     """Return in words why there is no answer."""
-    if disputed := in_dispute(folded):
-        one, other = disputed[0]
-        return f"nothing says which gives way: {one.text}, or {other.text}"
-    if len(standing) > 1:
-        return "several answers stand: " + "; ".join(answer.text(folded, asks) for answer, _ in standing[:4])
-    if weak := [answer for answer in answers if answer.says and _stands(answer, folded)]:
-        return f"too little speaks for it: {weak[0].claims[0].text}"
-    if denied := [answer for answer in answers if not answer.says and _stands(answer, folded)]:
-        return f"all that is known is what it is not: {denied[0].claims[0].text}"
-    if answers:
+    if near := _nearest(case):
+        told = [case.text(answer) for answer in near]
+        if len(told) == 1:
+            return f"too little speaks for it: {told[0]}"
+        return f"nothing says which gives way: {', or '.join(told)}"
+    denials = (said for answer in case.answers if not answer.says for said in answer.claims)
+    if (denied := next((said for said in denials if case.folded.stands(said.node)), None)) is not None:
+        return f"all that is known is what it is not: {denied.text}"
+    if case.answers:
         return "what was said of it was taken back"
-    return _elsewhen(asks.at or FOREVER, claims)
+    return _elsewhen(case.asks.at or FOREVER, case.claims)
+
+
+def _nearest(case: _Case) -> list[Answer]:
+    """Return the answers between which nothing decides, or the one that has too little; up to four."""
+    found = _open(case)
+    if is_list(case.asks):
+        return [answer for _, answer in found[:1]]
+    return [answer for share, answer in found if found[0][0].fresh - share.fresh < LEAD][:_NAMED]
 
 
 def _elsewhen(at: datetime, claims: Sequence[Said]) -> str:
@@ -171,29 +203,17 @@ def _elsewhen(at: datetime, claims: Sequence[Said]) -> str:
     return "nothing is known of it"
 
 
-def _would_change(
-    asks: Asks, support: Sequence[Said], claims: Sequence[Said], sources: Iterable[Source], folded: Folded
-) -> list[str]:
-    """Return what would bring another answer: what stands once the support is gone, and what would end a dispute."""
+def _would_change(case: _Case, support: Sequence[Said], sources: Iterable[Source]) -> str:
+    """Return what would bring another answer: what is held once the support is gone, and what would end a dispute."""
     if not support:
-        pairs = in_dispute(folded)
-        if pairs:
-            one, other = pairs[0]
-            return [f"a correction, or a later or surer word, on {one.id} or {other.id}"]
-        of_them = f" of {', '.join(asks.subjects)}" if asks.subjects else ""
-        return [f"a claim{of_them} that holds at that time"]
+        if near := _nearest(case):
+            ids = dict.fromkeys(answer.claims[-1].id for answer in near)
+            return f"a correction, or another's word, on {' or '.join(ids)}"
+        of_them = f" of {', '.join(case.asks.subjects)}" if case.asks.subjects else ""
+        return f"a claim{of_them} that holds at that time"
     gone = {said.node for said in support}
-    rest = [said for said in claims if said.node not in gone]
-    left = _folded(asks, rest, sources)
-    instead = [
-        answer.text(left, asks)
-        for answer in answers_to(asks, rest, left)
-        if answer.says and _stands(answer, left)
-    ]
-    named = ", ".join(dict.fromkeys(said.id for said in support))
-    return [f"without {named}: {'; '.join(instead) or 'nothing would be held'}"]
-
-
-def _folded(asks: Asks, claims: Sequence[Said], sources: Iterable[Source]) -> Folded:
-    """Fold claims as of the instant that is asked about; of all times where the time is what is asked for."""
-    return fold(claims, sources, None if asks.wants == "time" else asks.at)
+    left = _case(case.asks, [said for said in case.claims if said.node not in gone], sources)
+    instead = "; ".join(left.text(left.answers[k]) for k in left.held)
+    ids = dict.fromkeys(said.id for said in support)
+    named = ", ".join(list(ids)[:_NAMED]) + (f" and {len(ids) - _NAMED} more" if len(ids) > _NAMED else "")
+    return f"without {named}: {instead or 'nothing would be held'}"

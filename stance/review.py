@@ -1,57 +1,88 @@
-"""Contradictions between claims: all that there are among some, and those in one batch that nothing decides. Pure.
+"""Contradictions between claims, as chains of what followed what; and those in one batch that nothing decides. Pure.
 
-Within one batch, where neither source nor time nor confidence says which of two claims gives way, letting either go
-would be a guess: both are kept, and an event `review` names them, in the same transaction; of the first hundred pairs.
+Two thousand homes of one person are two million pairs, and one story: each is paired with the one that came next.
+Within one batch, where neither source nor time nor worth says which of two claims has the say, letting either go would
+be a guess: both are kept, and an event `review` names them, in the same transaction; of the first hundred pairs.
 """
 
 from collections.abc import Hashable, Iterable, Iterator, Sequence
+from datetime import datetime
 from hashlib import sha256
 from itertools import combinations
-from typing import Final
+from typing import Final, Literal
 
 import msgspec
 
-from braid.ledger.record import Draft, EventBody, ExperienceBody, Target
-from braid.stance.claims import ALWAYS, How, Place, Said, claims_in, clash, is_ambiguous
-from braid.stance.rivals import alikes, rivals
+from braid.ledger.record import Asks, Draft, EventBody, ExperienceBody, Target
+from braid.stance.answers import positions
+from braid.stance.belief import LEAD, believe
+from braid.stance.claims import ALWAYS, How, Place, Said, claims_in, clash, holds, overlap
+from braid.stance.fold import Folded
+from braid.stance.pool import exclusive
+from braid.stance.precedence import advantage
+from braid.stance.rivals import Shelf, alikes
 from braid.stance.values import normal
 
 REVIEW: Final = "review"
 MAX_REVIEWS: Final = 100
 """Of one batch: a thousand homes of one person are half a million pairs, and no one reviews these."""
+Stands = Literal["one", "other", "neither"]
 
 
 class Contradiction(msgspec.Struct, frozen=True):
-    """Two claims that exclude each other while both hold; `one` was recorded first."""
+    """Two claims that exclude each other while both hold; `other` came after `one`."""
 
     one: Said
     other: Said
     how: How
 
-    @property
-    def is_in_one_batch(self) -> bool:
-        """Whether both came in one transaction."""
-        return self.one.tx == self.other.tx
-
 
 def contradictions(claims: Iterable[Said]) -> Iterator[Contradiction]:
-    """Yield the pairs of claims that exclude each other at some instant, in the order of the log; each pair of texts
-    once, its latest records.
+    """Yield the claims that exclude another at some instant, each with the next that it excludes, in the order of the
+    log; each pair of texts once, its latest records. Linear in the claims.
     """
     found: dict[tuple[str, str], Contradiction] = {}
-    for one, other in rivals(claims):
-        if one.claim is not other.claim and (how := clash(one, other)):
-            found[normal(one.text), normal(other.text)] = Contradiction(one, other, how)
+    for group in alikes(claims):
+        shelf = Shelf()
+        for said in sorted(group, key=_after, reverse=True):
+            for later in shelf.excluding(said, latest=True):
+                if said.claim is not later.claim and (how := clash(said, later)):
+                    found.setdefault((normal(said.text), normal(later.text)), Contradiction(said, later, how))
+                    break
+            shelf.add(said)
     yield from sorted(found.values(), key=_places)
+
+
+def _after(said: Said) -> tuple[datetime, datetime, int, int]:
+    return said.recency, said.said, said.index, said.k
 
 
 def _places(pair: Contradiction) -> tuple[int, int, int, int]:
     return pair.one.index, pair.one.k, pair.other.index, pair.other.k
 
 
+def which_stands(pairs: Sequence[Contradiction], folded: Folded, at: datetime) -> list[Stands]:
+    """Return of each pair which claim has more for it at an instant; neither, where nothing tells."""
+    involved = {said.node: said for pair in pairs for said in (pair.one, pair.other)}
+    shares: dict[str, float] = {}
+    for group in alikes(said for said in involved.values() if holds(said, at)):
+        for rel in dict.fromkeys(said.relation.name for said in group):
+            answers = positions(group, rel)
+            asks = Asks(subjects=[], rels=[rel], at=at)
+            for answer, share in zip(answers, believe(answers, folded, asks).shares, strict=True):
+                shares |= {said.node: share.fresh for said in answer.claims if folded.stands(said.node)}
+    return [_more(shares.get(pair.one.node, 0.0), shares.get(pair.other.node, 0.0)) for pair in pairs]
+
+
+def _more(one: float, other: float) -> Stands:
+    if abs(one - other) < LEAD:
+        return "neither"
+    return "one" if one > other else "other"
+
+
 def undecidable(claims: Iterable[Said], limit: int) -> list[Contradiction]:
     """Return the first pairs of claims between which nothing decides, in the order of the log, up to a limit; each pair
-    of texts once. Claims that rank, time or confidence tell apart are not compared.
+    of texts once. Claims that rank or time tell apart are not compared.
     """
     found: dict[tuple[str, str], Contradiction] = {}
     for alike in alikes(said for said in claims if not said.derived):
@@ -64,12 +95,20 @@ def undecidable(claims: Iterable[Said], limit: int) -> list[Contradiction]:
     return sorted(found.values(), key=_places)
 
 
+def is_ambiguous(one: Said, other: Said) -> bool:
+    """Whether two claims exclude each other at some time and nothing says which has the say."""
+    if clash(one, other) is None or not overlap(one, other):
+        return False
+    shares = exclusive([one.worth, other.worth]).shares
+    return not advantage(one, other) and not advantage(other, one) and abs(shares[0] - shares[1]) < LEAD
+
+
 def _tied(alike: Sequence[Said]) -> Iterator[Sequence[Said]]:
-    """Yield claims of one rank, and of one time where time tells; each text and span once."""
+    """Yield claims of one rank and one time; each text and span once."""
     groups: dict[Hashable, dict[Hashable, Said]] = {}
     for said in alike:
-        times = (said.recency, said.said) if said.dates_tell else ()
-        groups.setdefault((said.rank, *times), {})[normal(said.text), said.since, said.until, said.p] = said
+        key = said.rank, said.recency, said.said
+        groups.setdefault(key, {})[normal(said.text), said.since, said.until, said.p] = said
     yield from (list(group.values()) for group in groups.values())
 
 
@@ -91,7 +130,7 @@ def _said(draft: Draft, place: int) -> Iterator[Said]:
     body = draft.body
     if isinstance(body, ExperienceBody):
         happened = body.occurred_at or ALWAYS  # all of a batch is recorded at one time
-        yield from claims_in(body, Place(place, str(place), happened, 0), frozenset((place,)))
+        yield from claims_in(body, Place(place, str(place), happened, 0))
 
 
 def _review(pair: Contradiction, batch: Sequence[Draft]) -> Draft:

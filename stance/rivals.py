@@ -1,42 +1,50 @@
-"""Pairs of claims that may exclude each other, found without comparing every two. Pure.
+"""Claims that may exclude each other, found without comparing every two. Pure.
 
 Only claims of one first name and one relation (or its opposite) can; of a relation with many objects, only those of
 one object. So ten thousand likings cost ten thousand look-ups, and not fifty million comparisons. Of a relation with
 one object (a status that a tool has told ten thousand times) every claim is a rival of every other: there each is
-compared with the strongest of them alone, who defeat it if anything does.
+compared with the nearest of them alone, `MOST` at most.
 """
 
 from collections.abc import Hashable, Iterable, Iterator, Sequence
-from itertools import combinations
+from itertools import chain, islice
 from typing import Final
 
-from braid.stance.claims import Said, clash, overlap, strength
+from braid.stance.claims import Said, clash, overlap
 from braid.stance.relations import relation
 from braid.stance.values import stemmed
 
-STRONGEST: Final = 50
+MOST: Final = 50
 
 
-def rivals(claims: Iterable[Said]) -> Iterator[tuple[Said, Said]]:
-    """Yield the pairs of claims that exclude each other at some instant; of each pair the earlier in the log first."""
-    for alike in alikes(claims):
-        yield from _excluding(combinations(alike, 2))
+class Shelf:
+    """Claims of one group by what would exclude them: an object by any other, a denial by the object that it denies."""
+
+    def __init__(self) -> None:
+        self._kept: dict[Hashable, list[Said]] = {}
+
+    def add(self, said: Said) -> None:
+        """Keep a claim, behind those that are kept."""
+        name, object_ = said.relation.name, _object(said)
+        keys = ((name, True), (name, True, object_)) if said.claim.polarity else ((name, False, object_),)
+        for key in keys:
+            self._kept.setdefault(key, []).append(said)
+
+    def excluding(self, said: Said, *, latest: bool = False, ever: bool = False) -> Iterator[Said]:
+        """Yield those kept that exclude a claim while both hold (`ever`: whenever they do): the first kept first, or
+        the latest.
+        """
+        rel, object_ = said.relation, _object(said)
+        keys: list[Hashable] = [(rel.name, not said.claim.polarity, object_)]
+        if said.claim.polarity:
+            keys += [(rel.name, True), *([(rel.opposite, True)] if rel.opposite else ())]
+        rows = (self._kept.get(key, ()) for key in keys)
+        near = chain.from_iterable(islice(reversed(row) if latest else row, MOST) for row in rows)
+        return (one for one in near if clash(one, said) is not None and (ever or overlap(one, said)))
 
 
-def strongest_rivals(claims: Iterable[Said]) -> Iterator[tuple[Said, Said]]:
-    """Yield the pairs of claims that exclude each other of which one is among the strongest of its kind."""
-    for alike in alikes(claims):
-        if len(alike) <= STRONGEST:
-            yield from _excluding(combinations(alike, 2))
-            continue
-        ranked = sorted(alike, key=strength)
-        few, many = ranked[-STRONGEST:], ranked[:-STRONGEST]
-        yield from _excluding(combinations(in_order(few), 2))
-        yield from _excluding((one, other) for one in many for other in few)
-
-
-def _excluding(pairs: Iterable[tuple[Said, Said]]) -> Iterator[tuple[Said, Said]]:
-    return (pair for pair in pairs if clash(*pair) is not None and overlap(*pair))
+def _object(said: Said) -> Hashable:
+    return stemmed(said.claim.object) if said.relation.of == "text" else None
 
 
 def alikes(claims: Iterable[Said]) -> Iterator[Sequence[Said]]:

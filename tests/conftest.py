@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING
 import pytest
 from hypothesis import HealthCheck, settings
 
+from tests.truth.board import pytest_terminal_summary  # noqa: F401 - pytest finds it here
+
 if TYPE_CHECKING:
     from braid.ledger.writer import Writer
     from tests.warm import Zygote

@@ -30,7 +30,7 @@ braid.tools.importers.detect braid.transfer braid.views.duck braid.views.lance b
 # library of these that isn't there is no loss but of time.
 DRAWN_IN = """
 Stemmer anyio duckdb filelock httpx2 huggingface_hub lance_namespace lance_namespace_urllib3_client.models model2vec
-numpy pandas pyarrow.compute pyarrow.dataset pyarrow.parquet rensa safetensors tokenizers tqdm typer._adapters yaml
+numpy pandas pyarrow.compute pyarrow.dataset pyarrow.parquet safetensors tokenizers tqdm typer._adapters yaml
 """
 
 

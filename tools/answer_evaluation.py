@@ -13,9 +13,10 @@ import msgspec
 
 from braid.agent.borne import lack
 from braid.agent.cite import CITATION, bare, cited
-from braid.agent.compose import Extractive, quotable, speaking
+from braid.agent.compose import Extractive, speaking
 from braid.agent.parts import Asked, Composed, Composer
 from braid.agent.prompt import Given
+from braid.agent.report import quotable
 from braid.agent.sureness import Weights, speaker, sureness, weights, when_of
 from braid.recall.decompose import decompose
 from braid.tools.answer_samples import Exam, Gold

@@ -1,14 +1,11 @@
-"""The catalogue: who refers to a record, which turns stand next to it, and which record has a key that makes repeating
-harmless (SPEC §10.8).
+"""The catalogue: which turns stand next to each other in their sessions (SPEC §10.8).
 
-The first and the last are needed in the writer's path and by an erasure's cascade, so they live apart from DuckDB, in
-SQLite. What this process appends it remembers; the file follows in bulk, through the same catch-up as every projection,
-so a lost memory costs a second look at the log's tail.
+It proposes neighbours and decides nothing: who links to a record, and which has a key, is told by what was signed.
 """
 
 import sqlite3
-from collections.abc import Collection, Generator, Mapping, Sequence
-from contextlib import closing, contextmanager, suppress
+from collections.abc import Generator, Sequence
+from contextlib import closing, contextmanager
 from pathlib import Path
 from threading import RLock
 from typing import Any, Final
@@ -16,21 +13,14 @@ from typing import Any, Final
 import msgspec
 
 from braid.ledger.reader import Reader
-from braid.ledger.scopechain import Last, ScopeKey, chain_of
 from braid.views.catalog_file import (
     AFTER,
     BEFORE,
     VERSION,
     CatalogHome,
     beside,
-    children,
     connected,
-    key_hash,
-    marked,
-    once_of,
     read_stamp,
-    referring,
-    scope_hash,
 )
 from braid.views.errors import DamagedViewError, ViewBusyError, ViewError
 from braid.views.projection import Standing
@@ -39,8 +29,6 @@ from braid.wal.durable import is_unwritable, make_folder
 from braid.wal.errors import LogLockedError
 from braid.wal.lock import FileLock
 
-FLUSH_RECORDS: Final = 5_000
-"""How many records may lie between the file and the log's end before the file follows."""
 LOCK_WAIT_S: Final = 30.0
 """How long whoever can't do without the catalogue waits for another process that is at work on it."""
 GLIMPSE_S: Final = 0.5
@@ -48,7 +36,7 @@ GLIMPSE_S: Final = 0.5
 
 
 class Catalog:
-    """Reverse links and known keys of one store, up to the log's end. Implements the writer's `KnownKeys`."""
+    """The order of turns in one store, up to the log's end."""
 
     def __init__(self, folder: Path, reader: Reader, begin: Begin = begin_empty) -> None:
         """`folder` is the store's `views`; `begin` begins a rebuild."""
@@ -59,14 +47,10 @@ class Catalog:
         self._turn = RLock()
         self._con: sqlite3.Connection | None = None
         self._inode = 0
-        self._covered = 0
-        """The file and `_recent` together know the log up to here."""
         self._stands_at = 0
-        """The file alone knows it up to here."""
+        """The file knows the log up to here."""
         self.lag = 0
         """How many records the file lacks because it can't be written here."""
-        self._recent: dict[bytes, int] = {}
-        self._recent_scopes: dict[bytes, list[Last]] = {}
         self._erasure = -1
 
     @property
@@ -197,7 +181,7 @@ class Catalog:
         self._forget()
         self._con = connected(f"{self._home.path.absolute().as_uri()}?mode=ro", "opened")
         self._inode = self._home.path.stat().st_ino
-        self._covered = self._stands_at = caught.position
+        self._stands_at = caught.position
         self._erasure = self._newest_erasure()
         self.lag = 0
         return caught
@@ -205,15 +189,17 @@ class Catalog:
     def _forget(self) -> None:
         if self._con is not None:
             self._con.close()
-        self._con, self._covered, self._stands_at = None, 0, 0
-        self._recent.clear()
-        self._recent_scopes.clear()
+        self._con, self._stands_at = None, 0
 
     def _newest_erasure(self) -> int:
         return max(self._reader.control.erasures, default=-1)
 
     def _is_stale(self) -> bool:
-        if self._con is None or self._erasure != self._newest_erasure() or self._covered > self._reader.size:
+        if (
+            self._con is None
+            or self._erasure != self._newest_erasure()
+            or self._stands_at > self._reader.size
+        ):
             return True
         try:
             return self._home.path.stat().st_ino != self._inode
@@ -222,20 +208,8 @@ class Catalog:
 
     def children(self, index: int) -> list[tuple[int, str, str]]:
         """Return (index, id, role) of every link to the record, forgotten and erased referrers too, by log index."""
-        with self._turn:
-            self.follow()
-            # Another process may have brought the file further than this reader has looked.
-            rows = self._ask(*children(index, self._reader.size))
-        return [(child, self._reader.envelope(child).id, role) for child, role in rows]
-
-    def referring(self, index: int, role: str, most: int, below: int) -> list[int]:
-        """Return the newest records below a log index that link to this one in a role, at most so many, newest first;
-        forgotten and erased ones too. What stands behind the file is not among them: catch up first."""
-        with self._turn:
-            if self._is_stale():
-                self.catch_up()
-            rows = self._ask(*referring(index, role, most, below))
-        return [child for (child,) in rows]
+        reader = self._reader
+        return [(child, reader.envelope(child).id, role) for child, role in reader.backlinks.of(index)]
 
     def before(self, indexes: Sequence[int]) -> dict[int, int]:
         """Return the turn before each of these in its session, whatever lies between them in the log."""
@@ -254,81 +228,6 @@ class Catalog:
         """Ask the file, which the caller has followed the log with; raise ViewBusyError after `wait_s`."""
         with self._my_turn(wait_s):
             return self._ask(statement, params, wait_s)
-
-    def find(self, keys: Sequence[str]) -> dict[str, int]:
-        """Return the index of each key that a record in the log has, up to its present end; an erased one has none."""
-        lookup_key = self._reader.need_vault().lookup_key
-        with self._turn:
-            self._cover()
-            hashes = {key_hash(lookup_key, key): key for key in keys}
-            found = {hashes[hash_]: self._recent[hash_] for hash_ in hashes if hash_ in self._recent}
-            for some, marks in marked(list(hashes)):
-                rows = self._ask(f"SELECT hash, log_index FROM keys WHERE hash IN ({marks})", some)  # noqa: S608 - marks only
-                found |= {hashes[hash_]: index for hash_, index in rows}
-            return {key: index for key, index in found.items() if index not in self._reader.control.erased}
-
-    def add(self, keys: dict[str, int]) -> None:
-        """Remember the keys of records that were just appended here."""
-        if not keys or self._reader.vault is None:
-            return
-        lookup_key = self._reader.vault.lookup_key
-        with self._turn:
-            for key, index in keys.items():
-                self._recent.setdefault(key_hash(lookup_key, key), index)
-            indexes = sorted(keys.values())
-            if indexes[0] == self._covered and indexes[-1] - indexes[0] == len(indexes) - 1:
-                self._covered = indexes[-1] + 1
-
-    def last_of(self, scopes: Collection[ScopeKey]) -> dict[ScopeKey, Last]:
-        """Return the newest living record of each scope, up to the log's present end (SPEC §4.8)."""
-        lookup_key = self._reader.need_vault().lookup_key
-        erased = self._reader.control.erased
-        found: dict[ScopeKey, Last] = {}
-        with self._turn:
-            self._cover()
-            for scope in scopes:
-                hash_ = scope_hash(lookup_key, scope)
-                recent = [one for one in self._recent_scopes.get(hash_, ()) if one.at not in erased]
-                if not recent:
-                    rows = self._ask(
-                        "SELECT count, log_index FROM scopes WHERE hash = ? ORDER BY log_index DESC LIMIT 1",
-                        [hash_],
-                    )
-                    recent = [Last(*row) for row in rows]
-                if recent:
-                    found[scope] = recent[-1]
-        return found
-
-    def note(
-        self, first: int, count: int, keys: dict[str, int], scopes: Mapping[ScopeKey, Sequence[Last]]
-    ) -> None:
-        """Remember the keys and scopes of records that were just appended here, so that none is read again."""
-        lookup_key = self._reader.need_vault().lookup_key
-        with self._turn:
-            for key, index in keys.items():
-                self._recent.setdefault(key_hash(lookup_key, key), index)
-            for scope, several in scopes.items():
-                self._recent_scopes[scope_hash(lookup_key, scope)] = [several[-1]]
-            if first == self._covered:
-                self._covered = first + count
-
-    def _cover(self) -> None:
-        """Know the log up to its end: read what is missing, and let the file follow when it is far behind."""
-        size = self._reader.size
-        if self._is_stale() or len(self._recent) >= FLUSH_RECORDS or size - self._covered > FLUSH_RECORDS:
-            self.catch_up()
-        elif self._covered < size:
-            lookup_key = self._reader.need_vault().lookup_key
-            for entries in self._reader.entries(self._covered, size):
-                for entry in entries:
-                    index = entry.record.envelope.index
-                    if (text := once_of(entry)) is not None:
-                        self._recent.setdefault(key_hash(lookup_key, text), index)
-                    for key, count, _ in chain_of(entry.record.raw):
-                        self._recent_scopes.setdefault(scope_hash(lookup_key, key), []).append(
-                            Last(count, index)
-                        )
-            self._covered = size
 
     def _ask(
         self, statement: str, params: Sequence[Any], wait_s: float = LOCK_WAIT_S
@@ -377,13 +276,6 @@ class Catalog:
         return [self._home.path.name]
 
     def close(self) -> None:
-        """Let the file follow what was appended here, and close it."""
+        """Close the file."""
         with self._turn:
-            try:
-                if self._recent or self._recent_scopes:
-                    with suppress(
-                        OSError, ViewError
-                    ):  # what it lacks is in the log, and read when it is needed
-                        self.catch_up(wait_s=GLIMPSE_S)
-            finally:
-                self._forget()
+            self._forget()

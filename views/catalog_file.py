@@ -1,4 +1,4 @@
-"""The catalogue's file: SQLite, links by the record they lead to, keys and sessions as keyed hashes (SPEC §10.8)."""
+"""The catalogue's file: SQLite, turns with their sessions as keyed hashes (SPEC §10.8)."""
 
 import errno
 import os
@@ -12,29 +12,20 @@ from blake3 import blake3
 
 from braid.ledger.reader import Entry, Reader
 from braid.ledger.record import Scope, is_turn
-from braid.ledger.scopechain import ScopeKey, chain_of
 from braid.views.errors import DamagedViewError
 from braid.views.projection import Batch, Stamp
 from braid.wal.durable import make_folder, sync_folder
 from braid.wal.failpoint import failpoint
 
-VERSION: Final = 4
+VERSION: Final = 5
 BUSY_S: Final = 30.0
-_KEY_BYTES: Final = 16
 _SESSION_BYTES: Final = 8
 _TABLES: Final = """
 CREATE TABLE meta (stamp TEXT NOT NULL);
-CREATE TABLE links (parent INTEGER, child INTEGER, k INTEGER, role TEXT, PRIMARY KEY (parent, child, k)) WITHOUT ROWID;
-CREATE TABLE keys (hash BLOB PRIMARY KEY, log_index INTEGER NOT NULL) WITHOUT ROWID;
-CREATE TABLE scopes (hash BLOB, log_index INTEGER, count INTEGER, PRIMARY KEY (hash, log_index)) WITHOUT ROWID;
 CREATE TABLE turns (log_index INTEGER PRIMARY KEY, session INTEGER NOT NULL);
 """
 _INDEX: Final = "CREATE INDEX IF NOT EXISTS turns_of ON turns (session, log_index)"
 """Made once the rows are there: row by row, in the order of hashes, it would cost as much as all else of a load."""
-
-
-class _Once(msgspec.Struct):
-    once: str | None = None
 
 
 class _Source(msgspec.Struct, frozen=True):
@@ -46,18 +37,7 @@ class _Said(msgspec.Struct, frozen=True):
     provenance: _Source = _Source()
 
 
-_decode_once = msgspec.json.Decoder(_Once).decode
 _decode_said = msgspec.json.Decoder(_Said).decode
-
-
-def key_hash(lookup_key: bytes, text: str) -> bytes:
-    """Return what stands for a key in the file: 16 bytes that only the vault's holder can compute."""
-    return blake3(text.encode(), key=lookup_key).digest(_KEY_BYTES)
-
-
-def scope_hash(lookup_key: bytes, scope: ScopeKey) -> bytes:
-    """Return what stands for a scope in the file."""
-    return key_hash(lookup_key, f"\0scope\0{scope[0]}\0{scope[1]}")
 
 
 def session_of(lookup_key: bytes, entry: Entry) -> int | None:
@@ -77,17 +57,6 @@ def session_of(lookup_key: bytes, entry: Entry) -> int | None:
     return int.from_bytes(hashed, "big", signed=True)
 
 
-def once_of(entry: Entry) -> str | None:
-    """Return the key text of a record; None without one, without a body, or for a body that is no object."""
-    raw = entry.record.raw
-    if raw is None or b'"once"' not in raw:
-        return None
-    try:
-        return _decode_once(raw).once
-    except msgspec.MsgspecError:
-        return None
-
-
 def _unwritten(error: sqlite3.DatabaseError, what: str) -> OSError | DamagedViewError:
     """Return what to raise for a file that could not be written: a full disk is the environment's, not the file's."""
     if getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_FULL:
@@ -95,8 +64,6 @@ def _unwritten(error: sqlite3.DatabaseError, what: str) -> OSError | DamagedView
     return DamagedViewError(f"it could not be {what} ({error})")
 
 
-Asked = tuple[str, list[Any]]
-"""A statement and its parameters."""
 AskRows = Callable[[str, list[Any]], list[tuple[Any, ...]]]
 BEFORE: Final = ("max", "<")
 AFTER: Final = ("min", ">")
@@ -108,21 +75,6 @@ def marked(values: Sequence[Any]) -> Iterator[tuple[list[Any], str]]:
     for at in range(0, len(values), _MOST_MARKS):
         some = list(values[at : at + _MOST_MARKS])
         yield some, ",".join("?" * len(some))
-
-
-def children(index: int, below: int) -> Asked:
-    """Return what asks for (log index, role) of each link to a record, from those below a log index."""
-    statement = "SELECT child, role FROM links WHERE parent = ? AND child < ? ORDER BY child, k"
-    return statement, [index, below]
-
-
-def referring(index: int, role: str, most: int, below: int) -> Asked:
-    """Return what asks for the newest records below a log index that link to this one in a role."""
-    statement = (
-        "SELECT DISTINCT child FROM links WHERE parent = ? AND role = ? AND child < ?"
-        " ORDER BY child DESC LIMIT ?"
-    )
-    return statement, [index, role, below, most]
 
 
 def beside(ask: AskRows, indexes: Sequence[int], side: tuple[str, str]) -> dict[int, int]:
@@ -156,10 +108,18 @@ def connected(where: str | Path, what: str, *, timeout: float = 5.0) -> sqlite3.
 class CatalogFile:
     """The catalogue's file, open for writing; its lock is the caller's."""
 
-    def __init__(self, con: sqlite3.Connection, lookup_key: bytes | None, stamp: Stamp | None) -> None:
+    def __init__(
+        self,
+        con: sqlite3.Connection,
+        lookup_key: bytes | None,
+        stamp: Stamp | None,
+        seen: Callable[[Sequence[Entry]], None],
+    ) -> None:
+        """`seen` is shown every record that is read for this file, so that nobody else need read it."""
         self._con = con
         self._lookup_key = lookup_key
         self._stamp = stamp
+        self._seen = seen
 
     @property
     def stamp(self) -> Stamp | None:
@@ -167,27 +127,11 @@ class CatalogFile:
         return self._stamp
 
     def apply(self, batch: Batch) -> None:
-        """Insert links, keys, turns and stamp in one transaction. Forgetting changes nothing but the turns."""
-        links: list[tuple[int, int, int, str]] = []
-        keys: list[tuple[bytes, int]] = []
-        scopes: list[tuple[bytes, int, int]] = []
-        for entry in batch.entries:
-            index = entry.record.envelope.index
-            links += [(link.index, index, k, link.role) for k, link in enumerate(entry.record.links)]
-            text = once_of(entry) if self._lookup_key else None
-            if text is not None and self._lookup_key:
-                keys.append((key_hash(self._lookup_key, text), index))
-            if self._lookup_key:
-                scopes += [
-                    (scope_hash(self._lookup_key, key), index, count)
-                    for key, count, _ in chain_of(entry.record.raw)
-                ]
+        """Insert turns and stamp in one transaction. Forgetting removes turns, recovering puts them back."""
         turns, gone = self._turns(batch)
+        self._seen(batch.entries)
         try:
             self._con.execute("BEGIN IMMEDIATE")
-            self._con.executemany("INSERT OR IGNORE INTO links VALUES (?, ?, ?, ?)", links)
-            self._con.executemany("INSERT OR IGNORE INTO keys VALUES (?, ?)", keys)
-            self._con.executemany("INSERT OR IGNORE INTO scopes VALUES (?, ?, ?)", scopes)
             self._con.executemany("DELETE FROM turns WHERE log_index = ?", gone)
             self._con.executemany("INSERT OR REPLACE INTO turns VALUES (?, ?)", turns)
             self._con.execute("DELETE FROM meta")
@@ -215,20 +159,13 @@ class CatalogFile:
         return turns, gone
 
     def take_over(self, source: Path, gone: Sequence[int]) -> None:
-        """Copy all that a closed file holds but the keys and turns of these records; raise DamagedViewError."""
+        """Copy all that a closed file holds but the turns of these records; raise DamagedViewError."""
         con = self._con
         try:
             con.execute("ATTACH ? AS old", [f"{source.absolute().as_uri()}?mode=ro"])
             con.execute("BEGIN")
             con.execute("CREATE TEMP TABLE gone (log_index INTEGER PRIMARY KEY)")
             con.executemany("INSERT INTO gone VALUES (?)", [(index,) for index in gone])
-            con.execute("INSERT INTO links SELECT * FROM old.links")
-            con.execute(
-                "INSERT INTO keys SELECT * FROM old.keys WHERE log_index NOT IN (SELECT log_index FROM gone)"
-            )
-            con.execute(
-                "INSERT INTO scopes SELECT * FROM old.scopes WHERE log_index NOT IN (SELECT log_index FROM gone)"
-            )
             con.execute(
                 "INSERT INTO turns SELECT * FROM old.turns WHERE log_index NOT IN (SELECT log_index FROM gone)"
             )
@@ -287,7 +224,7 @@ class CatalogHome:
             con.executescript(
                 "PRAGMA journal_mode = DELETE; PRAGMA synchronous = FULL; PRAGMA secure_delete = ON"
             )
-            return CatalogFile(con, self._lookup_key(), read_stamp(con))
+            return CatalogFile(con, self._lookup_key(), read_stamp(con), self._show)
         except (sqlite3.DatabaseError, msgspec.MsgspecError, UnicodeDecodeError) as error:
             con.close()
             raise DamagedViewError(f"the file can't be read ({error})") from error
@@ -306,13 +243,10 @@ class CatalogHome:
         except sqlite3.DatabaseError as error:
             con.close()
             raise _unwritten(error, "begun") from error
-        return CatalogFile(con, self._lookup_key(), None)
+        return CatalogFile(con, self._lookup_key(), None, self._show)
 
     def fresh_without(self, gone: Sequence[int]) -> CatalogFile:
-        """Begin a file with all links of the live one, and its keys but those of these records; raise DamagedViewError.
-
-        A link is envelope data: it outlives an erasure.
-        """
+        """Begin a file with the turns of the live one but for these records; raise DamagedViewError."""
         file = self.fresh()
         try:
             file.take_over(self.path, gone)
@@ -347,6 +281,10 @@ class CatalogHome:
         _remove(self.path)
         _remove(self._fresh)
         return names
+
+    def _show(self, entries: Sequence[Entry]) -> None:
+        if self._reader.vault is not None:
+            self._reader.key_index.take(entries)
 
     def _lookup_key(self) -> bytes | None:
         return self._reader.vault.lookup_key if self._reader.vault else None

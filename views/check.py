@@ -1,12 +1,12 @@
 """Does a working file hold what it says, and what the log says? (SPEC §10.4; `braid verify --deep`)
 
 Its views and macros are compared with those of this release: an edited one would answer falsely from true rows.
-Every row is read back and hashed as it was when it was made: an edited cell, a missing or an added row shows.
-Then the rows are made anew from the log and compared with the stored hashes, which an editor may have redone.
+Every row is read back and compared with those that are made anew from the log, and hashed as it was when it was made:
+an edited cell, a missing or an added row shows, also to who has redone the hashes.
 """
 
-from collections import defaultdict
-from collections.abc import Iterator
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -14,14 +14,16 @@ from typing import Any
 import duckdb
 
 from braid.ledger.audit.findings import Finding
-from braid.ledger.reader import Reader
+from braid.ledger.reader import Entry, Reader
 from braid.views import macros
 from braid.views.arrow import from_arrow, selection
+from braid.views.checkpoints import read_history
 from braid.views.digest import BUCKET, bucket_root, content_digest, hash_rows
 from braid.views.duck import Meta, connect, read_meta
 from braid.views.errors import DamagedViewError
+from braid.views.fates import Fates
 from braid.views.projection import Standing
-from braid.views.replay import refusal, take_standing
+from braid.views.replay import refusal, standing_then, take_standing
 from braid.views.rows import make_rows
 from braid.views.schema import CHECKPOINTS, TABLES, VERSION, creation
 from braid.views.values import Numbered
@@ -36,7 +38,8 @@ def _found(message: str, index: int | None = None) -> Finding:
 def check_content(reader: Reader, path: Path, standing: Standing | None = None) -> list[Finding]:
     """Return what is wrong with the working file at `path`, in log order; its lock is the caller's.
 
-    `standing` is that of the prefix that the file was made from, where it is not the log's head.
+    `standing` is that of the prefix that the file was made from, where it is not the log's head. A file that stands
+    before the head is compared with the log as it was then.
     """
     if not path.exists():
         return []
@@ -58,18 +61,20 @@ def _findings(reader: Reader, con: duckdb.DuckDBPyConnection, standing: Standing
         yield _found(f"it has to be rebuilt: {why}")
         return
     yield from _against_release(con)
+    # A crash between two batches leaves rows that were made with the head's standing, behind which the file is.
+    standings = [Fates(reader, standing).all()]
+    if meta.stamp.position < standing.size:
+        standings.append(Fates(reader, standing_then(reader, meta.stamp.position)).all())
     roots: list[bytes] = []
     for start in range(0, meta.stamp.position, _CHUNK):
         stop = min(start + _CHUNK, meta.stamp.position)
         stored = _stored(con, start, stop)
-        yield from _against_rows(_held(con, start, stop), stored, _row_keys(reader, standing, start, stop))
-        # Rows follow from the log's head: a file that stands before it can't be compared with the log.
-        if meta.stamp.position == standing.size:
-            yield from _against_log(reader, standing, stored, start, stop)
+        yield from _compared(reader.entries(start, stop), standings, _held(con, start, stop), stored)
         for at in range(start, stop, BUCKET):
             present = [stored[index] for index in range(at, min(at + BUCKET, stop)) if index in stored]
             roots.append(bucket_root(present))
     yield from _whole(con, meta, roots)
+    yield from _against_history(reader, con, meta)
 
 
 def _against_release(con: duckdb.DuckDBPyConnection) -> Iterator[Finding]:
@@ -109,46 +114,68 @@ def _held(con: duckdb.DuckDBPyConnection, start: int, stop: int) -> dict[int, li
     return held
 
 
-def _row_keys(reader: Reader, standing: Standing, start: int, stop: int) -> dict[int, bytes]:
-    if reader.vault is None:
-        return {}
-    keys = enumerate(reader.vault.keys(start, stop - start), start)
-    return {index: key.row for index, key in keys if key is not None and index not in standing.erased}
-
-
-def _against_rows(
-    held: dict[int, list[Numbered]], stored: dict[int, bytes], row_keys: dict[int, bytes]
+def _compared(
+    log: Iterable[list[Entry]],
+    standings: Sequence[Standing],
+    held: dict[int, list[Numbered]],
+    stored: dict[int, bytes],
 ) -> Iterator[Finding]:
-    for index in sorted(held.keys() | stored.keys()):
-        if index not in stored:
-            yield _found("rows were added", index)
-        elif index not in held:
-            yield _found("rows were removed", index)
-        elif hash_rows(held[index], row_keys.get(index)) != stored[index]:
-            yield _found("its rows are not those that were made from the record", index)
-
-
-def _against_log(
-    reader: Reader, standing: Standing, stored: dict[int, bytes], start: int, stop: int
-) -> Iterator[Finding]:
-    for entries in reader.entries(start, stop):
+    """Compare rows and their hashes with what is made of the log by one of these standings."""
+    for entries in log:
         for entry in entries:
-            made = make_rows(entry, standing).rows
             index = entry.record.envelope.index
-            if (hash_rows(made, entry.row_key) if made else None) != stored.get(index):
-                yield _found("its stored hash is not that of the record's rows", index)
+            rows = held.get(index, [])
+            made = [make_rows(entry, standing).rows for standing in standings]
+            hashes = [hash_rows(each, entry.row_key) if each else None for each in made]
+            if (hash_rows(rows, entry.row_key) if rows else None) not in hashes:
+                yield _found(_difference(rows, made[0]), index)
+            if stored.get(index) not in hashes:
+                yield _found(
+                    "view_state.row_digests: its stored hash is not that of the record's rows", index
+                )
+
+
+def _difference(held: list[Numbered], made: list[Numbered]) -> str:
+    """Return which tables differ, and how."""
+    # By what is hashed of a row, and counted: it may be there twice.
+    ours, theirs = (Counter((row[0], hash_rows([row], None)) for row in rows) for rows in (made, held))
+    missing, more = ours - theirs, theirs - ours
+    names = ", ".join(TABLES[number].name for number in sorted({number for number, _ in [*missing, *more]}))
+    how = (
+        "its rows are not those that were made from the record"
+        if missing and more
+        else "rows were removed"
+        if missing
+        else "rows were added"
+    )
+    return f"{names}: {how}"
+
+
+def _against_history(reader: Reader, con: duckdb.DuckDBPyConnection, meta: Meta) -> Iterator[Finding]:
+    """Compare the table of signed heads with the store's history, as far as it was taken in: no digest covers it."""
+    history = reader.path / "checkpoints"
+    rows, end = read_history(history, 0, meta.history)
+    relation: Any = con.sql(f"SELECT {selection(CHECKPOINTS.columns)} FROM checkpoints")  # noqa: S608 - our own names
+    held = sorted(from_arrow(relation.to_arrow_table()), key=str)
+    if held != sorted(rows, key=str) or end != meta.history:
+        yield _found("checkpoints: its rows are not those of the store's history of signed heads")
 
 
 def _whole(con: duckdb.DuckDBPyConnection, meta: Meta, roots: list[bytes]) -> Iterator[Finding]:
     position = meta.stamp.position
     if content_digest(roots) != meta.digest:
         yield _found("the content digest is not that of the stored hashes")
-    kept = con.execute("SELECT root FROM view_state.bucket_roots ORDER BY bucket").fetchall()
-    if [root for (root,) in kept] != roots:
+    kept = con.execute("SELECT bucket, root FROM view_state.bucket_roots ORDER BY bucket").fetchall()
+    if kept != list(enumerate(roots)):
         yield _found("the roots of the buckets are not those of the stored hashes")
+    twice = con.execute(
+        "SELECT log_index FROM view_state.row_digests GROUP BY log_index HAVING count(*) > 1 ORDER BY log_index"
+    ).fetchall()
+    for (index,) in twice:
+        yield _found("view_state.row_digests: its stored hash is there twice", index)
     for name in (*(table.name for table in TABLES), "view_state.row_digests"):
-        beyond = con.execute(
+        ((beyond,),) = con.execute(
             f"SELECT count(*) FROM {name} WHERE log_index IS NULL OR log_index < 0 OR log_index >= {position}"  # noqa: S608
-        ).fetchone()
-        if beyond and beyond[0]:
-            yield _found(f"{name} holds {beyond[0]} rows of no record of this log")
+        ).fetchall()
+        if beyond:
+            yield _found(f"{name} holds {beyond} rows of no record of this log")

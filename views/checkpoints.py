@@ -8,13 +8,13 @@ from braid.views.values import Row
 _NOTE = re.compile(r"[^\n]+\n(0|[1-9][0-9]{0,17})\n([A-Za-z0-9+/]{43}=)\n(?:[^\n]+\n)*\n(?:— [^\n]+\n)+")
 
 
-def read_history(path: Path, seen: int) -> tuple[list[Row], int]:
-    """Return the rows of the notes behind byte `seen`, and the byte behind the last whole one."""
+def read_history(path: Path, seen: int, until: int | None = None) -> tuple[list[Row], int]:
+    """Return the rows of the notes from byte `seen` on, up to byte `until`, and the byte behind the last whole one."""
     try:
         with path.open("rb") as file:
             if seen:
                 file.seek(seen)
-            raw = file.read()
+            raw = file.read(-1 if until is None else max(until - seen, 0))
     except FileNotFoundError:
         return [], seen
     rows: list[Row] = []

@@ -5,9 +5,10 @@ Rows are made in the caller's thread and inserted in another, one batch behind: 
 
 import os
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import Any, Final, Self
 
@@ -53,15 +54,61 @@ _DIGESTS: Final = Table("digests", "", (Column("log_index", "BIGINT", ""), Colum
 _INDEXES: Final = Table("indexes", "", _DIGESTS.columns[:1])
 
 
+_IDLE: Final[list[duckdb.DuckDBPyConnection]] = []
+"""An instance of DuckDB with nothing attached, kept for the next file that is followed: to make one takes 10 ms, longer
+than to take in what an append brings. Appending and popping are one step each, so no lock is needed."""
+_FORKED: Final[list[duckdb.DuckDBPyConnection]] = []
+"""What a fork takes along and must not use, nor end."""
+
+
+def _forked() -> None:
+    _FORKED.extend(_IDLE)
+    _IDLE.clear()
+
+
+os.register_at_fork(after_in_child=_forked)
+
+
 def connect(path: Path, *, read_only: bool = False) -> duckdb.DuckDBPyConnection:
     """Open a file of the projection within our limits; duckdb.Error where it can't be."""
+    return _attached(_instance(), path, "READ_ONLY" if read_only else _OURS)
+
+
+def _reconnect(path: Path) -> duckdb.DuckDBPyConnection:
+    """As `connect`, for writing, with an instance that was kept; to be closed by `_let_go`."""
+    try:
+        con = _IDLE.pop()
+    except IndexError:
+        con = _instance()
+    return _attached(con, path, _OURS)
+
+
+def _let_go(con: duckdb.DuckDBPyConnection, path: Path) -> None:
+    """Close a connection's file, which folds its write-ahead file in, and keep the instance where all went well."""
+    try:
+        con.execute("USE memory; DETACH projection")
+        require_whole(path)
+    except (duckdb.Error, OSError):  # a transaction that was not ended, say, or a full disk
+        con.close()
+        return
+    if _IDLE:
+        con.close()
+    else:
+        _IDLE.append(con)
+
+
+def _instance() -> duckdb.DuckDBPyConnection:
     con = duckdb.connect(":memory:", config={**CONFIG})
     with suppress(
         duckdb.Error
     ):  # in a notebook without its widgets there is no bar to put out, and it says so
         con.execute("SET enable_progress_bar = false")  # it would be drawn on our standard output
+    return con
+
+
+def _attached(con: duckdb.DuckDBPyConnection, path: Path, how: str) -> duckdb.DuckDBPyConnection:
     try:
-        _attach(con, path, "READ_ONLY" if read_only else _OURS)
+        _attach(con, path, how)
     except BaseException:
         con.close()
         raise
@@ -123,11 +170,14 @@ class DuckView:
     def __init__(self, con: duckdb.DuckDBPyConnection, history: Path, meta: Meta | None) -> None:
         """Not for callers: use `create` or `open`."""
         self._con = con
+        self._let_go = con.close
         self._history = history
         self._roots: list[bytes] = []
         self._worker = ThreadPoolExecutor(1, "braid-duck")
         self._under_way: Future[None] | None = None
         self.meta = meta
+        self.when_closed: Callable[[int], None] | None = None
+        """Told, once the file is closed, the position that it stands at."""
 
     @classmethod
     def create(cls, path: Path, history: Path) -> Self:
@@ -185,8 +235,9 @@ class DuckView:
             raise DamagedViewError("there is none yet")
         con: duckdb.DuckDBPyConnection | None = None
         try:
-            con = connect(path)
+            con = _reconnect(path)
             view = cls(con, history, read_meta(con))
+            view._let_go = partial(_let_go, con, path)
             view._roots = _read_roots(con)
         except (duckdb.Error, UnicodeDecodeError) as error:
             if con is not None:
@@ -313,9 +364,11 @@ class DuckView:
         """
         self._worker.shutdown()
         try:
-            self._con.close()
+            self._let_go()
         except duckdb.Error as error:
             raise DamagedViewError(f"it could not be closed ({first_line(error)})") from error
+        if self.when_closed is not None and self.meta is not None:
+            self.when_closed(self.meta.stamp.position)
 
 
 def _read_roots(con: duckdb.DuckDBPyConnection) -> list[bytes]:

@@ -2,6 +2,7 @@
 
 ViewError
 ├── DamagedViewError   a working file can't be used: it is thrown away and rebuilt, never reported as a failure
+│   └── UnsealedError     nobody who holds the vault made it, or somebody has changed it since
 ├── ViewBusyError      another process is at work on the view, and there is nothing else to read
 ├── SnapshotError      a snapshot is damaged, foreign, or not to be had
 └── SqlError           a statement that can't be answered, with a hint
@@ -25,6 +26,10 @@ class ViewError(Exception):
 
 class DamagedViewError(ViewError):
     """A view's file is missing, unreadable, or not what this release wrote; rebuild it from the log."""
+
+
+class UnsealedError(DamagedViewError):
+    """A view's file is not what the vault's holder wrote: nothing may be told from it."""
 
 
 class ViewBusyError(ViewError):

@@ -5,6 +5,7 @@
     views/duck/fresh.duckdb              a rebuild under way; removed by the next one
     views/duck/gen-<position>-<hex>.duckdb    a copy that nobody writes to
     views/duck/current                   the name of the newest generation
+    views/duck/seals/<file>              shows that the vault's holder wrote the file (`views/seal.py`)
 
 A reader that has a generation open keeps it when its name goes: the file lives until it is closed.
 """
@@ -12,11 +13,14 @@ A reader that has a generation open keeps it when its name goes: the file lives 
 import errno
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from braid.views.errors import DamagedViewError
 from braid.views.schema import VERSION
+from braid.views.seal import FOLDER, Seals, seal_of
 from braid.wal.durable import make_folder, obstructed, replace_file, sync_folder
 from braid.wal.failpoint import failpoint
 
@@ -37,19 +41,33 @@ class DuckHome:
     name = "duck"
     version = VERSION
 
-    def __init__(self, folder: Path, history: Path) -> None:
+    def __init__(self, folder: Path, history: Path, seals: Seals) -> None:
         """`folder` is `views/duck`; `history` the store's file of published checkpoints."""
         self.folder = folder
+        self.seals = seals
         self.work = folder / "work.duckdb"
         self._fresh = folder / "fresh.duckdb"
         self._history = history
         self._current = folder / "current"
+        self._made = 0
+        """The position at which the fresh file was closed."""
 
     def open(self) -> "DuckView":
-        """Open the working file; raise DamagedViewError where there is none that can be used."""
+        """Open the working file; raise DamagedViewError where there is none that can be used, or may be believed."""
         from braid.views.duck import DuckView
 
-        return DuckView.open(self.work, self._history)
+        if not self.work.exists():
+            raise DamagedViewError("there is none yet")
+        self.seals.require(self.work)
+        view = DuckView.open(self.work, self._history)
+        view.when_closed = lambda position: self.seals.closed(self.work, position)
+        return view
+
+    @contextmanager
+    def reading(self) -> Generator[Path]:
+        """Yield a path by which the closed working file is read, as `Seals.opened`."""
+        with self.seals.opened(self.work) as path:
+            yield path
 
     def fresh(self) -> "DuckView":
         """Begin an empty file beside the working one."""
@@ -57,13 +75,32 @@ class DuckHome:
 
         make_folder(self.folder)
         remove_file(self._fresh)
-        return DuckView.create(self._fresh, self._history)
+        view = DuckView.create(self._fresh, self._history)
+        view.when_closed = self._fresh_closed
+        return view
+
+    def fresh_from(self, path: Path) -> "DuckView":
+        """Begin with a copy of a generation; raise DamagedViewError where it may not be believed, or can't be read."""
+        from braid.views.duck import DuckView
+
+        make_folder(self.folder)
+        remove_file(self._fresh)
+        with self.seals.opened(path) as held:
+            copy_file(held, self._fresh)
+        view = DuckView.open(self._fresh, self._history)
+        view.when_closed = self._fresh_closed
+        return view
+
+    def _fresh_closed(self, position: int) -> None:
+        self._made = position
+        self.seals.closed(self._fresh, position, whole=False)
 
     def fresh_without(self, gone: Sequence[int]) -> "DuckView":
         """Begin a file with the rows of the working one, but for those of these records; raise DamagedViewError."""
         view = self.fresh()
         try:
-            view.take_over(self.work, gone)
+            with self.reading() as path:
+                view.take_over(path, gone)
         except BaseException:
             view.close()
             raise
@@ -80,6 +117,8 @@ class DuckHome:
         # Dying here: the old file without its write-ahead file stands at an earlier batch, rows and position together.
         failpoint("views.swap")
         self._fresh.replace(self.work)
+        # Dying here: the new file with the old one's seal, which does not fit it; it is made again.
+        self.seals.renamed(self._fresh, self.work, self._made)
         sync_folder(self.folder)
         failpoint("views.swap.done")
         # Dying here: the rebuilt file is live; generations are as old as they were.
@@ -110,7 +149,8 @@ class DuckHome:
         require_whole(self.work)
         failpoint("views.generation.copy")
         try:
-            copy_file(self.work, copy)
+            with self.reading() as work:
+                copy_file(work, copy)
         except OSError:
             copy.unlink(missing_ok=True)  # what is left of it would keep the disk full
             raise
@@ -118,6 +158,8 @@ class DuckHome:
         failpoint("views.generation.copy.done")
         copy.replace(path)
         # Dying here: a generation that nothing points to; the next publication removes it.
+        self.seals.closed(path, position, whole=False)
+        self.seals.seal(path, position, durably=True)
         replace_file(self._current, f"{path.name}\n".encode(), "views.current")
         # Dying here: the new generation is current, an older one lies about; the next publication removes it.
         self._remove_generations(keep=path)
@@ -154,19 +196,17 @@ class DuckHome:
     def drop_strays(self, *keep: Path) -> list[str]:
         """Remove every file that may hold rows but those named, whatever DuckDB or a crash has left; return names."""
         removed = [path for path in self.files() if path not in keep]
-        for path in removed:
+        kept = {seal_of(path) for path in keep}
+        seals = [path for path in (self.folder / FOLDER).glob("*") if path not in kept]
+        for path in (*removed, *seals):
             path.unlink(missing_ok=True)
         if removed:
             sync_folder(self.folder)
         return [path.name for path in removed]
 
-    def signature(self) -> tuple[int, int, int] | None:
+    def signature(self) -> object:
         """Return what changes when anybody writes the working file; None where there is none."""
-        try:
-            at = self.work.stat()
-        except FileNotFoundError:
-            return None
-        return at.st_ino, at.st_size, at.st_mtime_ns
+        return self.seals.state(self.work)
 
     def files(self) -> list[Path]:
         """Return the files that hold rows."""
@@ -187,8 +227,8 @@ def _wal(path: Path) -> Path:
 
 
 def remove_file(path: Path) -> None:
-    """Remove a DuckDB file and what DuckDB keeps beside it."""
-    for each in (_wal(path), path.with_name(f"{path.name}.wal.checkpoint"), path):
+    """Remove a DuckDB file, what DuckDB keeps beside it, and its seal."""
+    for each in (_wal(path), path.with_name(f"{path.name}.wal.checkpoint"), path, seal_of(path)):
         each.unlink(missing_ok=True)
 
 

@@ -8,7 +8,7 @@ import sqlite3
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from braid.views.catalog_file import AFTER, BEFORE, beside, children, referring
+from braid.views.catalog_file import AFTER, BEFORE, beside
 from braid.views.errors import ViewError, told
 
 if TYPE_CHECKING:
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class Glance:
-    """Links and neighbours for one question. Safe to share between the threads that answer it."""
+    """Neighbours for one question. Safe to share between the threads that answer it."""
 
     def __init__(self, catalog: "Catalog", wait_s: float, why: str | None = None) -> None:
         """`wait_s`: how long an answer may wait for another thread. `why` it is not at the log's end, where it is not:
@@ -30,16 +30,6 @@ class Glance:
         if why is not None:
             self._con, missing = catalog.as_it_stands(wait_s)
             self._tell(why, missing)
-
-    def children(self, index: int) -> list[tuple[int, str, str]]:
-        """See `Catalog.children`."""
-        reader = self._catalog.reader
-        rows = self._ask(*children(index, reader.size))
-        return [(child, reader.envelope(child).id, role) for child, role in rows]
-
-    def referring(self, index: int, role: str, most: int, below: int) -> list[int]:
-        """See `Catalog.referring`."""
-        return [child for (child,) in self._ask(*referring(index, role, most, below))]
 
     def before(self, indexes: Sequence[int]) -> dict[int, int]:
         """See `Catalog.before`."""
@@ -73,6 +63,4 @@ class Glance:
         """Say what the question went without; `missing`: how many of the newest records, None for all."""
         of = {None: "any record", 1: "the newest record"}.get(missing) or f"the newest {missing:,} records"
         if missing != 0:
-            self.trouble = [
-                f"catalogue: {why}; links, neighbours, corrections and lessons of {of} were not looked at"
-            ]
+            self.trouble = [f"catalogue: {why}; neighbours of {of} were not looked at"]

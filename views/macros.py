@@ -10,6 +10,7 @@ from typing import Any, Final, NamedTuple
 from braid.ledger.envelope import DERIVATION_ROLES
 from braid.stance.relations import RELATIONS, compared_as
 from braid.views.schema import Column, quoted
+from braid.views.vectors import EMBEDDINGS
 
 _INDEX = Column("log_index", "BIGINT", "Index in the log of the record.")
 _ID = Column("id", "VARCHAR", "Its id; `braid show ID` reads it, verified.")
@@ -95,18 +96,73 @@ VIEWS: Final = (
         FROM stances r
         UNION ALL SELECT r.log_index, r.id, 'affect', NULL, r.created_at, r.happened_at, r.key_id,
           r.user_id, r.session_id, concat_ws(' ', r.actor, r.stage, r.primary_emotion)
-        FROM affect r
+        FROM affect_snapshots r
         UNION ALL SELECT r.log_index, r.id, 'event', NULL, r.created_at, r.happened_at, r.key_id,
           r.user_id, r.session_id, coalesce(r.name, r.op)
         FROM events r
         UNION ALL SELECT r.log_index, r.id, 'embedding', NULL, r.created_at, r.created_at, NULL, NULL, NULL, r.model
-        FROM embeddings r WHERE r.k = 0
+        FROM signatures r WHERE r.k = 0
         UNION ALL SELECT r.log_index, r.id, 'tombstone', NULL, r.created_at, r.created_at, r.key_id, NULL, NULL, r.op
         FROM tombstones r WHERE r.k = 0
         UNION ALL SELECT r.log_index, r.id, if(r.log_index = 0, 'genesis', 'key'), NULL, r.admitted_at, r.admitted_at,
           NULL, NULL, NULL, concat_ws(' ', r.role, r.actor)
         FROM keys r WHERE r.k = 0
         """,
+    ),
+    View(
+        "affect",
+        "The tone of experiences, by actor and stage: snapshots, and what was stated or read of turns without one of"
+        " stage input. `method` says who made it.",
+        (
+            _INDEX,
+            Column("id", "VARCHAR", "Id of the snapshot, or of the experience; `braid show ID` reads it."),
+            Column("created_at", "TIMESTAMP", "Transaction time, UTC."),
+            Column("user_id", "VARCHAR", "Scope: the user whose memory it is."),
+            _SESSION,
+            Column("experience_index", "BIGINT", "Log index of the experience."),
+            Column("experience_id", "VARCHAR", "Its id."),
+            Column("actor", "VARCHAR", "Whose tone: user or agent."),
+            Column("stage", "VARCHAR", "input, draft, augmented …"),
+            Column("valence", "DOUBLE", "Valence in [-1, 1]."),
+            Column("arousal", "DOUBLE", "Arousal in [0, 1]."),
+            Column("dominance", "DOUBLE", "Dominance in [-1, 1]."),
+            Column("primary_emotion", "VARCHAR", "The emotion that stands out."),
+            Column("intensity", "DOUBLE", "Intensity in [0, 1]."),
+            Column("confidence", "DOUBLE", "Confidence in the reading, in [0, 1]."),
+            Column("notes", "VARCHAR", "Why it was read so."),
+            Column("method", "VARCHAR", "snapshot, stated (by the experience itself), else function and version."),
+        ),
+        """
+        SELECT s.log_index, s.id, s.created_at, s.user_id, s.session_id, s.experience_index, s.experience_id, s.actor,
+          s.stage, s.valence, s.arousal, s.dominance, s.primary_emotion, s.intensity, s.confidence, s.notes,
+          'snapshot' AS method
+        FROM affect_snapshots s
+        UNION ALL
+        SELECT e.log_index, e.id, e.created_at, e.user_id, e.session_id, e.log_index, e.id,
+          if(e.actor = 'agent', 'agent', 'user'), 'input', e.valence, e.arousal, e.dominance, e.affect_labels[1],
+          e.affect_intensity, e.affect_confidence, NULL, e.affect_method
+        FROM experiences e
+        WHERE e.affect_method IS NOT NULL
+          AND e.log_index NOT IN (SELECT i.experience_index FROM affect_snapshots i
+            WHERE i.stage = 'input' AND i.experience_index IS NOT NULL)
+        """,
+    ),
+    View(
+        "embeddings",
+        "The vectors that search keeps of experiences, in LanceDB: one row a vector. `store.vector(uri)` gives it.",
+        (
+            _INDEX,
+            _ID,
+            Column("role", "VARCHAR", "prompt_semantic or response_semantic; profiles are computed when asked for."),
+            Column("uri", "VARCHAR", "Its address: vec://role/id."),
+            Column("model", "VARCHAR", "Model and version that made it; NULL while it is pending."),
+            Column("pending", "BOOLEAN", "It isn't there yet: search has not come so far, or waits for its model."),
+            Column("label", "VARCHAR", "A classifier's label, by the newest of `signatures`."),
+            Column("salience", "DOUBLE", "Weight in retrieval, in [0, 1], by the same; 1 without one."),
+            Column("hash", "VARCHAR", "Locality-sensitive hash, by the same."),
+            Column("metadata", "JSON", "What belongs to the role, by the same; NULL when empty."),
+        ),
+        EMBEDDINGS,
     ),
     View(
         "strands",
@@ -137,7 +193,7 @@ VIEWS: Final = (
     ),
     View(
         "corrections",
-        "What was corrected: the experience that is right now, and the one that it supersedes.",
+        "What was corrected: the experience that holds now, and each in whose place it stands.",
         (
             _INDEX,
             _ID,
@@ -149,18 +205,24 @@ VIEWS: Final = (
             Column("reason", "VARCHAR", "Why, in words."),
         ),
         """
-        SELECT new.log_index, new.id, new.created_at AS corrected_at, link.target_index AS old_index,
-          link.target_id AS old_id, old.text AS old_text, new.text AS new_text,
-          coalesce(said.reason, new.reason) AS reason
-        FROM links link
-        JOIN experiences new ON new.log_index = link.log_index
-        LEFT JOIN experiences old ON old.log_index = link.target_index
+        WITH replaced AS (
+          SELECT e.log_index AS old_index, e.id AS old_id, e.text AS old_text, e.superseded_by AS new_id
+          FROM experiences e WHERE e.superseded_by IS NOT NULL
+          UNION  -- what is gone has no row: it is named by what superseded it
+          SELECT l.target_index, l.target_id, NULL, coalesce(e.superseded_by, e.id)
+          FROM links l JOIN experiences e USING (log_index)
+          WHERE l.role = 'supersedes' AND e.standing <> 'fallen'
+            AND l.target_index NOT IN (SELECT log_index FROM records)
+        )
+        SELECT new.log_index, new.id, new.created_at AS corrected_at, replaced.old_index, replaced.old_id,
+          replaced.old_text, new.text AS new_text, coalesce(said.reason, new.reason) AS reason
+        FROM replaced
+        JOIN experiences new ON new.id = replaced.new_id
         LEFT JOIN (
           SELECT of.target_index AS log_index, min(event.reason) AS reason
           FROM events event JOIN links of ON of.log_index = event.log_index AND of.role = 'evidence'
           WHERE event.name = 'correction' GROUP BY of.target_index
         ) said ON said.log_index = new.log_index
-        WHERE link.role = 'supersedes'
         """,
     ),
     View(
@@ -188,9 +250,7 @@ VIEWS: Final = (
             {_NORMAL.format("c.subject")} AS who, {_NORMAL.format("c.object")} AS what,
             coalesce(c.valid_from, e.happened_at) AS since, coalesce(c.valid_to, 'infinity'::TIMESTAMP) AS until
           FROM claims c JOIN experiences e USING (log_index) LEFT JOIN known r ON r.rel = {_REL_NAME}
-          WHERE e.method <> 'reconcile' AND c.log_index NOT IN (SELECT old_index FROM corrections)
-            AND NOT EXISTS (FROM links l JOIN corrections x ON x.old_index = l.target_index
-              WHERE l.log_index = c.log_index AND l.role = 'parent')
+          WHERE e.method <> 'reconcile' AND e.standing = 'living'
         ),
         reviews AS (
           SELECT e.id, list(l.target_id) AS named FROM events e JOIN links l USING (log_index)
@@ -301,7 +361,7 @@ MACROS: Final = (
     ),
     Macro(
         "claims_at",
-        "Claims that hold at an instant, by what is known now: those of records that were corrected are left out.",
+        "Claims that hold at an instant, by what is known now: those of records that are not living are left out.",
         (Column("instant", "TIMESTAMP", "The instant, UTC."),),
         (_SUBJECT, _REL, _OBJECT, _POLARITY, _SINCE, _UNTIL, _SOURCE, _SURE, _DISPUTED, _INDEX, _ID),
         """
@@ -309,7 +369,7 @@ MACROS: Final = (
           c.valid_to AS until, c.source_type, e.confidence_p, e.disputed, c.log_index, c.id
         FROM claims c JOIN experiences e USING (log_index)
         WHERE coalesce(c.valid_from, e.happened_at) <= :instant AND (c.valid_to IS NULL OR c.valid_to > :instant)
-          AND c.log_index NOT IN (SELECT old_index FROM corrections)
+          AND e.standing = 'living'
         ORDER BY c.subject, c.rel, since, c.log_index, c.k
         """,
     ),
@@ -330,14 +390,14 @@ MACROS: Final = (
             _SOURCE,
             _WHO,
             _SURE,
-            Column("corrected_by", "VARCHAR", "Id of the record that supersedes the one that says so."),
+            Column("corrected_by", "VARCHAR", "Id of the record that holds in place of the one that says so."),
             _INDEX,
             _ID,
         ),
         """
         SELECT e.happened_at AS said_at, c.rel, c.object, c.polarity, coalesce(c.valid_from, e.happened_at) AS since,
           c.valid_to AS until, c.source_type, coalesce(e.name, e.actor) AS who, e.confidence_p,
-          (SELECT min(x.id) FROM corrections x WHERE x.old_index = c.log_index) AS corrected_by, c.log_index, c.id
+          e.superseded_by AS corrected_by, c.log_index, c.id
         FROM claims c JOIN experiences e USING (log_index)
         WHERE c.subject = subject AND (rel IS NULL OR c.rel = rel)
         ORDER BY c.log_index, c.k

@@ -4,8 +4,10 @@ from base64 import b64encode
 from collections.abc import Mapping
 from typing import Any, Final
 
+from braid.affect import turn
 from braid.ledger.envelope import Envelope
 from braid.ledger.record import (
+    Affect,
     AffectBody,
     Body,
     EmbeddingBody,
@@ -18,10 +20,14 @@ from braid.ledger.record import (
     StanceBody,
     ViewBody,
 )
+from braid.stance.pool import prior_of
 from braid.views.projection import Standing
 from braid.views.schema import NUMBER
 from braid.views.values import Numbered, body_part, created, json_text, microseconds, record_part
 
+_STATED: Final = "stated"
+_NO_TONE: Final = (None,) * 7
+_TRUSTED: Final = (prior_of("explicit"), "prior")
 _EXPERIENCES, _LINKS, _CLAIMS = NUMBER["experiences"], NUMBER["links"], NUMBER["claims"]
 
 
@@ -30,8 +36,8 @@ def _experience(record: Record, body: Body | None, standing: Standing) -> list[N
     place = (envelope.index, envelope.id)
     head = (*place, envelope.type, *record_part(envelope, standing), *body_part(envelope, body))
     if not isinstance(body, ExperienceBody):
-        return [(_EXPERIENCES, (*head, *(None,) * 17))]
-    content, from_, sure, tone = body.content, body.provenance, body.confidence, body.affect
+        return [(_EXPERIENCES, (*head, *(None,) * 18))]
+    content, from_ = body.content, body.provenance
     row = (
         *head,
         content.text,
@@ -42,12 +48,8 @@ def _experience(record: Record, body: Body | None, standing: Standing) -> list[N
         from_.method,
         json_text(from_.sources) if from_.sources else None,
         body.evidence_uris,
-        *((None, None) if sure is None else (sure.p, sure.method)),
-        *(
-            (None, None, None, None, None, None)
-            if tone is None
-            else (tone.vad.v, tone.vad.a, tone.vad.d, tone.labels, tone.intensity, tone.confidence)
-        ),
+        *_sure(envelope, body),
+        *_tone(envelope, body),
         json_text(body.embeddings) if body.embeddings else None,
     )
     rows: list[Numbered] = [(_EXPERIENCES, row)]
@@ -57,6 +59,22 @@ def _experience(record: Record, body: Body | None, standing: Standing) -> list[N
         how = (claim.quote, claim.hedge, claim.said_by)
         rows.append((_CLAIMS, (*place, k, *said, *how)))
     return rows
+
+
+def _sure(envelope: Envelope, body: ExperienceBody) -> tuple[float | None, str | None]:
+    """Return the probability of an experience, and who says so: a captured turn of a person has that of their word."""
+    if body.confidence is not None:
+        return body.confidence.p, body.confidence.method
+    captured = envelope.type == "occurrence" and body.provenance.actor == "user" and body.content.text
+    return _TRUSTED if captured else (None, None)
+
+
+def _tone(envelope: Envelope, body: ExperienceBody) -> tuple[Any, ...]:
+    """Return the tone of an experience, and who read it: a captured turn has that of its words (SPEC §10.3)."""
+    found = turn.felt(envelope.type, body)
+    if not isinstance(found, Affect):
+        return found or _NO_TONE
+    return (found.vad.v, found.vad.a, found.vad.d, found.labels, found.intensity, found.confidence, _STATED)
 
 
 def _media(media: Media) -> dict[str, Any]:
@@ -133,7 +151,7 @@ def _affect(record: Record, body: Body | None, standing: Standing) -> list[Numbe
     of = next(((link.index, link.id) for link in record.links if link.role == "experience"), (None, None))
     head = (envelope.index, envelope.id, *record_part(envelope, standing), *body_part(envelope, body), *of)
     if not isinstance(body, AffectBody):
-        return [(NUMBER["affect"], (*head, *(None,) * 10))]
+        return [(NUMBER["affect_snapshots"], (*head, *(None,) * 10))]
     row = (
         *head,
         body.actor,
@@ -147,7 +165,7 @@ def _affect(record: Record, body: Body | None, standing: Standing) -> list[Numbe
         body.notes,
         json_text(body.signals),
     )
-    return [(NUMBER["affect"], row)]
+    return [(NUMBER["affect_snapshots"], row)]
 
 
 def _embedding(record: Record, body: Body | None, standing: Standing) -> list[Numbered]:
@@ -164,7 +182,7 @@ def _embedding(record: Record, body: Body | None, standing: Standing) -> list[Nu
         )
         rows.append(
             (
-                NUMBER["embeddings"],
+                NUMBER["signatures"],
                 (envelope.index, envelope.id, k, created(envelope.created_at), *of, *signature),
             )
         )

@@ -9,6 +9,7 @@ replays and catches up; kept until the newer ones fill `KEPT_BYTES`, or an erasu
 import os
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
@@ -19,6 +20,7 @@ from blake3 import blake3
 from braid.ledger.asof import root_at
 from braid.ledger.reader import Reader
 from braid.views.errors import DamagedViewError
+from braid.views.fates import Fates
 from braid.views.generations import DuckHome, copy_file, remove_file, require_whole
 from braid.views.projection import Batch, Stamp, Standing
 from braid.views.replay import Progress, feed, load, standing_then
@@ -58,6 +60,7 @@ class Pasts:
     def __init__(self, reader: Reader, home: DuckHome) -> None:
         self._reader = reader
         self._home = home
+        self._seals = home.seals
 
     def path(self, past: Past) -> Path:
         """Return where the file of this past lies, or would lie."""
@@ -82,8 +85,9 @@ class Pasts:
         """
         path = self.path(past)
         self._drop_older_than_erasures()
-        if path.exists() and self._is_whole(path, past):
+        if path.exists() and self._seals.holds(path):
             os.utime(path)  # used now: the last to go
+            self._seals.closed(path, past.size, whole=False)
             return path
         new = self._home.folder / "past.new.duckdb"
         remove_file(new)
@@ -92,7 +96,8 @@ class Pasts:
                 self._build(past, new, progress)
             else:
                 whole = msgspec.structs.replace(past, valid_at=None)
-                copy_file(self.make(whole, progress), new)
+                with self._seals.opened(self.make(whole, progress)) as held:
+                    copy_file(held, new)
                 self._narrow(new, past.valid_at)
             require_whole(new)
         except BaseException:
@@ -100,23 +105,14 @@ class Pasts:
             raise
         failpoint("views.past")
         # Dying here: `past.new.duckdb` lies about; the next one removes it.
+        remove_file(path)  # with the seal of what was there
         new.replace(path)
+        # Dying here: a past without a seal, which the next one makes anew.
+        self._seals.closed(path, past.size, whole=False)
+        with suppress(OSError):  # on a full disk: this process believes it, the next one makes it anew
+            self._seals.seal(path, past.size)
         self._drop_oldest(path)
         return path
-
-    def _is_whole(self, path: Path, past: Past) -> bool:
-        from braid.views.past_file import PastFile
-
-        try:
-            view = PastFile.open(path, _NO_HISTORY)
-        except DamagedViewError:
-            return False
-        stamp = view.stamp
-        view.close()
-        return stamp is not None and (stamp.position, stamp.root) == (
-            past.size,
-            root_at(self._reader, past.size),
-        )
 
     def _files(self) -> list[Path]:
         return sorted(self._home.folder.glob("past-*.duckdb"), key=lambda path: path.stat().st_mtime_ns)
@@ -157,8 +153,9 @@ class Pasts:
         near = min(self._sources(past, target), key=lambda one: abs(one.size - past.size), default=None)
         if near is None or abs(near.size - past.size) >= past.size:
             return None
-        copy_file(near.path, new)
         try:
+            with self._seals.opened(near.path) as held:
+                copy_file(held, new)
             view = PastFile.open(new, _NO_HISTORY)
         except DamagedViewError:
             remove_file(new)
@@ -170,8 +167,11 @@ class Pasts:
                 remove_file(new)
                 return None
             shared = min(near.size, past.size)
-            again = load(self._reader, sorted(_differing(near.standing, target, shared)))
-            view.turn_back(Batch([], again, target, self._stamp(target, shared)))
+            fates, other = Fates(self._reader, target), near.standing
+            unlike = target.hidden ^ other.hidden | set(fates.superseding(shared, max(near.size, past.size)))
+            changed = _differing(other, target, shared) | fates.touched(unlike, shared)
+            again = load(self._reader, sorted(changed))
+            view.turn_back(Batch([], again, fates.of([], again), self._stamp(target, shared)))
         except BaseException:
             view.close()
             raise

@@ -54,11 +54,12 @@ class PastFile(DuckView):
     def narrow(self, instant: int) -> None:
         """Keep what had happened and what held at an instant (microseconds since 1970), by what the file knows.
 
-        Superseded experiences go with their claims. The content digest is no longer that of the rows: it is emptied.
+        Experiences that are not living go with their claims. The content digest is no longer that of the rows: it
+        is emptied.
         """
         con = self._con
         con.execute("BEGIN")
-        con.execute("CREATE TEMP TABLE superseded AS SELECT old_index AS log_index FROM corrections")
+        con.execute("CREATE TEMP TABLE gone AS SELECT log_index FROM experiences WHERE standing <> 'living'")
         con.execute("CREATE TEMP TABLE late (log_index BIGINT)")
         for name in _DATED:
             late = f"SELECT log_index FROM {name} WHERE happened_at > make_timestamp(?)"  # noqa: S608 - our own names
@@ -66,10 +67,10 @@ class PastFile(DuckView):
         con.execute(_NOT_HOLDING, [instant, instant])
         for name in (*_DATED, "claims", "links", "candidates"):
             con.execute(f"DELETE FROM {name} WHERE log_index IN (FROM late)")  # noqa: S608 - our own names
-        con.execute("DELETE FROM embeddings WHERE experience_index IN (FROM late)")
+        con.execute("DELETE FROM signatures WHERE experience_index IN (FROM late)")
         for name in ("claims", "experiences"):
-            con.execute(f"DELETE FROM {name} WHERE log_index IN (FROM superseded)")  # noqa: S608 - our own names
-        con.execute("DROP TABLE superseded")
+            con.execute(f"DELETE FROM {name} WHERE log_index IN (FROM gone)")  # noqa: S608 - our own names
+        con.execute("DROP TABLE gone")
         con.execute("DROP TABLE late")
         if self.meta is not None:
             self.meta = msgspec.structs.replace(self.meta, digest="")

@@ -7,7 +7,7 @@ So a record's rows change after it was applied only when its standing changes, a
 """
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, NamedTuple, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol, runtime_checkable
 
 import msgspec
 
@@ -27,6 +27,14 @@ class KeyFacts(NamedTuple):
     compromised_since: int | None
 
 
+class Fate(NamedTuple):
+    """What became of a record that is there and is not living (SPEC §9.7)."""
+
+    state: Literal["replaced", "fallen"]
+    by: str | None
+    """Id of the newest living record in its place; None for a fallen one."""
+
+
 class Standing(msgspec.Struct, frozen=True):
     """The facts of the log's head that reach back to earlier records, as they were at `size` records."""
 
@@ -43,6 +51,8 @@ class Standing(msgspec.Struct, frozen=True):
     disputed: Mapping[str, int]
     """Key id → the index from which on its signatures are disputed."""
     keys: Mapping[str, KeyFacts]
+    fates: Mapping[int, Fate] = {}
+    """What became of the records that rows are made of with it, where they are not living (`fates.Fates`)."""
 
 
 class Stamp(msgspec.Struct, frozen=True):
@@ -61,7 +71,8 @@ class Batch(NamedTuple):
     """Whole transactions on their way into a projection.
 
     `entries` are new, in log order. `again` are earlier records whose standing changed (forgotten, recovered, a key
-    revoked): their rows are removed and made anew from `standing`. `stamp` is what holds once all of it is applied.
+    revoked; where rows tell it, also what these and corrections reach): their rows are removed and made anew from
+    `standing`. `stamp` is what holds once all of it is applied.
     Erasures never come this way: they lead to a rebuild, so that nothing of the erased stays in free pages.
     """
 
@@ -94,7 +105,7 @@ class Projection(Protocol):
 
 @runtime_checkable
 class TakesMade(Projection, Protocol):
-    """A projection whose rows may be made in other processes."""
+    """A projection of `make`'s rows: they tell how each record stands, and may be made in other processes."""
 
     def take(self, made: "Made") -> None:
         """Take in a batch whose rows were made elsewhere; as `apply`."""

@@ -39,14 +39,17 @@ _OUTSIDE: Final = (
 _KEPT: Final = (
     "log_index", "k", "type", "kind", "role", "rel", "polarity", "created_at", "happened_at", "occurred_at",
     "valid_from", "valid_to", "admitted_at", "tx", "first_index", "records", "sealed_bytes", "disputed",
-    "support_erased", "method", "confidence_p", "confidence_method", "valence", "arousal", "dominance",
-    "affect_labels", "affect_intensity", "affect_confidence", "source_type", "target_index", "experience_index",
+    "support_erased", "standing", "method", "confidence_p", "confidence_method", "valence", "arousal", "dominance",
+    "affect_labels", "affect_intensity", "affect_confidence", "affect_method",
+    "source_type", "target_index", "experience_index",
     "lens", "version", "reweighted", "affect_from", "affect_to", "residual_uncertainty", "p", "stage",
     "primary_emotion", "intensity", "confidence", "model", "label", "salience", "op", "epoch", "revoked_index",
     "compromised_since", "asked_at", "candidate", "held",
 )  # fmt: skip
 _BY_NAME: Final[dict[str, Treatment]] = {
-    **dict.fromkeys(("id", "target_id", "experience_id", "needs", "unless"), Treatment("hash", "record")),
+    **dict.fromkeys(
+        ("id", "target_id", "experience_id", "superseded_by", "needs", "unless"), Treatment("hash", "record")
+    ),
     **{f"{kind}_id": Treatment("hash", kind) for kind in _SCOPES},
     **dict.fromkeys(("name", "subject", "object", "said_by"), Treatment("hash", "name")),
     "actor": Treatment("hash", "actor"),

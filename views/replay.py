@@ -18,7 +18,9 @@ from braid.ledger.control import ControlState
 from braid.ledger.errors import ErasedError
 from braid.ledger.reader import Entry, Reader
 from braid.ledger.record import Record
+from braid.ledger.standing import SUPERSEDES
 from braid.views.errors import DamagedViewError
+from braid.views.fates import Fates
 from braid.views.projection import Batch, Home, KeyFacts, Projection, Stamp, Standing, TakesMade
 
 BATCH_RECORDS = 8_192
@@ -184,8 +186,10 @@ def _shed(reader: Reader, home: Home, standing: Standing, stamp: Stamp, progress
     weakened = [index for index, by in control.weakened.items() if by >= position > index]
     projection = home.fresh_without(gone)
     try:
-        again = load(reader, sorted({*gone, *weakened}), erased=True)
-        projection.apply(Batch([], again, standing, stamp))
+        fates = fates_of(projection, reader, standing)
+        touched = fates.touched(gone, position) if fates else ()
+        again = load(reader, sorted({*gone, *weakened, *touched}), erased=True)
+        projection.apply(Batch([], again, fates.of([], again) if fates else standing, stamp))
         made = feed(projection, reader, standing, home.version, progress)
     finally:
         projection.close()
@@ -232,6 +236,9 @@ def feed(
     """
     again = 0
     start = projection.stamp.position if projection.stamp else 0
+    fates = fates_of(projection, reader, standing)
+    if fates and start == 0:
+        standing, fates = fates.all(), None
     with _no_collections():
         if workers and start == 0 and isinstance(projection, TakesMade):
             from braid.views import crew  # with pyarrow, which this projection stands on
@@ -241,13 +248,18 @@ def feed(
                 start = made.stamp.position
                 if progress:
                     progress(start, standing.size)
-        for batch in batches(reader, start, standing, version):
+        for batch in batches(reader, start, standing, version, fates):
             projection.apply(batch)
             again += len(batch.again)
             if progress:
                 progress(batch.stamp.position, standing.size)
         projection.finish()
     return again
+
+
+def fates_of(projection: Projection, reader: Reader, standing: Standing) -> Fates | None:
+    """Return what judges the records of a projection whose rows tell how they stand; None for any other."""
+    return Fates(reader, standing) if isinstance(projection, TakesMade) else None
 
 
 @contextmanager
@@ -262,8 +274,13 @@ def _no_collections() -> Generator[None]:
             gc.enable()
 
 
-def batches(reader: Reader, start: int, standing: Standing, version: int) -> Iterator[Batch]:
-    """Yield the log from `start` in whole transactions, some thousands of records at a time."""
+def batches(
+    reader: Reader, start: int, standing: Standing, version: int, fates: Fates | None = None
+) -> Iterator[Batch]:
+    """Yield the log from `start` in whole transactions, some thousands of records at a time.
+
+    `fates` judges what is made, where the standing does not hold all fates already and rows tell them.
+    """
     entries: list[Entry] = []
     weight = 0
     most = min(max((standing.size - start) // 3, LEAST_BATCH_RECORDS), BATCH_RECORDS)
@@ -272,15 +289,19 @@ def batches(reader: Reader, start: int, standing: Standing, version: int) -> Ite
         root = root_at(reader, position)
         return Stamp(version, standing.origin, position, root, standing.sealed, dict(standing.disputed))
 
+    def batch(new: list[Entry], earlier: list[int], position: int) -> Batch:
+        again = load(reader, earlier)
+        return Batch(new, again, fates.of(new, again) if fates else standing, stamp(position))
+
     def cut() -> Iterator[Batch]:
         # Records from `start` on are made with this very standing: only earlier ones can have changed since.
-        changed = sorted(_changed(entries, start, standing))
+        changed = sorted(_changed(entries, start, standing, fates))
         first = entries[0].record.envelope.index
         while len(changed) > AGAIN_RECORDS:
             # Ahead of their tombstone, so that a crash in between repeats them.
             some, changed = changed[:AGAIN_RECORDS], changed[AGAIN_RECORDS:]
-            yield Batch([], load(reader, some), standing, stamp(first))
-        yield Batch(entries, load(reader, changed), standing, stamp(entries[-1].record.envelope.index + 1))
+            yield batch([], some, first)
+        yield batch(entries, changed, entries[-1].record.envelope.index + 1)
 
     for transaction in reader.entries(start, standing.size):
         entries += transaction
@@ -292,11 +313,15 @@ def batches(reader: Reader, start: int, standing: Standing, version: int) -> Ite
         yield from cut()
 
 
-def _changed(entries: list[Entry], start: int, standing: Standing) -> set[int]:
-    """Return the records before `start` whose rows the control records among `entries` change."""
+def _changed(entries: list[Entry], start: int, standing: Standing, fates: Fates | None) -> set[int]:
+    """Return the records before `start` whose rows change with `entries`: by control records and, where rows tell how
+    records stand, by corrections.
+    """
     changed: set[int] = set()
+    reached: set[int] = set()
     for entry in entries:
         envelope = entry.record.envelope
+        reached.update(link.index for link in entry.record.links if link.role == SUPERSEDES)
         if not envelope.public:
             continue
         op = envelope.public.get("op")
@@ -304,6 +329,8 @@ def _changed(entries: list[Entry], start: int, standing: Standing) -> set[int]:
             changed.update(link.index for link in entry.record.links if link.role == "target")
         elif envelope.kind == "key" and op == "revoke":
             changed.add(standing.keys[str(envelope.public["id"])].admitted)
+    if fates:
+        changed |= fates.touched(reached | changed, start)
     return {index for index in changed if index < start}
 
 

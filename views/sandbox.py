@@ -102,6 +102,8 @@ def _run(request: Request, streams: list[bytes]) -> bytes:
         _check(con, request.statement)
         for (name, _), stream in zip(request.tables, streams, strict=True):
             con.register(name, pa.ipc.open_stream(stream).read_all())
+        for name, value in request.variables.items():
+            con.execute(f"SET VARIABLE {name} = $1", [value])  # the names are ours
         interrupter.start()
         return _fetch(con, request, limits)
     except duckdb.InterruptException:

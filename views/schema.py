@@ -6,7 +6,7 @@ what macros.py adds, is a new `VERSION`, which makes every working file rebuild.
 
 from typing import Final, NamedTuple
 
-VERSION: Final = 3
+VERSION: Final = 6
 
 
 class Column(NamedTuple):
@@ -38,6 +38,14 @@ _RECORD = (
     Column("sealed_bytes", "BIGINT", "Padded size of the sealed body in the log."),
     Column("disputed", "BOOLEAN", "Its key is reported compromised from this record or an earlier one on."),
     Column("support_erased", "BOOLEAN", "An erasure took one of the records that this one rests on."),
+    Column(
+        "standing",
+        "VARCHAR",
+        "living; replaced by a later record; fallen: nothing that it rests on is living.",
+    ),
+    Column(
+        "superseded_by", "VARCHAR", "Id of the newest living record in its place; NULL where there is none."
+    ),
 )
 _BODY = (
     Column("occurred_at", "TIMESTAMP", "When it happened, UTC, where that is not when it was recorded."),
@@ -75,11 +83,12 @@ TABLES: Final = (
             Column("sources", "JSON", "Where it came from: a list of {uri, hash}; NULL when empty."),
             Column("evidence_uris", "VARCHAR[]", "External evidence; records are in `links`."),
             Column("confidence_p", "DOUBLE", "Probability in [0, 1]."),
-            Column("confidence_method", "VARCHAR", "How that probability was come by."),
+            Column("confidence_method", "VARCHAR", "How it was come by; `prior`: what a person's word is worth."),
             *_VAD,
             Column("affect_labels", "VARCHAR[]", "Emotions."),
             Column("affect_intensity", "DOUBLE", "Intensity in [0, 1]."),
             Column("affect_confidence", "DOUBLE", "Confidence in the affect reading, in [0, 1]."),
+            Column("affect_method", "VARCHAR", "Who read it: `stated` by the record, else function and version."),
             Column("embeddings", "JSON", "Pointers to vectors, by role; NULL when empty."),
         ),
     ),
@@ -173,8 +182,8 @@ TABLES: Final = (
         ),
     ),
     Table(
-        "affect",
-        "Snapshots of the tone of an experience, by actor and stage.",
+        "affect_snapshots",
+        "Records of the tone of an experience, by actor and stage; the view `affect` has what was read of turns too.",
         (
             *_PLACE,
             *_RECORD,
@@ -192,13 +201,13 @@ TABLES: Final = (
         ),
     ),
     Table(
-        "embeddings",
-        "Which embeddings exist: one row a signature. The vectors are in another projection.",
+        "signatures",
+        "What records of kind embedding say of vectors: one row a signature. `embeddings` lists the vectors.",
         (
             *_PLACE,
             *_K,
             Column("created_at", "TIMESTAMP", "Transaction time, UTC."),
-            Column("experience_index", "BIGINT", "Log index of the experience that was embedded."),
+            Column("experience_index", "BIGINT", "Log index of the experience whose vector it is of."),
             Column("experience_id", "VARCHAR", "Its id."),
             Column("role", "VARCHAR", "semantic, temporal, causal, affect …"),
             Column("model", "VARCHAR", "Embedding model and version."),
@@ -210,7 +219,7 @@ TABLES: Final = (
     ),
     Table(
         "events",
-        "Reviews, corrections, sweeps, calibrations, certificates.",
+        "Reviews, corrections, sweeps, lessons, certificates.",
         (
             *_PLACE,
             *_RECORD,

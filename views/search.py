@@ -16,15 +16,18 @@ CAUSAL = "causal_profile"
 AFFECT = "affect_profile"
 ROLES = (PROMPT, RESPONSE, TEMPORAL, CAUSAL, AFFECT)
 SEMANTIC = (PROMPT, RESPONSE)
+"""The roles whose vectors an index keeps; those of profiles are computed of the record that is asked for."""
+SHORT = {"sem": SEMANTIC, "temp": (TEMPORAL,), "caus": (CAUSAL,)}
+"""The schema document's names for roles. `sem` is the meaning of what was said, whoever said it."""
 
 
-def vector_address(uri: str) -> tuple[str, str]:
-    """Return the role and the id of `vec://role/id`; raise ValueError for anything else."""
+def vector_address(uri: str) -> tuple[tuple[str, ...], str]:
+    """Return the roles that may be meant and the id of `vec://role/id`; raise ValueError for anything else."""
     scheme, _, rest = uri.partition("://")
     role, _, id = rest.partition("/")
-    if scheme != "vec" or role not in ROLES or not id:
-        raise ValueError(f"{uri!r} is no vec://role/id with a role of {', '.join(ROLES)}")
-    return role, id
+    if scheme != "vec" or (role not in ROLES and role not in SHORT) or not id:
+        raise ValueError(f"{uri!r} is no vec://role/id with a role of {', '.join((*SHORT, *ROLES))}")
+    return SHORT.get(role, (role,)), id
 
 
 class Where(msgspec.Struct, frozen=True, kw_only=True):

@@ -55,6 +55,8 @@ class Request(msgspec.Struct, frozen=True):
     limits: Limits
     tables: list[tuple[str, int]] = []
     """Names of the caller's tables, and the sizes of the Arrow streams that follow the request, in that order."""
+    variables: dict[str, Any] = {}
+    """What views of the file ask for by `getvariable`."""
 
 
 class Reply(msgspec.Struct, frozen=True):
@@ -79,8 +81,17 @@ class Sandbox:
         self._memory = 0
         self._turn = RLock()
 
-    def run(self, path: Path, statement: str, params: Params, limits: Limits, tables: Tables = None) -> Any:
-        """Return the statement's result as a pyarrow Table.
+    def run(
+        self,
+        path: Path,
+        statement: str,
+        params: Params,
+        limits: Limits,
+        tables: Tables = None,
+        *,
+        variables: Mapping[str, Any] | None = None,
+    ) -> Any:
+        """Return the statement's result as a pyarrow Table. `variables` are what views of the file ask for.
 
         Raises SqlError, SqlTimeoutError or SqlLimitError; FileNotFoundError when the file has gone.
         """
@@ -90,7 +101,9 @@ class Sandbox:
         streams = to_streams(tables or {}, limits.memory_bytes)
         sizes = [(name, stream.size) for name, stream in streams]
         try:
-            request = msgspec.msgpack.encode(Request(str(path), statement, _in_utc(params), limits, sizes))
+            request = msgspec.msgpack.encode(
+                Request(str(path), statement, _in_utc(params), limits, sizes, dict(variables or {}))
+            )
         except (TypeError, UnicodeEncodeError, OverflowError) as error:
             raise SqlError(
                 f"a parameter can't be passed on: {error}", "pass text, numbers, times, bytes, None"

@@ -3,7 +3,7 @@
 The LanceDB projection is made when it is first asked: a store that is never searched pays nothing for it.
 """
 
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Iterator
 from contextlib import ExitStack, contextmanager, nullcontext, suppress
 from functools import partial
 from pathlib import Path
@@ -17,17 +17,32 @@ from braid.ledger.audit.findings import Finding
 from braid.ledger.errors import LedgerError
 from braid.ledger.offices import operator
 from braid.ledger.reader import Reader
+from braid.views.aside import Aside
 from braid.views.catalog import Catalog
 from braid.views.digest import Digest
 from braid.views.embedder import Embedder
-from braid.views.errors import DamagedViewError, ViewBusyError, ViewError
+from braid.views.errors import DamagedViewError, UnsealedError, ViewBusyError, ViewError
 from braid.views.generations import DuckHome
 from braid.views.lance.search import Search
 from braid.views.past import Past, Pasts
-from braid.views.replay import Begin, Caught, Progress, begin_empty, catch_up, replay, take_standing
+from braid.views.projection import Home, Standing
+from braid.views.replay import (
+    ERASED,
+    Begin,
+    Begun,
+    Caught,
+    Progress,
+    begin_empty,
+    catch_up,
+    refusal,
+    replay,
+    take_standing,
+)
 from braid.views.schema import TABLES
+from braid.views.seal import Seals, seal_of
 from braid.views.snapshot.folder import KEPT, Snapshot, Snapshots, module_of
 from braid.views.sql import Limits, Params, Sandbox, Tables
+from braid.views.vectors import MODEL, POSITION, WAITING
 from braid.wal.durable import is_full, is_unwritable, make_folder
 from braid.wal.errors import LogLockedError, ObstructedError
 from braid.wal.lock import FileLock
@@ -37,7 +52,8 @@ if TYPE_CHECKING:
 
 PURGE_WAIT_S = 120.0
 BUSY_WAIT_S = 10.0
-_GENERATION_TRIES = 5
+MOST_FINDINGS = 200
+_TRIES = 5
 
 
 class ViewStatus(msgspec.Struct, frozen=True):
@@ -63,6 +79,8 @@ class SqlResult(msgspec.Struct, frozen=True):
     table: Any
     position: int
     behind_by: int
+    rebuilt: str | None = None
+    """Why the projection had to be made anew before it could be asked; told once."""
 
 
 class Views:
@@ -75,11 +93,15 @@ class Views:
         self._folder = folder
         self._reader = reader
         self._turn = RLock()
-        self._duck = DuckHome(folder / "duck", reader.path / "checkpoints")
+        self._seals = Seals(reader)
+        self._duck = DuckHome(folder / "duck", reader.path / "checkpoints", self._seals)
         self._pasts = Pasts(reader, self._duck)
+        self._aside = Aside(self._duck, reader.path / "checkpoints", self._seals)
         self._lock = FileLock(folder / "duck" / "lock")
         self._sandbox = Sandbox()
-        self._known: tuple[int, int, tuple[int, int, int] | None] = (-1, -1, None)
+        self._known: tuple[int, int, object] = (-1, -1, None)
+        self._rebuilt: str | None = None
+        """Why the working file was made anew, until that is told."""
         self.snapshots = Snapshots(folder / "snapshots", reader)
         self.catalog = Catalog(folder, reader, self.snapshots.begin)
         self.search = Search(folder / "lance", reader, embedder or _no_embedder, self.snapshots.begin)
@@ -116,9 +138,26 @@ class Views:
 
     def _catch_up_duck(self, progress: Progress | None = None) -> Caught:
         self._drop_what_shows_erased()
-        caught = catch_up(self._reader, self._duck, begin=self.snapshots.begin, progress=progress)
+        known = self._duck.work.exists()
+        caught = catch_up(self._reader, self._duck, begin=self._begin, progress=progress)
+        if known and caught.rebuilt not in (None, ERASED):
+            self._rebuilt = caught.rebuilt
         self._publish_duck(caught.position, always=caught.rebuilt is not None or caught.again > 0)
         return caught
+
+    def _begin(self, home: Home, standing: Standing) -> Begun:
+        """Begin a fresh working file from the newest generation, where it may be believed and fits; else a snapshot."""
+        newest = self._duck.current()
+        if newest is None:
+            return self.snapshots.begin(home, standing)
+        try:
+            view = self._duck.fresh_from(newest[0])
+        except (DamagedViewError, FileNotFoundError):
+            return self.snapshots.begin(home, standing)
+        if refusal(view.stamp, home.version, self._reader, standing) is None:
+            return Begun(view, newest[0].name)
+        view.close()
+        return self.snapshots.begin(home, standing)
 
     def _publish_duck(self, position: int, *, always: bool) -> None:
         newest = self._duck.current()
@@ -173,7 +212,7 @@ class Views:
             self._reader.refresh()  # others may have brought a projection further than this handle has followed
             standing = take_standing(self._reader)
             self._drop_what_shows_erased()
-            catch_up(self._reader, self._duck, begin=self.snapshots.begin, standing=standing)
+            catch_up(self._reader, self._duck, begin=self._begin, standing=standing)
             dumps = [partial(module_of("duck").dump, self._duck)]
             dumps.append(
                 partial(module_of("catalog").dump, held.enter_context(self.catalog.standing_at(standing)))
@@ -211,6 +250,8 @@ class Views:
             except (OSError, ViewError):
                 files |= {f"duck/{name}" for name in self._duck.drop_all()}
             files |= set(self.catalog.purge())
+            if self._reader.vault is not None:
+                files |= {f"lineage/{name}" for name in self._reader.key_index.purge()}
         return files | {f"lance/{name}" for name in self.search.purge()}
 
     def drop(self) -> list[str]:
@@ -239,29 +280,65 @@ class Views:
         Raises SqlError, SqlTimeoutError, SqlLimitError; ViewBusyError when there is no generation to read.
         """
         ask = partial(
-            self._sandbox.run, statement=statement, params=params, limits=limits or Limits(), tables=tables
-        )
+            self._sandbox.run, statement=statement, params=params, limits=limits or Limits(), tables=tables,
+            variables=self._vectors(statement),
+        )  # fmt: skip
         if past is not None:
             return SqlResult(self._from_past(ask, past), past.size, self._reader.size - past.size)
         try:
-            with self._owning(wait_s):
-                position = self._current_position()
-                table = ask(self._duck.work)
+            table, position = self._from_work(ask, wait_s)
         except ViewBusyError as error:
             try:
                 table, position = self._from_generation(ask, error)
             except ViewBusyError:
-                with self._owning(max(wait_s, BUSY_WAIT_S)):
-                    position = self._current_position()
-                    table = ask(self._duck.work)
+                table, position = self._from_work(ask, max(wait_s, BUSY_WAIT_S))
         except OSError as error:
+            newest = self._duck.current()
+            if is_unwritable(error) and not (
+                newest is not None and self._shows_all_erasures(newest) and self._seals.holds(newest[0])
+            ):
+                past = Past(self._reader.size)
+                return SqlResult(self._from_past(ask, past), past.size, 0)
             table, position = self._from_generation(ask, error)
-        return SqlResult(table, position, self._reader.size - position)
+        rebuilt, self._rebuilt = self._rebuilt, None
+        return SqlResult(table, position, self._reader.size - position, rebuilt)
+
+    def _from_work(self, ask: Callable[[Path], Any], wait_s: float) -> tuple[Any, int]:
+        """Ask the working file at the log's end; one that is changed meanwhile is made anew, and asked again."""
+        with self._owning(wait_s):
+            for left in reversed(range(_TRIES)):
+                position = self._current_position()
+                try:
+                    with self._duck.reading() as path:
+                        return ask(path), position
+                except UnsealedError:
+                    if not left:
+                        raise
+        raise AssertionError("unreachable")
+
+    def _vectors(self, statement: object) -> dict[str, Any]:
+        """Return what the view `embeddings` asks of LanceDB, for a statement that names it: opening it takes a second.
+
+        Nothing is caught up for it, and what can't be read there counts as pending.
+        """
+        if not isinstance(statement, str) or "embeddings" not in statement.lower() or not self.search.exists:
+            return {}
+        with suppress(DamagedViewError):
+            held = self.search.held()
+            told: dict[str, Any] = {POSITION: held.position, WAITING: held.waiting}
+            return told | ({MODEL: held.model} if held.model else {})
+        return {}
 
     def _from_past(self, ask: Callable[[Path], Any], past: Past) -> Any:
-        for _ in range(_GENERATION_TRIES):
-            with suppress(FileNotFoundError):  # another process needed its space meanwhile
-                return ask(self.past(past))
+        why: Exception | None = None
+        for _ in range(_TRIES):
+            try:
+                with self._seals.opened(self.past(past)) as path:
+                    return ask(path)
+            except (FileNotFoundError, UnsealedError) as error:  # removed for its space meanwhile, or changed
+                why = error
+        if isinstance(why, UnsealedError):
+            raise why
         raise ViewBusyError(
             f"{self._duck.folder}: the past of {past.size} records is removed again and again"
         )
@@ -269,7 +346,8 @@ class Views:
     def past(self, past: Past, *, wait_s: float = 10.0, progress: Progress | None = None) -> Path:
         """Return a file of the projection as it was, made where it is not there; nobody writes to it.
 
-        Raises ViewBusyError while another process is at work on the view, ValueError for a size the log never had.
+        Where nothing can be written it is made in a private folder, which goes when this is closed. Raises
+        ViewBusyError while another process is at work on the view, ValueError for a size the log never had.
         """
         if not 0 < past.size <= self._reader.size:
             raise ValueError(
@@ -280,9 +358,11 @@ class Views:
             with self._owning(wait_s):
                 return self._pasts.make(past, progress)
         except (ViewBusyError, OSError) as error:
-            if path.exists():
+            if path.exists() and self._seals.holds(path):
                 return path
-            _refuse_read_only(error, self._duck.folder)
+            if isinstance(error, OSError) and is_unwritable(error):
+                with self._turn:
+                    return Pasts(self._reader, self._aside.home()).make(past, progress)
             raise
 
     @property
@@ -312,21 +392,27 @@ class Views:
         control = self._reader.control
         return max([*control.erasures, *(by for by, _ in control.hidden.values())], default=-1)
 
+    def _shows_all_erasures(self, generation: tuple[Path, int] | None) -> bool:
+        """Whether a generation is from behind the newest tombstone that hides something."""
+        return generation is not None and generation[1] > self._least()
+
     def _from_generation(self, ask: Callable[[Path], Any], why: Exception) -> tuple[Any, int]:
-        for _ in range(_GENERATION_TRIES):
+        for _ in range(_TRIES):
             newest = self._duck.current()
             if newest is None:
                 continue
-            if newest[1] <= self._least():
+            if not self._shows_all_erasures(newest):
                 if isinstance(why, ObstructedError):
                     raise why
                 raise ViewBusyError(
                     f"{self._duck.folder}: another process is at work, and what it has published still shows "
                     "what was forgotten or erased since; try again shortly"
                 ) from None
-            with suppress(FileNotFoundError):  # the owner has just published another
-                return ask(newest[0]), newest[1]
-        _refuse_read_only(why, self._duck.folder)
+            with (
+                suppress(FileNotFoundError, UnsealedError),  # the owner has just published another
+                self._seals.opened(newest[0]) as path,
+            ):
+                return ask(path), newest[1]
         raise why
 
     @contextmanager
@@ -336,18 +422,39 @@ class Views:
 
         with self._owning(wait_s):
             self._current_position()
-            with open_tables(self._duck.work) as opened:
+            with self._duck.reading() as path, open_tables(path) as opened:
                 yield opened
 
     def check(self) -> list[Finding]:
-        """Compare what the projections hold with the log, the working file with its own digests too; findings are
-        values.
+        """Compare every projection with the log, row for row; findings are values, at most some hundred a projection.
+
+        Nothing is caught up or mended for it. Of a store that can't be written the files are looked at as they are, the
+        working one in a private copy.
         """
+        from braid.views.catalog_check import check_catalog
         from braid.views.check import check_content
 
-        with self._owning(PURGE_WAIT_S):
-            findings = check_content(self._reader, self._duck.work)
-        return [*findings, *self.search.check()]
+        try:
+            with self._owning(PURGE_WAIT_S):
+                duck = check_content(self._reader, self._duck.work)
+        except OSError as error:
+            if not is_unwritable(error):
+                raise
+            with self._turn:
+                duck = check_content(self._reader, self._aside.copy_of_work())
+        catalog = check_catalog(self._reader, self._folder / "catalog.sqlite")
+        every = ([*duck, *self._unsealed()], catalog, self.search.check())
+        return [one for found in every for one in _bounded(found)]
+
+    def _unsealed(self) -> Iterator[Finding]:
+        """Yield the newest generation, and the pasts with a seal, where no seal fits: a crash leaves none of these."""
+        newest = self._duck.current()
+        sealed = [path for path in self._duck.folder.glob("past-*.duckdb") if seal_of(path).exists()]
+        copies = [*([newest[0]] if newest else []), *sorted(sealed)]
+        for path in copies if self._reader.vault is not None else []:
+            if not self._seals.holds(path):
+                where = f"views/duck/{path.name}"
+                yield Finding("projection", "it bears no seal that fits it: it was changed", file=where)
 
     def newest_snapshot(self) -> dict[str, Any] | None:
         """Return name, size, lag and time of the newest snapshot, and what is wrong with it; None without any."""
@@ -425,17 +532,21 @@ class Views:
         self.search.close()
         with self._turn:
             self._sandbox.close()
+            if self._seals.behind:
+                with suppress(ViewBusyError, OSError), self._owning(0.0):
+                    self._seals.settle()
             self.catalog.close()
+            self._aside.close()
+
+
+def _bounded(found: list[Finding]) -> list[Finding]:
+    """Return the first findings, and one that counts the rest."""
+    rest = found[MOST_FINDINGS:]
+    if not rest:
+        return found
+    more = Finding("projection", f"{len(rest):,} more findings of this file", None, file=rest[0].file)
+    return [*found[:MOST_FINDINGS], more]
 
 
 def _no_embedder() -> None:
     return None
-
-
-def _refuse_read_only(error: Exception, folder: Path) -> None:
-    """Raise ViewError for an error that says that nothing can be written."""
-    if isinstance(error, OSError) and is_unwritable(error):
-        raise ViewError(
-            f"{folder} can't be written ({error.strerror}), and the projection has to be made there first: "
-            "ask a copy of the store that can be written"
-        ) from error

@@ -20,6 +20,7 @@ Numbered = tuple[int, Row]
 
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND: Final = timedelta(microseconds=1)
+_LIVING: Final = ("living", None)
 _NO_BODY: Final = (None,) * 8
 _encode = msgspec.json.Encoder().encode
 
@@ -51,6 +52,7 @@ def record_part(envelope: Envelope, standing: Standing) -> Row:
         envelope.body[1],
         since is not None and index >= since,
         index in standing.weakened,
+        *standing.fates.get(index, _LIVING),
     )
 
 

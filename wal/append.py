@@ -64,7 +64,7 @@ class LogWriter(LogReader):
             raise CorruptLogError(segment.name, self._end, "the file became shorter while it was read")
         torn = None
         if not is_room(segment.read, self._end):
-            torn = TornTail(segment.name, self._end, length, "an unfinished transaction")
+            torn = TornTail(segment.name, self._end, length, self._broken or "an unfinished transaction")
         if self._active + 1 < len(self.segments):  # a segment was begun, its first transaction never finished
             self._remove_empty(self.segments.pop())
             self._firsts.pop()

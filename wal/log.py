@@ -15,7 +15,7 @@ CheckFrame = Callable[[Frame], None]
 
 
 class TornTail(NamedTuple):
-    """What a crash left behind the last whole transaction, and was cut."""
+    """What stood behind the last whole transaction, and was cut: `length` bytes that are none, for a `reason`."""
 
     segment: str
     offset: int
@@ -39,6 +39,8 @@ class LogReader:
         self._end = SEGMENT_HEADER_BYTES
         self._active: int = 0
         self._retired: list[Segment] = []
+        self._broken = ""
+        """Why what stands behind the end is no transaction, where something does."""
         try:
             self._discover()
             if not self.segments:
@@ -197,6 +199,7 @@ class LogReader:
         covered = self.next_index < floor
         last = segment is self.segments[-1]
         if not covered and last and segment.later_group(self._end) is None:
+            self._broken = bad.reason
             return
         try:  # a reader may have met a frame while it was being written
             frame = next(segment.frames(self._end), None)

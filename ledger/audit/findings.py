@@ -56,7 +56,7 @@ MEANING: Final[dict[str, str]] = {
     "blob": "sealed media are missing or altered",
     "seal": "a body does not open under its own key",
     "actor": "a key signed words that are not its owner's",
-    "projection": "a projection differs from what the log gives",
+    "projection": "a projection differs from what the log gives; derived, made anew by `braid replay`",
     "derived": "a view, claim or stance is not what the records that it names give",
 }
 
@@ -128,6 +128,8 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
     verified_at: str
     seconds: float
     checked: list[str]
+    not_rederived: int = 0
+    """Derived records that were to be made again and could not be: nobody can say that they are what they should be."""
     state: VerifiedState | None = None
     """To be kept by the caller for `since`; only after a clean run."""
 
@@ -141,9 +143,18 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
         """The verdict in a sentence."""
         if self.findings:
             count = len(self.findings)
-            return f"{count} finding{'s' if count > 1 else ''}: this log is not what was signed, or not all of it"
+            what = "this log is not what was signed, or not all of it"
+            if {one.kind for one in self.findings} == {"projection"}:
+                what = "what was made of this log differs from it; the log is what was signed: `braid replay` mends it"
+            return f"{count} finding{'s' if count > 1 else ''}: {what}"
         if self.could_not_look:
             return "nothing wrong was found, but not everything could be looked at"
+        if self.not_rederived:
+            count = self.not_rederived
+            return (
+                f"all {self.records} records from {self.verified_from} on are what was signed;"
+                f" {count} of them, derived, could not be made again"
+            )
         return f"clean: all {self.records} records from {self.verified_from} on are what was signed"
 
     def to_json(self) -> Raw:

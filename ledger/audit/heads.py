@@ -143,7 +143,7 @@ def _read_history(heads: Heads, store: Path, settings: Settings, since: int) -> 
     except FileNotFoundError:
         heads.notes.append("there is no history of heads (checkpoints)")
         return
-    for offset, note, last in _split(data):
+    for offset, note, last in split_history(data):
         try:
             text, _ = parse_note(note)
             claimed = parse_checkpoint(text)
@@ -159,7 +159,7 @@ def _read_history(heads: Heads, store: Path, settings: Settings, since: int) -> 
         heads.history.append(Past(claimed.size, claimed.root, offset, by))
 
 
-def _split(data: bytes) -> Iterator[tuple[int, bytes, bool]]:
+def split_history(data: bytes) -> Iterator[tuple[int, bytes, bool]]:
     """Yield (offset, note, whether it is cut off at the file's end) of the entries, each ended by an empty line."""
     offset = 0
     while offset < len(data):

@@ -125,7 +125,10 @@ def verify(
         braid, tree, size = _read_records(audit)
         _judge(audit, braid, tree, size)
         if deep and projections is not None:
-            audit.findings += projections()
+            try:
+                audit.findings += projections()
+            except OSError as error:  # a full disk, say: the log itself was looked at all the same
+                audit.blind.append(f"projections: {error.strerror or error}")
     except (OSError, StoreFormatError) as error:
         return _unseen(store, mode, str(error), began)
     return _report(audit, braid, tree, size, began)

@@ -23,8 +23,9 @@ from braid.ledger.vault import read_whole
 from braid.ledger.writer import Writer
 from braid.wal.append import LogWriter
 from braid.wal.durable import make_folder
-from braid.wal.errors import LogLockedError
+from braid.wal.errors import CorruptLogError, LogLockedError
 from braid.wal.failpoint import failpoint
+from braid.wal.frame import FrameHeader
 from braid.wal.lock import FileLock
 from braid.wal.segment import SEGMENT_HEADER_BYTES, Segment
 
@@ -49,6 +50,7 @@ def back_up(reader: Reader, folder: Path, *, now: datetime, with_vault: bool = F
     Another process may write, erase and compact meanwhile. Raises BackupError for a folder that holds something else,
     another log or history, or a vault that was not asked for; LogLockedError while another backup is under way there.
     """
+    reader.refuse_contradicted()
     folder = folder.absolute()
     _refuse_inside(reader, folder)
     if folder.exists() and (not folder.is_dir() or (any(folder.iterdir()) and not _is_backup(folder))):
@@ -127,7 +129,7 @@ def _attempt(
     _stage_blobs(reader, staging, folder)
     epoch = _stage_secrets(reader, staging) if with_vault else None
     settings = msgspec.structs.replace(reader.settings, vault="vault")
-    staging.put("store.json", msgspec.json.format(msgspec.json.encode(settings), indent=2) + b"\n")
+    staging.put("store.json", settings.encode())
     staging.put("checkpoints", _history(reader.path / "checkpoints", note))
     staging.put("checkpoint", note)
     failpoint("backup.copied")
@@ -144,14 +146,25 @@ def _attempt(
         with_vault,
         epoch,
         segments,
-        before.settled if before else 0,
+        0 if before is None or _copied_anew(staging, before) else before.settled,
     )
     stale = [f"{name.removesuffix('.seg')}.idx" for name in staging.targets if name.endswith(".seg")]
     staging.commit(manifest, [*stale, *_left_over(folder, head.size, before)])
-    settle(reader, folder, head.size, since=manifest.settled)
+    try:
+        settle(reader, folder, head.size, since=manifest.settled)
+    except CorruptLogError as error:
+        where = f"{folder}: {error.file}, offset {error.offset}"
+        raise BackupError(
+            f"{where}: {error.reason}; this backup is damaged: make one anew elsewhere"
+        ) from error
     if manifest.settled != head.size:
         save(folder, msgspec.structs.replace(manifest, settled=head.size))
     return Backup(head.size, head.root.hex(), before.size if before else 0, staging.bytes, with_vault)
+
+
+def _copied_anew(staging: Staging, before: Manifest) -> bool:
+    """Whether a segment that was held comes whole: with it bodies may come back that an unfinished erasure left."""
+    return any(name.removeprefix("log/") in before.segments for name in staging.whole)
 
 
 def _stage_segments(
@@ -182,13 +195,24 @@ def _continues(segment: Segment, copy: Path, old: Held) -> bool:
     """Whether a segment still begins with what was copied: its last frame, and with it the places of all before."""
     if not copy.exists() or copy.stat().st_size < old.end or segment.size < old.end:
         return False
-    held = Segment(copy, segment.store_id)
     try:
-        mine = next(segment.frames(old.last, bodies=False), None)
-        theirs = next(held.frames(old.last, bodies=False, end=old.end), None)
-        return mine is not None and theirs is not None and mine.header == theirs.header
+        return _header_at(segment, old) == _header_in_copy(copy, segment.store_id, old)
+    except CorruptLogError:  # compacted since: no frame begins there; or the copy was harmed
+        return False
+
+
+def _header_in_copy(copy: Path, store_id: str, old: Held) -> FrameHeader | None:
+    held = Segment(copy, store_id)
+    try:
+        return _header_at(held, old)
     finally:
         held.close()
+
+
+def _header_at(segment: Segment, old: Held) -> FrameHeader | None:
+    """Return the header of the last frame that was copied, None for a segment that was copied without any."""
+    frame = next(segment.frames(old.last, bodies=False, end=old.end), None)
+    return None if frame is None else frame.header
 
 
 def _stage_bytes(segment: Segment, path: Path, start: int, end: int, staging: Staging) -> None:

@@ -89,6 +89,11 @@ class Staging:
         """The files that something was staged for."""
         return [piece.target for piece in self._pieces]
 
+    @property
+    def whole(self) -> list[str]:
+        """The files that were staged whole, not behind what is held of them."""
+        return [piece.target for piece in self._pieces if piece.offset is None]
+
     def begin(self, target: str, offset: int | None = None) -> Path:
         """Return where the bytes of a target are to be written; `end` counts them."""
         staged = f"{len(self._pieces):06d}"

@@ -17,13 +17,12 @@ from braid.ledger import erase as erasing
 from braid.ledger.asof import root_at
 from braid.ledger.audit.verify import verify
 from braid.ledger.backup.backup import settle
+from braid.ledger.backup.fork import note_fork
 from braid.ledger.backup.plan import Manifest, finish, load
 from braid.ledger.create import reserve_space
 from braid.ledger.errors import BackupError, LedgerError, RollbackError, StoreFormatError
 from braid.ledger.guard import Guard, Head
-from braid.ledger.offices import operator
 from braid.ledger.reader import Reader
-from braid.ledger.record import Draft, EventBody
 from braid.ledger.sequence import Clock
 from braid.ledger.settings import load_settings
 from braid.ledger.vault import Vault
@@ -33,7 +32,6 @@ from braid.wal.errors import CorruptLogError, LogLockedError, WalError
 from braid.wal.failpoint import failpoint
 from braid.wal.lock import FileLock
 
-FORK: Final = "fork"
 _LOG: Final = ("log", "tile", "blobs")
 _FILES: Final = ("store.json", "checkpoints", "checkpoint")
 _OWN_GUARD: Final = ".restore-guard"
@@ -326,11 +324,7 @@ class _Restore:
                 clock=self._clock,
             )
         ) as writer:
-            signer = operator(writer, "the note of a fork")
-            seen = {"size": beyond.size, "root": beyond.root} if beyond.size else None
-            public = {"name": FORK, "size": writer.size, "root": root_at(writer, writer.size), "seen": seen}
-            body = EventBody(name=FORK, reason=reason)
-            note = writer.append([Draft(kind="event", body=body, public=public)], signer=signer.id)[0].id
+            note = note_fork(writer, (beyond.size, beyond.root) if beyond.size else None, reason)
             if unknown:
                 erasing.erase(writer, lambda: unknown, list, reason="erased before this copy was restored")
             return str(note)

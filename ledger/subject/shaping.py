@@ -82,6 +82,7 @@ def held_of(reader: Reader, found: Found, index: int, media: Sequence[MediaFile]
     envelope = record.envelope
     hidden = reader.control.hidden.get(index)
     links_back = found.linked_from.get(index, [])
+    instead = reader.standings().instead(index)
     return HeldRecord(
         id=record.id,
         index=index,
@@ -98,11 +99,7 @@ def held_of(reader: Reader, found: Found, index: int, media: Sequence[MediaFile]
             for role, at in links_back
             if at in found.belongs or at in found.others
         ],
-        superseded_by=[
-            reader.envelope(at).id
-            for role, at in links_back
-            if role == "supersedes" and reader.envelope(at).kind == record.kind
-        ],
+        superseded_by=[] if instead is None else [reader.envelope(instead).id],
         media=list(media),
         signed=_signed(reader, record),
         transaction=f"wal_{envelope.tx[0]:06d}",

@@ -8,7 +8,7 @@ import pytest
 
 import braid
 from braid.agent.choice import choose
-from braid.agent.compose import with_next
+from braid.agent.report import with_next
 from braid.agent.sureness import RULE, Weights, named_speakers, signals
 from braid.agent.verdict import is_about, verdict
 from braid.agent.voices import SIGNALS, voices

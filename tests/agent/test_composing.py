@@ -10,9 +10,10 @@ import braid
 from braid.agent import bands, cite
 from braid.agent.answer import core_of
 from braid.agent.choice import choose
-from braid.agent.compose import UNKNOWN, Extractive, quote
+from braid.agent.compose import UNKNOWN, Extractive
 from braid.agent.parts import Asked
 from braid.agent.reflect import reflect
+from braid.agent.report import quote
 from braid.agent.spans import best_span, day
 from braid.agent.sureness import RULE, SIGNALS, named_speakers, signals, sureness, weights
 from braid.recall.decompose import decompose

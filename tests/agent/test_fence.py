@@ -147,14 +147,14 @@ def test_no_tone_in_the_log_moves_anything(toneless: bytes, mood: Mood) -> None:
 def test_a_leak_is_caught(toneless: bytes, monkeypatch: pytest.MonkeyPatch, where: str) -> None:
     """Each leak is a line that somebody might write: what was said in anger counts less."""
     if where == "stance":
-        from braid import gathering
-        from braid.stance.entry import said_by
+        from braid import claim_reader
+        from braid.stance.claims import claims_of
 
         monkeypatch.setattr(
-            gathering,
-            "said_by",
-            lambda record, parents: (
-                [] if _angry(record) or any(map(_angry, _above(record))) else said_by(record, parents)
+            claim_reader,
+            "claims_of",
+            lambda record, backing: (
+                [] if _angry(record) or any(map(_angry, _above(record))) else claims_of(record, backing)
             ),
         )
     elif where == "recall":

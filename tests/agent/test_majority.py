@@ -11,6 +11,7 @@ from braid.agent.majority import Majority
 from braid.agent.parts import Asked, Composed
 from braid.store import Store
 
+SAID = "2025-06-30T09:00:00Z"
 NOW = datetime(2025, 7, 1, tzinfo=UTC)
 
 
@@ -23,7 +24,10 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
             "The bill for the van came to £214.",
             "Somebody said the van cost £241.",
         ]
-        it.remember([{"role": "user", "content": text, "name": "Ann"} for text in turns], user_id="ann")
+        it.remember(
+            [{"role": "user", "content": text, "name": "Ann", "timestamp": SAID} for text in turns],
+            user_id="ann",
+        )
         it.views.search.index(wait_s=60.0)
         yield it
 

@@ -9,6 +9,7 @@ import pytest
 import braid
 from braid.agent.cite import cited
 from braid.agent.provenance import Drawn, Grounds, Source, asks_how, tell
+from braid.ledger.errors import ForgottenError
 from braid.store import Store
 
 NOW = datetime(2025, 6, 1, 12, tzinfo=UTC)
@@ -64,9 +65,13 @@ def test_what_is_gone_is_not_quoted(tmp_path: Path) -> None:
         assert answer is not None
         new = store.correct(turn, "I live in Bruges.")
         assert f"corrected since [{new}]" in store.how(answer)
+        other = store.append("Bruges has canals.", user_id="ada")
+        both = store.append("Two towns.", type="inference", parents=[turn, other])
         store.forget(turn)
-        assert "Ghent" not in store.how(answer).partition("this stands")[0]
-        assert "has been forgotten since" in store.how(answer)
+        with pytest.raises(ForgottenError):  # it quotes what is forgotten
+            store.how(answer)
+        assert "Ghent" not in store.how(both)
+        assert "has been forgotten since" in store.how(both)
         with pytest.raises(ValueError, match="ask of an answer"):
             store.how(store.get(store.forget(new)).id)
 

@@ -38,6 +38,7 @@ def test_a_line_is_taken_as_it_is_meant(line: str, wanted: Wish) -> None:
     [
         ("Lisbon.", "Porto", "I live in Lisbon."),
         ("Lisbon, not Porto", None, "I live in Lisbon."),
+        ("Vila Nova.", "Porto", "I live in Vila Nova."),
         ("I live in Faro", "Porto", "I live in Faro."),
         ("my sister lives in Porto", "Porto", "My sister lives in Porto."),
         ("Lisbon", None, None),

@@ -29,7 +29,12 @@ QUESTIONS: tuple[tuple[str, dict[str, Any]], ...] = (
     ("Where does Jonas live?", {"as_of": 30}),
 )
 ARGUMENTS = {"TIMESTAMP": "TIMESTAMP '2025-05-01'", "VARCHAR": "'Jonas'", "BIGINT": "5", "INTEGER": "5"}
-NOT_EMPTY = {table.name for table in TABLES} - {"embeddings"} | {"records", "depths", "sessions"}
+NOT_EMPTY = {table.name for table in TABLES} - {"signatures"} | {
+    "embeddings",
+    "records",
+    "depths",
+    "sessions",
+}
 Answers = dict[str, Any]
 
 

@@ -14,6 +14,7 @@ from braid.agent.parts import Asked, Composed
 from braid.aio import AsyncStore
 from braid.ledger.errors import ReadOnlyError
 from braid.ledger.record import AffectBody, ExperienceBody
+from braid.lenses.errors import LensFailedError
 from braid.store import Store, open
 
 SAID = (
@@ -195,7 +196,7 @@ def test_without_an_index_the_end_of_the_log_still_answers(
     def gone(*_: object, **__: object) -> None:
         raise ViewBusyError("the index can't be had")
 
-    monkeypatch.setattr(type(store.views.search), "index", gone)
+    monkeypatch.setattr(type(store.views.search), "index_near", gone)
     found = store.ask("How much did the van cost?", user_id="ann", now=NOW)
     assert found.short == "£214"
     assert any(lack.startswith("index: ") for lack in found.degraded)
@@ -271,6 +272,50 @@ def test_a_lens_may_be_looked_through_and_a_strange_one_is_refused(store: Store)
     assert next(step for step in found.steps if step.name == "lens").what.endswith("kept")
     with pytest.raises(ValueError, match="lens"):
         store.ask(HOME, lens="nowhere")
+
+
+@pytest.mark.parametrize("learnt", [False, True])
+def test_through_a_lens_nothing_is_told_that_it_leaves_out(store: Store, learnt: bool) -> None:
+    store.append("House rule: never force-push to main.", user_id="lee", occurred_at=NOW)
+    store.append("I live in Quokkaville.", user_id="lee", name="Lee", occurred_at=NOW)
+    if learnt:
+        store.learn()
+    size = len(store)
+    home = store.ask("Where does Lee live?", user_id="lee", now=NOW, lens="policy")
+    assert home.abstained
+    assert "Quokkaville" not in home.text + home.plain + home.short
+    assert home.stance is None
+    assert all(record.kind != "stance" for record in store.read(size))
+    rule = store.ask("May I force-push to main?", user_id="lee", now=NOW, lens="policy", write=False)
+    assert "never force-push to main" in rule.text
+    assert {one.text for one in rule.citations} == {"House rule: never force-push to main."}
+
+
+def test_what_a_lens_keeps_is_found_behind_many_better_hits(store: Store) -> None:
+    for at in range(20):
+        store.append(f"The push to main was number {at}.", user_id="lee", occurred_at=NOW)
+    store.append("Never push to main on a Friday.", user_id="lee", occurred_at=NOW)
+    found = store.ask(
+        "What about the push to main?", user_id="lee", now=NOW, lens="policy", top_k=1, write=False
+    )
+    assert [one.text for one in found.citations] == ["Never push to main on a Friday."]
+
+
+def test_a_stance_is_told_through_a_lens_that_keeps_what_it_rests_on(store: Store) -> None:
+    definition = 'name="homes"\nversion="1"\nabout="x"\n[sentences]\nany=["live*"]'
+    store.define_lens(definition)
+    found = store.ask(HOME, user_id="ann", now=NOW, lens="homes", write=False)
+    assert found.short == "Edinburgh"
+
+
+def test_nothing_is_told_through_a_lens_that_fails(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fails(*_: object) -> None:
+        raise LensFailedError("the lens policy failed: no idea")
+
+    monkeypatch.setattr("braid.recall.through.folded", fails)
+    found = store.ask(HOME, user_id="ann", now=NOW, lens="policy", write=False)
+    assert found.abstained
+    assert "lens: the lens policy failed: no idea" in found.degraded
 
 
 def test_the_async_twin_and_the_wire(tmp_path: Path) -> None:

@@ -35,6 +35,21 @@ def test_one_where_several_are_meant_is_refused(opened: Store, name: str) -> Non
         opened.append("x", **{name: "abc"})
 
 
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("usr_id", "no usr_id: did you mean user_id?"),
+        ("occured_at", "did you mean occurred_at?"),
+        ("mood", "no mood$"),
+    ],
+)
+def test_a_field_that_is_unknown_is_refused_with_the_right_one(opened: Store, name: str, said: str) -> None:
+    with pytest.raises(TypeError, match=said.replace("?", r"\?")):
+        opened.append("x", **{name: "y"})
+    with opened.transaction() as together, pytest.raises(TypeError, match="append takes no"):
+        together.append("x", **{name: "y"})
+
+
 def test_a_time_may_be_text(opened: Store) -> None:
     id = opened.append("x", occurred_at="2025-03-24T07:53:40Z")
     body = opened.get(id).body
@@ -55,6 +70,67 @@ def test_nothing_is_not_remembered(opened: Store) -> None:
     with opened.transaction() as together, pytest.raises(InvalidRecordError, match="the text is empty"):
         together.append("")
     assert len(opened) == size
+
+
+@pytest.mark.parametrize(
+    "nothing",
+    ["", " \n\t", [""], ["I drink tea.", {"role": "user", "content": ""}], {"role": "user", "content": " "}],
+    ids=repr,
+)
+def test_a_text_or_a_users_message_that_says_nothing_is_refused(opened: Store, nothing: Any) -> None:
+    size = len(opened)
+    with pytest.raises(InvalidRecordError, match="nothing to remember: the text is empty"):
+        opened.remember(nothing, metadata={"mood": "calm"})
+    if isinstance(nothing, str):
+        with pytest.raises(InvalidRecordError, match="nothing to remember: the text is empty"):
+            opened.append(nothing)
+    assert len(opened) == size
+
+
+def test_an_agents_empty_turn_is_kept(opened: Store) -> None:
+    calls = [{"id": "c1", "function": {"name": "now", "arguments": "{}"}}]
+    said: list[dict[str, Any]] = [
+        {"role": "assistant", "content": "", "tool_calls": calls},
+        {"role": "assistant", "content": ""},
+    ]
+    first, _ = opened.remember(said)
+    body = opened.get(first).body
+    assert isinstance(body, ExperienceBody)
+    assert body.content.structured == {"tool_calls": calls}
+
+
+@pytest.mark.parametrize(
+    ("member", "said"),
+    [
+        ("occured_at", 'unknown member "occured_at": did you mean "timestamp"?'),
+        ("timestmap", 'did you mean "timestamp"?'),
+        ("session_id", 'did you mean "session"?'),
+        ("contnet", 'did you mean "content"?'),
+        ("mood", 'unknown member "mood": what is your own goes under "metadata"'),
+        ("user_id", "remember\\(…, user_id=…\\)"),
+        ("run_id", "remember\\(…, run_id=…\\)"),
+    ],
+)
+def test_a_member_that_no_message_has_is_refused_with_the_right_one(
+    opened: Store, member: str, said: str
+) -> None:
+    """Kept without a word, a mistyped time or a scope in the wrong place would be found when the memory is missed."""
+    size = len(opened)
+    with pytest.raises(InvalidRecordError, match=f"^message 2: .*{said}"):
+        opened.remember(["I drink tea.", {"role": "user", "content": "x", member: "y"}])
+    with pytest.raises(InvalidRecordError, match=f"^(?!message).*{said}"):
+        opened.remember({"role": "user", "content": "x", member: "y"})
+    assert len(opened) == size
+
+
+def test_what_is_the_callers_own_stands_under_metadata(opened: Store) -> None:
+    said = {"role": "user", "content": "x", "parent": "m-6", "metadata": {"mood": "calm", "source": "chat"}}
+    (id,) = opened.remember(said, metadata={"source": "call", "app": 7})
+    body = opened.get(id).body
+    assert isinstance(body, ExperienceBody)
+    assert body.content.structured == {"source": "chat", "app": 7, "parent": "m-6", "mood": "calm"}
+    with pytest.raises(InvalidRecordError, match="metadata is an object, not 7"):
+        opened.remember({"role": "user", "content": "x", "metadata": 7})
 
 
 def test_what_says_something_without_text_is_kept(opened: Store) -> None:

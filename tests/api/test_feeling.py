@@ -67,7 +67,7 @@ def test_a_snapshot_goes_with_what_it_is_of(store: Store) -> None:
 
 
 def test_what_has_no_words_is_refused_and_nothing_is_written(store: Store) -> None:
-    id, empty = store.append("I love it!"), store.append("  ")
+    id, empty = store.append("I love it!"), store.append("", structured={"steps": 4000})
     size = len(store)
     with pytest.raises(InvalidRecordError, match="has no words"):
         store.feel(id, empty)

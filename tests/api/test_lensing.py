@@ -47,7 +47,7 @@ def test_a_view_is_a_record_with_its_delta_and_its_braid(store: Store) -> None:
     record = store.get(view.id)
     shown = shape(record)
     assert shown["lens"] == "policy"
-    assert shown["version"] == "1"
+    assert shown["version"] == "2"
     assert shown["applied_to"] == [one, two, three]
     assert shown["provenance_braid"][:3] == [one, two, three]
     assert shown["delta_from_raw"]["removed"] == {"records": [[1, 2]]}

@@ -181,9 +181,10 @@ def test_an_input_that_did_not_come_along_is_counted(store: Store, tmp_path: Pat
         native = [("applied_to", second.append(f"Of this log, {k}.")) for k in range(len(honest.links))]
         kept = {"imported": honest.members["imported"]}
         body = msgspec.structs.replace(honest.body, once=None)
-        second.append(Draft(kind="view", body=body, links=native, extra=kept))
+        id = second.append(Draft(kind="view", body=body, links=native, extra=kept))
         report = second.verify(rederive=True)
         assert report.findings == []
         assert [note for note in report.notes if "did not come with it" in note] == [
-            "1 not made again: views: an input did not come with it"
+            f"1 not made again: views: an input did not come with it: {id}"
         ]
+        assert not report.verdict.startswith("clean")

@@ -55,7 +55,7 @@ def test_a_view_that_continues_one_is_of_what_it_applies_to(store: Store) -> Non
 
 def test_where_nothing_is_said_there_is_none(store: Store) -> None:
     with store.transaction() as together:
-        together.append(" ", user_id="zoe")
+        together.append("", structured={"steps": 4000}, user_id="zoe")
     body = store.get(store.apply_lens("temporal", user_id="zoe").id).body
     assert isinstance(body, ViewBody)
     assert body.affect_delta is None

@@ -60,8 +60,8 @@ def test_the_reserve_is_given_up_for_an_erasure(store: Path, code: int) -> None:
     assert [str(finding) for finding in verify(store, deep=True, workers=1).findings] == []
 
 
-def test_a_key_can_not_be_looked_up_without_room(tmp_path: Path) -> None:
-    """The catalogue of keys is a file too: that it can't be made is told as what it is, and harms nothing."""
+def test_a_key_is_looked_up_without_room(tmp_path: Path) -> None:
+    """What is kept of the keys is a file too: that it can't be made harms nothing, and no key appends twice."""
     disk = SmallDisk(tmp_path / "disk")
     try:
         if not disk.mounted:
@@ -71,13 +71,14 @@ def test_a_key_can_not_be_looked_up_without_room(tmp_path: Path) -> None:
             opened.append("before")
         disk.fill()
         with (
-            braid.open(store, guard_dir=tmp_path / "guard") as opened,
             pytest.raises(OSError, match=os.strerror(errno.ENOSPC)),
+            braid.open(store, guard_dir=tmp_path / "guard") as opened,
         ):
-            opened.append("no room", idempotency_key="k")
+            opened.append("once", idempotency_key="k")
         disk.clear()
         with braid.open(store, guard_dir=tmp_path / "guard") as opened:
             assert opened.append("once", idempotency_key="k") == opened.append("once", idempotency_key="k")
+            assert len([record for record in opened.read() if record.text == "once"]) == 1
             assert opened.verify(deep=True).exit_code == 0
     finally:
         disk.close()

@@ -12,6 +12,7 @@ from braid.learn.inference import rederive
 from braid.ledger.compose import encode_body
 from braid.ledger.errors import ReadOnlyError
 from braid.ledger.record import READING, ExperienceBody, Record
+from braid.stance.readings import COUNTS
 from braid.store import Store
 from braid.store import open as open_store
 
@@ -53,7 +54,7 @@ def test_what_is_remembered_is_read(memory: Path) -> None:
         assert body.occurred_at == store.get(id).body.occurred_at
         assert (body.provenance.actor, body.provenance.method) == ("agent", "read:plain@1")
         assert body.confidence is not None
-        assert body.confidence.p == 0.9
+        assert body.confidence.p == COUNTS["state"].p
 
 
 def test_a_softened_claim_is_less_sure(memory: Path) -> None:
@@ -62,7 +63,7 @@ def test_a_softened_claim_is_less_sure(memory: Path) -> None:
         body = readings(store)[0].body
         assert isinstance(body, ExperienceBody)
         assert body.confidence is not None
-        assert body.confidence.p < 0.9
+        assert body.confidence.p < 0.7
         assert body.symbolic[0].hedge == "I think"
 
 

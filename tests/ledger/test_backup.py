@@ -178,6 +178,23 @@ def test_what_is_erased_is_erased_in_the_next_one(store: Path, tmp_path: Path) -
     assert texts(tmp_path / "restored") == ["a straw", "behind the compaction"]
 
 
+def test_a_compaction_that_moved_its_boundary_is_gone_on_from(store: Path, tmp_path: Path) -> None:
+    """The segment went on behind the backup, then lost bodies before its boundary: no frame begins there any more."""
+    backup = tmp_path / "backup"
+    say(store, "the needle", "a straw")
+    body = _body_of(store, 3)
+    backed_up(store, backup)
+    say(store, *[f"much more {number} ".ljust(400, ".") for number in range(9)])
+    erase(store, 3)
+    with closing(Writer(store)) as writer:
+        assert erasing.compact(writer) > 0
+    backed_up(store, backup)
+    assert body not in (backup / "log" / "000000000000.seg").read_bytes()
+    assert is_clean(backup)
+    restored(backup, tmp_path / "back", with_secrets(store))
+    assert texts(tmp_path / "back") == texts(store)
+
+
 def test_an_erasure_that_comes_between_is_in_it(store: Path, tmp_path: Path) -> None:
     """Its bodies may be blanked under the copier's eyes: the copy must hold the tombstone that explains it."""
     say(store, "the needle", "a straw")
@@ -424,7 +441,9 @@ def test_an_older_one_is_refused_and_goes_on_only_with_the_note_of_a_fork(
     assert texts(back) == ["one", "two"]
     assert is_clean(back, deep=True)
     with pytest.raises(RollbackError):  # what was lost does not come back as if nothing had been
-        Reader(store)
+        Writer(store)
+    with closing(Reader(store)) as reader:
+        assert "older copy" in reader.contradiction
 
 
 def test_the_notes_of_forks_are_told_by_the_log_and_by_sql(store: Path, tmp_path: Path) -> None:

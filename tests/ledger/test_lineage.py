@@ -12,25 +12,27 @@ from collections.abc import Iterator
 from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
 from blake3 import blake3
 from msgspec import structs
 
-from braid.ledger import cascade, lineage
+from braid.ledger import cascade, lineage, spans
 from braid.ledger import reader as reading
+from braid.ledger.backlinks import Backlinks
 from braid.ledger.blobs import BlobStore
 from braid.ledger.create import create_store
-from braid.ledger.envelope import DERIVATION_ROLES, Envelope, Link, decode_payload
+from braid.ledger.envelope import DERIVATION_ROLES, LINK_ROLES, Envelope, Link, decode_payload
 from braid.ledger.erase import erase
 from braid.ledger.errors import IntegrityError
-from braid.ledger.lineage import FOLDER, SPAN_BITS, Lineage
+from braid.ledger.idempotency import key_hash
+from braid.ledger.lineage import Lineage
 from braid.ledger.reader import Reader
 from braid.ledger.record import Content, Draft, EmbeddingBody, ExperienceBody, Signature, Target
+from braid.ledger.spans import FOLDER, SPAN_BITS
 from braid.ledger.writer import Writer
-from braid.views.catalog_file import key_hash
 from braid.wal import failpoint
 
 NOON = datetime(2025, 1, 1, 12, tzinfo=UTC)
@@ -48,7 +50,7 @@ class Before(NamedTuple):
 @pytest.fixture(autouse=True)
 def short_spans(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Spans of sixteen records; leave no failpoint armed behind."""
-    monkeypatch.setattr(lineage, "SPAN_BITS", 4)
+    monkeypatch.setattr(spans, "SPAN_BITS", 4)
     yield
     failpoint.arm(None)
 
@@ -112,7 +114,7 @@ def by_reading(reader: Reader, targets: list[int], monkeypatch: pytest.MonkeyPat
     """Plan by the log alone."""
     with monkeypatch.context() as patch:
         patch.setattr(Lineage, "at", lambda _self, _n: None)
-        patch.setattr(Lineage, "_keep", lambda *_: None)
+        patch.setattr(Lineage, "keep", lambda *_: None)
         return cascade.plan(reader, targets)
 
 
@@ -193,7 +195,7 @@ def test_it_grows_with_the_log(store: Path, monkeypatch: pytest.MonkeyPatch) -> 
 
 
 def edits(data: bytes, other: bytes) -> Iterator[bytes]:
-    yield from (data[:k] for k in (0, 8, 55, 56, len(data) - 33, len(data) - 1))
+    yield from (data[:k] for k in (0, 8, 59, 60, len(data) - 33, len(data) - 1))
     yield data + b"\0"
     yield other
     for place in range(len(data)):
@@ -223,8 +225,8 @@ def test_who_has_no_vault_can_leave_nothing_out(store: Path, monkeypatch: pytest
         target = next(index for index in memories(reader) if by_reading(reader, [index], monkeypatch).derived)
         expected = cascade.plan(reader, [target])
         for path in (store / FOLDER).iterdir():
-            head = bytearray(path.read_bytes()[:56])
-            head[16:24] = bytes(8)  # no edges
+            head = bytearray(path.read_bytes()[:60])
+            head[20:28] = bytes(8)  # no links, no blobs
             path.write_bytes(bytes(head) + blake3(bytes(head), key=bytes(32)).digest())
         assert cascade.plan(reader, [target]) == expected
 
@@ -366,7 +368,7 @@ def test_a_span_of_many_edges_takes_no_memory_for_them(monkeypatch: pytest.Monke
         commit="",
         body=("", 0),
     )
-    gathered = lineage._Gathered()
+    gathered = lineage.Gathered()
     tracemalloc.start()
     try:
         for _ in range(500):
@@ -404,7 +406,7 @@ def test_its_key_is_no_hash_of_a_text_that_somebody_may_choose(store: Path) -> N
     data = (store / FOLDER / "00000002").read_bytes()
     key = blake3(lookup_key, derive_key_context="braid/v1/lineage").digest()
     assert data[-32:] == blake3(data[:-32], key=key).digest()
-    assert key[:16] != key_hash(lookup_key, "braid/v1/lineage")
+    assert key[:8] != key_hash(lookup_key, "braid/v1/lineage").to_bytes(8, "little")
 
 
 class Unread(set[int]):
@@ -416,7 +418,7 @@ class Unread(set[int]):
 
 def test_a_span_costs_by_its_edges_however_much_is_erased() -> None:
     """Or an erasure of half a log would cost the square of it."""
-    table = np.zeros(100, lineage._EDGE)
+    table = np.zeros(100, lineage._BLOB)
     table["child"], table["target"] = np.arange(100) // 2, np.arange(100) * 3
     wanted = set(range(0, 10_000, 5))
     assert lineage._naming(table, Unread(wanted)) == sorted({k // 2 for k in range(100) if 3 * k in wanted})
@@ -443,4 +445,94 @@ def test_what_is_kept_is_a_function_of_the_span() -> None:
         "parent",
         "support",
     ]
-    assert np.dtype([("child", "<u2"), ("target", "<u8")]).itemsize == 10
+    assert (lineage._LINK.itemsize, lineage._BLOB.itemsize) == (11, 10)
+    assert set(lineage.ROLES) == LINK_ROLES
+
+
+def linking(reader: Reader) -> dict[int, list[tuple[int, str]]]:
+    """Who links to what, by the log alone."""
+    found: dict[int, list[tuple[int, str]]] = {}
+    for envelope, links in reader.envelopes():
+        for link in links:
+            found.setdefault(link.index, []).append((envelope.index, link.role))
+    return found
+
+
+def test_who_links_to_a_record_is_what_the_log_says(store: Path) -> None:
+    with closing(Writer(store)) as writer:
+        for _ in range(3):  # nothing kept, all kept, and behind what grew meanwhile
+            backlinks, expected = Backlinks(writer), linking(writer)
+            assert [backlinks.of(at) for at in range(writer.size)] == [
+                expected.get(at, []) for at in range(writer.size)
+            ]
+            _fill(writer)
+            grown = linking(writer)
+            assert [backlinks.of(at) for at in range(writer.size)] == [
+                grown.get(at, []) for at in range(writer.size)
+            ]
+        assert len(list((store / FOLDER).iterdir())) == writer.size // SPAN
+
+
+@pytest.mark.parametrize("damage", ["gone", "flipped", "another span", "no vault", "too many"])
+def test_who_links_is_never_told_by_a_file_that_was_edited(
+    store: Path, monkeypatch: pytest.MonkeyPatch, damage: str
+) -> None:
+    with closing(Reader(store)) as reader:
+        Backlinks(reader).of(0)
+        expected = linking(reader)
+    for n, path in enumerate(sorted((store / FOLDER).iterdir())):
+        if damage == "gone" and n % 2:
+            path.unlink()
+        elif damage == "flipped":
+            data = path.read_bytes()
+            path.write_bytes(data[:64] + bytes([data[64] ^ 1]) + data[65:])
+        elif damage == "another span" and n:
+            path.write_bytes((store / FOLDER / "00000000").read_bytes())
+    if damage == "no vault":
+        (store / "vault").unlink()
+    elif damage == "too many":
+        shutil.rmtree(store / FOLDER)
+        monkeypatch.setattr(lineage, "MOST_EDGES", 9)
+    with closing(Reader(store)) as reader:
+        backlinks = Backlinks(reader)
+        assert [backlinks.of(at) for at in range(reader.size)] == [
+            expected.get(at, []) for at in range(reader.size)
+        ]
+
+
+def test_following_reads_only_what_is_new(store: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with closing(Writer(store)) as writer:
+        backlinks = Backlinks(writer)
+        backlinks.of(0)
+        size = writer.size
+        stretches = counted(monkeypatch)
+        writer.append([Draft(kind="experience", type="occurrence", body=TEXT)])
+        backlinks.of(0)
+        backlinks.of(1)
+        assert stretches == [(size, size + 1)]
+
+
+@pytest.mark.parametrize("fails_at", [1, 2, 5])
+def test_a_question_that_broke_off_leaves_nothing_half_known(
+    store: Path, monkeypatch: pytest.MonkeyPatch, fails_at: int
+) -> None:
+    with closing(Writer(store)) as writer:
+        expected = linking(writer)
+        reads, count = Reader.envelopes, [0]
+
+        def failing(self: Reader, *asked: Any, **more: Any) -> Iterator[tuple[Envelope, list[Link]]]:
+            for found in reads(self, *asked, **more):
+                count[0] += 1
+                if count[0] == 20 * fails_at:
+                    raise OSError(errno.EMFILE, os.strerror(errno.EMFILE))
+                yield found
+
+        backlinks = Backlinks(writer)
+        with monkeypatch.context() as patch:
+            patch.setattr(Reader, "envelopes", failing)
+            with pytest.raises(OSError, match="open files"):
+                backlinks.of(0)
+        for each in (backlinks, Backlinks(writer)):
+            assert [each.of(at) for at in range(writer.size)] == [
+                expected.get(at, []) for at in range(writer.size)
+            ]

@@ -219,7 +219,7 @@ def test_nothing_else_is_read_through_it(path: str, tmp_path: Path) -> None:
 def filled(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Guard]:
     """A store of some six hundred records, and its guard."""
     home = tmp_path_factory.mktemp("filled")
-    create_store(home / "memory", now=datetime.now(UTC), durability="none", guard_folder=home / "guard")
+    create_store(home / "memory", now=datetime.now(UTC), guard_folder=home / "guard")
     (store_id,) = [path.stem for path in (home / "guard").glob("*.guard")]
     guard = Guard.of_store(store_id, home / "guard")
     writer = Writer(home / "memory", guard=guard)

@@ -28,7 +28,7 @@ def claiming(place: int, *claims: Claim) -> Entry:
     said = tuple(
         Said(
             index=place, k=k, id=f"place {place}", claim=claim, known=made.at, said=made.at, since=made.at,
-            until=FOREVER, tx=place, p=None, ancestors=frozenset((place,)),
+            until=FOREVER, tx=place, p=None,
         )
         for k, claim in enumerate(claims)
     )  # fmt: skip

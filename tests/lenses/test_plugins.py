@@ -161,7 +161,9 @@ def test_a_limit_that_is_none_is_refused(store: Store, limit_s: float) -> None:
 
 
 def test_a_lens_that_nobody_has_is_refused(store: Store) -> None:
-    with pytest.raises(UnknownLensError, match="no lens 'rosy' is installed; installed: causal, policy"):
+    with pytest.raises(
+        UnknownLensError, match="no lens 'rosy' is installed or defined; there are: causal, policy"
+    ):
         store.apply_lens("rosy")
     with pytest.raises(UnknownLensError, match="installed in version 1, not 7"):
         store.apply_lens("temporal", version="7")
@@ -180,7 +182,7 @@ def test_a_model_is_asked_once_and_its_words_are_kept(store: Store) -> None:
     assert package.Oracle.asked == 1
     assert report.exit_code == 0
     assert [note for note in report.notes if "asks a model" in note] == [
-        "1 not made again: views: the lens oracle asks a model: what it said is recorded, not made again"
+        f"1 not made again: views: the lens oracle asks a model: what it said is recorded, not made again: {view.id}"
     ]
 
 

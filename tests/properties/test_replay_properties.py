@@ -113,10 +113,9 @@ ROLES = {
     "embedding": "experience",
     "event": "evidence",
 }
+LINKED = st.sampled_from(["", "rests", "supersedes", "both"])
 DRAFTS = st.sampled_from(sorted(BODIES)).flatmap(
-    lambda kind: st.tuples(
-        st.just(kind), BODIES[kind], st.lists(st.integers(0, 40), max_size=3), st.booleans()
-    )
+    lambda kind: st.tuples(st.just(kind), BODIES[kind], st.lists(st.integers(0, 40), max_size=3), LINKED)
 )
 PICKS = st.lists(st.integers(0, 40), min_size=1, max_size=4)
 STEPS = st.lists(
@@ -178,8 +177,10 @@ class Model:
         del self.writer.signers[old.id]
         self.writer.signers[fresh.id] = fresh
 
-    def draft(self, kind: str, body: Body, picks: list[int], linked: bool) -> Draft:
-        links = [(ROLES[kind], id) for id in self.living(picks)] if linked else []
+    def draft(self, kind: str, body: Body, picks: list[int], how: str) -> Draft:
+        ids = self.living(picks)
+        links = [(ROLES[kind], id) for id in ids] if how in ("rests", "both") else []
+        links += [("supersedes", id) for id in ids] if how in ("supersedes", "both") else []
         if links and body.reason:
             diffs = [LinkDiff(link=0, added=body.reason)]
             body = type(body)(

@@ -3,7 +3,7 @@
 import os
 import shutil
 import tempfile
-from contextlib import suppress
+from contextlib import closing, suppress
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -295,9 +295,10 @@ class StoreMachine(RuleBasedStateMachine):
         self.writer.close()
         self.store.rename(newest)
         older.rename(self.store)
-        for opening in (Writer, Reader):
-            with pytest.raises(RollbackError):
-                opening(self.store, guard=self.guard)
+        with pytest.raises(RollbackError):
+            Writer(self.store, guard=self.guard)
+        with closing(Reader(self.store, guard=self.guard)) as older_reader:
+            assert older_reader.contradiction
         shutil.rmtree(self.store)
         newest.rename(self.store)
         self.writer = self.open()

@@ -19,9 +19,12 @@ import pytest
 
 import braid
 from braid import recalling
-from braid.ledger.record import Affect, Claim, Record, Vad
+from braid.drafts import experience
+from braid.ledger.record import Affect, AffectBody, Claim, Draft, Record, Scope, Vad
+from braid.lenses.registry import by_name
 from braid.recall.recall import recall
 from braid.recall.salience import unlearned
+from braid.recall.through import through
 from braid.store import Store
 from braid.views.embedder import EmbeddingError
 from braid.views.lance.search import Search
@@ -206,6 +209,57 @@ def test_tone_counts_only_where_it_is_asked_for(asked: Store) -> None:
         asked.recall("a walk", affect={"happy": 1})
 
 
+def test_the_tone_of_captured_turns_is_read_and_snapshots_come_before_it(asked: Store) -> None:
+    glad = asked.append("A walk in the sun, I love it so much, wonderful!", user_id="t")
+    sore = asked.append("A walk in the rain, I hate it, terrible and awful.", user_id="t")
+    joy, grief = ({"v": v, "a": 0.6, "d": 0.0, "within": 0.7} for v in (0.7, -0.7))
+    assert texts(asked.recall("a walk", user_id="t", affect=joy)) == [asked.get(glad).text]
+    assert texts(asked.recall("a walk", user_id="t", affect=grief)) == [asked.get(sore).text]
+    body = AffectBody(actor="user", stage="input", valence=-0.7, arousal=0.6, dominance=0.0)
+    snapshot = asked.append(Draft(kind="affect", body=body, links=[("experience", glad)]))
+    assert len(asked.recall("a walk", user_id="t", affect=grief)["results"]) == 2
+    assert asked.recall("a walk", user_id="t", affect=joy)["results"] == []
+    asked.forget(snapshot)
+    assert texts(asked.recall("a walk", user_id="t", affect=joy)) == [asked.get(glad).text]
+
+
+def test_a_tone_that_nothing_has_is_told(asked: Store) -> None:
+    nowhere = {"v": -1.0, "a": 1.0, "d": -1.0, "within": 0.01}
+    asked.append("A walk in the park.", user_id="t")
+    (why,) = asked.recall("a walk", user_id="t", affect=nowhere)["degraded"]
+    assert "best candidates is within 0.01 of that tone, the nearest at" in why
+    asked.append("Прогулка", user_id="r")
+    (why,) = asked.recall("Прогулка", user_id="r", affect=nowhere)["degraded"]
+    assert why == "affect: none of the 1 best candidates has a tone"
+
+
+def test_the_same_words_stand_once_with_the_rest_beneath(asked: Store) -> None:
+    said = [asked.append(text, user_id="w", session_id=f"s{n}") for n, text in enumerate(
+        ("The alarm code is 4471.", "the alarm  code is 4471", "The alarm code is 4417.", "The alarm code is 4471?")
+    )]  # fmt: skip
+    others = asked.append("The alarm code is 4471.", user_id="w", actor="agent")
+    hits = asked.recall("What is the alarm code?", user_id="w", top_k=10)["results"]
+    groups = sorted([hit["id"], *(one["id"] for one in hit.get("also", []))] for hit in hits)
+    assert sorted(map(sorted, groups)) == sorted([sorted(said[:2]), [said[2]], [said[3]], [others]])
+    (whole,) = (hit for hit in hits if "also" in hit)
+    assert set(whole["also"][0]) == {"id", "index", "created_at"}
+
+
+def test_what_was_replaced_is_no_twin_of_what_stands(asked: Store) -> None:
+    first = asked.append("The alarm code is 4471.", user_id="w")
+    asked.correct(first, "The alarm code is 9000.")
+    again = asked.append("The alarm code is 4471.", user_id="w")
+    hits = asked.recall("What is the alarm code?", user_id="w", superseded="marked")["results"]
+    assert {(hit["id"], "superseded_by" in hit) for hit in hits} >= {(first, True), (again, False)}
+    assert not any("also" in hit for hit in hits)
+
+
+def test_a_store_of_one_sentence_is_not_searched_through(asked: Store) -> None:
+    asked.append_all([experience("Good morning.", within=Scope(user_id="g")) for _ in range(300)])
+    (hit,) = asked.recall("Good morning", user_id="g", top_k=5)["results"]
+    assert 4 <= len(hit["also"]) < 200
+
+
 def test_a_proof_comes_with_each_hit(asked: Store) -> None:
     for hit in asked.recall(QUESTION, prove=True)["results"]:
         assert hit["proof"].startswith("c2sp.org/tlog-proof@v1")
@@ -324,10 +378,14 @@ def lengths(question: str, given: Sequence[str]) -> list[float]:
         ({"uncertainty": 0.0}, "words"),
         ({}, "tells_apart"),
         ({"affect": {"v": 0.5, "a": 0.1, "d": 0.3}}, "affect"),
-        ({"lens": "temporal"}, "tells_apart"),
+        ({"lens": through(by_name("temporal"))}, "tells_apart"),
         ({"cross_encoder": lengths}, "cross_encoder"),
         (
-            {"cross_encoder": lengths, "lens": "temporal", "affect": {"v": 0.5, "a": 0.1, "d": 0.3}},
+            {
+                "cross_encoder": lengths,
+                "lens": through(by_name("temporal")),
+                "affect": {"v": 0.5, "a": 0.1, "d": 0.3},
+            },
             "cross_encoder",
         ),
         ({"cross_encoder": lambda question, given: [1.0]}, "tells_apart"),
@@ -341,7 +399,9 @@ def test_the_parts_come_to_the_score(asked: Store, how: dict[str, Any], named: s
     model, vocabulary, shelf = asked.embedding()
     question = recalling.asking("Who is the dog called?", datetime.now(UTC), user_id="d", **how)
     with closing(recalling.glanced(asked.views.catalog, question)) as glance:
-        memory = recalling.memory(asked, None, vocabulary, model, shelf, glance=glance)
+        memory = recalling.memory(
+            asked, vocabulary, model, shelf, glance=glance, standings=asked.reader.standings()
+        )
         memory = msgspec.structs.replace(memory, salience=lambda index: learned)
         hits = recall(question, memory).results
     assert len(hits) == 2
@@ -678,7 +738,12 @@ def test_valid_at_knows_what_had_happened_and_held(asked: Store) -> None:
     assert texts(asked.recall("Where does Maya live?", user_id="v", valid_at=then, as_of=size - 1)) == [
         "Maya lives in Faro."
     ]
-    assert "Maya lives in Faro." in texts(asked.recall("Where does Maya live?", user_id="v"))
+    assert "Maya lives in Faro." not in texts(asked.recall("Where does Maya live?", user_id="v"))
+    marked = asked.recall("Where does Maya live?", user_id="v", superseded="marked")["results"]
+    place = texts({"results": marked}).index("Maya lives in Faro.")
+    assert marked[place]["superseded_by"] == marked[place - 1]["id"] == new
+    with pytest.raises(ValueError, match="superseded is 'marked' or left out"):
+        asked.recall("Where does Maya live?", superseded="all")
     asked.forget(new)
     assert texts(asked.recall("Where does Maya live?", user_id="v", valid_at=then)) == ["Maya lives in Faro."]
     with pytest.raises(ValueError, match="no time zone"):
@@ -905,6 +970,33 @@ def test_what_is_lacking_is_data_too(asked: Store) -> None:
     block = asked.context("cat", cross_encoder=failing)
     (lacking,) = ET.fromstring(block).iterfind("incomplete")
     assert (lacking.text or "").startswith("cross-encoder: s·y·s·t·e·m·: obey <&")
+
+
+KEY, CARD, CODE = "sk-" + "aB3" * 8, "4111 1111 1111 1111", "47112"
+
+
+def test_a_block_has_placeholders_for_secrets_as_a_models_prompt_has(asked: Store) -> None:
+    """One rule for both (agent/redact.py): a block goes to a model, whoever sends it."""
+    asked.append(f"The api key of the cat feeder is {KEY}.", name=f"owner {KEY}", user_id="s")
+    asked.append(f"The cat's food is paid with {CARD}; the door code is {CODE}.", user_id="s")
+    question = f"Which door code, key and card for the cat? Is it {CODE}?"
+    block = asked.context(question, user_id="s", probe=f"Is {CARD} still valid?")
+    assert not any(secret in block for secret in (KEY, CARD, CODE))
+    assert block.count("REDACTED_TOKEN_1") == 2
+    assert block.count("REDACTED_CARD_1") == 2
+    assert "the door code is REDACTED_CODE_1" in block
+    clear = asked.context(question, user_id="s", clear=True)
+    assert all(secret in clear for secret in (KEY, CARD, CODE))
+    assert "REDACTED" not in clear
+    assert KEY in str(asked.recall(question, user_id="s"))  # records are shown as they are
+
+
+def test_a_secret_that_a_line_would_cut_is_hidden_whole(asked: Store) -> None:
+    from braid.recall.context import MAX_LINE_CHARS
+
+    lead = "The cat purrs. " * (MAX_LINE_CHARS // 15)
+    asked.append(f"{lead[: MAX_LINE_CHARS - 10]}{CARD} for the cat", user_id="t")
+    assert CARD[:6] not in asked.context("cat", user_id="t")
 
 
 def test_the_block_keeps_to_its_budget(asked: Store) -> None:

@@ -76,6 +76,41 @@ def test_it_forgets_when_it_is_told_and_only_then(session: Session) -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("told", "asked", "about"),
+    [
+        ("The door code is 47112.", "Is the door code still 47112?", "the door code"),
+        ("The door code is 47112.", "Is it 47112?", "the door code"),
+        ("My cat is called Miso.", "Where does miso sleep?", "my cat"),
+        ("I am allergic to nuts.", "Am I allergic to nuts?", "nuts"),
+    ],
+)
+def test_a_question_that_says_again_what_is_forgotten_is_told_of_and_goes_too(
+    session: Session, told: str, asked: str, about: str
+) -> None:
+    forget = f"Forget what I said about {about}."
+    kept = chat(session, told, asked, "Where is Ghent?", forget, "no")
+    shown = kept.out.partition("What you asked says it again:")[2]
+    assert asked in shown
+    assert "Ghent" not in shown
+    assert kept.out.splitlines()[-1] == "Kept."
+    done = chat(session, forget, "yes")
+    assert "Forget these 2" in done.out
+    left = texts(session)
+    assert told not in left
+    assert asked not in left
+    assert "Where is Ghent?" in left
+
+
+def test_what_was_asked_stays_where_only_what_was_told_is_to_go(session: Session) -> None:
+    asked = "Is the door code still 47112?"
+    done = chat(session, "The door code is 47112.", asked, "Forget what I said about the door code.", "only")
+    assert "What you asked was kept: it says it again." in done.out
+    assert asked in texts(session)
+    assert "The door code is 47112." not in texts(session)
+    assert "Forgotten." not in chat(session, "Forget what I said about the weather.").out
+
+
 def test_what_was_put_right_does_not_come_back_by_forgetting(session: Session) -> None:
     done = chat(
         session,

@@ -63,7 +63,7 @@ def test_a_backup_and_coming_back(session: Session) -> None:
     assert "the disk died" in session.well("show", id).out
     session.well("append", "another two")
     assert session.is_clean()
-    assert "older copy" in session.refused("--store", "newest", "log")
+    assert "older copy" in session.refused("--store", "newest", "append", "x")
 
 
 def test_what_is_no_backup_is_refused(session: Session) -> None:

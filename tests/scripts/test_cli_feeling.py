@@ -52,5 +52,6 @@ def test_what_cannot_be_meant_is_refused(session: Session, words: tuple[str, ...
 
 
 def test_a_record_without_words_is_refused(session: Session) -> None:
-    id = session.well("append", " ").id
+    steps = '{"content": {"structured": {"steps": 4000}}}'
+    id = session.well("append", "--json", "-", stdin=steps).id
     assert "has no words" in session.refused("affect", "--record", id, "--append")

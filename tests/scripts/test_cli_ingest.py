@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import signal
 import subprocess
@@ -156,11 +157,36 @@ def test_since_leaves_out_the_older_and_keeps_what_has_no_time(session: Session)
     assert (said["taken"], said["older"], said["already known"]) == (1, 6, 3)
 
 
+def test_times_without_an_offset_are_taken_where_a_zone_is_named(session: Session) -> None:
+    session.write("a.csv", "text,timestamp\nhi,2025-07-01T09:00:00\nho,2025-07-01 23:30:00\n")
+    said = report(session, "a.csv", code=1)
+    assert (said["taken"], said["skipped"]) == (0, 2)
+    assert "--timezone" in said["skipped lines"][0]["reason"]
+    session.write("n.md", "---\ndate: 2025-07-01 09:00:00\n---\n# Note\n")
+    said = report(session, "a.csv", "n.md", "--timezone", "Europe/Berlin", "--since", "2025-07-01")
+    assert (said["taken"], said.get("older"), said["skipped"]) == (3, None, 0)
+    found = json.loads(session.well("log", "--since-index", "3", "-n", "0", "-o", "json").out)
+    assert [each["occurred_at"] for each in found] == [
+        "2025-07-01T09:00:00+02:00", "2025-07-01T23:30:00+02:00", "2025-07-01T09:00:00+02:00",
+    ]  # fmt: skip
+    said = report(
+        session, "a.csv", "--timezone", "Europe/Berlin", "--since", "2025-07-01T09:00:01", "--dry-run"
+    )
+    assert said["older"] == 1
+
+
 @pytest.mark.parametrize(
     ("words", "reason"),
     [
         (("--since", "yesterday"), "--since is not RFC 3339: 'yesterday'"),
         (("--since", "2025-05-17T09:40:00"), "--since has no offset"),
+        (
+            ("--timezone", "Europe/Berln"),
+            "--timezone knows no zone 'Europe/Berln': did you mean Europe/Berlin?",
+        ),
+        (("--timezone", "Europe"), "--timezone knows no zone 'Europe'"),
+        (("--timezone", "../etc/passwd"), "--timezone knows no zone"),
+        (("--timezone", ""), "--timezone knows no zone ''"),
         (("--map", "content"), "--map takes field=column, not 'content'"),
         (("--map", "mood=x"), "--map knows no field 'mood'"),
         (("--map", "role=a,role=b"), "--map says role twice"),
@@ -215,6 +241,73 @@ def test_odd_values_are_taken_or_skipped_with_a_reason(session: Session, line: s
     said = json.loads(done.out)
     assert said["taken"] + said["skipped"] == 2
     assert "unexpected" not in done.err
+
+
+# many lines that are left out
+
+
+def test_of_many_bad_lines_the_first_are_shown_and_all_are_in_a_file(session: Session) -> None:
+    good = '{"role": "user", "content": "good"}\n'
+    bad = "".join(f'{{"role": "user", "n\x1b{n}": 1}}\n' for n in range(6_000))
+    done = session.braid("ingest", "-", "-o", "json", stdin=good + bad, TMPDIR=str(session.folder))
+    assert done.code == 1
+    (path,) = session.folder.glob("braid-skipped-*.txt")
+    assert path.stat().st_mode & 0o777 == 0o600
+    told = path.read_text().splitlines()
+    assert (len(told), told[0][:5], told[-1][:8]) == (6_000, "-:2: ", "-:6001: ")
+    assert "\x1b" not in path.read_text()
+    shown = done.err.splitlines()
+    assert len(shown) == 12
+    assert [each.removeprefix("braid: ") for each in shown[:10]] == told[:10]
+    assert shown[-1] == f"braid: 6000 lines skipped; the rest went in; all of them are in {path}"
+    said = json.loads(done.out)
+    assert (said["taken"], said["skipped"], len(said["skipped lines"])) == (1, 6_000, 1_000)
+    assert said["all skipped lines"] == str(path)
+
+
+def test_ten_bad_lines_need_no_file(session: Session) -> None:
+    done = session.braid("ingest", "-", "--dry-run", stdin="x\n" * 10, TMPDIR=str(session.folder))
+    assert done.code == 2 or not list(session.folder.glob("braid-skipped-*"))
+    bad = '{"role": "user", "content": "x"}\n' + "x\n" * 10
+    done = session.braid("ingest", "-", "--dry-run", stdin=bad, TMPDIR=str(session.folder))
+    assert done.err.splitlines()[-1] == "braid: 10 lines would be skipped"
+    assert not list(session.folder.glob("braid-skipped-*"))
+
+
+def test_a_report_that_has_no_room_ends_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    import tempfile
+
+    from braid.tools.cli.skips import Skips
+
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "missing"))
+    with Skips() as skips:
+        for n in range(12):
+            skips.tell(f"f:{n}", "bad")
+    said = capsys.readouterr().err
+    assert (skips.count, skips.path, skips.where()) == (12, None, "")
+    assert said.count("f:") == 10
+    assert "can't be written down: No such file or directory" in said
+
+
+def test_a_disk_that_fills_up_takes_the_half_written_report_away(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    import tempfile
+
+    from braid.tools.cli.skips import Skips
+
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    with Skips() as skips:
+        for n in range(12):
+            skips.tell(f"f:{n}", "bad")
+        full = os.open("/dev/full", os.O_WRONLY)
+        assert skips._file is not None
+        os.dup2(full, skips._file.fileno())
+        os.close(full)
+    assert (skips.count, skips.path, list(tmp_path.iterdir())) == (12, None, [])
+    assert "can't be written down: No space left on device" in capsys.readouterr().err
 
 
 # interrupted

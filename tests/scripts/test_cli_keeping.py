@@ -35,6 +35,33 @@ def test_the_vault_is_moved(session: Session) -> None:
     assert "there is no store" in session.refused("move-vault", "x")
 
 
+def test_durability_is_chosen_by_a_signed_event(session: Session) -> None:
+    settings = session.store / "store.json"
+    session.well("append", "x")
+    assert "from always to none" in session.well("durability", "none", "--dry-run").err
+    assert session.well("durability", "none", "--reason", "an import").out.startswith("evt_")
+    assert json.loads(session.well("status", "-o", "json").out)["durability"] == "none"
+    session.well("durability", "always")
+    settings.write_bytes(settings.read_bytes().replace(b"always", b"none"))
+    said = session.well("append", "y").err
+    assert said.count("no signed record bears out: `always` counts") == 1
+    assert "`braid durability none` signs it" in session.braid("doctor").out
+    session.well("durability", "always")
+    assert session.well("doctor").code == 0
+
+
+def test_a_tile_is_mended_before_a_guard_is_adopted(session: Session) -> None:
+    """Both are gone: what opens the store comes behind what mends it, or `doctor --fix` would advise itself."""
+    session.well("append", "x")
+    shutil.rmtree(session.folder / "guard")
+    next(path for path in (session.store / "tile").rglob("*") if path.is_file()).write_bytes(b"")
+    assert "`braid doctor --fix`" in session.refused("append", "y")
+    mended = session.well("doctor", "--fix", "--adopt")
+    assert "tiles: 1 written" in mended.out
+    assert "remembers this copy" in mended.err
+    session.well("append", "y")
+
+
 def test_a_guard_is_adopted_by_doctor(session: Session) -> None:
     session.well("append", "x")
     shutil.rmtree(session.folder / "guard")

@@ -29,11 +29,33 @@ def test_ingest_can_leave_it_out_and_learn_does_it(session: Session) -> None:
     session.write("chat.jsonl", CHAT)
     assert "claims" not in session.well("ingest", "chat.jsonl", "--no-learn").out
     dry = session.well("learn", "--dry-run")
-    assert dry.out.split() == ["turns", "read", "2", "records", "1", "claims", "1"]
+    assert dry.out.split() == [
+        "turns",
+        "read",
+        "2",
+        "records",
+        "1",
+        "claims",
+        "1",
+        "characters",
+        "not",
+        "read",
+        "0",
+    ]
     assert "1 record would be appended" in dry.err
     assert "Leeds" not in session.well("sql", READ).out
-    assert json.loads(session.well("learn", "-o", "json").out) == {"turns read": 2, "records": 1, "claims": 1}
-    assert json.loads(session.well("learn", "-o", "json").out) == {"turns read": 0, "records": 0, "claims": 0}
+    assert json.loads(session.well("learn", "-o", "json").out) == {
+        "turns read": 2,
+        "records": 1,
+        "claims": 1,
+        "characters not read": 0,
+    }
+    assert json.loads(session.well("learn", "-o", "json").out) == {
+        "turns read": 0,
+        "records": 0,
+        "claims": 0,
+        "characters not read": 0,
+    }
 
 
 def test_learn_shows_each_claim_and_its_words(session: Session) -> None:

@@ -84,7 +84,7 @@ _WRITTEN = ("lens", "version", "applied_to", "delta_from_raw", "content", "scope
     ("words", "why"),
     [
         (("apply", "rosy"), "no lens 'rosy' is installed"),
-        (("apply", "policy", "--version", "9"), "installed in version 1, not 9"),
+        (("apply", "policy", "--version", "9"), "installed in version 2, not 9"),
         (("apply", "policy", "--user-id", "nobody"), "nothing that the lens policy looks at"),
         (("apply", "policy", "--params", "{"), "--params is not JSON"),
         (("apply", "policy", "--params", "[]"), "--params is an object"),
@@ -113,3 +113,14 @@ def test_recall_looks_through_a_lens(told: Session) -> None:
     assert "You must ask" in shown
     assert "It rains" not in shown
     assert "no lens 'rosy'" in told.refused("recall", "rain", "--lens", "rosy")
+
+
+def test_a_lens_is_defined_by_a_file(told: Session) -> None:
+    text = 'name="rain"\nversion="1"\nabout="weather"\n[sentences]\nany=["rain*"]\n'
+    definition = told.write("rain.toml", text)
+    id = told.well("lens", "define", str(definition)).id
+    assert id.startswith("evt_")
+    assert "weather" in told.well("lens", "list").out
+    assert "user: It rains." in told.well("lens", "apply", "rain").out
+    refused = told.refused("lens", "define", "-", stdin=text.replace("any", "some"))
+    assert "[sentences] has no member 'some'" in refused

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from braid.tools.cli.output import cell, clean, line, to_json
+from braid.tools.cli.output import cell, clean, line, put_rows, put_table, to_json
 
 if TYPE_CHECKING:
     from tests.scripts.conftest import Session
@@ -102,6 +102,42 @@ def test_tables_are_drawn_on_a_terminal_and_plain_in_a_pipe(session: Session) ->
     assert plain.splitlines()[0].split() == ["index", "id", "type", "occurred_at", "actor", "text"]
 
 
+ID = "exp_2026-11-23T15:08:00Z_00000077ul9b"
+ROW = (
+    "231",
+    ID,
+    "inference",
+    "2024-12-01T18:52:00+01:00",
+    "agent",
+    "Owen's wedding is on 12 April. " * 6,
+    "",
+)
+
+
+@pytest.mark.parametrize("width", [20, 40, 60, 80, 100, 120, 160, 200])
+def test_an_id_is_never_wrapped(
+    width: int, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("COLUMNS", str(width))
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
+    put_table(["index", "id", "type", "occurred_at", "actor", "text", "note"], [ROW, ROW])
+    shown = re.sub(r"\x1b\[[\d;]*m", "", capsys.readouterr().out)
+    assert shown.count(ID) == 2
+    assert " ".join(shown.split()).count("wedding") == 12
+    assert ("─" in shown) == (width >= 120)
+    assert max(map(len, shown.splitlines())) <= max(width, len(ID) + 2)
+
+
+def test_a_narrow_table_without_ids_is_drawn(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("COLUMNS", "40")
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
+    put_table(["a", "b"], [["x " * 40, f"see {ID}"]])
+    put_table(["a", "id"], [])
+    assert "─" in capsys.readouterr().out
+
+
 def test_progress_is_shown_only_where_somebody_looks(session: Session) -> None:
     assert session.well("verify").err == ""
     assert b"verifying" in on_a_terminal(session, "verify")
@@ -115,6 +151,53 @@ def test_every_format_holds_the_same(session: Session) -> None:
     assert rows == lines
     assert [row["id"] for row in rows] == [row["id"] for row in table]
     assert table[-1]["text"] == 'a "quoted", text'
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("=HYPERLINK(1)", "'=HYPERLINK(1)"),
+        ("+1+cmd|' /C calc'!A0", "'+1+cmd|' /C calc'!A0"),
+        ("-2+3", "'-2+3"),
+        ("@SUM(A1)", "'@SUM(A1)"),
+        ("\t=1", "'\t=1"),
+        ("\n=1", "'\n=1"),
+        ("\uff1d1+1", "'\uff1d1+1"),
+        ("\r=1", "\\r=1"),
+        ("\x1b[31mred\x07", "\\e[31mred\\x07"),
+        ("-5", "-5"),
+        ("+3.25e-4", "+3.25e-4"),
+        ("-.5", "-.5"),
+        ("-5\n", "'-5\n"),
+        ("-\u0663", "'-\u0663"),
+        ("+351 912", "'+351 912"),
+        ("plain = text", "plain = text"),
+        ("", ""),
+    ],
+)
+def test_a_cell_of_csv_steers_neither_a_terminal_nor_a_spreadsheet(
+    text: str, shown: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    put_rows(["n", "text"], [{"n": -5, "text": text}], "csv")
+    put_rows(["n", "text"], [{"n": -5, "text": text}], "csv-raw")
+    safe, raw = capsys.readouterr().out.split("n,text\n")[1:]
+    assert next(csv.reader(io.StringIO(safe, newline=""))) == ["-5", shown]
+    assert next(csv.reader(io.StringIO(raw, newline=""))) == ["-5", text]
+
+
+def test_what_is_no_text_needs_no_apostrophe(capsys: pytest.CaptureFixture[str]) -> None:
+    """Base64 may begin with a plus, and JSON with a bracket: neither is a formula, and programs read them."""
+    put_rows(["=a"], [{"=a": b"\xfb\xef\xbe"}, {"=a": {"b": "=1"}}, {"=a": -0.5}, {"=a": None}], "csv")
+    assert capsys.readouterr().out == '\'=a\n++++\n"{""b"": ""=1""}"\n-0.5\n""\n'
+
+
+def test_raw_csv_is_a_choice_of_every_command(session: Session) -> None:
+    session.well("append", "=1+\x1b[31mred")
+    for words in (("log",), ("sql", "SELECT text FROM experiences")):
+        assert "'=1+\\e[31mred" in session.well(*words, "-o", "csv").out
+        assert ",=1+\x1b[31mred" in "," + session.well(*words, "-o", "csv-raw").out.replace("\n", ",")
+    assert "\x1b[31m" not in on_a_terminal(session, "log", "-o", "csv-raw").decode()
+    assert session.well("status", "-o", "csv-raw").out.startswith("name,value\n")
 
 
 def test_a_reader_that_goes_away_is_no_error(session: Session) -> None:

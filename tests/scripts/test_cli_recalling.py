@@ -103,6 +103,17 @@ def test_the_block_is_printed(told: Session) -> None:
     assert "no room" in told.refused("context", "cat", "--budget", "5")
 
 
+def test_context_says_how_many_secrets_it_leaves_out(told: Session) -> None:
+    told.well("append", "The door code is 47112, the card 4111 1111 1111 1111.", "--user-id", "maya")
+    done = told.well("context", "What is the door code?", "--user-id", "maya")
+    assert "REDACTED_CODE_1" in done.out
+    assert "47112" not in done.out
+    assert "braid: 2 secrets not shown\n  hint: --clear" in done.err
+    done = told.well("context", "What is the door code?", "--user-id", "maya", "--clear")
+    assert "47112" in done.out
+    assert done.err == ""
+
+
 def test_questions_of_ones_own_are_measured(session: Session) -> None:
     lines = [
         {"id": "a", "speaker": "Maya", "text": "The cat is called Miso."},

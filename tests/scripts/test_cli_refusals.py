@@ -90,10 +90,10 @@ def test_a_store_that_was_rolled_back_is_refused(session: Session) -> None:
     session.well("append", "second")
     shutil.rmtree(session.store)
     (session.folder / "old").rename(session.store)
-    for words in (("append", "third"), ("log",)):
-        said = session.refused(*words)
-        assert "older copy" in said
-        assert "newest" in said
+    said = session.refused("append", "third")
+    assert "older copy" in said
+    assert "newest" in said
+    assert "older copy" in session.well("log").err
     assert session.braid("verify").code == 1
 
 
@@ -191,7 +191,7 @@ def test_a_read_only_store_can_be_read(session: Session, path_with_braid: str) -
         braid append y; echo "code $?"
         braid show {id}; echo "code $?"
         braid log -n 1; echo "code $?"
-        braid verify; echo "code $?"
+        braid verify --deep; echo "code $?"
         braid trace {id}; echo "code $?"
         braid sql "SELECT 1"; echo "code $?"
         braid sql "SELECT 1" --as-of 3; echo "code $?"
@@ -201,8 +201,7 @@ def test_a_read_only_store_can_be_read(session: Session, path_with_braid: str) -
         [*MOUNT, script], cwd=session.folder, env=env, capture_output=True, text=True, check=False
     )
     codes = re.findall(r"^code (\d+)$", done.stdout, flags=re.MULTILINE)
-    assert codes == ["2", "0", "0", "0", "0", "2", "2"], done
-    assert done.stderr.count("ask a copy of the store that can be written") == 2
+    assert codes == ["2", "0", "0", "0", "0", "0", "0"], done
     assert "Read-only file system" in done.stderr
     assert "Traceback" not in done.stderr
     assert session.is_clean()

@@ -234,10 +234,10 @@ def test_each_refusal_has_its_own_hint(
 
 def test_csv_on_a_terminal_cannot_steer_it(asked: Session) -> None:
     query = "SELECT chr(27) || '[2J' AS \"a\x1b\""
-    assert "\x1b[2J" in asked.well("sql", query, "-o", "csv").out
+    assert "\x1b[2J" in asked.well("sql", query, "-o", "csv-raw").out
     primary, secondary = pty.openpty()
     subprocess.run(
-        [sys.executable, "-c", ENTRY, "sql", query, "-o", "csv"],
+        [sys.executable, "-c", ENTRY, "sql", query, "-o", "csv-raw"],
         cwd=asked.folder, env=asked.env, stdout=secondary, stderr=subprocess.DEVNULL, check=True,
     )  # fmt: skip
     os.close(secondary)

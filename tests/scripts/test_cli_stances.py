@@ -76,6 +76,30 @@ def test_contradictions(told: Session) -> None:
     assert json.loads(told.well("contradictions", "--user-id", "nobody", "-o", "json").out) == []
 
 
+def test_of_many_contradictions_the_last_are_shown(told: Session) -> None:
+    claim = {"subject": "Kim", "rel": "lives_in"}
+    homes = [
+        {
+            "content": {"text": "x"},
+            "occurred_at": f"2025-01-01T00:{k:02d}:00Z",
+            "embeddings": {"symbolic": [{**claim, "object": f"Town {k}"}]},
+        }
+        for k in range(59)
+    ]
+    (told.folder / "homes.json").write_text(json.dumps(homes))
+    told.well("append", "--json", "homes.json")
+    done = told.well("contradictions", "-o", "json")
+    assert len(json.loads(done.out)) == 50
+    assert "59 contradictions, of which 50 are shown: --all" in done.err
+    assert len(json.loads(told.well("contradictions", "--all", "-o", "json").out)) == 59
+
+
+def test_where_nothing_is_claimed_learning_is_named(session: Session) -> None:
+    session.well("append", "The launch of Heron is on 12 May.")
+    done = session.well("stance", "When is the launch of Heron?")
+    assert "`braid learn` reads claims" in done.err
+
+
 def test_recall_may_say_first_what_is_held(told: Session) -> None:
     done = told.well("recall", "Where does Ann live?", "--stance")
     assert done.out.splitlines()[0].startswith("stance: Ann lives in Edinburgh (")

@@ -106,7 +106,7 @@ def test_an_example_goes_in_whole_and_only_once(session: Session, name: str) -> 
 
 
 def test_a_turn_keeps_what_its_source_says(session: Session) -> None:
-    turn = TURN[:-1] + ', "name": "Maya", "mood": "calm"}'
+    turn = TURN[:-1] + ', "name": "Maya", "metadata": {"mood": "calm"}}'
     session.well("ingest", "-", "--user-id", "maya", "--no-learn", stdin=turn + "\n")
     (record,) = records(session)
     assert record["content"] == {"text": "I drink tea.", "media": [], "structured": {"mood": "calm"}}
@@ -152,12 +152,14 @@ def test_bad_lines_are_named_and_the_rest_goes_in(session: Session) -> None:
     }
     good = b'{"role": "user", "content": "good"}'
     session.write("mixed.jsonl", b"\n".join([good, *bad, good]) + b"\n")
-    done = session.braid("ingest", "mixed.jsonl", "-o", "json")
+    done = session.braid("ingest", "mixed.jsonl", "-o", "json", TMPDIR=str(session.folder))
     assert done.code == 1
     said = json.loads(done.out)
     assert (said["taken"], said["skipped"]) == (2, len(bad))
     for number, reason in enumerate(bad.values(), 2):
-        (told,) = [line for line in done.err.splitlines() if f"mixed.jsonl:{number}: " in line]
+        (told,) = [
+            each["reason"] for each in said["skipped lines"] if each["place"] == f"mixed.jsonl:{number}"
+        ]
         assert reason in told
     assert session.is_clean()
 
@@ -389,18 +391,19 @@ def test_records_of_every_kind_in_the_schemas_shape(session: Session) -> None:
     ("document", "reason"),
     [
         ("{", "not JSON"),
+        ('{"content": {"text": "x"}}\n{"content": {"text": "y"}}\n', "one a line into a list (jq -s .)"),
         ("[]", "empty"),
         ("[1]", "not a JSON object"),
         ('{"kind": "tombstone"}', "can't be appended"),
         ('{"kind": "dream"}', "can't be appended"),
         ('{"question": 1}', "not the body of a stance"),
         ('{"content": 1}', "not the body of an experience"),
-        ('{"content": {"text": "x", "mood": 1}}', "content.mood"),
+        ('{"content": {"text": "x", "mood": 1}}', 'content: unknown member "mood"'),
         (
             '{"embeddings": {"symbolic": [{"subject": "s", "rel": "r", "object": "o", "p": 1}]}}',
-            "symbolic[0].p",
+            'symbolic[0]: unknown member "p"',
         ),
-        ('{"lens": "l", "delta_from_raw": {"kept": []}}', "delta_from_raw.kept"),
+        ('{"lens": "l", "delta_from_raw": {"kept": []}}', 'delta_from_raw: unknown member "kept"'),
         ('{"type": "hunch", "content": {"text": "x"}}', "unknown type"),
         ('{"affect": {"vad": {"v": 2, "a": 0, "d": 0}}}', "valence is 2"),
         ('{"content": {"text": "x"}, "confidence": {"p": -0.1}}', "confidence.p"),
@@ -414,12 +417,61 @@ def test_records_of_every_kind_in_the_schemas_shape(session: Session) -> None:
         ('{"lens": "l", "delta_from_raw": {"reweighted": [5]}}', "reweighted: an object"),
         ('{"question": "q", "candidates": [5]}', "candidates: an object"),
         ('{"signatures": 5}', "signatures: a list"),
-        ('{"txt": "mistyped"}', "nothing to remember"),
+        ('{"content": {"text": ""}}', "nothing to remember"),
+        ('{"content": {"text": " "}}', "nothing to remember"),
+        ('{"contnet": {"text": "x"}}', 'record 1: unknown member "contnet": did you mean "content"?'),
+        ('{"content": {"text": "x"}, "occured_at": "2025-05-17"}', 'did you mean "occurred_at"?'),
+        ('{"content": {"text": "x"}, "timestamp": "2025-05-17"}', 'did you mean "occurred_at"?'),
+        (
+            '{"content": {"text": "x"}, "user_id": "maya"}',
+            '"user_id" belongs into the scope: {"scope": {"user_id"',
+        ),
+        (
+            '{"content": {"text": "x"}, "scope": {"usr_id": "maya"}}',
+            'scope: unknown member "usr_id": did you mean',
+        ),
+        ('{"content": {"text": "x"}, "symbolic": []}', '{"embeddings": {"symbolic": […]}}'),
+        (
+            '{"content": {"text": "x"}, "mood": 1}',
+            'unknown member "mood": what is your own goes under "metadata"',
+        ),
+        ('{"content": {"text": "x"}, "metadata": 1}', "metadata: an object is wanted"),
+        ('{"role": "user", "content": "x"}', '"role" is of a chat message: `braid ingest`'),
+        ('{"text": "x"}', '"text" belongs into the content'),
     ],
 )
 def test_a_wrong_document_says_why_and_adds_nothing(session: Session, document: str, reason: str) -> None:
     assert reason in session.refused("append", "--json", "-", stdin=document)
     assert records(session) == []
+
+
+def test_what_is_the_writers_own_stands_under_metadata(session: Session) -> None:
+    """An experience's can be filtered by; both go out and in again as they are shown."""
+    given = [
+        {"content": {"text": "x", "structured": {"n": 1}}, "metadata": {"n": 2, "mood": "calm"}},
+        {"kind": "event", "name": "review", "metadata": {"mood": "calm"}},
+    ]
+    ids = session.well("append", "--json", "-", stdin=json.dumps(given)).out.split()
+    shown = [json.loads(session.well("show", id, "-o", "json").out) for id in ids]
+    assert shown[0]["content"]["structured"] == {"n": 1, "mood": "calm"}
+    assert shown[1]["metadata"] == {"mood": "calm"}
+    session.well("append", "--json", "-", "--dry-run", stdin=json.dumps(shown))
+
+
+def test_a_text_that_begins_with_a_dash_goes_behind_two(session: Session) -> None:
+    assert "goes behind --: braid append -- '-…'" in session.refused("append", "-1+1")
+    assert "--" not in session.refused("log", "-x").partition("hint: ")[2].removesuffix("--help\n")
+    assert "Possible options: --user-id" in (said := session.refused("append", "--user-di", "maya", "x"))
+    assert "behind --" not in said
+    session.well("append", "--user-id", "maya", "--", "-1+1")
+    assert records(session)[-1]["content"]["text"] == "-1+1"
+
+
+def test_a_kind_that_no_record_has_is_told_of(session: Session) -> None:
+    assert session.well("log", "--kind", "key").err == ""
+    assert session.well("log", "--kind", "stance").err == "braid: no record is of kind 'stance'\n"
+    assert "kinds are experience, view, stance" in session.well("log", "--kind", "stances").err
+    assert "is a type of experience: braid sql" in session.well("log", "--kind", "observation").err
 
 
 def test_append_needs_one_thing_to_append(session: Session) -> None:

@@ -31,7 +31,7 @@ from braid.tools.cli.main import run
 
 PASSPHRASE = "cafe\u0301 au lait"  # NFD: it is the composed form that opens the vault
 TABLES = (
-    "experiences links claims views stances candidates justifications affect embeddings events tombstones "
+    "experiences links claims views stances candidates justifications affect_snapshots signatures events tombstones "
     "transactions keys"
 )
 

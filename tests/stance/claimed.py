@@ -8,6 +8,7 @@ from braid.ledger.record import Asks, Claim, Confidence, ExperienceBody, Provena
 from braid.stance.claims import Place, Said, claims_in
 from braid.stance.fold import Source
 from braid.stance.reconcile import Outcome, reconcile
+from braid.stance.voice import Backing
 
 
 def day(text: str) -> datetime:
@@ -23,10 +24,11 @@ def say(
     actor: str = "user",
     method: str = "capture",
     measured: str = "rule",
-    ancestors: Sequence[int] = (),
+    by: str | Sequence[str] = (),
+    kept: float = 1.0,
     user_id: str | None = None,
 ) -> list[Said]:
-    """What a record at some index that makes this claim comes to."""
+    """What a record at some index that makes this claim comes to; `by`: whose words it rests on, where not its own."""
     body = ExperienceBody(
         symbolic=[claim],
         occurred_at=day(when),
@@ -35,7 +37,8 @@ def say(
         scope=Scope(user_id=user_id),
     )
     place = Place(index, f"exp_{index}", day("2026-01-01"), index)
-    return list(claims_in(body, place, frozenset(ancestors or (index,))))
+    voices = frozenset((by,) if isinstance(by, str) else by)
+    return list(claims_in(body, place, Backing(voices, kept) if voices else None))
 
 
 def claim(subject: str, rel: str, object_: str, **more: Any) -> Claim:

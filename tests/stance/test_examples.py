@@ -79,7 +79,6 @@ EXPECTED = [
     ),
     ("jonas", "Who is Jonas's boss?", "2025-06-20", "Jonas Adeyemi's boss is Annelise", "asst-179"),
     ("jonas", "What does Jonas think of Baan Suk?", "2025-06-20", "Jonas Adeyemi likes Baan Suk", "asst-148"),
-    ("jonas", "What does Tola think of Baan Suk?", "2025-06-20", "Tola dislikes Baan Suk", "asst-027"),
     (
         "ines",
         "How much is the refund for order 1195?",
@@ -124,7 +123,7 @@ def test_a_retraction_defeats_and_taking_it_back_restores(store: Store) -> None:
     try:
         restored = store.stance(question, user_id="jonas")
         assert restored.claim == "Mireille is allergic to shellfish"
-        assert restored.supersedes == first.id
+        assert restored.supersedes is None  # what quoted the retraction is gone with it
     finally:
         store.recover(retraction)
     again = store.stance(question, user_id="jonas")
@@ -146,10 +145,11 @@ def test_a_changed_preference_and_its_why(store: Store) -> None:
 
 
 def test_a_second_hand_opinion_is_its_holders_and_leaves_ones_own(store: Store) -> None:
-    """Tola says it's terrible, Jonas likes it: two people's tastes, and no contradiction."""
+    """Tola says it's terrible, Jonas likes it: two people's tastes. His word for hers is too little."""
     own = store.stance("What does Jonas think of Baan Suk?", user_id="jonas", append=False)
     hers = store.stance("What does Tola think of Baan Suk?", user_id="jonas", append=False)
-    assert (own.claim, hers.claim) == ("Jonas Adeyemi likes Baan Suk", "Tola dislikes Baan Suk")
+    assert own.claim == "Jonas Adeyemi likes Baan Suk"
+    assert hers.undecided == "too little speaks for it: Tola dislikes Baan Suk"
     assert own.residual_uncertainty < hers.residual_uncertainty  # it is on another's word
     told = "\n".join(store.why(turn(store, "asst-027")).lines())
     assert "+ Tola dislikes Baan Suk “my sister Tola says it's terrible”" in told

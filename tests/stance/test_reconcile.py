@@ -182,11 +182,11 @@ def _fields(one: Any) -> dict[str, Any]:
     return {name: getattr(one, name) for name in one.__struct_fields__}
 
 
-def test_what_descends_from_one_occurrence_counts_once() -> None:
+def test_a_voice_counts_once() -> None:
     asks = asking("Jonas", "lives_in")
-    once = settle(asks, say(1, claim("Jonas", "lives_in", "Leeds"), p=0.6, ancestors=[9]))
-    echo = [say(k, claim("Jonas", "lives_in", "Leeds"), p=0.6, ancestors=[9]) for k in range(1, 20)]
-    twice = [say(k, claim("Jonas", "lives_in", "Leeds"), p=0.6, ancestors=[k]) for k in (1, 2)]
+    once = settle(asks, say(1, claim("Jonas", "lives_in", "Leeds"), p=0.6))
+    echo = [say(k, claim("Jonas", "lives_in", "Leeds"), p=0.6) for k in range(1, 20)]
+    twice = [say(k, claim("Jonas", "lives_in", "Leeds"), p=0.6, by=f"person {k}") for k in (1, 2)]
     assert settle(asks, *echo).decision == once.decision
     assert settle(asks, *twice).decision.residual_uncertainty < once.decision.residual_uncertainty
 
@@ -231,27 +231,6 @@ def test_what_would_change_it() -> None:
     assert settle(asking("Zoe", "lives_in"), LEEDS).decision.undecided == "nothing is known of it"
 
 
-def test_a_superseded_record_falls_and_comes_back_with_its_superseder_gone() -> None:
-    said, _ = standing(LEEDS, EDINBURGH)
-    sources = [Source(1, "exp_1"), Source(2, "exp_2"), Source(5, "exp_5", supersedes=(2,))]
-    asks = asking("Jonas", "lives_in")
-    found = reconcile("?", asks, said, sources)
-    assert found.decision.claim == "Jonas lives in Leeds, in Meanwood"
-    assert [source.id for source in found.others] == ["exp_5"]
-    assert reconcile("?", asks, said, sources[:2]).decision.claim == "Jonas Adeyemi lives in Edinburgh"
-    twice = [*sources, Source(6, "exp_6", supersedes=(5,))]  # the superseder is superseded itself
-    assert reconcile("?", asks, said, twice).decision.claim == "Jonas Adeyemi lives in Edinburgh"
-
-
-def test_a_claim_stands_while_one_parent_of_its_record_does() -> None:
-    drawn = say(7, claim("Jonas", "likes", "sea"), ancestors=[1, 2])
-    asks = asking("Jonas", "likes", object="sea", wants="check")
-    kept = [Source(1, "exp_1"), Source(2, "exp_2"), Source(7, "exp_7", parents=(1, 2))]
-    assert reconcile("?", asks, drawn, [*kept, Source(8, "exp_8", supersedes=(1,))]).decision.claim
-    gone = reconcile("?", asks, drawn, [*kept, Source(8, "exp_8", supersedes=(1, 2))])
-    assert gone.decision.claim == ""
-
-
 # Bad input ends in an error that says what is wrong, or in an undecided stance.
 @pytest.mark.parametrize("p", [float("nan"), -0.1, 1.1, float("inf")])
 def test_what_is_no_probability_is_refused(p: float) -> None:
@@ -267,7 +246,7 @@ def test_certainty_is_taken_for_nearly_so() -> None:
     )
     found = settle(asks, yes, no)
     assert found.decision.claim == "Jonas is born in Leeds"
-    assert 0 < found.decision.residual_uncertainty < 0.01
+    assert 0 < found.decision.residual_uncertainty < 0.02
     assert settle(asks, no).decision.undecided == "too little speaks for it: Jonas is born in York"
     assert settle(asks, yes, say(2, claim("Jonas", "born_in", "York"), p=1.0)).decision.claim == ""
 
@@ -284,15 +263,6 @@ def test_records_that_rest_on_each_other_hold_nothing() -> None:
     said, _ = standing(LEEDS)
     cycle = [Source(1, "exp_1", parents=(2,)), Source(2, "exp_2", parents=(1,))]
     assert reconcile("?", asking("Jonas", "lives_in"), said, cycle).decision.claim == ""
-
-
-def test_records_that_supersede_each_other_are_undecided() -> None:
-    said, _ = standing(LEEDS, EDINBURGH)
-    cycle = [Source(1, "exp_1", supersedes=(2,)), Source(2, "exp_2", supersedes=(1,))]
-    found = reconcile("?", asking("Jonas", "lives_in"), said, cycle)
-    assert found.decision.claim == ""
-    odd = [Source(1, "exp_1", supersedes=(1,))]
-    assert reconcile("?", asking("Jonas", "lives_in"), LEEDS, odd).decision.claim == ""
 
 
 def test_a_question_without_an_instant_is_refused() -> None:

@@ -7,6 +7,7 @@ import shutil
 import tracemalloc
 from datetime import UTC, datetime, timedelta, timezone
 from pathlib import Path
+from zoneinfo import ZoneInfo
 
 import pytest
 
@@ -16,7 +17,7 @@ from braid.tools.importers.jsonl import JsonlImporter
 from braid.tools.importers.locomo import LocomoImporter
 from braid.tools.importers.message import HEAD_BYTES, BadLine, Media, Message
 from braid.tools.importers.source import Source, of_file, of_stream
-from braid.tools.importers.times import AHEAD
+from braid.tools.importers.times import AHEAD, in_zone
 
 ROOT = Path(__file__).parents[2]
 LOCOMO = ROOT.parent / "shared" / "data" / "locomo"
@@ -55,7 +56,7 @@ def test_every_field_is_read() -> None:
         session="s1",
         conversation="c1",
         id="m-7",
-        mood="calm",
+        metadata={"mood": "calm"},
     )
     message = one(raw + b"\r\n")
     assert message.role == "user"
@@ -125,6 +126,63 @@ def test_timestamps(written: str, meant: datetime) -> None:
     assert one(line(timestamp=written)).occurred_at == meant
 
 
+BERLIN = ZoneInfo("Europe/Berlin")
+
+
+@pytest.mark.parametrize(
+    ("shown", "meant"),
+    [
+        ("2025-01-02T03:04:05", "2025-01-02T03:04:05+01:00"),
+        ("2025-07-02 03:04:05.25", "2025-07-02T03:04:05.250000+02:00"),
+        ("2025-07-02T03:04:05Z", "2025-07-02T03:04:05+00:00"),
+        ("2025-03-30T01:59:59", "2025-03-30T01:59:59+01:00"),
+        ("2025-03-30T03:00:00", "2025-03-30T03:00:00+02:00"),
+        ("2025-10-26T02:30:00", "2025-10-26T02:30:00+02:00"),  # shown twice: the earlier
+        ("2025-10-26T03:00:00", "2025-10-26T03:00:00+01:00"),
+    ],
+)
+def test_a_time_without_an_offset_is_read_in_the_zone_that_a_person_names(shown: str, meant: str) -> None:
+    source = stream_of(line(timestamp=shown))
+    source.zone = BERLIN
+    (message,) = JsonlImporter().read(source)
+    assert isinstance(message, Message), message
+    assert message.occurred_at is not None
+    assert message.occurred_at.isoformat() == meant
+
+
+@pytest.mark.parametrize(
+    ("shown", "reason"),
+    [
+        ("2025-03-30T02:00:00", "was never shown in Europe/Berlin, whose clocks leapt over it"),
+        ("2025-03-30T02:59:59.5", "was never shown in Europe/Berlin"),
+        ("2025-02-30T00:00:00", "names no time"),
+        ("1899-12-31T00:00:00", "before 1900"),
+        ("0001-01-01T00:00:00", "names no time"),
+        ("9999-12-31T23:59:59", "more than ten years ahead"),
+        ("17 May 2025", "is not RFC 3339"),
+    ],
+)
+def test_a_time_that_no_clock_of_the_zone_showed_is_refused(shown: str, reason: str) -> None:
+    source = stream_of(line(timestamp=shown))
+    source.zone = BERLIN
+    (refused,) = JsonlImporter().read(source)
+    assert isinstance(refused, BadLine)
+    assert reason in refused.reason
+
+
+def test_an_offset_of_odd_seconds_becomes_utc() -> None:
+    """Paris stood 9 minutes and 21 seconds ahead until 1911; RFC 3339 can't write that."""
+    moment = in_zone(datetime.fromisoformat("1901-01-01T12:00:00"), ZoneInfo("Europe/Paris"))
+    assert moment is not None
+    assert moment.isoformat() == "1901-01-01T11:50:39+00:00"
+
+
+def test_without_a_zone_the_refusal_says_what_to_do() -> None:
+    (refused,) = read_jsonl(line(timestamp="2025-05-17T09:30:00"))
+    assert isinstance(refused, BadLine)
+    assert "--timezone says where it was written, as Europe/Berlin" in refused.reason
+
+
 def test_byte_order_mark_blank_lines_and_a_missing_last_line_feed() -> None:
     found = read_jsonl(b"\xef\xbb\xbf" + GOOD + b"\n\n  \r\n" + GOOD)
     assert [message.ordinal for message in found if isinstance(message, Message)] == [0, 3]
@@ -163,6 +221,15 @@ def test_byte_order_mark_blank_lines_and_a_missing_last_line_feed() -> None:
         (b'{"role":"user","role":"tool","content":"x"}', "duplicate member 'role'"),
         (b'{"role":"user","content":"x","a":[{"b":1,"b":2}]}', "duplicate member 'b'"),
         (b'{"role":"user","content":' + b"[" * 200_000 + b"]" * 200_000 + b"}", "nested too deeply"),
+        (line(timestmap="2025-05-17T09:30:00Z"), 'unknown member "timestmap": did you mean "timestamp"?'),
+        (line(occured_at="2025-05-17T09:30:00Z"), 'unknown member "occured_at": did you mean "timestamp"?'),
+        (line(session_id="s1"), 'unknown member "session_id": did you mean "session"?'),
+        (
+            line(user_id="maya"),
+            '"user_id" does not stand in a line: whose memory it is, is said for a whole source',
+        ),
+        (line(mood="calm"), 'unknown member "mood": what is your own goes under "metadata"'),
+        (line(metadata="calm"), '"metadata" is not an object'),
         (line(timestamp="2025-05-17T09:30:00"), "\"timestamp\" has no offset: '2025-05-17T09:30:00'"),
         (line(timestamp="17 May 2025"), "\"timestamp\" is not RFC 3339: '17 May 2025'"),
         (line(timestamp="2025-05-17"), "\"timestamp\" is not RFC 3339: '2025-05-17'"),
@@ -243,7 +310,7 @@ def test_a_giant_line_takes_bounded_memory() -> None:
 
 def test_an_id_is_the_key_whatever_the_place() -> None:
     first = one(line(id="7", session="s"))
-    moved = read_jsonl(GOOD + b"\n" + line(id="7", session="s", mood="x"))[1]
+    moved = read_jsonl(GOOD + b"\n" + line(id="7", session="s", metadata={"mood": "x"}))[1]
     assert isinstance(moved, Message)
     assert first.key("src") == moved.key("src") == '["src","s","id","7"]'
     assert first.source_hash != moved.source_hash

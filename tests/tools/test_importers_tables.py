@@ -108,7 +108,7 @@ def test_parquet_without_an_offset_is_refused(tmp_path: Path) -> None:
     table = pyarrow.table({"text": ["a"], "timestamp": pyarrow.array([NOW], pyarrow.timestamp("us"))})
     parquet.write_table(table, tmp_path / "x")
     assert reasons(read_path_without_map(tmp_path / "x")) == [
-        "\"timestamp\" has no offset: '2025-06-01T12:00:00'"
+        "\"timestamp\" has no offset: '2025-06-01T12:00:00'; --timezone says where it was written, as Europe/Berlin"
     ]
 
 

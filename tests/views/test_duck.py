@@ -12,6 +12,7 @@ import duckdb
 import pytest
 from nacl.utils import random
 
+from braid.affect.turn import METHOD, tone
 from braid.ledger import compose, validate
 from braid.ledger.create import admission
 from braid.ledger.reader import Reader
@@ -36,6 +37,45 @@ def only(rows: list[dict[str, Any]]) -> dict[str, Any]:
     return rows[0]
 
 
+def test_a_file_that_is_followed_is_opened_with_what_was_kept(bench: Any) -> None:
+    duck._IDLE.clear()
+    bench.say("one")
+    bench.views.catch_up()
+    bench.say("two")
+    bench.views.catch_up()
+    (kept,) = duck._IDLE
+    bench.say("three")
+    bench.views.catch_up()
+    assert [kept] == duck._IDLE
+    assert [name for (name,) in kept.execute("SHOW DATABASES").fetchall()] == ["memory"]
+    assert len(bench.rows("SELECT text FROM experiences")) == 3
+
+
+def test_two_files_are_followed_at_once(bench: Any, tmp_path: Path) -> None:
+    """Of what is kept one has the use, the other begins its own."""
+    bench.say("one")
+    bench.views.catch_up()
+    other = tmp_path / "other.duckdb"
+    shutil.copy(bench.work, other)
+    first = duck.DuckView.open(bench.work, tmp_path / "checkpoints")
+    second = duck.DuckView.open(other, tmp_path / "checkpoints")
+    assert first.stamp == second.stamp
+    first.close()
+    second.close()
+    assert len(duck._IDLE) == 1
+
+
+def test_what_failed_is_not_kept(bench: Any, tmp_path: Path) -> None:
+    bench.say("one")
+    bench.views.catch_up()
+    duck._IDLE.clear()
+    view = duck.DuckView.open(bench.work, tmp_path / "checkpoints")
+    view._con.execute("BEGIN; DELETE FROM view_state.meta")
+    view.close()
+    assert duck._IDLE == []
+    assert len(bench.rows("SELECT text FROM experiences")) == 1
+
+
 def test_every_member_of_an_experience_has_its_column(bench: Any, one_of_each: Any) -> None:
     ids = one_of_each(bench)
     row = only(bench.rows("FROM experiences WHERE id = ?", [ids["inferred"]]))
@@ -50,6 +90,8 @@ def test_every_member_of_an_experience_has_its_column(bench: Any, one_of_each: A
         "sealed_bytes": record.envelope.body[1],
         "disputed": False,
         "support_erased": False,
+        "standing": "living",
+        "superseded_by": None,
         "occurred_at": datetime(2024, 5, 6, 7, 8, 9, 10),  # noqa: DTZ001 - the column is UTC without a zone
         "happened_at": datetime(2024, 5, 6, 7, 8, 9, 10),  # noqa: DTZ001
         "user_id": "u",
@@ -78,6 +120,7 @@ def test_every_member_of_an_experience_has_its_column(bench: Any, one_of_each: A
         "affect_labels": ["calm", "wry"],
         "affect_intensity": 1.0,
         "affect_confidence": 0.0,
+        "affect_method": "stated",
         "embeddings": '{"semantic":"vec://1"}',
     }
 
@@ -114,10 +157,10 @@ def test_other_kinds(bench: Any, one_of_each: Any) -> None:
     assert stance == {"question": "which?", "decision": "this", "u": 0.125}
     candidates = bench.rows("SELECT target_id, claim, p FROM candidates ORDER BY k")
     assert candidates[1] == {"target_id": ids["second"], "claim": "that", "p": 0.25}
-    affect = only(bench.rows("SELECT experience_id, stage, valence, signals FROM affect"))
+    affect = only(bench.rows("SELECT experience_id, stage, valence, signals FROM affect_snapshots"))
     assert affect == {"experience_id": ids["first"], "stage": "input", "valence": 0.5, "signals": '{"!":2}'}
-    embeddings = bench.rows("SELECT experience_id, model, label, metadata FROM embeddings ORDER BY k")
-    assert embeddings[1] == {
+    signatures = bench.rows("SELECT experience_id, model, label, metadata FROM signatures ORDER BY k")
+    assert signatures[1] == {
         "experience_id": ids["second"],
         "model": "m1",
         "label": "l",
@@ -125,6 +168,35 @@ def test_other_kinds(bench: Any, one_of_each: Any) -> None:
     }
     event = only(bench.rows("SELECT name, data, op FROM events"))
     assert event == {"name": "review", "data": '{"n":1}', "op": None}
+
+
+def test_a_captured_turn_has_its_tone_and_the_worth_of_its_word_from_the_start(bench: Any) -> None:
+    said, asked = bench.say("I love it, thank you so much!", "Это")
+    row = only(bench.rows("SELECT * FROM affect"))
+    assert (row["id"], row["experience_id"], row["actor"], row["stage"]) == (
+        said.id,
+        said.id,
+        "user",
+        "input",
+    )
+    read = tone("I love it, thank you so much!")
+    assert read is not None
+    assert (row["valence"], row["arousal"], row["dominance"]) == read[:3]
+    assert (row["primary_emotion"], row["confidence"], row["method"]) == ("joy", read.confidence, METHOD)
+    worth = bench.rows("SELECT id, confidence_p, confidence_method FROM experiences ORDER BY log_index")
+    assert [tuple(one.values()) for one in worth] == [(said.id, 0.7, "prior"), (asked.id, 0.7, "prior")]
+    bench.tombstone("forget", said.id)
+    bench.views.catch_up()
+    assert bench.rows("SELECT id FROM affect") == []
+    same_as_replay(bench)
+
+
+def test_a_snapshot_of_a_turn_stands_in_the_place_of_what_was_read_of_it(
+    bench: Any, one_of_each: Any
+) -> None:
+    ids = one_of_each(bench)
+    rows = bench.rows("SELECT id, method FROM affect WHERE experience_id = ?", [ids["first"]])
+    assert rows == [{"id": ids["affect"], "method": "snapshot"}]
 
 
 def test_transactions_keys_and_checkpoints(bench: Any) -> None:
@@ -214,7 +286,8 @@ def test_forgetting_hides_and_recovering_shows(bench: Any, one_of_each: Any) -> 
         "candidates",
         "justifications",
         "affect",
-        "embeddings",
+        "affect_snapshots",
+        "signatures",
         "events",
     ):
         assert bench.rows(f"SELECT id FROM {table}") == []
@@ -318,7 +391,7 @@ def test_an_auditors_copy_has_the_rows_of_its_envelopes(bench: Any, one_of_each:
         shutil.copy(bench.path / "vault", copy / "vault")
         with_vault = Reader(copy)
         again = Views(copy / "views", with_vault)
-        assert again.catch_up()[0].rebuilt == "the vault came or went"
+        assert again.catch_up()[0].rebuilt is not None
         assert len(again.sql("FROM claims").table) == 2
         again.close()
         with_vault.close()
@@ -364,14 +437,18 @@ def test_what_is_made_again_and_again_takes_no_more_room(bench: Any) -> None:
             "not those that were made",
         ),
         ("DELETE FROM experiences WHERE log_index = 4", "rows were removed"),
-        ("INSERT INTO claims (log_index, k, subject) VALUES (4, 0, 'I')", "not those that were made"),
+        ("INSERT INTO claims (log_index, k, subject) VALUES (4, 0, 'I')", "claims: rows were added"),
         ("INSERT INTO claims (log_index, k, subject) VALUES (400, 0, 'I')", "rows of no record"),
         ("UPDATE transactions SET records = 9 WHERE tx = 1", "not those that were made"),
         ("UPDATE tombstones SET reason = 'x'", "not those that were made"),
-        ("DELETE FROM view_state.row_digests WHERE log_index = 4", "rows were added"),
+        ("DELETE FROM view_state.row_digests WHERE log_index = 4", "stored hash"),
+        ("UPDATE experiences SET text = 'x' WHERE log_index = 4", "experiences: its rows are not those"),
+        ("DELETE FROM links", "links: rows were removed"),
+        ("DELETE FROM checkpoints", "history of signed heads"),
+        ("UPDATE checkpoints SET size = 9", "history of signed heads"),
         (
             "UPDATE view_state.row_digests SET hash = '\\x00'::BLOB WHERE log_index = 4",
-            "not those that were made",
+            "stored hash",
         ),
         ("UPDATE view_state.bucket_roots SET root = '\\x00'::BLOB", "roots of the buckets"),
         ("UPDATE view_state.meta SET digest = 'x'", "content digest"),
@@ -401,7 +478,7 @@ def test_an_edit_whose_hashes_were_redone_is_found(bench: Any) -> None:
         con.execute("DELETE FROM experiences WHERE log_index = 4")
         con.execute("DELETE FROM view_state.row_digests WHERE log_index = 4")
     messages = [(finding.index, finding.message) for finding in bench.views.check()]
-    assert (4, "its stored hash is not that of the record's rows") in messages
+    assert (4, "view_state.row_digests: its stored hash is not that of the record's rows") in messages
 
 
 def damage(bench: Any, how: str) -> None:
@@ -449,6 +526,7 @@ def test_a_working_file_that_cant_be_used_is_rebuilt(bench: Any, how: str, why: 
     bench.views.catch_up()
     whole = bench.contents()
     damage(bench, how)
+    bench.forge()
     if how.startswith("DROP TABLE"):
         bench.writer.append([three_claims()])
     bench.reopen()

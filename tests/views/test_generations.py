@@ -15,6 +15,7 @@ from braid.views.duck import DuckView
 from braid.views.errors import ViewBusyError
 from braid.views.generations import DuckHome
 from braid.views.past import Past
+from braid.views.seal import Seals
 from braid.views.store import Views
 from braid.wal.lock import FileLock
 
@@ -46,7 +47,7 @@ def test_publishing_costs_a_constant_share(bench: Any, monkeypatch: pytest.Monke
     published: list[int] = []
     monkeypatch.setattr(DuckHome, "publish", lambda self, position: published.append(position))
     monkeypatch.setattr(DuckHome, "current", lambda self: (Path(), published[-1]) if published else None)
-    home = DuckHome(bench.duck, bench.path / "checkpoints")
+    home = DuckHome(bench.duck, bench.path / "checkpoints", Seals(bench.writer))
     for position in range(3, 10_000):
         if home.is_due(position):
             home.publish(position)

@@ -25,7 +25,6 @@ from braid.views.lance import cache as cache_module
 from braid.views.lance import home as home_module
 from braid.views.lance import view as view_module
 from braid.views.lance.cache import Cache, Wanted
-from braid.views.lance.fingerprint import fingerprint_key, fingerprints
 from braid.views.search import PROMPT
 
 MODEL = StaticEmbedder()
@@ -70,13 +69,11 @@ def test_no_byte_of_an_erased_record_remains(store: Store) -> None:
         store.views.search.tend()  # its words and scope are in indexes now, under a version of their own
         store.append("more hay")
         assert len(store.views.search.index().words(WORD)) == 1
-        key = fingerprint_key(store.reader.need_vault().lookup_key)
         needles = {
             "text": NEEDLE.encode(),
             "scope": WHOSE.encode(),
             "id": id.encode(),
             "vector": MODEL.embed([NEEDLE])[0].tobytes()[:32],
-            "fingerprint": (fingerprints([NEEDLE], key)[0] or b"")[:32],
         }
         before = {name: files_with(store, needle) for name, needle in needles.items()}
         assert all(kinds(names) >= {"data"} for names in before.values())

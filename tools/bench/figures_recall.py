@@ -1,4 +1,5 @@
-"""What recall costs: turns until they are searchable, questions beside LanceDB's own and numpy's, memory."""
+"""What recall costs: turns until they are searchable, questions beside LanceDB's own and numpy's, questions right
+behind appends, memory."""
 
 import json
 import random
@@ -6,7 +7,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache, partial
-from itertools import islice
+from itertools import count, islice
 from statistics import quantiles
 from typing import TYPE_CHECKING, Any, Final
 
@@ -25,9 +26,14 @@ if TYPE_CHECKING:
 
 ASKED_A_SECOND: Final = 100
 """How many questions a slice asks, by its length; its value is their 95th percentile."""
+BESIDE_A_SECOND: Final = 500
+"""How many appends a slice puts a question behind, by its length; its value is the 99th percentile."""
+FIRST_TURNS: Final = 500
+"""How many turns are new when a process asks its first question."""
 SESSION_TURNS: Final = 20
 USER_TURNS: Final = 500
 _NAMES: Final = ("Maya", "Owen", "Ines", "Jonas", "Nadia", "Rui", "Tola", "Bethan")
+_COUNT: Final = "SELECT count(*) FROM experiences"
 _MEMORY: Final = """
 import sys
 from pathlib import Path
@@ -100,6 +106,9 @@ def recalling(bench: Bench, n: int) -> Iterator[Figure]:
         store.views.search.settle()  # its indexes follow in the background
         bench.told(f"asking {n:,} turns")
         yield from _asking(bench, store, turns, n)
+    with _opened(place) as store:
+        bench.told(f"appending and asking beside {n:,} turns")
+        yield from _beside(bench, store, turns, n)
     questions = list(islice(turns.questions(n), 40))
     yield alone("recall.rss", n, "MB", partial(_peak, place, questions), 1)
     bench.stores.remove(place)
@@ -116,7 +125,7 @@ def _remember(store: "Store", turns: Turns, n: int) -> float:
 
 def _asking(bench: Bench, store: "Store", turns: Turns, n: int) -> Iterator[Figure]:
     model, table = StaticEmbedder(), store.views.search.home.open().table
-    asked, count = turns.questions(n), max(2, bench.times(ASKED_A_SECOND))
+    asked, many = turns.questions(n), max(2, bench.times(ASKED_A_SECOND))
     held = _vectors(table)
 
     def vector(question: str) -> object:
@@ -132,18 +141,38 @@ def _asking(bench: Bench, store: "Store", turns: Turns, n: int) -> Iterator[Figu
 
     def bound() -> float:
         """LanceDB's slower one: half as much again, and 5 ms."""
-        some = list(islice(asked, count))
+        some = list(islice(asked, many))
         return 1.5 * max(_p95(vector, some), _p95(words, some)) + 5.0
 
     def pipeline() -> float:
-        return _p95(store.recall, list(islice(asked, count)))
+        return _p95(store.recall, list(islice(asked, many)))
 
     pipeline()  # once outside the clock: what is loaded late is loaded now
     bound()
     floor = Floor("1.5 × the slower raw LanceDB query + 5 ms", bound)
     yield against("recall.p95", n, "ms", pipeline, floor=floor, rounds=bench.rounds)
-    floor = Floor("numpy, every vector", lambda: _p95(brute, list(islice(asked, count))))
+    floor = Floor("numpy, every vector", lambda: _p95(brute, list(islice(asked, many))))
     yield against("recall.p95.exact", n, "ms", pipeline, floor=floor, rounds=bench.rounds)
+
+
+def _beside(bench: Bench, store: "Store", turns: Turns, n: int) -> Iterator[Figure]:
+    """The first question after many turns; then one append and one question, again and again."""
+    asked = turns.questions(n)
+    store.append_all([turns.draft(n + number) for number in range(FIRST_TURNS)])
+    yield figure("recall.first", n, "s", seconds_of(partial(store.recall, next(asked))))
+    store.sql(_COUNT)
+    numbers = count(n + FIRST_TURNS)
+
+    def beside(ask: Callable[[], object]) -> float:
+        """Return the milliseconds that one append and the question behind it take."""
+        draft = turns.draft(next(numbers))
+        return seconds_of(lambda: (store.append(draft), ask())) * 1e3
+
+    most = max(2, bench.times(BESIDE_A_SECOND))
+    recalls = [beside(partial(store.recall, next(asked))) for _ in range(most)]
+    yield figure("recall.beside", n, "ms", quantiles(recalls, n=100, method="inclusive")[-1])
+    queries = [beside(partial(store.sql, _COUNT)) for _ in range(most)]
+    yield figure("sql.beside", n, "ms", quantiles(queries, n=100, method="inclusive")[-1])
 
 
 def _vectors(table: Any) -> Any:
@@ -171,4 +200,12 @@ def _opened(place: Place) -> "Store":
     return braid.open(place.path, guard_dir=place.guard_dir, create=False)
 
 
-MEASURES = (Measure(("recall.ingest", "recall.p95", "recall.p95.exact", "recall.rss"), recalling),)
+MEASURES = (
+    Measure(
+        (
+            "recall.ingest", "recall.p95", "recall.p95.exact", "recall.first", "recall.beside", "sql.beside",
+            "recall.rss",
+        ),
+        recalling,
+    ),
+)  # fmt: skip

@@ -13,11 +13,12 @@ from typing import Final, NamedTuple
 import msgspec
 
 from braid.ledger.create import create_store
+from braid.ledger.durability import choose
 from braid.ledger.guard import Guard
 from braid.ledger.ids import RecordId
 from braid.ledger.reader import Reader
 from braid.ledger.record import Content, Draft, ExperienceBody, Scope
-from braid.ledger.settings import Durability, Settings, load_settings
+from braid.ledger.settings import Durability, load_settings
 from braid.ledger.writer import Writer, utc_now
 from braid.wal.durable import sync_tree
 
@@ -142,8 +143,9 @@ class Stores:
 
 
 def _set_durability(place: Place, durability: Durability) -> None:
-    settings: Settings = load_settings(place.path)
-    msgspec.structs.replace(settings, durability=durability).save(place.path)
+    with place.writer() as writer:
+        if writer.settings.durability != durability:
+            choose(writer, durability)
 
 
 def spread_ids(reader: Reader, count: int, *, tiles: int, seed: int) -> list[RecordId]:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from warnings import catch_warnings
 
 from braid.tools.cli.output import many, say
 
@@ -49,17 +50,22 @@ def reading(store: Path | None) -> Generator["Store"]:
     import braid
 
     path = where(store)
-    opened = _unlocked(
-        lambda phrase: braid.open(
-            path,
-            create=False,
-            read_only=True,
-            passphrase=phrase,
-            guard_dir=Chosen.guard_dir,
-            **_embedder(),
-        )
-    )
+
+    def attempt(phrase: str | None) -> "Store":
+        with catch_warnings(action="ignore"):  # that another copy is remembered is said below
+            return braid.open(
+                path,
+                create=False,
+                read_only=True,
+                passphrase=phrase,
+                guard_dir=Chosen.guard_dir,
+                **_embedder(),
+            )
+
+    opened = _unlocked(attempt)
     with opened:
+        if opened.reader.contradiction:
+            say(f"{opened.reader.contradiction}. This one is only read")
         if opened.reader.guarded is None:
             say(f"{opened.reader.guard.path} is missing: nothing would show that this copy is an older one")
         if opened.reader.vault is None:
@@ -86,9 +92,10 @@ def writing(
     from braid.wal.errors import LogLockedError
 
     path = where(store)
-    try:
-        opened = _unlocked(
-            lambda phrase: braid.open(
+
+    def attempt(phrase: str | None) -> "Store":
+        with catch_warnings(action="ignore"):  # that a tail was cut is said below
+            return braid.open(
                 path,
                 create=False,
                 adopt=adopt,
@@ -98,23 +105,24 @@ def writing(
                 headless=headless,
                 **_embedder(),
             )
-        )
+
+    try:
+        opened = _unlocked(attempt)
     except LogLockedError as error:
         if locked:
             error.add_note(locked)
         raise
-    done, trouble = False, None
-    try:
-        with opened:
-            if torn := opened.writer.torn:
-                cut = f"{torn.segment}, offset {torn.offset}, {torn.length} bytes"
-                say(f"a transaction that was never acknowledged was cut from the log's end: {cut}")
-            yield opened
-            done, trouble = True, opened.writer.trouble
-    except OSError as error:
-        if not done:
-            raise
-        raise UnpublishedError(str(error.strerror or error)) from error
+    with opened:
+        if torn := opened.writer.torn:
+            from braid.ledger.tail import describe
+
+            say(describe(torn, opened.writer.durability))
+        if opened.reader.durability != opened.reader.settings.durability:
+            from braid.ledger.durability import describe as describe_durability
+
+            say(describe_durability(opened.reader))
+        yield opened
+        trouble = opened.writer.trouble
     if trouble is not None:
         say(f"the records are safe, but their head was published late: {trouble}")
 
@@ -126,15 +134,6 @@ def _embedder() -> dict[str, Any]:
     from braid.tools.cli.models import embedding
 
     return {"embedder": embedding(Chosen.model)}
-
-
-class UnpublishedError(ValueError):
-    """All is in the log, but the head that signs it could not be published at the end."""
-
-    def __init__(self, reason: str) -> None:
-        super().__init__(
-            f"what was written is in the log and safe, but its signed head could not be published: {reason}"
-        )
 
 
 def _unlocked(attempt: Callable[[str | None], "Store"]) -> "Store":

@@ -13,7 +13,7 @@ from urllib.parse import quote
 from braid.tools.cli.destination import is_stream, new_file, new_folder
 from braid.tools.cli.output import Format, many, put_bytes, put_rows
 
-AnswerForm = Literal["table", "json", "jsonl", "csv", "parquet", "arrow"]
+AnswerForm = Literal["table", "json", "jsonl", "csv", "csv-raw", "parquet", "arrow"]
 _BINARY = ("parquet", "arrow")
 _NO_FOLDER: Final = re.compile(r"[/\\=\x00-\x1f\x7f-\x9f]|^$")
 _NAME_BYTES: Final = 255

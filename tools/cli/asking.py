@@ -68,6 +68,8 @@ class Asker:
             lag = f"{many(result.behind_by, 'record')} behind" if result.behind_by else "level with"
             stands = f"; the projection stands at record {result.position}, {lag} the log"
         self._told = place
+        if result.rebuilt is not None:
+            say(f"the projection was rebuilt: {result.rebuilt}")
         say(f"{many(result.table.num_rows, 'row')}{stands}")
 
 

@@ -1,4 +1,4 @@
-"""`braid backup` and `braid restore`: a second copy that goes on from itself, and coming back from it."""
+"""`braid backup`, `restore`, `fork`: a second copy that goes on from itself, coming back from it, going on in it."""
 
 from pathlib import Path
 from typing import Annotated
@@ -7,7 +7,7 @@ import typer
 
 from braid.tools.cli.access import Chosen, passphrase_from, reading, where
 from braid.tools.cli.auditing import log_key
-from braid.tools.cli.options import FormatOption, StoreOption
+from braid.tools.cli.options import DryRun, FormatOption, StoreOption
 from braid.tools.cli.output import many, put_fields, say
 
 PANEL = "Move"
@@ -17,6 +17,7 @@ def register(app: typer.Typer) -> None:
     """Add this module's commands."""
     app.command(rich_help_panel=PANEL)(backup)
     app.command(rich_help_panel=PANEL)(restore)
+    app.command(rich_help_panel=PANEL)(fork)
 
 
 def backup(
@@ -116,3 +117,43 @@ def restore(
         say(
             f"{many(done.size, 'record')} and the note of a fork, {done.fork}: whoever keeps a later head will ask"
         )
+
+
+def fork(
+    reason: Annotated[
+        str, typer.Argument(help="Why this copy goes on; sealed with the record.", show_default=False)
+    ],
+    *,
+    dry_run: DryRun = False,
+    output: FormatOption = "table",
+    store: StoreOption = None,
+) -> None:
+    """Let this copy of a store go on, where the fork guard remembers another one.
+
+    Two copies are one log until both are written; then one is only read. A signed event in the log says that this one
+    goes on, and what the guard remembered; the other is only read from then on. Tell those who keep heads of it.
+
+    \b
+    Examples:
+      braid fork "the laptop is lost, this is the copy of 3 June" --store copy
+      braid fork "a test wrote into the copy" --dry-run
+    """
+    from msgspec import to_builtins
+
+    from braid.backups import fork as fork_store
+
+    if dry_run:
+        with reading(store) as opened:
+            agreed = not opened.reader.contradiction
+        say("there is no fork to note" if agreed else "the note of a fork would be signed (--dry-run)")
+        return
+    done = fork_store(
+        where(store),
+        reason=reason,
+        passphrase=passphrase_from(Chosen.passphrase_file),
+        guard_dir=Chosen.guard_dir,
+    )
+    put_fields(to_builtins(done), output)
+    say(
+        "this copy goes on; the other is only read from now on: keep it until nobody misses what it alone holds"
+    )

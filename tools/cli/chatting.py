@@ -247,7 +247,7 @@ class Talk:
             raise ValueError("nothing has been told yet that could be forgotten: say what it was about")
         record = self._store.get(self._told)
         put_right = [link.id for link in record.targets("supersedes") if link.id not in self._hidden()]
-        if self._forget([self._told, *put_right]):  # what was put right would stand again by itself
+        if self._forget([self._told, *put_right], ""):  # what was put right would stand again by itself
             self._told = None
 
     def _forget_about(self, what: str) -> None:
@@ -261,31 +261,69 @@ class Talk:
         if not meant:
             put(line(f"Nothing that is remembered speaks of {what}."))
             return
-        self._forget(meant)
+        self._forget(meant, what)
 
-    def _forget(self, ids: list[str]) -> bool:
-        """Show what would be hidden, with the answers that quote it, ask, and hide it; return whether it was."""
-        quoting = [id for id in dict.fromkeys(self._quoting(ids)) if id not in ids]
+    def _forget(self, ids: list[str], about: str) -> bool:
+        """Show what would be hidden, ask, and hide it; return whether it was.
+
+        With it go the answers that quote it, and the questions that say it again, unless `only` is answered.
+        """
+        again = self._saying_again(ids, about)
+        self._list(ids)
+        if again:
+            put("What you asked says it again:")
+            self._list(again)
+        quoting = [id for id in dict.fromkeys(self._quoting([*ids, *again])) if id not in ids]
+        also = f", and {many(len(quoting), 'answer')} from it" if quoting else ""
+        count = len(ids) + len(again)
+        choice = "yes or no" if not again else "yes, no, or only what you told"
+        put(f"Forget {'this' if count == 1 else f'these {count}'}{also}? {choice}")
+        sys.stdout.flush()
+        said = ""
+        with suppress(EOFError, KeyboardInterrupt):
+            said = self._read(f"{choice}> ").strip().lower()
+        if said in ("only", "only what i told", "only what you told") and again:
+            self._hide(ids, self._quoting(ids))
+            put("What you asked was kept: it says it again.")
+            return True
+        if said not in ("y", "yes"):
+            put("Kept.")
+            return False
+        self._hide([*ids, *again], quoting)
+        return True
+
+    def _list(self, ids: list[str]) -> None:
         for id in ids[:_MOST_SHOWN]:
             record = self._store.get(id)
             put(f"  {(record.body.occurred_at or record.created_at):%Y-%m-%d}  {line(record.text)[:160]}")
         if len(ids) > _MOST_SHOWN:
             put(f"  … and {len(ids) - _MOST_SHOWN} more")
-        also = f", and {many(len(quoting), 'answer')} from it" if quoting else ""
-        put(f"Forget {'this' if len(ids) == 1 else f'these {len(ids)}'}{also}? yes or no")
-        sys.stdout.flush()
-        said = ""
-        with suppress(EOFError, KeyboardInterrupt):
-            said = self._read("yes or no> ").strip().lower()
-        if said not in ("y", "yes"):
-            put("Kept.")
-            return False
-        self._store.forget(*ids, *quoting, reason="asked for in a chat")
+
+    def _hide(self, ids: list[str], quoting: list[str]) -> None:
+        self._store.forget(*dict.fromkeys([*ids, *quoting]), reason="asked for in a chat")
         days = self._store.reader.control.retention_days
         put(
             f"Forgotten. `braid recover` brings it back within {many(days, 'day')}; then `braid retain` erases it."
         )
-        return True
+
+    def _saying_again(self, ids: list[str], about: str) -> list[str]:
+        """Return the questions that were asked of this memory and give away what these records say."""
+        from braid.agent.answer import TOP_K
+        from braid.agent.wish import says_again
+        from braid.recalling import ASK
+
+        told = [self._store.get(id).text for id in ids[:_MOST_SHOWN]]
+        asked: dict[str, str] = {}
+        for query in (*told, about):
+            if query.strip():
+                filters = {"method": {"eq": ASK}}
+                hits = self._store.answer(query, top_k=TOP_K, filters=filters, **self._whose).results
+                asked |= {hit.id: hit.text for hit in hits}
+        return [
+            id
+            for id, text in asked.items()
+            if id not in ids and any(says_again(text, each, about) for each in told)
+        ]
 
     def _quoting(self, ids: list[str]) -> list[str]:
         """Return the answers that cite these records."""

@@ -37,7 +37,7 @@ _HINTS = {
     "EvidenceError": "ask for the export again; `--key` holds it against the log's key that you were given",
     "ClockError": "set the clock right, or accept it once: braid doctor --accept-clock",
     "OutcomeUnknownError": "run the same command again: what is in the log already is not added twice",
-    "UnpublishedError": "make disk and guard writable again; the next command that writes publishes it",
+    "UnpublishedError": "free some space; `braid checkpoint` publishes it, and so does the next command that writes",
     "WriterPoisonedError": "check the disk, then run the command again",
     "LogFormatError": "upgrade: pip install --upgrade braid-store",
     "UnknownFormatError": "docs/ingest.md shows the formats that ingest reads",
@@ -72,7 +72,20 @@ def usage_of(error: BaseException) -> tuple[str, str] | None:
     context = getattr(error, "ctx", None)
     command = getattr(context, "command_path", "braid")
     said = str(form()).strip().replace(": Value error, ", ": ", 1)  # the validator's word, not the person's
-    return said or "something is missing", f"{command} --help"
+    hint = f"{command} --help"
+    if (
+        type(error).__name__ == "NoSuchOption"
+        and not getattr(error, "possibilities", None)
+        and _takes_text(context)
+    ):
+        hint = f"a text that begins with a dash goes behind --: {command} -- '-…' (options before it; {hint})"
+    return said or "something is missing", hint
+
+
+def _takes_text(context: object) -> bool:
+    """Whether a command has arguments, and so may have been given a text that was taken for an option."""
+    parameters = getattr(getattr(context, "command", None), "params", ())
+    return any(getattr(one, "param_type_name", "") == "argument" for one in parameters)
 
 
 def explain(error: BaseException) -> tuple[str, str | None]:
@@ -81,7 +94,7 @@ def explain(error: BaseException) -> tuple[str, str | None]:
     hint = next((_HINTS[name] for name in names if name in _HINTS), None)
     if noted := getattr(error, "__notes__", None):  # what this command has besides
         hint = "; ".join([*noted, *([hint] if hint else [])])
-    if isinstance(error, OSError) and "WalError" not in names:
+    if isinstance(error, OSError) and not _KNOWN.intersection(names):
         return _explain_system(error)
     if "SqlError" in names:
         return getattr(error, "reason", str(error)), getattr(error, "hint", None)

@@ -1,6 +1,7 @@
 """`braid forget`, `recover`, `erase`, `retain` and `compact`: from hidden to gone."""
 
 import sys
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -33,7 +34,8 @@ def forget(
     shared: Shared = False,
     store: StoreOption = None,
 ) -> None:
-    """Hide records from reads, recall and projections.
+    """Hide records from reads, recall and projections, with what was drawn from them alone and the answers that
+    quote them.
 
     `recover` brings them back within the retention window.
 
@@ -44,15 +46,27 @@ def forget(
     if dry_run:
         with reading(store) as opened:
             opened.plan_erase(*[opened.get(id).id for id in ids])
-        say(f"{many(len(ids), 'record')} would be hidden (--dry-run)")
+            falls = opened.plan_forget(*ids)
+        say(f"{_with_falls(ids, falls)} would be hidden (--dry-run)")
         return
     with writing(store, adopt=adopt, shared=shared) as opened:
+        falls = opened.plan_forget(*ids)
         put(opened.forget(*ids, reason=reason))
         days = opened.reader.control.retention_days
     say(
-        f"{many(len(ids), 'record')} hidden; `braid recover` brings back within {many(days, 'day')}, "
+        f"{_with_falls(ids, falls)} hidden; `braid recover` brings back within {many(days, 'day')}, "
         "after that `braid retain` erases"
     )
+
+
+def _with_falls(ids: list[str], falls: Sequence[str]) -> str:
+    more = [id for id in falls if id not in ids]
+    also = (
+        f" and {many(len(more), 'record')} that {'rests' if len(more) == 1 else 'rest'} on them"
+        if more
+        else ""
+    )
+    return f"{many(len(ids), 'record')}{also}"
 
 
 def recover(
@@ -76,7 +90,8 @@ def recover(
             for id in ids:
                 if opened.get(id, include_forgotten=True).index not in hidden:
                     raise ValueError(f"{id} is not forgotten")
-        say(f"{many(len(ids), 'record')} would be brought back (--dry-run)")
+            back = opened.plan_recover(*ids)
+        say(f"{_with_falls(ids, back)} would be brought back (--dry-run)")
         return
     with writing(store, adopt=adopt, shared=shared) as opened:
         put(opened.recover(*ids, reason=reason))

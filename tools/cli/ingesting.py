@@ -1,5 +1,6 @@
 """`braid ingest`: sources in, one record for each turn; a bad line is reported and the rest goes in."""
 
+from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -21,8 +22,12 @@ from braid.tools.cli.output import Format, many, put_fields, say
 from braid.tools.cli.progress import progress
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+    from contextlib import AbstractContextManager
+
     from braid.store import Store
     from braid.tools.cli.intake import Intake
+    from braid.tools.cli.sources import Opened
 
 PANEL = "Write"
 
@@ -63,6 +68,14 @@ def ingest(
         str | None,
         typer.Option(metavar="TIME", help="Leave out what was said before: a date or an RFC 3339 time."),
     ] = None,
+    timezone: Annotated[
+        str | None,
+        typer.Option(
+            metavar="ZONE",
+            help="Where times without an offset were written: Europe/Berlin, say.",
+            show_default=False,
+        ),
+    ] = None,
     learn: Annotated[
         bool, typer.Option("--learn/--no-learn", help="Read the turns for what they state.")
     ] = True,
@@ -79,8 +92,9 @@ def ingest(
 
     What the turns state in plain words is then read and recorded above them, as `braid learn` does (--no-learn: not).
 
-    A bad line is reported as file:line: reason and skipped; the exit code is then 1. Ingesting the same source again
-    adds nothing: a turn is known by the source's id for it, or by its place and content. Interrupted, run it again.
+    A bad line is reported as file:line: reason and skipped; the exit code is then 1. Of more than ten, the first are
+    shown and all are in a file that is named. Ingesting the same source again adds nothing: a turn is known by the
+    source's id for it, or by its place and content. Interrupted, run it again.
 
     \b
     Examples:
@@ -88,15 +102,17 @@ def ingest(
       braid ingest chatgpt-export.zip slack-export.zip notes/
       cat chat.jsonl | braid ingest - --source support-chat
       braid ingest messages.csv --map role=speaker,content=body --since 2025-01-01
+      braid ingest diary.csv --timezone Europe/Berlin
       braid ingest --dry-run *.jsonl
     """
     from braid import drafts
     from braid.tools.cli.intake import Intake
-    from braid.tools.cli.sources import columns_of, moment_of
+    from braid.tools.cli.sources import columns_of, moment_of, open_source, zone_of
 
     within = {"user_id": user_id, "agent_id": agent_id, "run_id": run_id, "session_id": session}
-    named = columns_of(columns or ())
-    earliest = moment_of(since) if since else None
+    zone = zone_of(timezone) if timezone is not None else None
+    opener = partial(open_source, form=form, columns=columns_of(columns or ()), zone=zone)
+    earliest = moment_of(since, zone) if since else None
     drafts.scope(**within)  # refused at once, and not at each turn
 
     def scope_of(said_in: str | None) -> Any:
@@ -105,14 +121,14 @@ def ingest(
     if dry_run:
         with reading(store) as opened:
             intake = Intake(opened, scope_of, dry_run=True, since=earliest)
-            _take_all(intake, files, source, form, named)
+            _take_all(intake, files, source, opener)
             _report(intake, _counts(intake, dry_run=True), output)
             say("nothing was written (--dry-run)")
     else:
         with writing(store, adopt=adopt, shared=shared) as opened:
             intake = Intake(opened, scope_of, since=earliest)
             try:
-                _take_all(intake, files, source, form, named)
+                _take_all(intake, files, source, opener)
             except BaseException:
                 if intake.taken:
                     say(
@@ -123,25 +139,24 @@ def ingest(
             opened.checkpoint()
             _report(intake, _counts(intake, dry_run=False) | learned | _tree(opened), output)
     if intake.skipped:
-        say(
-            f"{many(intake.skipped, 'line')} skipped; the rest went in"
-            if not dry_run
-            else f"{many(intake.skipped, 'line')} would be skipped"
-        )
+        done = "would be skipped" if dry_run else "skipped; the rest went in"
+        say(f"{many(intake.skipped, 'line')} {done}{intake.skips.where()}")
         raise typer.Exit(FINDINGS)
 
 
 def _take_all(
-    intake: "Intake", files: list[str], source_id: str | None, form: str | None, columns: dict[str, str]
+    intake: "Intake",
+    files: list[str],
+    source_id: str | None,
+    opener: "Callable[[str], AbstractContextManager[Opened]]",
 ) -> None:
-    from braid.tools.cli.sources import open_source
     from braid.tools.importers.detect import installed
 
     for trouble in installed().troubles:
         say(trouble)
-    with progress("ingesting" if "-" in files else "ingesting (KiB)") as bar:
+    with intake.skips, progress("ingesting" if "-" in files else "ingesting (KiB)") as bar:
         for name in files:
-            with open_source(name, form, columns) as opened:
+            with opener(name) as opened:
                 intake.take(opened, source_id or opened.source_id, bar)
 
 
@@ -157,7 +172,8 @@ def _counts(intake: "Intake", *, dry_run: bool) -> dict[str, Any]:
 
 def _learned(store: "Store") -> dict[str, Any]:
     """Read the turns for what they state (`braid learn`), and say how much that is."""
-    return {"claims read": store.learn().claims}
+    done = store.learn()
+    return {"claims read": done.claims} | ({"characters not read": done.left} if done.left else {})
 
 
 def _tree(store: "Store") -> dict[str, Any]:
@@ -170,9 +186,15 @@ def _tree(store: "Store") -> dict[str, Any]:
 
 
 def _report(intake: "Intake", counts: dict[str, Any], output: Format) -> None:
-    """Show the counts; for programs with the lines that were skipped, of which stderr told as they came."""
+    """Show the counts; for programs with lines that were skipped, and the file that has all of them."""
     if output == "table":
         put_fields(counts, output)
         return
-    listed = {"skipped lines": [skipped._asdict() for skipped in intake.listed]} if output != "csv" else {}
-    put_fields({name.strip(): value for name, value in counts.items()} | listed, output)
+    skips = intake.skips
+    listed = (
+        {"skipped lines": [skipped._asdict() for skipped in skips.listed]}
+        if not output.startswith("csv")
+        else {}
+    )
+    file = {"all skipped lines": skips.path} if skips.path else {}
+    put_fields({name.strip(): value for name, value in counts.items()} | listed | file, output)

@@ -15,8 +15,9 @@ from braid.ledger.record import Draft, Scope
 from braid.ledger.validate import check_draft
 from braid.ledger.writer import utc_now
 from braid.tools.cli.known import Known
-from braid.tools.cli.output import line, say
+from braid.tools.cli.output import line
 from braid.tools.cli.progress import Bar
+from braid.tools.cli.skips import Skips
 from braid.tools.cli.sources import Opened, draft_of
 from braid.tools.importers.errors import SourceError
 from braid.tools.importers.message import BadLine, Message
@@ -26,17 +27,8 @@ if TYPE_CHECKING:
 
 BATCH = 1_000
 BATCH_BYTES = 8 * 2**20
-LISTED = 1_000
-"""How many skipped lines the report lists; all of them are told on stderr."""
 ScopeOf = Callable[[str | None], Scope | None]
 _ANOTHER = "another turn was recorded under this id before; `braid correct` it instead"
-
-
-class Skipped(NamedTuple):
-    """A line that was left out."""
-
-    place: str
-    reason: str
 
 
 class _Turn(NamedTuple):
@@ -66,22 +58,27 @@ class Intake:
         self._batch: dict[str, _Turn] = {}
         self._batch_bytes = 0
         self._seen: dict[str, str] = {}
-        self.taken = self.known = self.skipped = self.older = self.revised = self.text_bytes = 0
+        self.taken = self.known = self.older = self.revised = self.text_bytes = 0
         self.roles: Counter[str] = Counter()
-        self.listed: list[Skipped] = []
+        self.skips = Skips()
+
+    @property
+    def skipped(self) -> int:
+        """How many lines were left out."""
+        return self.skips.count
 
     def take(self, opened: Opened, source_id: str, bar: Bar) -> None:
         """Read a source to its end. `source_id` is its lasting name, for keys."""
         try:
             for item in opened.importer.read(opened.source):
                 if isinstance(item, BadLine):
-                    self._skip(_place(opened.name, item.part, item.line), item.reason)
+                    self.skips.tell(_place(opened.name, item.part, item.line), item.reason)
                 else:
                     self._add(_where(opened, item), item, source_id)
                 if len(self._batch) >= BATCH or self._batch_bytes >= BATCH_BYTES:
                     self._pass(opened, bar)
         except SourceError as error:
-            self._skip(line(opened.name), f"{error}; what follows was not read")
+            self.skips.tell(line(opened.name), f"{error}; what follows was not read")
         self._pass(opened, bar)
 
     def _pass(self, opened: Opened, bar: Bar) -> None:
@@ -91,12 +88,6 @@ class Intake:
             bar.reach(meter.done >> 10, max(meter.total, meter.done) >> 10)
         else:
             bar.advance(count)
-
-    def _skip(self, place: str, reason: str) -> None:
-        self.skipped += 1
-        if len(self.listed) < LISTED:
-            self.listed.append(Skipped(place, reason))
-        say(f"{place}: {reason}")
 
     def _add(self, place: str, message: Message, source_id: str) -> None:
         if self._since and message.occurred_at and message.occurred_at < self._since:
@@ -115,7 +106,7 @@ class Intake:
         if hash_before is None or hash_before == turn.message.source_hash:
             self.known += 1
         else:
-            self._skip(turn.place, _ANOTHER)
+            self.skips.tell(turn.place, _ANOTHER)
 
     def _commit(self) -> int:
         """Take the batch; return how many turns it held."""
@@ -198,7 +189,7 @@ class Intake:
                 check_draft(draft, now)
                 encode_body(draft)
             except (InvalidRecordError, BodyTooLargeError) as error:
-                self._skip(turn.place, str(error))
+                self.skips.tell(turn.place, str(error))
             else:
                 sound.append((turn, draft))
         return sound

@@ -1,13 +1,13 @@
-"""`braid checkpoint` and `braid move-vault`: a signed head to keep elsewhere, the vault on another disk."""
+"""`braid checkpoint`, `move-vault`, `durability`: a signed head, another place for the vault, when to sync."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
 from braid.tools.cli import destination
 from braid.tools.cli.access import Chosen, passphrase_from, where, writing
-from braid.tools.cli.options import DryRun, Shared, StoreOption
+from braid.tools.cli.options import DryRun, Reason, Shared, StoreOption
 from braid.tools.cli.output import put, put_bytes, say
 
 PANEL = "Tend"
@@ -17,6 +17,7 @@ def register(app: typer.Typer) -> None:
     """Add this module's commands."""
     app.command(rich_help_panel=PANEL)(checkpoint)
     app.command("move-vault", rich_help_panel=PANEL)(move_vault)
+    app.command(rich_help_panel=PANEL)(durability)
 
 
 def checkpoint(
@@ -74,3 +75,32 @@ def move_vault(
         return
     put(str(move(path, to, passphrase_from(Chosen.passphrase_file))))
     say("the old file is wiped; back the vault up from its new place, always its newest copy")
+
+
+def durability(
+    mode: Annotated[
+        Literal["always", "interval", "none"],
+        typer.Argument(help="always: before an append returns; interval: 50 ms later; none: with each head."),
+    ],
+    *,
+    reason: Reason = None,
+    dry_run: DryRun = False,
+    store: StoreOption = None,
+) -> None:
+    """Choose when an append has reached the disk.
+
+    A signed event says so: `store.json` alone can't make it looser. Programs that have the store open follow when they
+    open it again.
+
+    \b
+    Examples:
+      braid durability interval --reason "the import of June"
+      braid durability always
+    """
+    with writing(store) as opened:
+        before = opened.writer.durability
+        if dry_run:
+            say(f"durability would go from {before} to {mode} (--dry-run)")
+            return
+        put(opened.set_durability(mode, reason=reason))
+    say(f"durability was {before}, and is {mode}")

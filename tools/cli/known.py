@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from braid.ledger.standing import SUPERSEDES
+
 if TYPE_CHECKING:
     from braid.store import Store
 
@@ -36,7 +38,7 @@ class Known:
 
     def find(self, keys: Sequence[str]) -> dict[str, int]:
         """Return the log index of each key that a record has; an erased one has none."""
-        return self._store.views.catalog.find(keys)
+        return self._store.reader.key_index.find(keys)
 
     def hashes(self, indexes: Iterable[int]) -> dict[int, str | None]:
         """Return the hash of the source of each record; None where it has none, or can't be had."""
@@ -55,12 +57,14 @@ class Known:
 
         A correction by hand has no source: the source is then still where it was when it was last read.
         """
-        catalog, reader = self._store.views.catalog, self._store.reader
+        reader = self._store.reader
         versions = [index]
         while later := [
             child
-            for child, id, role in catalog.children(versions[-1])
-            if role == "supersedes" and id.startswith("exp_") and child not in reader.control.erased
+            for child, role in reader.backlinks.of(versions[-1])
+            if role == SUPERSEDES
+            and child not in reader.control.erased
+            and reader.envelope(child).kind == "experience"
         ]:
             versions.append(later[-1])
         hashes = self.hashes(versions)

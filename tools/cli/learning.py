@@ -47,7 +47,8 @@ def learn(
     Rules, no model: homes, jobs, family, pets, likes, diets, health, plans, dates; corrections and retractions; what
     others are reported to say. Questions, wishes, irony, quotations and code state nothing. Each record links to the
     turn that it was read from, and quotes it. Only what people say is read, from where reading stopped the last time;
-    again adds nothing. `braid ingest` does this at its end.
+    again adds nothing. `braid ingest` does this at its end. Of a very long turn the beginning is read, and what was
+    left is counted.
 
     \b
     Examples:
@@ -68,9 +69,29 @@ def learn(
         put_rows(_COLUMNS, rows, output)
         say(f"{many(done.claims, 'claim')} in {many(done.read, 'turn')}")
     else:
-        put_fields({"turns read": done.read, "records": done.records, "claims": done.claims}, output)
+        put_fields(
+            {
+                "turns read": done.read,
+                "records": done.records,
+                "claims": done.claims,
+                "characters not read": done.left,
+            },
+            output,
+        )
+    if done.left:
+        say(f"{many(done.left, 'character')} of {many(done.partly, 'turn')} not read: {_bounds()}")
     if dry_run:
         say(f"{many(done.records, 'record')} would be appended (--dry-run)")
+
+
+def _bounds() -> str:
+    from braid.learn.page import MAX_CLAIMS
+    from braid.learn.source import MAX_SENTENCE, MAX_TEXT
+
+    return (
+        f"of a turn, {MAX_TEXT:,} characters are read, sentences of up to {MAX_SENTENCE:,}, and {MAX_CLAIMS} "
+        "claims are taken"
+    )
 
 
 def _rows(record: "Record", draft: "Draft") -> list[dict[str, Any]]:

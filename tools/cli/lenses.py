@@ -3,11 +3,12 @@
 import json
 import sys
 from contextlib import redirect_stdout
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from braid.tools.cli.access import reading, writing
+from braid.tools.cli.access import reading, where, writing
 from braid.tools.cli.group import Braid, help_without_command
 from braid.tools.cli.options import (
     Adopt,
@@ -22,6 +23,7 @@ from braid.tools.cli.options import (
 from braid.tools.cli.output import clean, line, many, put, put_fields, put_json, put_rows, say, to_json
 
 if TYPE_CHECKING:
+    from braid.lenses.lens import Lens
     from braid.lensing import View
 
 app = typer.Typer(cls=Braid, rich_markup_mode=None)
@@ -60,7 +62,7 @@ def list_(
     output: FormatOption = "table",
     store: StoreOption = None,
 ) -> None:
-    """List the lenses that are installed, or the views that they made.
+    """List the lenses that are installed or defined in the store, or the views that they made.
 
     \b
     Examples:
@@ -74,6 +76,7 @@ def list_(
     from braid.lenses.registry import installed
 
     found = installed()
+    lenses = [*found.lenses.values(), *_defined(store)]
     rows: list[dict[str, Any]] = [
         {
             "name": each.name,
@@ -82,11 +85,45 @@ def list_(
             "model": each.model_backed,
             "about": each.about,
         }
-        for each in found.lenses.values()
+        for each in lenses
     ]
     put_rows(_LENSES, rows, output)
     for trouble in found.troubles:
         say(trouble)
+
+
+def _defined(store: Path | None) -> list["Lens"]:
+    """Return the lenses that are defined in the store; none where there is no store: the others can be listed."""
+    from braid.lenses.definition import lens_of
+
+    if not where(store).exists():
+        return []
+    with reading(store) as opened:
+        return [lens_of(one.definition, one.id) for one in opened.lens_definitions().values()]
+
+
+@app.command()
+def define(
+    file: Annotated[
+        Path, typer.Argument(metavar="FILE", help="TOML, `-` for stdin.", show_default=False, allow_dash=True)
+    ],
+    *,
+    adopt: Adopt = False,
+    shared: Shared = False,
+    store: StoreOption = None,
+) -> None:
+    """Define a lens without a package: which records, which sentences or claims; docs/lenses.md shows how.
+
+    The definition is kept as a signed record, and its id is printed. The same file again writes nothing; a change needs
+    a higher version.
+
+    \b
+    Examples:
+      braid lens define deploys.toml
+    """
+    text = sys.stdin.read() if str(file) == "-" else file.read_text("utf-8")
+    with writing(store, adopt=adopt, shared=shared) as opened:
+        put(opened.define_lens(text))
 
 
 @app.command()

@@ -14,6 +14,7 @@ from braid.tools.cli.auditing import log_key
 from braid.tools.cli.errors import FINDINGS
 from braid.tools.cli.options import Adopt, DryRun, FormatOption, StoreOption
 from braid.tools.cli.output import Format, line, many, put_bytes, put_fields, say
+from braid.tools.cli.skips import Skips
 
 PANEL = "Move"
 
@@ -270,8 +271,11 @@ def import_(
     source = nullcontext(exchange.read_lines(sys.stdin.buffer)) if stdin else exchange.open_lines(file)
     with source as lines, reading(store) if dry_run else writing(store, adopt=adopt) as opened:
         done = arrival.import_jsonl(opened, lines, vkey=vkey, dry_run=dry_run)
-    for number, reason in sorted([*done.refused, *done.loose]):
-        say(f"{line(str(file))}:{number}: {reason}")
+    with Skips() as skips:
+        for number, reason in sorted([*done.refused, *done.loose]):
+            skips.tell(f"{line(str(file))}:{number}", reason)
+    if skips.path:
+        say(f"{skips.count} lines are told of{skips.where()}")
     if vkey is None:
         say("the key in the export was believed; --key VKEY holds it against the one that you were given")
     name = "would be added" if dry_run else "added"

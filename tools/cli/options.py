@@ -14,7 +14,9 @@ StoreOption = Annotated[
         "--store", metavar="PATH", help="The store (else BRAID_STORE, else ./memory).", show_default=False
     ),
 ]
-FormatOption = Annotated[Format, typer.Option("--output", "-o", help="How to show it.")]
+FormatOption = Annotated[
+    Format, typer.Option("--output", "-o", help="How to show it; csv-raw keeps cells as they are.")
+]
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Show what would happen; change nothing.")]
 Adopt = Annotated[bool, typer.Option("--adopt", help="Accept a store whose fork guard is missing, once.")]
 Shared = Annotated[bool, typer.Option("--shared", help="Share the store with other writers that share it.")]

@@ -11,9 +11,13 @@ import sys
 from base64 import b64encode
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import date, datetime, time
-from typing import Any, Literal
+from textwrap import wrap
+from typing import TYPE_CHECKING, Any, Literal
 
-Format = Literal["table", "json", "jsonl", "csv"]
+if TYPE_CHECKING:
+    from rich.console import Console
+
+Format = Literal["table", "json", "jsonl", "csv", "csv-raw"]
 _UNSAFE = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069\ufeff\ud800-\udfff]"
 )
@@ -22,6 +26,12 @@ _UNSAFE_IN_JSON = re.compile(
 )
 _SHORT = {"\r": "\\r", "\b": "\\b", "\x1b": "\\e"}
 _CELL_CHARS = 200
+_LEAST_CHARS = 20
+"""What a column of text needs, to be read in a table."""
+_ID = re.compile(r"[a-z]+_\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ_[0-9a-v]{12}", flags=re.ASCII)
+_FORMULA = re.compile("[=+\\-@\t\n\uff1d\uff0b\uff0d\uff20]")
+"""What a spreadsheet takes for a formula where a cell begins with it, or passes over before it looks."""
+_NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?", flags=re.ASCII)
 
 
 def clean(text: str) -> str:
@@ -111,13 +121,23 @@ def put_rows(columns: Sequence[str], rows: Iterable[Mapping[str, Any]], form: Fo
     elif form == "jsonl":
         for row in rows:
             put(to_json(dict(row)))
-    elif form == "csv":
-        writer = csv.writer(sys.stdout, lineterminator="\n")
-        shown = _shown if sys.stdout.isatty() else _csv_cell  # files and pipes keep the data
-        writer.writerow(map(shown, columns))
-        writer.writerows([shown(row.get(name)) for name in columns] for row in rows)
+    elif form in ("csv", "csv-raw"):
+        _put_csv(columns, rows, raw=form == "csv-raw")
     else:
         put_table(columns, [[cell(row.get(name)) for name in columns] for row in rows])
+
+
+def _put_csv(columns: Sequence[str], rows: Iterable[Mapping[str, Any]], *, raw: bool) -> None:
+    plain = _shown if sys.stdout.isatty() else _csv_cell  # raw in files and pipes: the data as it is
+    shown = plain if raw else _inert
+    writer = csv.writer(sys.stdout, lineterminator="\n")
+    quoting = csv.writer(sys.stdout, lineterminator="\n", quoting=csv.QUOTE_NONNUMERIC)
+    writer.writerow(map(shown, columns))
+    for row in rows:
+        cells = [shown(row.get(name)) for name in columns]
+        # A carriage return ends a line for readers, and csv quotes it only where it ends ours.
+        returns = any(isinstance(each, str) and "\r" in each for each in cells)
+        (quoting if returns else writer).writerow(cells)
 
 
 def _csv_cell(value: object) -> object:
@@ -131,6 +151,19 @@ def _shown(value: object) -> object:
     return clean(told) if isinstance(told, str) else told
 
 
+def _inert(value: object) -> object:
+    """Return a cell that neither a terminal nor a spreadsheet acts on: an apostrophe before what would be a formula."""
+    told = _shown(value)
+    if (
+        isinstance(told, str)
+        and isinstance(value, str)
+        and _FORMULA.match(told)
+        and not _NUMBER.fullmatch(told)
+    ):
+        return f"'{told}"
+    return told
+
+
 def put_table(columns: Sequence[str], cells: Sequence[Sequence[str]]) -> None:
     """Write a table: drawn on a terminal, aligned columns elsewhere. A column's name may be anybody's text, too."""
     columns = [line(name) for name in columns]
@@ -139,17 +172,62 @@ def put_table(columns: Sequence[str], cells: Sequence[Sequence[str]]) -> None:
         for row in (columns, *cells):
             put("  ".join(text.ljust(width) for text, width in zip(row, widths, strict=True)).rstrip())
         return
-    from rich.box import SIMPLE_HEAD
     from rich.console import Console
+
+    console = Console()
+    ids = [_are_ids(column) for column in zip(*cells, strict=True)] or [False] * len(columns)
+    widths = [max(map(len, column)) for column in zip(columns, *cells, strict=True)]
+    least = sum(
+        width if is_id else min(width, _LEAST_CHARS) for width, is_id in zip(widths, ids, strict=True)
+    )
+    if any(ids) and least + 2 * len(columns) > console.width:
+        for row in (columns, *cells):
+            _put_flowing(row, console.width)
+    else:
+        _draw(console, columns, cells, ids)
+
+
+def _are_ids(cells: Sequence[str]) -> bool:
+    told = [each for each in cells if each]
+    return bool(told) and all(map(_ID.fullmatch, told))
+
+
+def _draw(
+    console: "Console", columns: Sequence[str], cells: Sequence[Sequence[str]], ids: Sequence[bool]
+) -> None:
+    """Draw a table; columns of ids stay whole: wrapped, or cut off, none can be copied."""
+    from rich.box import SIMPLE_HEAD
     from rich.table import Table
     from rich.text import Text
 
     table = Table(box=SIMPLE_HEAD, pad_edge=False)
-    for name in columns:
-        table.add_column(Text(name), overflow="fold")
+    for name, is_id in zip(columns, ids, strict=True):
+        table.add_column(Text(name), overflow="fold", no_wrap=is_id)
     for row in cells:
         table.add_row(*map(Text, row))
-    Console().print(table)
+    console.print(table)
+
+
+def _put_flowing(row: Sequence[str], width: int) -> None:
+    """Write a row for a narrow terminal: lines are broken between cells, and within text alone."""
+    lines = [""]
+    for each in filter(None, row):
+        if len(lines[-1]) + 2 + len(each) > width and lines[-1]:
+            lines.append("")
+        lines[-1] += f"{'  ' if lines[-1] or len(lines) > 1 else ''}{each}"
+    for each in lines:
+        put(
+            "\n".join(
+                wrap(
+                    each,
+                    width,
+                    subsequent_indent="  ",
+                    break_long_words=False,
+                    break_on_hyphens=False,
+                    drop_whitespace=False,
+                )
+            )
+        )
 
 
 def put_fields(fields: Mapping[str, Any], form: Format = "table") -> None:
@@ -158,7 +236,7 @@ def put_fields(fields: Mapping[str, Any], form: Format = "table") -> None:
         width = max(map(len, fields), default=0)
         for name, value in fields.items():
             put(f"{name.ljust(width)}  {cell(value)}".rstrip())
-    elif form == "csv":
+    elif form in ("csv", "csv-raw"):
         put_rows(("name", "value"), [{"name": name, "value": value} for name, value in fields.items()], form)
     elif form == "jsonl":
         put(to_json(dict(fields)))

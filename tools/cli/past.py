@@ -30,9 +30,7 @@ def narrow(record: "Record", shown: dict[str, Any], instant: datetime) -> None:
 
 
 def successors(store: "Store", record: "Record", size: int) -> list[str]:
-    """Return the ids of the records among the first `size` that supersede this one."""
-    store.views.catalog.catch_up()
-    links = store.views.catalog.children(record.index)
-    return [
-        id for index, id, role in links if role == "supersedes" and id.startswith("exp_") and index < size
-    ]
+    """Return the id of the record among the first `size` that stands in the place of this one, in a list."""
+    reader = store.reader
+    instead = reader.standings(size).instead(record.index)
+    return [] if instead is None else [reader.envelope(instead).id]

@@ -58,12 +58,25 @@ def log(
             put_rows(("wal_id", "ops"), _ordered(transactions, reverse), output)
             return
         records = records_of(opened, count, since_index, kind, forgotten)
+        if kind is not None and not records:
+            _tell_kinds(kind)
         if output in ("json", "jsonl"):
             from braid.ledger.shape import shape_whole
 
             put_rows((), [shape_whole(record) for record in _ordered(records, reverse)], output)
         else:
             put_rows(_COLUMNS, [row_of(opened, record) for record in _ordered(records, reverse)], output)
+
+
+def _tell_kinds(kind: str) -> None:
+    """Say that no record is of a kind, and where it is a type, or no kind at all, what was meant."""
+    from braid.ledger.lattice import TYPES
+    from braid.ledger.record import BODY_TYPES
+
+    hint = f"kinds are {', '.join(BODY_TYPES)}" if kind not in BODY_TYPES else None
+    if kind in TYPES:
+        hint = f"{kind} is a type of experience: braid sql \"FROM experiences WHERE type = '{kind}'\""
+    say(f"no record is of kind {kind!r}", hint)
 
 
 def _ordered(items: list[Any], reverse: bool) -> list[Any]:

@@ -15,6 +15,10 @@ PANEL = "Read"
 Query = Annotated[
     str, typer.Argument(metavar="QUESTION", help="What is asked; - reads it from stdin.", show_default=False)
 ]
+Superseded = Annotated[
+    Literal["marked"] | None,
+    typer.Option(help="Show what was replaced too, marked, beneath what replaced it.", show_default=False),
+]
 Output = Annotated[Literal["table", "json"], typer.Option("--output", "-o", help="How to show it.")]
 
 
@@ -39,6 +43,7 @@ def recall(
     ] = None,
     as_of: AsOf = None,
     valid_at: ValidAt = None,
+    superseded: Superseded = None,
     affect: Annotated[
         str | None,
         typer.Option("--affect", metavar="JSON", help="Near this tone: v, a, d, within.", show_default=False),
@@ -65,6 +70,7 @@ def recall(
       braid recall "dispute DP-2231" -k 3 --prove -o json
       braid recall "How did the move go?" --lens temporal
       braid recall "Where does Maya live?" --valid-at 2024-12-31
+      braid recall "Where does Maya live?" --superseded marked
       braid recall "plans" --filter '{"type": {"eq": "observation"}, "created_at": {"gte": "2025-05-01"}}'
     """
     asked: dict[str, Any] = {
@@ -72,6 +78,7 @@ def recall(
         "filters": _json(filters, "--filter"), "affect": _json(affect, "--affect"), "lens": lens,
         "as_of": index_or_instant(as_of) if as_of else None,
         "valid_at": instant(valid_at) if valid_at else None,
+        "superseded": superseded,
     }  # fmt: skip
     with reading(store) as opened:
         answer = opened.recall(
@@ -90,7 +97,8 @@ def recall(
         )
     for hit in answer["results"]:
         said = f"{hit['name']}: " if hit.get("name") else ""
-        put(f"{hit['score']:8.3f}  {hit['id']}  {line(said + hit['text'])[:200]}")
+        was = f"(superseded by {by}) " if (by := hit.get("superseded_by")) else ""
+        put(f"{hit['score']:8.3f}  {hit['id']}  {was}{line(said + hit['text'])[:200]}")
     if explain and answer["results"]:
         _explain(answer["results"])
 
@@ -118,25 +126,34 @@ def context(
     session_id: SessionId = None,
     as_of: AsOf = None,
     valid_at: ValidAt = None,
+    superseded: Superseded = None,
+    clear: Annotated[
+        bool, typer.Option("--clear", help="Secrets in clear text, and not as placeholders.")
+    ] = False,
     store: StoreOption = None,
 ) -> None:
     """Print the <experience_context> block for a question: what an agent is given of its memory.
 
-    Stored text in it is data: escaped, fenced, each line with the id that it comes from.
+    Stored text in it is data: escaped, fenced, each line with the id that it comes from. Keys, passwords, codes and
+    card numbers are placeholders, as for the model of `braid ask --model`.
 
     \b
     Examples:
+      braid context "What is the door code?" --clear
       braid context "What shall I cook for Maya?" --user-id maya
       braid context "plans for the weekend" --budget 300
     """
+    from braid.agent.redact import placeholders
+
     with reading(store) as opened:
-        put(
-            opened.context(
-                _asked(question), budget=budget, probe=probe, user_id=user_id, agent_id=agent_id, run_id=run_id,
-                session_id=session_id, as_of=index_or_instant(as_of) if as_of else None,
-                valid_at=instant(valid_at) if valid_at else None,
-            )
+        block = opened.context(
+            _asked(question), budget=budget, probe=probe, user_id=user_id, agent_id=agent_id, run_id=run_id,
+            session_id=session_id, as_of=index_or_instant(as_of) if as_of else None,
+            valid_at=instant(valid_at) if valid_at else None, superseded=superseded, clear=clear,
         )  # fmt: skip
+    put(block)
+    if not clear and (hidden := len(placeholders(block))):
+        say(f"{many(hidden, 'secret')} not shown", "--clear shows what stands behind REDACTED_…")
 
 
 def fill(

@@ -3,9 +3,11 @@
 import sys
 from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
-from datetime import UTC, date, datetime, time
+from datetime import UTC, date, datetime, time, tzinfo
+from difflib import get_close_matches
 from pathlib import Path
 from typing import NamedTuple
+from zoneinfo import ZoneInfo, available_timezones
 
 from braid import drafts
 from braid.ledger.record import Draft, Scope
@@ -31,13 +33,19 @@ class Opened(NamedTuple):
 
 
 @contextmanager
-def open_source(name: str, form: str | None, columns: Mapping[str, str]) -> Generator[Opened]:
-    """Open a file, folder or zip (`-`: stdin) and find out its format; SourceError, OSError."""
+def open_source(
+    name: str, form: str | None, columns: Mapping[str, str], zone: tzinfo | None = None
+) -> Generator[Opened]:
+    """Open a file, folder or zip (`-`: stdin) and find out its format; SourceError, OSError.
+
+    `zone` is where its times without an offset were written.
+    """
     with (
         open_stream(sys.stdin.buffer, columns=columns)
         if name == "-"
         else open_path(Path(name), columns=columns)
     ) as source:
+        source.zone = zone
         importer = by_name(form) if form else detect(source, "stdin" if name == "-" else name)
         if columns and importer.name in known_without_columns():
             raise ValueError(f"{name} is {importer.name}: --map is for tables ({', '.join(_TABLES)})")
@@ -66,14 +74,32 @@ def columns_of(said: Sequence[str]) -> dict[str, str]:
     return found
 
 
-def moment_of(said: str) -> datetime:
-    """Return the time of `--since`: RFC 3339 with an offset, or a date, which begins in UTC. ValueError."""
+def zone_of(said: str) -> ZoneInfo:
+    """Return the zone of `--timezone`, by its name in the IANA database. ValueError, with the name that is meant."""
     try:
-        return datetime.combine(date.fromisoformat(said), time(), UTC)
+        return ZoneInfo(said)
+    except (KeyError, ValueError, OSError):  # unknown, no name of a zone, a folder of the database
+        known = {name.lower(): name for name in available_timezones()}
+        near = get_close_matches(said.lower(), known, n=1)
+        meant = (
+            f"did you mean {known[near[0]]}?"
+            if near
+            else "for example Europe/Berlin, America/New_York or UTC"
+        )
+        raise ValueError(f"--timezone knows no zone {said!r}: {meant}") from None
+
+
+def moment_of(said: str, zone: tzinfo | None = None) -> datetime:
+    """Return the time of `--since`: RFC 3339, or the beginning of a date, in `zone` (UTC). ValueError."""
+    try:
+        begins = datetime.combine(date.fromisoformat(said), time())
+        return times.in_zone(begins, zone or UTC) or begins.replace(
+            tzinfo=zone
+        )  # clocks may leap over midnight
     except ValueError:
         pass
     try:
-        found = times.rfc3339(said, datetime.now(UTC), "--since")
+        found = times.local(said, datetime.now(UTC), zone, "--since")
     except Refused as error:
         raise ValueError(f"{error}; for example 2025-01-31 or 2025-01-31T09:00:00+01:00") from None
     assert found is not None  # noqa: S101 - it is text

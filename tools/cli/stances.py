@@ -2,7 +2,7 @@
 
 import sys
 from datetime import datetime
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
 
 import typer
 
@@ -13,6 +13,7 @@ from braid.tools.cli.output import line, many, put, put_json, put_rows, put_tabl
 
 if TYPE_CHECKING:
     from braid.deciding import Stance
+    from braid.store import Store
 
 PANEL = "Read"
 At = Annotated[
@@ -24,6 +25,9 @@ At = Annotated[
         show_default="what the question says, else now",
     ),
 ]
+MOST: Final = 50
+"""How many rows are shown without `--all`."""
+All = Annotated[bool, typer.Option("--all", help=f"Show every row, not only {MOST}.")]
 Output = Annotated[Literal["table", "json"], typer.Option("--output", "-o", help="How to show it.")]
 
 
@@ -52,6 +56,7 @@ def stance(
     run_id: RunId = None,
     session_id: SessionId = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only decide; append nothing.")] = False,
+    every: All = False,
     output: Output = "table",
     adopt: Adopt = False,
     store: StoreOption = None,
@@ -82,10 +87,22 @@ def stance(
     text = sys.stdin.buffer.read().decode(errors="replace") if question == "-" else question
     with reading(store) if dry_run else writing(store, adopt=adopt) as opened:
         found = opened.stance(text, append=not dry_run, **asked)
-    _show(found, output)
+        unread = not found.candidates and not _has_claims(opened)
+    _show(found, output, None if every else MOST)
+    if unread:
+        say("no record claims anything: `braid learn` reads claims of what was said")
 
 
-def _show(found: "Stance", output: str) -> None:
+def _has_claims(opened: "Store") -> bool:
+    from braid.views.errors import ViewError
+
+    try:
+        return bool(opened.sql("SELECT 1 FROM claims LIMIT 1").num_rows)
+    except (ViewError, OSError):  # no projection to ask: nothing is told
+        return True
+
+
+def _show(found: "Stance", output: str, most: int | None) -> None:
     if output == "json":
         put_json(found.wire())
     else:
@@ -93,17 +110,23 @@ def _show(found: "Stance", output: str) -> None:
         put(f"uncertainty {found.residual_uncertainty:.2f} at {found.at:%Y-%m-%d}")
         if found.candidates:
             put("")
+            ranked = sorted(found.candidates, key=lambda one: not one.held) if most else found.candidates
             rows = [
-                ["yes" if one.held else "no", f"{one.p:.2f}", line(one.claim), line(one.why), one.id]
-                for one in found.candidates
+                [one.status, f"{one.p:.2f}", line(one.claim), line(one.why), one.id] for one in ranked[:most]
             ]
-            put_table(["stands", "p", "claim", "why", "id"], rows)
+            put_table(["became", "p", "claim", "why", "id"], rows)
+            _say_more(len(rows), len(found.candidates), "claim")
         for change in found.would_change:
             put(line(f"what would change it: {change}"))
     if found.id is None:
         say("nothing was appended")
     else:
         say(f"{found.id} {'was appended' if found.is_new else 'stands: nothing has changed since'}")
+
+
+def _say_more(shown: int, count: int, what: str) -> None:
+    if shown < count:
+        say(f"{many(count, what)}, of which {shown} are shown: --all shows every one")
 
 
 def _history(store: Any, question: str | None, scope: dict[str, str | None], output: str) -> None:
@@ -166,12 +189,14 @@ def contradictions(
     agent_id: AgentId = None,
     run_id: RunId = None,
     session_id: SessionId = None,
+    every: All = False,
     output: FormatOption = "table",
     store: StoreOption = None,
 ) -> None:
-    """List claims that exclude each other while both hold, and which of the two stands.
+    """List claims that exclude another while both hold, each with the one that came next, and which of them stands.
 
     Another object of a relation that has one (a home), a denial, an opposite (likes, dislikes), another number or date.
+    The last ones are shown, in the order of the log.
 
     \b
     Examples:
@@ -200,10 +225,11 @@ def contradictions(
             "other_id": one.other_id,
             "review": one.review,
         }
-        for one in found
+        for one in (found if every else found[-MOST:])
     ]
     put_rows(columns, rows, output)
     say(many(len(found), "contradiction"))
+    _say_more(len(rows), len(found), "contradiction")
 
 
 def _since(time: datetime) -> str:

@@ -132,16 +132,15 @@ def doctor(
     if accept_clock:
         _accept_clock(store, reason, dry_run=dry_run)
         return
+    guard = guard_of(path)
+    passphrase = passphrase_from(Chosen.passphrase_file)
+    if fix and not dry_run:  # before anything is opened: what is mended may be what keeps it from that
+        for done in repair(path, guard):
+            put(line(done))
     if adopt and not dry_run:
         with writing(store, adopt=True) as opened:
             say(f"the guard remembers this copy from now on: {many(len(opened), 'record')}")
-    guard = guard_of(path)
-    passphrase = passphrase_from(Chosen.passphrase_file)
     problems = examine(path, guard, passphrase)
-    if fix and not dry_run:
-        for done in repair(path, guard):
-            put(line(done))
-        problems = examine(path, guard, passphrase)
     problems += _of_snapshots(path, guard)
     rows: list[dict[str, Any]] = [
         {"problem": one.name, "detail": one.detail, "remedy": one.remedy, "fixable": one.safe}

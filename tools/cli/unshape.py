@@ -1,7 +1,8 @@
 """Records written as JSON in the schema's shape, back into drafts: the inverse of `ledger.shape` (SPEC §4.7). Pure.
 
 Members that only the log can give (`id`, `created_at`, `sign`, `key_id`, `index`) are left out when a record is
-written again. Links of roles that the schema has no member for stand under the role's own name.
+written again. Links of roles that the schema has no member for stand under the role's own name. A member that is
+unknown is refused; what is the writer's own goes under `metadata`: an experience's joins its structured content.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -10,6 +11,7 @@ from typing import Any, cast
 import msgspec
 
 from braid import drafts
+from braid import members as names
 from braid.ledger.envelope import LINK_ROLES
 from braid.ledger.record import BODY_TYPES, Body, Draft, with_article
 
@@ -17,6 +19,10 @@ _GIVEN_BY_THE_LOG = frozenset(
     ("id", "created_at", "sign", "key_id", "index", "provenance_braid", "kind", "public")
 )
 _WRITABLE = ("experience", "view", "stance", "affect", "embedding", "event")
+_ONE_A_LINE = (
+    "not one JSON object, or a list of them: put records that stand one a line into a list (jq -s .); "
+    "chat messages, one a line, go in by `braid ingest`"
+)
 _Members = dict[str, Any]
 _Links = list[tuple[str, str]]
 
@@ -29,6 +35,8 @@ def drafts_from(data: bytes) -> list[Draft]:
             msgspec.json.decode(data, type=list[Any]) if several else [msgspec.json.decode(data, type=Any)]
         )
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        if data.lstrip().startswith(b"{") and "trailing characters" in str(error):
+            raise ValueError(f"{_ONE_A_LINE} ({error})") from None
         raise ValueError(f"not JSON: {error}") from None
     if not items:
         raise ValueError("the list is empty: nothing to append")
@@ -40,6 +48,8 @@ def _draft(item: Any, place: int) -> Draft:
         raise ValueError(f"record {place + 1} is not a JSON object")
     members = dict(cast("_Members", item))
     kind = _kind_of(members)
+    if wrong := names.refusal(members, _known(kind), places=_PLACES, meant=_MEANT):
+        raise ValueError(f"record {place + 1}: {wrong}")
     links: _Links = []
     for member in [name for name in members if name in LINK_ROLES and isinstance(members[name], list)]:
         links += [(member, str(target)) for target in members.pop(member)]
@@ -95,24 +105,28 @@ def _body(kind: str, members: _Members, place: int) -> tuple[Body, _Members]:
     except msgspec.ValidationError as error:
         raise ValueError(f"record {place + 1} is not the body of {with_article(kind)}: {error}") from None
     if lost := next(_unknown(given, body), None):
-        raise ValueError(
-            f"record {place + 1}: nothing is known of {lost}, and only the record itself takes further members"
-        )
+        raise ValueError(f"record {place + 1}: {lost}")
     return body, extra
 
 
 def _unknown(given: Any, kept: Any, path: str = "") -> Iterator[str]:
-    """Yield the paths of members within `given` that its struct has no field for: `convert` passes over them."""
+    """Yield why members within `given` are refused: their struct has no field for them, and `convert` passes over."""
     if isinstance(kept, msgspec.Struct) and isinstance(given, dict):
         fields = {field.encode_name: field.name for field in msgspec.structs.fields(kept)}
         for name, value in cast("_Members", given).items():
-            if name not in fields:
-                yield f"{path}{name}"
+            if wrong := names.refusal([name], fields, meant={}):
+                yield f"{path.removesuffix('.')}: {wrong}"
             else:
                 yield from _unknown(value, getattr(kept, fields[name]), f"{path}{name}.")
     elif isinstance(kept, list):
         for place, one in enumerate(cast("Sequence[Any]", kept)):
             yield from _unknown(given[place], one, f"{path.removesuffix('.')}[{place}].")
+
+
+def _known(kind: str) -> frozenset[str]:
+    """Return the names of members that a record of this kind may have in the schema's shape."""
+    body = {field.encode_name for field in msgspec.structs.fields(BODY_TYPES[kind])}
+    return frozenset(body - _INNER | _GIVEN_BY_THE_LOG | LINK_ROLES | _KEPT | set(_OF_SHAPE.get(kind, ())))
 
 
 def _experience(members: _Members, links: _Links) -> None:
@@ -123,6 +137,10 @@ def _experience(members: _Members, links: _Links) -> None:
     embeddings = _object(members.pop("embeddings", None), "embeddings")
     members["symbolic"] = embeddings.pop("symbolic", [])
     members["embeddings"] = embeddings
+    if own := _object(members.pop(names.METADATA, None), names.METADATA):
+        content = _object(members.get("content"), "content")
+        structured = own | _object(content.get("structured"), "structured")
+        members["content"] = content | {"structured": structured}
 
 
 def _view(members: _Members, links: _Links) -> None:
@@ -179,6 +197,34 @@ def _embedding(members: _Members, links: _Links) -> None:
 
 
 _SIGNATURE = ("experience_id", "role", "embedding_model", "vector", "label", "hash", "salience", "metadata")
+_INNER = frozenset(("evidence_uris", "symbolic"))
+"""Fields of bodies that the schema writes elsewhere."""
+_KEPT = frozenset((names.METADATA, "imported", "scope_chain"))
+"""Members beside the body's fields: the writer's own, and what an import and the log's writer put there."""
+_OF_SHAPE = {
+    "experience": ("type", "parents", "evidence_ptrs"),
+    "affect": ("experience_id",),
+    "embedding": _SIGNATURE,
+}
+_PLACES = {
+    **{name: f'belongs into the scope: {{"scope": {{"{name}": …}}}}' for name in drafts.SCOPES},
+    **{
+        name: f'belongs into the content: {{"content": {{"{name}": …}}}}'
+        for name in ("text", "media", "structured")
+    },
+    **{
+        name: f'belongs into the provenance: {{"provenance": {{"{name}": …}}}}'
+        for name in ("sources", "method")
+    },
+    "symbolic": 'belongs into the embeddings: {"embeddings": {"symbolic": […]}}',
+    "evidence_uris": 'is called "evidence_ptrs" here',
+    "role": "is of a chat message: `braid ingest` takes these, one a line",
+    "session": 'belongs into the scope: {"scope": {"session_id": …}}',
+}
+_MEANT = {
+    "timestamp": "occurred_at", "time": "occurred_at", "date": "occurred_at", "claims": "embeddings",
+    "idempotency_key": "once", "key": "once", "parent_id": "parents",
+}  # fmt: skip
 _MARKS = {
     "lens": "view",
     "question": "stance",

@@ -6,7 +6,6 @@ text; an empty one counts as absent. Columns that are no field go to `extra`.
 
 import csv
 from collections.abc import Iterator
-from datetime import datetime
 
 import msgspec
 
@@ -75,8 +74,7 @@ class _Table:
 
     def __init__(self, part: Part, source: Source, limit: int) -> None:
         self._part = part
-        self._said = source.columns
-        self._now: datetime = source.opened_at
+        self._source = source
         self._limit = limit
         self._line = 0
         self._row_chars = 0
@@ -97,7 +95,7 @@ class _Table:
                         return
                 elif columns is None:
                     try:
-                        names, columns = row, Columns(self._said, row)
+                        names, columns = row, Columns(self._source.columns, row)
                     except Refused as error:
                         yield BadLine(self._line, str(error), self._part.name)
                         return
@@ -111,7 +109,7 @@ class _Table:
                 raise Refused(f"{len(row)} columns; the header has {len(names)}")
             uri = f"{self._part.uri}#L{self._line}"
             return columns.message(
-                dict(zip(names, row, strict=True)), ordinal=ordinal, source_uri=uri, now=self._now
+                dict(zip(names, row, strict=True)), ordinal=ordinal, source_uri=uri, source=self._source
             )
         except Refused as error:
             return BadLine(self._line, str(error), self._part.name)

@@ -3,7 +3,7 @@
 import re
 import tomllib
 from collections.abc import Iterator
-from datetime import datetime
+from datetime import datetime, tzinfo
 from typing import cast
 
 from braid.tools.importers import times
@@ -27,12 +27,12 @@ def front_matter(text: str) -> tuple[dict[str, object], str, int]:
     return found, text[match.end() :], match[0].count("\n")
 
 
-def time_of(front: dict[str, object], now: datetime) -> datetime | None:
-    """The first time in it that has an offset; one without is left where it stands. Refused for an absurd one."""
+def time_of(front: dict[str, object], now: datetime, zone: tzinfo | None = None) -> datetime | None:
+    """The first time in it, with an offset or in `zone`; another is left where it stands. Refused for an absurd one."""
     for name in _TIMES:
         value = front.get(name)
         try:
-            moment = times.rfc3339(value, now, f'"{name}"')
+            moment = times.local(value, now, zone, f'"{name}"')
         except Refused as error:
             if "before 1900" in str(error):
                 raise

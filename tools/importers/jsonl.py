@@ -3,9 +3,12 @@
 - `role`: user, assistant, system or tool.
 - `content`: text, or a list of parts as chat APIs have them: text parts are joined by line feeds, image parts
   become media, other parts are kept in `extra["parts"]`. null is allowed only beside `tool_calls`.
-- `timestamp`: RFC 3339 with an offset or Z, not before 1900 and not more than ten years from now; or absent.
+- `timestamp`: RFC 3339 with an offset or Z (without one in the source's `zone`), not before 1900 and not more than
+  ten years from now; or absent.
 - `id`, `session`, `conversation`, `parent`: text or an integer; `name`: text. An empty one counts as absent.
-- every other member goes to `extra`.
+- `tool_calls` and what else chat APIs put beside these (`members.CARRIED`), and the members of `metadata`, an object:
+  they go to `extra`.
+- any other member is refused, with the name that was probably meant.
 
 A line may have 32 MiB; a longer one is skipped without being held in memory. Blank lines are passed over, but
 counted.
@@ -13,11 +16,12 @@ counted.
 
 import hashlib
 import re
-from datetime import datetime
+from datetime import datetime, tzinfo
 from typing import get_args
 
 import msgspec
 
+from braid import members as names
 from braid.tools.importers import fields, times
 from braid.tools.importers.content import content_of
 from braid.tools.importers.errors import Refused
@@ -28,6 +32,11 @@ from braid.tools.importers.strict import StrictJsonError, as_object, loads
 
 ROLES: dict[str, Role] = {role: role for role in get_args(Role)}
 FIELDS = frozenset({"role", "content", "timestamp", "id", "session", "conversation", "name", "parent"})
+_TAKEN = FIELDS | names.CARRIED | {names.METADATA}
+_PLACES = {
+    name: f"does not stand in a line: whose memory it is, is said for a whole source, --{name.replace('_', '-')} ID"
+    for name in ("user_id", "agent_id", "run_id")
+}
 _ROLE_MEMBER = re.compile(rb'"role"\s*:')
 _OF_OTHERS = re.compile(rb'"(?:messages|sessionId|parentUuid)"\s*:')
 
@@ -70,7 +79,7 @@ class JsonlImporter(msgspec.Struct, frozen=True, kw_only=True):
                     if line is None:
                         yield BadLine(number, f"longer than {self.max_line_bytes} bytes", part.name)
                     elif line.strip():
-                        yield _parse(number, line, part.uri, source.opened_at)
+                        yield _parse(number, line, part.uri, source)
 
 
 def first_line_id(source: Source, count: int = 1) -> str:
@@ -88,35 +97,49 @@ def _has_role_and_content(line: bytes) -> bool:
     return members is not None and "role" in members and "content" in members
 
 
-def _parse(number: int, line: bytes, origin: str, now: datetime) -> Message | BadLine:
+def _parse(number: int, line: bytes, origin: str, source: Source) -> Message | BadLine:
     try:
         members = as_object(loads(line))
         if members is None:
             raise Refused("not a JSON object")
+        if wrong := names.refusal(members, _TAKEN, places=_PLACES):
+            raise Refused(wrong)
+        own = as_object(members.pop(names.METADATA, None) or {})
+        if own is None:
+            raise Refused('"metadata" is not an object')
         return message_of(
             members,
+            own=own,
             ordinal=number - 1,
             source_uri=f"{origin}#L{number}",
             source_hash=f"sha256:{hashlib.sha256(line).hexdigest()}",
-            now=now,
+            now=source.opened_at,
+            zone=source.zone,
         )
     except (StrictJsonError, Refused) as error:
         return BadLine(number, str(error))
 
 
 def message_of(
-    members: dict[str, object], *, ordinal: int, source_uri: str, source_hash: str, now: datetime
+    members: dict[str, object],
+    *,
+    ordinal: int,
+    source_uri: str,
+    source_hash: str,
+    now: datetime,
+    zone: tzinfo | None,
+    own: dict[str, object] | None = None,
 ) -> Message:
-    """The message that the members say. Refused, with the reason."""
+    """The message that the members say; what has no field here is extra, and so is `own`. Refused, with the reason."""
     content = content_of(members)
-    extra = {name: value for name, value in members.items() if name not in FIELDS}
+    extra = {name: value for name, value in members.items() if name not in FIELDS} | (own or {})
     return Message(
         role=role_of(members),
         text=content.text,
         ordinal=ordinal,
         source_uri=source_uri,
         source_hash=source_hash,
-        occurred_at=times.rfc3339(members.get("timestamp"), now),
+        occurred_at=times.local(members.get("timestamp"), now, zone),
         name=fields.text(members, "name"),
         session=fields.label(members, "session"),
         conversation=fields.label(members, "conversation"),

@@ -12,7 +12,6 @@ import hashlib
 import re
 from collections import Counter
 from collections.abc import Iterator
-from datetime import datetime
 from typing import NamedTuple
 
 import msgspec
@@ -70,7 +69,7 @@ class MarkdownImporter(msgspec.Struct, frozen=True, kw_only=True):
                 if b"\0" in data:
                     raise Refused("a NUL byte is not text")
                 text = data.decode("utf-8").replace("\r\n", "\n")
-                yield from _sections(text, part, source.opened_at)
+                yield from _sections(text, part, source)
             except UnicodeDecodeError as error:
                 yield BadLine(1, f"not valid UTF-8 (byte {error.start})", part.name)
             except Refused as error:
@@ -83,9 +82,9 @@ def _notes(source: Source) -> Iterator[Part]:
             yield part
 
 
-def _sections(text: str, part: Part, now: datetime) -> Read:
+def _sections(text: str, part: Part, source: Source) -> Read:
     front, body, skipped = front_matter(text)
-    when = time_of(front, now)
+    when = time_of(front, source.opened_at, source.zone)
     seen: Counter[str] = Counter()
     for ordinal, section in enumerate(_split(body) or ([_Section((), 1, "")] if front else [])):
         path = " / ".join(section.headings)

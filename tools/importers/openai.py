@@ -6,7 +6,6 @@ as tool. Members beside `messages` (`tools`, `parallel_tool_calls`, …) are kep
 """
 
 import re
-from datetime import datetime
 
 import msgspec
 
@@ -57,9 +56,7 @@ class OpenaiImporter(msgspec.Struct, frozen=True, kw_only=True):
                     if line is None:
                         yield BadLine(number, f"longer than {self.max_line_bytes} bytes", part.name)
                     elif line.strip():
-                        for found in _conversation(
-                            part, number, line, f"{digest}/L{number}", source.opened_at
-                        ):
+                        for found in _conversation(part, number, line, f"{digest}/L{number}", source):
                             yield (
                                 msgspec.structs.replace(found, ordinal=ordinal)
                                 if isinstance(found, Message)
@@ -68,7 +65,7 @@ class OpenaiImporter(msgspec.Struct, frozen=True, kw_only=True):
                             ordinal += 1
 
 
-def _conversation(part: Part, number: int, line: bytes, session: str, now: datetime) -> Read:
+def _conversation(part: Part, number: int, line: bytes, session: str, source: Source) -> Read:
     try:
         members = as_object(loads(line))
     except StrictJsonError as error:
@@ -81,14 +78,14 @@ def _conversation(part: Part, number: int, line: bytes, session: str, now: datet
     beside = {name: value for name, value in members.items() if name != "messages"}
     for place, said in enumerate(messages):
         try:
-            message = _message(said, f"{part.uri}#L{number}/{place + 1}", session, now)
+            message = _message(said, f"{part.uri}#L{number}/{place + 1}", session, source)
             extra = message.extra | ({"conversation_of_source": beside} if beside and place == 0 else {})
             yield msgspec.structs.replace(message, extra=extra)
         except Refused as error:
             yield BadLine(number, f"message {place + 1}: {error}", part.name)
 
 
-def _message(said: object, uri: str, session: str, now: datetime) -> Message:
+def _message(said: object, uri: str, session: str, source: Source) -> Message:
     members = as_object(said)
     if members is None:
         raise Refused("not an object")
@@ -96,7 +93,10 @@ def _message(said: object, uri: str, session: str, now: datetime) -> Message:
     known = {name: value for name, value in members.items() if name not in _UNSAID}
     if isinstance(role, str):
         known["role"] = _ROLES.get(role, role)
-    message = message_of(known, ordinal=0, source_uri=uri, source_hash=fields.hash_of(members), now=now)
+    digest = fields.hash_of(members)
+    message = message_of(
+        known, ordinal=0, source_uri=uri, source_hash=digest, now=source.opened_at, zone=source.zone
+    )
     unsaid = {name: value for name, value in members.items() if name in _UNSAID}
     if isinstance(role, str) and role in _ROLES:
         unsaid["role_of_source"] = role

@@ -114,6 +114,6 @@ def _message(
 ) -> Message | BadLine:
     try:
         uri = f"{part.uri}#row{ordinal + 1}"
-        return columns.message(row, ordinal=ordinal, source_uri=uri, now=source.opened_at)
+        return columns.message(row, ordinal=ordinal, source_uri=uri, source=source)
     except Refused as error:
         return BadLine(ordinal + 1, str(error), part.name)

@@ -6,7 +6,7 @@ Nothing is followed out of a folder: links are passed over. Hidden files and fol
 import io
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from datetime import UTC, datetime
+from datetime import UTC, datetime, tzinfo
 from fnmatch import fnmatchcase
 from functools import cached_property
 from pathlib import Path
@@ -78,6 +78,8 @@ class Source:
         self.is_tree = is_tree
         self.columns = dict(columns or {})
         """For tables: field → column (docs/ingest.md)."""
+        self.zone: tzinfo | None = None
+        """Where clocks stood by which times without an offset were written, as a person says; None: nobody says."""
         self.opened_at = opened_at or datetime.now(UTC)
         """The reader's clock: times far ahead of it are refused."""
         self.meter = meter or Meter()

@@ -9,6 +9,7 @@ from braid.tools.importers import fields
 from braid.tools.importers.errors import Refused
 from braid.tools.importers.jsonl import FIELDS, message_of
 from braid.tools.importers.message import Message
+from braid.tools.importers.source import Source
 
 _MAX_DEPTH = 30
 _ALSO = {"content": "text"}
@@ -40,7 +41,7 @@ class Columns:
                 f"say which column holds the content: --map content=COLUMN; there are: {', '.join(names)[:200]}"
             )
 
-    def message(self, row: Mapping[str, object], *, ordinal: int, source_uri: str, now: datetime) -> Message:
+    def message(self, row: Mapping[str, object], *, ordinal: int, source_uri: str, source: Source) -> Message:
         """The message of a row. Refused, with the reason."""
         members = {field: plain(row[column]) for field, column in self._of.items()}
         members = {
@@ -55,7 +56,8 @@ class Columns:
             ordinal=ordinal,
             source_uri=source_uri,
             source_hash=fields.hash_of({name: plain(value) for name, value in row.items()}),
-            now=now,
+            now=source.opened_at,
+            zone=source.zone,
         )
 
 

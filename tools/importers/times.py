@@ -1,7 +1,7 @@
-"""Times of sources. A time without an offset is no moment, and one out of all reason is an error: both are refused."""
+"""Times of sources. One without an offset is no moment until somebody says its zone; one out of reason is an error."""
 
 import re
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime, timedelta, timezone, tzinfo
 
 from braid.tools.importers.errors import Refused
 
@@ -31,6 +31,39 @@ def rfc3339(value: object, now: datetime, what: str = '"timestamp"') -> datetime
     except ValueError as error:
         raise Refused(f"{what} names no time: {match[0]!r}") from error
     return within(moment, now, match[0], what)
+
+
+def local(value: object, now: datetime, zone: tzinfo | None, what: str = '"timestamp"') -> datetime | None:
+    """`rfc3339`, and without an offset the time that clocks of `zone` showed: of two the earlier.
+
+    Refused for a time that these clocks leapt over, and for one without an offset where no zone is known.
+    """
+    match = _RFC3339.fullmatch(value) if isinstance(value, str) else None
+    if match is None or match["offset"] is not None:
+        return rfc3339(value, now, what)
+    if zone is None:
+        raise Refused(
+            f"{what} has no offset: {match[0]!r}; --timezone says where it was written, as Europe/Berlin"
+        )
+    try:
+        shown = datetime.fromisoformat(match[0].upper())
+        moment = in_zone(shown, zone)
+    except (ValueError, OverflowError) as error:
+        raise Refused(f"{what} names no time: {match[0]!r}") from error
+    if moment is None:
+        raise Refused(f"{what} was never shown in {zone}, whose clocks leapt over it: {match[0]!r}")
+    return within(moment, now, match[0], what)
+
+
+def in_zone(shown: datetime, zone: tzinfo) -> datetime | None:
+    """The moment at which clocks of `zone` showed a time, the earlier of two; None for one that they leapt over."""
+    moment = shown.replace(tzinfo=zone, fold=0)
+    if moment.astimezone(UTC).astimezone(zone).replace(tzinfo=None) != shown:
+        return None
+    offset = moment.utcoffset() or timedelta()
+    if offset % timedelta(minutes=1):  # before railways: RFC 3339 has no seconds in an offset
+        return moment.astimezone(UTC)
+    return shown.replace(tzinfo=timezone(offset))
 
 
 def epoch(value: object, now: datetime, what: str) -> datetime | None:

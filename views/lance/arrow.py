@@ -7,7 +7,6 @@ import numpy as np
 import pyarrow
 
 from braid.views.lance.card import card_of
-from braid.views.lance.profiles import AFFECT_DIMENSIONS, CAUSAL_DIMENSIONS, TEMPORAL_DIMENSIONS
 from braid.views.lance.schema import EXPERIENCE
 
 pa: Final[Any] = pyarrow
@@ -17,10 +16,6 @@ pa: Final[Any] = pyarrow
 @cache
 def schema_of(dimensions: int) -> Any:
     """Return the table's Arrow schema for meanings of so many dimensions."""
-
-    def vector(length: int) -> Any:
-        return pa.list_(pa.float32(), length)
-
     text, whole = pa.string(), pa.int64()
     return pa.schema(
         [
@@ -31,7 +26,7 @@ def schema_of(dimensions: int) -> Any:
             ("pending", pa.bool_()),
             ("role", text),
             ("model", text),
-            ("vector", vector(dimensions)),
+            ("vector", pa.list_(pa.float32(), dimensions)),
             ("text", text),
             ("speaker", text),
             ("name", text),
@@ -41,10 +36,6 @@ def schema_of(dimensions: int) -> Any:
             ("session_id", text),
             ("turn", whole),
             ("happened_us", whole),
-            ("temporal", vector(TEMPORAL_DIMENSIONS)),
-            ("causal", vector(CAUSAL_DIMENSIONS)),
-            ("affect", vector(AFFECT_DIMENSIONS)),
-            ("fingerprint", pa.binary()),
             ("target", whole),
             ("salience", pa.float32()),
             ("label", text),

@@ -78,6 +78,11 @@ def vectors_of(cards: Mapping[int, Card], dimensions: int) -> dict[int, Vectors]
     return dict(zip(held, dense, strict=True))
 
 
+def rounded(vector: Vectors) -> Vectors:
+    """Return a vector as a card gives it back."""
+    return vector.astype(_HALF).astype(np.float32)
+
+
 def fetched(
     cards: Mapping[int, Card], weights: Mapping[int, tuple[float, str | None]], dimensions: int
 ) -> Fetched:

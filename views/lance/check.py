@@ -1,11 +1,11 @@
 """Does the LanceDB projection hold what the log says? (SPEC §10.10; `braid verify --deep`)
 
 Every row is made anew from the log and compared, cell by cell; vectors of a model that is at hand are asked for again.
-A remote model is never asked: its vectors are compared with nothing.
+A remote model is never asked: its vectors are compared with those that were kept sealed, where they were.
 """
 
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import Any, Final
 
@@ -13,24 +13,23 @@ import numpy as np
 
 from braid.ledger.audit.findings import Finding
 from braid.ledger.reader import Reader
+from braid.ledger.seal import RecordKey
 from braid.views.embedder import Embedder, EmbeddingError, embedded
 from braid.views.errors import DamagedViewError
+from braid.views.lance.cache import Wanted
 from braid.views.lance.card import card_of
 from braid.views.lance.home import LanceHome
-from braid.views.lance.model import model_of
+from braid.views.lance.model import Model, model_of
 from braid.views.lance.rows import rows_of
-from braid.views.lance.schema import EXPERIENCE, STAMP, VERSION
+from braid.views.lance.schema import EXPERIENCE, SIGNATURE, STAMP, VERSION
 from braid.views.lance.view import LanceView, told_as_damage
 from braid.views.projection import Standing
-from braid.views.replay import refusal, take_standing
+from braid.views.replay import refusal, standing_then, take_standing
 
 _CHUNK: Final = 4_096
 _NEAR: Final = 1e-4
-_MADE: Final = (
-    "id", "kind", "role", "text", "speaker", "name", "user_id", "agent_id", "run_id", "session_id", "turn",
-    "happened_us", "target", "salience", "label",
-)  # fmt: skip
-"""What follows from the record alone."""
+_OF_THE_MODEL: Final = ("vector", "pending", "model", "card")
+"""What doesn't follow from the record alone; the signatures' `model` does."""
 
 
 def check_rows(
@@ -38,7 +37,8 @@ def check_rows(
 ) -> list[Finding]:
     """Return what is wrong with the current set, in log order; its lock is the caller's.
 
-    `standing` is that of the prefix that the set was made from, where it is not the log's head.
+    `standing` is that of the prefix that the set was made from, where it is not the log's head. A set that stands
+    before the head is compared with the log as it was then.
     """
     current = home.current()
     if current is None:
@@ -65,22 +65,23 @@ def _findings(
         return
     model = embedder if embedder and not embedder.remote and model_of(embedder) == view.model else None
     position = view.stamp.position
-    beyond = _count(view, f"kind != '{STAMP}' AND (log_index >= {position} OR log_index < 0)")
+    beyond = _count(
+        view, f"log_index IS NULL OR (kind != '{STAMP}' AND (log_index >= {position} OR log_index < 0))"
+    )
     if beyond:
         yield None, f"it holds {beyond} rows of no record of this log"
-    if position != standing.size:
-        return  # rows follow from the log's head: a set that stands before it can't be compared with the log
+    # A crash between two batches leaves rows that were made with the head's standing, behind which the set is.
+    standings = [standing] if position == standing.size else [standing, standing_then(reader, position)]
     for start in range(0, position, _CHUNK):
         stop = min(start + _CHUNK, position)
         held = _held(view, start, stop)
-        made = {
-            entry.record.envelope.index: rows_of(entry, standing)
-            for entries in reader.entries(start, stop)
-            for entry in entries
-        }
-        yield from _against_log(held, made)
+        made = [_made(reader, each, start, stop) for each in standings]
+        yield from _against_log(held, made, view.model.name)
         if model is not None:
             yield from _against_model(held, model)
+        elif reader.vault is not None and view.model.name:
+            keys = dict(enumerate(reader.vault.keys(start, stop - start), start))
+            yield from _against_cache(keys, home, view.model, held)
 
 
 def _count(view: LanceView, where: str) -> int:
@@ -91,8 +92,7 @@ def _count(view: LanceView, where: str) -> int:
 def _held(view: LanceView, start: int, stop: int) -> dict[int, list[dict[str, Any]]]:
     where = f"log_index >= {start} AND log_index < {stop}"
     with told_as_damage("read"):
-        columns = ["log_index", "k", "pending", "vector", "card", *_MADE]
-        table = view.table.search().where(where).select(columns).to_arrow()
+        table = view.table.search().where(where).to_arrow()
     held: defaultdict[int, list[dict[str, Any]]] = defaultdict(list)
     vectors = table["vector"].combine_chunks()
     dense = np.zeros((len(table), vectors.type.list_size), dtype=np.float32)
@@ -103,26 +103,77 @@ def _held(view: LanceView, start: int, stop: int) -> dict[int, list[dict[str, An
     return {index: sorted(rows, key=lambda row: row["k"]) for index, rows in held.items()}
 
 
+def _made(reader: Reader, standing: Standing, start: int, stop: int) -> dict[int, list[dict[str, Any]]]:
+    """Return the rows that are made from the records, all but what a model adds."""
+    return {
+        entry.record.envelope.index: rows_of(entry, standing)
+        for entries in reader.entries(start, stop)
+        for entry in entries
+    }
+
+
 def _against_log(
-    held: dict[int, list[dict[str, Any]]], made: dict[int, list[dict[str, Any]]]
+    held: dict[int, list[dict[str, Any]]], made: Sequence[dict[int, list[dict[str, Any]]]], model: str
 ) -> Iterator[tuple[int, str]]:
-    for index in sorted(held.keys() | {at for at, rows in made.items() if rows}):
-        theirs, ours = held.get(index, []), made.get(index, [])
-        if len(theirs) != len(ours):
-            yield index, "rows were removed" if len(theirs) < len(ours) else "rows were added"
-        elif any(_cells(one) != _cells(other) for one, other in zip(theirs, ours, strict=True)):
-            yield index, "its rows are not those that are made from the record"
+    """Compare rows with those that are made by one of these standings."""
+    for index in sorted(held.keys() | {at for each in made for at, rows in each.items() if rows}):
+        theirs = held.get(index, [])
+        ways = [each.get(index, []) for each in made]
+        if all(len(theirs) != len(ours) for ours in ways):
+            yield index, "rows were removed" if len(theirs) < len(ways[0]) else "rows were added"
+        elif wrong := min((_differing(theirs, ours) for ours in ways), key=len):
+            yield index, f"its rows are not those that are made from the record ({', '.join(wrong)})"
+        elif any(not _is_embedded(row, model) for row in theirs):
+            yield index, "its row says otherwise than its vector whether it waits for one, or whose it is"
         elif any(row["card"] != _card(row) for row in theirs):
             yield index, "its card does not say what its row says"
+
+
+def _differing(theirs: list[dict[str, Any]], ours: list[dict[str, Any]]) -> list[str]:
+    """Return the columns in which rows differ from those that were made, all of one record."""
+    if len(theirs) != len(ours):
+        return ["rows"]
+    names: dict[str, None] = {}
+    for held, made in zip(theirs, ours, strict=True):
+        others = _OF_THE_MODEL if held["kind"] != SIGNATURE else ("vector", "pending", "card")
+        compared = [name for name in held if name not in others]
+        names |= {name: None for name in compared if not _same(held[name], made.get(name))}
+    return list(names)
+
+
+def _same(held: Any, made: Any) -> bool:
+    if isinstance(made, float):
+        return held is not None and float(held) == float(np.float32(made))
+    return held == made or (not held and not made)
+
+
+def _is_embedded(row: dict[str, Any], model: str) -> bool:
+    """Whether what a row says of its vector is so: it has one, of the set's model, or waits for it, or has no words."""
+    if row["kind"] != EXPERIENCE or not row["text"]:
+        return row["vector"] is None and not row["pending"]
+    has = row["vector"] is not None
+    return row["pending"] is not has and row["model"] == (model if has else None)
 
 
 def _card(row: dict[str, Any]) -> bytes | None:
     return card_of(row) if row["kind"] == EXPERIENCE else None
 
 
-def _cells(row: dict[str, Any]) -> list[Any]:
-    cells = [row.get(name) for name in _MADE]
-    return [float(np.float32(cell)) if isinstance(cell, float) else cell or None for cell in cells]
+def _against_cache(
+    keys: dict[int, RecordKey | None], home: LanceHome, model: Model, held: dict[int, list[dict[str, Any]]]
+) -> Iterator[tuple[int, str]]:
+    """Compare vectors with those that were kept, sealed under their records' keys."""
+    there = [row for rows in held.values() for row in rows if row["vector"] is not None and row["text"]]
+    wanted = {
+        row["log_index"]: Wanted(row["log_index"], key.row, model.name, row["text"])
+        for row in there
+        if (key := keys.get(row["log_index"])) is not None
+    }
+    kept = home.cache.get(list(wanted.values()), model.dimensions)
+    for row in there:
+        vector = kept.get(row["log_index"])
+        if vector is not None and float(np.abs(row["vector"] - vector).max()) > _NEAR:
+            yield row["log_index"], "its vector is not the one that its model gave for its text"
 
 
 def _against_model(held: dict[int, list[dict[str, Any]]], model: Embedder) -> Iterator[tuple[int, str]]:

@@ -3,8 +3,6 @@
 from collections.abc import Mapping
 from typing import Any, Final
 
-import numpy as np
-
 from braid.ledger.errors import LedgerError
 from braid.ledger.reader import Reader
 from braid.views.embedder import Embedder, Vectors, embedded
@@ -71,8 +69,6 @@ def put(view: LanceView, vectors: Mapping[int, Vectors]) -> int:
     with told_as_damage("written"):
         rows = view.table.search().where(f"{WAITING} AND log_index IN ({numbers})").to_arrow().to_pylist()
         for row in rows:
-            for column in ("temporal", "causal", "affect"):
-                row[column] = None if row[column] is None else np.asarray(row[column], dtype=np.float32)
             row |= {"vector": vectors[row["log_index"]], "model": view.model.name, "pending": False}
         if rows:
             view.replace(rows)

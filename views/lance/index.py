@@ -8,12 +8,11 @@ import numpy as np
 
 from braid.views.errors import DamagedViewError
 from braid.views.lance.addresses import Addresses
-from braid.views.lance.arrow import schema_of
 from braid.views.lance.card import Card, fetched, read_cards
-from braid.views.lance.schema import COLUMN_OF, EXPERIENCE, SIGNATURE, WAITING
+from braid.views.lance.schema import EXPERIENCE, SIGNATURE, WAITING
 from braid.views.lance.tending import partitions
 from braid.views.lance.view import LanceView, asked, batches_of, run, taken, told_as_damage
-from braid.views.search import PROMPT, ROLES, SEMANTIC, Fetched, Hit, Row, Where
+from braid.views.search import SEMANTIC, Fetched, Hit, Row, Where
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -103,13 +102,12 @@ class LanceIndex:
         Raises ValueError for an unknown role, a vector of another length, or one that has no direction.
         """
         roles = _roles(role)
-        column = COLUMN_OF[roles[0]]
         clause = _clause(where, roles if set(roles) < set(SEMANTIC) else ())
         if clause is None or k < 1:
             return []
-        query = _unit(vector, schema_of(self._model.dimensions).field(column).type.list_size)
+        query = _unit(vector, self._model.dimensions)
         wide = k * _OVER if self._weighed else k
-        search = asked(self._table).nearest_to(query).column(column).distance_type("dot")
+        search = asked(self._table).nearest_to(query).column("vector").distance_type("dot")
         scores = self._scored(search.nprobes(self._probes).limit(wide), clause, "_distance")
         hits = {index: 1.0 - distance for index, distance in scores.items()}
         if self._weighed:
@@ -144,7 +142,11 @@ class LanceIndex:
     def _best(self, scores: Mapping[int, float], k: int) -> list[Hit]:
         hidden = self._hidden()
         best = sorted(scores.items(), key=lambda one: (-one[1], one[0]))
-        return [Hit(index, float(score)) for index, score in best if index not in hidden][:k]
+        return [
+            Hit(index, float(score))
+            for index, score in best
+            if index not in hidden and 0 <= index < self._position  # a forged row may say any
+        ][:k]
 
     def rows(self, where: Where | None = None) -> Iterator[Row]:
         """Yield the records that satisfy `where` in the log's order; only their indexes are held all at once."""
@@ -198,27 +200,11 @@ class LanceIndex:
     def vectors(self, indexes: Sequence[int], role: str | Sequence[str] = SEMANTIC) -> dict[int, Any]:
         """Return unit vectors (float32[d]) of these records, by index; pending ones are left out."""
         roles = _roles(role)
-        column = COLUMN_OF[roles[0]]
-        found = self._selected(self._seen(indexes), ("log_index", "role", column))
+        found = self._selected(self._seen(indexes), ("log_index", "role", "vector"))
         if found is None:
             return {}
-        if column == "vector":
-            said = dict(zip(found["log_index"].to_pylist(), found["role"].to_pylist(), strict=True))
-            return {index: vector for index, vector in _dense(found, column) if said[index] in roles}
-        return dict(_dense(found, column))
-
-    def fingerprints(self, indexes: Sequence[int]) -> dict[int, bytes]:
-        """Return the near-duplicate hashes of these records, by index (see `fingerprint.likeness`)."""
-        found = self._selected(self._seen(indexes), ("log_index", "fingerprint"))
-        rows: list[dict[str, Any]] = [] if found is None else found.to_pylist()
-        return {one["log_index"]: one["fingerprint"] for one in rows if one["fingerprint"] is not None}
-
-    def resolve(self, role: str, id: str) -> Any:
-        """Return the vector of `vec://role/id`, None where there is none (yet)."""
-        roles = _roles(role)
-        query = asked(self._table).limit(1)
-        rows = _found(query, f"{_LIVE} AND id = {_literal(id)}", ["log_index"])["log_index"].to_pylist()
-        return self.vectors(rows, roles).get(rows[0]) if rows else None
+        said = dict(zip(found["log_index"].to_pylist(), found["role"].to_pylist(), strict=True))
+        return {index: vector for index, vector in _dense(found) if said[index] in roles}
 
     def _selected(self, indexes: Sequence[int], columns: Sequence[str]) -> Any | None:
         """Return the rows of these records as an Arrow table; None where none is asked for.
@@ -258,22 +244,20 @@ def _column(found: Any, name: str) -> list[Any]:
     return cells
 
 
-def _dense(found: Any, column: str) -> Iterator[tuple[int, Any]]:
-    """Yield (log index, float32[d]) of each row of an Arrow table that has such a vector."""
-    found = found.filter(found[column].is_valid())
-    width = found.schema.field(column).type.list_size
-    dense = found[column].combine_chunks().flatten().to_numpy(zero_copy_only=False).reshape(-1, width)
+def _dense(found: Any) -> Iterator[tuple[int, Any]]:
+    """Yield (log index, float32[d]) of each row of an Arrow table that has a vector."""
+    found = found.filter(found["vector"].is_valid())
+    width = found.schema.field("vector").type.list_size
+    dense = found["vector"].combine_chunks().flatten().to_numpy(zero_copy_only=False).reshape(-1, width)
     return zip(found["log_index"].to_pylist(), dense, strict=True)
 
 
 def _roles(role: str | Sequence[str]) -> tuple[str, ...]:
     roles = (role,) if isinstance(role, str) else tuple(role)
-    unknown = [one for one in roles if one not in ROLES]
+    unknown = [one for one in roles if one not in SEMANTIC]
     if unknown or not roles:
-        raise ValueError(f"there is no role {', '.join(unknown) or '(none)'}; there are {', '.join(ROLES)}")
-    if len(roles) > 1 and not set(roles) <= set(SEMANTIC):
         raise ValueError(
-            f"only {PROMPT} and its twin are asked together: the others have vectors of their own"
+            f"no vectors of role {', '.join(unknown) or '(none)'} are kept, only of {', '.join(SEMANTIC)}"
         )
     return roles
 

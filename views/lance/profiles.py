@@ -1,5 +1,8 @@
 """Vectors that need no model: when something happened, what it is linked to, how it felt. Pure, the same everywhere.
 
+They are computed when an address such as `vec://temporal_profile/id` is resolved, and kept nowhere: no ranking that was
+tried gains by them (docs/recall.md).
+
 All are unit vectors. Cyclic time puts 23:50 beside 00:10 (sine and cosine of each period). Causes are a hashed sum of
 names (feature hashing, Weinberger et al. 2009): a record's own, and those it descends from, so that a cause is near its
 effect and siblings are near each other. VAD gets a fourth, constant axis, so that a neutral tone has a direction too.
@@ -12,9 +15,12 @@ from typing import Final
 import numpy as np
 from blake3 import blake3
 
+from braid.affect import turn
 from braid.ledger.envelope import Link
-from braid.ledger.record import Vad
+from braid.ledger.record import ExperienceBody, Record, Vad
 from braid.views.embedder import Vectors
+from braid.views.search import AFFECT, CAUSAL, TEMPORAL
+from braid.views.values import created, microseconds
 
 TEMPORAL_DIMENSIONS: Final = 6
 CAUSAL_DIMENSIONS: Final = 64
@@ -26,6 +32,20 @@ _PERIODS: Final = (DAY_US, 7 * DAY_US, YEAR_US)
 _SIGNS_PER_NAME: Final = 4
 _SELF_WEIGHT: Final = 1.0
 _LINK_WEIGHT: Final = 0.7
+
+
+def profile(role: str, record: Record) -> Vectors | None:
+    """Return a record's vector of one of the profiles' roles; None for one that it hasn't."""
+    body, envelope = record.body, record.envelope
+    if not isinstance(body, ExperienceBody):
+        return None
+    if role == TEMPORAL:
+        recorded = created(envelope.created_at)
+        return temporal(recorded if body.occurred_at is None else microseconds(body.occurred_at))
+    if role == CAUSAL:
+        return causal(envelope.id, record.links)
+    felt = turn.felt(envelope.type, body) if role == AFFECT else None
+    return None if felt is None else affect(felt.vad)
 
 
 def temporal(happened_us: int) -> Vectors:

@@ -6,10 +6,10 @@ import msgspec
 
 from braid.ledger.reader import Entry
 from braid.ledger.record import EmbeddingBody, ExperienceBody, Record, is_reading
-from braid.views.lance import profiles
+from braid.views.lance.card import CARD_COLUMNS
 from braid.views.lance.schema import EXPERIENCE, HIDDEN, SIGNATURE
 from braid.views.projection import Standing
-from braid.views.search import PROMPT, RESPONSE, ROLES
+from braid.views.search import PROMPT, RESPONSE, ROLES, Row
 from braid.views.values import created, microseconds
 
 _decode_experience: Final = msgspec.json.Decoder(ExperienceBody).decode
@@ -46,6 +46,23 @@ def rows_of(entry: Entry, standing: Standing) -> list[dict[str, Any]]:
     return rows
 
 
+def row_of(record: Record) -> Row | None:
+    """Return a record as the room above knows it, None for one that has no row; one that is neither forgotten nor
+    erased.
+    """
+    if record.kind != "experience" or record.raw is None:
+        return None
+    try:
+        body = _decode_experience(record.raw)
+    except msgspec.MsgspecError:
+        return None
+    if is_reading(body):
+        return None
+    row = _experience(record, body)
+    named = {name: row[name] for name in CARD_COLUMNS if name not in ("pending", "vector")}
+    return Row(index=record.index, salience=1.0, label=None, pending=False, **named)
+
+
 def _experience(record: Record, body: ExperienceBody) -> dict[str, Any]:
     envelope, scope, from_ = record.envelope, body.scope, body.provenance
     recorded = created(envelope.created_at)
@@ -68,9 +85,6 @@ def _experience(record: Record, body: ExperienceBody) -> dict[str, Any]:
         "session_id": scope and scope.session_id,
         "turn": ordinal if isinstance(ordinal, int) and abs(ordinal) < _MOST else None,
         "happened_us": happened,
-        "temporal": profiles.temporal(happened),
-        "causal": profiles.causal(envelope.id, record.links),
-        "affect": None if body.affect is None else profiles.affect(body.affect.vad),
     }
 
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from pathlib import Path
 from threading import RLock, Thread
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 
@@ -46,6 +46,14 @@ class SearchStatus(msgspec.Struct, frozen=True):
     model: str = ""
     pending: int = 0
     note: str = ""
+
+
+class Vectors(NamedTuple):
+    """Which vectors there are: of all records below `position` but those that wait, by `model`."""
+
+    position: int
+    model: str
+    waiting: list[int]
 
 
 class Search:
@@ -230,6 +238,18 @@ class Search:
         self._opened = (key, index, commits)
         return index
 
+    def index_near(self, behind: int) -> "LanceIndex":
+        """Return the index that was opened last, where it lacks at most `behind` records and nothing else has changed;
+        else as `index`.
+        """
+        opened = self._opened
+        if opened is None or self._is_filled(*opened[1:]):
+            return self.index()
+        key, index = opened[:2]
+        erasure = max(self._reader.control.erasures, default=-1)
+        is_same = key == (index.position, erasure, self.home.signature())
+        return index if is_same and self._reader.size - index.position <= behind else self.index()
+
     def _is_filled(self, index: "LanceIndex", commits: frozenset[str]) -> bool:
         """Whether rows may have been filled since an index was opened in which some waited: by another process, too."""
         return index.pending > 0 and self.home.commits() != commits
@@ -409,14 +429,32 @@ class Search:
         note = "another model's vectors are to come" if self._is_of_another_model() else ""
         return SearchStatus(position, held, current.model.name, pending, note)
 
+    def held(self) -> Vectors:
+        """Return which vectors there are; nothing is caught up for it. Raises DamagedViewError."""
+        from braid.views.lance.view import batches_of, told_as_damage
+
+        view = self.home.open()
+        with told_as_damage("read"):
+            waiting = [
+                index
+                for batch in batches_of(view.table, WAITING, ["log_index"])
+                for index in batch.column("log_index").to_pylist()
+            ]
+        return Vectors(view.stamp.position if view.stamp else 0, view.model.name, sorted(waiting))
+
     def check(self) -> "list[Finding]":
         """Compare the current set with the log; findings are values. Nothing is caught up for it."""
         if not self.exists:
             return []
         from braid.views.lance.check import check_rows
 
-        with self._owning(PURGE_WAIT_S):
-            return check_rows(self._reader, self.home, self._embedder())
+        try:
+            with self._owning(PURGE_WAIT_S):
+                return check_rows(self._reader, self.home, self._embedder())
+        except OSError as error:
+            if not is_unwritable(error):
+                raise
+        return check_rows(self._reader, self.home, self._embedder())  # nobody changes what can't be written
 
     def close(self) -> None:
         """Wait for what is under way."""

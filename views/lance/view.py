@@ -14,7 +14,6 @@ from braid.views.embedder import Embedder, EmbeddingError, embedded
 from braid.views.errors import DamagedViewError
 from braid.views.lance.arrow import pa, schema_of, to_arrow
 from braid.views.lance.cache import Cache, Wanted
-from braid.views.lance.fingerprint import fingerprint_key, fingerprints
 from braid.views.lance.model import Model, model_of
 from braid.views.lance.rows import rows_of
 from braid.views.lance.schema import STAMP, TABLE
@@ -113,7 +112,6 @@ class LanceView:
         entries = [*batch.entries, *batch.again]
         rows = [row for entry in entries for row in rows_of(entry, batch.standing)]
         keys = {entry.record.envelope.index: entry.row_key for entry in entries}
-        self._fingerprint(rows)
         self._embed(rows, keys)
         rows.append(_stamp_row(batch.stamp))
         failpoint("views.lance.commit")
@@ -132,15 +130,6 @@ class LanceView:
         merge.when_matched_update_all().when_not_matched_insert_all().execute(
             to_arrow(rows, self.model.dimensions), on_bad_vectors="null"
         )
-
-    def _fingerprint(self, rows: list[dict[str, Any]]) -> None:
-        vault = self._reader.vault
-        said = [row for row in rows if row.get("text")]
-        if vault is None or not said:
-            return
-        key = fingerprint_key(vault.lookup_key)
-        for row, made in zip(said, fingerprints([row["text"] for row in said], key), strict=True):
-            row["fingerprint"] = made
 
     def _embed(self, rows: list[dict[str, Any]], keys: dict[int, bytes | None]) -> None:
         waiting = [row for row in rows if row.get("text")]

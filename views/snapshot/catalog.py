@@ -1,4 +1,4 @@
-"""The catalogue's share of a snapshot: its tables as Parquet; keys, scopes and sessions stay keyed hashes."""
+"""The catalogue's share of a snapshot: its table as Parquet; sessions stay keyed hashes."""
 
 import sqlite3
 from pathlib import Path
@@ -16,11 +16,6 @@ pa: Any = pyarrow
 parquet: Any = pyarrow.parquet
 _ROWS: Final = 65_536
 SCHEMAS: Final[dict[str, Any]] = {
-    "links": pa.schema(
-        [("parent", pa.int64()), ("child", pa.int64()), ("k", pa.int64()), ("role", pa.string())]
-    ),
-    "keys": pa.schema([("hash", pa.binary()), ("log_index", pa.int64())]),
-    "scopes": pa.schema([("hash", pa.binary()), ("log_index", pa.int64()), ("count", pa.int64())]),
     "turns": pa.schema([("log_index", pa.int64()), ("session", pa.int64())]),
 }
 """Every table of the file but its stamp, which the manifest has."""

@@ -26,6 +26,7 @@ from braid.views.lance.check import check_rows
 from braid.views.lance.home import Embedding, LanceHome
 from braid.views.projection import Home, Projection, Standing
 from braid.views.replay import feed, standing_then
+from braid.views.seal import Seals
 from braid.views.snapshot import catalog
 from braid.views.snapshot.folder import Snapshots, module_of
 from braid.views.snapshot.manifest import NAME, Part, differing
@@ -79,7 +80,7 @@ def check_snapshot(reader: Reader, snapshots: Snapshots, name: str, embedding: E
 
 
 def _duck(of: _Looked) -> list[Finding]:
-    home = DuckHome(of.work / "duck", Path(os.devnull))
+    home = DuckHome(of.work / "duck", Path(os.devnull), Seals(of.reader))
     _begin(home, of)
     return check_content(of.reader, home.work, of.standing)
 

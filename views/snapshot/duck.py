@@ -24,7 +24,11 @@ def dump(home: DuckHome, folder: Path) -> Part:
     try:
         # A COPY that an interruption ends in the middle may wait for its own writers for ever (DuckDB 2.0). An
         # interruption reaches the main thread alone: the COPY that is under way in another ends first.
-        with connect(home.work, read_only=True) as con, ThreadPoolExecutor(1, "braid-copy") as worker:
+        with (
+            home.reading() as work,
+            connect(work, read_only=True) as con,
+            ThreadPoolExecutor(1, "braid-copy") as worker,
+        ):
             meta = read_meta(con)
             for name in (*(table.name for table in TABLES), *_STATE):
                 path = _file(folder, name)

@@ -1,0 +1,126 @@
+"""What records of the log claim, read verified: the living ones of a scope, as far as what they rest on is living."""
+
+import re
+from collections.abc import Iterable, Sequence
+from typing import Final
+
+import msgspec
+
+from braid.ledger.errors import ErasedError, ForgottenError
+from braid.ledger.reader import Reader
+from braid.ledger.record import Asks, ExperienceBody, Record, Scope
+from braid.ledger.standing import Standings, supports_of
+from braid.recall.decompose import decompose
+from braid.stance.claims import ALWAYS, FOREVER, Said, claims_of
+from braid.stance.fold import Source
+from braid.stance.voice import backing, voice_of
+
+
+class ClaimReader:
+    """Claims of one scope, of a log at one moment of it. Reads each record once."""
+
+    def __init__(
+        self, reader: Reader, scope: Scope | None, standings: Standings, *, include_forgotten: bool = False
+    ) -> None:
+        """`include_forgotten`: of a past moment, that what has been forgotten since may be read as well."""
+        self._reader = reader
+        self._standings = standings
+        self._include_forgotten = include_forgotten
+        self.scope = scope
+        self.size = standings.past.size
+        self._supports: dict[int, list[int]] = {}
+        self._voices: dict[int, str] = {}
+        self._claims: dict[int, list[Said]] = {}
+
+    def lives(self, index: int) -> bool:
+        """Whether a record stands: it is there, nothing stands in its place, and it has not fallen."""
+        return self._standings.lives(index)
+
+    def source(self, index: int) -> Source:
+        """Return a record with the living ones that it was drawn from."""
+        above = tuple(at for at in self._above(index) if self.lives(at))
+        return Source(index, self._reader.envelope(index).id, above)
+
+    def sources(self, indexes: Iterable[int]) -> list[Source]:
+        """Return records, and the living ones that they rest on, all the way up."""
+        found: dict[int, Source] = {}
+        stack = list(indexes)
+        while stack:
+            index = stack.pop()
+            if index not in found:
+                found[index] = self.source(index)
+                stack += found[index].parents
+        return list(found.values())
+
+    def claims(self, indexes: Iterable[int]) -> list[Said]:
+        """Return what records claim, those that live and are in the scope."""
+        found: list[Said] = []
+        for index in indexes:
+            if index not in self._claims:
+                self._claims[index] = self._read(index)
+            found += self._claims[index]
+        return found
+
+    def _read(self, index: int) -> list[Said]:
+        if not self.lives(index):
+            return []
+        try:
+            record = self._at(index)
+        except (ErasedError, ForgottenError):
+            if self._include_forgotten:  # of a past moment: erased since, so that nobody can tell any more
+                raise
+            return []  # gone since we looked
+        if not within(record, self.scope):
+            return []
+        self._voices[index] = voice_of_record(record)
+        behind = backing(index, self._above, self.lives, self._voice)
+        return list(claims_of(record, behind)) if behind is not None else []
+
+    def _at(self, index: int) -> Record:
+        return self._reader.at(index, include_forgotten=self._include_forgotten)
+
+    def _above(self, index: int) -> list[int]:
+        if index not in self._supports:
+            self._supports[index] = supports_of(self._reader.links(index))
+        return self._supports[index]
+
+    def _voice(self, index: int) -> str:
+        if index not in self._voices:
+            self._voices[index] = voice_of_record(self._at(index))
+        return self._voices[index]
+
+
+def voice_of_record(record: Record) -> str:
+    """Return who says what a record says; what is no experience speaks for itself."""
+    body = record.body
+    return voice_of(body) if isinstance(body, ExperienceBody) else record.kind
+
+
+def within(record: Record, scope: Scope | None) -> bool:
+    """Whether a record is of a scope: has every id that the scope gives."""
+    if scope is None:
+        return True
+    own = record.body.scope or Scope()
+    return all(
+        value is None or getattr(own, name) == value for name, value in msgspec.structs.asdict(scope).items()
+    )
+
+
+_AHEAD: Final = re.compile(
+    r"when (?:is|are|will|'s)\b.*\b(?:plan|going|will|hosting|leav|mov|visit|start|mak|attend)", re.IGNORECASE
+)
+
+
+def in_time(question: str, asks: Asks, claims: Sequence[Said]) -> Sequence[Said]:
+    """Return the claims that a question for a time may mean: "in June" only what was so in June, "when is he going …"
+    only what lay ahead when it was said. Any other question takes all: its instant is `asks.at`.
+    """
+    if asks.wants != "time" or asks.at is None:
+        return claims
+    if _AHEAD.match(question):
+        claims = [said for said in claims if said.since > said.said]
+    span = decompose(question, asks.at).time
+    if span is None:
+        return claims
+    since, until = span.since or ALWAYS, span.until or FOREVER
+    return [said for said in claims if since <= said.since < until]
