@@ -77,6 +77,7 @@ tree:
 	@rm -rf build/tree && mkdir -p build/tree/braid
 	@for room in $(ROOMS); do ln -s "../../../$$room" "build/tree/braid/$$room"; done
 	@for file in api/*.py api/py.typed; do ln -s "../../../$$file" "build/tree/braid/$${file#api/}"; done
+	@for subject in api/*/__init__.py; do subject=$${subject%/*}; ln -s "../../../$$subject" "build/tree/braid/$${subject#api/}"; done
 
 # Each stamp is written last, so an interrupted set-up is done again. A .venv whose interpreter has gone, or whose
 # folder has been moved or copied (its scripts name the old path), is made anew.

@@ -15,8 +15,9 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from braid.aio import AsyncStore, open_async
+    from braid.async_store import AsyncStore
     from braid.backups import backup, fork, restore
+    from braid.entry import init, open, open_async
     from braid.ledger.durability import DurabilityWarning
     from braid.ledger.erase import Certificate
     from braid.ledger.errors import IdempotencyConflictError, LedgerError, UnpublishedError
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     from braid.ledger.record import Affect, Claim, Confidence, Draft, Record, Vad
     from braid.ledger.tail import TornTailWarning
     from braid.models.static import StaticEmbedder
-    from braid.store import Store, init, open
+    from braid.store import Store
     from braid.wal.errors import OutcomeUnknownError, WalError
 
 __version__ = "0.1.0"
@@ -56,7 +57,7 @@ __all__ = [
 ]
 _HOMES = {
     "Affect": "braid.ledger.record",
-    "AsyncStore": "braid.aio",
+    "AsyncStore": "braid.async_store",
     "Certificate": "braid.ledger.erase",
     "Claim": "braid.ledger.record",
     "Confidence": "braid.ledger.record",
@@ -74,9 +75,9 @@ _HOMES = {
     "WalError": "braid.wal.errors",
     "backup": "braid.backups",
     "fork": "braid.backups",
-    "init": "braid.store",
-    "open": "braid.store",
-    "open_async": "braid.aio",
+    "init": "braid.entry",
+    "open": "braid.entry",
+    "open_async": "braid.entry",
     "restore": "braid.backups",
 }
 

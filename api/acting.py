@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import msgspec
 
-from braid import drafts
+from braid import recalling
 from braid.agent.answer import Held
 from braid.agent.compose import Extractive
 from braid.agent.errors import ToolRefusedError
@@ -18,19 +18,21 @@ from braid.agent.plan import GIVEN, Branch, Lens, Reconcile, Retrieve, filled, r
 from braid.agent.plan import Tool as ToolStep
 from braid.agent.program import State, Value, value
 from braid.agent.tool import Tool, Toolbox, told, use
-from braid.asking import OWN, Asker, grounds_of
+from braid.asking import OWN, grounds_of
 from braid.deciding import resolve, weighed_again
 from braid.gathering import Known
 from braid.ledger.errors import ErasedError, ForgottenError, UnknownRecordError
 from braid.ledger.record import Draft, Scope, Target
 from braid.lens_definitions import lens_named
 from braid.lenses.errors import LensError
+from braid.log import drafts
 from braid.recall.context import block
 from braid.recall.decompose import decompose
 from braid.recall.hits import Answer as Found
 from braid.recall.hits import Hit
 from braid.recall.through import through
 from braid.recalling import RESULT
+from braid.session import Session
 from braid.stance.review import Earlier
 
 SIGNAL_DIGITS: Final = 6
@@ -58,7 +60,7 @@ class Means:
 
     def __init__(
         self,
-        store: Asker,
+        store: Session,
         scope: Scope | None,
         composer: Composer | None,
         tools: Toolbox,
@@ -91,7 +93,7 @@ class Means:
         if step.at is not None:
             asked["valid_at"] = datetime.fromisoformat(step.at)
         query = filled(step.query, state.texts)
-        found = self.store.answer(query, **asked, **scope)
+        found = recalling.answer(self.store, query, **asked, **scope)
         return _of_hits(found.results, found.degraded)
 
     def _lens(self, step: Lens, state: State) -> Acted:
@@ -111,7 +113,7 @@ class Means:
                 continue  # a tool's: it is no hit
             for id, score, signals in zip(given.records, given.scores, given.signals, strict=False):
                 try:
-                    record = self.store.get(id)
+                    record = self.store.reader.get(id)
                 except (ErasedError, ForgottenError):
                     trouble.append("a record that was found is gone since")
                     continue
@@ -140,7 +142,7 @@ class Means:
         if not given.records:
             return None
         try:
-            outcome = weighed_again(self.store, self.store.get(given.records[0]))
+            outcome = weighed_again(self.store, self.store.reader.get(given.records[0]))
         except (ErasedError, ForgottenError, ValueError) as error:
             raise ValueError(f"the stance of {name!r} can't be had any more: {error}") from None
         return Held(outcome, tuple(grounds_of(outcome, Known(self.store, self.scope, None), self.store)))
@@ -200,7 +202,7 @@ class Means:
         found: list[str] = []
         for id in ids:
             with suppress(ErasedError, ForgottenError, UnknownRecordError):
-                if self.store.get(id).kind == "experience":
+                if self.store.reader.get(id).kind == "experience":
                     found.append(id)
         return found
 

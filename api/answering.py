@@ -5,9 +5,10 @@ from contextlib import suppress
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-from braid import drafts
+from braid import recalling
 from braid.judging import Judging
 from braid.ledger.ids import RecordId
+from braid.log import drafts
 
 if TYPE_CHECKING:
     from braid.affect.vad import Reading
@@ -52,7 +53,9 @@ class Answering(Judging):
 
         scope = {"user_id": user_id, "agent_id": agent_id, "run_id": run_id, "session_id": session_id}
         asked: dict[str, Any] = scope | {"top_k": top_k, "filters": filters, "affect": affect} | how
-        sent = self.answer(query, as_of=as_of, valid_at=valid_at, prove=prove, **asked).wire(explain=explain)
+        sent = recalling.answer(self, query, as_of=as_of, valid_at=valid_at, prove=prove, **asked).wire(
+            explain=explain
+        )
         if stance and query.strip():
             try:
                 with suppress(OSError):  # where it can't be made, whoever needs it says so
@@ -88,7 +91,7 @@ class Answering(Judging):
 
         if not is_count(budget):
             raise ValueError(f"budget is a whole number of tokens, at least 1, not {budget!r}")
-        answer = self.answer(query, top_k=top_k, **asked)
+        answer = recalling.answer(self, query, top_k=top_k, **asked)
         now = asked.get("now") or now_of(self, asked.get("as_of"), asked.get("valid_at"))
         question = (asked.get("decomposer") or decompose)(query, now)
         redact = str if clear else Redactor().redact
@@ -150,4 +153,4 @@ class Answering(Judging):
 
         self.refresh()
         batch = [draft for draft, _ in snapshots(self, ids, stage, actor)]
-        return [placed.id for placed in self.append_all(batch)] if batch else []
+        return [placed.id for placed in self.append_drafts(batch)] if batch else []

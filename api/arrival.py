@@ -261,7 +261,7 @@ class _Import:
             if not all(target for _, target in links):
                 raise EvidenceError("a record that it links to was refused")
             drafts.append(msgspec.structs.replace(ready.draft, links=links))
-        for ready, there in zip(batch, self._store.append_all(drafts), strict=True):
+        for ready, there in zip(batch, self._store.append_drafts(drafts), strict=True):
             self._ids[ready.id] = there.id
             self._known, self._added = self._known + there.known, self._added + (not there.known)
 

@@ -8,11 +8,11 @@ All or none: if the process dies before the commit, nothing of it is in the log.
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from time import perf_counter
-from typing import TYPE_CHECKING, Any, Final, Protocol
+from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
-from braid import drafts, feeling
+from braid import feeling, recalling
 from braid.affect.blend import Felt
 from braid.affect.vad import Reading
 from braid.agent import former
@@ -20,26 +20,26 @@ from braid.agent.answer import TOP_K, Answered, Held, Step, answer
 from braid.agent.lesson import lesson
 from braid.agent.parts import Composer, Support
 from braid.agent.reflect import METHOD as REFLECT
-from braid.deciding import Decider, Resolved, resolve
-from braid.gathering import Holder, Known
+from braid.deciding import Resolved, resolve
+from braid.gathering import Known
 from braid.holding import size_of
 from braid.ledger import asof
 from braid.ledger.record import ANSWER, READING, Draft, EventBody, ExperienceBody, Record, Scope
 from braid.lens_definitions import lens_named
+from braid.log import drafts
 from braid.recall.hits import Answer as Found
 from braid.recall.recall import MAX_TOP_K, Lens
 from braid.recall.salience import NAME as SALIENCE
 from braid.recall.salience import taught
 from braid.recall.through import through
 from braid.recalling import ASK, MARKED, RESULT, is_count
+from braid.session import Session
 from braid.stance.claims import OWN_METHOD
 from braid.stance.reconcile import Outcome
 from braid.stance.review import Earlier
 
 if TYPE_CHECKING:
-    from braid.recall.shelf import Shelf
-    from braid.recall.vocabulary import Vocabulary
-    from braid.views.embedder import Embedder
+    pass
 
 OWN: Final[Mapping[str, Any]] = {
     "NOT": {
@@ -55,18 +55,6 @@ turns; the turns themselves are found beside it."""
 
 THROUGH_LENS: Final = 60
 """Among how many of the best hits a lens looks for what it keeps: an answer is of that alone."""
-
-
-class Asker(Decider, Protocol):
-    """What asking needs of a store."""
-
-    def embedding(self) -> "tuple[Embedder | None, Vocabulary | None, Shelf]":
-        """The model, and what is kept of its answers."""
-        ...
-
-    def get(self, id: str) -> Record:
-        """A record, verified."""
-        ...
 
 
 class Citation(msgspec.Struct, frozen=True):
@@ -114,7 +102,7 @@ class Answer(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def ask(
-    store: Asker,
+    store: Session,
     question: str,
     scope: Scope | None,
     *,
@@ -138,7 +126,7 @@ def ask(
     resolved = mind.resolved if lens is None or given.held is not None else None
     if write:
         batch, names = batch_of(given, resolved, scope)
-        written = store.append_all(batch)
+        written = store.append_drafts(batch)
         placed = {name: written[place].id for name, place in names.items()}
     step = Step("append", round(1000 * (perf_counter() - began), 3), f"{len(placed)} named")
     return shown(given, resolved, placed, [*given.steps, step] if write else given.steps)
@@ -160,7 +148,7 @@ class _Memory:
 
     def __init__(
         self,
-        store: Asker,
+        store: Session,
         scope: Scope | None,
         as_of: int | datetime | None,
         now: datetime | None,
@@ -183,7 +171,8 @@ class _Memory:
     def find(self, question: str) -> Found:
         """See `Mind.find`."""
         scope = msgspec.structs.asdict(self._scope) if self._scope else {}
-        return self._store.answer(
+        return recalling.answer(
+            self._store,
             question,
             as_of=self._as_of,
             superseded=MARKED if former.wanted(question) else None,
@@ -211,7 +200,7 @@ class _Memory:
         return feeling.own(self._store, self._store.now(), self._scope)
 
 
-def grounds_of(outcome: Outcome, known: Known, store: Holder) -> Iterator[Support]:
+def grounds_of(outcome: Outcome, known: Known, store: Session) -> Iterator[Support]:
     """Yield the turns that the support was read from, each once; a record that was drawn from none is its own."""
     seen: set[int] = set()
     for said in outcome.support:

@@ -61,7 +61,7 @@ def _part(means: Means, given: Value) -> Part:
     support: list[Support] = []
     for id in given.records:
         with suppress(ErasedError, ForgottenError, UnknownRecordError):
-            record = means.store.get(id)
+            record = means.store.reader.get(id)
             if record.kind == "experience":
                 support.append(support_of(record))
     own = 1 if given.data is not None else len(support)
@@ -73,7 +73,7 @@ def _behind(means: Means, hits: Sequence[Hit], support: Sequence[Support]) -> li
     known = {hit.id for hit in hits}
     last = min((hit.score for hit in hits), default=0.0)
     fresh = [id for id in dict.fromkeys(one.id for one in support) if id not in known]
-    return [Hit(means.store.get(id), last, {}, {}) for id in fresh]
+    return [Hit(means.store.reader.get(id), last, {}, {}) for id in fresh]
 
 
 class _Gathered:

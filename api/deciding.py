@@ -6,16 +6,16 @@ stance that stands, that one is returned and nothing is written; else the new on
 
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
-from typing import Any, Final, Protocol
+from typing import Any, Final
 
 import msgspec
 
 from braid.claim_reader import within
-from braid.gathering import Holder, Known
+from braid.gathering import Known
 from braid.holding import held_again, size_of, utc, weigh
 from braid.ledger.errors import ErasedError, ForgottenError
 from braid.ledger.record import Asks, Decision, Draft, EventBody, ExperienceBody, Record, Scope, StanceBody
-from braid.ledger.sequence import Placed
+from braid.session import Session
 from braid.stance.entry import draft_of, gist, is_own, question_key, reconciliation_of
 from braid.stance.fold import Folded, fold
 from braid.stance.precedence import backdated
@@ -25,14 +25,6 @@ from braid.stance.why import Reason, explain, lines
 
 MOVED: Final = 0.1
 """A stance is made anew when its uncertainty has moved by so much, though nothing else has: age does that."""
-
-
-class Decider(Holder, Protocol):
-    """What deciding needs of a store."""
-
-    def append_all(self, batch: Sequence[Draft]) -> list[Placed]:
-        """Append drafts as one transaction."""
-        ...
 
 
 class Choice(msgspec.Struct, frozen=True):
@@ -78,7 +70,7 @@ class Stance(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def decide(
-    store: Decider,
+    store: Session,
     question: str,
     scope: Scope | None,
     *,
@@ -90,7 +82,7 @@ def decide(
     found = resolve(store, question, scope, at=at, as_of=as_of)
     if not append or not found.batch:
         return found.stance
-    placed = store.append_all(found.batch)[0]
+    placed = store.append_drafts(found.batch)[0]
     return msgspec.structs.replace(_stated(store.reader.at(placed.index), store), is_new=not placed.known)
 
 
@@ -104,7 +96,7 @@ class Resolved(msgspec.Struct, frozen=True):
 
 
 def resolve(
-    store: Holder,
+    store: Session,
     question: str,
     scope: Scope | None,
     *,
@@ -152,7 +144,7 @@ def _shown(outcome: Outcome) -> Stance:
     )
 
 
-def _stated(record: Record, store: Holder) -> Stance:
+def _stated(record: Record, store: Session) -> Stance:
     """Return a stance of the log as it says itself."""
     body = _body(record)
     decision = body.decision or Decision(residual_uncertainty=1.0)
@@ -184,7 +176,7 @@ def _stated(record: Record, store: Holder) -> Stance:
     )
 
 
-def _id_at(store: Holder, index: int | None) -> str | None:
+def _id_at(store: Session, index: int | None) -> str | None:
     return None if index is None else store.reader.envelope(index).id
 
 
@@ -196,7 +188,7 @@ def _body(record: Record) -> StanceBody:
 
 
 def _alike(
-    store: Holder, question: str, asks: Asks | None, scope: Scope | None, size: int
+    store: Session, question: str, asks: Asks | None, scope: Scope | None, size: int
 ) -> Iterator[Record]:
     """Yield the stances on a question at the same asked time, newest first; of the present log, or of one past."""
     wanted = question_key(question, asks)
@@ -213,7 +205,7 @@ def _past(record: Record) -> int | None:
     return None if known is None or known >= record.index - record.envelope.tx[1] else known
 
 
-def _on_question(store: Holder, question: str | None, scope: Scope | None) -> Iterator[Record]:
+def _on_question(store: Session, question: str | None, scope: Scope | None) -> Iterator[Record]:
     """Yield the stances on a question (on any, without one) that can be read, newest first."""
     known = Known(store, scope, None)
     wanted = None if question is None else question_key(question, None)[0]
@@ -228,7 +220,7 @@ def _on_question(store: Holder, question: str | None, scope: Scope | None) -> It
             yield record
 
 
-def history(store: Holder, question: str | None, scope: Scope | None) -> list[Stance]:
+def history(store: Session, question: str | None, scope: Scope | None) -> list[Stance]:
     """Return the stances on a question, or on every one, oldest first; see `Store.stances`."""
     return [_stated(record, store) for record in _on_question(store, question, scope)][::-1]
 
@@ -256,7 +248,7 @@ class Explained(msgspec.Struct, frozen=True):
             yield f"what would change it: {change}"
 
 
-def why(store: Holder, id: str) -> Explained:
+def why(store: Session, id: str) -> Explained:
     """Return the reasons behind a stance, or behind what a record claims; see `Store.why`."""
     store.reader.need_vault()
     record = store.reader.get(id)
@@ -273,7 +265,7 @@ def why(store: Holder, id: str) -> Explained:
     return _why_claims(store, record)
 
 
-def _why_stance(store: Holder, record: Record) -> Explained:
+def _why_stance(store: Session, record: Record) -> Explained:
     outcome = weighed_again(store, record)
     reasons = [
         _explained(store, outcome.folded, one.said.node, outcome.asks.at) for one in outcome.candidates
@@ -290,7 +282,7 @@ def _why_stance(store: Holder, record: Record) -> Explained:
     )
 
 
-def weighed_again(store: Holder, record: Record) -> Outcome:
+def weighed_again(store: Session, record: Record) -> Outcome:
     """Return what a stance of the log came to, made again of what was known to it. Raises ValueError where that can't
     be: another method or version, or what it names is gone.
     """
@@ -307,12 +299,12 @@ def weighed_again(store: Holder, record: Record) -> Outcome:
     return held_again(body.question, body.asks, Known(store, body.scope, body.known))
 
 
-def _explained(store: Holder, folded: Folded, node: str, at: datetime | None) -> Reason:
+def _explained(store: Session, folded: Folded, node: str, at: datetime | None) -> Reason:
     ids = {index: store.reader.envelope(index).id for index in folded.sources}
     return explain(folded, node, ids, at)
 
 
-def _why_claims(store: Holder, record: Record) -> Explained:
+def _why_claims(store: Session, record: Record) -> Explained:
     """Explain the claims of a record, or, where it makes none, those of what was drawn from it."""
     own_scope = record.body.scope
     known = Known(store, Scope(user_id=own_scope.user_id) if own_scope else None, None)
@@ -328,7 +320,7 @@ def _why_claims(store: Holder, record: Record) -> Explained:
     return Explained(record.id, record.kind, record.text or record.id, reasons)
 
 
-def _without_claims(store: Holder, record: Record) -> str:
+def _without_claims(store: Session, record: Record) -> str:
     standing = store.reader.standings().of(record.index)
     if standing.state in ("replaced", "fallen"):
         how = "was replaced by" if standing.state == "replaced" else "has fallen with"
@@ -356,7 +348,7 @@ class Conflict(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def find_contradictions(
-    store: Holder, scope: Scope | None, *, at: datetime | None = None, as_of: int | datetime | None = None
+    store: Session, scope: Scope | None, *, at: datetime | None = None, as_of: int | datetime | None = None
 ) -> list[Conflict]:
     """Return the contradictions among what is claimed; see `Store.contradictions`."""
     when = utc(at if at is not None else store.now())
@@ -395,7 +387,7 @@ def _conflict(pair: Contradiction, stands: Stands, reviews: dict[frozenset[int],
     )
 
 
-def _reviews(store: Holder, indexes: set[int]) -> dict[frozenset[int], str]:
+def _reviews(store: Session, indexes: set[int]) -> dict[frozenset[int], str]:
     """Return the events `review` by the records that they name."""
     found: dict[frozenset[int], str] = {}
     for index in indexes:

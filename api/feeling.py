@@ -6,7 +6,7 @@ stance or recall would weigh.
 
 from collections.abc import Iterator, Sequence
 from datetime import datetime, timedelta
-from typing import TYPE_CHECKING, Any, Final, Protocol
+from typing import TYPE_CHECKING, Any, Final
 
 from braid.affect.blend import Felt, of_self
 from braid.affect.model import EMBEDDER, weights_name
@@ -14,13 +14,11 @@ from braid.affect.vad import Reading, read
 from braid.ledger.errors import InvalidRecordError
 from braid.ledger.reader import Reader
 from braid.ledger.record import AffectBody, Draft, ExperienceBody, Record, Scope, Vad
-from braid.ledger.sequence import Placed
+from braid.session import Session
 from braid.views.embedder import EmbeddingError, embedded
 
 if TYPE_CHECKING:
-    from braid.recall.shelf import Shelf
-    from braid.recall.vocabulary import Vocabulary
-    from braid.views.embedder import Embedder
+    pass
 
 STAGES: Final = ("input", "draft", "augmented")
 RECENT: Final = 500
@@ -28,28 +26,7 @@ RECENT: Final = 500
 PAST: Final = timedelta(days=1)
 
 
-class Feeling(Protocol):
-    """What reading tones needs of a store."""
-
-    @property
-    def reader(self) -> Reader:
-        """The log."""
-        ...
-
-    def embedding(self) -> "tuple[Embedder | None, Vocabulary | None, Shelf]":
-        """The model, and what is kept of its answers."""
-        ...
-
-    def append_all(self, batch: Sequence[Draft]) -> list[Placed]:
-        """Append drafts as one transaction."""
-        ...
-
-    def get(self, id: str) -> Record:
-        """A record, verified."""
-        ...
-
-
-def sense(store: Feeling, texts: Sequence[str]) -> list[Reading]:
+def sense(store: Session, texts: Sequence[str]) -> list[Reading]:
     """Return the tone of each text; without the packaged model's vectors the words and marks speak alone."""
     for text in texts:
         if not isinstance(text, str):  # pyright: ignore[reportUnnecessaryIsInstance] - a caller without types
@@ -57,7 +34,7 @@ def sense(store: Feeling, texts: Sequence[str]) -> list[Reading]:
     return read(texts, _vectors(store, texts))
 
 
-def _vectors(store: Feeling, texts: Sequence[str]) -> Any:
+def _vectors(store: Session, texts: Sequence[str]) -> Any:
     embedder = store.embedding()[0]
     if not texts or embedder is None or f"{embedder.name}@{embedder.version}" != EMBEDDER:
         return None
@@ -67,14 +44,14 @@ def _vectors(store: Feeling, texts: Sequence[str]) -> Any:
         return None
 
 
-def drafts(store: Feeling, ids: Sequence[str], stage: str, actor: str | None) -> list[tuple[Draft, Reading]]:
+def drafts(store: Session, ids: Sequence[str], stage: str, actor: str | None) -> list[tuple[Draft, Reading]]:
     """Return a snapshot of each experience with what was read; raise InvalidRecordError for what has no words."""
     if stage not in STAGES:
         raise ValueError(f"a stage is one of {', '.join(STAGES)}, not {stage!r}")
     if actor not in (None, "user", "agent"):
         raise ValueError(f"an actor is user or agent, not {actor!r}")
     store.reader.need_vault()
-    records = [store.get(id) for id in ids]
+    records = [store.reader.get(id) for id in ids]
     for record in records:
         if not isinstance(record.body, ExperienceBody) or not record.text.strip():
             raise InvalidRecordError(
@@ -97,7 +74,7 @@ def _draft(record: Record, reading: Reading, stage: str, actor: str | None) -> D
     return Draft(kind="affect", body=made, links=[("experience", record.id)])
 
 
-def own(store: Feeling, now: datetime, scope: Scope | None = None) -> Felt | None:
+def own(store: Session, now: datetime, scope: Scope | None = None) -> Felt | None:
     """Return the agent's own tone by its snapshots of the last day, the newest weighing most; None without any.
 
     Bodies of snapshots alone are unsealed: what else stands at the log's end is passed over by its envelope.

@@ -8,6 +8,7 @@ from braid.ledger import erase as erasing
 from braid.ledger.errors import UnknownRecordError
 from braid.ledger.ids import RecordId
 from braid.ledger.withdrawal import falls_with, refuse_baseless, returns_with
+from braid.log.operations import Read, read
 from braid.writing import Writing
 
 
@@ -74,7 +75,7 @@ class Forgetting(Writing):
             _refuse_no_text(name, value)
         self._reader.need_vault()
         found: list[int] = []
-        for record in self.read(include_forgotten=True):
+        for record in read(self, Read(include_forgotten=True)):
             if record.envelope.is_control or record.kind in ("genesis", "key", "tombstone"):
                 continue
             given: dict[str, str] = record.members.get("scope") or {}

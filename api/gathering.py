@@ -5,50 +5,25 @@ asked, the log itself is read. Claims of one user never enter when a scope says 
 """
 
 from collections.abc import Iterator, Sequence
-from datetime import datetime
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from braid.claim_reader import ClaimReader
-from braid.ledger.reader import Reader
 from braid.ledger.record import Asks, ExperienceBody, Record, Scope, StanceBody
+from braid.session import Session
 from braid.stance.claims import is_meant
 from braid.stance.values import normal
 from braid.views.errors import ViewError
 
 if TYPE_CHECKING:
-    from braid.recall.hits import Answer
-    from braid.views.store import Views
     from braid.views.tables import OpenTables
-
-
-class Holder(Protocol):
-    """What holding a stance needs of a store."""
-
-    @property
-    def reader(self) -> Reader:
-        """The log."""
-        ...
-
-    @property
-    def views(self) -> "Views":
-        """The projections."""
-        ...
-
-    def now(self) -> datetime:
-        """The time."""
-        ...
-
-    def answer(self, query: str, **asked: Any) -> "Answer":
-        """What recall finds."""
-        ...
 
 
 class Known(ClaimReader):
     """What may be known of a store: its claims below a size, of one scope."""
 
-    def __init__(self, store: Holder, scope: Scope | None, size: int | None) -> None:
+    def __init__(self, store: Session, scope: Scope | None, size: int | None) -> None:
         """`size`: as the log was with so many records; None for now."""
         super().__init__(store.reader, scope, store.reader.standings(size))
         self._store = store

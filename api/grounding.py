@@ -6,13 +6,13 @@ from typing import Any, cast
 
 from braid.agent.address import addressed, spoken_by
 from braid.agent.provenance import Drawn, Grounds, Source
-from braid.gathering import Holder
 from braid.ledger.errors import ErasedError, ForgottenError
 from braid.ledger.record import READING, ExperienceBody, Record, Scope, StanceBody
+from braid.session import Session
 from braid.stance.words import words_of
 
 
-def ground(store: Holder, id: str) -> Grounds:
+def ground(store: Session, id: str) -> Grounds:
     """Return what a record rests on: an answer on what it cites, a stance on its support, a turn on itself.
 
     Raises what `get` raises, and ValueError for a record that nobody could know anything by.
@@ -32,7 +32,7 @@ def ground(store: Holder, id: str) -> Grounds:
     return Grounds(sources=_sources(store, firsts), drawn=list(dict.fromkeys(drawn)))
 
 
-def _of_answer(store: Holder, record: Record, told: dict[str, Any]) -> Grounds:
+def _of_answer(store: Session, record: Record, told: dict[str, Any]) -> Grounds:
     if told.get("abstained"):
         return Grounds(unanswered=str(told.get("reason") or "too little is known"))
     cited = [link.index for link in record.targets("evidence")]
@@ -43,7 +43,7 @@ def _of_answer(store: Holder, record: Record, told: dict[str, Any]) -> Grounds:
     )
 
 
-def _of_stance(store: Holder, record: Record) -> Grounds:
+def _of_stance(store: Session, record: Record) -> Grounds:
     decision = record.body.decision if isinstance(record.body, StanceBody) else None
     if decision is None or not decision.claim:
         reason = decision.undecided if decision is not None else None
@@ -54,7 +54,7 @@ def _of_stance(store: Holder, record: Record) -> Grounds:
     return Grounds(sources=_sources(store, firsts), drawn=drawn, held=(record.id, decision.claim))
 
 
-def _firsts(store: Holder, indexes: Sequence[int]) -> list[int]:
+def _firsts(store: Session, indexes: Sequence[int]) -> list[int]:
     """Return the records at first hand that these were drawn from: what has no parent; each once."""
     found: dict[int, None] = {}
     seen: set[int] = set()
@@ -72,11 +72,11 @@ def _firsts(store: Holder, indexes: Sequence[int]) -> list[int]:
     return list(found)
 
 
-def _sources(store: Holder, indexes: Sequence[int]) -> list[Source]:
+def _sources(store: Session, indexes: Sequence[int]) -> list[Source]:
     return [_source(store, at) for at in indexes]
 
 
-def _source(store: Holder, at: int) -> Source:
+def _source(store: Session, at: int) -> Source:
     control, envelope = store.reader.control, store.reader.envelope(at)
     record = _read(store, at)
     if record is None:
@@ -97,7 +97,7 @@ def _source(store: Holder, at: int) -> Source:
     )
 
 
-def _corrected_by(store: Holder, at: int) -> str | None:
+def _corrected_by(store: Session, at: int) -> str | None:
     standing = store.reader.standings().of(at)
     return (
         store.reader.envelope(standing.by).id
@@ -106,7 +106,7 @@ def _corrected_by(store: Holder, at: int) -> str | None:
     )
 
 
-def _readings(store: Holder, firsts: Sequence[int], said: str | None) -> Iterator[Drawn]:
+def _readings(store: Session, firsts: Sequence[int], said: str | None) -> Iterator[Drawn]:
     """Yield what was read of records by rules; with `said`, only what this speaks of."""
     for at in firsts:
         for child, _, role in store.views.catalog.children(at):
@@ -124,7 +124,7 @@ def _drawn(record: Record, said: str | None = None) -> list[Drawn]:
     return [Drawn(record.id, text, body.provenance.method) for text in dict.fromkeys(told)]
 
 
-def _stance_of(store: Holder, answer: Record) -> tuple[str, str] | None:
+def _stance_of(store: Session, answer: Record) -> tuple[str, str] | None:
     """Return the stance that an answer states: one of its question, not younger than it, with what it cites as ground.
 
     An answer says its claim word for word, unless tone or date have touched it: then none is named.
@@ -145,7 +145,7 @@ def _says(text: str, claim: str) -> bool:
     return claim in text or addressed(claim).lower() in text.lower()
 
 
-def _read(store: Holder, at: int) -> Record | None:
+def _read(store: Session, at: int) -> Record | None:
     try:
         return store.reader.at(at)
     except (ErasedError, ForgottenError):

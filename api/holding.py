@@ -5,12 +5,14 @@ from typing import Final, NamedTuple
 
 import msgspec
 
+from braid import recalling
 from braid.claim_reader import in_time
-from braid.gathering import Holder, Known
+from braid.gathering import Known
 from braid.ledger import asof
 from braid.ledger.record import Asks, Scope
 from braid.recall.decompose import decompose
 from braid.recall.times import Span
+from braid.session import Session
 from braid.stance.claims import Said, relevant
 from braid.stance.question import SPEAKER, Reading, readings
 from braid.stance.reconcile import Outcome, reconcile
@@ -21,13 +23,13 @@ HITS: Final = 12
 """How many records recall brings where the rules can't read a question."""
 
 
-def size_of(store: Holder, as_of: int | datetime | None) -> int | None:
+def size_of(store: Session, as_of: int | datetime | None) -> int | None:
     """Return the size of the log that is meant, None for the present one."""
     return None if as_of is None else asof.size_at(store.reader, as_of)
 
 
 def weigh(
-    store: Holder,
+    store: Session,
     question: str,
     scope: Scope | None,
     *,
@@ -59,7 +61,7 @@ def weigh(
     return reconcile(question, asks, [], []), known.size
 
 
-def _now(store: Holder, known: Known, as_of: int | datetime | None) -> datetime:
+def _now(store: Session, known: Known, as_of: int | datetime | None) -> datetime:
     if as_of is None:
         return utc(store.now())
     return datetime.fromisoformat(store.reader.envelope(known.size - 1).created_at)
@@ -129,14 +131,14 @@ def instant_of(question: str, now: datetime) -> datetime | None:
     return span.since if span.since is not None and span.since > now else None
 
 
-def _by_recall(store: Holder, question: str, known: Known, moment: Moment) -> Asks | None:
+def _by_recall(store: Session, question: str, known: Known, moment: Moment) -> Asks | None:
     """Return what a question that no rule reads asks for, by the claims of recall's hits and what was drawn of them.
 
     Of the subjects and relations that these speak of, it is that one whose claim shares most words with the question.
     """
     scope = msgspec.structs.asdict(known.scope) if known.scope else {}
-    past = {} if known.size == store.reader.size else {"as_of": known.size - 1}
-    hits = store.answer(question, top_k=HITS, **scope, **past).results
+    past = None if known.size == store.reader.size else known.size - 1
+    hits = recalling.answer(store, question, top_k=HITS, as_of=past, **scope).results
     words = telling(question)
     best: tuple[float, Said] | None = None
     for place, hit in enumerate(hits):

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-from braid import drafts
+from braid.log import drafts
 from braid.writing import Writing
 
 if TYPE_CHECKING:

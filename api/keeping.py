@@ -44,7 +44,7 @@ class Keeping(Forgetting):
                 f"compromised since {compromised_since} disputes nothing: the log has {len(self)} records"
             )
         public = {"op": "revoke", "id": key_id, "compromised_since": compromised_since}
-        return self.append(Draft(kind="key", body=KeyBody(reason=reason), public=public))
+        return self.append_drafts([Draft(kind="key", body=KeyBody(reason=reason), public=public)])[0].id
 
     def set_durability(self, mode: "Durability", *, reason: str | None = None) -> RecordId:
         """Choose when an append is on disk (`always`, `interval`, `none`) by a signed event; return its id.

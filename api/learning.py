@@ -8,8 +8,7 @@ from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from itertools import accumulate
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, Protocol, cast
+from typing import TYPE_CHECKING, Any, Final, cast
 
 import msgspec
 
@@ -17,13 +16,13 @@ from braid.learn.inference import Settled, inference, method_of, settled, turn_o
 from braid.learn.plain import PlainReader
 from braid.learn.turn import Known, Reader, Reading, Turn
 from braid.ledger.errors import ErasedError, ForgottenError
-from braid.ledger.reader import Reader as LogReader
 from braid.ledger.record import Draft, ExperienceBody, Record, is_reading
-from braid.ledger.sequence import Placed
+from braid.session import Session
+from braid.views.errors import ViewError
 from braid.wal.durable import make_folder, replace_file
 
 if TYPE_CHECKING:
-    from braid.views.store import Views
+    pass
 
 WINDOW: Final = 2_000
 """How many records back what was said may lend a turn its meaning; as many are read again when the store is opened."""
@@ -34,29 +33,6 @@ BATCH: Final = 2_000
 
 Told = Callable[[Record, Draft], None]
 _Whose = tuple[str | None, ...]
-
-
-class Followed(Protocol):
-    """What reading needs of a store."""
-
-    @property
-    def path(self) -> Path:
-        """Its folder."""
-        ...
-
-    @property
-    def reader(self) -> LogReader:
-        """The log."""
-        ...
-
-    @property
-    def views(self) -> "Views":
-        """The projections."""
-        ...
-
-    def append_all(self, batch: Sequence[Draft]) -> list[Placed]:
-        """Append drafts as one transaction."""
-        ...
 
 
 class Learned(msgspec.Struct, frozen=True):
@@ -81,7 +57,7 @@ class _Position(msgspec.Struct, frozen=True):
 class Learner:
     """Follows one store's log with one reader, and keeps what is known in each conversation while the store is open."""
 
-    def __init__(self, store: Followed, reader: Reader | None = None) -> None:
+    def __init__(self, store: Session, reader: Reader | None = None) -> None:
         self._store = store
         self._reader: Reader = reader or PlainReader()
         self._path = store.path / "views" / "learned.json"
@@ -203,7 +179,7 @@ class Learner:
         """Append drafts as one transaction; return those that were not in the log before."""
         if not found:
             return []
-        placed = self._store.append_all([draft for _, draft in found])
+        placed = self._store.append_drafts([draft for _, draft in found])
         return [one for one, at in zip(found, placed, strict=True) if not at.known]
 
     def _unknown(self, found: list[tuple[Record, Draft]], counted: set[str]) -> list[tuple[Record, Draft]]:
@@ -244,13 +220,24 @@ def _newest(turns: list[Turn]) -> list[Turn]:
     return turns[len(turns) - sum(length <= BACK for length in lengths) :]
 
 
-def readings_of(store: Followed, ids: Sequence[str]) -> list[str]:
+def follow(session: Session, corrected: Sequence[str]) -> None:
+    """Read what was appended; what was corrected only where something was read of it. A follower of `Session`."""
+    learn: Callable[[], Learned] = cast("Any", session).learn
+    if not corrected:
+        learn()
+        return
+    with suppress(ViewError):  # the correction is in the log: what is derived of it may follow
+        if readings_of(session, corrected):
+            learn()
+
+
+def readings_of(store: Session, ids: Sequence[str]) -> list[str]:
     """Return the ids of what was read of these records: to be hidden with them."""
     control = store.reader.control
     return [child for _, at, child in _readings(store, ids) if at not in control.hidden]
 
 
-def _readings(store: Followed, ids: Sequence[str]) -> Iterator[tuple[int, int, str]]:
+def _readings(store: Session, ids: Sequence[str]) -> Iterator[tuple[int, int, str]]:
     """Yield what was read of these records, erased ones left out: the parent's index, its own, its id."""
     reader = store.reader
     for id in ids:

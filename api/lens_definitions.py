@@ -1,45 +1,21 @@
 """Lenses that people define: kept as events of the log, versioned, found by name beside those that are installed."""
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Final, Protocol
+from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
 from braid.ledger.errors import ErasedError, ForgottenError
-from braid.ledger.reader import Reader
 from braid.ledger.record import Draft, EventBody
-from braid.ledger.sequence import Placed
 from braid.lenses.definition import EVENT, Definition, definition_of, lens_of, parse
 from braid.lenses.errors import DefinitionError, UnknownLensError
 from braid.lenses.lens import Lens
 from braid.lenses.registry import by_name, installed
+from braid.session import Session
 
 if TYPE_CHECKING:
-    from braid.views.store import Views
+    pass
 
 _LISTED: Final = f"SELECT log_index FROM events WHERE name = '{EVENT}' ORDER BY log_index"  # noqa: S608 - our own word
-
-
-class Kept(Protocol):
-    """What finding a definition needs of a store."""
-
-    @property
-    def reader(self) -> Reader:
-        """The log."""
-        ...
-
-    @property
-    def views(self) -> "Views":
-        """The projections."""
-        ...
-
-
-class Definer(Kept, Protocol):
-    """What keeping one needs."""
-
-    def append_all(self, batch: Sequence[Draft]) -> list[Placed]:
-        """Append drafts as one transaction."""
-        ...
 
 
 class Defined(msgspec.Struct, frozen=True):
@@ -49,7 +25,7 @@ class Defined(msgspec.Struct, frozen=True):
     definition: Definition
 
 
-def define(store: Definer, text: str) -> str:
+def define(store: Session, text: str) -> str:
     """Keep the definition that a TOML file holds; return the id of its record. The same again writes nothing.
 
     Raises DefinitionError: for what no lens can be made of, a name that an installed lens has, and a version that is
@@ -71,10 +47,10 @@ def define(store: Definer, text: str) -> str:
     data: dict[str, Any] = msgspec.to_builtins(given)
     links = [("supersedes", newest.id)] if newest is not None else []
     draft = Draft(kind="event", body=EventBody(name=EVENT, data=data), links=links)
-    return store.append_all([draft])[0].id
+    return store.append_drafts([draft])[0].id
 
 
-def defined(store: Kept) -> list[Defined]:
+def defined(store: Session) -> list[Defined]:
     """Return every definition that can be read, all versions, oldest first."""
     if store.reader.vault is None:
         return []
@@ -88,13 +64,13 @@ def defined(store: Kept) -> list[Defined]:
     return found
 
 
-def newest(store: Kept) -> dict[str, Defined]:
+def newest(store: Session) -> dict[str, Defined]:
     """Return the newest definition of each name, in the order of names."""
     found = sorted(defined(store), key=lambda one: (one.definition.name, one.definition.order))
     return {one.definition.name: one for one in found}
 
 
-def lens_named(store: Kept, name: str, version: str | None = None) -> Lens:
+def lens_named(store: Session, name: str, version: str | None = None) -> Lens:
     """Return the lens of a name, and of a version where one is asked for: an installed one, else one that was defined.
 
     Raises UnknownLensError if there is none.

@@ -12,10 +12,11 @@ from braid.lenses.errors import LensError, UnknownLensError, ViewUnreadableError
 from braid.lenses.lens import Lens
 from braid.lenses.view import chain_of, lens_behind, said_of
 from braid.lensing import View, apply_lens, scope_of, shown
-from braid.looking import LIMIT_S, Lensed, Looking, recorded, request_behind
+from braid.looking import LIMIT_S, Looking, recorded, request_behind
+from braid.session import Session
 
 
-def show(store: Lensed, id: str, *, include_forgotten: bool = False) -> View:
+def show(store: Session, id: str, *, include_forgotten: bool = False) -> View:
     """Return a view in full, and why it is stale. A view that rests on something forgotten is not shown, unless asked
     for. Raises ViewUnreadableError, ForgottenError, and what reading raises."""
     looking = Looking(store)
@@ -32,7 +33,7 @@ def show(store: Lensed, id: str, *, include_forgotten: bool = False) -> View:
     return shown(record, chain, looking.read, _lens(store, record), stale=_staleness(store, record))
 
 
-def _lens(store: Lensed, view: Record) -> Lens | None:
+def _lens(store: Session, view: Record) -> Lens | None:
     """Return the lens that made a view; None where it is not installed any more, or not in that version."""
     try:
         return lens_behind(view, lambda at: store.reader.at(at, include_forgotten=True))
@@ -40,7 +41,7 @@ def _lens(store: Lensed, view: Record) -> Lens | None:
         return None
 
 
-def _staleness(store: Lensed, record: Record) -> list[str]:
+def _staleness(store: Session, record: Record) -> list[str]:
     """Return why a view is not the last word on what it was asked for."""
     body = cast("ViewBody", record.body)
     try:
@@ -66,9 +67,10 @@ class Standing(msgspec.Struct, frozen=True, kw_only=True):
     stale: list[str]
 
 
-def standings(store: Lensed) -> Iterator[Standing]:
+def standings(store: Session) -> Iterator[Standing]:
     """Yield how each recorded request stands, oldest first."""
-    asked: Any = store.sql("SELECT log_index FROM events WHERE name = 'lens' ORDER BY log_index")
+    store.refresh()
+    asked: Any = store.views.sql("SELECT log_index FROM events WHERE name = 'lens' ORDER BY log_index").table
     for index in asked.column("log_index").to_pylist():
         request = recorded(store, index)
         id = store.reader.envelope(index).id
@@ -91,7 +93,7 @@ def standings(store: Lensed) -> Iterator[Standing]:
         )
 
 
-def refresh(store: Lensed, ids: Sequence[str] = (), *, limit_s: float = LIMIT_S) -> list[View]:
+def refresh(store: Session, ids: Sequence[str] = (), *, limit_s: float = LIMIT_S) -> list[View]:
     """Make the views of these requests (or views) anew, or of all that are stale; return those that were appended.
 
     One that a lens is no longer installed for is left; of several that fail, the first stops it, what came before
@@ -105,9 +107,10 @@ def refresh(store: Lensed, ids: Sequence[str] = (), *, limit_s: float = LIMIT_S)
     return [view for view in made if view.appended]
 
 
-def all_views(store: Lensed) -> list[dict[str, Any]]:
+def all_views(store: Session) -> list[dict[str, Any]]:
     """Return every view in the log that a lens made, oldest first: all versions, superseded ones too."""
-    found: Any = store.sql("SELECT id FROM views ORDER BY log_index")
+    store.refresh()
+    found: Any = store.views.sql("SELECT id FROM views ORDER BY log_index").table
     newest = {standing.view: standing for standing in standings(store)}
     rows: list[dict[str, Any]] = []
     for id in found.column("id").to_pylist():
@@ -130,7 +133,7 @@ def all_views(store: Lensed) -> list[dict[str, Any]]:
     return rows
 
 
-def difference(store: Lensed, one: str, other: str) -> dict[str, Any]:
+def difference(store: Session, one: str, other: str) -> dict[str, Any]:
     """Return what makes the view `other` of the view `one`: items by key, records and weights by id."""
     first, second = show(store, one), show(store, other)
     before = {item["key"]: item for item in first.items}

@@ -17,7 +17,8 @@ from braid.lenses.errors import LensError
 from braid.lenses.form import Form
 from braid.lenses.lens import Lens
 from braid.lenses.view import Said, absorbed, chain_of, folded, ground_of, said_of, view_draft
-from braid.looking import LIMIT_S, SCOPES, Lensed, Looking, Outlook, Request, run
+from braid.looking import LIMIT_S, SCOPES, Looking, Outlook, Request, run
+from braid.session import Session
 from braid.shift import Read, shifted
 
 
@@ -50,7 +51,7 @@ class View(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def apply_lens(
-    store: Lensed, request: Request, *, version: str | None = None, limit_s: float = LIMIT_S
+    store: Session, request: Request, *, version: str | None = None, limit_s: float = LIMIT_S
 ) -> View:
     """Return the up-to-date view of a request, appended if there was something new. Raises UnknownLensError, LensError,
     LensFailedError (nothing was written), and what reading and appending raise."""
@@ -65,7 +66,7 @@ def apply_lens(
         )
     form, text = run(lens, limit_s, lambda: folded(lens, known.ground, known.fresh, request.params))
     batch = [known.request.draft()] if known.id is None else []
-    placed = store.append_all([*batch, _draft(lens, known, form, text, store.reader.at)])[-1]
+    placed = store.append_drafts([*batch, _draft(lens, known, form, text, store.reader.at)])[-1]
     record = looking.at(placed.index)
     view = shown(record, chain_of(record, looking.at), looking.read, lens, stale=[])
     return msgspec.structs.replace(view, appended=not placed.known)

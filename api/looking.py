@@ -8,24 +8,23 @@ made for it links to it. So the asking outlives a view that is erased with one o
 from collections.abc import Callable, Mapping, Sequence
 from hashlib import blake2b
 from threading import TIMEOUT_MAX
-from typing import TYPE_CHECKING, Any, Final, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import msgspec
 
 from braid.ledger.backlinks import affected
 from braid.ledger.errors import ErasedError, ForgottenError, UnknownRecordError
-from braid.ledger.reader import Reader
 from braid.ledger.record import Draft, EventBody, ExperienceBody, Record, Scope, Target, ViewBody
-from braid.ledger.sequence import Placed
 from braid.ledger.standing import State
 from braid.ledger.withdrawal import fell
 from braid.lenses.errors import LensError, LensFailedError, ViewUnreadableError
 from braid.lenses.lens import Lens, checked_params
 from braid.lenses.view import Ground, chain_of, ground_of, said_of
 from braid.recall.within import within
+from braid.session import Session
 
 if TYPE_CHECKING:
-    from braid.views.store import Views
+    pass
 
 T = TypeVar("T")
 LIMIT_S: Final = 60.0
@@ -39,28 +38,6 @@ _FATES: Final[Mapping[State, str]] = {
     "later": "not there yet",
 }
 SCOPES: Final = ("user_id", "agent_id", "run_id", "session_id")
-
-
-class Lensed(Protocol):
-    """What lenses need of a store."""
-
-    @property
-    def reader(self) -> Reader:
-        """The log."""
-        ...
-
-    @property
-    def views(self) -> "Views":
-        """The projections."""
-        ...
-
-    def append_all(self, batch: Sequence[Draft]) -> list[Placed]:
-        """Append drafts as one transaction."""
-        ...
-
-    def sql(self, query: str, parameters: Sequence[Any] | None = None) -> Any:
-        """Ask the DuckDB projection."""
-        ...
 
 
 class Request(msgspec.Struct, frozen=True):
@@ -97,7 +74,7 @@ def request_of(
     return Request(lens.name, scope, checked_params(lens, params), tuple(dict.fromkeys(ids or ())))
 
 
-def recorded(store: Lensed, index: int) -> Request:
+def recorded(store: Session, index: int) -> Request:
     """Return the request that a record holds; raise ViewUnreadableError for another record."""
     record = store.reader.at(index)
     body = record.body
@@ -107,7 +84,7 @@ def recorded(store: Lensed, index: int) -> Request:
     return Request(str(body.data.get("lens")), body.scope, dict(body.data.get("params") or {}), ids)
 
 
-def request_behind(store: Lensed, id: str) -> int:
+def request_behind(store: Session, id: str) -> int:
     """Return the log index of the request that a view was made for, or that `id` itself is."""
     index = store.reader.index_of(id)
     envelope = store.reader.envelope(index)
@@ -158,7 +135,7 @@ class Outlook(msgspec.Struct, kw_only=True):
 class Looking:
     """Reads for a lens, and counts what it reads."""
 
-    def __init__(self, store: Lensed, limit_s: float = LIMIT_S) -> None:
+    def __init__(self, store: Session, limit_s: float = LIMIT_S) -> None:
         self._store = store
         self._limit_s = limit_s
         self.reader = store.reader

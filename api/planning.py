@@ -18,8 +18,8 @@ from braid.agent.toolkit import TOOLS
 from braid.exemplars import exemplars
 from braid.ledger import asof
 from braid.ledger.record import Scope
-from braid.programs import Keeper
 from braid.running import Begin, Program, begin, resume
+from braid.session import Session
 
 MAX_QUESTION_CHARS: Final = 8_000
 
@@ -47,7 +47,7 @@ def plan_for(question: str, plan: "Plan | str | None" = None, *, samples: int = 
 
 
 def start(
-    store: Keeper,
+    store: Session,
     question: str,
     scope: Scope | None,
     *,
@@ -73,7 +73,7 @@ def start(
     return begin(store, means, given)
 
 
-def _written(store: Keeper, given: Begin, means: Means, planner: ChatModel) -> Begin:
+def _written(store: Session, given: Begin, means: Means, planner: ChatModel) -> Begin:
     """Return what a program is begun with where a model writes its plan: the default where that is refused."""
     like = exemplars(store, given.question, means.scope)
     planned = write_plan(planner, given.question, means.tools, given.allowed, like)
@@ -84,7 +84,7 @@ def _written(store: Keeper, given: Begin, means: Means, planner: ChatModel) -> B
 
 
 def go_on(
-    store: Keeper,
+    store: Session,
     id: str,
     *,
     composer: Composer | None = None,
@@ -93,7 +93,7 @@ def go_on(
     **how: Any,
 ) -> Program:
     """Go on with a program; see `Store.resume`."""
-    scope = store.get(id).body.scope
+    scope = store.reader.get(id).body.scope
     return resume(store, Means(store, scope, composer, toolbox(tools), affect=affect), id, **how)
 
 

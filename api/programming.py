@@ -2,8 +2,8 @@
 
 from typing import TYPE_CHECKING, Any
 
-from braid import drafts
 from braid.answering import Answering
+from braid.log import drafts
 
 if TYPE_CHECKING:
     from braid.agent.events import Recorded

@@ -2,34 +2,20 @@
 
 from collections.abc import Iterator, Sequence
 from datetime import datetime
-from typing import Any, Final, Protocol
+from typing import Any, Final
 
 import msgspec
 
 from braid.agent.errors import BrokenProgramError, ProgramStateError
 from braid.agent.events import NAME, Begun, Event, Recorded
 from braid.agent.program import State, fold
-from braid.asking import Asker
 from braid.ledger.errors import ErasedError, ForgottenError
 from braid.ledger.record import Draft, EventBody, Record, Scope, Target
-from braid.ledger.writer import Writer
+from braid.session import Session
 
 OF: Final = "target"
 """The role of the link from a program's records to its first: no derivation, so that an erasure of what a step was made
 of is not stopped by the program's beginning."""
-
-
-class Keeper(Asker, Protocol):
-    """What programs need of a store."""
-
-    @property
-    def writer(self) -> Writer:
-        """The log, for writing."""
-        ...
-
-    def sql(self, query: str) -> Any:
-        """A SELECT over the projection, as a pyarrow Table."""
-        ...
 
 
 def once(id: str, n: int) -> str:
@@ -48,7 +34,7 @@ def draft_of(
     return Draft(kind="event", body=body, links=links)
 
 
-def history(store: Asker, id: str) -> list[Recorded]:
+def history(store: Session, id: str) -> list[Recorded]:
     """Return what happened in a program, in order; raise ProgramStateError for an id of something else."""
     first = store.reader.get(id)
     if not isinstance(first.body, EventBody) or first.body.name != NAME or first.targets(OF):
@@ -56,7 +42,7 @@ def history(store: Asker, id: str) -> list[Recorded]:
     return [recorded(first), *_later(store, first)]
 
 
-def _later(store: Asker, first: Record) -> Iterator[Recorded]:
+def _later(store: Session, first: Record) -> Iterator[Recorded]:
     """Yield the living events behind the first; one that is gone leaves a gap, which folding tells."""
     for child, _, role in store.views.catalog.children(first.index):
         if role != OF:
@@ -80,7 +66,7 @@ def recorded(record: Record) -> Recorded:
     return Recorded(event, record.id, record.created_at, evidence)
 
 
-def state_of(store: Asker, id: str) -> State:
+def state_of(store: Session, id: str) -> State:
     """Return how a program stands."""
     return fold(history(store, id))
 
@@ -98,9 +84,12 @@ class Listed(msgspec.Struct, frozen=True, kw_only=True):
     why: str = ""
 
 
-def listed(store: Keeper) -> list[Listed]:
+def listed(store: Session) -> list[Listed]:
     """Return every program that can be told, oldest first."""
-    found: Any = store.sql("SELECT log_index FROM events WHERE name = 'program' ORDER BY log_index")
+    store.refresh()
+    found: Any = store.views.sql(
+        "SELECT log_index FROM events WHERE name = 'program' ORDER BY log_index"
+    ).table
     rows: list[Listed] = []
     for index in found.column("log_index").to_pylist():
         try:
@@ -113,7 +102,7 @@ def listed(store: Keeper) -> list[Listed]:
     return rows
 
 
-def _listed(store: Asker, first: Record) -> Listed:
+def _listed(store: Session, first: Record) -> Listed:
     begun = recorded(first).event
     if not isinstance(begun, Begun):
         raise BrokenProgramError(f"{first.id} is not how a program begins")

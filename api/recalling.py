@@ -1,13 +1,13 @@
 """Recall at the front door: a store as what the pipeline asks, and a caller's words as what it is asked."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
 from datetime import UTC, datetime
 from functools import partial
 from itertools import islice
 from math import inf
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Final, Protocol, cast
+from typing import TYPE_CHECKING, Annotated, Any, Final, cast
 
 import msgspec
 
@@ -17,6 +17,7 @@ from braid.ledger.reader import Reader
 from braid.ledger.record import ANSWER, REFLECTION, ExperienceBody, Record, Vad, is_reading
 from braid.ledger.standing import Standings
 from braid.lens_definitions import lens_named
+from braid.log import operations as log
 from braid.recall.filters import SCOPES, Test, compiled, speaks_of
 from braid.recall.hits import Answer, Hit
 from braid.recall.reading import Tone, happened, is_admitted, is_within
@@ -28,6 +29,7 @@ from braid.recall.through import through
 from braid.recall.tones import tone_of
 from braid.recall.vocabulary import Vocabulary
 from braid.recall.within import within
+from braid.session import Session
 from braid.stance.claims import OWN_METHOD
 from braid.stance.wording import wording_of
 from braid.views.embedder import Embedder
@@ -51,36 +53,6 @@ LOCK_S: Final = 0.5
 """How long a question waits for another process that is at work on the catalogue, as it does for one at the index."""
 RECENT: Final = 2_000
 """How many records at the log's end are searched when there is no index."""
-
-
-class Asked(Protocol):
-    """What recall needs of a store."""
-
-    @property
-    def reader(self) -> Reader:
-        """The log."""
-        ...
-
-    @property
-    def views(self) -> "Views":
-        """The projections."""
-        ...
-
-    def embedding(self) -> tuple[Embedder | None, Vocabulary | None, Shelf]:
-        """The model, and what is kept of its answers."""
-        ...
-
-    def now(self) -> datetime:
-        """The time."""
-        ...
-
-    def prove(self, id: str) -> bytes:
-        """An offline proof of a record."""
-        ...
-
-    def prove_many(self, ids: Iterable[str]) -> bytes:
-        """One offline proof of many records."""
-        ...
 
 
 def asking(query: Any, now: datetime, **asked: Any) -> Asking:
@@ -144,7 +116,7 @@ def _tone(affect: Mapping[str, Any] | Vad | None) -> Tone | None:
 
 
 def memory(
-    store: Asked,
+    store: Session,
     vocabulary: Vocabulary | None,
     embedder: Embedder | None,
     shelf: Shelf,
@@ -256,8 +228,22 @@ def _row(record: Record) -> Row:
     )
 
 
+def answer(
+    store: Session,
+    query: str,
+    *,
+    as_of: int | datetime | None = None,
+    valid_at: datetime | None = None,
+    prove: bool = False,
+    **asked: Any,
+) -> Answer:
+    """Return what fits a question, as values: hits with their verified records."""
+    store.refresh()
+    return recalled(store, query, prove=prove, as_of=as_of, valid_at=valid_at, **asked)
+
+
 def recalled(
-    store: Asked,
+    store: Session,
     query: str,
     *,
     prove: bool,
@@ -301,8 +287,11 @@ def recalled(
         )
     if not prove or not answer.results:
         return answer
-    together = store.prove_many(hit.id for hit in answer.results)
-    proved: list[Hit] = [msgspec.structs.replace(hit, proof=store.prove(hit.id)) for hit in answer.results]
+    together = log.prove_many(store, log.ProveMany(ids=tuple(hit.id for hit in answer.results))).proof
+    proved: list[Hit] = [
+        msgspec.structs.replace(hit, proof=log.prove(store, log.Prove(id=hit.id)).proof)
+        for hit in answer.results
+    ]
     return msgspec.structs.replace(answer, results=proved, proof=together)
 
 
@@ -351,7 +340,7 @@ def glanced(catalog: "Catalog", question: Asking) -> Glance:
     return Glance(catalog, question.limit_s)
 
 
-def now_of(store: Asked, as_of: int | datetime | None, valid_at: datetime | None) -> datetime:
+def now_of(store: Session, as_of: int | datetime | None, valid_at: datetime | None) -> datetime:
     """Return what "last month" is relative to: now, or the time that is asked about."""
     if valid_at is not None:
         return valid_at

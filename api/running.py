@@ -30,7 +30,8 @@ from braid.ledger.record import Draft, Target
 from braid.ledger.sequence import Placed
 from braid.lens_definitions import newest
 from braid.noting import note
-from braid.programs import Keeper, draft_of, once, state_of
+from braid.programs import draft_of, once, state_of
+from braid.session import Session
 from braid.stance.review import Earlier
 from braid.taking import Turn, holder_of, refuse_taken
 from braid.wal.failpoint import failpoint
@@ -72,7 +73,7 @@ class Begin(msgspec.Struct, frozen=True, kw_only=True):
     evidence: Sequence[str] = ()
 
 
-def begin(store: Keeper, means: Means, given: Begin) -> Program:
+def begin(store: Session, means: Means, given: Begin) -> Program:
     """Begin a program and run it as far as it comes; raise PlanError before anything is written."""
     seen_through = any(isinstance(step, LensStep) for step in given.plan.steps)
     check(given.plan, means.tools, given.allowed, newest(store) if seen_through else ())
@@ -91,7 +92,7 @@ def begin(store: Keeper, means: Means, given: Begin) -> Program:
         model=planned.model if planned else None,
         tokens=planned.tokens if planned else 0,
     )
-    placed = store.append_all([draft_of(event, None, given.evidence, means.scope, given.key)])[0]
+    placed = store.append_drafts([draft_of(event, None, given.evidence, means.scope, given.key)])[0]
     failpoint("program.begun")
     if placed.known:
         state = state_of(store, placed.id)
@@ -102,7 +103,7 @@ def begin(store: Keeper, means: Means, given: Begin) -> Program:
 
 
 def resume(
-    store: Keeper,
+    store: Session,
     means: Means,
     id: str,
     *,
@@ -136,7 +137,7 @@ def resume(
 class _Run:
     """A run of a program in this process."""
 
-    def __init__(self, store: Keeper, means: Means, state: State) -> None:
+    def __init__(self, store: Session, means: Means, state: State) -> None:
         self._store = store
         self._means = means
         self._state = state
@@ -308,7 +309,7 @@ class _Run:
         ]
         with self._store.writer.turn():
             self._refuse_overtaken([once(state.id, event.n) for event in events])
-            placed = self._store.append_all([*before, *own])
+            placed = self._store.append_drafts([*before, *own])
         for event, draft, one in zip(events, own, placed[len(before) :], strict=True):
             ids = tuple(_id(target, placed) for role, target in draft.links if role == "evidence")
             self._state = apply(self._state, Recorded(event, one.id, self._store.now(), ids))

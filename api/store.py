@@ -1,116 +1,86 @@
-"""The front door: a store is made, or opened, here."""
+"""An open store: one method for each operation."""
 
-from pathlib import Path
+# Written by `python -m braid.tools.lab.faces` from the registry of operations; change those.
+
 from typing import TYPE_CHECKING
 
 from braid.keeping import Keeping
-from braid.ledger.create import create_store
-from braid.ledger.guard import Guard
-from braid.ledger.reader import Reader
-from braid.ledger.sequence import Clock
-from braid.ledger.settings import Durability, Settings
-from braid.ledger.writer import Writer, utc_now
+from braid.log import operations as log_operations
+from braid.log.transaction import Pending, Transaction
+from braid.operation import given
 from braid.programming import Programming
 
 if TYPE_CHECKING:
-    from braid.views.lance.home import Embedding
+    from collections.abc import Iterator, Mapping, Sequence
+    from datetime import datetime
 
-DEFAULT_PATH = "memory"
-
-
-def init(
-    path: str | Path = DEFAULT_PATH,
-    *,
-    origin: str | None = None,
-    durability: Durability = "always",
-    retention_days: int = 30,
-    vault: str | Path | None = None,
-    passphrase: str | None = None,
-    guard_dir: str | Path | None = None,
-    clock: Clock = utc_now,
-    scope_chains: bool = False,
-    spare_root: bool = False,
-) -> Settings:
-    """Create a store with fresh keys; raise FileExistsError where something is already.
-
-    `scope_chains`: each record names the one before it in its scopes and their count, so that an omission shows.
-    `spare_root`: two root keys, each of which can revoke the other and go on; a log takes in none later.
-    """
-    return create_store(
-        _folder(path),
-        now=clock(),
-        origin=origin,
-        durability=durability,
-        retention_days=retention_days,
-        vault=Path(vault) if vault else None,
-        passphrase=passphrase,
-        guard_folder=Path(guard_dir) if guard_dir else None,
-        scope_chains=scope_chains,
-        spare_root=spare_root,
-    )
+    from braid.ledger.ids import RecordId
+    from braid.ledger.record import Affect, Claim, Confidence, Media, Record, Source
+    from braid.ledger.trace import TraceNode
+    from braid.log.operations import Append, AppendedAll
+    from braid.operation import Json
 
 
-def open(
-    path: str | Path = DEFAULT_PATH,
-    *,
-    create: bool = True,
-    read_only: bool = False,
-    shared: bool = False,
-    adopt: bool = False,
-    passphrase: str | None = None,
-    guard_dir: str | Path | None = None,
-    wait_s: float = 10.0,
-    clock: Clock = utc_now,
-    embedder: "Embedding | None" = None,
-    headless: bool = False,
-) -> "Store":
-    """Open a store, creating it where there is none (unless `create=False` or `read_only`).
+class Records(Transaction):
+    """Records that enter the log together, or not at all where the block ends with an exception."""
 
-    `shared` lets several processes write, each taking the lock for a transaction and waiting up to `wait_s` seconds.
-    `adopt` accepts a store whose fork guard is missing. `embedder` returns the model that searches by meaning, when one
-    is first needed; `braid.open` passes the one that comes with Braid. `headless` opens without the log's private key,
-    which is lost, so that another can take its place.
-    Raises LogLockedError, GuardError, RollbackError, IntegrityError, FileNotFoundError.
-    """
-    store = _folder(path)
-    guard_folder = Path(guard_dir) if guard_dir else None
-    if create and not read_only and not (store / "store.json").exists():
-        try:
-            create_store(store, now=clock(), passphrase=passphrase, guard_folder=guard_folder)
-        except FileExistsError:
-            if not (store / "store.json").exists():
-                raise
-            # Another has made it meanwhile: it is opened as any store is.
-    settings_guard = None
-    if guard_folder is not None:
-        from braid.ledger.settings import load_settings
+    def append(
+        self,
+        text: str = "",
+        *,
+        user_id: "str | None" = None,
+        agent_id: "str | None" = None,
+        run_id: "str | None" = None,
+        session_id: "str | None" = None,
+        type: str = "occurrence",
+        actor: str = "user",
+        method: str = "capture",
+        name: "str | None" = None,
+        parents: "Sequence[str]" = (),
+        evidence: "Sequence[str]" = (),
+        supersedes: "Sequence[str]" = (),
+        sources: "Sequence[Source | str]" = (),
+        confidence: "Confidence | float | None" = None,
+        affect: "Affect | None" = None,
+        claims: "Sequence[Claim]" = (),
+        structured: "Mapping[str, Json] | None" = None,
+        media: "Sequence[Media]" = (),
+        tags: "Sequence[str]" = (),
+        external_id: "str | None" = None,
+        occurred_at: "datetime | None" = None,
+        idempotency_key: "str | None" = None,
+    ) -> "Pending":
+        """Append an experience; when this returns it is as durable as the store's setting says.
 
-        settings_guard = Guard.of_store(load_settings(store).store_id, guard_folder)
-    reader: Reader
-    if read_only:
-        reader = Reader(store, guard=settings_guard, passphrase=passphrase)
-    else:
-        reader = Writer(
-            store,
-            guard=settings_guard,
-            passphrase=passphrase,
-            adopt=adopt,
-            shared=shared,
-            wait_s=wait_s,
-            clock=clock,
-            headless=headless,
+        An `idempotency_key` that is in the log names its record, where that says the same. `signer`: the actor whose key
+        signs. A corrected or told fact is not read here: `learn` reads it.
+        """
+        return self.add(
+            log_operations.Append(
+                user_id=user_id,
+                agent_id=agent_id,
+                run_id=run_id,
+                session_id=session_id,
+                text=text,
+                type=type,
+                actor=actor,
+                method=method,
+                name=name,
+                parents=given(parents),
+                evidence=given(evidence),
+                supersedes=given(supersedes),
+                sources=given(sources),
+                confidence=confidence,
+                affect=affect,
+                claims=given(claims),
+                structured=given(structured),
+                media=given(media),
+                tags=given(tags),
+                external_id=external_id,
+                occurred_at=occurred_at,
+                idempotency_key=idempotency_key,
+            )
         )
-    try:
-        return Store(reader, clock, embedder)
-    except BaseException:
-        reader.close()
-        raise
-
-
-def _folder(path: str | Path) -> Path:
-    if path == "":  # a Path of it would be the folder that one stands in
-        raise ValueError(f"name the store's folder, such as {DEFAULT_PATH!r}: '' names none")
-    return Path(path)
 
 
 class Store(Programming, Keeping):
@@ -118,3 +88,173 @@ class Store(Programming, Keeping):
 
     Safe to share between threads; a context manager.
     """
+
+    def transaction(self, *, signer: "str | None" = None) -> Records:
+        """Return a block whose records enter the log together or not at all; later ones may link to earlier ones."""
+        return Records(
+            lambda records: self.session.call(
+                log_operations.append_all, log_operations.AppendAll(records=records, signer=signer)
+            )
+        )
+
+    def append(
+        self,
+        text: str = "",
+        *,
+        user_id: "str | None" = None,
+        agent_id: "str | None" = None,
+        run_id: "str | None" = None,
+        session_id: "str | None" = None,
+        type: str = "occurrence",
+        actor: str = "user",
+        method: str = "capture",
+        name: "str | None" = None,
+        parents: "Sequence[str]" = (),
+        evidence: "Sequence[str]" = (),
+        supersedes: "Sequence[str]" = (),
+        sources: "Sequence[Source | str]" = (),
+        confidence: "Confidence | float | None" = None,
+        affect: "Affect | None" = None,
+        claims: "Sequence[Claim]" = (),
+        structured: "Mapping[str, Json] | None" = None,
+        media: "Sequence[Media]" = (),
+        tags: "Sequence[str]" = (),
+        external_id: "str | None" = None,
+        occurred_at: "datetime | None" = None,
+        idempotency_key: "str | None" = None,
+        signer: "str | None" = None,
+    ) -> "RecordId":
+        """Append an experience; when this returns it is as durable as the store's setting says.
+
+        An `idempotency_key` that is in the log names its record, where that says the same. `signer`: the actor whose key
+        signs. A corrected or told fact is not read here: `learn` reads it.
+        """
+        return self.session.call(
+            log_operations.append,
+            log_operations.Append(
+                user_id=user_id,
+                agent_id=agent_id,
+                run_id=run_id,
+                session_id=session_id,
+                text=text,
+                type=type,
+                actor=actor,
+                method=method,
+                name=name,
+                parents=given(parents),
+                evidence=given(evidence),
+                supersedes=given(supersedes),
+                sources=given(sources),
+                confidence=confidence,
+                affect=affect,
+                claims=given(claims),
+                structured=given(structured),
+                media=given(media),
+                tags=given(tags),
+                external_id=external_id,
+                occurred_at=occurred_at,
+                idempotency_key=idempotency_key,
+                signer=signer,
+            ),
+        ).id
+
+    def append_all(self, records: "Sequence[Append]", *, signer: "str | None" = None) -> "AppendedAll":
+        """Append experiences as one transaction: all or none. A link `$0` names the first of them, `$1` the second."""
+        return self.session.call(
+            log_operations.append_all, log_operations.AppendAll(records=given(records), signer=signer)
+        )
+
+    def remember(
+        self,
+        messages: "str | Mapping[str, Json] | Sequence[str | Mapping[str, Json]]",
+        *,
+        user_id: "str | None" = None,
+        agent_id: "str | None" = None,
+        run_id: "str | None" = None,
+        session_id: "str | None" = None,
+        metadata: "Mapping[str, Json] | None" = None,
+        idempotency_key: "str | None" = None,
+        learn: bool = True,
+    ) -> "tuple[RecordId, ...]":
+        """Append chat messages as one transaction; what they state is then read, unless `learn` is false.
+
+        What is the caller's own goes under a message's `metadata`; any other member is refused, and so is a user's message
+        that says nothing (InvalidRecordError): then none of them is appended. With an `idempotency_key`, repeating the call
+        adds nothing; with other messages it raises IdempotencyConflictError.
+        """
+        return self.session.call(
+            log_operations.remember,
+            log_operations.Remember(
+                user_id=user_id,
+                agent_id=agent_id,
+                run_id=run_id,
+                session_id=session_id,
+                messages=given(messages),
+                metadata=given(metadata),
+                idempotency_key=idempotency_key,
+                learn=learn,
+            ),
+        ).ids
+
+    def correct(self, id: str, text: str, *, reason: "str | None" = None) -> "RecordId":
+        """Append what is right in place of a record; the old one stays in the log, superseded.
+
+        Where something was read of the old one, the new one is read too. Raises InvalidRecordError for what is no
+        experience, and for a text that says nothing.
+        """
+        return self.session.call(
+            log_operations.correct, log_operations.Correct(id=id, text=text, reason=reason)
+        ).id
+
+    def get(
+        self,
+        id: str,
+        *,
+        as_of: "int | None" = None,
+        as_of_time: "datetime | None" = None,
+        include_forgotten: bool = False,
+    ) -> "Record":
+        """Return a record, verified against the signed tree.
+
+        In a past, what came later is unknown and what was forgotten then stays so; what is erased by now stays erased.
+        Raises UnknownRecordError, ErasedError, ForgottenError, IntegrityError.
+        """
+        return self.session.call(
+            log_operations.get,
+            log_operations.Get(
+                as_of=as_of, as_of_time=as_of_time, id=id, include_forgotten=include_forgotten
+            ),
+        ).record
+
+    def read(
+        self, start: int = 0, stop: "int | None" = None, *, include_forgotten: bool = False
+    ) -> "Iterator[Record]":
+        """Yield the records of a stretch of the log, verified; without the erased, and the forgotten unless asked for."""
+        return self.session.call(
+            log_operations.read,
+            log_operations.Read(start=start, stop=stop, include_forgotten=include_forgotten),
+        )
+
+    def trace(
+        self, id: str, *, up: bool = True, down: bool = True, depth: "int | None" = None, text: bool = False
+    ) -> "TraceNode":
+        """Return the braid of a record: what it descends from, and what descends from it.
+
+        With `text` each record also says who said what; without, all of it comes from envelopes. Raises
+        UnknownRecordError.
+        """
+        return self.session.call(
+            log_operations.trace, log_operations.Trace(id=id, up=up, down=down, depth=depth, text=text)
+        )
+
+    def prove(self, id: str) -> "bytes":
+        """Return a c2sp.org/tlog-proof file that shows offline that a record is in the log."""
+        return self.session.call(log_operations.prove, log_operations.Prove(id=id)).proof
+
+    def prove_many(self, ids: "Sequence[str]") -> "bytes":
+        """Return one proof that shows offline that all of these records are in the log, with their envelopes.
+
+        A node of the tree that several need is in it once; `braid check-proof` checks it. Raises UnknownRecordError, and
+        ValueError for no id.
+        """
+        return self.session.call(log_operations.prove_many, log_operations.ProveMany(ids=given(ids))).proof

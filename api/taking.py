@@ -11,7 +11,7 @@ from braid.agent.errors import ProgramTakenError
 from braid.agent.events import Holder
 from braid.agent.plan import Plan
 from braid.agent.program import State
-from braid.programs import Keeper
+from braid.session import Session
 from braid.wal.durable import make_folder
 from braid.wal.errors import LogLockedError
 from braid.wal.lock import FileLock
@@ -29,7 +29,7 @@ class Turn:
     A courtesy, so that who comes second is told at once; what keeps a step from being done twice is the log.
     """
 
-    def __init__(self, store: Keeper, id: str) -> None:
+    def __init__(self, store: Session, id: str) -> None:
         folder = Path(store.reader.path) / "views" / "programs"
         make_folder(folder)
         self._path = folder / f"{id}.lock"
@@ -58,7 +58,7 @@ class Turn:
         self._lock.release()  # the file stays: were it removed, who waits for it would lock another than who comes next
 
 
-def holder_of(store: Keeper, plan: Plan) -> Holder:
+def holder_of(store: Session, plan: Plan) -> Holder:
     """Return this process as who runs a program, until its limit of time and a grace are over."""
     until = store.now() + timedelta(seconds=plan.limits.seconds) + GRACE
     return Holder(os.uname().nodename, os.getpid(), token_hex(8), until)

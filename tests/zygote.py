@@ -23,7 +23,8 @@ import types
 from typing import Any
 
 OWN = """
-braid.asking braid.ledger.audit.verify braid.lenses.book braid.models.static braid.store braid.tools.cli.main
+braid.asking braid.ledger.audit.verify braid.lenses.book braid.models.static braid.entry braid.registry
+braid.store braid.tools.cli.main
 braid.tools.importers.detect braid.transfer braid.views.duck braid.views.lance braid.views.sql braid.views.store
 """
 # `lancedb` itself starts a thread as it is imported, so each child does that. What it draws in is most of its cost; a

@@ -101,14 +101,14 @@ def store_of(samples: Sequence[Sample]) -> "Generator[tuple[Store, dict[str, tup
                 name = scope_of(number, sample)
                 for start in range(0, len(sample.turns), BATCH):
                     some = range(start, min(start + BATCH, len(sample.turns)))
-                    placed = store.append_all([_draft(sample, name, at) for at in some])
+                    placed = store.session.append_drafts([_draft(sample, name, at) for at in some])
                     places |= {each.id: (name, at) for each, at in zip(placed, some, strict=True)}
             store.views.search.index(wait_s=60.0)
             yield store, places
 
 
 def _draft(sample: Sample, scope: str, at: int) -> Any:
-    from braid import drafts
+    from braid.log import drafts
 
     turn = sample.turns[at]
     structured: dict[str, Any] = {"ordinal": at}

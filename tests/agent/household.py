@@ -8,9 +8,9 @@ from typing import Any
 
 import braid
 from braid.agent.parts import Asked, Composed
-from braid.drafts import scope
 from braid.holding import weigh
 from braid.ledger.record import Claim, Content, Draft, ExperienceBody, Provenance
+from braid.log.drafts import scope
 from braid.store import Store
 
 NOW = datetime(2025, 6, 1, tzinfo=UTC)

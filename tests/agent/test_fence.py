@@ -25,8 +25,8 @@ from braid.agent.compose import Extractive
 from braid.agent.lesson import lesson
 from braid.agent.parts import Asked, Composed, Support
 from braid.deciding import resolve
-from braid.drafts import experience, scope
 from braid.ledger.record import Affect, AffectBody, Draft, Record, Target, Vad
+from braid.log.drafts import experience, scope
 from braid.recall.hits import Answer as Found
 from braid.store import Store
 from tests.affect import inputs

@@ -11,11 +11,12 @@ import pytest
 import braid
 from braid.agent.cite import cited
 from braid.agent.parts import Asked, Composed
-from braid.aio import AsyncStore
+from braid.async_store import AsyncStore
+from braid.entry import open
 from braid.ledger.errors import ReadOnlyError
 from braid.ledger.record import AffectBody, ExperienceBody
 from braid.lenses.errors import LensFailedError
-from braid.store import Store, open
+from braid.store import Store
 
 SAID = (
     ("2025-03-24T09:00:00Z", "Ann", "user", "I live in Leeds, and my cat is called Biscuit."),

@@ -5,7 +5,7 @@ import inspect
 from pathlib import Path
 
 import braid
-from braid.aio import AsyncStore
+from braid.async_store import AsyncStore
 from braid.ledger.proof import parse_proof
 from braid.store import Store
 

@@ -8,11 +8,12 @@ from pathlib import Path
 import pytest
 
 import braid
-from braid.aio import AsyncStore
+from braid.async_store import AsyncStore
+from braid.entry import open
 from braid.feeling import own
 from braid.ledger.errors import InvalidRecordError
 from braid.ledger.record import AffectBody, Draft
-from braid.store import Store, open
+from braid.store import Store
 
 NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
 

@@ -21,7 +21,7 @@ from braid.agent.events import Called, Did, Taken
 from braid.agent.plan import Answer, Branch, Limits, Note, Plan, Retrieve
 from braid.agent.plan import Tool as ToolStep
 from braid.agent.tool import Tool
-from braid.aio import AsyncStore
+from braid.async_store import AsyncStore
 from braid.programs import draft_of, once, state_of
 from braid.store import Store
 from braid.taking import Turn

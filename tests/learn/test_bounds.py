@@ -10,13 +10,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from braid.entry import open as open_store
 from braid.learn.inference import MAX_EVIDENCE, settled
 from braid.learn.page import MAX_CLAIMS
 from braid.learn.plain import PlainReader
 from braid.learn.source import MAX_SENTENCE, MAX_TEXT, Source
 from braid.learn.turn import Known, Reading, Turn
 from braid.learning import Learner
-from braid.store import open as open_store
 from tests.learn.hostile import SHAPES
 
 READER: Final = PlainReader()

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from braid.entry import open as open_store
 from braid.ledger.record import READING, Claim, ExperienceBody
-from braid.store import open as open_store
 from braid.tools.cli.intake import Intake
 from braid.tools.cli.progress import progress
 from braid.tools.cli.sources import open_source

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from braid.arrival import import_jsonl
+from braid.entry import open as open_store
 from braid.exchange import export_jsonl
 from braid.learn.inference import rederive
 from braid.ledger.compose import encode_body
@@ -14,7 +15,6 @@ from braid.ledger.errors import ReadOnlyError
 from braid.ledger.record import READING, ExperienceBody, Record
 from braid.stance.readings import COUNTS
 from braid.store import Store
-from braid.store import open as open_store
 
 
 @pytest.fixture

@@ -19,9 +19,9 @@ import pytest
 
 import braid
 from braid import recalling
-from braid.drafts import experience
 from braid.ledger.record import Affect, AffectBody, Claim, Draft, Record, Scope, Vad
 from braid.lenses.registry import by_name
+from braid.log.drafts import experience
 from braid.recall.recall import recall
 from braid.recall.salience import unlearned
 from braid.recall.through import through
@@ -332,7 +332,7 @@ def test_a_past_that_is_none_is_refused(asked: Store, as_of: Any) -> None:
 
 
 def test_the_async_twin(asked: Store) -> None:
-    from braid.aio import AsyncStore
+    from braid.async_store import AsyncStore
 
     twin = AsyncStore(asked)
     assert asyncio.run(twin.recall(QUESTION)) == asked.recall(QUESTION)
@@ -464,7 +464,7 @@ def _raise(given: Sequence[str]) -> Any:
     ],
 )
 def test_a_model_in_trouble_leaves_the_words(tmp_path: Path, trouble: Any, told: str) -> None:
-    from braid.store import open as open_store
+    from braid.entry import open as open_store
 
     model = Model()
     with open_store(tmp_path / "memory", embedder=lambda: model) as store:
@@ -490,7 +490,7 @@ def test_a_model_in_trouble_with_single_words_leaves_the_rest(
     tmp_path: Path, trouble: Any, told: str
 ) -> None:
     """It is asked once for the question, and then for the words of what was found."""
-    from braid.store import open as open_store
+    from braid.entry import open as open_store
 
     model = Model()
     with open_store(tmp_path / "memory", embedder=lambda: model) as store:
@@ -511,7 +511,7 @@ def test_a_model_in_trouble_with_single_words_leaves_the_rest(
 
 
 def test_words_that_a_slow_model_gives_too_late_are_known_the_next_time(tmp_path: Path) -> None:
-    from braid.store import open as open_store
+    from braid.entry import open as open_store
 
     model, plain = Model(), Model()
     with open_store(tmp_path / "memory", embedder=lambda: model) as store:
@@ -543,7 +543,7 @@ class Remote(Model):
 
 
 def test_meaning_that_waits_is_told_until_it_is_filled(tmp_path: Path) -> None:
-    from braid.store import open as open_store
+    from braid.entry import open as open_store
 
     model = Remote()
     with open_store(tmp_path / "memory", embedder=lambda: model) as store:
@@ -566,7 +566,7 @@ def test_meaning_that_waits_is_told_until_it_is_filled(tmp_path: Path) -> None:
 
 
 def test_what_another_handle_filled_is_no_longer_pending(tmp_path: Path) -> None:
-    from braid.store import open as open_store
+    from braid.entry import open as open_store
 
     with open_store(tmp_path / "memory", embedder=Remote) as store:
         store.append("Her cat is called Miso.")
@@ -587,7 +587,7 @@ def test_meaning_is_counted_once_for_a_state_of_the_log(
 
 
 def test_without_a_model_the_words_answer(tmp_path: Path) -> None:
-    from braid.store import open as open_store
+    from braid.entry import open as open_store
 
     with open_store(tmp_path / "memory") as store:
         store.append("Her cat is called Miso.")
@@ -598,7 +598,7 @@ def test_without_a_model_the_words_answer(tmp_path: Path) -> None:
 
 
 def test_another_models_projection_is_told(asked: Store, tmp_path: Path) -> None:
-    from braid.store import open as open_store
+    from braid.entry import open as open_store
 
     asked.recall("cat")
     asked.close()
@@ -771,7 +771,7 @@ def test_last_month_is_relative_to_the_time_that_is_asked_about(asked: Store) ->
 @pytest.fixture(scope="module")
 def many(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
     """A store of 2,000 turns about tea, a few of them tagged; the tags say nothing that a search could find."""
-    from braid.drafts import experience
+    from braid.log.drafts import experience
 
     folder = tmp_path_factory.mktemp("many")
     with braid.open(folder / "memory", guard_dir=folder / "guard") as store:
@@ -903,7 +903,7 @@ def test_a_set_that_was_never_finished_is_made_anew(asked: Store) -> None:
 
 
 def test_a_model_that_is_not_there_leaves_the_words(tmp_path: Path) -> None:
-    from braid.store import open as open_store
+    from braid.entry import open as open_store
     from braid.tools.cli.models import embedding
 
     with open_store(tmp_path / "memory", embedder=embedding("ollama:none/8@http://127.0.0.1:9")) as store:
@@ -1013,7 +1013,7 @@ def test_the_block_keeps_to_its_budget(asked: Store) -> None:
 
 @pytest.mark.parametrize("months", [(1, 6), (6, 1)])
 def test_the_block_is_of_the_time_that_is_asked_about(tmp_path: Path, months: tuple[int, int]) -> None:
-    from braid.store import open as open_store
+    from braid.entry import open as open_store
 
     moment = datetime(2024, 6, 2, tzinfo=UTC)
     with open_store(tmp_path / "memory", clock=lambda: moment) as store:

@@ -343,7 +343,7 @@ def log_bytes(session: Session) -> int:
 
 def test_what_is_known_is_passed_over_faster_than_it_was_taken(tmp_path: Path) -> None:
     import braid
-    from braid import drafts
+    from braid.log import drafts
     from braid.tools.cli.intake import Intake
     from braid.tools.cli.progress import Bar
     from braid.tools.cli.sources import open_source

@@ -21,10 +21,10 @@ from pathlib import Path
 from typing import Any, Final
 
 import braid
-from braid.drafts import scope
 from braid.exchange import export_jsonl
 from braid.ledger.record import Claim
 from braid.lenses.errors import LensError
+from braid.log.drafts import scope
 from braid.store import Store
 from braid.subject import export_subject
 from braid.tools.cli.chatting import Talk

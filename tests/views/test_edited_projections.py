@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import duckdb
 import pytest
 
-from braid import store as api
+from braid import entry as api
 from braid.ledger import spans
 from braid.ledger.audit.findings import Finding
 from braid.ledger.idempotency import SUFFIX, KeyIndex

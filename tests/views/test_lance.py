@@ -14,11 +14,11 @@ import numpy as np
 import pytest
 
 import braid
-from braid.drafts import experience
+from braid.entry import open as open_store
 from braid.ledger.record import Affect, Draft, EmbeddingBody, Signature, Vad
+from braid.log.drafts import experience
 from braid.models.static import StaticEmbedder
 from braid.store import Store
-from braid.store import open as open_store
 from braid.views.embedder import Embedder, EmbeddingError, Vectors
 from braid.views.errors import DamagedViewError, ViewBusyError
 from braid.views.lance.index import LanceIndex

@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from lancedb.table import AsyncTable
 
+from braid.entry import open as open_store
 from braid.models.static import StaticEmbedder
 from braid.store import Store
-from braid.store import open as open_store
 from braid.views.lance import tending
 from braid.views.lance.addresses import Addresses, Stretches
 from braid.views.lance.index import LanceIndex

@@ -14,11 +14,11 @@ import pytest
 from blake3 import blake3
 from nacl.bindings import crypto_aead_xchacha20poly1305_ietf_decrypt as decrypt
 
+from braid.entry import open as open_store
 from braid.ledger import erase
 from braid.ledger.errors import LedgerError
 from braid.models.static import StaticEmbedder
 from braid.store import Store
-from braid.store import open as open_store
 from braid.views.embedder import Vectors
 from braid.views.errors import DamagedViewError
 from braid.views.lance import cache as cache_module

@@ -6,15 +6,15 @@ from pathlib import Path
 
 import pytest
 
+from braid.entry import open as open_store
 from braid.models.static import StaticEmbedder
 from braid.store import Store
-from braid.store import open as open_store
 
 MODEL = StaticEmbedder()
 CHILD = """
 import sys
 from braid.models.static import StaticEmbedder
-from braid.store import open
+from braid.entry import open
 from braid.wal.failpoint import arm, kill_at
 model = StaticEmbedder()
 with open(sys.argv[1], embedder=lambda: model) as store:

@@ -17,11 +17,11 @@ import msgspec
 import numpy as np
 import pytest
 
+from braid.entry import open as open_store
 from braid.ledger.errors import KeyRefusedError
 from braid.ledger.offices import operator
 from braid.ledger.record import Content, Draft, ExperienceBody
 from braid.store import Store
-from braid.store import open as open_store
 from braid.views import duck
 from braid.views.embedder import Vectors
 from braid.views.errors import SnapshotError
@@ -452,7 +452,7 @@ def test_one_that_still_holds_the_erased_is_refused(store: Store, tmp_path: Path
 
 CHILD = """
 import sys
-from braid.store import open
+from braid.entry import open
 from braid.wal.failpoint import arm, kill_at
 with open(sys.argv[1]) as store:
     arm(kill_at(sys.argv[2]))

@@ -19,7 +19,7 @@ WARM_TILES = 16
 MANY = 1_000
 _OPEN = """
 import sys, time
-from braid.store import open
+from braid.entry import open
 from pathlib import Path
 start = time.perf_counter()
 store = open(sys.argv[1], guard_dir=sys.argv[2], create=False, read_only=sys.argv[3] == "readonly")

@@ -119,7 +119,7 @@ def _remember(store: "Store", turns: Turns, n: int) -> float:
     seconds = 0.0
     for first in range(0, n, TRANSACTION):
         drafts = [turns.draft(number) for number in range(first, min(first + TRANSACTION, n))]
-        seconds += seconds_of(partial(store.append_all, drafts))
+        seconds += seconds_of(partial(store.session.append_drafts, drafts))
     return seconds + seconds_of(partial(store.views.search.index, wait_s=600.0))
 
 
@@ -158,7 +158,7 @@ def _asking(bench: Bench, store: "Store", turns: Turns, n: int) -> Iterator[Figu
 def _beside(bench: Bench, store: "Store", turns: Turns, n: int) -> Iterator[Figure]:
     """The first question after many turns; then one append and one question, again and again."""
     asked = turns.questions(n)
-    store.append_all([turns.draft(n + number) for number in range(FIRST_TURNS)])
+    store.session.append_drafts([turns.draft(n + number) for number in range(FIRST_TURNS)])
     yield figure("recall.first", n, "s", seconds_of(partial(store.recall, next(asked))))
     store.sql(_COUNT)
     numbers = count(n + FIRST_TURNS)
@@ -166,7 +166,7 @@ def _beside(bench: Bench, store: "Store", turns: Turns, n: int) -> Iterator[Figu
     def beside(ask: Callable[[], object]) -> float:
         """Return the milliseconds that one append and the question behind it take."""
         draft = turns.draft(next(numbers))
-        return seconds_of(lambda: (store.append(draft), ask())) * 1e3
+        return seconds_of(lambda: (store.session.append_drafts([draft]), ask())) * 1e3
 
     most = max(2, bench.times(BESIDE_A_SECOND))
     recalls = [beside(partial(store.recall, next(asked))) for _ in range(most)]

@@ -49,18 +49,19 @@ def _replay_all(store: "Store", n: int, *, from_scratch: bool) -> float:
 
 def _follow(store: "Store", texts: Texts, n: int, count: int) -> float:
     """Return milliseconds a record that a query waits for `count` records appended just before."""
-    store.append_all(texts.drafts(n, count))
+    store.session.append_drafts(texts.drafts(n, count))
     return seconds_of(partial(store.views.sql, "SELECT 1")) * 1e3 / count
 
 
 def tracing(bench: Bench, n: int) -> Iterator[Figure]:
     """The braid of a record: eight generations, two parents each, at the end of the log."""
     with bench.stores.copy(n) as place, _opened(place) as store:
-        ids = [store.append(bench.stores.texts.draft(n + k)) for k in range(2)]
+        ids = [store.session.append_drafts([bench.stores.texts.draft(n + k)])[0].id for k in range(2)]
         for k in range(GENERATIONS):
             draft = bench.stores.texts.draft(n + 2 + k)
             parents = [("parent", id) for id in ids[-2:]]
-            ids.append(store.append(Draft(kind=draft.kind, type="inference", body=draft.body, links=parents)))
+            drawn = Draft(kind=draft.kind, type="inference", body=draft.body, links=parents)
+            ids.append(store.session.append_drafts([drawn])[0].id)
         store.trace(ids[0])
         yield alone(
             "trace", n, "ms", lambda: seconds_of(partial(store.trace, ids[-1])) * 1e3, max(3, bench.rounds)
@@ -68,7 +69,7 @@ def tracing(bench: Bench, n: int) -> Iterator[Figure]:
 
 
 def _opened(place: Place) -> "Store":
-    from braid.store import open as open_store  # with DuckDB behind it
+    from braid.entry import open as open_store  # with DuckDB behind it
 
     return open_store(place.path, guard_dir=place.guard_dir, create=False)
 

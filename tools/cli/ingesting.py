@@ -105,7 +105,7 @@ def ingest(
       braid ingest diary.csv --timezone Europe/Berlin
       braid ingest --dry-run *.jsonl
     """
-    from braid import drafts
+    from braid.log import drafts
     from braid.tools.cli.intake import Intake
     from braid.tools.cli.sources import columns_of, moment_of, open_source, zone_of
 

@@ -161,7 +161,7 @@ class Intake:
 
     def _write(self, drafted: Sequence[tuple[_Turn, Draft]]) -> None:
         try:
-            placed = self._store.append_all([draft for _, draft in drafted])
+            placed = self._store.session.append_drafts([draft for _, draft in drafted])
         except (InvalidRecordError, BodyTooLargeError):
             sound = self._sound(drafted, utc_now())
             if len(sound) == len(drafted):

@@ -127,7 +127,7 @@ def show(
             return
         else:
             when = None if as_of is None else index_or_instant(as_of)
-            record = opened.get(id, as_of=when, include_forgotten=forgotten)
+            record = _record(opened, id, when, forgotten)
             shown = shape_whole(record)
             if when is None:
                 _tell_standing(opened, record)
@@ -138,6 +138,12 @@ def show(
             put_json(shown)
         else:
             _put_members(shown)
+
+
+def _record(store: "Store", id: str, when: "int | datetime | None", forgotten: bool) -> "Record":
+    if isinstance(when, int):
+        return store.get(id, as_of=when, include_forgotten=forgotten)
+    return store.get(id, as_of_time=when, include_forgotten=forgotten)
 
 
 def _tell_standing(store: "Store", record: "Record") -> None:

@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import NamedTuple
 from zoneinfo import ZoneInfo, available_timezones
 
-from braid import drafts
 from braid.ledger.record import Draft, Scope
 from braid.ledger.record import Source as Origin
+from braid.log import drafts
 from braid.tools.importers import times
 from braid.tools.importers.detect import by_name, detect, open_path, open_stream
 from braid.tools.importers.errors import Refused

@@ -10,10 +10,10 @@ from typing import Any, cast
 
 import msgspec
 
-from braid import drafts
-from braid import members as names
 from braid.ledger.envelope import LINK_ROLES
 from braid.ledger.record import BODY_TYPES, Body, Draft, with_article
+from braid.log import drafts
+from braid.log import members as names
 
 _GIVEN_BY_THE_LOG = frozenset(
     ("id", "created_at", "sign", "key_id", "index", "provenance_braid", "kind", "public")

@@ -100,7 +100,7 @@ def append(
       braid append "Prefers tea" --type inference --parent exp_2025-05-17T09:00:00Z_0000000300ab --confidence 0.8
       braid append --json stance.json
     """
-    from braid import drafts
+    from braid.log import drafts
 
     if json_file is not None:
         if text is not None:
@@ -165,7 +165,7 @@ def correct(
     Examples:
       braid correct exp_2025-05-17T09:00:00Z_0000000300ab "Maya moved to Lisbon." --reason "misheard"
     """
-    from braid import drafts
+    from braid.log import drafts
 
     right = _stdin_text() if text == "-" else text
     if dry_run:

@@ -158,7 +158,7 @@ def memory_of(histories: Mapping[str, Path]) -> Generator[Memory]:
 
 
 def _ingest(store: "Store", name: str, file: Path) -> None:
-    from braid import drafts
+    from braid.log import drafts
     from braid.tools.cli.intake import Intake
     from braid.tools.cli.progress import Bar
     from braid.tools.cli.sources import open_source

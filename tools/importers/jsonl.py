@@ -21,7 +21,7 @@ from typing import get_args
 
 import msgspec
 
-from braid import members as names
+from braid.log import members as names
 from braid.tools.importers import fields, times
 from braid.tools.importers.content import content_of
 from braid.tools.importers.errors import Refused

@@ -1,18 +1,26 @@
-"""A store that is open: its folder, its log, its projections and its clock, until it is closed."""
+"""A store that is open, and whoever uses it: log, projections, clock, model, and what may be asked.
 
+Each operation is a function of a session and a request, and `Session.call` is the door that all go through.
+"""
+
+from collections.abc import Callable, Sequence
 from datetime import datetime
 from pathlib import Path
 from threading import Lock, RLock
+from time import perf_counter
 from types import TracebackType
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Concatenate, NamedTuple, ParamSpec, Self, TypeVar
 from warnings import warn
 
+from braid.errors import AccessDeniedError
 from braid.ledger import asof
 from braid.ledger import erase as erasing
 from braid.ledger.errors import ReadOnlyError
 from braid.ledger.reader import Reader
-from braid.ledger.sequence import Clock
+from braid.ledger.record import Draft, ExperienceBody
+from braid.ledger.sequence import Clock, Placed
 from braid.ledger.writer import Writer, utc_now
+from braid.operation import ALL_ACCESS, Access, Request, operation_of
 from braid.wal.log import TornTail
 
 if TYPE_CHECKING:
@@ -24,8 +32,26 @@ if TYPE_CHECKING:
     from braid.views.store import Views
 
 
-class Handle:
-    """Everything that a store does stands on this. Safe to share between threads; a context manager."""
+_Asked = TypeVar("_Asked", bound=Request)
+_Answered = TypeVar("_Answered")
+_Local = ParamSpec("_Local")
+
+
+Follower = Callable[["Session", Sequence[str]], None]
+"""Takes in what was appended; is given the ids of the records that were corrected by it."""
+
+
+class Called(NamedTuple):
+    """A call that has ended: for metrics and audits. It holds nothing of what was asked or answered."""
+
+    name: str
+    seconds: float
+    error: str | None
+    """The name of the exception's class, None where it went well."""
+
+
+class Session:
+    """An open store, as operations use it. Safe to share between threads; a context manager."""
 
     def __init__(self, reader: Reader, clock: Clock = utc_now, embedder: "Embedding | None" = None) -> None:
         """For `braid.open`; completes erasures that a crash has interrupted."""
@@ -38,6 +64,12 @@ class Handle:
         self._views: Views | None = None
         self._views_turn = Lock()
         self._learning_turn = RLock()
+        self.allowed: frozenset[Access] = ALL_ACCESS
+        """What may be asked through this session."""
+        self.observers: list[Callable[[Called], None]] = []
+        """Each is told of every call that has ended."""
+        self.followers: list[Follower] = []
+        """What follows the log: called behind an operation that has appended words (ADR 54)."""
         if reader.contradiction:
             from braid.ledger.guard import OtherCopyWarning
 
@@ -49,6 +81,66 @@ class Handle:
                 self._tell_durability(reader)
             if reader.control.unfinished():
                 erasing.finish(reader, self.views.purge)
+
+    def call(
+        self,
+        function: Callable[Concatenate["Session", _Asked, _Local], _Answered],
+        request: _Asked,
+        *args: _Local.args,
+        **local: _Local.kwargs,
+    ) -> _Answered:
+        """Return what an operation answers: its request is checked, its access granted, its end told to observers.
+
+        Raises InvalidRequestError, AccessDeniedError, and what the operation raises.
+        """
+        known = operation_of(function)
+        checked: _Asked = known.checked(request)  # type: ignore[assignment]  # of the class that it was given
+        if known.access not in self.allowed:
+            raise AccessDeniedError(
+                f"{known.name} needs the access {known.access!r}, which is not given here"
+            )
+        began, error = perf_counter(), None
+        try:
+            return function(self, checked, *args, **local)
+        except BaseException as raised:
+            error = type(raised).__name__
+            raise
+        finally:
+            for observer in self.observers:
+                observer(Called(known.name, perf_counter() - began, error))
+
+    def append_drafts(
+        self, batch: Sequence[Draft], *, signer: str | None = None, held: int = 0
+    ) -> list[Placed]:
+        """Append drafts as one transaction; one whose `once` key is in the log already is named, not added.
+
+        Claims in it that contradict each other while nothing says which gives way are all kept, and an event `review`
+        is appended with them. Of the first `held` drafts a repeated key must say the same. Raises as `Writer.append`.
+        """
+        together = batch if signer else _reviewed(batch)
+        keys = [draft.body.once for draft in together]
+        return self.writer.append(together, keys=keys, signer=signer, held=held)[: len(batch)]
+
+    @property
+    def session(self) -> "Session":
+        """This."""
+        return self
+
+    def follow(self, corrected: Sequence[str] = ()) -> None:
+        """Let what follows the log take in what was appended: it is in the log already, whatever comes of this."""
+        for follower in self.followers:
+            follower(self, corrected)
+
+    def size_at(self, as_of: int | None, as_of_time: datetime | None) -> int | None:
+        """Return how many records the log had in the past that is meant, None for the present.
+
+        Raises ValueError for two pasts at once, and for one that never was.
+        """
+        if as_of is None and as_of_time is None:
+            return None
+        if as_of is not None and as_of_time is not None:
+            raise ValueError("as_of and as_of_time name two pasts: give one of them")
+        return asof.size_at(self._reader, as_of_time or as_of or 0)
 
     @staticmethod
     def _tell_torn(writer: Writer, torn: TornTail) -> None:
@@ -181,3 +273,12 @@ class Handle:
             asof.zoned(valid_at)
         size = self._reader.size if as_of is None else asof.size_at(self._reader, as_of)
         return Past(size, include_forgotten, valid_at)
+
+
+def _reviewed(batch: Sequence[Draft]) -> Sequence[Draft]:
+    """Return a batch, with an event `review` behind it for claims in it that contradict each other undecidedly."""
+    if not any(isinstance(draft.body, ExperienceBody) and draft.body.symbolic for draft in batch):
+        return batch
+    from braid.stance.review import with_reviews
+
+    return with_reviews(batch)

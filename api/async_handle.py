@@ -1,17 +1,17 @@
-"""The async twin, where waiting is real: what touches the disk runs in a thread, so that an event loop goes on."""
+"""What `AsyncStore` stands on: it is opened and closed in a thread, and streams come through a bounded queue."""
 
-from asyncio import to_thread
-from collections.abc import Iterable, Mapping, Sequence
+from asyncio import Queue, get_running_loop, run_coroutine_threadsafe, to_thread
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from concurrent.futures import TimeoutError as FutureTimeout
 from pathlib import Path
+from threading import Event, Thread
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Final, Self, TypeVar
 
 from braid.ledger.erase import Certificate
 from braid.ledger.ids import RecordId
-from braid.ledger.record import Draft, Record
-from braid.ledger.sequence import Placed
-from braid.ledger.trace import TraceNode
-from braid.store import DEFAULT_PATH, Store, open
+from braid.session import Session
+from braid.store import Store
 
 if TYPE_CHECKING:
     from braid.affect.vad import Reading
@@ -29,14 +29,11 @@ if TYPE_CHECKING:
     from braid.views.replay import Caught
     from braid.views.snapshot.folder import Snapshot
 
-
-async def open_async(path: str | Path = DEFAULT_PATH, **options: Any) -> "AsyncStore":
-    """Open a store without blocking the event loop; options as for `braid.open`."""
-    return AsyncStore(await to_thread(open, path, **options))
+_Item = TypeVar("_Item")
 
 
-class AsyncStore:
-    """A store for event loops: concurrent appends share one sync. `sync` is the store itself."""
+class AsyncHandle:
+    """A store for event loops. `sync` is the store itself."""
 
     def __init__(self, store: Store) -> None:
         self.sync = store
@@ -53,31 +50,9 @@ class AsyncStore:
         """See `Store.close`."""
         await to_thread(self.sync.close)
 
-    async def append(self, what: str | Draft, **fields: Any) -> RecordId:
-        """See `Store.append`."""
-        return await to_thread(self.sync.append, what, **fields)
-
-    async def append_all(self, batch: Sequence[Draft]) -> list[Placed]:
-        """See `Store.append_all`."""
-        return await to_thread(self.sync.append_all, batch)
-
-    async def remember(
-        self, messages: str | Mapping[str, Any] | Iterable[Mapping[str, Any] | str], **options: Any
-    ) -> list[RecordId]:
-        """See `Store.remember`."""
-        return await to_thread(self.sync.remember, messages, **options)
-
     async def learn(self, **options: Any) -> "Learned":
         """See `Store.learn`."""
         return await to_thread(self.sync.learn, **options)
-
-    async def correct(self, id: str, text: str, *, reason: str | None = None) -> RecordId:
-        """See `Store.correct`."""
-        return await to_thread(self.sync.correct, id, text, reason=reason)
-
-    async def get(self, id: str) -> Record:
-        """See `Store.get`."""
-        return await to_thread(self.sync.get, id)
 
     async def recall(self, query: str, **asked: Any) -> dict[str, Any]:
         """See `Store.recall`."""
@@ -191,18 +166,6 @@ class AsyncStore:
         """See `Store.sql`."""
         return await to_thread(self.sync.sql, query, parameters, **limits)
 
-    async def trace(self, id: str, **options: Any) -> TraceNode:
-        """See `Store.trace`."""
-        return await to_thread(self.sync.trace, id, **options)
-
-    async def prove(self, id: str) -> bytes:
-        """See `Store.prove`."""
-        return await to_thread(self.sync.prove, id)
-
-    async def prove_many(self, ids: Iterable[str]) -> bytes:
-        """See `Store.prove_many`."""
-        return await to_thread(self.sync.prove_many, ids)
-
     async def status(self, **options: Any) -> dict[str, Any]:
         """See `Store.status`."""
         return await to_thread(self.sync.status, **options)
@@ -222,3 +185,60 @@ class AsyncStore:
     async def backup(self, dest: str | Path, *, with_vault: bool = False) -> "Backup":
         """See `Store.backup`."""
         return await to_thread(self.sync.backup, dest, with_vault=with_vault)
+
+    @property
+    def session(self) -> Session:
+        """What its operations use."""
+        return self.sync.session
+
+
+AHEAD: Final = 64
+"""How many items of a stream may wait for whoever takes them."""
+_END: Final = object()
+
+
+async def stream(begin: Callable[[], Iterator[_Item]]) -> AsyncIterator[_Item]:
+    """Yield what an iterator yields, stepped in a thread of its own: what it opens belongs to that thread.
+
+    At most `AHEAD` items are read before they are asked for; whoever stops taking them ends the thread.
+    """
+    loop = get_running_loop()
+    queue: Queue[Any] = Queue(AHEAD)
+    stopped = Event()
+
+    def put(item: object) -> bool:
+        """Hand an item on; False where nobody takes it any more."""
+        handed = run_coroutine_threadsafe(queue.put(item), loop)
+        while not stopped.is_set():
+            try:
+                handed.result(timeout=0.1)
+            except FutureTimeout:
+                continue
+            return True
+        handed.cancel()
+        return False
+
+    def step() -> None:
+        try:
+            for item in begin():
+                if not put(item):
+                    return
+        except BaseException as error:
+            put(_Failed(error))
+        else:
+            put(_END)
+
+    thread = Thread(target=step, name="braid-stream", daemon=True)
+    thread.start()
+    try:
+        while (item := await queue.get()) is not _END:
+            if isinstance(item, _Failed):
+                raise item.error
+            yield item
+    finally:
+        stopped.set()
+
+
+class _Failed:
+    def __init__(self, error: BaseException) -> None:
+        self.error = error

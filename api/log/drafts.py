@@ -6,7 +6,6 @@ from typing import Any, cast
 
 import msgspec
 
-from braid import members
 from braid.ledger.errors import InvalidRecordError
 from braid.ledger.ids import parse_id
 from braid.ledger.record import (
@@ -26,6 +25,7 @@ from braid.ledger.record import (
     Target,
     with_article,
 )
+from braid.log import members
 
 _ACTORS = {"user": "user", "human": "user", "assistant": "agent", "agent": "agent", "system": "system"}
 _EMPTY = "there is nothing to remember: the text is empty"

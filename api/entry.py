@@ -1,0 +1,132 @@
+"""The front door: a store is made, or opened, here."""
+
+from asyncio import to_thread
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from braid.ledger.create import create_store
+from braid.ledger.guard import Guard
+from braid.ledger.reader import Reader
+from braid.ledger.sequence import Clock
+from braid.ledger.settings import Durability, Settings
+from braid.ledger.writer import Writer, utc_now
+from braid.session import Session
+from braid.store import Store
+
+if TYPE_CHECKING:
+    from braid.async_store import AsyncStore
+    from braid.views.lance.home import Embedding
+
+DEFAULT_PATH = "memory"
+
+
+def init(
+    path: str | Path = DEFAULT_PATH,
+    *,
+    origin: str | None = None,
+    durability: Durability = "always",
+    retention_days: int = 30,
+    vault: str | Path | None = None,
+    passphrase: str | None = None,
+    guard_dir: str | Path | None = None,
+    clock: Clock = utc_now,
+    scope_chains: bool = False,
+    spare_root: bool = False,
+) -> Settings:
+    """Create a store with fresh keys; raise FileExistsError where something is already.
+
+    `scope_chains`: each record names the one before it in its scopes and their count, so that an omission shows.
+    `spare_root`: two root keys, each of which can revoke the other and go on; a log takes in none later.
+    """
+    return create_store(
+        _folder(path),
+        now=clock(),
+        origin=origin,
+        durability=durability,
+        retention_days=retention_days,
+        vault=Path(vault) if vault else None,
+        passphrase=passphrase,
+        guard_folder=Path(guard_dir) if guard_dir else None,
+        scope_chains=scope_chains,
+        spare_root=spare_root,
+    )
+
+
+def open(
+    path: str | Path = DEFAULT_PATH,
+    *,
+    create: bool = True,
+    read_only: bool = False,
+    shared: bool = False,
+    adopt: bool = False,
+    passphrase: str | None = None,
+    guard_dir: str | Path | None = None,
+    wait_s: float = 10.0,
+    clock: Clock = utc_now,
+    embedder: "Embedding | None" = None,
+    headless: bool = False,
+) -> Store:
+    """Open a store, creating it where there is none (unless `create=False` or `read_only`).
+
+    `shared` lets several processes write, each taking the lock for a transaction and waiting up to `wait_s` seconds.
+    `adopt` accepts a store whose fork guard is missing. `embedder` returns the model that searches by meaning, when one
+    is first needed; `braid.open` passes the one that comes with Braid. `headless` opens without the log's private key,
+    which is lost, so that another can take its place.
+    Raises LogLockedError, GuardError, RollbackError, IntegrityError, FileNotFoundError.
+    """
+    store = _folder(path)
+    guard_folder = Path(guard_dir) if guard_dir else None
+    if create and not read_only and not (store / "store.json").exists():
+        try:
+            create_store(store, now=clock(), passphrase=passphrase, guard_folder=guard_folder)
+        except FileExistsError:
+            if not (store / "store.json").exists():
+                raise
+            # Another has made it meanwhile: it is opened as any store is.
+    settings_guard = None
+    if guard_folder is not None:
+        from braid.ledger.settings import load_settings
+
+        settings_guard = Guard.of_store(load_settings(store).store_id, guard_folder)
+    reader: Reader
+    if read_only:
+        reader = Reader(store, guard=settings_guard, passphrase=passphrase)
+    else:
+        reader = Writer(
+            store,
+            guard=settings_guard,
+            passphrase=passphrase,
+            adopt=adopt,
+            shared=shared,
+            wait_s=wait_s,
+            clock=clock,
+            headless=headless,
+        )
+    try:
+        opened = Store(reader, clock, embedder)
+    except BaseException:
+        reader.close()
+        raise
+    opened.followers.append(_learn)
+    return opened
+
+
+def _learn(session: Session, corrected: Sequence[str]) -> None:
+    """Read what was appended for claims; of a correction only where something was read of what it corrects."""
+    from braid.learning import follow
+
+    follow(session, corrected)
+
+
+async def open_async(path: str | Path = DEFAULT_PATH, **options: Any) -> "AsyncStore":
+    """Open a store without blocking the event loop; options as for `open`."""
+    from braid.async_store import AsyncStore
+
+    return AsyncStore(await to_thread(open, path, **options))
+
+
+def _folder(path: str | Path) -> Path:
+    if path == "":  # a Path of it would be the folder that one stands in
+        raise ValueError(f"name the store's folder, such as {DEFAULT_PATH!r}: '' names none")
+    return Path(path)

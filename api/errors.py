@@ -1,0 +1,21 @@
+"""What the front door refuses, whatever is asked of it.
+
+Misuse is a ValueError; what may not be done here is a PermissionError. What reading and writing raise comes from the
+rooms below: LedgerError, WalError, ViewError, and OSError, which is left alone.
+
+    InvalidRequestError(ValueError)     a request that can't be meant: a bound, a type, an unknown member
+    UnknownOperationError(ValueError)   no operation has this name
+    AccessDeniedError(PermissionError)  who asks may not do this
+"""
+
+
+class InvalidRequestError(ValueError):
+    """A request that can't be meant; the message names the member, what was expected and what was given."""
+
+
+class UnknownOperationError(ValueError):
+    """No operation has the name that was asked for; the message says which one is near."""
+
+
+class AccessDeniedError(PermissionError):
+    """The session may not do what was asked; the message names the access that it needs."""

@@ -1,0 +1,426 @@
+"""What is put into the log, and read back of it verified."""
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Annotated, Final
+
+import msgspec
+
+from braid.ledger import asof
+from braid.ledger.errors import (
+    ErasedError,
+    ForgottenError,
+    IdempotencyConflictError,
+    IntegrityError,
+    InvalidRecordError,
+    KeyRefusedError,
+    ReadOnlyError,
+    UnknownRecordError,
+)
+from braid.ledger.ids import RecordId
+from braid.ledger.record import (
+    Affect,
+    Claim,
+    Confidence,
+    Draft,
+    EventBody,
+    Media,
+    Record,
+    Source,
+    Target,
+)
+from braid.ledger.sequence import Placed
+from braid.ledger.trace import TraceNode
+from braid.ledger.trace import trace as braid_of
+from braid.ledger.writer import Writer
+from braid.log import drafts
+from braid.operation import AsOf, Id, Index, Instant, Json, Name, Request, Response, Scoped, operation
+from braid.session import Session
+from braid.wal.errors import OutcomeUnknownError
+
+if TYPE_CHECKING:
+    pass
+
+_ID: Final = "exp_2025-05-17T09:00:00Z_0000000300ab"
+_WRITES: Final = (InvalidRecordError, KeyRefusedError, ReadOnlyError, OutcomeUnknownError)
+_READS: Final = (UnknownRecordError, ErasedError, ForgottenError, IntegrityError)
+_EARLIER: Final = re.compile(r"\$(\d+)", flags=re.ASCII)
+
+
+class Append(Scoped, frozen=True, kw_only=True):
+    """An experience. `evidence` names records or URIs; links name records, or `$n` the nth of the same transaction."""
+
+    text: str = ""
+    type: Name = "occurrence"
+    actor: Name = "user"
+    method: Name = "capture"
+    name: str | None = None
+    parents: tuple[Id, ...] = ()
+    evidence: tuple[Name, ...] = ()
+    supersedes: tuple[Id, ...] = ()
+    sources: tuple[Source | str, ...] = ()
+    confidence: Confidence | float | None = None
+    affect: Affect | None = None
+    claims: tuple[Claim, ...] = ()
+    structured: dict[str, Json] | None = None
+    media: tuple[Media, ...] = ()
+    tags: tuple[str, ...] = ()
+    external_id: str | None = None
+    occurred_at: Instant | None = None
+    idempotency_key: Name | None = None
+    signer: Name | None = None
+
+
+class Appended(Response, frozen=True, kw_only=True):
+    """Where a record stands in the log. `known`: a key said that it was there already."""
+
+    id: RecordId
+    index: int
+    known: bool = False
+
+
+@operation(
+    Append,
+    Appended,
+    access="write",
+    cost="record",
+    positional=("text",),
+    returns="id",
+    example=Append(text="Maya moved to Porto.", user_id="maya"),
+    errors=(*_WRITES, UnknownRecordError, ErasedError, IdempotencyConflictError),
+)
+def append(session: Session, asked: Append) -> Appended:
+    """Append an experience; when this returns it is as durable as the store's setting says.
+
+    An `idempotency_key` that is in the log names its record, where that says the same. `signer`: the actor whose key
+    signs. A corrected or told fact is not read here: `learn` reads it.
+    """
+    return _appended(session.append_drafts([_draft(asked)], signer=asked.signer, held=1))[0]
+
+
+class AppendAll(Request, frozen=True, kw_only=True):
+    """Experiences that enter the log together. `signer` of the transaction signs all; the records name none."""
+
+    records: tuple[Append, ...]
+    signer: Name | None = None
+
+
+class AppendedAll(Response, frozen=True, kw_only=True):
+    """Where each record stands, in the order of the request."""
+
+    records: tuple[Appended, ...]
+
+
+@operation(
+    AppendAll,
+    AppendedAll,
+    access="write",
+    cost="record",
+    positional=("records",),
+    example=AppendAll(
+        records=(Append(text="It rained."), Append(text="The match was off.", parents=("$0",)))
+    ),
+    errors=(*_WRITES, UnknownRecordError, ErasedError, IdempotencyConflictError),
+)
+def append_all(session: Session, asked: AppendAll) -> AppendedAll:
+    """Append experiences as one transaction: all or none. A link `$0` names the first of them, `$1` the second."""
+    batch = [_draft(one, place) for place, one in enumerate(asked.records)]
+    return AppendedAll(records=_appended(session.append_drafts(batch, signer=asked.signer, held=len(batch))))
+
+
+class Earlier(msgspec.Struct, frozen=True):
+    """A record that stands earlier in the transaction, as a link names it."""
+
+    place: int
+
+
+def _draft(asked: Append, place: int = 0) -> Draft:
+    """Return the draft of a request, which is record `place` of its transaction."""
+    return drafts.telling(
+        drafts.experience(
+            asked.text,
+            type=asked.type,
+            actor=asked.actor,
+            method=asked.method,
+            name=asked.name,
+            parents=_targets(asked.parents, place),
+            evidence=_targets(asked.evidence, place),
+            supersedes=_targets(asked.supersedes, place),
+            sources=asked.sources,
+            confidence=asked.confidence,
+            affect=asked.affect,
+            claims=asked.claims,
+            structured=asked.structured,
+            media=asked.media,
+            within=drafts.scope(asked.user_id, asked.agent_id, asked.run_id, asked.session_id),
+            tags=asked.tags,
+            external_id=asked.external_id,
+            occurred_at=asked.occurred_at,
+            once=asked.idempotency_key,
+        )
+    )
+
+
+def _targets(names: Sequence[str], place: int) -> list[Target]:
+    """Return what links name. Raises InvalidRecordError for a record of the transaction that comes later."""
+    found: list[Target] = []
+    for name in names:
+        match = _EARLIER.fullmatch(name)
+        if match and int(match[1]) >= place:
+            raise InvalidRecordError(f"{name} is no earlier record of this transaction: this one is ${place}")
+        found.append(Earlier(int(match[1])) if match else name)
+    return found
+
+
+def _appended(placed: Sequence[Placed]) -> tuple[Appended, ...]:
+    return tuple(Appended(id=one.id, index=one.index, known=one.known) for one in placed)
+
+
+class Remember(Scoped, frozen=True, kw_only=True):
+    """Chat messages `{role, content, timestamp?, name?, id?, metadata?}`, or plain text that the user said."""
+
+    messages: str | dict[str, Json] | tuple[str | dict[str, Json], ...]
+    metadata: dict[str, Json] | None = None
+    idempotency_key: Name | None = None
+    learn: bool = True
+
+
+class Remembered(Response, frozen=True, kw_only=True):
+    """The ids of the messages, in order."""
+
+    ids: tuple[RecordId, ...]
+
+
+@operation(
+    Remember,
+    Remembered,
+    access="write",
+    cost="index",
+    positional=("messages",),
+    returns="ids",
+    example=Remember(messages=({"role": "user", "content": "I moved to Porto."},), user_id="maya"),
+    errors=(*_WRITES, IdempotencyConflictError),
+)
+def remember(session: Session, asked: Remember) -> Remembered:
+    """Append chat messages as one transaction; what they state is then read, unless `learn` is false.
+
+    What is the caller's own goes under a message's `metadata`; any other member is refused, and so is a user's message
+    that says nothing (InvalidRecordError): then none of them is appended. With an `idempotency_key`, repeating the call
+    adds nothing; with other messages it raises IdempotencyConflictError.
+    """
+    several = asked.messages if isinstance(asked.messages, tuple) else (asked.messages,)
+    within = drafts.scope(asked.user_id, asked.agent_id, asked.run_id, asked.session_id)
+    batch: list[Draft] = []
+    for place, said in enumerate(several):
+        key = None if asked.idempotency_key is None else f"{asked.idempotency_key}#{place}"
+        try:
+            batch.append(drafts.message(said, within, asked.metadata or {}, key))
+        except InvalidRecordError as error:
+            if isinstance(asked.messages, tuple):
+                raise InvalidRecordError(f"message {place + 1}: {error}") from None
+            raise
+    placed = session.append_drafts(batch, held=len(batch)) if batch else []
+    if asked.learn:
+        session.follow()
+    return Remembered(ids=tuple(one.id for one in placed))
+
+
+class Correct(Request, frozen=True, kw_only=True):
+    """What is right in place of a record, and why it is said."""
+
+    id: Id
+    text: str
+    reason: str | None = None
+
+
+@operation(
+    Correct,
+    Appended,
+    access="modify",
+    cost="index",
+    positional=("id", "text"),
+    returns="id",
+    example=Correct(id=_ID, text="Maya moved to Lisbon.", reason="misheard"),
+    errors=(*_WRITES, *_READS),
+)
+def correct(session: Session, asked: Correct) -> Appended:
+    """Append what is right in place of a record; the old one stays in the log, superseded.
+
+    Where something was read of the old one, the new one is read too. Raises InvalidRecordError for what is no
+    experience, and for a text that says nothing.
+    """
+    correction = drafts.correction(session.reader.get(asked.id), asked.text)
+    event = EventBody(name="correction", reason=asked.reason, scope=correction.body.scope)
+    links: list[tuple[str, Target]] = [("evidence", Earlier(0)), ("supersedes", asked.id)]
+    new = session.append_drafts([correction, Draft(kind="event", body=event, links=links)])
+    session.follow([asked.id])
+    return _appended(new)[0]
+
+
+class Get(AsOf, frozen=True, kw_only=True):
+    """A record by its id, as the log is or was."""
+
+    id: Id
+    include_forgotten: bool = False
+
+
+class Got(Response, frozen=True, kw_only=True):
+    """A record, verified; as JSON in the schema's shape (SPEC §4.7)."""
+
+    record: Record
+
+
+@operation(
+    Get,
+    Got,
+    access="read",
+    cost="record",
+    positional=("id",),
+    returns="record",
+    example=Get(id=_ID),
+    errors=_READS,
+)
+def get(session: Session, asked: Get) -> Got:
+    """Return a record, verified against the signed tree.
+
+    In a past, what came later is unknown and what was forgotten then stays so; what is erased by now stays erased.
+    Raises UnknownRecordError, ErasedError, ForgottenError, IntegrityError.
+    """
+    size = session.size_at(asked.as_of, asked.as_of_time)
+    if size is None:
+        return Got(record=session.reader.get(asked.id, include_forgotten=asked.include_forgotten))
+    return Got(record=asof.get_at(session.reader, asked.id, size, include_forgotten=asked.include_forgotten))
+
+
+class Read(Request, frozen=True, kw_only=True):
+    """Records from index `start` to before `stop`."""
+
+    start: Index = 0
+    stop: Index | None = None
+    include_forgotten: bool = False
+
+
+@operation(
+    Read,
+    Record,
+    access="read",
+    cost="log",
+    streams=True,
+    positional=("start", "stop"),
+    example=Read(start=0, stop=10),
+    errors=(IntegrityError,),
+)
+def read(session: Session, asked: Read) -> Iterator[Record]:
+    """Yield the records of a stretch of the log, verified; without the erased, and the forgotten unless asked for."""
+    control = session.reader.control
+    for entries in session.reader.entries(asked.start, asked.stop):
+        for record, _ in entries:
+            if record.index not in control.erased and (
+                asked.include_forgotten or record.index not in control.hidden
+            ):
+                yield record
+
+
+class Trace(Request, frozen=True, kw_only=True):
+    """Whose braid is asked for, in which directions, and how deep. `text`: also who said what."""
+
+    id: Id
+    up: bool = True
+    down: bool = True
+    depth: Annotated[int, msgspec.Meta(ge=0)] | None = None
+    text: bool = False
+
+
+@operation(
+    Trace,
+    TraceNode,
+    access="read",
+    cost="index",
+    positional=("id",),
+    example=Trace(id=_ID, depth=2),
+    errors=_READS,
+)
+def trace(session: Session, asked: Trace) -> TraceNode:
+    """Return the braid of a record: what it descends from, and what descends from it.
+
+    With `text` each record also says who said what; without, all of it comes from envelopes. Raises
+    UnknownRecordError.
+    """
+    session.refresh()
+    backlinks = session.reader.backlinks
+    return braid_of(
+        session.reader,
+        asked.id,
+        up=asked.up,
+        down=asked.down,
+        depth=asked.depth,
+        children=lambda index: list(backlinks.of(index)),
+        text=asked.text,
+    )
+
+
+class Prove(Request, frozen=True, kw_only=True):
+    """Of which record a proof is asked for."""
+
+    id: Id
+
+
+class Proof(Response, frozen=True, kw_only=True):
+    """A proof that needs no store to be checked."""
+
+    proof: bytes
+
+
+@operation(
+    Prove,
+    Proof,
+    access="read",
+    cost="record",
+    payload="bytes",
+    positional=("id",),
+    returns="proof",
+    example=Prove(id=_ID),
+    errors=(UnknownRecordError, IntegrityError),
+)
+def prove(session: Session, asked: Prove) -> Proof:
+    """Return a c2sp.org/tlog-proof file that shows offline that a record is in the log."""
+    index = _published(session, [asked.id])[0]
+    return Proof(proof=session.reader.prove(index))
+
+
+class ProveMany(Request, frozen=True, kw_only=True):
+    """Of which records one proof is asked for."""
+
+    ids: tuple[Id, ...]
+
+
+@operation(
+    ProveMany,
+    Proof,
+    access="read",
+    cost="record",
+    payload="bytes",
+    positional=("ids",),
+    returns="proof",
+    example=ProveMany(ids=(_ID,)),
+    errors=(UnknownRecordError, IntegrityError),
+)
+def prove_many(session: Session, asked: ProveMany) -> Proof:
+    """Return one proof that shows offline that all of these records are in the log, with their envelopes.
+
+    A node of the tree that several need is in it once; `braid check-proof` checks it. Raises UnknownRecordError, and
+    ValueError for no id.
+    """
+    return Proof(proof=session.reader.prove_many(_published(session, asked.ids)))
+
+
+def _published(session: Session, ids: Sequence[str]) -> list[int]:
+    """Return the indexes of records, with a head published that holds them all, where one can be signed here."""
+    reader = session.reader
+    indexes = [reader.index_of(id) for id in ids]
+    for id, index in zip(ids, indexes, strict=True):
+        if reader.envelope(index).id != id:
+            raise UnknownRecordError(f"{id}: no such record")
+    if max(indexes, default=0) >= reader.published.size and isinstance(reader, Writer):
+        reader.checkpoint()
+    return indexes

@@ -1,0 +1,216 @@
+"""What an operation is: a frozen request, a frozen response, one function between them, and what is known of it.
+
+Everything that can be asked of a store is declared so, once, in the room of its subject. The methods of `Store` and
+`AsyncStore`, the JSON Schemas and every other face are made from these declarations (ADR 54). Pure.
+"""
+
+from collections.abc import Callable, Iterable, Mapping
+from datetime import datetime
+from inspect import Parameter, signature
+from typing import Annotated, Any, Final, Literal, TypeVar, get_args
+
+import msgspec
+
+from braid.errors import InvalidRequestError
+
+Json = Any
+"""A JSON value: None, a boolean, a number, text, a list of these or an object of these."""
+
+Access = Literal["read", "write", "modify", "forget", "recover", "erase", "keys", "operate", "admin"]
+"""What a caller must be allowed to do.
+
+read: see records and what is derived. write: append. modify: correct. forget, recover, erase: as they say.
+keys: admit and revoke keys. operate: projections, snapshots, backups, audits. admin: settings and imports.
+"""
+Cost = Literal["record", "index", "log"]
+"""How long an operation may take: a few records (milliseconds), a question to a projection that may have to catch up
+(a second), or a pass over the whole log (minutes)."""
+Payload = Literal["json", "bytes", "arrow"]
+"""How an answer leaves the process where it is large: as JSON, as bytes of their own format, as Arrow."""
+
+ALL_ACCESS: Final[frozenset[Access]] = frozenset(get_args(Access))
+
+Id = Annotated[str, msgspec.Meta(min_length=1, description="A record's id.")]
+Name = Annotated[str, msgspec.Meta(min_length=1)]
+Index = Annotated[int, msgspec.Meta(ge=0, description="A record's place in the log, from 0.")]
+Instant = Annotated[datetime, msgspec.Meta(tz=True, description="A time with its zone.")]
+
+
+class Request(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What is asked. Members are flat and immutable, and their defaults are values."""
+
+
+class Scoped(Request, frozen=True, kw_only=True):
+    """A request within a scope: only what belongs to all the ids that are given."""
+
+    user_id: Name | None = None
+    agent_id: Name | None = None
+    run_id: Name | None = None
+    session_id: Name | None = None
+
+
+class AsOf(Request, frozen=True, kw_only=True):
+    """A request to the log as it was: with record `as_of` as its newest, or at the time `as_of_time`."""
+
+    as_of: Index | None = None
+    as_of_time: Instant | None = None
+
+
+class ScopedAsOf(Scoped, frozen=True, kw_only=True):
+    """A request within a scope, to the log as it was."""
+
+    as_of: Index | None = None
+    as_of_time: Instant | None = None
+
+
+class Response(msgspec.Struct, frozen=True, kw_only=True):
+    """What is answered."""
+
+
+class Operation(msgspec.Struct, frozen=True, kw_only=True):
+    """What is known of an operation."""
+
+    name: str
+    request: type[Request]
+    response: type
+    """What the function returns; of a stream, each of its items."""
+    run: Callable[..., Any]
+    access: Access
+    cost: Cost
+    example: Request
+    repeatable: bool
+    """Whether repeating it does no harm: it changes nothing, or the same thing once."""
+    destructive: bool
+    """Whether what it takes away can't be had back."""
+    streams: bool
+    payload: Payload
+    remote: bool
+    """Whether it may be asked from another machine; not where it names a path of this one."""
+    positional: tuple[str, ...]
+    """Members that a method takes by position; `*ids` takes any number."""
+    returns: str | None
+    """The member of the response that a method returns alone."""
+    errors: tuple[type[Exception], ...]
+    local: tuple[str, ...]
+    """Keyword arguments of the function that aren't data: models, open files, callbacks."""
+
+    @property
+    def room(self) -> str:
+        """The subject's room: `log`, `search`, …"""
+        return self.run.__module__.split(".")[1]
+
+    @property
+    def summary(self) -> str:
+        """The first sentence of what it does."""
+        return self.description.partition("\n")[0].partition(". ")[0].rstrip(".") + "."
+
+    @property
+    def description(self) -> str:
+        """What it does."""
+        return self.run.__doc__ or ""
+
+    def checked(self, request: Request) -> Request:
+        """Return a request whose types and bounds hold; InvalidRequestError says which member doesn't.
+
+        The constructors of msgspec check neither.
+        """
+        if type(request) is not self.request:
+            raise InvalidRequestError(
+                f"{self.name} takes a {self.request.__name__}, not {type(request).__name__}"
+            )
+        try:
+            plain = msgspec.to_builtins(request, builtin_types=_KEPT)
+            return msgspec.convert(plain, self.request)
+        except (msgspec.ValidationError, TypeError) as error:
+            raise self.refusal(error) from None
+
+    def decoded(self, raw: bytes) -> Request:
+        """Return a request from its JSON; InvalidRequestError for what is no such request."""
+        try:
+            return msgspec.json.decode(raw or b"{}", type=self.request)
+        except (msgspec.DecodeError, UnicodeDecodeError) as error:
+            raise self.refusal(error) from None
+
+    def refusal(self, error: Exception) -> InvalidRequestError:
+        """Return why a request is refused, in the words of who asked."""
+        why = str(error).replace("`", "").replace("$.", "").replace(" - at ", " for ")
+        return InvalidRequestError(f"{self.name}: {why[:1].lower()}{why[1:]}")
+
+
+def given(value: object) -> Any:
+    """Return an argument of a method as the member of a request: what it is, `Session.call` checks."""
+    if isinstance(value, Iterable) and not isinstance(value, str | bytes | bytearray | Mapping):
+        return tuple(value)
+    return value
+
+
+_KEPT: Final = (bytes, bytearray)
+_OPERATIONS: Final[dict[str, Operation]] = {}
+_BY_FUNCTION: Final[dict[Callable[..., Any], Operation]] = {}
+_Function = TypeVar("_Function", bound=Callable[..., Any])
+
+
+def operation(
+    request: type[Request],
+    response: type,
+    *,
+    access: Access,
+    cost: Cost,
+    example: Request,
+    repeatable: bool | None = None,
+    destructive: bool = False,
+    streams: bool = False,
+    payload: Payload = "json",
+    remote: bool = True,
+    positional: tuple[str, ...] = (),
+    returns: str | None = None,
+    errors: tuple[type[Exception], ...] = (),
+) -> Callable[[_Function], _Function]:
+    """Declare the function below as an operation, under its own name; it stays as it is.
+
+    `repeatable` is true of what only reads, unless it is said otherwise. Raises ValueError for a name that is taken.
+    """
+
+    def declare(function: _Function) -> _Function:
+        name = function.__name__
+        if name in _OPERATIONS:
+            raise ValueError(f"two operations are called {name}")
+        found = Operation(
+            name=name,
+            request=request,
+            response=response,
+            run=function,
+            access=access,
+            cost=cost,
+            example=example,
+            repeatable=access == "read" if repeatable is None else repeatable,
+            destructive=destructive,
+            streams=streams,
+            payload=payload,
+            remote=remote,
+            positional=positional,
+            returns=returns,
+            errors=errors,
+            local=tuple(
+                each.name
+                for each in signature(function).parameters.values()
+                if each.kind is Parameter.KEYWORD_ONLY
+            ),
+        )
+        _OPERATIONS[name] = _BY_FUNCTION[function] = found
+        return function
+
+    return declare
+
+
+def declared() -> dict[str, Operation]:
+    """Return the operations of the rooms that have been imported, by name (`braid.registry` imports all)."""
+    return dict(_OPERATIONS)
+
+
+def operation_of(function: Callable[..., Any]) -> Operation:
+    """Return what is known of a declared function; TypeError for another."""
+    found = _BY_FUNCTION.get(function)
+    if found is None:
+        raise TypeError(f"{getattr(function, '__qualname__', function)} is no operation")
+    return found

@@ -1,0 +1,48 @@
+"""All operations, and the generic way in: a name and JSON go in, JSON comes out.
+
+An HTTP route, an MCP tool or a command needs no more than this to ask everything that can be asked of a store.
+"""
+
+from collections.abc import Iterator
+from difflib import get_close_matches
+from importlib import import_module
+from typing import Final
+
+from braid import wire
+from braid.errors import AccessDeniedError, UnknownOperationError
+from braid.operation import Operation, declared
+from braid.session import Session
+
+ROOMS: Final = ("log",)
+"""The rooms of the subjects; each declares its operations in its module `operations`."""
+
+
+def operations() -> dict[str, Operation]:
+    """Return every operation by its name, in the order of the rooms."""
+    for room in ROOMS:
+        import_module(f"braid.{room}.operations")
+    return declared()
+
+
+def find(name: str) -> Operation:
+    """Return an operation; UnknownOperationError, with the name that is near, where there is none."""
+    known = operations()
+    if name not in known:
+        near = get_close_matches(name, known, n=1)
+        raise UnknownOperationError(
+            f"no operation is called {name!r}" + (f": did you mean {near[0]}?" if near else "")
+        )
+    return known[name]
+
+
+def dispatch(session: Session, name: str, request: bytes, *, remote: bool = False) -> bytes:
+    """Return the JSON of what an operation answers to the JSON of a request; a stream's items as one array.
+
+    `remote`: it is asked from another machine. Raises UnknownOperationError, InvalidRequestError, AccessDeniedError,
+    and what the operation raises.
+    """
+    known = find(name)
+    if remote and not known.remote:
+        raise AccessDeniedError(f"{name} names paths of the machine that the store is on: ask it there")
+    answer = session.call(known.run, known.decoded(request))
+    return wire.to_json(list(answer) if isinstance(answer, Iterator) else answer)

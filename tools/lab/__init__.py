@@ -1,0 +1,1 @@
+"""Programs for Braid's makers; none of them is in the wheel."""
