@@ -55,12 +55,28 @@ class AsOf(Request, frozen=True, kw_only=True):
     as_of: Index | None = None
     as_of_time: Instant | None = None
 
+    @property
+    def past(self) -> int | datetime | None:
+        """Which past is meant; None for the present. Raises InvalidRequestError for two at once."""
+        return _past(self.as_of, self.as_of_time)
+
 
 class ScopedAsOf(Scoped, frozen=True, kw_only=True):
     """A request within a scope, to the log as it was."""
 
     as_of: Index | None = None
     as_of_time: Instant | None = None
+
+    @property
+    def past(self) -> int | datetime | None:
+        """Which past is meant; None for the present. Raises InvalidRequestError for two at once."""
+        return _past(self.as_of, self.as_of_time)
+
+
+def _past(as_of: int | None, as_of_time: datetime | None) -> int | datetime | None:
+    if as_of is not None and as_of_time is not None:
+        raise InvalidRequestError("as_of and as_of_time name two pasts: give one of them")
+    return as_of if as_of_time is None else as_of_time
 
 
 class Response(msgspec.Struct, frozen=True, kw_only=True):

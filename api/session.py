@@ -6,7 +6,7 @@ Each operation is a function of a session and a request, and `Session.call` is t
 from collections.abc import Callable, Sequence
 from datetime import datetime
 from pathlib import Path
-from threading import Lock, RLock
+from threading import Lock
 from time import perf_counter
 from types import TracebackType
 from typing import TYPE_CHECKING, Concatenate, NamedTuple, ParamSpec, Self, TypeVar
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 _Asked = TypeVar("_Asked", bound=Request)
 _Answered = TypeVar("_Answered")
 _Local = ParamSpec("_Local")
+_Kept = TypeVar("_Kept")
 
 
 Follower = Callable[["Session", Sequence[str]], None]
@@ -63,7 +64,7 @@ class Session:
         self._shelf: Shelf | None = None
         self._views: Views | None = None
         self._views_turn = Lock()
-        self._learning_turn = RLock()
+        self._kept: dict[type[object], object] = {}
         self.allowed: frozenset[Access] = ALL_ACCESS
         """What may be asked through this session."""
         self.observers: list[Callable[[Called], None]] = []
@@ -120,6 +121,14 @@ class Session:
         together = batch if signer else _reviewed(batch)
         keys = [draft.body.once for draft in together]
         return self.writer.append(together, keys=keys, signer=signer, held=held)[: len(batch)]
+
+    def kept(self, kind: type[_Kept], make: Callable[[], _Kept]) -> _Kept:
+        """Return the one object of a class that is kept while the store is open, made when it is first asked for."""
+        with self._views_turn:
+            found = self._kept.get(kind)
+            if not isinstance(found, kind):
+                found = self._kept[kind] = make()
+            return found
 
     @property
     def session(self) -> "Session":

@@ -23,7 +23,7 @@ from braid.recall.times import Span, span
 from braid.tools.evaluation import scope_of, store_of
 
 if TYPE_CHECKING:
-    from braid.deciding import Stance
+    from braid.claims.operations import Stance
     from braid.store import Store
 
 TEMPORAL: Final = 2

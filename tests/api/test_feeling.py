@@ -10,10 +10,10 @@ import pytest
 import braid
 from braid.async_store import AsyncStore
 from braid.entry import open
-from braid.feeling import own
 from braid.ledger.errors import InvalidRecordError
 from braid.ledger.record import AffectBody, Draft
 from braid.store import Store
+from braid.tone.snapshots import own
 
 NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
 

@@ -16,8 +16,8 @@ from braid.ledger.errors import ErasedError, ForgottenError, UnknownRecordError
 from braid.ledger.reader import Reader
 from braid.ledger.record import Claim, Draft, ViewBody
 from braid.ledger.shape import shape
+from braid.lens.view import View
 from braid.lenses.errors import UnknownLensError, ViewUnreadableError
-from braid.lensing import View
 from braid.store import Store
 
 DAY = datetime(2025, 3, 3, 9, tzinfo=UTC)

@@ -14,7 +14,7 @@ from braid.arrival import import_jsonl
 from braid.exchange import export_jsonl
 from braid.ledger.audit.findings import Finding
 from braid.ledger.record import Body, Content, Draft, Record, Reweighted, ViewBody
-from braid.lensing import View
+from braid.lens.view import View
 from braid.store import Store
 
 

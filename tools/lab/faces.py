@@ -92,8 +92,8 @@ class Method:
     def type(self, given: Any, *, taken: bool = False) -> str:
         """Return a type as it is written; `taken`: as wide as what a method can take for it."""
         origin = get_origin(given)
-        if given in (Any, NoneType):
-            return "None" if given is NoneType else self._imports.add("Json", "braid.operation")
+        if given in (Any, None, NoneType):
+            return self._imports.add("Json", "braid.operation") if given is Any else "None"
         if origin is Annotated:
             return self.type(get_args(given)[0], taken=taken)
         if origin in (Union, UnionType):
@@ -110,7 +110,7 @@ class Method:
         return str(given.__name__) if builtin else self._imports.add(given.__name__, given.__module__)
 
     def _generic(self, origin: Any, arguments: tuple[Any, ...], *, taken: bool) -> str:
-        inner = ", ".join("..." if each is ... else self.type(each, taken=taken) for each in arguments)
+        inner = ", ".join(self._argument(each, taken=taken) for each in arguments)
         if taken and origin is tuple:
             return f"{self._imports.add('Sequence', 'collections.abc')}[{inner.removesuffix(', ...')}]"
         if taken and origin is dict:
@@ -118,6 +118,11 @@ class Method:
         if origin.__module__ != "builtins":
             self._imports.add(origin.__name__, origin.__module__)
         return f"{origin.__name__}[{inner}]"
+
+    def _argument(self, given: Any, *, taken: bool) -> str:
+        if isinstance(given, list):  # the parameters of a callable
+            return f"[{', '.join(self.type(each) for each in given)}]"
+        return "..." if given is ... else self.type(given, taken=taken)
 
     @property
     def returned(self) -> str:

@@ -6,8 +6,8 @@ from typing import Final, NamedTuple
 import msgspec
 
 from braid import recalling
-from braid.claim_reader import in_time
-from braid.gathering import Known
+from braid.claims.finder import ClaimFinder
+from braid.claims.reader import in_time
 from braid.ledger import asof
 from braid.ledger.record import Asks, Scope
 from braid.recall.decompose import decompose
@@ -23,13 +23,13 @@ HITS: Final = 12
 """How many records recall brings where the rules can't read a question."""
 
 
-def size_of(store: Session, as_of: int | datetime | None) -> int | None:
+def size_of(session: Session, as_of: int | datetime | None) -> int | None:
     """Return the size of the log that is meant, None for the present one."""
-    return None if as_of is None else asof.size_at(store.reader, as_of)
+    return None if as_of is None else asof.size_at(session.reader, as_of)
 
 
 def weigh(
-    store: Session,
+    session: Session,
     question: str,
     scope: Scope | None,
     *,
@@ -45,15 +45,15 @@ def weigh(
     _refuse_empty(question)
     if at is not None:
         at = utc(at)
-    store.reader.need_vault()
-    known = Known(store, scope, size_of(store, as_of))
-    moment = Moment(utc(now) if now is not None else _now(store, known, as_of), at, now is not None)
+    session.reader.need_vault()
+    known = ClaimFinder(session, scope, size_of(session, as_of))
+    moment = Moment(utc(now) if now is not None else _now(session, known, as_of), at, now is not None)
     found = list(readings(question))
     for reading in found:
         asks = _asks(reading, known, question, moment)
         if (outcome := _held(question, asks, known)) is not None:
             return outcome, known.size
-    guessed = None if found else _by_recall(store, question, known, moment)
+    guessed = None if found else _by_recall(session, question, known, moment)
     if guessed is not None and (outcome := _held(question, guessed, known)) is not None:
         return outcome, known.size
     anything = Asks(subjects=[], rels=[])
@@ -61,10 +61,10 @@ def weigh(
     return reconcile(question, asks, [], []), known.size
 
 
-def _now(store: Session, known: Known, as_of: int | datetime | None) -> datetime:
+def _now(session: Session, known: ClaimFinder, as_of: int | datetime | None) -> datetime:
     if as_of is None:
-        return utc(store.now())
-    return datetime.fromisoformat(store.reader.envelope(known.size - 1).created_at)
+        return utc(session.now())
+    return datetime.fromisoformat(session.reader.envelope(known.size - 1).created_at)
 
 
 def utc(at: datetime) -> datetime:
@@ -78,14 +78,14 @@ def utc(at: datetime) -> datetime:
         ) from None
 
 
-def _held(question: str, asks: Asks, known: Known) -> Outcome | None:
+def _held(question: str, asks: Asks, known: ClaimFinder) -> Outcome | None:
     """Return what is held of a question in symbols; None where nothing is claimed of it."""
     claims = in_time(question, asks, known.claims(known.named(asks)))
     bearing = {said.index for said in relevant(claims, asks)}
     return reconcile(question, asks, claims, known.sources(bearing)) if bearing else None
 
 
-def held_again(question: str, asks: Asks, known: Known) -> Outcome:
+def held_again(question: str, asks: Asks, known: ClaimFinder) -> Outcome:
     """Return what was held of a question in symbols by what was known: as `weigh` does it."""
     return _held(question, asks, known) or reconcile(question, asks, [], [])
 
@@ -103,7 +103,7 @@ class Moment(NamedTuple):
     given: bool
 
 
-def _asks(reading: Reading, known: Known, question: str, moment: Moment) -> Asks:
+def _asks(reading: Reading, known: ClaimFinder, question: str, moment: Moment) -> Asks:
     subjects = [reading.subject]
     if reading.subject == SPEAKER or reading.subject.startswith(f"{SPEAKER}'s "):
         subjects += [reading.subject.replace(SPEAKER, name, 1) for name in known.speakers()]
@@ -131,18 +131,18 @@ def instant_of(question: str, now: datetime) -> datetime | None:
     return span.since if span.since is not None and span.since > now else None
 
 
-def _by_recall(store: Session, question: str, known: Known, moment: Moment) -> Asks | None:
+def _by_recall(session: Session, question: str, known: ClaimFinder, moment: Moment) -> Asks | None:
     """Return what a question that no rule reads asks for, by the claims of recall's hits and what was drawn of them.
 
     Of the subjects and relations that these speak of, it is that one whose claim shares most words with the question.
     """
     scope = msgspec.structs.asdict(known.scope) if known.scope else {}
-    past = None if known.size == store.reader.size else known.size - 1
-    hits = recalling.answer(store, question, top_k=HITS, as_of=past, **scope).results
+    past = None if known.size == session.reader.size else known.size - 1
+    hits = recalling.answer(session, question, top_k=HITS, as_of=past, **scope).results
     words = telling(question)
     best: tuple[float, Said] | None = None
     for place, hit in enumerate(hits):
-        drawn = [child for child, _, role in store.views.catalog.children(hit.index) if role == "parent"]
+        drawn = [child for child, _, role in session.views.catalog.children(hit.index) if role == "parent"]
         for said in known.claims((hit.index, *drawn)):
             shared = len(words & telling(f"{said.text} {said.claim.quote or ''}"))
             score = shared + 1 / (2 + place)

@@ -8,10 +8,12 @@ from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from itertools import accumulate
-from typing import TYPE_CHECKING, Any, Final, cast
+from threading import RLock
+from typing import Any, Final, cast
 
 import msgspec
 
+from braid.knowledge.operations import Learned
 from braid.learn.inference import Settled, inference, method_of, settled, turn_of
 from braid.learn.plain import PlainReader
 from braid.learn.turn import Known, Reader, Reading, Turn
@@ -20,9 +22,6 @@ from braid.ledger.record import Draft, ExperienceBody, Record, is_reading
 from braid.session import Session
 from braid.views.errors import ViewError
 from braid.wal.durable import make_folder, replace_file
-
-if TYPE_CHECKING:
-    pass
 
 WINDOW: Final = 2_000
 """How many records back what was said may lend a turn its meaning; as many are read again when the store is opened."""
@@ -35,20 +34,6 @@ Told = Callable[[Record, Draft], None]
 _Whose = tuple[str | None, ...]
 
 
-class Learned(msgspec.Struct, frozen=True):
-    """How many turns were read; how many records, of how many claims, were appended (or would be); how far it got.
-
-    `partly` of the turns state too much, or are too long, to be read whole: `left` characters of them were not read.
-    """
-
-    read: int
-    records: int
-    claims: int
-    position: int
-    partly: int = 0
-    left: int = 0
-
-
 class _Position(msgspec.Struct, frozen=True):
     method: str
     position: int
@@ -57,10 +42,11 @@ class _Position(msgspec.Struct, frozen=True):
 class Learner:
     """Follows one store's log with one reader, and keeps what is known in each conversation while the store is open."""
 
-    def __init__(self, store: Session, reader: Reader | None = None) -> None:
-        self._store = store
+    def __init__(self, session: Session, reader: Reader | None = None) -> None:
+        self._session = session
+        self.turn = RLock()
         self._reader: Reader = reader or PlainReader()
-        self._path = store.path / "views" / "learned.json"
+        self._path = session.path / "views" / "learned.json"
         self._known: dict[_Whose, Known] = {}
         self._before: dict[_Whose, deque[Turn]] = {}
         self._turns: dict[int, Turn] = {}
@@ -73,7 +59,7 @@ class Learner:
         If the process dies between the append and the position, the batch is in the log and its keys are known: reading
         it again adds nothing. After a dry run, use another learner.
         """
-        size = self._store.reader.size
+        size = self._session.reader.size
         read = records = claims = partly = left = 0
         counted: set[str] = set()
         at = self._resume()
@@ -94,14 +80,14 @@ class Learner:
             at = self._at = stop
         if not dry_run and at > self._saved():
             self._save(at)
-        return Learned(read, records, claims, at, partly, left)
+        return Learned(read=read, records=records, claims=claims, position=at, partly=partly, left=left)
 
     def _resume(self) -> int:
         """Return where to read on; what was said shortly before is made known again."""
         if self._at is not None:
             return self._at
         at = self._saved()
-        if at < self._store.reader.size:
+        if at < self._session.reader.size:
             for turn in _newest([turn for _, turn in self._new(max(0, at - WINDOW), at)]):
                 known = self._known_to(turn)
                 known.add(self._reader.read(turn, known).notes)
@@ -110,7 +96,7 @@ class Learner:
     def _saved(self) -> int:
         with suppress(OSError, msgspec.MsgspecError):
             saved = msgspec.json.decode(self._path.read_bytes(), type=_Position)
-            if saved.method == method_of(self._reader) and saved.position <= self._store.reader.size:
+            if saved.method == method_of(self._reader) and saved.position <= self._session.reader.size:
                 return saved.position
         return 0
 
@@ -126,8 +112,8 @@ class Learner:
 
     def _new(self, start: int, stop: int) -> Iterator[tuple[Record, Turn]]:
         """Yield the turns from `start` to `stop`; one that was forgotten when its turn came follows its recovery."""
-        hidden = self._store.reader.control.hidden
-        for entries in self._store.reader.entries(start, stop):
+        hidden = self._session.reader.control.hidden
+        for entries in self._session.reader.entries(start, stop):
             for record, _ in entries:
                 if record.kind == "tombstone" and record.envelope.public.get("op") == "recover":
                     yield from self._recovered(record)
@@ -137,7 +123,7 @@ class Learner:
     def _recovered(self, tombstone: Record) -> Iterator[tuple[Record, Turn]]:
         for link in tombstone.targets("target"):
             with suppress(ErasedError, ForgottenError):
-                record = self._store.reader.at(link.index)
+                record = self._session.reader.at(link.index)
                 if (turn := turn_of(record)) is not None:
                     yield record, self._placed(record, turn)
 
@@ -166,7 +152,7 @@ class Learner:
         if not reading.claims:
             return None, reading.left
         found = Settled(reading.claims, ()) if not reading.used else self._settled(turn, reading)
-        ids = [self._store.reader.envelope(at).id for at in found.evidence]
+        ids = [self._session.reader.envelope(at).id for at in found.evidence]
         draft = inference(self._reader, record, found.claims, ids) if found.claims else None
         return draft, reading.left
 
@@ -179,13 +165,13 @@ class Learner:
         """Append drafts as one transaction; return those that were not in the log before."""
         if not found:
             return []
-        placed = self._store.append_drafts([draft for _, draft in found])
+        placed = self._session.append_drafts([draft for _, draft in found])
         return [one for one, at in zip(found, placed, strict=True) if not at.known]
 
     def _unknown(self, found: list[tuple[Record, Draft]], counted: set[str]) -> list[tuple[Record, Draft]]:
         """Return those that appending would add: each key once, and none that is in the log; `counted` grows."""
         keys = [draft.body.once for _, draft in found]
-        held = self._store.reader.key_index.find([key for key in keys if key is not None])
+        held = self._session.reader.key_index.find([key for key in keys if key is not None])
         new: list[tuple[Record, Draft]] = []
         for one, key in zip(found, keys, strict=True):
             if key is None or not (key in held or key in counted):
@@ -197,17 +183,17 @@ class Learner:
         """Whether nobody has erased, on its own, what was read of this record before: it isn't to come back. Nor is
         what came with an imported record: it stands here already, under a key of the import's.
         """
-        erased = self._store.reader.control.erased
+        erased = self._session.reader.control.erased
         came = "imported" in record.members
         if not came and (not erased or record.index >= max(erased)):
             return True
-        children = self._store.views.catalog.children(record.index)
+        children = self._session.views.catalog.children(record.index)
         read = [at for at, _, role in children if role == "parent"]
         return not any(at in erased or (came and self._is_ours(at)) for at in read)
 
     def _is_ours(self, index: int) -> bool:
         """Whether a record is what this very reader has read of another, here or elsewhere."""
-        record = self._store.reader.at(index, include_forgotten=True)
+        record = self._session.reader.at(index, include_forgotten=True)
         said = record.members.get("provenance")  # of whatever kind, known to this release or not
         return isinstance(said, dict) and cast("dict[str, Any]", said).get("method") == method_of(
             self._reader
@@ -220,29 +206,39 @@ def _newest(turns: list[Turn]) -> list[Turn]:
     return turns[len(turns) - sum(length <= BACK for length in lengths) :]
 
 
+def learn(session: Session, *, dry_run: bool = False, told: Told | None = None) -> Learned:
+    """Read what has not been read yet, by the session's one learner: two that follow one log would trip over each
+    other."""
+    if dry_run:
+        return Learner(session).learn(dry_run=True, told=told)
+    learner = session.kept(Learner, lambda: Learner(session))
+    with learner.turn:
+        return learner.learn(told=told)
+
+
 def follow(session: Session, corrected: Sequence[str]) -> None:
     """Read what was appended; what was corrected only where something was read of it. A follower of `Session`."""
-    learn: Callable[[], Learned] = cast("Any", session).learn
     if not corrected:
-        learn()
+        session.refresh()
+        learn(session)
         return
     with suppress(ViewError):  # the correction is in the log: what is derived of it may follow
         if readings_of(session, corrected):
-            learn()
+            learn(session)
 
 
-def readings_of(store: Session, ids: Sequence[str]) -> list[str]:
+def readings_of(session: Session, ids: Sequence[str]) -> list[str]:
     """Return the ids of what was read of these records: to be hidden with them."""
-    control = store.reader.control
-    return [child for _, at, child in _readings(store, ids) if at not in control.hidden]
+    control = session.reader.control
+    return [child for _, at, child in _readings(session, ids) if at not in control.hidden]
 
 
-def _readings(store: Session, ids: Sequence[str]) -> Iterator[tuple[int, int, str]]:
+def _readings(session: Session, ids: Sequence[str]) -> Iterator[tuple[int, int, str]]:
     """Yield what was read of these records, erased ones left out: the parent's index, its own, its id."""
-    reader = store.reader
+    reader = session.reader
     for id in ids:
         parent = reader.index_of(id)
-        for at, child, role in store.views.catalog.children(parent):
+        for at, child, role in session.views.catalog.children(parent):
             if role != "parent" or child in ids or at in reader.control.erased:
                 continue
             record = reader.at(at, include_forgotten=True)

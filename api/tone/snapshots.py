@@ -6,7 +6,7 @@ stance or recall would weigh.
 
 from collections.abc import Iterator, Sequence
 from datetime import datetime, timedelta
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from braid.affect.blend import Felt, of_self
 from braid.affect.model import EMBEDDER, weights_name
@@ -17,25 +17,22 @@ from braid.ledger.record import AffectBody, Draft, ExperienceBody, Record, Scope
 from braid.session import Session
 from braid.views.embedder import EmbeddingError, embedded
 
-if TYPE_CHECKING:
-    pass
-
 STAGES: Final = ("input", "draft", "augmented")
 RECENT: Final = 500
 """How many records at the log's end are looked through for the agent's own snapshots."""
 PAST: Final = timedelta(days=1)
 
 
-def sense(store: Session, texts: Sequence[str]) -> list[Reading]:
+def sense(session: Session, texts: Sequence[str]) -> list[Reading]:
     """Return the tone of each text; without the packaged model's vectors the words and marks speak alone."""
     for text in texts:
         if not isinstance(text, str):  # pyright: ignore[reportUnnecessaryIsInstance] - a caller without types
             raise TypeError(f"a tone is read of text, not of {type(text).__name__}")
-    return read(texts, _vectors(store, texts))
+    return read(texts, _vectors(session, texts))
 
 
-def _vectors(store: Session, texts: Sequence[str]) -> Any:
-    embedder = store.embedding()[0]
+def _vectors(session: Session, texts: Sequence[str]) -> Any:
+    embedder = session.embedding()[0]
     if not texts or embedder is None or f"{embedder.name}@{embedder.version}" != EMBEDDER:
         return None
     try:
@@ -44,20 +41,22 @@ def _vectors(store: Session, texts: Sequence[str]) -> Any:
         return None
 
 
-def drafts(store: Session, ids: Sequence[str], stage: str, actor: str | None) -> list[tuple[Draft, Reading]]:
+def drafts(
+    session: Session, ids: Sequence[str], stage: str, actor: str | None
+) -> list[tuple[Draft, Reading]]:
     """Return a snapshot of each experience with what was read; raise InvalidRecordError for what has no words."""
     if stage not in STAGES:
         raise ValueError(f"a stage is one of {', '.join(STAGES)}, not {stage!r}")
     if actor not in (None, "user", "agent"):
         raise ValueError(f"an actor is user or agent, not {actor!r}")
-    store.reader.need_vault()
-    records = [store.reader.get(id) for id in ids]
+    session.reader.need_vault()
+    records = [session.reader.get(id) for id in ids]
     for record in records:
         if not isinstance(record.body, ExperienceBody) or not record.text.strip():
             raise InvalidRecordError(
                 f"{record.id} has no words to read a tone from; name experiences with a text"
             )
-    readings = sense(store, [record.text for record in records])
+    readings = sense(session, [record.text for record in records])
     return [
         (_draft(record, reading, stage, actor), reading)
         for record, reading in zip(records, readings, strict=True)
@@ -74,13 +73,13 @@ def _draft(record: Record, reading: Reading, stage: str, actor: str | None) -> D
     return Draft(kind="affect", body=made, links=[("experience", record.id)])
 
 
-def own(store: Session, now: datetime, scope: Scope | None = None) -> Felt | None:
+def own(session: Session, now: datetime, scope: Scope | None = None) -> Felt | None:
     """Return the agent's own tone by its snapshots of the last day, the newest weighing most; None without any.
 
     Bodies of snapshots alone are unsealed: what else stands at the log's end is passed over by its envelope.
     """
     found: list[tuple[Felt, datetime]] = []
-    for record in _snapshots(store.reader, now - PAST):
+    for record in _snapshots(session.reader, now - PAST):
         body = record.body
         if isinstance(body, AffectBody) and body.actor == "agent" and (scope is None or body.scope == scope):
             vad = Vad(v=body.valence, a=body.arousal, d=body.dominance)

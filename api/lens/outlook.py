@@ -8,7 +8,7 @@ made for it links to it. So the asking outlives a view that is erased with one o
 from collections.abc import Callable, Mapping, Sequence
 from hashlib import blake2b
 from threading import TIMEOUT_MAX
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import Any, Final, TypeVar
 
 import msgspec
 
@@ -22,9 +22,6 @@ from braid.lenses.lens import Lens, checked_params
 from braid.lenses.view import Ground, chain_of, ground_of, said_of
 from braid.recall.within import within
 from braid.session import Session
-
-if TYPE_CHECKING:
-    pass
 
 T = TypeVar("T")
 LIMIT_S: Final = 60.0
@@ -74,9 +71,9 @@ def request_of(
     return Request(lens.name, scope, checked_params(lens, params), tuple(dict.fromkeys(ids or ())))
 
 
-def recorded(store: Session, index: int) -> Request:
+def recorded(session: Session, index: int) -> Request:
     """Return the request that a record holds; raise ViewUnreadableError for another record."""
-    record = store.reader.at(index)
+    record = session.reader.at(index)
     body = record.body
     if not isinstance(body, EventBody) or body.name != "lens":
         raise ViewUnreadableError(f"{record.id} asks for no lens")
@@ -84,16 +81,16 @@ def recorded(store: Session, index: int) -> Request:
     return Request(str(body.data.get("lens")), body.scope, dict(body.data.get("params") or {}), ids)
 
 
-def request_behind(store: Session, id: str) -> int:
+def request_behind(session: Session, id: str) -> int:
     """Return the log index of the request that a view was made for, or that `id` itself is."""
-    index = store.reader.index_of(id)
-    envelope = store.reader.envelope(index)
+    index = session.reader.index_of(id)
+    envelope = session.reader.envelope(index)
     if envelope.id != id:
         raise UnknownRecordError(f"{id}: no such record; index {index} is {envelope.id}")
     if envelope.kind == "event":
         return index
-    asked = [link.index for link in store.reader.links(index) if link.role == "evidence"]
-    if envelope.kind != "view" or not asked or not store.reader.envelope(asked[-1]).id.startswith("evt_"):
+    asked = [link.index for link in session.reader.links(index) if link.role == "evidence"]
+    if envelope.kind != "view" or not asked or not session.reader.envelope(asked[-1]).id.startswith("evt_"):
         raise ViewUnreadableError(f"{id} is no view that a lens made: `braid lens list --views` shows those")
     return asked[-1]
 
@@ -135,10 +132,10 @@ class Outlook(msgspec.Struct, kw_only=True):
 class Looking:
     """Reads for a lens, and counts what it reads."""
 
-    def __init__(self, store: Session, limit_s: float = LIMIT_S) -> None:
-        self._store = store
+    def __init__(self, session: Session, limit_s: float = LIMIT_S) -> None:
+        self._session = session
         self._limit_s = limit_s
-        self.reader = store.reader
+        self.reader = session.reader
         self.read = 0
 
     def at(self, index: int) -> Record:
@@ -170,7 +167,7 @@ class Looking:
 
     def _views_of(self, request: int) -> list[int]:
         """Return the views that were made for a request, the newest first."""
-        links = self._store.views.catalog.children(request)
+        links = self._session.views.catalog.children(request)
         return sorted({at for at, id, _ in links if id.startswith("view_")}, reverse=True)
 
     def _made(self, request: int, version: str) -> list[Record]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from braid.claim_reader import ClaimReader
+from braid.claims.reader import ClaimReader
 from braid.ledger.record import Asks, ExperienceBody, Record, Scope, StanceBody
 from braid.session import Session
 from braid.stance.claims import is_meant
@@ -20,18 +20,18 @@ if TYPE_CHECKING:
     from braid.views.tables import OpenTables
 
 
-class Known(ClaimReader):
+class ClaimFinder(ClaimReader):
     """What may be known of a store: its claims below a size, of one scope."""
 
-    def __init__(self, store: Session, scope: Scope | None, size: int | None) -> None:
+    def __init__(self, session: Session, scope: Scope | None, size: int | None) -> None:
         """`size`: as the log was with so many records; None for now."""
-        super().__init__(store.reader, scope, store.reader.standings(size))
-        self._store = store
+        super().__init__(session.reader, scope, session.reader.standings(size))
+        self._session = session
 
     def named(self, asks: Asks | None) -> list[int]:
         """Return the records that claim something of what is asked, or all that claim anything; by the projection."""
         try:
-            with self._store.views.tables() as tables:
+            with self._session.views.tables() as tables:
                 meant = None if asks is None or not asks.subjects else _meant(asks, self.scope, tables)
                 return [index for (index,) in tables.rows(*_query(meant, self.scope)) if index < self.size]
         except (ViewError, OSError):
@@ -42,7 +42,7 @@ class Known(ClaimReader):
         where, params = _bounds(self.scope)
         query = f"SELECT log_index, question FROM stances e WHERE {where} ORDER BY log_index DESC"  # noqa: S608 - our own words
         try:
-            with self._store.views.tables() as tables:
+            with self._session.views.tables() as tables:
                 return [(index, asked or "") for index, asked in tables.rows(query, params)]
         except (ViewError, OSError):
             records = [record for batch in self._reader.entries() for record, _ in batch]
@@ -57,7 +57,7 @@ class Known(ClaimReader):
             f"SELECT DISTINCT name FROM experiences e WHERE actor = 'user' AND name IS NOT NULL AND {where}"  # noqa: S608 - our own words
         )
         try:
-            with self._store.views.tables() as tables:
+            with self._session.views.tables() as tables:
                 names = sorted(row[0] for row in tables.rows(query, params))
         except (ViewError, OSError):
             return []

@@ -6,69 +6,42 @@ with what was asked.
 """
 
 from collections.abc import Sequence
-from typing import Any, cast
+from typing import cast
 
 import msgspec
 
 from braid.ledger.envelope import Link
-from braid.ledger.record import AffectDelta, Draft, Record, Scope, Target, ViewBody
-from braid.lens_definitions import lens_named
+from braid.ledger.record import Draft, Record, Scope, Target, ViewBody
+from braid.lens.definitions import lens_named
+from braid.lens.operations import View, ViewItem
+from braid.lens.outlook import LIMIT_S, SCOPES, Looking, Outlook, Request, run
+from braid.lens.tone_shift import Read, shifted
 from braid.lenses.errors import LensError
 from braid.lenses.form import Form
 from braid.lenses.lens import Lens
 from braid.lenses.view import Said, absorbed, chain_of, folded, ground_of, said_of, view_draft
-from braid.looking import LIMIT_S, SCOPES, Looking, Outlook, Request, run
 from braid.session import Session
-from braid.shift import Read, shifted
-
-
-class View(msgspec.Struct, frozen=True, kw_only=True):
-    """A view as it is shown: its form in full, whatever views it stands on."""
-
-    id: str
-    lens: str
-    version: str
-    text: str
-    items: list[dict[str, Any]]
-    """What the lens says, in the order in which it says it: `{"key", "text", "at", "records", "data"}`."""
-    affect_delta: AffectDelta | None
-    """From the mean tone of the records that it reads anew to that of its words; None where one side has none."""
-    weights: dict[str, float]
-    """Id of each record that the view keeps → its weight; a raw record weighs 1."""
-    params: dict[str, Any]
-    scope: dict[str, str]
-    records: int
-    """How many records it is of."""
-    position: int
-    """How many records of the log it had looked through."""
-    stands_on: list[str]
-    """The earlier views that it continues."""
-    stale: list[str]
-    """Why it should be made anew; empty for one that is up to date."""
-    read: int = 0
-    """How many records were read for it now."""
-    appended: bool = False
 
 
 def apply_lens(
-    store: Session, request: Request, *, version: str | None = None, limit_s: float = LIMIT_S
+    session: Session, request: Request, *, version: str | None = None, limit_s: float = LIMIT_S
 ) -> View:
     """Return the up-to-date view of a request, appended if there was something new. Raises UnknownLensError, LensError,
     LensFailedError (nothing was written), and what reading and appending raise."""
-    lens = lens_named(store, request.lens, version)
-    looking = Looking(store, limit_s)
+    lens = lens_named(session, request.lens, version)
+    looking = Looking(session, limit_s)
     known = looking.outlook(lens, request)
     if known.newest is not None and not known.reasons:
-        return shown(known.newest, known.chain, looking.read, lens, stale=[])
+        return shown(known.newest, known.chain, looking.read, lens, stale=())
     if known.newest is None and not known.fresh:
         raise LensError(
             f"there is nothing that the lens {lens.name} looks at in this scope; nothing was written"
         )
     form, text = run(lens, limit_s, lambda: folded(lens, known.ground, known.fresh, request.params))
     batch = [known.request.draft()] if known.id is None else []
-    placed = store.append_drafts([*batch, _draft(lens, known, form, text, store.reader.at)])[-1]
+    placed = session.append_drafts([*batch, _draft(lens, known, form, text, session.reader.at)])[-1]
     record = looking.at(placed.index)
-    view = shown(record, chain_of(record, looking.at), looking.read, lens, stale=[])
+    view = shown(record, chain_of(record, looking.at), looking.read, lens, stale=())
     return msgspec.structs.replace(view, appended=not placed.known)
 
 
@@ -100,7 +73,9 @@ class _First:
     place = 0
 
 
-def shown(record: Record, chain: Sequence[Record], read: int, lens: Lens | None, *, stale: list[str]) -> View:
+def shown(
+    record: Record, chain: Sequence[Record], read: int, lens: Lens | None, *, stale: Sequence[str]
+) -> View:
     """Return a view with what it stands on. `lens`: the one that made it, None where it can't be had."""
     body, said = cast("ViewBody", record.body), said_of(record)
     ground = ground_of(chain)
@@ -111,18 +86,25 @@ def shown(record: Record, chain: Sequence[Record], read: int, lens: Lens | None,
         lens=body.lens,
         version=body.version or "",
         text=body.content.text if body.content else "",
-        items=[
-            {"key": key, **msgspec.to_builtins(items[key]), "records": [ids[at] for at in items[key].places]}
+        items=tuple(
+            ViewItem(
+                key=key,
+                text=items[key].text,
+                records=tuple(ids[at] for at in items[key].places),
+                places=items[key].places,
+                at=items[key].at,
+                data=items[key].data,
+            )
             for key in _order(lens, ground.form)
-        ],
+        ),
         affect_delta=body.affect_delta,
         weights={ids[place]: ground.form.weights[place] for place in sorted(ground.form.weights)},
         params=said.params,
         scope=scope_of(body.scope),
         records=len(ids),
         position=said.position,
-        stands_on=[each.id for each in chain[:-1]],
-        stale=stale,
+        stands_on=tuple(each.id for each in chain[:-1]),
+        stale=tuple(stale),
         read=read,
     )
 
