@@ -204,7 +204,7 @@ class AsyncStore(AsyncHandle):
         agent_id: "str | None" = None,
         run_id: "str | None" = None,
         session_id: "str | None" = None,
-        ids: "Sequence[str]" = (),
+        ids: "Sequence[str] | None" = None,
         version: "str | None" = None,
         params: "Mapping[str, Json] | None" = None,
         limit_s: float = 60.0,
@@ -237,11 +237,11 @@ class AsyncStore(AsyncHandle):
 
     async def lenses(self) -> "Lenses":
         """Return every lens that can be applied here: installed ones, and the newest version of those defined here."""
-        return await to_thread(lambda: self.sync.lenses())
+        return await to_thread(self.sync.lenses)
 
     async def lens_views(self) -> "tuple[ViewRow, ...]":
         """Return every view that a lens made, oldest first, of all versions, with why it is stale."""
-        return await to_thread(lambda: self.sync.lens_views())
+        return await to_thread(self.sync.lens_views)
 
     async def lens_view(self, id: str, *, include_forgotten: bool = False) -> "View":
         """Return a view in full, with what it stands on, and why it is stale.
@@ -252,7 +252,7 @@ class AsyncStore(AsyncHandle):
 
     async def lens_standings(self) -> "tuple[RequestStanding, ...]":
         """Return how each thing that was asked of a lens stands: its newest view, and why that is stale."""
-        return await to_thread(lambda: self.sync.lens_standings())
+        return await to_thread(self.sync.lens_standings)
 
     async def refresh_lenses(self, *ids: "str", limit_s: float = 60.0) -> "tuple[View, ...]":
         """Make these views anew (or all that are stale); return those that were appended. Raises as `apply_lens`."""

@@ -12,6 +12,7 @@ from typing import Annotated, Any, Final, Literal, TypeVar, get_args
 import msgspec
 
 from braid.errors import InvalidRequestError
+from braid.refusal import refusal
 
 Json = Any
 """A JSON value: None, a boolean, a number, text, a list of these or an object of these."""
@@ -149,8 +150,7 @@ class Operation(msgspec.Struct, frozen=True, kw_only=True):
 
     def refusal(self, error: Exception) -> InvalidRequestError:
         """Return why a request is refused, in the words of who asked."""
-        why = str(error).replace("`", "").replace("$.", "").replace(" - at ", " for ")
-        return InvalidRequestError(f"{self.name}: {why[:1].lower()}{why[1:]}")
+        return InvalidRequestError(f"{self.name}: {refusal(str(error), self.request.__struct_fields__)}")
 
 
 def given(value: object) -> Any:

@@ -298,7 +298,7 @@ class Store(Programming, Keeping):
         agent_id: "str | None" = None,
         run_id: "str | None" = None,
         session_id: "str | None" = None,
-        ids: "Sequence[str]" = (),
+        ids: "Sequence[str] | None" = None,
         version: "str | None" = None,
         params: "Mapping[str, Json] | None" = None,
         limit_s: float = 60.0,

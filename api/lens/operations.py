@@ -40,7 +40,7 @@ class ApplyLens(Scoped, frozen=True, kw_only=True):
     """
 
     name: Name
-    ids: tuple[Id, ...] = ()
+    ids: tuple[Id, ...] | None = None
     version: str | None = None
     params: dict[str, Json] | None = None
     limit_s: LimitSeconds = 60.0
@@ -108,7 +108,7 @@ def apply_lens(session: Session, asked: ApplyLens) -> View:
 
     session.refresh()
     within = drafts.scope(asked.user_id, asked.agent_id, asked.run_id, asked.session_id)
-    request = request_of(lens_named(session, asked.name), within, asked.params, asked.ids or None)
+    request = request_of(lens_named(session, asked.name), within, asked.params, asked.ids)
     return applied(session, request, version=asked.version, limit_s=asked.limit_s)
 
 

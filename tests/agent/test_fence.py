@@ -104,7 +104,7 @@ def settled(store: Store) -> bytes:
     flat = store.ask(QUESTIONS[0], user_id="maya", now=NOW, write=False, affect=False)
     told.append([flat.text, [one.id for one in flat.citations], flat.residual_uncertainty])
     for question in QUESTIONS:
-        held = store.stance(question, user_id="maya", at=NOW, append=False).wire()
+        held = store.stance(question, user_id="maya", at=NOW, append=False)
         found = store.recall(question, user_id="maya", now=NOW)
         said = store.ask(question, user_id="maya", now=NOW, write=False)
         hits = [(hit["id"], hit["text"], hit["score"], hit["signals"]) for hit in found["results"]]

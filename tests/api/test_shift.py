@@ -11,7 +11,7 @@ import braid
 from braid.affect.vad import read
 from braid.ledger.record import AffectDelta, Draft, ViewBody
 from braid.lens import tone_shift as shift
-from braid.lens.view import View
+from braid.lens.operations import View
 from braid.store import Store
 
 GLAD = "I love the garden, it is wonderful!"

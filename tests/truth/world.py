@@ -20,6 +20,8 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, Final
 
+import msgspec
+
 import braid
 from braid.exchange import export_jsonl
 from braid.ledger.record import Claim
@@ -384,7 +386,7 @@ class World:
             return
         yield Line(view.text)
         for item in view.items:
-            yield Line(json.dumps(item, ensure_ascii=False, default=str))
+            yield Line(json.dumps(msgspec.to_builtins(item), ensure_ascii=False))
 
     def _by_export(self, about: str) -> Iterable[Line]:
         out = io.StringIO()

@@ -150,7 +150,7 @@ def apply(
     """
     with redirect_stdout(sys.stderr), writing(store, adopt=adopt, shared=shared) as opened:
         view = opened.apply_lens(
-            name, user_id=user_id, agent_id=agent_id, run_id=run_id, session_id=session_id, ids=ids or (),
+            name, user_id=user_id, agent_id=agent_id, run_id=run_id, session_id=session_id, ids=ids or None,
             params=_params(params), version=version, limit_s=limit,
         )  # fmt: skip
     _put(view, output)

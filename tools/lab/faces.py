@@ -145,10 +145,8 @@ class Method:
     @property
     def handed_on(self) -> str:
         """The same parameters as another method with this signature is called."""
-        order = [name.removeprefix("*") for name in self.operation.positional]
         starred = [f"*{one.name}" for one in self.members if one.starred]
         named = [f"{one.name}={one.name}" for one in (*self.members, *self.local) if not one.starred]
-        del order
         return ", ".join([*starred, *named])
 
     @property
@@ -188,7 +186,8 @@ class Method:
         if one.streams:
             returned = f"{self._imports.add('AsyncIterator', 'collections.abc')}[{self.returned}]"
             return self._written("def", returned, f"return stream(lambda: {call})")
-        return self._written("async def", self.returned, f"return await to_thread(lambda: {call})")
+        step = f"lambda: {call}" if self.handed_on else f"self.sync.{one.name}"
+        return self._written("async def", self.returned, f"return await to_thread({step})")
 
     def _written(self, keyword: str, returned: str, body: str) -> str:
         doc = self.doc + ('\n"""' if "\n" in self.doc else '"""')
