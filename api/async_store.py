@@ -8,14 +8,16 @@ from typing import TYPE_CHECKING
 from braid.async_handle import AsyncHandle, stream
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+    from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
     from datetime import datetime
     from typing import Literal
 
     from braid.claims.operations import Conflict, Explanation, Stance
+    from braid.exchange.operations import Imported
     from braid.knowledge.operations import Learned
     from braid.ledger.ids import RecordId
     from braid.ledger.record import Affect, Claim, Confidence, Draft, Media, Record, Source
+    from braid.ledger.subject.format import Counts
     from braid.ledger.trace import TraceNode
     from braid.lens.operations import LensDifference, Lenses, RequestStanding, View, ViewRow
     from braid.log.operations import Append, AppendedAll
@@ -353,3 +355,62 @@ class AsyncStore(AsyncHandle):
         Follows the log; repeating it adds nothing. `told` is shown each record that states something, and its draft.
         """
         return await to_thread(lambda: self.sync.learn(dry_run=dry_run, told=told))
+
+    def export_records(self, *, include_forgotten: bool = False) -> "AsyncIterator[str]":
+        """Yield the records under the signed head as lines of JSON, each with the evidence of where it is from.
+
+        Control records go along as envelopes at least, so that a reader can tell which keys were in force. Raises
+        NoVaultError. Form: SPEC §13.
+        """
+        return stream(lambda: self.sync.export_records(include_forgotten=include_forgotten))
+
+    async def import_records(
+        self,
+        path: "str | None" = None,
+        *,
+        vkey: "str | None" = None,
+        dry_run: bool = False,
+        lines: "Iterable[bytes] | None" = None,
+    ) -> "Imported":
+        """Append the records of another store's export under new ids, each checked, its evidence kept in its body.
+
+        Importing the same lines again adds nothing. What doesn't hold is refused with its line; the rest goes in. `lines`:
+        those of an export, in place of a path. Raises EvidenceError where nothing of it can be believed.
+        """
+        return await to_thread(
+            lambda: self.sync.import_records(path=path, vkey=vkey, dry_run=dry_run, lines=lines)
+        )
+
+    async def export_copy(self, path: str, *, audit: bool = False) -> "tuple[str, ...]":
+        """Copy the log as far as its published head into a new folder.
+
+        With `audit` the copy can be verified, traced and proved, and not one memory can be read from it; without, vault and
+        keys go along. Raises FileExistsError, LedgerError.
+        """
+        return await to_thread(lambda: self.sync.export_copy(path=path, audit=audit))
+
+    async def export_subject(
+        self,
+        path: "str | None" = None,
+        *,
+        user_id: "str | None" = None,
+        agent_id: "str | None" = None,
+        run_id: "str | None" = None,
+        session_id: "str | None" = None,
+        actor: "str | None" = None,
+    ) -> "Counts":
+        """Write everything held about a subject into a new folder or zip, as far as the signed head (docs/access.md).
+
+        Files are 0600, the folder 0700. Raises ValueError where nothing is held: a slip of the pen must not look like a
+        complete answer; FileExistsError, NoVaultError.
+        """
+        return await to_thread(
+            lambda: self.sync.export_subject(
+                user_id=user_id,
+                agent_id=agent_id,
+                run_id=run_id,
+                session_id=session_id,
+                path=path,
+                actor=actor,
+            )
+        )

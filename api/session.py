@@ -3,7 +3,7 @@
 Each operation is a function of a session and a request, and `Session.call` is the door that all go through.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime
 from pathlib import Path
 from threading import Lock
@@ -17,7 +17,7 @@ from braid.ledger import asof
 from braid.ledger import erase as erasing
 from braid.ledger.errors import ReadOnlyError
 from braid.ledger.reader import Reader
-from braid.ledger.record import Draft, ExperienceBody
+from braid.ledger.record import Draft, ExperienceBody, Media
 from braid.ledger.sequence import Clock, Placed
 from braid.ledger.writer import Writer, utc_now
 from braid.operation import ALL_ACCESS, Access, Request, operation_of
@@ -134,6 +134,15 @@ class Session:
     def session(self) -> "Session":
         """This."""
         return self
+
+    def blob(self, media: Media) -> Iterator[bytes]:
+        """Yield the content of attached media in chunks, verified."""
+        from base64 import b64decode
+
+        from braid.ledger.blobs import BlobRef, BlobStore
+
+        ref = BlobRef(sha256=media.blob, size=media.size, key=b64decode(media.key))
+        return BlobStore(self.path / "blobs", writable=False).open(ref)
 
     def follow(self, corrected: Sequence[str] = ()) -> None:
         """Let what follows the log take in what was appended: it is in the log already, whatever comes of this."""

@@ -5,6 +5,7 @@
 from typing import TYPE_CHECKING
 
 from braid.claims import operations as claims_operations
+from braid.exchange import operations as exchange_operations
 from braid.keeping import Keeping
 from braid.knowledge import operations as knowledge_operations
 from braid.lens import operations as lens_operations
@@ -15,14 +16,16 @@ from braid.programming import Programming
 from braid.tone import operations as tone_operations
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from datetime import datetime
     from typing import Literal
 
     from braid.claims.operations import Conflict, Explanation, Stance
+    from braid.exchange.operations import Imported
     from braid.knowledge.operations import Learned
     from braid.ledger.ids import RecordId
     from braid.ledger.record import Affect, Claim, Confidence, Draft, Media, Record, Source
+    from braid.ledger.subject.format import Counts
     from braid.ledger.trace import TraceNode
     from braid.lens.operations import LensDifference, Lenses, RequestStanding, View, ViewRow
     from braid.log.operations import Append, AppendedAll
@@ -460,4 +463,71 @@ class Store(Programming, Keeping):
         """
         return self.session.call(
             knowledge_operations.learn, knowledge_operations.Learn(dry_run=dry_run), told=told
+        )
+
+    def export_records(self, *, include_forgotten: bool = False) -> "Iterator[str]":
+        """Yield the records under the signed head as lines of JSON, each with the evidence of where it is from.
+
+        Control records go along as envelopes at least, so that a reader can tell which keys were in force. Raises
+        NoVaultError. Form: SPEC §13.
+        """
+        return self.session.call(
+            exchange_operations.export_records,
+            exchange_operations.ExportRecords(include_forgotten=include_forgotten),
+        )
+
+    def import_records(
+        self,
+        path: "str | None" = None,
+        *,
+        vkey: "str | None" = None,
+        dry_run: bool = False,
+        lines: "Iterable[bytes] | None" = None,
+    ) -> "Imported":
+        """Append the records of another store's export under new ids, each checked, its evidence kept in its body.
+
+        Importing the same lines again adds nothing. What doesn't hold is refused with its line; the rest goes in. `lines`:
+        those of an export, in place of a path. Raises EvidenceError where nothing of it can be believed.
+        """
+        return self.session.call(
+            exchange_operations.import_records,
+            exchange_operations.ImportRecords(path=path, vkey=vkey, dry_run=dry_run),
+            lines=lines,
+        )
+
+    def export_copy(self, path: str, *, audit: bool = False) -> "tuple[str, ...]":
+        """Copy the log as far as its published head into a new folder.
+
+        With `audit` the copy can be verified, traced and proved, and not one memory can be read from it; without, vault and
+        keys go along. Raises FileExistsError, LedgerError.
+        """
+        return self.session.call(
+            exchange_operations.export_copy, exchange_operations.ExportCopy(path=path, audit=audit)
+        ).files
+
+    def export_subject(
+        self,
+        path: "str | None" = None,
+        *,
+        user_id: "str | None" = None,
+        agent_id: "str | None" = None,
+        run_id: "str | None" = None,
+        session_id: "str | None" = None,
+        actor: "str | None" = None,
+    ) -> "Counts":
+        """Write everything held about a subject into a new folder or zip, as far as the signed head (docs/access.md).
+
+        Files are 0600, the folder 0700. Raises ValueError where nothing is held: a slip of the pen must not look like a
+        complete answer; FileExistsError, NoVaultError.
+        """
+        return self.session.call(
+            exchange_operations.export_subject,
+            exchange_operations.ExportSubject(
+                user_id=user_id,
+                agent_id=agent_id,
+                run_id=run_id,
+                session_id=session_id,
+                path=path,
+                actor=actor,
+            ),
         )

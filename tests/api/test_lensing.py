@@ -10,8 +10,8 @@ import msgspec
 import pytest
 
 import braid
-from braid.arrival import import_jsonl
-from braid.exchange import export_jsonl
+from braid.exchange.intake import import_jsonl
+from braid.exchange.lines import export_jsonl
 from braid.ledger.errors import ErasedError, ForgottenError, UnknownRecordError
 from braid.ledger.reader import Reader
 from braid.ledger.record import Claim, Draft, ViewBody

@@ -10,8 +10,8 @@ import pytest
 
 import braid
 from braid import rederive as again
-from braid.arrival import import_jsonl
-from braid.exchange import export_jsonl
+from braid.exchange.intake import import_jsonl
+from braid.exchange.lines import export_jsonl
 from braid.ledger.audit.findings import Finding
 from braid.ledger.record import Body, Content, Draft, Record, Reweighted, ViewBody
 from braid.lens.operations import View

@@ -23,12 +23,12 @@ from typing import Any, Final
 import msgspec
 
 import braid
-from braid.exchange import export_jsonl
+from braid.exchange.lines import export_jsonl
+from braid.exchange.subject import export_subject
 from braid.ledger.record import Claim
 from braid.lenses.errors import LensError
 from braid.log.drafts import scope
 from braid.store import Store
-from braid.subject import export_subject
 from braid.tools.cli.chatting import Talk
 from braid.tools.cli.intake import Intake
 from braid.tools.cli.main import app

@@ -13,17 +13,18 @@ from braid.ledger.errors import EvidenceError, NoVaultError
 from braid.ledger.evidence import (
     Anchor,
     End,
-    Head,
     Item,
     Piece,
     anchor_of,
+    decode_line,
     encode_line,
     head_of,
     item_of,
 )
 from braid.ledger.record import Record
 from braid.ledger.writer import Writer
-from braid.store import Store
+from braid.log.operations import Read, read
+from braid.session import Session
 
 MAX_LINE_BYTES: Final = 128 * 2**20
 """A body of 16 MiB stands in its line twice, beside up to a million links."""
@@ -36,44 +37,55 @@ _PIECE_BYTES: Final = 48 * 1024
 # -- out ------------------------------------------------------------------------------------------
 
 
-def export_jsonl(store: Store, out: IO[str], *, include_forgotten: bool = False) -> int:
-    """Write the records under the signed head as JSON lines with their evidence; return how many.
+def export_jsonl(session: Session, out: IO[str], *, include_forgotten: bool = False) -> int:
+    """Write the lines of an export; return of how many records."""
+    last = ""
+    for last in lines(session, include_forgotten=include_forgotten):
+        out.write(f"{last}\n")
+    return count_of(last)
+
+
+def lines(session: Session, *, include_forgotten: bool = False) -> Iterator[str]:
+    """Yield the records under the signed head as JSON lines with their evidence; the last says how many.
 
     Control records go along as envelopes at least, so that a reader can tell which keys were in force.
     """
-    if store.reader.vault is None:
+    if session.reader.vault is None:
         raise NoVaultError("there is no vault here: an auditor's copy has nothing to export but --audit")
-
-    def write(line: Head | Item | Piece | End) -> None:
-        out.write(encode_line(line).decode() + "\n")
-
-    anchor = stand(store)
-    write(head_of(store.reader, anchor, whole=True))
+    anchor = stand(session)
+    yield encode_line(head_of(session.reader, anchor, whole=True)).decode()
     count = 0
-    for record in store.read(stop=anchor.checkpoint.size, include_forgotten=True):
-        hidden = record.index in store.reader.control.hidden
+    for record in read(session, Read(stop=anchor.checkpoint.size, include_forgotten=True)):
+        hidden = record.index in session.reader.control.hidden
         if hidden and not include_forgotten:
             continue
-        for line in lines_of(store, record, anchor):
-            write(line)
+        for line in lines_of(session, record, anchor):
+            yield encode_line(line).decode()
         count += 1
-    write(End(count))
-    return count
+    yield encode_line(End(count)).decode()
 
 
-def stand(store: Store) -> Anchor:
+def count_of(last: str) -> int:
+    """Return how many records an export holds, by its last line."""
+    end = decode_line(last.encode())
+    return end.records if isinstance(end, End) else 0
+
+
+def stand(session: Session) -> Anchor:
     """Return the signed head that an export stands on; a writer publishes its newest first."""
-    if isinstance(store.reader, Writer):
-        store.reader.checkpoint()
-    return anchor_of(store.reader)
+    if isinstance(session.reader, Writer):
+        session.reader.checkpoint()
+    return anchor_of(session.reader)
 
 
-def lines_of(store: Store, record: Record, anchor: Anchor, *, content: bool = True) -> Iterator[Item | Piece]:
+def lines_of(
+    session: Session, record: Record, anchor: Anchor, *, content: bool = True
+) -> Iterator[Item | Piece]:
     """Yield a record's line and those of its media, sealed as they are."""
-    yield item_of(store.reader, record, anchor, content=content)
+    yield item_of(session.reader, record, anchor, content=content)
     if not content:
         return
-    blobs = BlobStore(store.path / "blobs", writable=False)
+    blobs = BlobStore(session.path / "blobs", writable=False)
     for name in dict(record.envelope.blobs):
         with blobs.path(name).open("rb") as file:
             while piece := file.read(_PIECE_BYTES):

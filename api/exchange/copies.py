@@ -10,12 +10,12 @@ from braid.ledger.errors import LedgerError
 from braid.ledger.publish import publish_checkpoint, write_tiles
 from braid.ledger.tiles import tile_path, tiles_for_size
 from braid.ledger.writer import Writer
-from braid.store import Store
+from braid.session import Session
 from braid.wal.durable import make_folder, sync_folder
 from braid.wal.segment import Segment
 
 
-def export_store(store: Store, folder: Path, *, audit: bool) -> list[str]:
+def export_store(session: Session, folder: Path, *, audit: bool) -> list[str]:
     """Copy the log as far as its published head into a new folder and return the relative paths.
 
     With `audit` vault, private keys and projections stay behind: the copy can be verified, traced and proved, and not
@@ -23,7 +23,7 @@ def export_store(store: Store, folder: Path, *, audit: bool) -> list[str]:
     """
     if folder.exists() and any(folder.iterdir()):
         raise FileExistsError(f"{folder} exists and is not empty; choose another folder")
-    reader = store.reader
+    reader = session.reader
     if not audit:
         reader.need_vault()
     if isinstance(reader, Writer):
@@ -34,21 +34,21 @@ def export_store(store: Store, folder: Path, *, audit: bool) -> list[str]:
     folder.chmod(0o700)  # before anything is in it
     for name in ("log", "blobs", "views"):
         make_folder(folder / name)
-    _copy_segments(store, folder)
+    _copy_segments(session, folder)
     tiles = [
-        (level, n, width, (store.path / tile_name).read_bytes())
+        (level, n, width, (session.path / tile_name).read_bytes())
         for level, n, width, tile_name in _tile_names(reader.published.size)
     ]
     write_tiles(folder, tiles)
-    for blob in sorted((store.path / "blobs").glob("??/*")):
+    for blob in sorted((session.path / "blobs").glob("??/*")):
         make_folder(folder / "blobs" / blob.parent.name)
         shutil.copyfile(blob, folder / "blobs" / blob.parent.name / blob.name)
-    history = store.path / "checkpoints"
+    history = session.path / "checkpoints"
     if history.exists():
         shutil.copyfile(history, folder / "checkpoints")
     if not audit:
-        shutil.copytree(store.path / "keys", folder / "keys")
-        shutil.copyfile(reader.settings.vault_path(store.path), folder / "vault")
+        shutil.copytree(session.path / "keys", folder / "keys")
+        shutil.copyfile(reader.settings.vault_path(session.path), folder / "vault")
     msgspec.structs.replace(reader.settings, vault="vault").save(folder)
     publish_checkpoint(folder, reader.checkpoint_note)
     _restrict(folder)
@@ -61,9 +61,9 @@ def _tile_names(size: int) -> Iterator[tuple[int, int, int, str]]:
         yield level, n, width, tile_path(level, n, width)
 
 
-def _copy_segments(store: Store, folder: Path) -> None:
+def _copy_segments(session: Session, folder: Path) -> None:
     """Copy the frames that the published head covers; what was appended since stays behind."""
-    log, size = store.reader.log, store.reader.published.size
+    log, size = session.reader.log, session.reader.published.size
     for segment in log.segments:
         if segment.first >= size and segment.first > 0:
             break

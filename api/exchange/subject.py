@@ -13,7 +13,7 @@ from typing import IO, Final, Protocol
 
 import msgspec
 
-from braid.exchange import EVIDENCE, lines_of, stand
+from braid.exchange.lines import EVIDENCE, lines_of, stand
 from braid.ledger.evidence import (
     Anchor,
     End,
@@ -34,7 +34,7 @@ from braid.ledger.subject.gather import Found, gather, held_record
 from braid.ledger.subject.graphml import to_graphml
 from braid.ledger.subject.page import render_page
 from braid.ledger.subject.shaping import counts_of, holding_of, media_of, proof_name
-from braid.store import Store
+from braid.session import Session
 from braid.wal.durable import sync_folder
 
 _SAFE_ENDINGS: Final = {
@@ -44,24 +44,24 @@ _SAFE_ENDINGS: Final = {
 """Endings that a browser shows without running anything; all else is `.bin`."""
 
 
-def plan_subject(store: Store, subject: Mapping[str, str]) -> Counts:
+def plan_subject(session: Session, subject: Mapping[str, str]) -> Counts:
     """Return how much an export would hold; writes nothing. Raises as `export_subject` does."""
-    return counts_of(store.reader, _found(store, subject, stand(store)))
+    return counts_of(session.reader, _found(session, subject, stand(session)))
 
 
 def export_subject(
-    store: Store, dest: Path, subject: Mapping[str, str], *, now: datetime | None = None
+    session: Session, dest: Path, subject: Mapping[str, str], *, now: datetime | None = None
 ) -> Counts:
     """Write everything held about a subject into a new folder, or a zip where `dest` ends in `.zip`.
 
     `subject`: user_id, agent_id, run_id, session_id, actor; all that are given must hold. It reaches as far as the
     signed head. Files are 0600, the folder 0700. Raises ValueError, FileExistsError, NoVaultError, LedgerError.
     """
-    anchor = stand(store)
-    found = _found(store, subject, anchor)
+    anchor = stand(session)
+    found = _found(session, subject, anchor)
     sink: _Sink = _Zip(dest) if dest.suffix == ".zip" else _Folder(dest)
     try:
-        counts = _Export(store, found, anchor, sink).write(subject, now or datetime.now(UTC))
+        counts = _Export(session, found, anchor, sink).write(subject, now or datetime.now(UTC))
     except BaseException:
         sink.undo()
         raise
@@ -69,9 +69,9 @@ def export_subject(
     return counts
 
 
-def _found(store: Store, subject: Mapping[str, str], anchor: Anchor) -> Found:
+def _found(session: Session, subject: Mapping[str, str], anchor: Anchor) -> Found:
     """Return what is held; an empty export would make a slip of the pen look like a complete answer."""
-    found = gather(store.reader, subject, anchor.checkpoint.size)
+    found = gather(session.reader, subject, anchor.checkpoint.size)
     if not found.belongs:
         named = ", ".join(f"{name}={value}" for name, value in subject.items())
         raise ValueError(f"nothing is held about {named}: is it spelt as it was recorded?")
@@ -81,15 +81,15 @@ def _found(store: Store, subject: Mapping[str, str], anchor: Anchor) -> Found:
 class _Export:
     """One export on its way into a folder or an archive."""
 
-    def __init__(self, store: Store, found: Found, anchor: Anchor, sink: "_Sink") -> None:
-        self._store = store
+    def __init__(self, session: Session, found: Found, anchor: Anchor, sink: "_Sink") -> None:
+        self._session = session
         self._found = found
         self._anchor = anchor
         self._sink = sink
 
     def write(self, subject: Mapping[str, str], now: datetime) -> Counts:
         """Write the files, the manifest last: a folder without it is not whole."""
-        reader, put = self._store.reader, self._sink.put
+        reader, put = self._session.reader, self._sink.put
         belongs = sorted(self._found.belongs)
         media = {index: list(self._media(index)) for index in belongs}
         holding = holding_of(reader, self._found, self._anchor, subject=subject, media=media, now=now)
@@ -99,11 +99,11 @@ class _Export:
         put("records.json", [json.dumps(msgspec.to_builtins(holding), ensure_ascii=False, indent=1).encode()])
         put("graph.graphml", [to_graphml(holding)])
         put("index.html", [render_page(holding).encode()])
-        put("log.vkey", [f"{self._store.vkey}\n".encode()])
+        put("log.vkey", [f"{self._session.vkey}\n".encode()])
         manifest = Manifest(
             subject=dict(subject),
-            origin=self._store.origin,
-            vkey=self._store.vkey,
+            origin=self._session.origin,
+            vkey=self._session.vkey,
             made_at=holding.made_at,
             checkpoint=holding.checkpoint,
             counts=holding.counts,
@@ -114,18 +114,18 @@ class _Export:
 
     def _evidence(self) -> Iterator[Head | Item | Piece | End]:
         """Yield the records as another store imports them, with the envelopes of keys, and of what explains a gap."""
-        reader, found = self._store.reader, self._found
+        reader, found = self._session.reader, self._found
         yield head_of(reader, self._anchor, whole=False)
         for index in sorted([*found.keys, *found.explaining, *found.belongs]):
             record = held_record(reader, index)
-            yield from lines_of(self._store, record, self._anchor, content=index in found.belongs)
+            yield from lines_of(self._session, record, self._anchor, content=index in found.belongs)
         yield End(len(found.belongs) + len(found.keys) + len(found.explaining))
 
     def _media(self, index: int) -> Iterator[MediaFile]:
         """Unseal a record's media into files named by us: what a name or type says never becomes a path."""
-        for place, one in enumerate(media_of(held_record(self._store.reader, index))):
+        for place, one in enumerate(media_of(held_record(self._session.reader, index))):
             path = f"media/{index:012d}-{place}{_SAFE_ENDINGS.get(one.media_type, '.bin')}"
-            file = self._sink.put(path, self._store.media(one))
+            file = self._sink.put(path, self._session.blob(one))
             yield MediaFile(path, one.media_type, file.sha256, file.size, one.name, one.caption)
 
 

@@ -30,7 +30,7 @@ from braid.ledger.ids import index_of
 from braid.ledger.note import VerifierKey, parse_vkey
 from braid.ledger.record import BODY_TYPES, Body, Draft, Record
 from braid.ledger.scopechain import MEMBER as SCOPE_CHAIN
-from braid.store import Store
+from braid.session import Session
 
 BATCH: Final = 1_000
 _SEARCH_LINES: Final = 100
@@ -50,7 +50,7 @@ class Outcome(NamedTuple):
 
 
 def import_jsonl(
-    store: Store, lines: Iterable[bytes], *, vkey: str | None = None, dry_run: bool = False
+    session: Session, lines: Iterable[bytes], *, vkey: str | None = None, dry_run: bool = False
 ) -> Outcome:
     """Append the records of an export under new ids, each checked, and its evidence kept in its body.
 
@@ -58,7 +58,7 @@ def import_jsonl(
     not hold is refused with its line; the rest goes in. `vkey` is the pinned key of the exporting log. Raises
     EvidenceError where nothing of it can be believed.
     """
-    return _Import(store, parse_vkey(vkey.strip()) if vkey else None, dry_run=dry_run).run(lines)
+    return _Import(session, parse_vkey(vkey.strip()) if vkey else None, dry_run=dry_run).run(lines)
 
 
 class _Place(NamedTuple):
@@ -88,8 +88,8 @@ class _Waiting(NamedTuple):
 class _Import:
     """One import: the lines' examiner, the new id of each old one, and what is to be appended together."""
 
-    def __init__(self, store: Store, pinned: VerifierKey | None, *, dry_run: bool) -> None:
-        self._store = store
+    def __init__(self, session: Session, pinned: VerifierKey | None, *, dry_run: bool) -> None:
+        self._session = session
         self._pinned = pinned
         self._dry_run = dry_run
         self._examiner: Examiner | None = None
@@ -99,7 +99,7 @@ class _Import:
         self._seen: set[str] = set()
         self._hidden: list[str] = []
         self._waiting: _Waiting | None = None
-        self._blob = IncomingBlob(store.path / "blobs", keep=not dry_run)
+        self._blob = IncomingBlob(session.path / "blobs", keep=not dry_run)
         self._headed = self._ended = False
         self._added = self._known = 0
         self._refused: list[tuple[int, str]] = []
@@ -157,10 +157,10 @@ class _Import:
         self._headed = True
         if self._examiner is not None:
             raise EvidenceError("a second head: one export at a time")
-        if head.origin == self._store.origin:
+        if head.origin == self._session.origin:
             raise EvidenceError(
                 f"this is an export of this very log ({head.origin}): its records are here; "
-                "to restore a store, bring back a backup made with `braid export FOLDER`"
+                "to restore a session, bring back a backup made with `braid export FOLDER`"
             )
         self._examiner = Examiner(head, self._pinned)
 
@@ -226,9 +226,9 @@ class _Import:
         kept: Any = record.members.get("imported")
         while isinstance(kept, dict):
             past = cast("dict[str, Any]", kept)
-            if past.get("origin") == self._store.origin:
+            if past.get("origin") == self._session.origin:
                 id = str(past.get("id"))
-                stored = self._store.reader.stored_envelope(self._store.reader.index_of(id))
+                stored = self._session.reader.stored_envelope(self._session.reader.index_of(id))
                 if stored.decode() == past.get("envelope"):
                     return id
             kept = past.get("imported")
@@ -261,7 +261,7 @@ class _Import:
             if not all(target for _, target in links):
                 raise EvidenceError("a record that it links to was refused")
             drafts.append(msgspec.structs.replace(ready.draft, links=links))
-        for ready, there in zip(batch, self._store.append_drafts(drafts), strict=True):
+        for ready, there in zip(batch, self._session.append_drafts(drafts), strict=True):
             self._ids[ready.id] = there.id
             self._known, self._added = self._known + there.known, self._added + (not there.known)
 
@@ -269,16 +269,16 @@ class _Import:
         """Forget here what was forgotten there, once: a second import does not overrule who recovered it here."""
         if self._dry_run:
             return
-        children = self._store.views.catalog.children
-        control = self._store.reader.control
+        children = self._session.views.catalog.children
+        control = self._session.reader.control
         new: list[str] = []
         for id in (self._ids[old] for old in self._hidden if old in self._ids):
-            index = self._store.reader.index_of(id)
+            index = self._session.reader.index_of(id)
             touched = index in control.hidden or index in control.erased
             if not touched and not any(role == "target" for _, _, role in children(index)):
                 new.append(id)
         if new:
-            forget(self._store.writer, new, reason=f"forgotten in {self._origin}")
+            forget(self._session.writer, new, reason=f"forgotten in {self._origin}")
 
     @property
     def _origin(self) -> str:
@@ -315,7 +315,7 @@ class IncomingBlob:
     """The sealed blob that is coming in, under a temporary name until it is whole and the one that was signed."""
 
     def __init__(self, folder: Path, *, keep: bool) -> None:
-        self._store = BlobStore(folder, writable=False)
+        self._session = BlobStore(folder, writable=False)
         self._folder = folder
         self._keep = keep
         self._path = folder
@@ -356,7 +356,7 @@ class IncomingBlob:
             self._file.flush()
             os.fsync(self._file.fileno())
             self._file.close()
-            self._store.adopt(self._path, self._name)
+            self._session.adopt(self._path, self._name)
         self._reset()
 
     def drop(self) -> None:
