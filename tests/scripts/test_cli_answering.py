@@ -115,7 +115,6 @@ def test_answers_are_measured(empty: Session) -> None:
     shown = empty.well("evaluate", "answers", "own.jsonl").out
     assert shown.startswith("group")
     assert "braid: name files" in empty.refused("evaluate", "jsonl")
-    assert "--left-out needs two" in empty.refused("evaluate", "answers", "own.jsonl", "--left-out")
     assert "there is no .json" in empty.refused("evaluate", "answers")
 
 

@@ -11,12 +11,12 @@ import pytest
 from braid.agent.cite import cited
 from braid.agent.parts import Asked, Composed, Support
 from braid.agent.sureness import RULE, SIGNALS
-from braid.tools.answer_evaluation import Case, judge
-from braid.tools.answer_plot import curve, plotted
-from braid.tools.answer_samples import Exam, Gold, read_exams
-from braid.tools.answer_scores import Judged, exact, f1, measures, summary
-from braid.tools.answer_strangers import asked_of
-from braid.tools.fit_answers import Taught, fit, logistic
+from braid.tools.evaluation.answer_scores import Judged, exact, f1, measures, summary
+from braid.tools.evaluation.answers import Case, judge
+from braid.tools.evaluation.exams import Exam, Gold, read_exams
+from braid.tools.lab.answer_plot import curve, plotted
+from braid.tools.lab.answer_strangers import asked_of
+from braid.tools.lab.fit_answers import Taught, fit, logistic
 
 NOW = datetime(2025, 1, 1, tzinfo=UTC)
 LOCOMO = {
