@@ -16,12 +16,6 @@ Paths = Annotated[
     list[Path] | None,
     typer.Argument(metavar="PATH…", help="Files, or folders of them.", show_default=False),
 ]
-Uncertainty = Annotated[
-    float, typer.Option("--uncertainty", min=0.0, max=10.0, help="What disagreement weighs; 0: off.")
-]
-TopK = Annotated[
-    int, typer.Option("--top-k", "-k", min=10, max=1000, help="How many hits to ask for, and to measure.")
-]
 _RECALLED = ("recall@1", "recall@5", "recall@10", "recall@20", "recall@50", "ndcg@10", "mrr", "all@10")
 
 
@@ -38,48 +32,36 @@ def evaluate(ctx: typer.Context) -> None:
     Examples:
       braid evaluate gold
       braid evaluate answers examples/
+      braid evaluate recall examples/
     """
     help_without_command(ctx)
 
 
 @app.command()
-def locomo(
-    paths: Paths = None, *, top_k: TopK = 50, uncertainty: Uncertainty = 0.25, output: Output = "table"
+def recall(
+    paths: Paths = None,
+    *,
+    kind: Annotated[
+        Literal["jsonl", "locomo", "realtalk"], typer.Option("--kind", help="What the files are.")
+    ] = "jsonl",
+    top_k: Annotated[
+        int, typer.Option("--top-k", "-k", min=10, max=1000, help="How many hits to ask for, and to measure.")
+    ] = 50,
+    uncertainty: Annotated[
+        float, typer.Option("--uncertainty", min=0.0, max=10.0, help="What disagreement weighs; 0: off.")
+    ] = 0.25,
+    output: Output = "table",
 ) -> None:
-    """Measure recall on conversations of LoCoMo: recall@k, nDCG@10, MRR and all@10, of turns and of sessions.
+    """Measure recall on questions with known answers: recall@k, nDCG@10, MRR and all@10, of turns and of sessions.
+
+    The files are conversations of your own, turns and questions as JSON Lines, or those of LoCoMo or REALTALK.
 
     \b
     Examples:
-      braid evaluate locomo locomo10.json
-      braid evaluate locomo ../data -o json
+      braid evaluate recall chat.jsonl questions.jsonl -o json
+      braid evaluate recall --kind locomo locomo10.json
     """
-    _recall("locomo", paths or [], output, top_k=top_k, uncertainty=uncertainty)
-
-
-@app.command()
-def realtalk(
-    paths: Paths = None, *, top_k: TopK = 50, uncertainty: Uncertainty = 0.25, output: Output = "table"
-) -> None:
-    """Measure recall on conversations of REALTALK, as `locomo` does.
-
-    \b
-    Examples:
-      braid evaluate realtalk Chat_1.json
-    """
-    _recall("realtalk", paths or [], output, top_k=top_k, uncertainty=uncertainty)
-
-
-@app.command()
-def jsonl(
-    paths: Paths = None, *, top_k: TopK = 50, uncertainty: Uncertainty = 0.25, output: Output = "table"
-) -> None:
-    """Measure recall on conversations of one's own: turns and questions as JSON Lines.
-
-    \b
-    Examples:
-      braid evaluate jsonl chat.jsonl questions.jsonl -o json
-    """
-    _recall("jsonl", paths or [], output, top_k=top_k, uncertainty=uncertainty)
+    _recall(kind, paths or [], output, top_k=top_k, uncertainty=uncertainty)
 
 
 @app.command()

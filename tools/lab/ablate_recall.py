@@ -4,7 +4,7 @@
 
 Each conversation is ranked by weights that the others taught, with the stage and without: what is left learns to do
 without it. The stages that no weight of the fit speaks for (uncertainty) are measured through a store by
-`braid evaluate --uncertainty 0`.
+`braid evaluate recall --uncertainty 0`.
 """
 
 import json
