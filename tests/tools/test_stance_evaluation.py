@@ -48,7 +48,7 @@ def test_temporal_questions_are_asked_and_counted() -> None:
         },
         "qa": [
             {"question": "When did Ann buy the canoe?", "answer": "7 May 2023", "evidence": ["D1:1"], "category": 2},
-            {"question": "When did Bob move to Porto?", "answer": "4 years ago", "evidence": ["D1:2"], "category": 2},
+            {"question": "When did Bob move to Porto?", "answer": "in the snow", "evidence": ["D1:2"], "category": 2},
             {"question": "What did Ann buy?", "answer": "a canoe", "evidence": ["D1:1"], "category": 4},
         ],
     }  # fmt: skip
