@@ -276,7 +276,9 @@ def test_superseded_views_stay_and_can_be_compared(store: Store) -> None:
 
 def test_a_view_that_was_made_by_hand_is_told_from_a_lens_s(store: Store) -> None:
     (one,) = say(store, "You must ask first.")
-    id = store.append(Draft(kind="view", body=ViewBody(lens="causal"), links=[("applied_to", one)]))
+    id = store.session.append_drafts(
+        [Draft(kind="view", body=ViewBody(lens="causal"), links=[("applied_to", one)])]
+    )[0].id
     with pytest.raises(ViewUnreadableError, match="was not made by a lens: it names no version"):
         store.lens_view(id)
     with pytest.raises(ViewUnreadableError, match="is no view that a lens made"):

@@ -207,7 +207,9 @@ def test_a_log_that_a_key_holder_has_lied_in_is_found(store: Store) -> None:
     lie = msgspec.structs.replace(
         body, decision=msgspec.structs.replace(body.decision, claim="Jonas lives in Leeds"), once=None
     )
-    store.append(Draft(kind="stance", body=lie, links=[(link.role, link.id) for link in record.links]))
+    store.session.append_drafts(
+        [Draft(kind="stance", body=lie, links=[(link.role, link.id) for link in record.links])]
+    )
     (finding,) = rederive(store.reader).findings
     assert "decision" in finding.message
 
@@ -215,7 +217,7 @@ def test_a_log_that_a_key_holder_has_lied_in_is_found(store: Store) -> None:
 def test_stances_of_others_are_not_made_again(store: Store) -> None:
     id = lives(store, "Leeds", "2025-03-24")
     by_hand = StanceBody(question=HOME, method="by hand")
-    store.append(Draft(kind="stance", body=by_hand, links=[("candidate", id)]))
+    store.session.append_drafts([Draft(kind="stance", body=by_hand, links=[("candidate", id)])])
     found = rederive(store.reader)
     assert (found.findings, found.same.get("stance", 0)) == ([], 0)
     assert [len(ids) for reason, ids in found.unmade.items() if "not made by" in reason] == [1]
@@ -299,14 +301,14 @@ def test_a_stance_that_names_what_it_has_not_is_refused(store: Store) -> None:
 
     body = StanceBody(question="?", justifications=[Justification(candidate=0, held=True)])
     with pytest.raises(InvalidRecordError, match="names candidate 0; the stance has 0"):
-        store.append(Draft(kind="stance", body=body))
+        store.session.append_drafts([Draft(kind="stance", body=body)])
     id = store.append("x")
     body = StanceBody(
         question="?", candidates=[Candidate(claim="x", p=1)],
         justifications=[Justification(candidate=0, held=True, out=[7])],
     )  # fmt: skip
     with pytest.raises(InvalidRecordError, match="names link 7; the record has 1"):
-        store.append(Draft(kind="stance", body=body, links=[("candidate", id)]))
+        store.session.append_drafts([Draft(kind="stance", body=body, links=[("candidate", id)])])
 
 
 def test_the_async_twin(tmp_path: Path) -> None:
@@ -420,11 +422,11 @@ def test_a_stance_is_made_again_of_all_that_was_known(store: Store) -> None:
     assert [link.id for link in honest.targets("candidate")] == [leeds]
     forged = msgspec.structs.replace(body, known=len(store), once=None)
     links = [(link.role, link.id) for link in honest.links]
-    id = store.append(Draft(kind="stance", body=forged, links=links))
+    id = store.session.append_drafts([Draft(kind="stance", body=forged, links=links)])[0].id
     (finding,) = rederive(store.reader).findings
     assert finding.id == id
     ahead = msgspec.structs.replace(body, known=len(store) + 9, once=None)
-    store.append(Draft(kind="stance", body=ahead, links=links))
+    store.session.append_drafts([Draft(kind="stance", body=ahead, links=links)])
     assert "which were not there yet" in rederive(store.reader).findings[-1].message
 
 
@@ -433,13 +435,15 @@ def test_a_stance_of_an_older_version_behind_a_newer_one_is_found(store: Store) 
     old = StanceBody(
         question=HOME, version="1", decision=Decision(claim="Jonas lives in Moscow", residual_uncertainty=0)
     )
-    store.append(Draft(kind="stance", body=old))
+    store.session.append_drafts([Draft(kind="stance", body=old)])
     found = rederive(store.reader)
     assert found.findings == []
     assert sum(map(len, found.unmade.values())) == 1  # nothing says that it is wrong, nor that it is right
     store.stance(HOME)
     for version in ("1", "", "x", "2"):
-        id = store.append(Draft(kind="stance", body=msgspec.structs.replace(old, version=version)))
+        id = store.session.append_drafts(
+            [Draft(kind="stance", body=msgspec.structs.replace(old, version=version))]
+        )[0].id
         finding = rederive(store.reader).findings[-1]
         assert finding.id == id
         assert "behind one of version 3" in finding.message
