@@ -155,7 +155,7 @@ def export_subject(session: Session, asked: ExportSubject) -> Counts:
     """
     from pathlib import Path
 
-    from braid.exchange.lines import subject
+    from braid.exchange import subject
 
     named = {"user_id": asked.user_id, "agent_id": asked.agent_id, "run_id": asked.run_id}
     named |= {"session_id": asked.session_id, "actor": asked.actor}
