@@ -14,7 +14,7 @@ from braid.claim_reader import ClaimReader
 from braid.ledger.reader import Reader
 from braid.ledger.record import Asks, ExperienceBody, Record, Scope, StanceBody
 from braid.stance.claims import is_meant
-from braid.stance.values import normal
+from braid.text.words import normal
 from braid.views.errors import ViewError
 
 if TYPE_CHECKING:

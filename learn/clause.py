@@ -16,6 +16,7 @@ from braid.learn.words import (
     VERBS,
     listed,
 )
+from braid.text.numbers import COUNT
 
 Tense = Literal["present", "past", "perfect", "future", "intended", "used", "can", "modal"]
 
@@ -51,7 +52,7 @@ _OPENING: Final = re.compile(
     r"|wednesday|thursday|friday|saturday|sunday|mon|tues?|wed|thurs?|fri|sat|sun)"
     r"|(?:this|next) (?:week|month|year|weekend|summer|morning|monday|tuesday|wednesday|thursday"
     r"|friday|saturday|sunday)"
-    r"|(?:a|two|three|few|a few|four|five|six) (?:days?|weeks?|months?|years?) ago|on (?:mon|tues"
+    rf"|{COUNT} (?:days?|weeks?|months?|years?) ago|on (?:mon|tues"
     r"|wednes|thurs|fri|satur|sun)day"
     r"|in (?:19|20)\d\d|in (?:january|february|march|april|may|june|july|august|september|october"
     r"|november|december)"

@@ -12,9 +12,10 @@ from braid.learn.clause import Subject
 from braid.learn.dates import NEVER, Held
 from braid.learn.page import Page
 from braid.learn.phrases import action, phrase
-from braid.learn.sentences import Part
 from braid.learn.voice import Voice
 from braid.learn.words import VERBS, listed
+from braid.text.numbers import COUNT
+from braid.text.sentences import Part
 
 _IRREGULAR: Final = listed(
     "went took made had gave got saw met ran won held wrote read bought built drew spoke spent taught began "
@@ -57,9 +58,7 @@ _LASTING: Final = re.compile(
     r"(?:day|week|month|year|hour|time)s?)\b",
     re.IGNORECASE,
 )
-_AGO: Final = re.compile(
-    r" ?\b(?:two|three|four|a few|a couple of|a couple) weekends (?:ago|later)\b", re.IGNORECASE
-)
+_AGO: Final = re.compile(rf" ?\b{COUNT} weekends (?:ago|later)\b", re.IGNORECASE)
 _SHOWN: Final = re.compile(
     r"\bth(?:is|at) (?!(?:past )?(?:day|week|weekend|month|year|morning|afternoon|evening|night|summer|spring"
     r"|autumn|fall"

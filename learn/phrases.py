@@ -7,7 +7,9 @@ import re
 from collections.abc import Callable
 from typing import Final, NamedTuple
 
-from braid.learn.words import MONTHS, NOT_NAMES, NUMBERS, PARTICIPLES, VERBS, WEEKDAYS, listed
+from braid.learn.words import NOT_NAMES, PARTICIPLES, VERBS, listed
+from braid.text import numbers
+from braid.text.calendar import MONTHS, WEEKDAYS
 
 Chunk = Callable[[str], list[str]]
 
@@ -280,21 +282,8 @@ def anything(text: str) -> list[str]:
 
 def number(text: str) -> list[str]:
     """Return a whole number, in digits or words."""
-    match = re.match(
-        (
-            r"(\d{1,3})\b|((?:twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety)[ -](?:one|two|three"
-            r"|four|five|six|seven|eight|nine))\b|([a-z]+)\b"
-        ),
-        text.lower(),
-    )
-    if match is None:
-        return []
-    if match[1]:
-        return [match[1]]
-    if match[2]:
-        tens, ones = re.split(r"[ -]", match[2])
-        return [str(NUMBERS[tens] + NUMBERS[ones])]
-    return [str(NUMBERS[match[3]])] if match[3] in NUMBERS else []
+    said = numbers.leading(text.lower())
+    return [] if said is None else [str(said)]
 
 
 _MONEY: Final = re.compile(

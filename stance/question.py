@@ -1,7 +1,7 @@
 """A question in plain English, read by rules into subject, relation and object. Pure.
 
 "Where does Jonas live?" asks for the object of `lives_in`, "Is Mireille allergic to shellfish?" for a yes or no, "When
-did Caroline go to Rome?" for the time of something. What time it speaks of is for others to read (`recall.times`).
+did Caroline go to Rome?" for the time of something. What time it speaks of is for others to read (`text/dates.py`).
 """
 
 import re

@@ -13,8 +13,8 @@ from braid.learn.measure import labelled
 from braid.ledger.record import Draft
 from braid.recall.memory import MemoryIndex
 from braid.recall.tail import MOST, scored_alike
-from braid.recall.text import stem, telling
 from braid.store import Store
+from braid.text.words import stem, telling
 from braid.views.embedder import EmbeddingError
 from braid.writing import as_draft
 from tests.recall.scene import row
