@@ -14,6 +14,7 @@ from braid.learn.page import Page
 from braid.learn.phrases import action, phrase
 from braid.learn.voice import Voice
 from braid.learn.words import VERBS, listed
+from braid.text.calendar import MONTH_NAME
 from braid.text.numbers import COUNT
 from braid.text.sentences import Part
 
@@ -53,8 +54,7 @@ _TURN: Final = re.compile(
 )
 """What is "just" done without a day is kept where it changes something."""
 _LASTING: Final = re.compile(
-    r"\b(?:since|until|till|every|each|when|while|for (?:the (?:last|past)|an?|a few|\d+|two|three|four|five|six"
-    r"|many|some) "
+    rf"\b(?:since|until|till|every|each|when|while|for (?:the (?:last|past)|{COUNT}|many|some) "
     r"(?:day|week|month|year|hour|time)s?)\b",
     re.IGNORECASE,
 )
@@ -67,7 +67,7 @@ _SHOWN: Final = re.compile(
 """`made this bowl`, beside a picture of it."""
 _ON_DAY: Final = re.compile(
     r"\b(?:on|in|around|by) (?:the |early |late )?(?:(?:mon|tues|wednes|thurs|fri|satur|sun)day,? )?(?:the )?"
-    r"(?:\d|jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)",
+    rf"(?:\d|{MONTH_NAME}\b)",
     re.IGNORECASE,
 )
 _PLAIN: Final = {"had": "have", "did": "do"}

@@ -10,6 +10,8 @@ from typing import Final, Literal
 
 import msgspec
 
+from braid.text.calendar import MONTH_NAME
+
 MAX_CHARS: Final = 300
 """A plain question is shorter; the rules would go over a long text again and again."""
 SPEAKER: Final = "user"
@@ -121,7 +123,7 @@ _LEAD: Final = re.compile(
     re.IGNORECASE,
 )
 _YEAR: Final = r"(?:19|20)\d\d"
-_MONTH: Final = r"(?:early |late |mid[ -])?(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*"
+_MONTH: Final = rf"(?:early |late |mid[ -])?{MONTH_NAME}"
 _DAY: Final = r"(?:the )?\d{1,2}(?:st|nd|rd|th)?"
 _UNIT: Final = r"(?:week|month|year|spring|summer|autumn|winter|night)"
 _TIME: Final = (

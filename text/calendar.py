@@ -33,6 +33,7 @@ MONTH_NAME: Final = (
     r"|nov(?:ember)?|dec(?:ember)?)"
 )
 """A regular expression without groups, to be used with IGNORECASE like those below."""
+WEEKDAY_NAME: Final = rf"(?:{'|'.join(WEEKDAYS)})"
 MONTH: Final = rf"(?P<month>{MONTH_NAME})\b\.?"
 DAY: Final = r"(?P<day>[0-3]?\d)(?:st|nd|rd|th)?\b"
 YEAR: Final = r"(?P<year>(?:19|20)\d\d)\b"

@@ -15,7 +15,8 @@ from typing import NamedTuple
 import msgspec
 
 from braid.text.calendar import Span, month_of
-from braid.text.forms import BARE, DATED, DAYS, FORMS, Form, Lean
+from braid.text.forms import BARE, DATED, DAYS, FORMS, Form
+from braid.text.meanings import Lean
 
 
 class Time(msgspec.Struct, frozen=True):

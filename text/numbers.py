@@ -14,7 +14,7 @@ VALUES: Final = {word: at for at, word in enumerate(ONES)} | {
 }
 """The words that stand for a number by themselves."""
 SCALES: Final = {"dozen": 12, "hundred": 100, "thousand": 1000, "million": 1_000_000}
-VAGUE: Final = {"a couple of": 2, "couple of": 2, "a couple": 2, "a few": 3, "few": 3}
+VAGUE: Final = {"a couple of": 2, "couple of": 2, "a couple": 2, "couple": 2, "a few": 3, "few": 3}
 """What is read as a number where nothing closer is said."""
 ORDINALS: Final = (
     "first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth",
@@ -25,19 +25,22 @@ single double triple pair couple percent
 """
 NAMES: Final = frozenset((*VALUES, *SCALES, *ORDINALS, *_OTHERS.split()))
 """Every word that speaks of a number: cardinals, ordinals, parts and multiples."""
-
-
-def _either(words: tuple[str, ...]) -> str:
-    return "|".join(sorted(words, key=len, reverse=True))
-
-
-_SMALL: Final = rf"(?:(?:{_either(TENS)})(?:(?:-| )(?:{_either(ONES[1:10])}))?|{_either(ONES)})"
-WORD: Final = rf"(?:(?:an?|{_SMALL}) (?:dozen|hundred|thousand)|{_SMALL})\b"
+_SMALL: Final = (
+    r"(?:one|two|three|four(?:teen)?|five|(?:six|seven|nine)(?:teen|ty)?|eight(?:een|y)?|ten|eleven|twelve|zero"
+    r"|(?:thir|fif)teen|(?:twen|thir|for|fif)ty)"
+)
+"""The words of `VALUES`, folded: dozens of patterns are compiled with it."""
+_SCALE: Final = "(?:dozen|hundred|thousand)"
+WORD: Final = (
+    rf"(?:an?(?= {_SCALE}\b)|{_SMALL})"
+    # Behind a "twenty" or a "hundred and" another follows; behind any, a scale.
+    rf"(?:(?:(?<=ty)(?:-| )|(?<=d) (?:and )?){_SMALL}\b| {_SCALE}\b){{0,6}}\b"
+)
 """A regular expression, without groups, of a number in words, to be used with IGNORECASE and after a \\b."""
-COUNT: Final = rf"(?:\d{{1,4}}\b|{WORD}|(?:{_either(tuple(VAGUE))}|an?)\b)"
+COUNT: Final = rf"(?:\d{{1,4}}\b|{WORD}|(?:(?:a )?(?:couple(?: of)?|few)|an?)\b)"
 """A regular expression, without groups, of how many of something there are, also vaguely."""
 _LEADING: Final = re.compile(rf"\d{{1,9}}\b|{WORD}", re.IGNORECASE)
-_SPOKEN: Final = re.compile(rf"\b(?:{WORD}|(?:dozen|hundred|thousand)\b)", re.IGNORECASE)
+_SPOKEN: Final = re.compile(rf"\b(?:{WORD}|{_SCALE}\b)", re.IGNORECASE)
 
 
 def value(text: str) -> int | None:

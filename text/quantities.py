@@ -12,7 +12,7 @@ from typing import Final
 import msgspec
 
 from braid.text.calendar import MONTH_NAME
-from braid.text.numbers import SCALES, WORD, value
+from braid.text.numbers import SCALES, VALUES, WORD, value
 from braid.text.words import STOP, stem
 
 _DIGITS: Final = r"\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?"
@@ -33,7 +33,7 @@ _OTHERS: Final = {"km": "kilometr", "kilometer": "kilometr", "kg": "kilogram", "
 _PERIOD: Final = "second|minute|hour|day|night|week|month|year|person|head"
 _OFTEN: Final = {"daily": "day", "weekly": "week", "monthly": "month", "yearly": "year", "annually": "year"}
 _NO_UNIT: Final = "|".join(
-    ("per", "each", "every", "hundred", "thousand", "less", "now", "today", *_OFTEN, *sorted(STOP))
+    ("per", "each", "every", "hundred", "thousand", "less", "now", "today", *VALUES, *_OFTEN, *sorted(STOP))
 )
 _UNIT: Final = rf"(?!(?:{_NO_UNIT})\b)[A-Za-z]+"
 
