@@ -38,6 +38,13 @@ RUNS = {
 }  # fmt: skip
 
 
+def forget() -> None:
+    """Empty the caches: what is read again must cost what it costs."""
+    dates.partial.cache_clear()
+    quantities.sole.cache_clear()
+    words.normal.cache_clear()
+
+
 def seconds(read: Callable[[str], object], text: str) -> float:
     began = process_time()
     read(text)
@@ -54,11 +61,11 @@ def test_reading_takes_time_in_proportion_to_the_text(name: str, shape: str) -> 
     small, large = made(SMALL), made(LARGE)
     if seconds(read, large) < UNSEEN:
         return
-    dates.partial.cache_clear(), quantities.sole.cache_clear(), words.normal.cache_clear()
+    forget()
     least, most = seconds(read, small), seconds(read, large)
     for _ in range(4):
         if most < max(UNSEEN, 8 * least):
             return
-        dates.partial.cache_clear(), quantities.sole.cache_clear(), words.normal.cache_clear()
+        forget()
         least, most = min(least, seconds(read, small)), min(most, seconds(read, large))
     assert most < 8 * least
