@@ -16,7 +16,7 @@ from braid.agent.spans import Span, best_span
 from braid.agent.sureness import named_speakers, speaker, text_of, when_of
 from braid.recall.decompose import Question
 from braid.recall.hits import Hit
-from braid.recall.text import stem, words
+from braid.text.words import stem, words
 
 LOOKED_AT: Final = 8
 """Among how many of the best hits the answering sentence is looked for."""

@@ -33,7 +33,6 @@ from braid.agent.verdict import asks_of_the_past, asks_of_then, denied, is_of_no
 from braid.recall.decompose import Question, decompose
 from braid.recall.hits import Hit
 from braid.recall.salience import unlearned
-from braid.recall.text import words
 from braid.recall.uncertainty import answer_of, entropy
 from braid.stance.answers import is_list
 from braid.stance.claims import Said
@@ -41,6 +40,7 @@ from braid.stance.question import read
 from braid.stance.reconcile import Outcome
 from braid.stance.relations import compared_as
 from braid.stance.values import same
+from braid.text.words import words
 
 UNKNOWN: Final = "I don't know."
 MOST_NAMED: Final = 3

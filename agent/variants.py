@@ -13,7 +13,7 @@ from braid.agent.choice import Choice
 from braid.agent.sureness import speaker, when_of
 from braid.agent.verdict import asks_of_then
 from braid.recall.decompose import Question
-from braid.recall.text import STOP, stem, words
+from braid.text.words import STOP, stem, words
 
 MOST: Final = 3
 """How many are told."""

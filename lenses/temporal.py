@@ -3,11 +3,12 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
-from braid.lenses.dates import dates
 from braid.lenses.entry import Entry
 from braid.lenses.form import Form, Item
 from braid.lenses.lens import Lens
-from braid.lenses.sentences import gist, sentences, telling
+from braid.text.dates import iso_dates
+from braid.text.sentences import gist, statements
+from braid.text.words import spoken
 
 LEAST_WORDS = 4
 
@@ -25,7 +26,7 @@ class TemporalLens(Lens):
         weights, items = dict(form.weights), dict(form.items)
         for entry in entries:
             found = _events(entry)
-            if not found and not params["named_only"] and len(telling(entry.text)) >= LEAST_WORDS:
+            if not found and not params["named_only"] and len(spoken(entry.text)) >= LEAST_WORDS:
                 found = [(entry.at.date().isoformat(), gist(entry.text))]
             for number, (at, text) in enumerate(found):
                 items[f"{at}/{entry.place:07d}/{number:03d}"] = Item(
@@ -43,4 +44,4 @@ class TemporalLens(Lens):
 
 def _events(entry: Entry) -> list[tuple[str, str]]:
     said = entry.at.date()
-    return [(day, gist(sentence)) for sentence in sentences(entry.text) for day in dates(sentence, said)]
+    return [(day, gist(sentence)) for sentence in statements(entry.text) for day in iso_dates(sentence, said)]

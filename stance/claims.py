@@ -16,9 +16,10 @@ from braid.stance.culprit import STANDING
 from braid.stance.pool import prior_of
 from braid.stance.readings import BY_RULE
 from braid.stance.relations import Relation, compared_as, relation
-from braid.stance.values import akin, normal, same, telling
+from braid.stance.values import akin, same, telling
 from braid.stance.voice import Backing, person, voice_of
 from braid.stance.words import words_of
+from braid.text.words import normal
 
 How = Literal["other", "denied", "opposite", "number", "date"]
 ALWAYS: Final = datetime.min.replace(tzinfo=UTC)

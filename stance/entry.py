@@ -29,7 +29,7 @@ from braid.ledger.record import (
 )
 from braid.stance.claims import OWN_METHOD
 from braid.stance.reconcile import METHOD, VERSION, Outcome
-from braid.stance.values import normal
+from braid.text.words import normal
 
 _DIGITS: Final = 6
 
