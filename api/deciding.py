@@ -16,7 +16,7 @@ from braid.holding import held_again, size_of, utc, weigh
 from braid.ledger.errors import ErasedError, ForgottenError
 from braid.ledger.record import Asks, Decision, Draft, EventBody, ExperienceBody, Record, Scope, StanceBody
 from braid.ledger.sequence import Placed
-from braid.stance.entry import draft_of, gist, is_own, question_key, reconciliation_of
+from braid.stance.entry import draft_of, gist, is_own, question_key, reconciliation_key, reconciliation_of
 from braid.stance.fold import Folded, fold
 from braid.stance.precedence import backdated
 from braid.stance.reconcile import Outcome
@@ -122,7 +122,7 @@ def resolve(
         return Resolved(outcome, _stated(before, store))
     batch = [draft]
     if outcome.support:
-        batch.append(reconciliation_of(outcome, Earlier(0), scope, f"{draft.body.once}/reconciliation"))
+        batch.append(reconciliation_of(outcome, Earlier(0), scope, reconciliation_key(draft.body.once)))
     return Resolved(outcome, _shown(outcome), batch)
 
 

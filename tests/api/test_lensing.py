@@ -173,7 +173,7 @@ def test_a_chain_stays_short_and_each_record_is_linked_a_few_times(store: Store)
         "SELECT max(n) AS n FROM (SELECT count(*) AS n FROM links WHERE role = 'applied_to' GROUP BY target_id)"
     )
     assert rows.to_pylist()[0]["n"] <= 7
-    assert store.verify(rederive=True).checked[-1].endswith("64 views, 0 claim records, 0 stances")
+    assert store.verify(rederive=True).checked[-1].endswith("64 views, 0 claim records, 0 stances, 0 reconciliations")
 
 
 def test_a_forgotten_record_makes_it_stale_and_is_left_out(store: Store) -> None:

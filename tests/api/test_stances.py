@@ -12,7 +12,16 @@ import pytest
 import braid
 from braid import Claim
 from braid.ledger.errors import InvalidRecordError, ReadOnlyError, UnknownRecordError
-from braid.ledger.record import Decision, Draft, EventBody, StanceBody
+from braid.ledger.record import (
+    Confidence,
+    Content,
+    Decision,
+    Draft,
+    EventBody,
+    ExperienceBody,
+    Provenance,
+    StanceBody,
+)
 from braid.rederive import rederive
 from braid.store import Store
 from braid.views.errors import ViewBusyError
@@ -210,6 +219,57 @@ def test_a_log_that_a_key_holder_has_lied_in_is_found(store: Store) -> None:
     store.append(Draft(kind="stance", body=lie, links=[(link.role, link.id) for link in record.links]))
     (finding,) = rederive(store.reader).findings
     assert "decision" in finding.message
+
+
+@pytest.mark.parametrize("lie", ["words", "weight", "scope", "parents", "no stance"])
+def test_a_reconciliation_that_its_stance_never_gave_is_found(store: Store, lie: str) -> None:
+    leeds = lives(store, "Leeds", "2025-03-24")
+    lives(store, "Edinburgh", "2025-05-17")
+    store.stance(HOME, user_id="jonas")
+    honest = list(store.read())[-1]
+    found = rederive(store.reader)
+    assert (found.findings, found.same["reconciliation"]) == ([], 1)
+    body = honest.body
+    assert isinstance(body, ExperienceBody)
+    assert body.diffs
+    links = [(link.role, link.id) for link in honest.links]
+    forged = msgspec.structs.replace(body, once=None)
+    if lie == "words":
+        forged = msgspec.structs.replace(forged, content=Content(text="Jonas lives in Moscow"))
+    elif lie == "weight":
+        forged = msgspec.structs.replace(forged, confidence=Confidence(p=0.999, method="pooled"))
+    elif lie == "scope":
+        forged = msgspec.structs.replace(forged, scope=None)
+    elif lie == "parents":
+        links = [("parent", leeds), links[-1]]
+    else:
+        links, forged = links[:-1], msgspec.structs.replace(forged, diffs=[])
+    id = store.append(Draft(kind="experience", type="reconciliation", body=forged, links=links))
+    assert store.verify(deep=True).findings == []  # signed and well-formed: nothing else finds it
+    (finding,) = rederive(store.reader).findings
+    assert (finding.kind, finding.id) == ("derived", id)
+    assert "Moscow" not in finding.message
+
+
+def test_a_reconciliation_stands_or_falls_with_what_was_known_not_with_a_forged_stance(store: Store) -> None:
+    leeds = lives(store, "Leeds", "2025-03-24")
+    lives(store, "Edinburgh", "2025-05-17")
+    record = store.get(str(store.stance(HOME).id))
+    body = record.body
+    assert isinstance(body, StanceBody)
+    assert body.decision is not None
+    lie = msgspec.structs.replace(
+        body, decision=msgspec.structs.replace(body.decision, claim="Jonas lives in Leeds"), once=None
+    )
+    forged = store.append(Draft(kind="stance", body=lie, links=[(link.role, link.id) for link in record.links]))
+    above = ExperienceBody(
+        content=Content(text="Jonas lives in Leeds"),
+        provenance=Provenance(actor="agent", method="reconcile"),
+        confidence=Confidence(p=0.9, method="pooled"),
+    )
+    links = [("parent", leeds), ("evidence", forged)]
+    second = store.append(Draft(kind="experience", type="reconciliation", body=above, links=links))
+    assert [one.id for one in rederive(store.reader).findings] == [forged, second]
 
 
 def test_stances_of_others_are_not_made_again(store: Store) -> None:
