@@ -22,7 +22,7 @@ from braid.agent.parts import Composer, Support
 from braid.agent.reflect import METHOD as REFLECT
 from braid.deciding import Decider, Resolved, resolve
 from braid.gathering import Holder, Known
-from braid.holding import size_of
+from braid.holding import size_of, utc
 from braid.ledger import asof
 from braid.ledger.record import ANSWER, READING, Draft, EventBody, ExperienceBody, Record, Scope
 from braid.lens_definitions import lens_named
@@ -152,7 +152,7 @@ def _refuse(question: object, top_k: object, now: datetime | None) -> None:
     if not is_count(top_k, MAX_TOP_K):
         raise ValueError(f"top_k is 1 to {MAX_TOP_K}, not {top_k!r}")
     if now is not None:
-        asof.zoned(now)
+        utc(now)
 
 
 class _Memory:

@@ -24,6 +24,7 @@ How = Literal["other", "denied", "opposite", "number", "date"]
 ALWAYS: Final = datetime.min.replace(tzinfo=UTC)
 FOREVER: Final = datetime.max.replace(tzinfo=UTC)
 _HEARSAY: Final = "implicit_unintentional"
+_INFERENCE: Final = "inference"
 OWN_METHOD: Final = "reconcile"
 """How reconciliations are made: what they say is a stance's, and never evidence for the next one."""
 
@@ -111,7 +112,7 @@ def claims_of(record: Record, backing: Backing | None = None) -> Iterator[Said]:
     """
     body = record.body if record.kind == "experience" else None
     if isinstance(body, ExperienceBody) and body.provenance.method != OWN_METHOD:
-        place = Place(record.index, record.id, record.created_at, record.envelope.tx[0])
+        place = Place(record.index, record.id, record.created_at, record.envelope.tx[0], record.type)
         yield from claims_in(body, place, backing)
 
 
@@ -122,13 +123,22 @@ class Place(msgspec.Struct, frozen=True):
     id: str
     known: datetime
     tx: int
+    type: str | None = None
+    """The type of the experience, where there is a record."""
+
+
+def _inferred(claim: Claim) -> Claim:
+    """Return what an inference claims: inferred, whatever it says of its source, but where it corrects."""
+    return claim if claim.source_type == "corrected" else msgspec.structs.replace(claim, source_type="inferred")
 
 
 def claims_in(body: ExperienceBody, place: Place, backing: Backing | None = None) -> Iterator[Said]:
     """Yield what the body of a record at some place claims."""
     said = body.occurred_at or place.known
     own = backing or Backing(frozenset((voice_of(body),)))
-    for k, claim in enumerate(body.symbolic):
+    is_guess = place.type == _INFERENCE and not is_reading(body)
+    for k, stated in enumerate(body.symbolic):
+        claim = _inferred(stated) if is_guess else stated
         yield from _held(
             Said(
                 index=place.index,
