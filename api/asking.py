@@ -23,7 +23,6 @@ from braid.agent.reflect import METHOD as REFLECT
 from braid.deciding import Decider, Resolved, resolve
 from braid.gathering import Holder, Known
 from braid.holding import size_of, utc
-from braid.ledger import asof
 from braid.ledger.record import ANSWER, READING, Draft, EventBody, ExperienceBody, Record, Scope
 from braid.lens_definitions import lens_named
 from braid.recall.hits import Answer as Found

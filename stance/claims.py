@@ -49,6 +49,8 @@ class Said(msgspec.Struct, frozen=True, kw_only=True):
     """The record's confidence, where it states one."""
     by_model: bool = False
     """Whether that confidence is a model's own, which may lower what the claim is worth, never raise it."""
+    guessed: bool = False
+    """Whether its record is an inference and no reading: it gives way as what is inferred does, whatever it says."""
     spoken: bool = False
     """Whether it was read from a sentence: what it says of the present, it says of the time at which it was said."""
     user_id: str | None = None
@@ -73,6 +75,8 @@ class Said(msgspec.Struct, frozen=True, kw_only=True):
     def rank(self) -> int:
         """Where its source stands in the culprit order; hearsay counts as observed at most."""
         standing = STANDING[self.claim.source_type]
+        if self.guessed and standing < STANDING["corrected"]:
+            return STANDING["inferred"]
         return min(standing, STANDING["implicit_unintentional"]) if self.is_hearsay else standing
 
     @property
@@ -127,18 +131,11 @@ class Place(msgspec.Struct, frozen=True):
     """The type of the experience, where there is a record."""
 
 
-def _inferred(claim: Claim) -> Claim:
-    """Return what an inference claims: inferred, whatever it says of its source, but where it corrects."""
-    return claim if claim.source_type == "corrected" else msgspec.structs.replace(claim, source_type="inferred")
-
-
 def claims_in(body: ExperienceBody, place: Place, backing: Backing | None = None) -> Iterator[Said]:
     """Yield what the body of a record at some place claims."""
     said = body.occurred_at or place.known
     own = backing or Backing(frozenset((voice_of(body),)))
-    is_guess = place.type == _INFERENCE and not is_reading(body)
-    for k, stated in enumerate(body.symbolic):
-        claim = _inferred(stated) if is_guess else stated
+    for k, claim in enumerate(body.symbolic):
         yield from _held(
             Said(
                 index=place.index,
@@ -152,6 +149,7 @@ def claims_in(body: ExperienceBody, place: Place, backing: Backing | None = None
                 tx=place.tx,
                 p=None if body.confidence is None else body.confidence.p,
                 by_model=body.provenance.actor == "agent" and not _is_by_rule(body),
+                guessed=place.type == _INFERENCE and not is_reading(body),
                 spoken=is_reading(body),
                 user_id=body.scope.user_id if body.scope else None,
                 voices=frozenset((person(claim.said_by),)) if claim.said_by else own.voices,

@@ -196,9 +196,8 @@ def _of_projections(path: Path) -> "list[Problem]":
     try:
         with reading(path) as opened, progress("comparing projections"):
             if len(opened) > MOST_COMPARED:
-                say(
-                    f"the projections of {many(len(opened), 'record')} were not compared: `braid verify --deep` does that"
-                )
+                size = many(len(opened), "record")
+                say(f"the projections of {size} were not compared: `braid verify --deep` does that")
                 return []
             found = opened.views.check()
     except (LedgerError, WalError, OSError):  # which is among the problems already
