@@ -1,5 +1,5 @@
-"""Derived records made again, compared byte for byte: views and claims from the inputs that they name, stances and their
-reconciliations from all that was known of their question.
+"""Derived records made again, compared byte for byte: views and claims from the inputs that they name, stances and
+their reconciliations from all that was known of their question.
 
 A derivation without a model is a function of records, so whoever holds the log can repeat it: a key holder who
 appends a view that its lens never gave is found. What can't be repeated (inputs erased, a lens that isn't

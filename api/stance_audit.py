@@ -1,4 +1,5 @@
-"""Stances and their reconciliations made again, of all that the log claimed of the question when each was taken: not of what it names alone.
+"""Stances and their reconciliations made again, of all that the log claimed of the question when each was taken: not of
+what it names alone.
 
 A key holder who signs "lives in Moscow" over records that say so finds that others of that time say otherwise. What
 came from another log is made again of what it names: what else was known there is not here.

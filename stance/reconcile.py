@@ -212,8 +212,8 @@ def _would_change(case: _Case, support: Sequence[Said], sources: Iterable[Source
         if near := _nearest(case):
             ids = dict.fromkeys(answer.claims[-1].id for answer in near)
             return f"a correction, or another's word, on {' or '.join(ids)}"
-        named = [one for one in case.asks.subjects if normal(one) not in _ARTICLES]
-        of_them = f" of {', '.join(named)}" if named else ""
+        subjects = [one for one in case.asks.subjects if normal(one) not in _ARTICLES]
+        of_them = f" of {', '.join(subjects)}" if subjects else ""
         return f"a claim{of_them} that holds at that time"
     gone = {said.node for said in support}
     left = _case(case.asks, [said for said in case.claims if said.node not in gone], sources)
