@@ -21,6 +21,7 @@ from braid.ledger.record import (
     EventBody,
     ExperienceBody,
     Provenance,
+    SourceType,
     StanceBody,
 )
 from braid.rederive import rederive
