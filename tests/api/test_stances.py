@@ -21,7 +21,6 @@ from braid.ledger.record import (
     EventBody,
     ExperienceBody,
     Provenance,
-    SourceType,
     StanceBody,
 )
 from braid.rederive import rederive
