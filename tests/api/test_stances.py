@@ -21,6 +21,7 @@ from braid.ledger.record import (
     EventBody,
     ExperienceBody,
     Provenance,
+    SourceType,
     StanceBody,
 )
 from braid.rederive import rederive
@@ -278,7 +279,7 @@ def test_a_reconciliation_stands_or_falls_with_what_was_known_not_with_a_forged_
 
 @pytest.mark.parametrize("label", ["explicit", "inferred"])
 def test_inferences_give_way_to_a_stated_claim_whatever_they_say_of_their_source(
-    store: Store, label: str
+    store: Store, label: SourceType
 ) -> None:
     lives(store, "Edinburgh", "2025-03-24", confidence=0.9)
     for k in range(15):
