@@ -1,8 +1,9 @@
 """The temporal lens: a timeline of what happened when, by the days that are named, not by when they were named."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Final
 
+from braid.ledger.record import ANSWER, REFLECTION, ExperienceBody, Record
 from braid.lenses.entry import Entry
 from braid.lenses.form import Form, Item
 from braid.lenses.lens import Lens
@@ -11,15 +12,22 @@ from braid.text.sentences import gist, statements
 from braid.text.words import spoken
 
 LEAST_WORDS = 4
+_TOLD_AGAIN: Final = frozenset((ANSWER, REFLECTION))
 
 
 class TemporalLens(Lens):
     """A sentence that names a day stands at that day; a record that names none, but says something, at its own."""
 
     name: ClassVar[str] = "temporal"
-    version: ClassVar[str] = "1"
+    version: ClassVar[str] = "2"
     about: ClassVar[str] = "a timeline: what is said to have happened, or is planned, and when"
     params: ClassVar[Mapping[str, Any]] = {"named_only": False}
+
+    def takes(self, record: Record) -> bool:
+        """See `Lens`; an answer, and what was noted of it, tells again what happened, on another day."""
+        return super().takes(record) and not (
+            isinstance(record.body, ExperienceBody) and record.body.provenance.method in _TOLD_AGAIN
+        )
 
     def fold(self, form: Form, entries: Sequence[Entry], params: Mapping[str, Any]) -> Form:
         """See `Lens`. Records that say nothing, or (`named_only`) name no day, are left out."""

@@ -115,6 +115,16 @@ def reconciliation_of(
     return Draft(kind="experience", type="reconciliation", body=body, links=links)
 
 
+def reconciliation_key(once: str | None) -> str:
+    """Return the idempotency key of the reconciliation of a stance that has this one."""
+    return f"{once}/reconciliation"
+
+
+def is_reconciliation(body: object) -> bool:
+    """Whether a body says that it is the reconciliation of a stance of this method."""
+    return isinstance(body, ExperienceBody) and body.provenance.method == OWN_METHOD
+
+
 def _diffs(outcome: Outcome, pooled: float) -> list[LinkDiff]:
     """Return how much each record that supports a decision weighs alone (1 where it says nothing of that), and in the
     decision; no words of any.
