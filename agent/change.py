@@ -8,7 +8,7 @@ import re
 from typing import Final
 
 from braid.recall.decompose import Question, entities
-from braid.recall.text import STOP, stem, words
+from braid.text.words import STOP, stem, words
 
 _LIGHT: Final = frozenset(map(stem, """
 go goes live lives work works call called name named take takes come comes many much long old currently now today still

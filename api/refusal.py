@@ -15,7 +15,7 @@ _WORDS: Final = {
     "array": "a list",
     "null": "nothing",
     "datetime": "a time such as 2025-05-17T10:00:00Z",
-    "bytes": "bytes in base64",
+    "bytes": "bytes",
 }
 _RULES: Final = (
     (re.compile(r"Expected `str` of length >= 1"), "{path} is text that isn't empty"),

@@ -17,8 +17,8 @@ from braid.stance.belief import LEAD, Share, believe, has_enough
 from braid.stance.claims import FOREVER, Said, check, relevant
 from braid.stance.fold import Folded, Source, fold, grounds
 from braid.stance.precedence import backdated
-from braid.stance.values import normal
 from braid.stance.words import words_of
+from braid.text.words import normal
 
 METHOD: Final = "justified_truth_maintenance+bayes_pool"
 VERSION: Final = "4"

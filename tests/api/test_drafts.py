@@ -2,7 +2,7 @@
 
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
@@ -153,15 +153,15 @@ def test_a_body_that_cannot_be_one_is_named_with_its_article(opened: Store) -> N
 @pytest.mark.parametrize(
     ("fields", "said"),
     [
-        ({"user_id": float("nan")}, "float for user_id"),
-        ({"session_id": b"s1"}, "bytes for session_id"),
-        ({"external_id": float("inf")}, "float for external_id"),
+        ({"user_id": float("nan")}, "user_id is text, not a number"),
+        ({"session_id": b"s1"}, "session_id is text, not bytes"),
+        ({"external_id": float("inf")}, "external_id is text"),
         (
-            {"claims": [Claim(subject="s", rel="r", object="o", quote=float("nan"))]},
-            r"float for claims\[0\]\.quote",
-        ),  # type: ignore[arg-type]
-        ({"actor": None}, "null for actor"),
-        ({"affect": {"vad": 1}}, "int for affect.vad"),
+            {"claims": [Claim(subject="s", rel="r", object="o", quote=cast("Any", float("nan")))]},
+            r"claims\[0\].quote",
+        ),
+        ({"actor": None}, "actor is text, not nothing"),
+        ({"affect": {"vad": 1}}, "affect.vad is an object, not a whole number"),
     ],
     ids=str,
 )
@@ -180,9 +180,9 @@ def test_a_key_that_names_nothing_is_refused(opened: Store, key: Any) -> None:
     """An empty one would make every call a repetition of the first."""
     said = [{"role": "user", "content": "I drink tea now."}]
     size = len(opened)
-    with pytest.raises(InvalidRequestError, match="for idempotency_key"):
+    with pytest.raises(InvalidRequestError, match="idempotency_key is text"):
         opened.append("x", idempotency_key=key)
-    with pytest.raises(InvalidRequestError, match="for idempotency_key"):
+    with pytest.raises(InvalidRequestError, match="idempotency_key is text"):
         opened.remember(said, idempotency_key=key)
     assert len(opened) == size
 

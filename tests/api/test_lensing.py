@@ -308,7 +308,7 @@ def test_a_timeline_tells_no_answer_and_no_reflection(store: Store) -> None:
     assert asked.answer_id is not None
     view = store.apply_lens("temporal", user_id="maya")
     (question,) = [one.id for one in store.read() if one.text == "How much did the van cost?"]
-    assert {id for item in view.items for id in item["records"]} <= {moved, cost, question}
+    assert {id for item in view.items for id in item.records} <= {moved, cost, question}
     assert store.verify(rederive=True).findings == []
 
 

@@ -249,7 +249,9 @@ def test_a_reconciliation_that_its_stance_never_gave_is_found(store: Store, lie:
         links = [("parent", leeds), links[-1]]
     else:
         links, forged = links[:-1], msgspec.structs.replace(forged, diffs=[])
-    id = store.append(Draft(kind="experience", type="reconciliation", body=forged, links=links))
+    id = store.session.append_drafts(
+        [Draft(kind="experience", type="reconciliation", body=forged, links=links)]
+    )[0].id
     assert store.verify(deep=True).findings == []  # signed and well-formed: nothing else finds it
     (finding,) = rederive(store.reader).findings
     assert (finding.kind, finding.id) == ("derived", id)
@@ -266,16 +268,18 @@ def test_a_reconciliation_stands_or_falls_with_what_was_known_not_with_a_forged_
     lie = msgspec.structs.replace(
         body, decision=msgspec.structs.replace(body.decision, claim="Jonas lives in Leeds"), once=None
     )
-    forged = store.append(
-        Draft(kind="stance", body=lie, links=[(link.role, link.id) for link in record.links])
-    )
+    forged = store.session.append_drafts(
+        [Draft(kind="stance", body=lie, links=[(link.role, link.id) for link in record.links])]
+    )[0].id
     above = ExperienceBody(
         content=Content(text="Jonas lives in Leeds"),
         provenance=Provenance(actor="agent", method="reconcile"),
         confidence=Confidence(p=0.9, method="pooled"),
     )
     links = [("parent", leeds), ("evidence", forged)]
-    second = store.append(Draft(kind="experience", type="reconciliation", body=above, links=links))
+    second = store.session.append_drafts(
+        [Draft(kind="experience", type="reconciliation", body=above, links=links)]
+    )[0].id
     assert [one.id for one in rederive(store.reader).findings] == [forged, second]
 
 
