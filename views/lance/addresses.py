@@ -11,6 +11,7 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
+from braid.views.lance.arrow import numbers
 from braid.views.lance.table import Table
 from braid.views.lance.view import told_as_damage
 
@@ -119,4 +120,4 @@ class Addresses:
 def _read(table: Table) -> Stretches:
     """Read where the first row of each record lies: only signatures have more than one, and nobody asks for these."""
     rows = table.rows("k = 0", ["log_index"], addressed=True)
-    return Stretches(rows["log_index"].to_numpy(), rows["_rowid"].to_numpy().astype(np.int64))
+    return Stretches(numbers(rows["log_index"]), numbers(rows["_rowid"]))

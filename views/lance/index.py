@@ -8,6 +8,7 @@ import numpy as np
 
 from braid.views.errors import DamagedViewError
 from braid.views.lance.addresses import Addresses
+from braid.views.lance.arrow import numbers
 from braid.views.lance.card import Card, fetched, read_cards
 from braid.views.lance.schema import EXPERIENCE, SIGNATURE, WAITING
 from braid.views.lance.tending import partitions
@@ -132,7 +133,7 @@ class LanceIndex:
         if self._addresses.known:
             with told_as_damage("read"):
                 found = search(where=clause, columns=[score], addressed=True)
-            indexes = self._addresses.indexes(self._table, found["_rowid"].to_numpy().astype(np.int64))
+            indexes = self._addresses.indexes(self._table, numbers(found["_rowid"]))
         else:
             with told_as_damage("read"):
                 found = search(where=clause, columns=["log_index", score])
