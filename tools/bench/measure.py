@@ -50,6 +50,14 @@ TARGETS: Final[dict[str, Target]] = {
     "prove.many": Target("value", "≤", 50.0),
     "overhead": Target("value", "≤", 900.0, 10_000),
     "stance.label": Target("value", "≤", 2.0, 100_000),
+    "cli.cold": Target("ratio", "≤", 5.0),
+    "cli.status": Target("ratio", "≤", 18.0),
+    "cli.log": Target("ratio", "≤", 18.0),
+    "cli.show": Target("ratio", "≤", 18.0),
+    "cli.prove": Target("ratio", "≤", 18.0),
+    "cli.recall": Target("ratio", "≤", 60.0),
+    "cli.context": Target("ratio", "≤", 60.0),
+    "cli.ask": Target("ratio", "≤", 75.0),
 }
 """The bounds of the bench; a start-up cost counts only where there is enough to do."""
 
