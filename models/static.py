@@ -76,8 +76,8 @@ class _Model:
             if tokens:
                 alike.setdefault(len(tokens), []).append(at)
         for places in alike.values():  # texts of as many tokens are averaged together
-            tokens = np.array([known[at] for at in places], dtype=np.int64)
-            found[places] = self._vectors[tokens].mean(axis=1)
+            matrix = np.array([known[at] for at in places], dtype=np.int64)
+            found[places] = self._vectors[matrix].mean(axis=1)
         return found / (np.linalg.norm(found, axis=1, keepdims=True) + 1e-32)
 
 

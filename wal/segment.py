@@ -143,20 +143,22 @@ class Segment:
         except FileNotFoundError:
             return 0
 
+    def entries(self, count: int) -> bytes | None:
+        """Return the first `count` index entries, packed as `ENTRY`, or None when the file has fewer."""
+        try:
+            data = self._entries or self.path.with_suffix(".idx").read_bytes()
+        except FileNotFoundError:
+            return None
+        return data[: count * ENTRY.size] if len(data) >= count * ENTRY.size else None
+
     def index_holds(self, count: int) -> bool:
         """Whether the first `count` entries have the shape that frames give them; no proof, a filter for
         torn index pages. Without numpy, whose import costs more than it saves on the 64 MB of a segment.
         """
-        try:
-            data = self._entries or self.path.with_suffix(".idx").read_bytes()
-        except FileNotFoundError:
-            return False
-        if len(data) < count * ENTRY.size:
-            return False
-        if count == 0:
-            return True
-        rows = ENTRY.iter_unpack(memoryview(data)[: count * ENTRY.size])
-        starts, bodies, lengths, body_lengths = zip(*rows, strict=True)
+        data = self.entries(count)
+        if not data:
+            return data is not None
+        starts, bodies, lengths, body_lengths = zip(*ENTRY.iter_unpack(data), strict=True)
         return (
             all(map(le, map(add, starts, lengths), starts[1:]))
             and all(map(le, map(add, bodies, body_lengths), bodies[1:]))

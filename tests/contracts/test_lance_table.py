@@ -116,8 +116,9 @@ class Ours:
         self.table.delete(where)
 
     def index(self) -> None:
-        for column, kind in {"text": face.FTS(), "kind": face.Bitmap(), "n": face.BTree()}.items():
-            self.table.create_index(column, kind)
+        self.table.create_index("text", face.FTS())
+        self.table.create_index("kind", face.Bitmap())
+        self.table.create_index("n", face.BTree())
 
     def index_vectors(self) -> None:
         kind = face.IvfFlat(4, sample_rate=64, max_iterations=20, distance_type="dot")
@@ -152,12 +153,14 @@ class Whole:
         return found
 
     def nearest(self, vector: Any, where: str) -> Any:
-        query: Any = self.table.search(vector, vector_column_name="vector").distance_type("dot").nprobes(4)
+        query: Any = self.table.search(vector, vector_column_name="vector")
+        query = query.distance_type("dot").nprobes(4)
         query = query.where(where, prefilter=True) if where else query
         return query.limit(9).select(["n", "_distance"]).to_arrow()
 
     def matching(self, words: str, where: str) -> Any:
-        query: Any = self.table.search(MatchQuery(words, "text"), query_type="fts")
+        match: Any = MatchQuery
+        query: Any = self.table.search(match(words, "text"), query_type="fts")
         query = query.where(where, prefilter=True) if where else query
         return query.limit(9).select(["n", "_score"]).to_arrow()
 
@@ -172,8 +175,9 @@ class Whole:
         self.table.delete(where)
 
     def index(self) -> None:
-        for column, config in {"text": FTS(), "kind": Bitmap(), "n": BTree()}.items():
-            self.table.create_index(column, config=config)
+        self.table.create_index("text", config=FTS())
+        self.table.create_index("kind", config=Bitmap())
+        self.table.create_index("n", config=BTree())
 
     def index_vectors(self) -> None:
         config = IvfFlat(distance_type="dot", num_partitions=4, sample_rate=64, max_iterations=20)
