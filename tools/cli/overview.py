@@ -33,7 +33,7 @@ def overview(opened: "Store") -> dict[str, str]:
         "forgotten": _forgotten(opened),
         "projections": _projections(opened.path / "views"),
         "snapshot": _snapshot(opened),
-        "disk": f"{_size(used)} used, {_size(shutil.disk_usage(opened.path).free)} free",
+        "disk": f"{size_told(used)} used, {size_told(shutil.disk_usage(opened.path).free)} free",
     }
     troubles = "; ".join(_troubles(opened))
     return shown | {"trouble": troubles} if troubles else shown
@@ -45,7 +45,8 @@ def _forgotten(opened: "Store") -> str:
     if due := len(opened.retention_due()):
         told += f", {due} of them due for `braid retain`"
     elif since := min((since for _, since in control.hidden.values()), default=""):
-        told += f", the first due on {datetime.fromisoformat(since) + timedelta(days=control.retention_days):%Y-%m-%d}"
+        first = datetime.fromisoformat(since) + timedelta(days=control.retention_days)
+        told += f", the first due on {first:%Y-%m-%dT%H:%M:%SZ}"
     return f"{told}; {len(control.erased)} erased"
 
 
@@ -54,7 +55,9 @@ def _projections(folder: Path) -> str:
         raise obstructed(folder, "a folder")
     sizes = {name: _bytes_below(folder / name) for name in ("duck", "lance")}
     sizes["catalog"] = sum(path.stat().st_size for path in folder.glob("catalog.sqlite*"))
-    return ", ".join(f"{name} {_size(held)}" for name, held in sorted(sizes.items()) if held) or "none yet"
+    return (
+        ", ".join(f"{name} {size_told(held)}" for name, held in sorted(sizes.items()) if held) or "none yet"
+    )
 
 
 def _snapshot(opened: "Store") -> str:
@@ -89,7 +92,7 @@ def _bytes_below(folder: Path) -> int:
     return found
 
 
-def _size(count: int) -> str:
+def size_told(count: int) -> str:
     """Return a number of bytes as a person reads it: in steps of a thousand."""
     size, units = float(count), ["B", "KB", "MB", "GB", "TB"]
     while size >= _STEP and len(units) > 1:
