@@ -11,6 +11,7 @@ from braid.tools.cli.errors import FINDINGS
 from braid.tools.cli.instants import AsOf, ValidAt, index_or_instant, instant
 from braid.tools.cli.options import Adopt, DryRun, FormatOption, Reason, StoreOption
 from braid.tools.cli.output import Format, line, many, put, put_fields, put_json, put_rows, say
+from braid.tools.cli.overview import overview
 from braid.tools.cli.progress import progress
 from braid.tools.cli.viewing import flatten
 
@@ -34,17 +35,21 @@ def status(
     *,
     as_of: AsOf = None,
     valid_at: ValidAt = None,
+    every: Annotated[
+        bool, typer.Option("--all", help="Every field, as -o json has them; catches the projection up.")
+    ] = False,
     output: FormatOption = "table",
     store: StoreOption = None,
 ) -> None:
-    """Show size, signed head, lag of projections, retention, disk, stage; or what the log held at another time.
+    """Show how a store is: size, signed head, guard, retention, projections, disk; or what it held at another time.
 
-    The stage says how far the memory has come (empty, learning, viable, functional, mature, expert), and what it lacks
-    to the next.
+    --all, and every format but the table, also tell the lag of each projection and the stage: how far the memory has
+    come (empty, learning, viable, functional, mature, expert), and what it lacks to the next.
 
     \b
     Examples:
       braid status
+      braid status --all
       braid status -o json
       braid status --as-of 2025-06-01 -o json
     """
@@ -57,6 +62,9 @@ def status(
                 valid_at=None if valid_at is None else instant(valid_at),
             )
             _put_status(msgspec.to_builtins(then), output)
+            return
+        if output == "table" and not every:
+            put_fields(overview(opened))
             return
         known: dict[str, Any] = msgspec.to_builtins(opened.status())
         known["views"] = _by_name(known["views"])
