@@ -25,7 +25,8 @@ from typing import Any
 OWN = """
 braid.asking braid.ledger.audit.verify braid.lenses.book braid.models.static braid.entry braid.registry
 braid.store braid.tools.cli.main
-braid.tools.importers.detect braid.exchange.copies braid.views.duck braid.views.lance.check braid.views.sql braid.views.store
+braid.tools.importers.detect braid.exchange.copies braid.views.duck braid.views.lance.check
+braid.views.sql braid.views.store
 """
 # Not LanceDB: its extension has threads once it is used, and they don't survive a fork, so each child loads it.
 # A library of these that isn't there is no loss but of time.
