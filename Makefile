@@ -47,14 +47,14 @@ floors: .venv/.dev tree
 format: .venv/.dev  ## Rewrite the sources in the house's format
 	@$(PY) -m ruff check --quiet --fix . ; $(PY) -m ruff format --quiet .
 
-bench: .venv/.runtime  ## Measure append, verify, replay and reads on this machine
-	@$(PY) -m braid.tools.bench $(ARGS)
+bench: .venv/.runtime  ## Measure append, verify, replay and reads on this machine (ARGS are passed on)
+	@$(PY) -m braid.tools.lab.bench $(ARGS)
 
 gold: .venv/.dev  ## Ask the gold tasks, and fail where answers got worse (ARGS are passed on)
-	@$(BIN)/braid evaluate gold --check $(ARGS)
+	@$(PY) -m braid.tools.lab.gold --check $(ARGS)
 
 torture: .venv/.runtime  ## Kill a writer again and again and verify what is left (ARGS are passed on)
-	@$(PY) -m braid.tools.torture $(ARGS)
+	@$(PY) -m braid.tools.lab.torture $(ARGS)
 
 fuzz: .venv/.dev  ## Fuzz the parsers against strangers' (ARGS are passed on; installs atheris)
 	@$(PY) -c 'import atheris' 2>/dev/null || { command -v uv >/dev/null && uv pip install --quiet --python $(PY) -e '.[fuzz]'; } || \

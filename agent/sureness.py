@@ -2,7 +2,7 @@
 
 Two probabilities. `known`: that memory holds an answer at all, by whether what fits was said by whom the question
 names; below a limit the answer is "I don't know". `right`: that the record quoted is the one that answers, which says
-how surely to put it. The weights are fitted by `tools/fit_answers.py`; without their file a rule decides.
+how surely to put it. The weights are fitted by `tools/lab/fit_answers.py`; without their file a rule decides.
 """
 
 import hashlib

@@ -19,11 +19,12 @@ from braid.agent.plan import Tool as ToolStep
 from braid.agent.program import State, Value, value
 from braid.agent.tool import Tool, Toolbox, told, use
 from braid.asking import OWN, grounds_of
-from braid.deciding import resolve, weighed_again
-from braid.gathering import Known
+from braid.claims.decision import resolve
+from braid.claims.explanation import weighed_again
+from braid.claims.finder import ClaimFinder
 from braid.ledger.errors import ErasedError, ForgottenError, UnknownRecordError
 from braid.ledger.record import Draft, Scope, Target
-from braid.lens_definitions import lens_named
+from braid.lens.definitions import lens_named
 from braid.lenses.errors import LensError
 from braid.log import drafts
 from braid.recall.context import block
@@ -145,7 +146,9 @@ class Means:
             outcome = weighed_again(self.store, self.store.reader.get(given.records[0]))
         except (ErasedError, ForgottenError, ValueError) as error:
             raise ValueError(f"the stance of {name!r} can't be had any more: {error}") from None
-        return Held(outcome, tuple(grounds_of(outcome, Known(self.store, self.scope, None), self.store)))
+        return Held(
+            outcome, tuple(grounds_of(outcome, ClaimFinder(self.store, self.scope, None), self.store))
+        )
 
     def asked(self, question: str, hits: Sequence[Hit], now: datetime, held: Held | None) -> Asked:
         """Return a question with what was gathered for it, as composers take it."""

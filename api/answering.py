@@ -5,18 +5,18 @@ from contextlib import suppress
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
+import msgspec
+
 from braid import recalling
-from braid.judging import Judging
-from braid.ledger.ids import RecordId
 from braid.log import drafts
+from braid.writing import Writing
 
 if TYPE_CHECKING:
-    from braid.affect.vad import Reading
     from braid.agent.parts import Composer
     from braid.asking import Answer as Reply
 
 
-class Answering(Judging):
+class Answering(Writing):
     """A store as an agent with a question sees it."""
 
     def recall(
@@ -48,6 +48,7 @@ class Answering(Judging):
         index_s, decomposer. What couldn't be asked in time is told in `degraded`.
         Raises ValueError and TypeError for what can't be meant, IntegrityError.
         """
+        from braid.claims.decision import decide
         from braid.recalling import LOCK_S
         from braid.views.errors import ViewError, told
 
@@ -60,7 +61,8 @@ class Answering(Judging):
             try:
                 with suppress(OSError):  # where it can't be made, whoever needs it says so
                     self.views.catalog.follow_within(how.get("limit_s", 5.0), LOCK_S)
-                sent["stance"] = self.stance(query, **scope, at=valid_at, as_of=as_of, append=False).wire()
+                held = decide(self, query, drafts.scope(**scope), at=valid_at, as_of=as_of, append=False)
+                sent["stance"] = msgspec.to_builtins(held)
             except ViewError as error:
                 sent["stance"] = None
                 sent["degraded"].append(f"stance: it was not looked for: {told(error)}")
@@ -136,21 +138,3 @@ class Answering(Judging):
 
         self.refresh()
         return tell(ground(self, id))
-
-    def sense(self, text: str) -> "Reading":
-        """Return a text's tone: valence, arousal, dominance, a word for it, how sure and why. Writes nothing."""
-        from braid.feeling import sense
-
-        return sense(self, [text])[0]
-
-    def feel(self, *ids: str, stage: str = "input", actor: str | None = None) -> list[RecordId]:
-        """Append a snapshot of the tone of each experience, as one transaction, and return their ids.
-
-        `stage`: input, draft or augmented; `actor`: user or agent, by default who the experience is from. Repeating it
-        adds nothing. Raises InvalidRecordError for a record without words, and what `get` and `append` raise.
-        """
-        from braid.feeling import drafts as snapshots
-
-        self.refresh()
-        batch = [draft for draft, _ in snapshots(self, ids, stage, actor)]
-        return [placed.id for placed in self.append_drafts(batch)] if batch else []

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
-from braid import feeling, recalling
+from braid import recalling
 from braid.affect.blend import Felt
 from braid.affect.vad import Reading
 from braid.agent import former
@@ -20,12 +20,12 @@ from braid.agent.answer import TOP_K, Answered, Held, Step, answer
 from braid.agent.lesson import lesson
 from braid.agent.parts import Composer, Support
 from braid.agent.reflect import METHOD as REFLECT
-from braid.deciding import Resolved, resolve
-from braid.gathering import Known
-from braid.holding import size_of
+from braid.claims.decision import Resolved, resolve
+from braid.claims.finder import ClaimFinder
+from braid.claims.question import size_of
 from braid.ledger import asof
 from braid.ledger.record import ANSWER, READING, Draft, EventBody, ExperienceBody, Record, Scope
-from braid.lens_definitions import lens_named
+from braid.lens.definitions import lens_named
 from braid.log import drafts
 from braid.recall.hits import Answer as Found
 from braid.recall.recall import MAX_TOP_K, Lens
@@ -37,6 +37,7 @@ from braid.session import Session
 from braid.stance.claims import OWN_METHOD
 from braid.stance.reconcile import Outcome
 from braid.stance.review import Earlier
+from braid.tone import snapshots as feeling
 
 if TYPE_CHECKING:
     pass
@@ -188,7 +189,8 @@ class _Memory:
         self.resolved = resolve(self._store, question, self._scope, as_of=self._as_of, now=given)
         outcome = self.resolved.outcome
         return Held(
-            outcome, tuple(grounds_of(outcome, Known(self._store, self._scope, self._size), self._store))
+            outcome,
+            tuple(grounds_of(outcome, ClaimFinder(self._store, self._scope, self._size), self._store)),
         )
 
     def feel(self, texts: Sequence[str]) -> list[Reading]:
@@ -200,7 +202,7 @@ class _Memory:
         return feeling.own(self._store, self._store.now(), self._scope)
 
 
-def grounds_of(outcome: Outcome, known: Known, store: Session) -> Iterator[Support]:
+def grounds_of(outcome: Outcome, known: ClaimFinder, store: Session) -> Iterator[Support]:
     """Yield the turns that the support was read from, each once; a record that was drawn from none is its own."""
     seen: set[int] = set()
     for said in outcome.support:

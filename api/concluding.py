@@ -6,7 +6,6 @@ from datetime import UTC, datetime
 
 import msgspec
 
-from braid import feeling
 from braid.acting import Means
 from braid.affect.blend import Felt
 from braid.affect.vad import Reading
@@ -22,6 +21,7 @@ from braid.ledger.record import Asks
 from braid.recall.hits import Answer as Found
 from braid.recall.hits import Hit
 from braid.stance.reconcile import Outcome, reconcile
+from braid.tone import snapshots as feeling
 
 
 def conclude(means: Means, step: Answer, state: State) -> tuple[Answered, dict[str, int]]:

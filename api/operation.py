@@ -14,6 +14,7 @@ from uuid import UUID
 import msgspec
 
 from braid.errors import InvalidRequestError
+from braid.refusal import refusal
 
 Json = Any
 """A JSON value: None, a boolean, a number, text, a list of these or an object of these."""
@@ -57,12 +58,28 @@ class AsOf(Request, frozen=True, kw_only=True):
     as_of: Index | None = None
     as_of_time: Instant | None = None
 
+    @property
+    def past(self) -> int | datetime | None:
+        """Which past is meant; None for the present. Raises InvalidRequestError for two at once."""
+        return _past(self.as_of, self.as_of_time)
+
 
 class ScopedAsOf(Scoped, frozen=True, kw_only=True):
     """A request within a scope, to the log as it was."""
 
     as_of: Index | None = None
     as_of_time: Instant | None = None
+
+    @property
+    def past(self) -> int | datetime | None:
+        """Which past is meant; None for the present. Raises InvalidRequestError for two at once."""
+        return _past(self.as_of, self.as_of_time)
+
+
+def _past(as_of: int | None, as_of_time: datetime | None) -> int | datetime | None:
+    if as_of is not None and as_of_time is not None:
+        raise InvalidRequestError("as_of and as_of_time name two pasts: give one of them")
+    return as_of if as_of_time is None else as_of_time
 
 
 class Response(msgspec.Struct, frozen=True, kw_only=True):
@@ -137,8 +154,7 @@ class Operation(msgspec.Struct, frozen=True, kw_only=True):
 
     def refusal(self, error: Exception) -> InvalidRequestError:
         """Return why a request is refused, in the words of who asked."""
-        why = str(error).replace("`", "").replace("$.", "").replace(" - at ", " for ")
-        return InvalidRequestError(f"{self.name}: {why[:1].lower()}{why[1:]}")
+        return InvalidRequestError(f"{self.name}: {refusal(str(error), self.request.__struct_fields__)}")
 
 
 def given(value: object) -> Any:

@@ -16,7 +16,7 @@ from braid.ledger.errors import ErasedError, ForgottenError
 from braid.ledger.reader import Reader
 from braid.ledger.record import ANSWER, REFLECTION, ExperienceBody, Record, Vad, is_reading
 from braid.ledger.standing import Standings
-from braid.lens_definitions import lens_named
+from braid.lens.definitions import lens_named
 from braid.log import operations as log
 from braid.recall.filters import SCOPES, Test, compiled, speaks_of
 from braid.recall.hits import Answer, Hit

@@ -34,7 +34,7 @@ Read = Callable[[int], Record]
 Rederive = Callable[[Record, Read], Draft]
 """(record, read) → the draft that its named inputs give. `read(index)` gives verified records, forgotten ones too."""
 FUNCTIONS: Final = {
-    "view": "braid.shift:rederive",
+    "view": "braid.lens.tone_shift:rederive",
     "claim": "braid.learn.inference:rederive",
 }
 """What is derived from what it names → the function that derives it again; stances are for `StanceAudit`."""

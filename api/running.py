@@ -28,7 +28,7 @@ from braid.asking import Answer, batch_of, shown
 from braid.concluding import conclude
 from braid.ledger.record import Draft, Target
 from braid.ledger.sequence import Placed
-from braid.lens_definitions import newest
+from braid.lens.definitions import newest
 from braid.noting import note
 from braid.programs import draft_of, once, state_of
 from braid.session import Session

@@ -6,7 +6,7 @@ came from another log is made again of what it names: what else was known there 
 
 from collections.abc import Callable
 
-from braid.claim_reader import ClaimReader, in_time, voice_of_record
+from braid.claims.reader import ClaimReader, in_time, voice_of_record
 from braid.ledger import asof
 from braid.ledger.backlinks import SignedEdges
 from braid.ledger.compose import encode_body

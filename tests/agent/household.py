@@ -8,7 +8,7 @@ from typing import Any
 
 import braid
 from braid.agent.parts import Asked, Composed
-from braid.holding import weigh
+from braid.claims.question import weigh
 from braid.ledger.record import Claim
 from braid.log.drafts import scope
 from braid.store import Store

@@ -24,7 +24,7 @@ from braid.agent.answer import Held
 from braid.agent.compose import Extractive
 from braid.agent.lesson import lesson
 from braid.agent.parts import Asked, Composed, Support
-from braid.deciding import resolve
+from braid.claims.decision import resolve
 from braid.ledger.record import Affect, AffectBody, Draft, Record, Target, Vad
 from braid.log.drafts import experience, scope
 from braid.log.operations import Earlier
@@ -106,7 +106,7 @@ def settled(store: Store) -> bytes:
     flat = store.ask(QUESTIONS[0], user_id="maya", now=NOW, write=False, affect=False)
     told.append([flat.text, [one.id for one in flat.citations], flat.residual_uncertainty])
     for question in QUESTIONS:
-        held = store.stance(question, user_id="maya", at=NOW, append=False).wire()
+        held = store.stance(question, user_id="maya", at=NOW, append=False)
         found = store.recall(question, user_id="maya", now=NOW)
         said = store.ask(question, user_id="maya", now=NOW, write=False)
         hits = [(hit["id"], hit["text"], hit["score"], hit["signals"]) for hit in found["results"]]
@@ -149,7 +149,7 @@ def test_no_tone_in_the_log_moves_anything(toneless: bytes, mood: Mood) -> None:
 def test_a_leak_is_caught(toneless: bytes, monkeypatch: pytest.MonkeyPatch, where: str) -> None:
     """Each leak is a line that somebody might write: what was said in anger counts less."""
     if where == "stance":
-        from braid import claim_reader
+        from braid.claims import reader as claim_reader
         from braid.stance.claims import claims_of
 
         monkeypatch.setattr(

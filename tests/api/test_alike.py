@@ -126,7 +126,7 @@ def answers(store: Store) -> Answers:
     found["stances"] = (stances, [store.why(id) for id in names], [store.how(id) for id in names])
     found["contradictions"] = store.contradictions(at=NOW)
     found["standings"], found["lenses"] = store.lens_standings(), store.lens_views()
-    found["views"] = [store.lens_view(one["id"], include_forgotten=True) for one in found["lenses"]]
+    found["views"] = [store.lens_view(one.id, include_forgotten=True) for one in found["lenses"]]
     found["programs"] = [(one, store.program_trace(one.id)) for one in store.programs()]
     some = [store.reader.envelope(at).id for at in everything[:: len(everything) // 4]]
     found["traces"] = [str(store.trace(id, text=True)) for id in some]

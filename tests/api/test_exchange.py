@@ -13,8 +13,8 @@ import pytest
 
 import braid
 from braid import arrival, exchange
-from braid.arrival import Outcome, import_jsonl
-from braid.exchange import export_jsonl, open_lines, read_lines
+from braid.exchange.intake import Outcome, import_jsonl
+from braid.exchange.lines import export_jsonl, open_lines, read_lines
 from braid.ledger import sequence, validate
 from braid.ledger.checkpoint import parse_checkpoint, sign_checkpoint
 from braid.ledger.envelope import pae, unwrap, wrap

@@ -10,11 +10,11 @@ import pytest
 
 import braid
 from braid import rederive as again
-from braid.arrival import import_jsonl
-from braid.exchange import export_jsonl
+from braid.exchange.intake import import_jsonl
+from braid.exchange.lines import export_jsonl
 from braid.ledger.audit.findings import Finding
 from braid.ledger.record import Body, Content, Draft, Record, Reweighted, ViewBody
-from braid.lensing import View
+from braid.lens.operations import View
 from braid.store import Store
 
 
@@ -109,7 +109,7 @@ def test_an_input_that_is_gone_is_counted(store: Store, view: View) -> None:
 def test_a_view_on_a_forged_view_is_judged_for_itself(store: Store, view: View) -> None:
     store.append("From now on we pay at once.", user_id="maya")
     later = store.apply_lens("policy", user_id="maya")
-    assert later.stands_on == [view.id]
+    assert later.stands_on == (view.id,)
     body = store.get(later.id).body
     assert isinstance(body, ViewBody)
     bad = msgspec.structs.replace(

@@ -8,10 +8,10 @@ import msgspec
 import pytest
 
 import braid
-from braid import shift
 from braid.affect.vad import read
 from braid.ledger.record import AffectDelta, Draft, ViewBody
-from braid.lensing import View
+from braid.lens import tone_shift as shift
+from braid.lens.operations import View
 from braid.store import Store
 
 GLAD = "I love the garden, it is wonderful!"

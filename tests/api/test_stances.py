@@ -72,7 +72,7 @@ def test_it_stands_until_something_that_was_weighed_has_changed(store: Store) ->
     assert (second.is_new, second.supersedes) == (True, first.id)
     assert [one.superseded_by for one in store.stances(HOME)] == [second.id, None]
     assert store.stance(HOME, user_id="jonas", at=day("2025-04-01")).supersedes is None  # another question
-    assert store.stances("What is this?") == []
+    assert store.stances("What is this?") == ()
 
 
 def test_what_was_held_before_may_be_held_again(store: Store) -> None:
@@ -105,7 +105,7 @@ def test_a_scope_binds(store: Store) -> None:
     both = store.stance(HOME)  # without a scope, all of it: one word against another's
     assert both.undecided == "nothing says which gives way: Jonas lives in Rome, or Jonas lives in Leeds"
     assert len(store.stances(HOME, user_id="eve")) == 1
-    assert store.contradictions(user_id="eve") == []
+    assert store.contradictions(user_id="eve") == ()
     assert len(store.contradictions()) == 1
 
 
@@ -124,7 +124,7 @@ def test_as_of_the_log_as_it_was(store: Store) -> None:
     now = store.stance(HOME)
     assert (now.claim, now.supersedes) == ("Jonas lives in Edinburgh", None)  # a past supersedes nothing
     store.forget(late)
-    assert store.contradictions() == []
+    assert store.contradictions() == ()
 
 
 def test_a_correction_of_the_record_takes_its_claims(store: Store) -> None:
@@ -159,7 +159,7 @@ def test_erased_evidence_is_left_out(store: Store) -> None:
     found = rederive(store.reader)
     assert found.findings == []
     assert decided.id is not None
-    assert "Edinburgh" not in str([one.wire() for one in store.stances(HOME) if one.supersedes])
+    assert "Edinburgh" not in str([one for one in store.stances(HOME) if one.supersedes])
 
 
 def test_a_contradiction_in_one_batch_is_kept_marked_and_reviewed(store: Store) -> None:
@@ -257,7 +257,7 @@ def test_a_name_is_found_however_it_is_written(store: Store, written: str, asked
 
 def test_what_it_would_take_is_said_of_nobody_in_particular(store: Store) -> None:
     found = store.stance("¿Dónde vive Jonas?")
-    assert (found.claim, found.would_change) == (None, ["a claim that holds at that time"])
+    assert (found.claim, found.would_change) == (None, ("a claim that holds at that time",))
 
 
 def test_a_question_that_no_rule_reads_is_asked_of_recall(store: Store) -> None:
@@ -272,7 +272,7 @@ def test_a_question_that_no_rule_reads_is_asked_of_recall(store: Store) -> None:
 
 @pytest.mark.parametrize("question", ["", "  ", None, 3])
 def test_what_is_no_question(store: Store, question: Any) -> None:
-    with pytest.raises(ValueError, match="a question is text"):
+    with pytest.raises(ValueError, match="question is text"):
         store.stance(question)
 
 

@@ -13,6 +13,7 @@ import msgspec
 import pytest
 
 import braid
+from braid.exchange.copies import export_store
 from braid.ledger import cascade as cascades
 from braid.ledger import erase as erasing
 from braid.ledger.audit.verify import verify
@@ -27,7 +28,6 @@ from braid.ledger.record import Content, Draft, ExperienceBody
 from braid.ledger.settings import load_settings
 from braid.ledger.vault import Vault
 from braid.ledger.writer import Writer
-from braid.transfer import export_store
 from braid.wal import append as logs
 from braid.wal import failpoint
 from braid.wal.lock import FileLock

@@ -297,7 +297,7 @@ def test_a_passphrase_is_asked_for_nothing(tmp_path: Path) -> None:
 
 
 def test_an_auditors_copy_lacks_vault_and_guard_alone(filled: Path, tmp_path: Path) -> None:
-    from braid.transfer import export_store
+    from braid.exchange.copies import export_store
 
     with braid.open(filled, read_only=True) as opened:
         export_store(opened, tmp_path / "copy", audit=True)

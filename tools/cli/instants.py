@@ -47,3 +47,9 @@ def instant(text: str) -> datetime:
 def index_or_instant(text: str) -> int | datetime:
     """Return a log index, or a time as `instant` reads it."""
     return int(text) if text.isascii() and text.isdigit() else instant(text)
+
+
+def past(text: str | None) -> tuple[int | None, datetime | None]:
+    """Return `as_of` and `as_of_time` of a request: a log index or a time, neither for the present."""
+    found = None if text is None else index_or_instant(text)
+    return (found, None) if isinstance(found, int) else (None, found)
