@@ -8,13 +8,28 @@ from collections.abc import Callable, Iterable, Mapping
 from datetime import date, datetime, time, timedelta
 from decimal import Decimal
 from inspect import Parameter, signature
-from typing import Annotated, Any, Final, Literal, TypeVar, cast, get_args
+from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, TypeVar, cast, get_args
 from uuid import UUID
 
 import msgspec
 
 from braid.errors import InvalidRequestError
 from braid.refusal import refusal
+
+if TYPE_CHECKING:
+    from numpy import float32
+    from numpy.typing import NDArray
+    from pyarrow import Table as ArrowTable
+
+    Vector = NDArray[float32]
+else:  # both take long to load, and few operations answer with them
+
+    class ArrowTable:
+        """A table of Arrow: a `pyarrow.Table`."""
+
+    class Vector:
+        """A vector of numbers: an array of float32."""
+
 
 Json = Any
 """A JSON value: None, a boolean, a number, text, a list of these or an object of these."""
@@ -139,7 +154,7 @@ class Operation(msgspec.Struct, frozen=True, kw_only=True):
             )
         try:
             plain = msgspec.to_builtins(request, builtin_types=_KEPT, enc_hook=_as_plain)
-            return msgspec.convert(plain, self.request)
+            return msgspec.convert(plain, self.request, builtin_types=_BYTES)
         except RecursionError:
             raise InvalidRequestError(f"{self.name}: what is asked is nested too deep") from None
         except (msgspec.ValidationError, TypeError, NotImplementedError) as error:
@@ -166,6 +181,10 @@ def given(value: object) -> Any:
 
 _KEPT: Final = (bytes, bytearray, datetime, date, time, timedelta, UUID, Decimal)
 """What `msgspec` would write as text. Within a JSON value it stays what it is, for the log to refuse."""
+
+
+_BYTES: Final = (bytes, bytearray)
+"""Text given for bytes is refused: only JSON has no other way to say them."""
 
 
 def _as_plain(value: object) -> object:

@@ -11,9 +11,9 @@ import pytest
 
 import braid
 from braid import Claim
+from braid.admin.rederivation import rederive
 from braid.ledger.errors import InvalidRecordError, ReadOnlyError, UnknownRecordError
 from braid.ledger.record import Decision, Draft, EventBody, StanceBody
-from braid.rederive import rederive
 from braid.store import Store
 from braid.views.errors import ViewBusyError
 
