@@ -10,6 +10,7 @@ from braid.async_handle import AsyncHandle, stream
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
     from datetime import datetime
+    from pathlib import Path
     from typing import Literal
 
     from braid.admin.keys import Admitted, Published
@@ -404,7 +405,7 @@ class AsyncStore(AsyncHandle):
 
     async def import_records(
         self,
-        path: "str | None" = None,
+        path: "Path | str | None" = None,
         *,
         vkey: "str | None" = None,
         dry_run: bool = False,
@@ -419,7 +420,7 @@ class AsyncStore(AsyncHandle):
             lambda: self.sync.import_records(path=path, vkey=vkey, dry_run=dry_run, lines=lines)
         )
 
-    async def export_copy(self, path: str, *, audit: bool = False) -> "tuple[str, ...]":
+    async def export_copy(self, path: "Path | str", *, audit: bool = False) -> "tuple[str, ...]":
         """Copy the log as far as its published head into a new folder.
 
         With `audit` the copy can be verified, traced and proved, and not one memory can be read from it; without, vault and
@@ -429,7 +430,7 @@ class AsyncStore(AsyncHandle):
 
     async def export_subject(
         self,
-        path: "str | None" = None,
+        path: "Path | str | None" = None,
         *,
         user_id: "str | None" = None,
         agent_id: "str | None" = None,
@@ -488,7 +489,7 @@ class AsyncStore(AsyncHandle):
         """
         return await to_thread(self.sync.doctor)
 
-    async def backup(self, dest: str, *, with_vault: bool = False) -> "Backup":
+    async def backup(self, dest: "Path | str", *, with_vault: bool = False) -> "Backup":
         """Bring the backup in `dest` to this store's published head, copying what is new; `braid.restore` reads it.
 
         Neither vault nor private keys go along unless `with_vault`. Raises BackupError. SPEC §13.1.

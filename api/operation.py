@@ -8,7 +8,8 @@ from collections.abc import Callable, Iterable, Mapping
 from datetime import date, datetime, time, timedelta
 from decimal import Decimal
 from inspect import Parameter, signature
-from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, TypeVar, cast, get_args
+from pathlib import PurePath
+from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, TypeAlias, TypeVar, cast, get_args
 from uuid import UUID
 
 import msgspec
@@ -19,9 +20,10 @@ from braid.refusal import refusal
 if TYPE_CHECKING:
     from numpy import float32
     from numpy.typing import NDArray
-    from pyarrow import Table as ArrowTable
+    from pyarrow import Table
 
-    Vector = NDArray[float32]
+    ArrowTable: TypeAlias = Table
+    Vector: TypeAlias = NDArray[float32]
 else:  # both take long to load, and few operations answer with them
 
     class ArrowTable:
@@ -50,6 +52,10 @@ ALL_ACCESS: Final[frozenset[Access]] = frozenset(get_args(Access))
 
 Id = Annotated[str, msgspec.Meta(min_length=1, description="A record's id.")]
 Name = Annotated[str, msgspec.Meta(min_length=1)]
+PathName = Annotated[
+    str, msgspec.Meta(min_length=1, description="A path of the machine that the store is on.")
+]
+"""Methods take a `Path` for it, too."""
 Index = Annotated[int, msgspec.Meta(ge=0, description="A record's place in the log, from 0.")]
 Instant = Annotated[datetime, msgspec.Meta(tz=True, description="A time with its zone.")]
 
@@ -191,6 +197,8 @@ def _as_plain(value: object) -> object:
     """Return the plain value of what only derives from one; NotImplementedError for what is none."""
     if isinstance(value, datetime):
         return value.isoformat()
+    if isinstance(value, PurePath):
+        return str(value)
     for plain in (str, int, float):
         if isinstance(value, plain):
             return plain(value)

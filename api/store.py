@@ -22,6 +22,7 @@ from braid.tone import operations as tone_operations
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from datetime import datetime
+    from pathlib import Path
     from typing import Literal
 
     from braid.admin.keys import Admitted, Published
@@ -520,7 +521,7 @@ class Store(Programming):
 
     def import_records(
         self,
-        path: "str | None" = None,
+        path: "Path | str | None" = None,
         *,
         vkey: "str | None" = None,
         dry_run: bool = False,
@@ -533,23 +534,23 @@ class Store(Programming):
         """
         return self.session.call(
             exchange_operations.import_records,
-            exchange_operations.ImportRecords(path=path, vkey=vkey, dry_run=dry_run),
+            exchange_operations.ImportRecords(path=given(path), vkey=vkey, dry_run=dry_run),
             lines=lines,
         )
 
-    def export_copy(self, path: str, *, audit: bool = False) -> "tuple[str, ...]":
+    def export_copy(self, path: "Path | str", *, audit: bool = False) -> "tuple[str, ...]":
         """Copy the log as far as its published head into a new folder.
 
         With `audit` the copy can be verified, traced and proved, and not one memory can be read from it; without, vault and
         keys go along. Raises FileExistsError, LedgerError.
         """
         return self.session.call(
-            exchange_operations.export_copy, exchange_operations.ExportCopy(path=path, audit=audit)
+            exchange_operations.export_copy, exchange_operations.ExportCopy(path=given(path), audit=audit)
         ).files
 
     def export_subject(
         self,
-        path: "str | None" = None,
+        path: "Path | str | None" = None,
         *,
         user_id: "str | None" = None,
         agent_id: "str | None" = None,
@@ -569,7 +570,7 @@ class Store(Programming):
                 agent_id=agent_id,
                 run_id=run_id,
                 session_id=session_id,
-                path=path,
+                path=given(path),
                 actor=actor,
             ),
         )
@@ -605,13 +606,13 @@ class Store(Programming):
         """
         return self.session.call(admin_audits.doctor, admin_audits.Doctor()).problems
 
-    def backup(self, dest: str, *, with_vault: bool = False) -> "Backup":
+    def backup(self, dest: "Path | str", *, with_vault: bool = False) -> "Backup":
         """Bring the backup in `dest` to this store's published head, copying what is new; `braid.restore` reads it.
 
         Neither vault nor private keys go along unless `with_vault`. Raises BackupError. SPEC §13.1.
         """
         return self.session.call(
-            admin_audits.backup, admin_audits.MakeBackup(dest=dest, with_vault=with_vault)
+            admin_audits.backup, admin_audits.MakeBackup(dest=given(dest), with_vault=with_vault)
         )
 
     def forget(self, *ids: "str", reason: "str | None" = None) -> "RecordId":

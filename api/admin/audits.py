@@ -10,7 +10,7 @@ from braid.ledger.backup.backup import Backup
 from braid.ledger.condition import Problem
 from braid.ledger.errors import BackupError, IntegrityError, NoVaultError
 from braid.ledger.writer import Writer
-from braid.operation import Name, Request, Response, operation
+from braid.operation import Name, PathName, Request, Response, operation
 from braid.session import Session
 from braid.wal.errors import LogLockedError
 
@@ -120,7 +120,7 @@ def doctor(session: Session, asked: Doctor) -> Diagnosis:
 class MakeBackup(Request, frozen=True, kw_only=True):
     """A folder on the machine that the store is on."""
 
-    dest: Name
+    dest: PathName
     with_vault: bool = False
 
 

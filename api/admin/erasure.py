@@ -240,7 +240,7 @@ def erase(session: Session, asked: Erase) -> Certified:
     """
     if not asked.ids and not asked.scope:
         raise ValueError("nothing was named, and nothing was erased: give ids, or the ids of a scope")
-    plan_erase(session, PlanErase(ids=asked.ids))  # refuses unknown ids before anything is done
+    session.refresh()
     choose = partial(_chosen, session, _indexes(session, asked.ids), asked.scope)
     done = erasing.erase(session.writer, choose, session.views.purge, reason=asked.reason)
     return Certified(certificates=tuple(done))

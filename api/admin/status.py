@@ -4,8 +4,8 @@ from datetime import datetime, timedelta
 
 from braid.agent.stage import Stage
 from braid.ledger import asof
-from braid.ledger.durability import Durability
 from braid.ledger.errors import NoVaultError
+from braid.ledger.settings import Durability
 from braid.ledger.writer import Writer
 from braid.operation import AsOf, Instant, Request, Response, operation
 from braid.session import Session

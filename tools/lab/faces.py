@@ -18,7 +18,7 @@ from typing import Annotated, Any, Final, Literal, NewType, Union, get_args, get
 
 import msgspec
 
-from braid.operation import Operation
+from braid.operation import Operation, PathName
 from braid.registry import operations
 from braid.wire import schema_of, to_builtins
 
@@ -95,7 +95,8 @@ class Method:
         if given in (Any, None, NoneType):
             return self._imports.add("Json", "braid.operation") if given is Any else "None"
         if origin is Annotated:
-            return self.type(get_args(given)[0], taken=taken)
+            path = f"{self._imports.add('Path', 'pathlib')} | " if taken and given == PathName else ""
+            return path + self.type(get_args(given)[0], taken=taken)
         if origin in (Union, UnionType):
             return " | ".join(self.type(each, taken=taken) for each in get_args(given))
         if origin is Literal:
