@@ -14,6 +14,7 @@ from typing import Any, Final, cast
 
 import msgspec
 
+from braid.admin.stance_audit import StanceAudit
 from braid.ledger.audit.findings import Finding, Report
 from braid.ledger.compose import encode_body
 from braid.ledger.envelope import decode_payload, payload_of
@@ -29,7 +30,6 @@ from braid.ledger.reader import Reader
 from braid.ledger.record import Draft, Record, is_reading
 from braid.recall.within import within
 from braid.stance.entry import is_reconciliation
-from braid.stance_audit import StanceAudit
 
 Read = Callable[[int], Record]
 Rederive = Callable[[Record, Read], Draft]
