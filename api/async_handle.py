@@ -16,7 +16,6 @@ from braid.store import Store
 if TYPE_CHECKING:
     from braid.affect.vad import Reading
     from braid.agent.stage import Stage
-    from braid.asking import Answer
     from braid.deciding import Conflict, Explained, Stance
     from braid.learning import Learned
     from braid.ledger.audit.findings import Report
@@ -24,8 +23,6 @@ if TYPE_CHECKING:
     from braid.lens_definitions import Defined
     from braid.lens_views import Standing
     from braid.lensing import View
-    from braid.programs import Listed
-    from braid.running import Program
     from braid.views.replay import Caught
     from braid.views.snapshot.folder import Snapshot
 
@@ -54,37 +51,9 @@ class AsyncHandle:
         """See `Store.learn`."""
         return await to_thread(self.sync.learn, **options)
 
-    async def recall(self, query: str, **asked: Any) -> dict[str, Any]:
-        """See `Store.recall`."""
-        return await to_thread(self.sync.recall, query, **asked)
-
-    async def ask(self, question: str, **asked: Any) -> "Answer":
-        """See `Store.ask`."""
-        return await to_thread(self.sync.ask, question, **asked)
-
-    async def program(self, question: str, **how: Any) -> "Program":
-        """See `Store.program`."""
-        return await to_thread(self.sync.program, question, **how)
-
-    async def resume(self, id: str, **how: Any) -> "Program":
-        """See `Store.resume`."""
-        return await to_thread(self.sync.resume, id, **how)
-
-    async def programs(self) -> "list[Listed]":
-        """See `Store.programs`."""
-        return await to_thread(self.sync.programs)
-
-    async def how(self, id: str) -> str:
-        """See `Store.how`."""
-        return await to_thread(self.sync.how, id)
-
     async def stage(self) -> "Stage":
         """See `Store.stage`."""
         return await to_thread(self.sync.stage)
-
-    async def context(self, query: str, **asked: Any) -> str:
-        """See `Store.context`."""
-        return await to_thread(self.sync.context, query, **asked)
 
     async def stance(self, question: str, **asked: Any) -> "Stance":
         """See `Store.stance`."""

@@ -8,14 +8,25 @@ from typing import TYPE_CHECKING
 from braid.async_handle import AsyncHandle, stream
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Mapping, Sequence
+    from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
     from datetime import datetime
+    from typing import Literal
 
+    from braid.agent.events import Recorded
+    from braid.agent.parts import Composer
+    from braid.agent.plan import Plan
+    from braid.agent.tool import Tool
+    from braid.answers.reply import Reply
     from braid.ledger.ids import RecordId
     from braid.ledger.record import Affect, Claim, Confidence, Media, Record, Source
     from braid.ledger.trace import TraceNode
     from braid.log.operations import Append, AppendedAll
     from braid.operation import Json
+    from braid.programs.program import Program, ProgramSummary
+    from braid.recall.decompose import Decomposed
+    from braid.recall.hits import Hit
+    from braid.search.operations import Recalled
+    from braid.search.question import AskedTone
 
 
 class AsyncStore(AsyncHandle):
@@ -170,3 +181,260 @@ class AsyncStore(AsyncHandle):
         ValueError for no id.
         """
         return await to_thread(lambda: self.sync.prove_many(ids=ids))
+
+    async def recall(
+        self,
+        query: str,
+        *,
+        user_id: "str | None" = None,
+        agent_id: "str | None" = None,
+        run_id: "str | None" = None,
+        session_id: "str | None" = None,
+        as_of: "int | None" = None,
+        as_of_time: "datetime | None" = None,
+        top_k: int = 10,
+        filters: "Mapping[str, Json] | None" = None,
+        valid_at: "datetime | None" = None,
+        now: "datetime | None" = None,
+        superseded: "Literal['marked'] | None" = None,
+        affect: "AskedTone | None" = None,
+        uncertainty: "float | None" = None,
+        lens: "str | None" = None,
+        limit_s: float = 5.0,
+        index_s: float = 60.0,
+        explain: bool = False,
+        prove: bool = False,
+        cross_encoder: "Callable[[str, Sequence[str]], Sequence[float]] | None" = None,
+        hit_lens: "Callable[[Sequence[Hit]], Sequence[Hit]] | None" = None,
+        decomposer: "Callable[[str, datetime], Decomposed] | None" = None,
+    ) -> "Recalled":
+        """Return the records that fit a question, best first, each read from the log and verified.
+
+        The ids of the scope bind every way in. `cross_encoder`: (question, texts) → how well each answers, higher is
+        better; `hit_lens`: what the hits are seen through where `lens` names none; `decomposer`: what takes the question
+        apart. Raises ValueError for filters that can't be meant and for a past that never was, UnknownLensError,
+        IntegrityError. See docs/recall.md.
+        """
+        return await to_thread(
+            lambda: self.sync.recall(
+                user_id=user_id,
+                agent_id=agent_id,
+                run_id=run_id,
+                session_id=session_id,
+                as_of=as_of,
+                as_of_time=as_of_time,
+                query=query,
+                top_k=top_k,
+                filters=filters,
+                valid_at=valid_at,
+                now=now,
+                superseded=superseded,
+                affect=affect,
+                uncertainty=uncertainty,
+                lens=lens,
+                limit_s=limit_s,
+                index_s=index_s,
+                explain=explain,
+                prove=prove,
+                cross_encoder=cross_encoder,
+                hit_lens=hit_lens,
+                decomposer=decomposer,
+            )
+        )
+
+    async def context(
+        self,
+        query: str,
+        *,
+        user_id: "str | None" = None,
+        agent_id: "str | None" = None,
+        run_id: "str | None" = None,
+        session_id: "str | None" = None,
+        as_of: "int | None" = None,
+        as_of_time: "datetime | None" = None,
+        top_k: int = 30,
+        filters: "Mapping[str, Json] | None" = None,
+        valid_at: "datetime | None" = None,
+        now: "datetime | None" = None,
+        superseded: "Literal['marked'] | None" = None,
+        affect: "AskedTone | None" = None,
+        uncertainty: "float | None" = None,
+        lens: "str | None" = None,
+        limit_s: float = 5.0,
+        index_s: float = 60.0,
+        budget: int = 800,
+        probe: "str | None" = None,
+        clear: bool = False,
+        cross_encoder: "Callable[[str, Sequence[str]], Sequence[float]] | None" = None,
+        hit_lens: "Callable[[Sequence[Hit]], Sequence[Hit]] | None" = None,
+        decomposer: "Callable[[str, datetime], Decomposed] | None" = None,
+    ) -> "str":
+        """Return the `<experience_context>` block for a question, at most `budget` tokens by a cautious estimate.
+
+        Stored text in it is data: escaped, fenced, every line with the id that it comes from. Keys, passwords, codes and
+        card numbers are placeholders, unless `clear`. Locals as of `recall`. Raises ValueError for a budget without room
+        for the block's frame, and what `recall` raises.
+        """
+        return await to_thread(
+            lambda: self.sync.context(
+                user_id=user_id,
+                agent_id=agent_id,
+                run_id=run_id,
+                session_id=session_id,
+                as_of=as_of,
+                as_of_time=as_of_time,
+                query=query,
+                top_k=top_k,
+                filters=filters,
+                valid_at=valid_at,
+                now=now,
+                superseded=superseded,
+                affect=affect,
+                uncertainty=uncertainty,
+                lens=lens,
+                limit_s=limit_s,
+                index_s=index_s,
+                budget=budget,
+                probe=probe,
+                clear=clear,
+                cross_encoder=cross_encoder,
+                hit_lens=hit_lens,
+                decomposer=decomposer,
+            )
+        )
+
+    async def vector(self, uri: str) -> "tuple[float, ...] | None":
+        """Return what `vec://role/id` names: a unit vector, None where there is none yet.
+
+        Raises ValueError for another kind of address or an unknown role; UnknownRecordError, ErasedError and ForgottenError
+        as for `get`.
+        """
+        return await to_thread(lambda: self.sync.vector(uri=uri))
+
+    async def ask(
+        self,
+        question: str,
+        *,
+        user_id: "str | None" = None,
+        agent_id: "str | None" = None,
+        run_id: "str | None" = None,
+        session_id: "str | None" = None,
+        as_of: "int | None" = None,
+        as_of_time: "datetime | None" = None,
+        now: "datetime | None" = None,
+        lens: "str | None" = None,
+        affect: bool = True,
+        top_k: "int | None" = None,
+        write: bool = True,
+        composer: "Composer | None" = None,
+    ) -> "Reply":
+        """Return an answer that cites the records it rests on, or says that it doesn't know.
+
+        Without a `composer` it is put together from what is held and what was said; with one, that one writes it and this
+        is what it falls back to. Tone shapes its manner alone. Question, answer, tones, a new stance and a reflection enter
+        the log in one transaction; `write=False` writes nothing. Raises UnknownLensError, IntegrityError, AccessDeniedError
+        where it would write and may not, and what appending raises. See docs/answers.md.
+        """
+        return await to_thread(
+            lambda: self.sync.ask(
+                user_id=user_id,
+                agent_id=agent_id,
+                run_id=run_id,
+                session_id=session_id,
+                as_of=as_of,
+                as_of_time=as_of_time,
+                question=question,
+                now=now,
+                lens=lens,
+                affect=affect,
+                top_k=top_k,
+                write=write,
+                composer=composer,
+            )
+        )
+
+    async def explain_provenance(self, id: str) -> "str":
+        """Return in two or three sentences how an answer, a stance or what a record says is known, by its links alone.
+
+        Raises ValueError for another kind of record; UnknownRecordError, ErasedError, ForgottenError, IntegrityError.
+        """
+        return await to_thread(lambda: self.sync.explain_provenance(id=id))
+
+    async def run_program(
+        self,
+        question: str,
+        *,
+        user_id: "str | None" = None,
+        agent_id: "str | None" = None,
+        run_id: "str | None" = None,
+        session_id: "str | None" = None,
+        plan: "Plan | str | None" = None,
+        allow: "Sequence[Literal['read', 'ask', 'write', 'network']]" = ("read", "ask"),
+        samples: int = 1,
+        now: "datetime | None" = None,
+        affect: bool = True,
+        idempotency_key: "str | None" = None,
+        composer: "Composer | None" = None,
+        tools: "Iterable[Tool]" = (),
+    ) -> "Program":
+        """Run a plan for a question until it has answered, or waits: each step is in the log before the next.
+
+        `composer` writes its notes and answers; `tools`: beside those that come with Braid. Raises PlanError before
+        anything is written, ProgramTakenError where another run goes on with it, ReadOnlyError. See docs/programs.md.
+        """
+        return await to_thread(
+            lambda: self.sync.run_program(
+                user_id=user_id,
+                agent_id=agent_id,
+                run_id=run_id,
+                session_id=session_id,
+                question=question,
+                plan=plan,
+                allow=allow,
+                samples=samples,
+                now=now,
+                affect=affect,
+                idempotency_key=idempotency_key,
+                composer=composer,
+                tools=tools,
+            )
+        )
+
+    async def resume(
+        self,
+        id: str,
+        *,
+        result: "Json" = None,
+        again: bool = False,
+        take_over: bool = False,
+        affect: bool = True,
+        composer: "Composer | None" = None,
+        tools: "Iterable[Tool]" = (),
+    ) -> "Program":
+        """Go on with a program from its records, in this process or any other, on whatever day.
+
+        Raises ProgramTakenError where another runs it, ProgramStateError where what is given doesn't fit how it stands,
+        ToolRefusedError where the tool or the result is not what it was paused for, and as `get`.
+        """
+        return await to_thread(
+            lambda: self.sync.resume(
+                id=id,
+                result=result,
+                again=again,
+                take_over=take_over,
+                affect=affect,
+                composer=composer,
+                tools=tools,
+            )
+        )
+
+    async def programs(self) -> "tuple[ProgramSummary, ...]":
+        """Return every program that can be told, oldest first, and how it stands. Raises IntegrityError."""
+        return await to_thread(lambda: self.sync.programs())
+
+    async def program_trace(self, id: str) -> "tuple[Recorded, ...]":
+        """Return what happened in a program, in order, each with its record and those that it came from.
+
+        Raises ProgramStateError for an id of something else, and as `get`.
+        """
+        return await to_thread(lambda: self.sync.program_trace(id=id))

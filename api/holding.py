@@ -5,13 +5,14 @@ from typing import Final, NamedTuple
 
 import msgspec
 
-from braid import recalling
 from braid.claim_reader import in_time
 from braid.gathering import Known
 from braid.ledger import asof
 from braid.ledger.record import Asks, Scope
 from braid.recall.decompose import decompose
 from braid.recall.times import Span
+from braid.search.question import Question
+from braid.search.retrieval import find
 from braid.session import Session
 from braid.stance.claims import Said, relevant
 from braid.stance.question import SPEAKER, Reading, readings
@@ -138,7 +139,7 @@ def _by_recall(store: Session, question: str, known: Known, moment: Moment) -> A
     """
     scope = msgspec.structs.asdict(known.scope) if known.scope else {}
     past = None if known.size == store.reader.size else known.size - 1
-    hits = recalling.answer(store, question, top_k=HITS, as_of=past, **scope).results
+    hits = find(store, Question(query=question, top_k=HITS, as_of=past, **scope)).results
     words = telling(question)
     best: tuple[float, Said] | None = None
     for place, hit in enumerate(hits):

@@ -9,7 +9,6 @@ from braid.ledger.record import Media
 from braid.session import Session
 
 if TYPE_CHECKING:
-    from braid.recall.hits import Answer
     from braid.views.replay import Caught
 
 
@@ -22,21 +21,6 @@ class Reading(Session):
 
         ref = BlobRef(sha256=media.blob, size=media.size, key=b64decode(media.key))
         return BlobStore(self.path / "blobs", writable=False).open(ref)
-
-    def answer(
-        self,
-        query: str,
-        *,
-        as_of: int | datetime | None = None,
-        valid_at: datetime | None = None,
-        prove: bool = False,
-        **asked: Any,
-    ) -> "Answer":
-        """Return what `recall` sends, as values: hits with their verified records."""
-        from braid.recalling import recalled
-
-        self.refresh()
-        return recalled(self, query, prove=prove, as_of=as_of, valid_at=valid_at, **asked)
 
     def replay(self, view: str | None = None, *, from_scratch: bool = False) -> "list[Caught]":
         """Rebuild the projections (or the one named) into fresh files and swap them in.
@@ -69,20 +53,3 @@ class Reading(Session):
         self.refresh()
         past = self.past(as_of, valid_at, include_forgotten=include_forgotten)
         return self.views.sql(query, parameters, tables=tables, past=past, limits=Limits(**limits)).table
-
-    def vector(self, uri: str) -> Any:
-        """Return what `vec://role/id` names: a unit vector (float32[d]), None where there is none yet.
-
-        A role may be short: `vec://sem/id`, `vec://temp/id`, `vec://caus/id`. Raises ValueError for another kind of
-        address or an unknown role; UnknownRecordError, ErasedError and ForgottenError as for `get`.
-        """
-        from braid.views.lance.profiles import profile
-        from braid.views.search import SEMANTIC, vector_address
-
-        roles, id = vector_address(uri)
-        self.refresh()
-        record = self.reader.get(id)
-        if roles[0] not in SEMANTIC:
-            return profile(roles[0], record)
-        # By the log: a row may say any id.
-        return self.views.search.index(wait_s=10.0).vectors([record.index], roles).get(record.index)

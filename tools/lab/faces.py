@@ -263,8 +263,8 @@ class AsyncStore(AsyncHandle):
 
 {methods}'''
 BASES: Final = (
-    "from braid.keeping import Keeping\nfrom braid.programming import Programming",
-    "Programming, Keeping",
+    "from braid.answering import Answering\nfrom braid.keeping import Keeping",
+    "Answering, Keeping",
 )
 
 
