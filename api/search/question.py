@@ -10,6 +10,7 @@ MAX_TOP_K: Final = 1_000
 MARKED: Final = "marked"
 """What `superseded` is asked with."""
 
+Seconds = Annotated[float, msgspec.Meta(ge=0)]
 TopK = Annotated[int, msgspec.Meta(ge=1, le=MAX_TOP_K, description="How many records.")]
 
 
@@ -28,7 +29,8 @@ class Question(ScopedAsOf, frozen=True, kw_only=True):
     `filters`: `{"type": {"eq": "observation"}}` with eq, ne, in, gt, gte, lt, lte, contains, joined by AND, OR, NOT.
     `valid_at`: only what had happened by then, less what has been superseded. `now`: what "last month" is relative to;
     nothing later is told. `superseded`: what was replaced is told too, marked. `affect`: tone has a say only then.
-    `uncertainty`: the weight of disagreement among the hits, 0 for none. `lens`: the name of one.
+    `uncertainty`: the weight of disagreement among the hits, 0 for none. `lens`: the name of one. `limit_s`: how long
+    each of the index's answers, the model and the encoder may take; `index_s`: how long the index, to catch up.
     """
 
     query: str
@@ -40,7 +42,5 @@ class Question(ScopedAsOf, frozen=True, kw_only=True):
     affect: AskedTone | None = None
     uncertainty: Annotated[float, msgspec.Meta(ge=0)] | None = None
     lens: Name | None = None
-    limit_s: Annotated[float, msgspec.Meta(gt=0, description="Seconds each index, model or encoder has.")] = (
-        5.0
-    )
-    index_s: Annotated[float, msgspec.Meta(ge=0, description="Seconds the index has to catch up.")] = 60.0
+    limit_s: Seconds = 5.0
+    index_s: Seconds = 60.0

@@ -54,19 +54,33 @@ def find(
 ) -> Answer:
     """Return what fits a question, as values: hits with their verified records. See `recall`."""
     session.refresh()
-    size = session.size_at(asked.as_of, asked.as_of_time)
-    now = now_of(session, asked)
-    question = Asking(
+    question = question_of(
+        session, asked, cross_encoder=cross_encoder, hit_lens=hit_lens, decomposer=decomposer
+    )
+    last = None if asked.now is None else microseconds(question.now)
+    return _found(session, question, last, marked=asked.superseded is not None)
+
+
+def question_of(
+    session: Session,
+    asked: Question,
+    *,
+    cross_encoder: CrossEncoder | None = None,
+    hit_lens: Lens | None = None,
+    decomposer: Decomposer | None = None,
+) -> Asking:
+    """Return a caller's question as the pipeline takes it. Raises ValueError for filters and a past that are none."""
+    return Asking(
         text=asked.query,
         where=Where(
             user_id=asked.user_id,
             agent_id=asked.agent_id,
             run_id=asked.run_id,
             session_id=asked.session_id,
-            below=size,
+            below=session.size_at(asked.as_of, asked.as_of_time),
             until_us=None if asked.valid_at is None else 1 + microseconds(asked.valid_at),
         ),
-        now=now,
+        now=now_of(session, asked),
         top_k=asked.top_k,
         test=_test(asked.filters),
         filtered=bool(asked.filters),
@@ -78,8 +92,6 @@ def find(
         index_s=asked.index_s,
         decomposer=decomposer or decompose,
     )
-    last = None if asked.now is None else microseconds(now)
-    return _found(session, question, size, last, marked=asked.superseded is not None)
 
 
 def now_of(session: Session, asked: Question) -> datetime:
@@ -120,7 +132,7 @@ def _found(session: Session, question: Asking, size: int | None, last: int | Non
     embedder, vocabulary, shelf = session.embedding()
     search = session.views.search
     with closing(glanced(session.views.catalog, question)) as glance:
-        standings = session.reader.standings(size)
+        standings = session.reader.standings(question.where.below)
         asked_of = memory(
             session, vocabulary, embedder, shelf, glance=glance, standings=standings, last=last, marked=marked
         )

@@ -20,6 +20,8 @@ from braid.agent.parts import Asked, Support
 from braid.agent.prompt import Prompt, prompt
 from braid.agent.redact import Redactor
 from braid.models.openai import OpenaiChat
+from braid.search.question import Question
+from braid.search.retrieval import find
 from braid.store import Store
 from tests.agent.household import BOBS_SECRET, MAYAS_SECRET, NOW, Plain, asking, household
 from tests.models.chat_server import prompt_of, speaks
@@ -54,7 +56,7 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
 def asked(store: Store) -> Asked:
     """A question whose hits are the whole memory of its scope."""
     found = asking(store, WHERE)
-    hits = store.answer(WHERE, user_id="maya", top_k=500).results
+    hits = find(store.session, Question(query=WHERE, user_id="maya", top_k=500)).results
     return msgspec.structs.replace(found, hits=hits)
 
 

@@ -333,12 +333,12 @@ def test_recall_gives_what_is_remembered_not_what_was_asked_of_it(tmp_path: Path
         told = store.append("My sister Lotte keeps bees behind the old mill.", user_id="ida")
         question = "Where does my sister Lotte keep her bees?"
         said = store.ask(question, user_id="ida")
-        found = [hit["id"] for hit in store.recall(question, user_id="ida")["results"]]
+        found = [hit.id for hit in store.recall(question, user_id="ida").results]
         assert found[0] == told
         assert not {said.question_id, said.answer_id} & set(found)
         assert question not in store.context(question, user_id="ida")
         filters = {"OR": [{"method": {"in": ["ask", "answer"]}}, {"tags": {"contains": "none"}}]}
-        asked = [hit["id"] for hit in store.recall(question, user_id="ida", filters=filters)["results"]]
+        asked = [hit.id for hit in store.recall(question, user_id="ida", filters=filters).results]
         assert set(asked) == {said.question_id, said.answer_id}
-        named = store.recall(question, filters={"id": {"eq": said.question_id}})["results"]
-        assert [hit["id"] for hit in named] == [said.question_id]
+        named = store.recall(question, filters={"id": {"eq": said.question_id}}).results
+        assert [hit.id for hit in named] == [said.question_id]

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 import braid
+from braid.errors import InvalidRequestError
 from braid.ledger.errors import InvalidRecordError
 from braid.ledger.record import Content, Draft, EventBody, ExperienceBody, Scope
 
@@ -67,12 +68,12 @@ REFUSED: dict[str, tuple[Callable[[Any], Any], type[Exception], str]] = {
     "an empty scope of a question": (
         lambda store: store.ask("Where?", user_id=""),
         ValueError,
-        "user_id is text that isn't empty, not ''",
+        "length >= 1 for user_id",
     ),
     "an empty scope of recall": (
         lambda store: store.recall("Where?", user_id=""),
         ValueError,
-        "user_id is text that isn't empty, not ''",
+        "length >= 1 for user_id",
     ),
     "an empty scope of a stance": (
         lambda store: store.stance("Where?", session_id=""),
@@ -84,10 +85,14 @@ REFUSED: dict[str, tuple[Callable[[Any], Any], type[Exception], str]] = {
     "an id of None": (lambda store: store.get(None), TypeError, "an id is text, not NoneType"),
     "an id in a list": (lambda store: store.erase(["x"]), TypeError, "an id is text, not list"),
     "a place before the first": (lambda store: list(store.read(-1)), ValueError, "there is no record -1"),
-    "a past in words": (lambda store: store.recall("x", as_of="2025"), TypeError, "not '2025'"),
+    "a past in words": (lambda store: store.recall("x", as_of="2025"), InvalidRequestError, "expected int"),
     "half a record": (lambda store: store.get("x", as_of=1.5), TypeError, "not 1.5"),
-    "a day in words": (lambda store: store.recall("x", valid_at="2025"), TypeError, "not '2025'"),
-    "a now in words": (lambda store: store.ask("x", now="2025"), TypeError, "not '2025'"),
+    "a day in words": (
+        lambda store: store.recall("x", valid_at="2025"),
+        InvalidRequestError,
+        "datetime for valid_at",
+    ),
+    "a now in words": (lambda store: store.ask("x", now="2025"), InvalidRequestError, "datetime for now"),
     "an instant in words": (lambda store: store.stance("x", at="2025"), TypeError, "not '2025'"),
     "a statement of None": (lambda store: store.sql(None), TypeError, "a statement is text, not NoneType"),
     "a confidence in words": (
@@ -137,7 +142,7 @@ def test_a_naive_time_is_still_told_to_take_a_zone(tmp_path: Path) -> None:
             lambda: store.ask("x", now=naive),
             lambda: store.stance("x", at=naive),
         ):
-            with pytest.raises(ValueError, match="has no time zone"):
+            with pytest.raises(ValueError, match=r"has no time zone|with a timezone"):
                 call()
 
 

@@ -60,7 +60,7 @@ def opened(folder: Path) -> Store:
 def begin(store: Store, folder: Path) -> Program:
     """Begin the program, or find the one that was begun; go on with it where nothing is asked."""
     how: dict[str, Any] = {"tools": [shop(folder)], "allow": ["read", "ask", "write"], "affect": False}
-    return store.program("Mugs?", plan=PLAN, key=KEY, **how)
+    return store.run_program("Mugs?", plan=PLAN, key=KEY, **how)
 
 
 def run(folder: str, kill: str) -> None:

@@ -725,11 +725,11 @@ def test_a_set_that_goes_while_it_is_followed_ends_no_question(
     with monkeypatch.context() as patch:
         patch.setattr(search, "catch_up", gone(errno.ENOENT))
         assert search.index().position == len(store) - 1
-        assert store.recall("boiler")["results"][0]["text"] == "The boiler was repaired."
+        assert store.recall("boiler").results[0].text == "The boiler was repaired."
         shutil.rmtree(search.home.folder)
         answer = store.recall("boiler")
-        assert answer["results"][0]["text"] == "The boiler was repaired."
-        assert answer["degraded"][0].startswith("index: ")
+        assert answer.results[0].text == "The boiler was repaired."
+        assert answer.degraded[0].startswith("index: ")
     store.views.search.index()
     store.append("It is warm.")
     with monkeypatch.context() as patch:

@@ -2,7 +2,7 @@
 
 import re
 from datetime import UTC, date, datetime, time
-from typing import Annotated, Final
+from typing import Annotated, Final, TypedDict
 
 import typer
 
@@ -47,3 +47,18 @@ def instant(text: str) -> datetime:
 def index_or_instant(text: str) -> int | datetime:
     """Return a log index, or a time as `instant` reads it."""
     return int(text) if text.isascii() and text.isdigit() else instant(text)
+
+
+class Past(TypedDict, total=False):
+    """Which past of the log is asked, as operations take it."""
+
+    as_of: int
+    as_of_time: datetime
+
+
+def past(text: str | None) -> Past:
+    """Return the past that `--as-of` names, nothing where it is left out."""
+    if text is None:
+        return {}
+    found = index_or_instant(text)
+    return {"as_of": found} if isinstance(found, int) else {"as_of_time": found}
