@@ -121,18 +121,20 @@ class Operation(msgspec.Struct, frozen=True, kw_only=True):
         try:
             plain = msgspec.to_builtins(request, builtin_types=_KEPT)
             return msgspec.convert(plain, self.request)
-        except (msgspec.ValidationError, TypeError) as error:
+        except (msgspec.ValidationError, TypeError, RecursionError) as error:
             raise self.refusal(error) from None
 
     def decoded(self, raw: bytes) -> Request:
         """Return a request from its JSON; InvalidRequestError for what is no such request."""
         try:
             return msgspec.json.decode(raw or b"{}", type=self.request)
-        except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
             raise self.refusal(error) from None
 
     def refusal(self, error: Exception) -> InvalidRequestError:
         """Return why a request is refused, in the words of who asked."""
+        if isinstance(error, RecursionError):
+            return InvalidRequestError(f"{self.name}: it is nested too deep")
         why = str(error).replace("`", "").replace("$.", "").replace(" - at ", " for ")
         return InvalidRequestError(f"{self.name}: {why[:1].lower()}{why[1:]}")
 

@@ -29,8 +29,9 @@ if TYPE_CHECKING:
     from braid.log.operations import Append, AppendedAll
     from braid.operation import Json
     from braid.programs.program import Program, ProgramSummary
-    from braid.recall.decompose import Decomposed
+    from braid.recall.decompose import Decomposer
     from braid.recall.hits import Hit
+    from braid.recall.recall import CrossEncoder
     from braid.search.operations import Recalled
     from braid.search.question import AskedTone
 
@@ -295,9 +296,9 @@ class Store(Answering, Keeping):
         index_s: float = 60.0,
         explain: bool = False,
         prove: bool = False,
-        cross_encoder: "Callable[[str, Sequence[str]], Sequence[float]] | None" = None,
+        cross_encoder: "CrossEncoder | None" = None,
         hit_lens: "Callable[[Sequence[Hit]], Sequence[Hit]] | None" = None,
-        decomposer: "Callable[[str, datetime], Decomposed] | None" = None,
+        decomposer: "Decomposer | None" = None,
     ) -> "Recalled":
         """Return the records that fit a question, best first, each read from the log and verified.
 
@@ -357,9 +358,9 @@ class Store(Answering, Keeping):
         budget: int = 800,
         probe: "str | None" = None,
         clear: bool = False,
-        cross_encoder: "Callable[[str, Sequence[str]], Sequence[float]] | None" = None,
+        cross_encoder: "CrossEncoder | None" = None,
         hit_lens: "Callable[[Sequence[Hit]], Sequence[Hit]] | None" = None,
-        decomposer: "Callable[[str, datetime], Decomposed] | None" = None,
+        decomposer: "Decomposer | None" = None,
     ) -> "str":
         """Return the `<experience_context>` block for a question, at most `budget` tokens by a cautious estimate.
 

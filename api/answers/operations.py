@@ -1,9 +1,7 @@
 """Questions that are answered in words, and how an answer is known."""
 
 from time import perf_counter
-from typing import TYPE_CHECKING, Annotated, Final
-
-import msgspec
+from typing import TYPE_CHECKING, Final
 
 from braid.answers.reply import Reply, reply_of
 from braid.errors import AccessDeniedError
@@ -12,7 +10,7 @@ from braid.ledger.ids import RecordId
 from braid.lenses.errors import UnknownLensError
 from braid.log import drafts
 from braid.operation import Id, Instant, Name, Request, Response, ScopedAsOf, operation
-from braid.search.question import TopK
+from braid.search.question import AskedText, TopK, refuse_empty
 from braid.session import Session
 from braid.wal.errors import OutcomeUnknownError
 
@@ -21,7 +19,6 @@ if TYPE_CHECKING:
 
 THROUGH_LENS: Final = 60
 """Among how many of the best hits a lens looks for what it keeps: an answer is of that alone."""
-AskedText = Annotated[str, msgspec.Meta(pattern=r"\S", description="A question that isn't empty.")]
 
 
 class Ask(ScopedAsOf, frozen=True, kw_only=True):
@@ -60,6 +57,7 @@ def ask(session: Session, asked: Ask, *, composer: "Composer | None" = None) -> 
     from braid.answers.mind import StoreMind
     from braid.answers.records import batch_of
 
+    refuse_empty(asked.question)
     session.refresh()
     if asked.write:
         _ = session.writer

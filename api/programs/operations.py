@@ -19,6 +19,7 @@ from braid.ledger.ids import RecordId
 from braid.log import drafts
 from braid.operation import Id, Instant, Json, Name, Request, Response, Scoped, operation
 from braid.programs.program import Program, ProgramSummary
+from braid.search.question import refuse_empty
 from braid.session import Session
 
 if TYPE_CHECKING:
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
 MAX_QUESTION_CHARS: Final = 8_000
 _ID: Final = RecordId("evt_2025-06-01T12:00:00Z_0000000a01cd")
 _READS: Final = (UnknownRecordError, ErasedError, ForgottenError, IntegrityError)
-PlannedText = Annotated[str, msgspec.Meta(pattern=r"\S", max_length=MAX_QUESTION_CHARS)]
+PlannedText = Annotated[str, msgspec.Meta(min_length=1, max_length=MAX_QUESTION_CHARS)]
 
 
 class RunProgram(Scoped, frozen=True, kw_only=True):
@@ -73,6 +74,7 @@ def run_program(
     from braid.programs.resources import Resources
     from braid.programs.run import Begin, begin
 
+    refuse_empty(asked.question)
     session.refresh()
     _ = session.writer
     scope = drafts.scope(asked.user_id, asked.agent_id, asked.run_id, asked.session_id)

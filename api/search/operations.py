@@ -15,8 +15,9 @@ from braid.search.question import Question, TopK
 from braid.session import Session
 
 if TYPE_CHECKING:
-    from braid.recall.decompose import Question as Decomposed
+    from braid.recall.decompose import Decomposer
     from braid.recall.hits import Answer, Hit
+    from braid.recall.recall import CrossEncoder
 
 _ERRORS: Final = (IntegrityError, UnknownLensError)
 
@@ -91,9 +92,9 @@ def recall(
     session: Session,
     asked: Recall,
     *,
-    cross_encoder: "Callable[[str, Sequence[str]], Sequence[float]] | None" = None,
+    cross_encoder: "CrossEncoder | None" = None,
     hit_lens: "Callable[[Sequence[Hit]], Sequence[Hit]] | None" = None,
-    decomposer: "Callable[[str, datetime], Decomposed] | None" = None,
+    decomposer: "Decomposer | None" = None,
 ) -> Recalled:
     """Return the records that fit a question, best first, each read from the log and verified.
 
@@ -186,9 +187,9 @@ def context(
     session: Session,
     asked: Context,
     *,
-    cross_encoder: "Callable[[str, Sequence[str]], Sequence[float]] | None" = None,
+    cross_encoder: "CrossEncoder | None" = None,
     hit_lens: "Callable[[Sequence[Hit]], Sequence[Hit]] | None" = None,
-    decomposer: "Callable[[str, datetime], Decomposed] | None" = None,
+    decomposer: "Decomposer | None" = None,
 ) -> ContextBlock:
     """Return the `<experience_context>` block for a question, at most `budget` tokens by a cautious estimate.
 

@@ -4,6 +4,7 @@ from typing import Annotated, Final, Literal
 
 import msgspec
 
+from braid.errors import InvalidRequestError
 from braid.operation import Instant, Json, Name, ScopedAsOf
 
 MAX_TOP_K: Final = 1_000
@@ -12,6 +13,15 @@ MARKED: Final = "marked"
 
 Seconds = Annotated[float, msgspec.Meta(ge=0)]
 TopK = Annotated[int, msgspec.Meta(ge=1, le=MAX_TOP_K, description="How many records.")]
+
+
+AskedText = Annotated[str, msgspec.Meta(min_length=1, description="A question that isn't empty.")]
+
+
+def refuse_empty(question: str) -> None:
+    """Refuse a question that says nothing. Raises InvalidRequestError."""
+    if not question.strip():
+        raise InvalidRequestError("a question is text that isn't empty")
 
 
 class AskedTone(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

@@ -126,7 +126,7 @@ def _lens(session: Session, name: str) -> Lens:
     return through(lens_named(session, name))
 
 
-def _found(session: Session, question: Asking, size: int | None, last: int | None, *, marked: bool) -> Answer:
+def _found(session: Session, question: Asking, last: int | None, *, marked: bool) -> Answer:
     """Return the answer of the pipeline; `last`: what happened later, in microseconds since 1970, is not quoted."""
     session.reader.need_vault()
     embedder, vocabulary, shelf = session.embedding()

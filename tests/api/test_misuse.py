@@ -112,7 +112,7 @@ REFUSED: dict[str, tuple[Callable[[Any], Any], type[Exception], str]] = {
     "filters without a floor": (
         lambda store: store.recall("x", filters=_nested(5000)),
         ValueError,
-        "nested more than 16 deep",
+        "nested too deep",
     ),
     "a text as media": (
         lambda store: store.attach("x", media_type="text/plain"),

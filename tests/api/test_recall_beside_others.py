@@ -144,7 +144,7 @@ def test_a_question_waits_for_no_thread_of_its_own_process_either(store: braid.S
     finally:
         done.set()
         other.join()
-    assert asked(store).degraded == []
+    assert asked(store).degraded == ()
 
 
 @pytest.mark.usefixtures("held")

@@ -121,7 +121,7 @@ def test_the_third_text_replaces_the_first_whatever_becomes_of_the_second(store:
     store.recover(dogs)
     assert told() == [dogs]
     marked = store.recall("What is Maya allergic to?", superseded="marked").results
-    assert [(hit.id, hit.get("superseded_by")) for hit in marked] == [(dogs, None), (nuts, dogs)]
+    assert [(hit.id, hit.superseded_by) for hit in marked] == [(dogs, None), (nuts, dogs)]
     assert f'superseded_by="{dogs}"' in store.context("What is Maya allergic to?", superseded="marked")
 
 
@@ -175,7 +175,7 @@ def test_marked_shows_nothing_of_another_scope_nor_of_later(store: Store) -> Non
     )
     store.append("The meeting is in Oslo.", user_id="bob", supersedes=[hers])
     for marked in (None, "marked"):
-        assert store.recall("Where is the meeting?", user_id="alice", superseded=marked).results == []
+        assert store.recall("Where is the meeting?", user_id="alice", superseded=marked).results == ()
     mine = store.append("The cat is Tom.", user_id="carl", occurred_at=datetime(2026, 1, 1, tzinfo=UTC))
     store.append(
         "The cat is Max.", user_id="carl", supersedes=[mine], occurred_at=datetime(2026, 3, 1, tzinfo=UTC)

@@ -33,7 +33,7 @@ from braid.store import Store
 from braid.views.embedder import EmbeddingError
 from braid.views.lance.search import Search
 from braid.views.lance.view import told_as_damage
-from braid.wire import to_builtins
+from braid.wire import to_builtins, to_json
 
 QUESTION = "What is Maya's cat called?"
 
@@ -57,10 +57,13 @@ def test_the_answer_comes_first_with_its_reasons(asked: Store) -> None:
     answer = asked.recall(QUESTION, user_id="maya", explain=True)
     assert texts(answer)[0] == "Her cat is called Miso."
     first = answer.results[0]
-    assert set(first) >= {"id", "index", "text", "score", "signals", "parts", "created_at", "scope"}
+    sent = to_builtins(answer)
+    shown = {"id", "index", "text", "score", "signals", "parts", "created_at", "scope", "actor"}
+    assert set(sent["results"][0]) == shown
+    assert first.parts is not None
     assert first.score == pytest.approx(sum(first.parts.values()), abs=1e-2)
-    assert (answer.behind_by, answer.degraded) == (0, [])
-    assert json.loads(json.dumps(answer)) == answer
+    assert (answer.behind_by, answer.degraded) == (0, ())
+    assert json.loads(to_json(answer)) == json.loads(json.dumps(sent))
 
 
 @pytest.mark.parametrize(
@@ -132,7 +135,7 @@ def test_filters_nested_without_end_are_refused_not_followed(asked: Store, aroun
     deep: dict[str, Any] = {"type": "x"}
     for _ in range(5_000):
         deep = around(deep)
-    with pytest.raises(ValueError, match="nested more than 16 deep"):
+    with pytest.raises(ValueError, match="nested too deep"):
         asked.recall("cat", filters=deep)
 
 
@@ -159,7 +162,7 @@ def test_what_a_filter_compares_with_is_no_filter(asked: Store) -> None:
     ],
 )
 def test_a_tone_that_is_none_is_refused(asked: Store, affect: Any) -> None:
-    with pytest.raises(ValueError, match="affect is"):
+    with pytest.raises(InvalidRequestError, match=r"recall: .* for affect"):
         asked.recall("cat", affect=affect)
 
 
@@ -225,7 +228,7 @@ def test_the_tone_of_captured_turns_is_read_and_snapshots_come_before_it(asked: 
     body = AffectBody(actor="user", stage="input", valence=-0.7, arousal=0.6, dominance=0.0)
     snapshot = asked.append(Draft(kind="affect", body=body, links=[("experience", glad)]))
     assert len(asked.recall("a walk", user_id="t", affect=grief).results) == 2
-    assert asked.recall("a walk", user_id="t", affect=joy).results == []
+    assert asked.recall("a walk", user_id="t", affect=joy).results == ()
     asked.forget(snapshot)
     assert texts(asked.recall("a walk", user_id="t", affect=joy)) == [asked.get(glad).text]
 
@@ -391,13 +394,10 @@ def test_the_parts_come_to_the_score(asked: Store, how: dict[str, Any], named: s
     asked.append("The dog came on 3 May 2023: he is called Otto.", user_id="d", affect=calm)
     asked.append("The dog came on 4 June 2023: he is called Rex.", user_id="d", affect=calm)
     model, vocabulary, shelf = asked.embedding()
-    question = question_of(
-        asked.session,
-        Question(
-            query="Who is the dog called?", now=datetime.now(UTC), user_id="d", affect=how.get("affect")
-        ),
-        **{name: value for name, value in how.items() if name != "affect"},
-    )
+    data = {name: how[name] for name in ("uncertainty", "affect") if name in how}
+    local = {name: value for name, value in how.items() if name not in data}
+    who = Question(query="Who is the dog called?", now=datetime.now(UTC), user_id="d", **data)
+    question = question_of(asked.session, who, **local)
     with closing(glanced(asked.views.catalog, question)) as glance:
         memory = memories.memory(
             asked.session, vocabulary, model, shelf, glance=glance, standings=asked.reader.standings()
@@ -551,7 +551,9 @@ def test_meaning_that_waits_is_told_until_it_is_filled(tmp_path: Path) -> None:
         store.append("Her cat is called Miso.")
         store.append("It rains.")
         told = store.recall("cat").degraded
-        assert told == ["meaning: 2 of the store's records pending, which only words find until `braid fill`"]
+        assert told == (
+            "meaning: 2 of the store's records pending, which only words find until `braid fill`",
+        )
         assert told[0] in store.context("cat")
         assert store.recall("cat", user_id="nobody").degraded == told
         assert store.recall("").degraded == ()  # nothing was asked for by its meaning
@@ -612,7 +614,7 @@ def test_another_models_projection_is_told(asked: Store, tmp_path: Path) -> None
 
 def test_a_projection_that_is_gone_or_torn_is_rebuilt(asked: Store) -> None:
     first = asked.recall("cat")
-    assert "rebuilt" not in first
+    assert first.rebuilt is None
     asked.close()
     for harm, told in (
         (shutil.rmtree, None),
@@ -623,7 +625,7 @@ def test_a_projection_that_is_gone_or_torn_is_rebuilt(asked: Store) -> None:
         with braid.open(asked.path) as again:
             answer = again.recall("cat")
             assert texts(answer) == texts(first)
-            assert answer.get("rebuilt", "").startswith(told) if told else "rebuilt" not in answer
+            assert (answer.rebuilt or "").startswith(told) if told else answer.rebuilt is None
             assert again.recall("cat").rebuilt is None
 
 
@@ -641,7 +643,7 @@ def test_an_index_that_turns_out_to_be_damaged_is_rebuilt(asked: Store, spoiled:
         assert answer.degraded == ()
         assert answer.rebuilt.startswith("it could not be read")
         answer = again.recall("cat", user_id="maya")
-        assert (answer.degraded, "rebuilt" in answer) == ([], False)
+        assert (answer.degraded, answer.rebuilt) == ((), None)
         assert again.verify(deep=True).exit_code == 0
 
 
@@ -663,7 +665,7 @@ def test_a_set_that_can_be_read_once_it_is_opened_anew_is_not_rebuilt(
 
     monkeypatch.setattr(index_module, "_found", gone)
     answer = asked.recall("cat")
-    assert (texts(answer), answer.degraded, "rebuilt" in answer) == (first, [], False)
+    assert (texts(answer), answer.degraded, answer.rebuilt) == (first, (), None)
 
 
 def test_what_fails_in_a_set_that_was_just_made_anew_is_told_and_not_rebuilt_again(
@@ -684,7 +686,7 @@ def test_what_fails_in_a_set_that_was_just_made_anew_is_told_and_not_rebuilt_aga
         answer = asked.recall("Miso the cat")
         assert "Her cat is called Miso." in texts(answer)
         assert answer.degraded[0].startswith("words: it could not be read")
-        assert ("rebuilt" in answer) == rebuilt
+        assert (answer.rebuilt is not None) == rebuilt
 
 
 def _misname(folder: Path) -> None:
@@ -791,7 +793,7 @@ def test_a_filter_that_few_satisfy_deepens_the_search(many: Store) -> None:
     answer = many.recall("What tea did we drink?", filters={"tags": {"contains": "rare"}})
     assert sorted(texts(answer)) == sorted(f"We drank tea number {n}." for n in (7, 507, 1007, 1507))
     assert answer.degraded == ()
-    assert many.recall("What tea did we drink?", filters={"tags": {"contains": "none"}}).results == []
+    assert many.recall("What tea did we drink?", filters={"tags": {"contains": "none"}}).results == ()
 
 
 def test_deepening_is_bounded_and_says_so(many: Store, monkeypatch: pytest.MonkeyPatch) -> None:

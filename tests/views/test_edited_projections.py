@@ -120,7 +120,7 @@ def told(store: api.Store) -> dict[str, Any]:
     for name, at in WHEN.items():
         for who in ("maya", "bob"):
             hits = store.recall("allergic code sister", user_id=who, valid_at=at).results
-            assert {hit.scope["user_id"] for hit in hits} <= {who}
+            assert {hit.scope and hit.scope.user_id for hit in hits} <= {who}
             said[f"false {who} {name}"] = {hit.text for hit in hits} - TRUE[who]
     said["trace"] = sorted((node.index, node.role) for node in store.trace(nuts.id).down if node.index < size)
     before = reader.size
@@ -460,11 +460,9 @@ def test_nothing_false_is_told_of_an_edited_lance_table(world: World, tmp_path: 
             store.views.search._opened = None
             for who in ("maya", "bob"):
                 for key, then in WHEN.items():
-                    hits = store.recall("allergic code sister moonlight", user_id=who, valid_at=then)[
-                        "results"
-                    ]
+                    hits = store.recall("allergic code sister moonlight", user_id=who, valid_at=then).results
                     assert {hit.text for hit in hits} <= TRUE[who], (name, key)
-                    assert {hit.scope["user_id"] for hit in hits} <= {who}
+                    assert {hit.scope and hit.scope.user_id for hit in hits} <= {who}
     assert not unnoticed
     assert sum(len(indexes) for _, indexes, _ in edits) >= 65
 

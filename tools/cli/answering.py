@@ -113,7 +113,7 @@ def put_answer(found: "Reply", *, explain: bool = False) -> None:
 
     text, ids = numbered(found.text)
     put(line(text))
-    sources = {one.id: one for one in found.citations}
+    sources = {str(one.id): one for one in found.citations}
     if ids:
         put("")
     for number, id in enumerate(ids, 1):
