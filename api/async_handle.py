@@ -14,15 +14,9 @@ from braid.session import Session
 from braid.store import Store
 
 if TYPE_CHECKING:
-    from braid.affect.vad import Reading
     from braid.agent.stage import Stage
-    from braid.deciding import Conflict, Explained, Stance
-    from braid.learning import Learned
     from braid.ledger.audit.findings import Report
     from braid.ledger.backup.backup import Backup
-    from braid.lens_definitions import Defined
-    from braid.lens_views import Standing
-    from braid.lensing import View
     from braid.views.replay import Caught
     from braid.views.snapshot.folder import Snapshot
 
@@ -47,69 +41,9 @@ class AsyncHandle:
         """See `Store.close`."""
         await to_thread(self.sync.close)
 
-    async def learn(self, **options: Any) -> "Learned":
-        """See `Store.learn`."""
-        return await to_thread(self.sync.learn, **options)
-
     async def stage(self) -> "Stage":
         """See `Store.stage`."""
         return await to_thread(self.sync.stage)
-
-    async def stance(self, question: str, **asked: Any) -> "Stance":
-        """See `Store.stance`."""
-        return await to_thread(self.sync.stance, question, **asked)
-
-    async def stances(self, question: str | None = None, **scope: str | None) -> "list[Stance]":
-        """See `Store.stances`."""
-        return await to_thread(self.sync.stances, question, **scope)
-
-    async def why(self, id: str) -> "Explained":
-        """See `Store.why`."""
-        return await to_thread(self.sync.why, id)
-
-    async def contradictions(self, **asked: Any) -> "list[Conflict]":
-        """See `Store.contradictions`."""
-        return await to_thread(self.sync.contradictions, **asked)
-
-    async def apply_lens(self, name: str, **asked: Any) -> "View":
-        """See `Store.apply_lens`."""
-        return await to_thread(self.sync.apply_lens, name, **asked)
-
-    async def define_lens(self, definition: str) -> str:
-        """See `Store.define_lens`."""
-        return await to_thread(self.sync.define_lens, definition)
-
-    async def lens_definitions(self) -> "dict[str, Defined]":
-        """See `Store.lens_definitions`."""
-        return await to_thread(self.sync.lens_definitions)
-
-    async def lens_views(self) -> list[dict[str, Any]]:
-        """See `Store.lens_views`."""
-        return await to_thread(self.sync.lens_views)
-
-    async def lens_view(self, id: str, **options: Any) -> "View":
-        """See `Store.lens_view`."""
-        return await to_thread(self.sync.lens_view, id, **options)
-
-    async def lens_standings(self) -> "list[Standing]":
-        """See `Store.lens_standings`."""
-        return await to_thread(self.sync.lens_standings)
-
-    async def refresh_lenses(self, *ids: str, **options: Any) -> "list[View]":
-        """See `Store.refresh_lenses`."""
-        return await to_thread(self.sync.refresh_lenses, *ids, **options)
-
-    async def lens_difference(self, one: str, other: str) -> dict[str, Any]:
-        """See `Store.lens_difference`."""
-        return await to_thread(self.sync.lens_difference, one, other)
-
-    async def sense(self, text: str) -> "Reading":
-        """See `Store.sense`."""
-        return await to_thread(self.sync.sense, text)
-
-    async def feel(self, *ids: str, **options: Any) -> list[RecordId]:
-        """See `Store.feel`."""
-        return await to_thread(self.sync.feel, *ids, **options)
 
     async def forget(self, *ids: str, reason: str | None = None) -> RecordId:
         """See `Store.forget`."""

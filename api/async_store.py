@@ -17,9 +17,14 @@ if TYPE_CHECKING:
     from braid.agent.plan import Plan
     from braid.agent.tool import Tool
     from braid.answers.reply import Reply
+    from braid.claims.operations import Conflict, Explanation, Stance
+    from braid.exchange.operations import Imported
+    from braid.knowledge.operations import Learned
     from braid.ledger.ids import RecordId
-    from braid.ledger.record import Affect, Claim, Confidence, Media, Record, Source
+    from braid.ledger.record import Affect, Claim, Confidence, Draft, Media, Record, Source
+    from braid.ledger.subject.format import Counts
     from braid.ledger.trace import TraceNode
+    from braid.lens.operations import LensDifference, Lenses, RequestStanding, View, ViewRow
     from braid.log.operations import Append, AppendedAll
     from braid.operation import Json
     from braid.programs.program import Program, ProgramSummary
@@ -28,6 +33,7 @@ if TYPE_CHECKING:
     from braid.recall.recall import CrossEncoder
     from braid.search.operations import Recalled
     from braid.search.question import AskedTone
+    from braid.tone.operations import Tone
 
 
 class AsyncStore(AsyncHandle):
@@ -183,6 +189,92 @@ class AsyncStore(AsyncHandle):
         """
         return await to_thread(lambda: self.sync.prove_many(ids=ids))
 
+    async def sense(self, text: str) -> "Tone":
+        """Return a text's tone: valence, arousal, dominance, a word for it, how sure and why. Writes nothing."""
+        return await to_thread(lambda: self.sync.sense(text=text))
+
+    async def tones(self, *ids: "str") -> "tuple[Tone, ...]":
+        """Return the tone of experiences. Raises InvalidRecordError for a record without words, and as `get`."""
+        return await to_thread(lambda: self.sync.tones(*ids))
+
+    async def feel(
+        self,
+        *ids: "str",
+        stage: "Literal['input', 'draft', 'augmented']" = "input",
+        actor: "Literal['user', 'agent'] | None" = None,
+    ) -> "tuple[RecordId, ...]":
+        """Append a snapshot of the tone of each experience, as one transaction; repeating it adds nothing.
+
+        Raises InvalidRecordError for a record without words, and what `get` and `append` raise.
+        """
+        return await to_thread(lambda: self.sync.feel(*ids, stage=stage, actor=actor))
+
+    async def apply_lens(
+        self,
+        name: str,
+        *,
+        user_id: "str | None" = None,
+        agent_id: "str | None" = None,
+        run_id: "str | None" = None,
+        session_id: "str | None" = None,
+        ids: "Sequence[str] | None" = None,
+        version: "str | None" = None,
+        params: "Mapping[str, Json] | None" = None,
+        limit_s: float = 60.0,
+    ) -> "View":
+        """Return a lens's view of a scope's records (of all without one, or of those with these ids), and keep it.
+
+        Where nothing has changed since the last one, that is returned and nothing is written; else what came since is
+        read, and the new view supersedes it. Raises UnknownLensError, LensFailedError (nothing was written), ValueError.
+        """
+        return await to_thread(
+            lambda: self.sync.apply_lens(
+                user_id=user_id,
+                agent_id=agent_id,
+                run_id=run_id,
+                session_id=session_id,
+                name=name,
+                ids=ids,
+                version=version,
+                params=params,
+                limit_s=limit_s,
+            )
+        )
+
+    async def define_lens(self, definition: str) -> "RecordId":
+        """Keep a lens that a TOML text defines, as a signed record; the same text again writes nothing.
+
+        A change needs a version above the newest. Raises DefinitionError (nothing was written), and what appending raises.
+        """
+        return await to_thread(lambda: self.sync.define_lens(definition=definition))
+
+    async def lenses(self) -> "Lenses":
+        """Return every lens that can be applied here: installed ones, and the newest version of those defined here."""
+        return await to_thread(self.sync.lenses)
+
+    async def lens_views(self) -> "tuple[ViewRow, ...]":
+        """Return every view that a lens made, oldest first, of all versions, with why it is stale."""
+        return await to_thread(self.sync.lens_views)
+
+    async def lens_view(self, id: str, *, include_forgotten: bool = False) -> "View":
+        """Return a view in full, with what it stands on, and why it is stale.
+
+        Raises ViewUnreadableError, and as `get`; ForgottenError also when something that it rests on is forgotten.
+        """
+        return await to_thread(lambda: self.sync.lens_view(id=id, include_forgotten=include_forgotten))
+
+    async def lens_standings(self) -> "tuple[RequestStanding, ...]":
+        """Return how each thing that was asked of a lens stands: its newest view, and why that is stale."""
+        return await to_thread(self.sync.lens_standings)
+
+    async def refresh_lenses(self, *ids: "str", limit_s: float = 60.0) -> "tuple[View, ...]":
+        """Make these views anew (or all that are stale); return those that were appended. Raises as `apply_lens`."""
+        return await to_thread(lambda: self.sync.refresh_lenses(*ids, limit_s=limit_s))
+
+    async def lens_difference(self, one: str, other: str) -> "LensDifference":
+        """Return what makes one view of another: items added and removed, records, weights. Raises as `lens_view`."""
+        return await to_thread(lambda: self.sync.lens_difference(one=one, other=other))
+
     async def recall(
         self,
         query: str,
@@ -312,6 +404,89 @@ class AsyncStore(AsyncHandle):
         """
         return await to_thread(lambda: self.sync.vector(uri=uri))
 
+    async def stance(
+        self,
+        question: str,
+        *,
+        user_id: "str | None" = None,
+        agent_id: "str | None" = None,
+        run_id: "str | None" = None,
+        session_id: "str | None" = None,
+        as_of: "int | None" = None,
+        as_of_time: "datetime | None" = None,
+        at: "datetime | None" = None,
+        append: bool = True,
+    ) -> "Stance":
+        """Return what is held of a question: one claim, or undecided, with what was weighed and what would change it.
+
+        Appends the stance and the reconciliation that it is, superseding the stance before; where nothing that was weighed
+        has changed, returns that one. With `append` false nothing is written. Method: justified truth maintenance and a
+        Bayesian pool over independent sources (SPEC §11). Raises ValueError for a question that says nothing.
+        """
+        return await to_thread(
+            lambda: self.sync.stance(
+                user_id=user_id,
+                agent_id=agent_id,
+                run_id=run_id,
+                session_id=session_id,
+                as_of=as_of,
+                as_of_time=as_of_time,
+                question=question,
+                at=at,
+                append=append,
+            )
+        )
+
+    async def stances(
+        self,
+        question: "str | None" = None,
+        *,
+        user_id: "str | None" = None,
+        agent_id: "str | None" = None,
+        run_id: "str | None" = None,
+        session_id: "str | None" = None,
+    ) -> "tuple[Stance, ...]":
+        """Return the stances on a question, or on every one, oldest first, each with what superseded it."""
+        return await to_thread(
+            lambda: self.sync.stances(
+                user_id=user_id, agent_id=agent_id, run_id=run_id, session_id=session_id, question=question
+            )
+        )
+
+    async def why(self, id: str) -> "Explanation":
+        """Return why a stance holds what it holds, or why what a record claims stands or doesn't, down to records.
+
+        Raises ValueError for a record that claims nothing, and as `get`.
+        """
+        return await to_thread(lambda: self.sync.why(id=id))
+
+    async def contradictions(
+        self,
+        *,
+        user_id: "str | None" = None,
+        agent_id: "str | None" = None,
+        run_id: "str | None" = None,
+        session_id: "str | None" = None,
+        as_of: "int | None" = None,
+        as_of_time: "datetime | None" = None,
+        at: "datetime | None" = None,
+    ) -> "tuple[Conflict, ...]":
+        """Return claims that exclude another while both hold, each with the one that came next: a chain, not every pair.
+
+        With `at`, only those that both hold at that time.
+        """
+        return await to_thread(
+            lambda: self.sync.contradictions(
+                user_id=user_id,
+                agent_id=agent_id,
+                run_id=run_id,
+                session_id=session_id,
+                as_of=as_of,
+                as_of_time=as_of_time,
+                at=at,
+            )
+        )
+
     async def ask(
         self,
         question: str,
@@ -360,6 +535,74 @@ class AsyncStore(AsyncHandle):
         Raises ValueError for another kind of record; UnknownRecordError, ErasedError, ForgottenError, IntegrityError.
         """
         return await to_thread(lambda: self.sync.explain_provenance(id=id))
+
+    async def learn(
+        self, *, dry_run: bool = False, told: "Callable[[Record, Draft], None] | None" = None
+    ) -> "Learned":
+        """Read what has not been read yet for plain statements; append these as inference records above their turns.
+
+        Follows the log; repeating it adds nothing. `told` is shown each record that states something, and its draft.
+        """
+        return await to_thread(lambda: self.sync.learn(dry_run=dry_run, told=told))
+
+    def export_records(self, *, include_forgotten: bool = False) -> "AsyncIterator[str]":
+        """Yield the records under the signed head as lines of JSON, each with the evidence of where it is from.
+
+        Control records go along as envelopes at least, so that a reader can tell which keys were in force. Raises
+        NoVaultError. Form: SPEC §13.
+        """
+        return stream(lambda: self.sync.export_records(include_forgotten=include_forgotten))
+
+    async def import_records(
+        self,
+        path: "str | None" = None,
+        *,
+        vkey: "str | None" = None,
+        dry_run: bool = False,
+        lines: "Iterable[bytes] | None" = None,
+    ) -> "Imported":
+        """Append the records of another store's export under new ids, each checked, its evidence kept in its body.
+
+        Importing the same lines again adds nothing. What doesn't hold is refused with its line; the rest goes in. `lines`:
+        those of an export, in place of a path. Raises EvidenceError where nothing of it can be believed.
+        """
+        return await to_thread(
+            lambda: self.sync.import_records(path=path, vkey=vkey, dry_run=dry_run, lines=lines)
+        )
+
+    async def export_copy(self, path: str, *, audit: bool = False) -> "tuple[str, ...]":
+        """Copy the log as far as its published head into a new folder.
+
+        With `audit` the copy can be verified, traced and proved, and not one memory can be read from it; without, vault and
+        keys go along. Raises FileExistsError, LedgerError.
+        """
+        return await to_thread(lambda: self.sync.export_copy(path=path, audit=audit))
+
+    async def export_subject(
+        self,
+        path: "str | None" = None,
+        *,
+        user_id: "str | None" = None,
+        agent_id: "str | None" = None,
+        run_id: "str | None" = None,
+        session_id: "str | None" = None,
+        actor: "str | None" = None,
+    ) -> "Counts":
+        """Write everything held about a subject into a new folder or zip, as far as the signed head (docs/access.md).
+
+        Files are 0600, the folder 0700. Raises ValueError where nothing is held: a slip of the pen must not look like a
+        complete answer; FileExistsError, NoVaultError.
+        """
+        return await to_thread(
+            lambda: self.sync.export_subject(
+                user_id=user_id,
+                agent_id=agent_id,
+                run_id=run_id,
+                session_id=session_id,
+                path=path,
+                actor=actor,
+            )
+        )
 
     async def run_program(
         self,
@@ -431,7 +674,7 @@ class AsyncStore(AsyncHandle):
 
     async def programs(self) -> "tuple[ProgramSummary, ...]":
         """Return every program that can be told, oldest first, and how it stands. Raises IntegrityError."""
-        return await to_thread(lambda: self.sync.programs())
+        return await to_thread(self.sync.programs)
 
     async def program_trace(self, id: str) -> "tuple[Recorded, ...]":
         """Return what happened in a program, in order, each with its record and those that it came from.

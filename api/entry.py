@@ -114,7 +114,7 @@ def open(
 
 def _learn(session: Session, corrected: Sequence[str]) -> None:
     """Read what was appended for claims; of a correction only where something was read of what it corrects."""
-    from braid.learning import follow
+    from braid.knowledge.learner import follow
 
     follow(session, corrected)
 

@@ -12,8 +12,8 @@ from typing import Any, Final, NamedTuple
 
 import msgspec
 
-from braid.arrival import IncomingBlob
-from braid.exchange import EVIDENCE, read_lines
+from braid.exchange.intake import IncomingBlob
+from braid.exchange.lines import EVIDENCE, read_lines
 from braid.ledger.blobs import BlobRef, BlobStore
 from braid.ledger.control import ControlState
 from braid.ledger.envelope import decode_payload, unwrap

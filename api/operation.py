@@ -5,13 +5,16 @@ Everything that can be asked of a store is declared so, once, in the room of its
 """
 
 from collections.abc import Callable, Iterable, Mapping
-from datetime import datetime
+from datetime import date, datetime, time, timedelta
+from decimal import Decimal
 from inspect import Parameter, signature
-from typing import Annotated, Any, Final, Literal, TypeVar, get_args
+from typing import Annotated, Any, Final, Literal, TypeVar, cast, get_args
+from uuid import UUID
 
 import msgspec
 
 from braid.errors import InvalidRequestError
+from braid.refusal import refusal
 
 Json = Any
 """A JSON value: None, a boolean, a number, text, a list of these or an object of these."""
@@ -55,12 +58,28 @@ class AsOf(Request, frozen=True, kw_only=True):
     as_of: Index | None = None
     as_of_time: Instant | None = None
 
+    @property
+    def past(self) -> int | datetime | None:
+        """Which past is meant; None for the present. Raises InvalidRequestError for two at once."""
+        return _past(self.as_of, self.as_of_time)
+
 
 class ScopedAsOf(Scoped, frozen=True, kw_only=True):
     """A request within a scope, to the log as it was."""
 
     as_of: Index | None = None
     as_of_time: Instant | None = None
+
+    @property
+    def past(self) -> int | datetime | None:
+        """Which past is meant; None for the present. Raises InvalidRequestError for two at once."""
+        return _past(self.as_of, self.as_of_time)
+
+
+def _past(as_of: int | None, as_of_time: datetime | None) -> int | datetime | None:
+    if as_of is not None and as_of_time is not None:
+        raise InvalidRequestError("as_of and as_of_time name two pasts: give one of them")
+    return as_of if as_of_time is None else as_of_time
 
 
 class Response(msgspec.Struct, frozen=True, kw_only=True):
@@ -119,24 +138,25 @@ class Operation(msgspec.Struct, frozen=True, kw_only=True):
                 f"{self.name} takes a {self.request.__name__}, not {type(request).__name__}"
             )
         try:
-            plain = msgspec.to_builtins(request, builtin_types=_KEPT)
+            plain = msgspec.to_builtins(request, builtin_types=_KEPT, enc_hook=_as_plain)
             return msgspec.convert(plain, self.request)
-        except (msgspec.ValidationError, TypeError, RecursionError) as error:
+        except RecursionError:
+            raise InvalidRequestError(f"{self.name}: what is asked is nested too deep") from None
+        except (msgspec.ValidationError, TypeError, NotImplementedError) as error:
             raise self.refusal(error) from None
 
     def decoded(self, raw: bytes) -> Request:
         """Return a request from its JSON; InvalidRequestError for what is no such request."""
         try:
             return msgspec.json.decode(raw or b"{}", type=self.request)
-        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        except RecursionError:
+            raise InvalidRequestError(f"{self.name}: what is asked is nested too deep") from None
+        except (msgspec.DecodeError, UnicodeDecodeError) as error:
             raise self.refusal(error) from None
 
     def refusal(self, error: Exception) -> InvalidRequestError:
         """Return why a request is refused, in the words of who asked."""
-        if isinstance(error, RecursionError):
-            return InvalidRequestError(f"{self.name}: it is nested too deep")
-        why = str(error).replace("`", "").replace("$.", "").replace(" - at ", " for ")
-        return InvalidRequestError(f"{self.name}: {why[:1].lower()}{why[1:]}")
+        return InvalidRequestError(f"{self.name}: {refusal(str(error), self.request.__struct_fields__)}")
 
 
 def given(value: object) -> Any:
@@ -146,7 +166,22 @@ def given(value: object) -> Any:
     return value
 
 
-_KEPT: Final = (bytes, bytearray)
+_KEPT: Final = (bytes, bytearray, datetime, date, time, timedelta, UUID, Decimal)
+"""What `msgspec` would write as text. Within a JSON value it stays what it is, for the log to refuse."""
+
+
+def _as_plain(value: object) -> object:
+    """Return the plain value of what only derives from one; NotImplementedError for what is none."""
+    if isinstance(value, datetime):
+        return value.isoformat()
+    for plain in (str, int, float):
+        if isinstance(value, plain):
+            return plain(value)
+    if isinstance(value, Mapping):
+        return dict(cast("Mapping[object, object]", value))
+    raise NotImplementedError(f"no value of a request: {type(value).__name__}")
+
+
 _OPERATIONS: Final[dict[str, Operation]] = {}
 _BY_FUNCTION: Final[dict[Callable[..., Any], Operation]] = {}
 _Function = TypeVar("_Function", bound=Callable[..., Any])

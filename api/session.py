@@ -3,10 +3,10 @@
 Each operation is a function of a session and a request, and `Session.call` is the door that all go through.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime
 from pathlib import Path
-from threading import Lock, RLock
+from threading import Lock
 from time import perf_counter
 from types import TracebackType
 from typing import TYPE_CHECKING, Concatenate, NamedTuple, ParamSpec, Self, TypeVar
@@ -17,7 +17,7 @@ from braid.ledger import asof
 from braid.ledger import erase as erasing
 from braid.ledger.errors import ReadOnlyError
 from braid.ledger.reader import Reader
-from braid.ledger.record import Draft, ExperienceBody
+from braid.ledger.record import Draft, ExperienceBody, Media
 from braid.ledger.sequence import Clock, Placed
 from braid.ledger.writer import Writer, utc_now
 from braid.operation import ALL_ACCESS, Access, Request, operation_of
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 _Asked = TypeVar("_Asked", bound=Request)
 _Answered = TypeVar("_Answered")
 _Local = ParamSpec("_Local")
+_Kept = TypeVar("_Kept")
 
 
 Follower = Callable[["Session", Sequence[str]], None]
@@ -63,7 +64,7 @@ class Session:
         self._shelf: Shelf | None = None
         self._views: Views | None = None
         self._views_turn = Lock()
-        self._learning_turn = RLock()
+        self._kept: dict[type[object], object] = {}
         self.allowed: frozenset[Access] = ALL_ACCESS
         """What may be asked through this session."""
         self.observers: list[Callable[[Called], None]] = []
@@ -121,10 +122,27 @@ class Session:
         keys = [draft.body.once for draft in together]
         return self.writer.append(together, keys=keys, signer=signer, held=held)[: len(batch)]
 
+    def kept(self, kind: type[_Kept], make: Callable[[], _Kept]) -> _Kept:
+        """Return the one object of a class that is kept while the store is open, made when it is first asked for."""
+        with self._views_turn:
+            found = self._kept.get(kind)
+            if not isinstance(found, kind):
+                found = self._kept[kind] = make()
+            return found
+
     @property
     def session(self) -> "Session":
         """This."""
         return self
+
+    def blob(self, media: Media) -> Iterator[bytes]:
+        """Yield the content of attached media in chunks, verified."""
+        from base64 import b64decode
+
+        from braid.ledger.blobs import BlobRef, BlobStore
+
+        ref = BlobRef(sha256=media.blob, size=media.size, key=b64decode(media.key))
+        return BlobStore(self.path / "blobs", writable=False).open(ref)
 
     def follow(self, corrected: Sequence[str] = ()) -> None:
         """Let what follows the log take in what was appended: it is in the log already, whatever comes of this."""

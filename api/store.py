@@ -4,14 +4,18 @@
 
 from typing import TYPE_CHECKING
 
-from braid.answering import Answering
 from braid.answers import operations as answers_operations
+from braid.claims import operations as claims_operations
+from braid.exchange import operations as exchange_operations
 from braid.keeping import Keeping
+from braid.knowledge import operations as knowledge_operations
+from braid.lens import operations as lens_operations
 from braid.log import operations as log_operations
 from braid.log.transaction import Pending, Transaction
 from braid.operation import given
 from braid.programs import operations as programs_operations
 from braid.search import operations as search_operations
+from braid.tone import operations as tone_operations
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -23,9 +27,14 @@ if TYPE_CHECKING:
     from braid.agent.plan import Plan
     from braid.agent.tool import Tool
     from braid.answers.reply import Reply
+    from braid.claims.operations import Conflict, Explanation, Stance
+    from braid.exchange.operations import Imported
+    from braid.knowledge.operations import Learned
     from braid.ledger.ids import RecordId
-    from braid.ledger.record import Affect, Claim, Confidence, Media, Record, Source
+    from braid.ledger.record import Affect, Claim, Confidence, Draft, Media, Record, Source
+    from braid.ledger.subject.format import Counts
     from braid.ledger.trace import TraceNode
+    from braid.lens.operations import LensDifference, Lenses, RequestStanding, View, ViewRow
     from braid.log.operations import Append, AppendedAll
     from braid.operation import Json
     from braid.programs.program import Program, ProgramSummary
@@ -34,6 +43,7 @@ if TYPE_CHECKING:
     from braid.recall.recall import CrossEncoder
     from braid.search.operations import Recalled
     from braid.search.question import AskedTone
+    from braid.tone.operations import Tone
 
 
 class Records(Transaction):
@@ -98,7 +108,7 @@ class Records(Transaction):
         )
 
 
-class Store(Answering, Keeping):
+class Store(Keeping):
     """An open store: to remember in, to read, correct, forget and erase, to prove, replay and ask.
 
     Safe to share between threads; a context manager.
@@ -274,6 +284,103 @@ class Store(Answering, Keeping):
         """
         return self.session.call(log_operations.prove_many, log_operations.ProveMany(ids=given(ids))).proof
 
+    def sense(self, text: str) -> "Tone":
+        """Return a text's tone: valence, arousal, dominance, a word for it, how sure and why. Writes nothing."""
+        return self.session.call(tone_operations.sense, tone_operations.Sense(text=text))
+
+    def tones(self, *ids: "str") -> "tuple[Tone, ...]":
+        """Return the tone of experiences. Raises InvalidRecordError for a record without words, and as `get`."""
+        return self.session.call(tone_operations.tones, tone_operations.Tones(ids=ids)).tones
+
+    def feel(
+        self,
+        *ids: "str",
+        stage: "Literal['input', 'draft', 'augmented']" = "input",
+        actor: "Literal['user', 'agent'] | None" = None,
+    ) -> "tuple[RecordId, ...]":
+        """Append a snapshot of the tone of each experience, as one transaction; repeating it adds nothing.
+
+        Raises InvalidRecordError for a record without words, and what `get` and `append` raise.
+        """
+        return self.session.call(
+            tone_operations.feel, tone_operations.Feel(ids=ids, stage=stage, actor=actor)
+        ).ids
+
+    def apply_lens(
+        self,
+        name: str,
+        *,
+        user_id: "str | None" = None,
+        agent_id: "str | None" = None,
+        run_id: "str | None" = None,
+        session_id: "str | None" = None,
+        ids: "Sequence[str] | None" = None,
+        version: "str | None" = None,
+        params: "Mapping[str, Json] | None" = None,
+        limit_s: float = 60.0,
+    ) -> "View":
+        """Return a lens's view of a scope's records (of all without one, or of those with these ids), and keep it.
+
+        Where nothing has changed since the last one, that is returned and nothing is written; else what came since is
+        read, and the new view supersedes it. Raises UnknownLensError, LensFailedError (nothing was written), ValueError.
+        """
+        return self.session.call(
+            lens_operations.apply_lens,
+            lens_operations.ApplyLens(
+                user_id=user_id,
+                agent_id=agent_id,
+                run_id=run_id,
+                session_id=session_id,
+                name=name,
+                ids=given(ids),
+                version=version,
+                params=given(params),
+                limit_s=limit_s,
+            ),
+        )
+
+    def define_lens(self, definition: str) -> "RecordId":
+        """Keep a lens that a TOML text defines, as a signed record; the same text again writes nothing.
+
+        A change needs a version above the newest. Raises DefinitionError (nothing was written), and what appending raises.
+        """
+        return self.session.call(
+            lens_operations.define_lens, lens_operations.DefineLens(definition=definition)
+        ).id
+
+    def lenses(self) -> "Lenses":
+        """Return every lens that can be applied here: installed ones, and the newest version of those defined here."""
+        return self.session.call(lens_operations.lenses, lens_operations.ListLenses())
+
+    def lens_views(self) -> "tuple[ViewRow, ...]":
+        """Return every view that a lens made, oldest first, of all versions, with why it is stale."""
+        return self.session.call(lens_operations.lens_views, lens_operations.ListViews()).views
+
+    def lens_view(self, id: str, *, include_forgotten: bool = False) -> "View":
+        """Return a view in full, with what it stands on, and why it is stale.
+
+        Raises ViewUnreadableError, and as `get`; ForgottenError also when something that it rests on is forgotten.
+        """
+        return self.session.call(
+            lens_operations.lens_view, lens_operations.ShowView(id=id, include_forgotten=include_forgotten)
+        )
+
+    def lens_standings(self) -> "tuple[RequestStanding, ...]":
+        """Return how each thing that was asked of a lens stands: its newest view, and why that is stale."""
+        return self.session.call(lens_operations.lens_standings, lens_operations.ListRequests()).standings
+
+    def refresh_lenses(self, *ids: "str", limit_s: float = 60.0) -> "tuple[View, ...]":
+        """Make these views anew (or all that are stale); return those that were appended. Raises as `apply_lens`."""
+        return self.session.call(
+            lens_operations.refresh_lenses, lens_operations.RefreshLenses(ids=ids, limit_s=limit_s)
+        ).views
+
+    def lens_difference(self, one: str, other: str) -> "LensDifference":
+        """Return what makes one view of another: items added and removed, records, weights. Raises as `lens_view`."""
+        return self.session.call(
+            lens_operations.lens_difference, lens_operations.CompareViews(one=one, other=other)
+        )
+
     def recall(
         self,
         query: str,
@@ -405,6 +512,92 @@ class Store(Answering, Keeping):
         """
         return self.session.call(search_operations.vector, search_operations.Vector(uri=uri)).vector
 
+    def stance(
+        self,
+        question: str,
+        *,
+        user_id: "str | None" = None,
+        agent_id: "str | None" = None,
+        run_id: "str | None" = None,
+        session_id: "str | None" = None,
+        as_of: "int | None" = None,
+        as_of_time: "datetime | None" = None,
+        at: "datetime | None" = None,
+        append: bool = True,
+    ) -> "Stance":
+        """Return what is held of a question: one claim, or undecided, with what was weighed and what would change it.
+
+        Appends the stance and the reconciliation that it is, superseding the stance before; where nothing that was weighed
+        has changed, returns that one. With `append` false nothing is written. Method: justified truth maintenance and a
+        Bayesian pool over independent sources (SPEC §11). Raises ValueError for a question that says nothing.
+        """
+        return self.session.call(
+            claims_operations.stance,
+            claims_operations.AskStance(
+                user_id=user_id,
+                agent_id=agent_id,
+                run_id=run_id,
+                session_id=session_id,
+                as_of=as_of,
+                as_of_time=as_of_time,
+                question=question,
+                at=at,
+                append=append,
+            ),
+        )
+
+    def stances(
+        self,
+        question: "str | None" = None,
+        *,
+        user_id: "str | None" = None,
+        agent_id: "str | None" = None,
+        run_id: "str | None" = None,
+        session_id: "str | None" = None,
+    ) -> "tuple[Stance, ...]":
+        """Return the stances on a question, or on every one, oldest first, each with what superseded it."""
+        return self.session.call(
+            claims_operations.stances,
+            claims_operations.StanceHistory(
+                user_id=user_id, agent_id=agent_id, run_id=run_id, session_id=session_id, question=question
+            ),
+        ).stances
+
+    def why(self, id: str) -> "Explanation":
+        """Return why a stance holds what it holds, or why what a record claims stands or doesn't, down to records.
+
+        Raises ValueError for a record that claims nothing, and as `get`.
+        """
+        return self.session.call(claims_operations.why, claims_operations.Why(id=id))
+
+    def contradictions(
+        self,
+        *,
+        user_id: "str | None" = None,
+        agent_id: "str | None" = None,
+        run_id: "str | None" = None,
+        session_id: "str | None" = None,
+        as_of: "int | None" = None,
+        as_of_time: "datetime | None" = None,
+        at: "datetime | None" = None,
+    ) -> "tuple[Conflict, ...]":
+        """Return claims that exclude another while both hold, each with the one that came next: a chain, not every pair.
+
+        With `at`, only those that both hold at that time.
+        """
+        return self.session.call(
+            claims_operations.contradictions,
+            claims_operations.FindContradictions(
+                user_id=user_id,
+                agent_id=agent_id,
+                run_id=run_id,
+                session_id=session_id,
+                as_of=as_of,
+                as_of_time=as_of_time,
+                at=at,
+            ),
+        ).conflicts
+
     def ask(
         self,
         question: str,
@@ -456,6 +649,84 @@ class Store(Answering, Keeping):
         return self.session.call(
             answers_operations.explain_provenance, answers_operations.ExplainProvenance(id=id)
         ).text
+
+    def learn(
+        self, *, dry_run: bool = False, told: "Callable[[Record, Draft], None] | None" = None
+    ) -> "Learned":
+        """Read what has not been read yet for plain statements; append these as inference records above their turns.
+
+        Follows the log; repeating it adds nothing. `told` is shown each record that states something, and its draft.
+        """
+        return self.session.call(
+            knowledge_operations.learn, knowledge_operations.Learn(dry_run=dry_run), told=told
+        )
+
+    def export_records(self, *, include_forgotten: bool = False) -> "Iterator[str]":
+        """Yield the records under the signed head as lines of JSON, each with the evidence of where it is from.
+
+        Control records go along as envelopes at least, so that a reader can tell which keys were in force. Raises
+        NoVaultError. Form: SPEC §13.
+        """
+        return self.session.call(
+            exchange_operations.export_records,
+            exchange_operations.ExportRecords(include_forgotten=include_forgotten),
+        )
+
+    def import_records(
+        self,
+        path: "str | None" = None,
+        *,
+        vkey: "str | None" = None,
+        dry_run: bool = False,
+        lines: "Iterable[bytes] | None" = None,
+    ) -> "Imported":
+        """Append the records of another store's export under new ids, each checked, its evidence kept in its body.
+
+        Importing the same lines again adds nothing. What doesn't hold is refused with its line; the rest goes in. `lines`:
+        those of an export, in place of a path. Raises EvidenceError where nothing of it can be believed.
+        """
+        return self.session.call(
+            exchange_operations.import_records,
+            exchange_operations.ImportRecords(path=path, vkey=vkey, dry_run=dry_run),
+            lines=lines,
+        )
+
+    def export_copy(self, path: str, *, audit: bool = False) -> "tuple[str, ...]":
+        """Copy the log as far as its published head into a new folder.
+
+        With `audit` the copy can be verified, traced and proved, and not one memory can be read from it; without, vault and
+        keys go along. Raises FileExistsError, LedgerError.
+        """
+        return self.session.call(
+            exchange_operations.export_copy, exchange_operations.ExportCopy(path=path, audit=audit)
+        ).files
+
+    def export_subject(
+        self,
+        path: "str | None" = None,
+        *,
+        user_id: "str | None" = None,
+        agent_id: "str | None" = None,
+        run_id: "str | None" = None,
+        session_id: "str | None" = None,
+        actor: "str | None" = None,
+    ) -> "Counts":
+        """Write everything held about a subject into a new folder or zip, as far as the signed head (docs/access.md).
+
+        Files are 0600, the folder 0700. Raises ValueError where nothing is held: a slip of the pen must not look like a
+        complete answer; FileExistsError, NoVaultError.
+        """
+        return self.session.call(
+            exchange_operations.export_subject,
+            exchange_operations.ExportSubject(
+                user_id=user_id,
+                agent_id=agent_id,
+                run_id=run_id,
+                session_id=session_id,
+                path=path,
+                actor=actor,
+            ),
+        )
 
     def run_program(
         self,

@@ -1,7 +1,7 @@
 """The embedder that comes with Braid: a static model, 29,525 tokens × 256 dimensions in 8 MB, run by model2vec.
 
 No network, no torch: token vectors are looked up and averaged, some ten thousand short texts a second on one core.
-`tools/distill.py` makes its files anew; their README names origins and licences.
+`tools/lab/distill.py` makes its files anew; their README names origins and licences.
 """
 
 import logging

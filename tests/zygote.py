@@ -26,7 +26,7 @@ OWN = """
 braid.answers.records braid.programs.run braid.ledger.audit.verify braid.lenses.book
 braid.models.static braid.entry braid.registry
 braid.store braid.tools.cli.main
-braid.tools.importers.detect braid.transfer braid.views.duck braid.views.lance braid.views.sql braid.views.store
+braid.tools.importers.detect braid.exchange.copies braid.views.duck braid.views.lance braid.views.sql braid.views.store
 """
 # `lancedb` itself starts a thread as it is imported, so each child does that. What it draws in is most of its cost; a
 # library of these that isn't there is no loss but of time.

@@ -5,20 +5,20 @@ from datetime import datetime
 
 import msgspec
 
-from braid import feeling
 from braid.affect.blend import Felt
 from braid.affect.vad import Reading
 from braid.agent import former
 from braid.agent.answer import Held
 from braid.agent.parts import Support
-from braid.deciding import Resolved, resolve
-from braid.gathering import Known
+from braid.claims.decision import Resolved, resolve
+from braid.claims.finder import ClaimFinder
 from braid.ledger.record import ExperienceBody, Record, Scope
 from braid.recall.hits import Answer as Found
 from braid.search.question import MARKED, Question
 from braid.search.retrieval import NOT_OWN, find
 from braid.session import Session
 from braid.stance.reconcile import Outcome
+from braid.tone import snapshots as feeling
 
 
 class Tones:
@@ -84,11 +84,11 @@ class StoreMind(Tones):
         past = self._as_of if self._as_of_time is None else self._as_of_time
         self.resolved = resolve(self._session, question, self._scope, as_of=past, now=self._given_now)
         outcome = self.resolved.outcome
-        known = Known(self._session, self._scope, self._size)
+        known = ClaimFinder(self._session, self._scope, self._size)
         return Held(outcome, tuple(grounds_of(outcome, known, self._session)))
 
 
-def grounds_of(outcome: Outcome, known: Known, session: Session) -> Iterator[Support]:
+def grounds_of(outcome: Outcome, known: ClaimFinder, session: Session) -> Iterator[Support]:
     """Yield the turns that the support was read from, each once; a record that was drawn from none is its own."""
     seen: set[int] = set()
     for said in outcome.support:

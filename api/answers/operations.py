@@ -56,8 +56,11 @@ def ask(session: Session, asked: Ask, *, composer: "Composer | None" = None) -> 
     from braid.agent.answer import TOP_K, Step, answer
     from braid.answers.mind import StoreMind
     from braid.answers.records import batch_of
+    from braid.claims.question import utc
 
     refuse_empty(asked.question)
+    if asked.now is not None:
+        utc(asked.now)
     session.refresh()
     if asked.write:
         _ = session.writer
@@ -67,7 +70,7 @@ def ask(session: Session, asked: Ask, *, composer: "Composer | None" = None) -> 
     scope = drafts.scope(asked.user_id, asked.agent_id, asked.run_id, asked.session_id)
     lens = None
     if asked.lens is not None:
-        from braid.lens_definitions import lens_named
+        from braid.lens.definitions import lens_named
         from braid.recall.through import through
 
         lens = through(lens_named(session, asked.lens))

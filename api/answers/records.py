@@ -10,7 +10,7 @@ from typing import Any
 from braid.agent.answer import Answered
 from braid.agent.lesson import lesson
 from braid.agent.reflect import METHOD as REFLECT
-from braid.deciding import Resolved
+from braid.claims.decision import Resolved
 from braid.ledger.record import ANSWER, ASK, Draft, EventBody, Scope
 from braid.log import drafts
 from braid.recall.salience import NAME as SALIENCE

@@ -11,7 +11,7 @@ from braid.operation import Response
 
 if TYPE_CHECKING:
     from braid.agent.answer import Answered, Step
-    from braid.deciding import Resolved
+    from braid.claims.decision import Resolved
 
 
 class Citation(msgspec.Struct, frozen=True, kw_only=True):

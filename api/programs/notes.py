@@ -18,11 +18,11 @@ from braid.agent.parts import Composed
 from braid.agent.pick import Picked
 from braid.agent.plan import Note, filled
 from braid.agent.program import State, value
-from braid.agent.quantity import quantities
 from braid.programs.resources import SIGNAL_DIGITS, Resources, StepResult
 from braid.recall.context import tokens
 from braid.recall.decompose import decompose
 from braid.recall.hits import Hit
+from braid.text.quantities import quantities
 
 MOST_NAMES: Final = 4
 NAMED_IN: Final = 5

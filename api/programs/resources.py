@@ -16,8 +16,8 @@ from braid.agent.parts import Asked, Composer
 from braid.agent.program import State, Value, value
 from braid.agent.tool import Toolbox
 from braid.answers.mind import grounds_of
-from braid.deciding import weighed_again
-from braid.gathering import Known
+from braid.claims.explanation import weighed_again
+from braid.claims.finder import ClaimFinder
 from braid.ledger.errors import ErasedError, ForgottenError
 from braid.ledger.record import Draft, Scope, Target
 from braid.recall.context import block
@@ -83,7 +83,9 @@ class Resources:
             outcome = weighed_again(self.session, self.session.reader.get(given.records[0]))
         except (ErasedError, ForgottenError, ValueError) as error:
             raise ValueError(f"the stance of {name!r} can't be had any more: {error}") from None
-        return Held(outcome, tuple(grounds_of(outcome, Known(self.session, self.scope, None), self.session)))
+        return Held(
+            outcome, tuple(grounds_of(outcome, ClaimFinder(self.session, self.scope, None), self.session))
+        )
 
     def asked(self, question: str, hits: Sequence[Hit], now: datetime, held: Held | None) -> Asked:
         """Return a question with what was gathered for it, as composers take it."""

@@ -25,7 +25,7 @@ from braid.answers.records import batch_of
 from braid.answers.reply import Reply, reply_of
 from braid.ledger.record import Draft, Target
 from braid.ledger.sequence import Placed
-from braid.lens_definitions import newest
+from braid.lens.definitions import newest
 from braid.operation import Json
 from braid.programs.conclusion import conclude
 from braid.programs.lease import RunLock, lease_of, refuse_taken

@@ -10,9 +10,9 @@ import msgspec
 
 from braid.agent.plan import Branch, Lens, Reconcile, Retrieve, filled
 from braid.agent.program import State, value
-from braid.deciding import resolve
+from braid.claims.decision import resolve
 from braid.ledger.record import Target
-from braid.lens_definitions import lens_named
+from braid.lens.definitions import lens_named
 from braid.lenses.errors import LensError
 from braid.programs.resources import SIGNAL_DIGITS, Resources, StepResult
 from braid.recall.hits import Hit

@@ -121,7 +121,7 @@ def _tone(asked: AskedTone | None) -> Tone | None:
 
 
 def _lens(session: Session, name: str) -> Lens:
-    from braid.lens_definitions import lens_named
+    from braid.lens.definitions import lens_named
 
     return through(lens_named(session, name))
 

@@ -24,9 +24,10 @@ from braid.agent.answer import Held
 from braid.agent.compose import Extractive
 from braid.agent.lesson import lesson
 from braid.agent.parts import Asked, Composed, Support
-from braid.deciding import resolve
+from braid.claims.decision import resolve
 from braid.ledger.record import Affect, AffectBody, Draft, Record, Target, Vad
 from braid.log.drafts import experience, scope
+from braid.log.operations import Earlier
 from braid.recall.hits import Answer as Found
 from braid.search.question import AskedTone, Question
 from braid.search.retrieval import find
@@ -81,17 +82,18 @@ def tell(folder: Path, mood: Mood) -> Store:
     """Open a new store in which the turns were said in this mood, and read for what they claim."""
     braid.init(folder / "memory", durability="none", guard_dir=folder / "guard", clock=lambda: NOW)
     store = braid.open(folder / "memory", guard_dir=folder / "guard", clock=lambda: NOW)
-    with store.transaction() as together:
-        turn: Any = None
-        for at, (text, affect) in enumerate(zip(SAID, mood.carried, strict=True)):
-            when = NOW - timedelta(days=60 - at)
-            draft = experience(text, name="Maya", within=MAYA, occurred_at=when, affect=affect)
-            turn = together.append(draft)
-            if at in FELT_AFTER:
-                together.append(snapshot(mood.between[FELT_AFTER.index(at)], turn))
+    together: list[Draft] = []
+    turn = 0
+    for at, (text, affect) in enumerate(zip(SAID, mood.carried, strict=True)):
+        when = NOW - timedelta(days=60 - at)
+        turn = len(together)
+        together.append(experience(text, name="Maya", within=MAYA, occurred_at=when, affect=affect))
+        if at in FELT_AFTER:
+            together.append(snapshot(mood.between[FELT_AFTER.index(at)], Earlier(turn)))
+    last = store.session.append_drafts(together)[turn]
     store.learn()
     for body in mood.behind:
-        store.append(snapshot(body, turn.id))
+        store.session.append_drafts([snapshot(body, last.id)])
     return store
 
 
@@ -106,7 +108,7 @@ def settled(store: Store) -> bytes:
     flat = store.ask(QUESTIONS[0], user_id="maya", now=NOW, write=False, affect=False)
     told.append([flat.text, [one.id for one in flat.citations], flat.residual_uncertainty])
     for question in QUESTIONS:
-        held = store.stance(question, user_id="maya", at=NOW, append=False).wire()
+        held = store.stance(question, user_id="maya", at=NOW, append=False)
         found = store.recall(question, user_id="maya", now=NOW)
         said = store.ask(question, user_id="maya", now=NOW, write=False)
         hits = [(hit.id, hit.text, hit.score, hit.signals) for hit in found.results]
@@ -149,7 +151,7 @@ def test_no_tone_in_the_log_moves_anything(toneless: bytes, mood: Mood) -> None:
 def test_a_leak_is_caught(toneless: bytes, monkeypatch: pytest.MonkeyPatch, where: str) -> None:
     """Each leak is a line that somebody might write: what was said in anger counts less."""
     if where == "stance":
-        from braid import claim_reader
+        from braid.claims import reader as claim_reader
         from braid.stance.claims import claims_of
 
         monkeypatch.setattr(

@@ -13,8 +13,8 @@ import pytest
 
 import braid
 from braid import arrival, exchange
-from braid.arrival import Outcome, import_jsonl
-from braid.exchange import export_jsonl, open_lines, read_lines
+from braid.exchange.intake import Outcome, import_jsonl
+from braid.exchange.lines import export_jsonl, open_lines, read_lines
 from braid.ledger import sequence, validate
 from braid.ledger.checkpoint import parse_checkpoint, sign_checkpoint
 from braid.ledger.envelope import pae, unwrap, wrap
@@ -23,6 +23,7 @@ from braid.ledger.evidence import check_imported
 from braid.ledger.note import parse_note, parse_vkey, signing_key
 from braid.ledger.record import Claim, Content, Draft, LinkDiff, ViewBody
 from braid.ledger.sign import Signer, load_signers
+from braid.log.drafts import experience
 
 Lines = list[dict[str, Any]]
 MEDIA = bytes(range(256)) * 700
@@ -38,9 +39,12 @@ class Source:
         claim = Claim(subject="maya", rel="lives_in", object="Porto")
         ids["b"] = store.append("She lives there.", type="inference", parents=[ids["a"]], claims=[claim])
         view = ViewBody(lens="years", content=Content(text="2025"), diffs=[LinkDiff(link=0, added="a year")])
-        ids["view"] = store.append(Draft(kind="view", body=view, links=[("applied_to", ids["b"])]))
+        ids["view"] = store.session.append_drafts(
+            [Draft(kind="view", body=view, links=[("applied_to", ids["b"])])]
+        )[0].id
         ids["picture"] = store.append("A picture.", media=[store.attach(MEDIA, media_type="image/png")])
-        ids["keyed"] = store.append("Once.", idempotency_key="k1", extra={"mood": "calm"})
+        keyed = experience("Once.", once="k1", extra={"mood": "calm"})
+        ids["keyed"] = store.session.append_drafts([keyed])[0].id
         ids["forgotten"] = store.append("Not any more.")
         ids["heir"] = store.append(
             "From what is hidden.", type="inference", parents=[ids["forgotten"], ids["a"]]

@@ -174,7 +174,7 @@ def test_a_correction_waits_for_nobody_at_the_catalogue(store: braid.Store) -> N
         new = soon(lambda: store.correct(first, "I live in Braga."))
     assert store.get(new).text == "I live in Braga."
     assert store.learn().records == 0, "who links to what is told by the log, so that it was read at once"
-    assert "Braga" in str(store.stance("Where do I live?", user_id="maya").wire())
+    assert "Braga" in str(store.stance("Where do I live?", user_id="maya"))
 
 
 @pytest.mark.usefixtures("held")

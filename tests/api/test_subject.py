@@ -17,8 +17,9 @@ import networkx
 import pytest
 
 import braid
-from braid.arrival import import_jsonl
-from braid.exchange import open_lines
+from braid.exchange.intake import import_jsonl
+from braid.exchange.lines import open_lines
+from braid.exchange.subject import export_subject, plan_subject
 from braid.inspection import check_export
 from braid.ledger.errors import EvidenceError, NoVaultError
 from braid.ledger.evidence import check_imported
@@ -26,7 +27,6 @@ from braid.ledger.note import parse_vkey
 from braid.ledger.scopechain import check_scope
 from braid.ledger.subject.format import Holding, Manifest, json_schema
 from braid.ledger.subject.gather import gather
-from braid.subject import export_subject, plan_subject
 from tests.api.subject_scene import HOSTILE, SECRET, Ids, build
 
 ROOT = Path(__file__).parents[2]
@@ -369,7 +369,7 @@ def test_an_export_that_fails_leaves_nothing(
     def full(_: Any) -> bytes:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("braid.subject.to_graphml", full)
+    monkeypatch.setattr("braid.exchange.subject.to_graphml", full)
     for name in ("maya", "maya.zip"):
         with pytest.raises(OSError, match="No space"):
             export_subject(scene[0], tmp_path / name, MAYA)
@@ -386,7 +386,7 @@ def test_a_subject_that_names_nobody(
 
 
 def test_an_auditors_copy_has_nothing_to_give(scene: tuple[braid.Store, Ids], tmp_path: Path) -> None:
-    from braid.transfer import export_store
+    from braid.exchange.copies import export_store
 
     export_store(scene[0], tmp_path / "copy", audit=True)
     with (

@@ -51,7 +51,7 @@ def test_a_position_that_another_process_wrote_is_no_failure(
     def moved_already(*_: object) -> None:
         raise FileNotFoundError(2, "another has renamed it")
 
-    monkeypatch.setattr("braid.learning.replace_file", moved_already)
+    monkeypatch.setattr("braid.knowledge.learner.replace_file", moved_already)
     with braid.open(tmp_path / "memory") as store:
         assert len(store.remember("I live in Porto.", user_id="u")) == 1
         assert _homes(store) == 1

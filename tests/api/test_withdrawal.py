@@ -30,7 +30,7 @@ def shown(store: Store, word: str) -> list[str]:
         "sql": str(store.sql("SELECT text FROM experiences").to_pylist()),
         "stances": str(store.sql("SELECT question, decision FROM stances").to_pylist()),
         "candidates": str(store.sql("SELECT claim FROM candidates").to_pylist()),
-        "stance": str(store.stance(ASKED, append=False).wire()),
+        "stance": str(store.stance(ASKED, append=False)),
     }
     return [way for way, text in ways.items() if word in text]
 
@@ -95,7 +95,10 @@ def test_what_comes_back_is_told_by_a_lens(store: Store) -> None:
     assert set(view.weights) == {second}
     store.forget(second)
     (standing,) = store.lens_standings()
-    assert standing.stale == [f"{first} is there again", f"{second} is forgotten"]
+    assert standing.stale == (
+        f"{first} is there again",
+        f"{second} is forgotten",
+    )
     assert set(store.refresh_lenses()[0].weights) == {first}
 
 
@@ -141,7 +144,7 @@ def test_a_view_that_quotes_what_was_forgotten_meanwhile_is_refused(store: Store
     body = ExperienceBody(content=Content(text="4711"), provenance=Provenance(actor="agent", method="answer"))
     draft = Draft(kind="experience", type="occurrence", body=body, links=[("evidence", id)])
     with pytest.raises(ForgottenError, match="was forgotten meanwhile"):
-        store.append_all([draft])
+        store.session.append_drafts([draft])
 
 
 def test_a_record_comes_back_though_what_fell_with_it_is_past_its_window(tmp_path: Path) -> None:

@@ -24,7 +24,7 @@ from braid.store import Store
 DRIVER = """
 import json, os, sys
 import braid, duckdb
-import braid.deciding, braid.learning, braid.lens_views, braid.lensing, braid.views.store
+import braid.claims.decision, braid.knowledge.learner, braid.lens.standing, braid.lens.view, braid.views.store
 from braid.wal import failpoint
 
 def play(order):

@@ -11,12 +11,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from braid.entry import open as open_store
+from braid.knowledge.learner import Learner
 from braid.learn.inference import MAX_EVIDENCE, settled
 from braid.learn.page import MAX_CLAIMS
 from braid.learn.plain import PlainReader
 from braid.learn.source import MAX_SENTENCE, MAX_TEXT, Source
 from braid.learn.turn import Known, Reading, Turn
-from braid.learning import Learner
 from tests.learn.hostile import SHAPES
 
 READER: Final = PlainReader()
@@ -219,7 +219,7 @@ def test_a_store_of_long_turns_is_read_again_within_a_bound(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     back, long = 2_000, FILLER * 20
-    monkeypatch.setattr("braid.learning.BACK", back)
+    monkeypatch.setattr("braid.knowledge.learner.BACK", back)
     with open_store(tmp_path / "memory") as store:
         store.remember([*(say(f"{long}{at}.") for at in range(8)), say("My sister Ann is well.")])
     read_again: list[Turn] = []

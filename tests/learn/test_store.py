@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from braid.arrival import import_jsonl
 from braid.entry import open as open_store
-from braid.exchange import export_jsonl
+from braid.exchange.intake import import_jsonl
+from braid.exchange.lines import export_jsonl
 from braid.learn.inference import rederive
 from braid.ledger.compose import encode_body
 from braid.ledger.errors import ReadOnlyError

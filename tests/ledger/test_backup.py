@@ -13,6 +13,7 @@ import msgspec
 import pytest
 
 import braid
+from braid.exchange.copies import export_store
 from braid.ledger import cascade as cascades
 from braid.ledger import erase as erasing
 from braid.ledger.audit.verify import verify
@@ -27,7 +28,6 @@ from braid.ledger.record import Content, Draft, ExperienceBody
 from braid.ledger.settings import load_settings
 from braid.ledger.vault import Vault
 from braid.ledger.writer import Writer
-from braid.transfer import export_store
 from braid.wal import append as logs
 from braid.wal import failpoint
 from braid.wal.lock import FileLock
@@ -650,6 +650,6 @@ def test_a_store_that_is_being_written_is_copied_up_to_its_head(store: Path, tmp
                 (copied,) = (copy / "log").glob("*.seg")
                 assert not copied.read_bytes().endswith(bytes(4096))
             if name == "again":
-                opened.append_all([memory(f"more {number}") for number in range(20)])
+                opened.session.append_drafts([memory(f"more {number}") for number in range(20)])
     for name in ("at the head", "again", "behind it"):  # the guard is ahead of the first two, rightly
         assert {finding.kind for finding in verify(tmp_path / name).findings} <= {"guard"}

@@ -145,7 +145,9 @@ def test_a_harmed_tile_is_listed_and_mended_wherever_it_stands(
 ) -> None:
     """At the right edge of each level no command opens the store: nothing that mends it may have to."""
     with braid.open(filled) as opened:
-        opened.append_all([Draft(kind="event", body=EventBody(name=f"e{number}")) for number in range(255)])
+        opened.session.append_drafts(
+            [Draft(kind="event", body=EventBody(name=f"e{number}")) for number in range(255)]
+        )
     tiles = sorted(path for path in (filled / "tile").rglob("*") if path.is_file())
     assert len(tiles) == 3
     before = signed(filled)
@@ -295,7 +297,7 @@ def test_a_passphrase_is_asked_for_nothing(tmp_path: Path) -> None:
 
 
 def test_an_auditors_copy_lacks_vault_and_guard_alone(filled: Path, tmp_path: Path) -> None:
-    from braid.transfer import export_store
+    from braid.exchange.copies import export_store
 
     with braid.open(filled, read_only=True) as opened:
         export_store(opened, tmp_path / "copy", audit=True)

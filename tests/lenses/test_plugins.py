@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 import braid
+from braid.lens.operations import Reweighted
 from braid.lenses.errors import LensError, LensFailedError, UnknownLensError
 from braid.lenses.registry import OURS, by_name, installed
 from braid.store import Store
@@ -27,7 +28,7 @@ def store(tmp_path: Path) -> Iterator[Store]:
 @pytest.mark.usefixtures("shouting")
 def test_a_lens_of_another_package_is_applied_and_verified(store: Store) -> None:
     view = store.apply_lens("shouts", user_id="maya")
-    assert [item["text"] for item in view.items] == ["LOOK OUT!"]
+    assert [item.text for item in view.items] == ["LOOK OUT!"]
     assert view.appended
     assert store.verify(rederive=True).exit_code == 0
     assert tuple(installed().lenses)[: len(OURS)] == OURS
@@ -80,7 +81,7 @@ def test_a_bad_lens_writes_nothing(store: Store, how: str, error: type[Exception
     with pytest.raises(error, match=why):
         store.apply_lens("bad", user_id="maya", params={"how": how})
     assert len(store) == before
-    assert store.lens_standings() == []
+    assert store.lens_standings() == ()
 
 
 @pytest.mark.usefixtures("shouting")
@@ -120,7 +121,7 @@ def test_one_that_changes_what_it_was_given_is_refused(store: Store) -> None:
     with pytest.raises(LensFailedError, match="changed the view that it was given: it returns another"):
         store.apply_lens("meddler")
     assert len(store) == before
-    assert store.lens_view(first.id).items[0]["data"] == {"n": 2}
+    assert store.lens_view(first.id).items[0].data == {"n": 2}
     assert store.verify(rederive=True).exit_code == 0
 
 
@@ -156,7 +157,7 @@ def test_one_that_never_ends_does_not_keep_an_audit(store: Store, monkeypatch: p
 @pytest.mark.usefixtures("shouting")
 @pytest.mark.parametrize("limit_s", [0.0, -1.0, float("nan"), float("inf")])
 def test_a_limit_that_is_none_is_refused(store: Store, limit_s: float) -> None:
-    with pytest.raises(ValueError, match="the limit of a lens is a positive number of seconds"):
+    with pytest.raises(ValueError, match="limit"):
         store.apply_lens("shouts", limit_s=limit_s)
 
 
@@ -165,7 +166,7 @@ def test_a_lens_that_nobody_has_is_refused(store: Store) -> None:
         UnknownLensError, match="no lens 'rosy' is installed or defined; there are: causal, policy"
     ):
         store.apply_lens("rosy")
-    with pytest.raises(UnknownLensError, match="installed in version 1, not 7"):
+    with pytest.raises(UnknownLensError, match="installed in version 2, not 7"):
         store.apply_lens("temporal", version="7")
     with pytest.raises(LensError, match="nothing that the lens temporal looks at in this scope"):
         store.apply_lens("temporal", user_id="nobody")
@@ -188,11 +189,11 @@ def test_a_model_is_asked_once_and_its_words_are_kept(store: Store) -> None:
 
 @pytest.mark.usefixtures("shouting")
 def test_one_that_cannot_fold_is_given_everything(store: Store) -> None:
-    assert store.apply_lens("whole").items[0]["text"] == "2 records"
+    assert store.apply_lens("whole").items[0].text == "2 records"
     store.append("Quick!", user_id="maya")
     second = store.apply_lens("whole")
-    assert second.items[0]["text"] == "3 records"
-    assert second.stands_on == []
+    assert second.items[0].text == "3 records"
+    assert second.stands_on == ()
     assert store.verify(rederive=True).exit_code == 0
 
 
@@ -201,13 +202,13 @@ def test_a_new_version_leaves_the_old_view_as_it_was(store: Store, shouting: Reg
     shouting("[braid.lenses]\nshouts = shouting:Later\n")
     assert by_name("shouts").version == "2"
     (standing,) = store.lens_standings()
-    assert standing.stale == ["not applied yet in version 2"]
+    assert standing.stale == ("not applied yet in version 2",)
     (second,) = store.refresh_lenses()
     assert (second.version, store.get(second.id).targets("supersedes")) == ("2", [])
-    assert store.lens_view(first.id).stale == []
-    assert store.lens_difference(first.id, second.id)["reweighted"] == [
-        {"exp": id, "w_old": 1.0, "w_new": 2.0} for id in first.weights
-    ]
+    assert store.lens_view(first.id).stale == ()
+    assert store.lens_difference(first.id, second.id).reweighted == tuple(
+        Reweighted(exp=id, w_old=1.0, w_new=2.0) for id in first.weights
+    )
     report = store.verify(rederive=True)
     assert report.exit_code == 0
     assert any("shouts is installed in version 2, not 1" in note for note in report.notes)
@@ -219,4 +220,4 @@ def test_views_outlive_their_lens(store: Store, shouting: Register) -> None:
     assert store.lens_view(view.id).items == view.items
     (standing,) = store.lens_standings()
     assert "no lens 'shouts' is installed" in standing.stale[0]
-    assert store.refresh_lenses() == []
+    assert store.refresh_lenses() == ()

@@ -86,7 +86,13 @@ def test_no_metadata_key_stands_in_for_a_scope(asked: Store) -> None:
     asked.append(
         "A cat in disguise.", user_id="bob", structured={"user_id": "maya", "scope": {"user_id": "maya"}}
     )
-    asked.append("A cat in a costume.", user_id="bob", tags=["user_id=maya"], extra={"user_id": "maya"})
+    costume = experience(
+        "A cat in a costume.",
+        within=Scope(user_id="bob"),
+        tags=["user_id=maya"],
+        extra={"user_id": "maya"},
+    )
+    asked.session.append_drafts([costume])
     assert not {"A cat in disguise.", "A cat in a costume."} & set(
         texts(asked.recall("cat disguise", user_id="maya"))
     )
@@ -226,7 +232,9 @@ def test_the_tone_of_captured_turns_is_read_and_snapshots_come_before_it(asked: 
     assert texts(asked.recall("a walk", user_id="t", affect=joy)) == [asked.get(glad).text]
     assert texts(asked.recall("a walk", user_id="t", affect=grief)) == [asked.get(sore).text]
     body = AffectBody(actor="user", stage="input", valence=-0.7, arousal=0.6, dominance=0.0)
-    snapshot = asked.append(Draft(kind="affect", body=body, links=[("experience", glad)]))
+    snapshot = asked.session.append_drafts([Draft(kind="affect", body=body, links=[("experience", glad)])])[
+        0
+    ].id
     assert len(asked.recall("a walk", user_id="t", affect=grief).results) == 2
     assert asked.recall("a walk", user_id="t", affect=joy).results == ()
     asked.forget(snapshot)
@@ -265,7 +273,7 @@ def test_what_was_replaced_is_no_twin_of_what_stands(asked: Store) -> None:
 
 
 def test_a_store_of_one_sentence_is_not_searched_through(asked: Store) -> None:
-    asked.append_all([experience("Good morning.", within=Scope(user_id="g")) for _ in range(300)])
+    asked.session.append_drafts([experience("Good morning.", within=Scope(user_id="g")) for _ in range(300)])
     (hit,) = asked.recall("Good morning", user_id="g", top_k=5).results
     assert 4 <= len(hit.also) < 200
 
@@ -778,7 +786,7 @@ def many(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
     folder = tmp_path_factory.mktemp("many")
     with braid.open(folder / "memory", guard_dir=folder / "guard") as store:
         for first in range(0, 2_000, 1_000):
-            store.append_all(
+            store.session.append_drafts(
                 [
                     experience(f"We drank tea number {n}.", tags=["rare"] if n % 500 == 7 else [])
                     for n in range(first, first + 1_000)

@@ -36,9 +36,9 @@ def test_a_stance_is_decided_once_and_then_stands(told: Session) -> None:
     assert sent["claim"] == "Ann lives in Edinburgh"
     assert sent["id"] in done.err
     assert [one["held"] for one in sent["candidates"]] == [False, True]
-    shown = told.well("stance", "history", "Where does Ann live?").out
+    shown = told.well("stances", "Where does Ann live?").out
     assert sent["id"] in shown
-    assert len(json.loads(told.well("stance", "history", "-o", "json").out)) == 1
+    assert len(json.loads(told.well("stances", "-o", "json").out)) == 1
     assert told.well("verify", "--rederive").out.startswith("clean")
 
 
@@ -120,15 +120,15 @@ def test_a_name_in_a_claim_cannot_steer_the_terminal(session: Session) -> None:
     )
     (session.folder / "chat.jsonl").write_text(lines)
     session.well("ingest", "chat.jsonl")
-    for words in (["stance", "Where does \x1b[31mEve live?"], ["contradictions"], ["stance", "history"]):
+    for words in (["stance", "Where does \x1b[31mEve live?"], ["contradictions"], ["stances"]):
         assert "\x1b" not in session.well(*words).out
 
 
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["stance", ""], "a question is text that isn't empty"),
-        (["stance", "Where does", "Ann live?"], "one question at a time, in quotes"),
+        (["stance", ""], "question is text that isn't empty"),
+        (["stance", "Where does", "Ann live?"], "unexpected extra argument"),
         (["stance", "Where does Ann live?", "--at", "yesterday"], "is not a time"),
         (["stance", "Where does Ann live?", "--as-of", "9999"], "there is no 9999"),
         (["why", "exp_2025-01-01T00:00:00Z_0000000099ab"], "no"),

@@ -145,7 +145,7 @@ def test_there_are_ways_enough_and_they_differ(said: dict[str, Said]) -> None:
 
 
 def test_an_auditors_copy_is_enough(good: dict[str, Made], tmp_path: Path) -> None:
-    from braid.transfer import export_store
+    from braid.exchange.copies import export_store
 
     with braid.open(good["small"].store, read_only=True, guard_dir=good["small"].guards) as store:
         export_store(store, tmp_path / "copy", audit=True)

@@ -89,7 +89,7 @@ def fill(store: braid.Store, clock: Clock) -> None:
         )
         for n in range(300)
     ]
-    turns = [str(placed.id) for placed in store.append_all(words)]
+    turns = [str(placed.id) for placed in store.session.append_drafts(words)]
     far = str(store.append("all of it", type="reconciliation", parents=turns, confidence=0.5))
     one = str(
         store.append(
@@ -98,7 +98,7 @@ def fill(store: braid.Store, clock: Clock) -> None:
     )
     store.append("a reading of that", type="inference", parents=[one])
     store.correct(said[3], "said otherwise", reason="misheard")
-    store.append_all(
+    store.session.append_drafts(
         [
             braid.Draft(
                 kind="view",

@@ -20,13 +20,15 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, Final
 
+import msgspec
+
 import braid
-from braid.exchange import export_jsonl
+from braid.exchange.lines import export_jsonl
+from braid.exchange.subject import export_subject
 from braid.ledger.record import Claim
 from braid.lenses.errors import LensError
 from braid.log.drafts import scope
 from braid.store import Store
-from braid.subject import export_subject
 from braid.tools.cli.chatting import Talk
 from braid.tools.cli.intake import Intake
 from braid.tools.cli.main import app
@@ -391,7 +393,7 @@ class World:
             return
         yield Line(view.text)
         for item in view.items:
-            yield Line(json.dumps(item, ensure_ascii=False, default=str))
+            yield Line(json.dumps(msgspec.to_builtins(item), ensure_ascii=False))
 
     def _by_export(self, about: str) -> Iterable[Line]:
         out = io.StringIO()

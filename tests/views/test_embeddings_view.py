@@ -84,7 +84,7 @@ def test_the_newest_signature_of_a_role_weighs_it(store: Store) -> None:
     id = store.append("Weighed words.")
     for salience, label in ((0.2, "first"), (0.7, "second")):
         said = Signature(role=PROMPT, model="m", salience=salience, label=label)
-        store.append_all(
+        store.session.append_drafts(
             [Draft(kind="embedding", body=EmbeddingBody(signatures=[said]), links=[("experience", id)])]
         )
     store.views.search.catch_up()

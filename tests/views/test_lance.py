@@ -256,7 +256,9 @@ def test_salience_weighs_and_labels_name(store: Store) -> None:
     first, second = store.append("tea in the morning"), store.append("tea in the evening")
     before = ask(store, "tea in the morning", k=1)
     weigh = EmbeddingBody(signatures=[Signature(role=PROMPT, model="m", salience=0.1, label="dull")])
-    signature = store.append(Draft(kind="embedding", links=[("experience", first)], body=weigh))
+    signature = store.session.append_drafts(
+        [Draft(kind="embedding", links=[("experience", first)], body=weigh)]
+    )[0].id
     assert before == ["tea in the morning"]
     assert ask(store, "tea in the morning", k=1) == ["tea in the evening"]
     rows = store.views.search.index().take([position_of(store, first), position_of(store, second)])
@@ -400,7 +402,7 @@ def test_salience_weighs_while_rows_wait(opener: Opener) -> None:
     store = opener(model)
     first, second = store.append("tea in the morning"), store.append("tea in the evening")
     weigh = EmbeddingBody(signatures=[Signature(role=PROMPT, model="m", salience=0.1)])
-    store.append(Draft(kind="embedding", links=[("experience", first)], body=weigh))
+    store.session.append_drafts([Draft(kind="embedding", links=[("experience", first)], body=weigh)])
     store.views.search.fill()
     store.append("tea at noon")
     index = store.views.search.index()
@@ -555,7 +557,7 @@ def test_indexing_changes_no_answer(opener: Opener, monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(search, "WORTH_ROWS", 300)
     monkeypatch.setattr(tending, "_ROWS_PER_PARTITION", 200)
     store = opener()
-    store.append_all([experience(f"note number {n} of the {n % 7} kinds") for n in range(400)])
+    store.session.append_drafts([experience(f"note number {n} of the {n % 7} kinds") for n in range(400)])
     index = store.views.search.index()
     store.views.search.settle()
     again = store.views.search.index()
@@ -580,7 +582,9 @@ def test_vectors_are_indexed_anew_when_they_have_doubled_however_they_came(
     store = opener(Counted())
     named: list[list[str]] = []
     for begun in range(0, 800, 200):  # rows are folded into the index meanwhile, which adds no partition
-        store.append_all([experience(f"note {n} of the {n % 7} kinds") for n in range(begun, begun + 200)])
+        store.session.append_drafts(
+            [experience(f"note {n} of the {n % 7} kinds") for n in range(begun, begun + 200)]
+        )
         store.views.search.index()
         store.views.search.settle()
         table = store.views.search.home.open().table
@@ -609,7 +613,7 @@ def test_building_indexes_blocks_neither_reading_nor_writing(
 
     monkeypatch.setattr(tending, step, held)
     store = opener()
-    store.append_all([experience(f"note {n} of tea") for n in range(300)])
+    store.session.append_drafts([experience(f"note {n} of tea") for n in range(300)])
     store.views.search.index()
     assert begun.wait(30)
     try:
@@ -652,12 +656,16 @@ def test_an_honest_set_has_no_findings(opener: Opener) -> None:
     store.append("tea", name="Maya", user_id="u", session_id="s", affect=Affect(vad=Vad(v=0.1, a=0.2, d=0.3)))
     hidden = store.append("a secret")
     noted = store.append("coffee")
-    store.append(
-        Draft(
-            kind="embedding",
-            links=[("experience", noted)],
-            body=EmbeddingBody(signatures=[Signature(role=PROMPT, model="m", salience=0.3, label="drink")]),
-        )
+    store.session.append_drafts(
+        [
+            Draft(
+                kind="embedding",
+                links=[("experience", noted)],
+                body=EmbeddingBody(
+                    signatures=[Signature(role=PROMPT, model="m", salience=0.3, label="drink")]
+                ),
+            )
+        ]
     )
     store.forget(hidden)
     assert store.views.search.check() == []

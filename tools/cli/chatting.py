@@ -252,9 +252,9 @@ class Talk:
 
     def _forget_about(self, what: str) -> None:
         from braid.agent.answer import TOP_K
-        from braid.recall.text import stem, telling
         from braid.search.question import Question
         from braid.search.retrieval import NOT_OWN, find
+        from braid.text.words import stem, telling
 
         wanted = {stem(word) for word in telling(what)}
         asked = Question(query=what, top_k=TOP_K, filters=NOT_OWN, **self._whose)

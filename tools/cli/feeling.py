@@ -68,12 +68,8 @@ def affect(
             if known := len(set(ids)) - (len(opened) - before):
                 say(f"{known} of {len(set(ids))} were in the log already: nothing was added for them")
         return
-    from braid.feeling import drafts
-
     with reading(store) as opened:
-        _show(
-            [(id, each) for id, (_, each) in zip(ids, drafts(opened, ids, stage, actor), strict=True)], output
-        )
+        _show(list(zip(ids, opened.tones(*ids), strict=True)), output)
 
 
 def _of_text(text: str) -> Any:

@@ -2,7 +2,7 @@
 
 import re
 from datetime import UTC, date, datetime, time
-from typing import Annotated, Final, TypedDict
+from typing import Annotated, Final
 
 import typer
 
@@ -49,16 +49,7 @@ def index_or_instant(text: str) -> int | datetime:
     return int(text) if text.isascii() and text.isdigit() else instant(text)
 
 
-class Past(TypedDict, total=False):
-    """Which past of the log is asked, as operations take it."""
-
-    as_of: int
-    as_of_time: datetime
-
-
-def past(text: str | None) -> Past:
-    """Return the past that `--as-of` names, nothing where it is left out."""
-    if text is None:
-        return {}
-    found = index_or_instant(text)
-    return {"as_of": found} if isinstance(found, int) else {"as_of_time": found}
+def past(text: str | None) -> tuple[int | None, datetime | None]:
+    """Return `as_of` and `as_of_time` of a request: a log index or a time, neither for the present."""
+    found = None if text is None else index_or_instant(text)
+    return (found, None) if isinstance(found, int) else (None, found)

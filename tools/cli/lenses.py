@@ -21,10 +21,10 @@ from braid.tools.cli.options import (
     UserId,
 )
 from braid.tools.cli.output import clean, line, many, put, put_fields, put_json, put_rows, say, to_json
+from braid.wire import to_builtins
 
 if TYPE_CHECKING:
-    from braid.lenses.lens import Lens
-    from braid.lensing import View
+    from braid.lens.operations import Lenses, View
 
 app = typer.Typer(cls=Braid, rich_markup_mode=None)
 _LENSES = ("name", "version", "folds", "model", "about")
@@ -71,35 +71,22 @@ def list_(
     """
     if views:
         with reading(store) as opened:
-            put_rows(_VIEWS, [_told(row, output) for row in opened.lens_views()], output)
+            put_rows(_VIEWS, [_told(to_builtins(row), output) for row in opened.lens_views()], output)
         return
-    from braid.lenses.registry import installed
-
-    found = installed()
-    lenses = [*found.lenses.values(), *_defined(store)]
-    rows: list[dict[str, Any]] = [
-        {
-            "name": each.name,
-            "version": each.version,
-            "folds": each.folds,
-            "model": each.model_backed,
-            "about": each.about,
-        }
-        for each in lenses
-    ]
-    put_rows(_LENSES, rows, output)
+    found = _lenses(store)
+    put_rows(_LENSES, to_builtins(found.lenses), output)
     for trouble in found.troubles:
         say(trouble)
 
 
-def _defined(store: Path | None) -> list["Lens"]:
-    """Return the lenses that are defined in the store; none where there is no store: the others can be listed."""
-    from braid.lenses.definition import lens_of
+def _lenses(store: Path | None) -> "Lenses":
+    """Return every lens; where there is no store, those that are installed."""
+    from braid.lens.definitions import listed
 
     if not where(store).exists():
-        return []
+        return listed({})
     with reading(store) as opened:
-        return [lens_of(one.definition, one.id) for one in opened.lens_definitions().values()]
+        return opened.lenses()
 
 
 @app.command()
@@ -215,16 +202,16 @@ def diff(
     with reading(store) as opened:
         found = opened.lens_difference(one, other)
     if output == "json":
-        put_json(found)
+        put_json(to_builtins(found))
         return
-    for mark, items in (("-", found["removed"]), ("+", found["added"])):
+    for mark, items in (("-", found.removed), ("+", found.added)):
         for item in items:
-            put(f"{mark} {line(item['text'])}")
-    for mark, ids in (("-", found["records_removed"]), ("+", found["records_added"])):
+            put(f"{mark} {line(item.text)}")
+    for mark, ids in (("-", found.records_removed), ("+", found.records_added)):
         for id in ids:
             put(f"{mark} {id}")
-    for weight in found["reweighted"]:
-        put(f"~ {weight['exp']}  {weight['w_old']:g} → {weight['w_new']:g}")
+    for weight in found.reweighted:
+        put(f"~ {weight.exp}  {weight.w_old:g} → {weight.w_new:g}")
 
 
 @app.command()
@@ -244,10 +231,8 @@ def stale(
       braid lens stale
       braid lens stale --all -o json
     """
-    import msgspec
-
     with reading(store) as opened:
-        found = [msgspec.to_builtins(one) for one in opened.lens_standings() if one.stale or all_]
+        found = [to_builtins(one) for one in opened.lens_standings() if one.stale or all_]
     put_rows(_STANDINGS, [_told(row, output) for row in found], output)
 
 
@@ -292,10 +277,8 @@ def _told(row: dict[str, Any], output: str) -> dict[str, Any]:
 
 
 def _put(view: "View", output: str) -> None:
-    import msgspec
-
     if output == "json":
-        put_json(msgspec.to_builtins(view))
+        put_json(to_builtins(view))
         return
     put_fields(
         {

@@ -24,7 +24,7 @@ PLACES: Final = {
         "answering": ("ask",),
         "chatting": ("chat",),
         "feeling": ("affect",),
-        "stances": ("stance", "why", "contradictions"),
+        "stances": ("stance", "stances", "why", "contradictions"),
         "tracing": ("trace",),
         "auditing": ("verify", "prove", "check-proof"),
         "publishing": ("publish", "serve-log", "mirror"),

@@ -15,6 +15,7 @@ from braid.tools.cli.errors import FINDINGS
 from braid.tools.cli.options import Adopt, DryRun, FormatOption, StoreOption
 from braid.tools.cli.output import Format, line, many, put_bytes, put_fields, say
 from braid.tools.cli.skips import Skips
+from braid.wire import to_builtins
 
 PANEL = "Move"
 
@@ -170,10 +171,8 @@ def _export_pseudonyms(dest: Path, store: Path | None, key_file: Path | None, *,
 
 
 def _export_copy(dest: Path, store: Path | None, *, audit: bool) -> None:
-    from braid import transfer
-
     with reading(store) as opened:
-        files = transfer.export_store(opened, dest, audit=audit)
+        files = opened.export_copy(str(dest), audit=audit)
         size = opened.reader.published.size
     say(
         f"{many(len(files), 'file')}, {many(size, 'record')}, in {dest}"
@@ -182,7 +181,7 @@ def _export_copy(dest: Path, store: Path | None, *, audit: bool) -> None:
 
 
 def _export_lines(file: Path, store: Path | None, *, forgotten: bool) -> None:
-    from braid import exchange
+    from braid.exchange import lines as exchange
 
     with reading(store) as opened:
         if str(file) == "-":
@@ -198,10 +197,6 @@ def _export_lines(file: Path, store: Path | None, *, forgotten: bool) -> None:
 def _export_subject(
     named: list[str], dest: Path | None, store: Path | None, *, dry_run: bool, output: Format
 ) -> None:
-    from msgspec import to_builtins
-
-    from braid import subject
-
     pairs = [pair.partition("=") for pair in named]
     if bad := next((name for name, equals, value in pairs if not (equals and value)), None):
         raise ValueError(f"--subject {bad!r}: give NAME=VALUE, such as user_id=maya")
@@ -210,11 +205,19 @@ def _export_subject(
         raise ValueError("--subject names one thing twice")
     if dest is None and not dry_run:
         raise ValueError("give a new folder, or FILE.zip")
+    if unknown := set(who) - {"user_id", "agent_id", "run_id", "session_id", "actor"}:
+        raise ValueError(
+            f"a subject is named by user_id, agent_id, run_id, session_id or actor, not {unknown.pop()!r}"
+        )
     with reading(store) as opened:
-        if dry_run or dest is None:
-            counts = subject.plan_subject(opened, who)
-        else:
-            counts = subject.export_subject(opened, dest, who)
+        counts = opened.export_subject(
+            None if dry_run else str(dest),
+            user_id=who.get("user_id"),
+            agent_id=who.get("agent_id"),
+            run_id=who.get("run_id"),
+            session_id=who.get("session_id"),
+            actor=who.get("actor"),
+        )
     put_fields(to_builtins(counts), output)
     if dry_run:
         say("nothing was written (--dry-run)")
@@ -264,13 +267,13 @@ def import_(
     """
     from contextlib import nullcontext
 
-    from braid import arrival, exchange
+    from braid.exchange import lines as exchange
 
     vkey = log_key(key) if key else None
     stdin = str(file) == "-"
     source = nullcontext(exchange.read_lines(sys.stdin.buffer)) if stdin else exchange.open_lines(file)
     with source as lines, reading(store) if dry_run else writing(store, adopt=adopt) as opened:
-        done = arrival.import_jsonl(opened, lines, vkey=vkey, dry_run=dry_run)
+        done = opened.import_records(vkey=vkey, dry_run=dry_run, lines=lines)
     with Skips() as skips:
         for number, reason in sorted([*done.refused, *done.loose]):
             skips.tell(f"{line(str(file))}:{number}", reason)

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, cast
 import typer
 
 from braid.tools.cli.access import reading
-from braid.tools.cli.instants import AsOf, ValidAt, index_or_instant, instant, past
+from braid.tools.cli.instants import AsOf, ValidAt, instant, past
 from braid.tools.cli.options import AgentId, FormatOption, RunId, SessionId, StoreOption, UserId
 from braid.tools.cli.output import line, many, put, put_json, put_rows, put_table, say
 from braid.wire import to_builtins
 
 if TYPE_CHECKING:
-    from braid.deciding import Stance
+    from braid.claims.operations import Stance
     from braid.search.operations import Recalled, RecalledHit
     from braid.search.question import AskedTone
     from braid.store import Store
@@ -81,13 +81,14 @@ def recall(
       braid recall "Where does Maya live?" --superseded marked
       braid recall "plans" --filter '{"type": {"eq": "observation"}, "created_at": {"gte": "2025-05-01"}}'
     """
+    as_of_index, as_of_time = past(as_of)
     with reading(store) as opened:
         text = _asked(question)
         answer = opened.recall(
             text, top_k=top_k, user_id=user_id, agent_id=agent_id, run_id=run_id, session_id=session_id,
             filters=_json(filters, "--filter"), affect=_tone(affect), lens=lens, superseded=superseded,
             valid_at=instant(valid_at) if valid_at else None, explain=explain or output == "json",
-            prove=prove, **past(as_of),
+            prove=prove, as_of=as_of_index, as_of_time=as_of_time,
         )  # fmt: skip
         scope = {"user_id": user_id, "agent_id": agent_id, "run_id": run_id, "session_id": session_id}
         held = _stance(opened, text, valid_at, as_of, scope) if stance and text.strip() else None
@@ -113,9 +114,9 @@ def _stance(
     from braid.views.errors import ViewError, told
 
     at = instant(valid_at) if valid_at else None
-    when = index_or_instant(as_of) if as_of else None
+    index, time = past(as_of)
     try:
-        return opened.stance(question, at=at, as_of=when, append=False, **scope)
+        return opened.stance(question, at=at, as_of=index, as_of_time=time, append=False, **scope)
     except ViewError as error:
         say(f"degraded: stance: it was not looked for: {told(error)}")
         return None
@@ -163,11 +164,12 @@ def context(
     """
     from braid.agent.redact import placeholders
 
+    as_of_index, as_of_time = past(as_of)
     with reading(store) as opened:
         block = opened.context(
             _asked(question), budget=budget, probe=probe, user_id=user_id, agent_id=agent_id, run_id=run_id,
             session_id=session_id, valid_at=instant(valid_at) if valid_at else None, superseded=superseded,
-            clear=clear, **past(as_of),
+            clear=clear, as_of=as_of_index, as_of_time=as_of_time,
         )  # fmt: skip
     put(block)
     if not clear and (hidden := len(placeholders(block))):

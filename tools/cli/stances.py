@@ -2,17 +2,18 @@
 
 import sys
 from datetime import datetime
-from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
+from typing import TYPE_CHECKING, Annotated, Final, Literal
 
 import typer
 
 from braid.tools.cli.access import reading, writing
-from braid.tools.cli.instants import AsOf, index_or_instant, instant
+from braid.tools.cli.instants import AsOf, instant, past
 from braid.tools.cli.options import Adopt, AgentId, FormatOption, RunId, SessionId, StoreOption, UserId
 from braid.tools.cli.output import line, many, put, put_json, put_rows, put_table, say
+from braid.wire import to_builtins
 
 if TYPE_CHECKING:
-    from braid.deciding import Stance
+    from braid.claims.operations import Stance
     from braid.store import Store
 
 PANEL = "Read"
@@ -33,7 +34,7 @@ Output = Annotated[Literal["table", "json"], typer.Option("--output", "-o", help
 
 def register(app: typer.Typer) -> None:
     """Add this module's commands."""
-    for command in (stance, why, contradictions):
+    for command in (stance, stances, why, contradictions):
         app.command(rich_help_panel=PANEL)(command)
 
 
@@ -42,12 +43,6 @@ def stance(
         str,
         typer.Argument(metavar="QUESTION", help="What is asked; - reads it from stdin.", show_default=False),
     ],
-    of: Annotated[
-        str | None,
-        typer.Argument(
-            metavar="[QUESTION]", help="After `history`: the question, else all.", show_default=False
-        ),
-    ] = None,
     *,
     at: At = None,
     as_of: AsOf = None,
@@ -64,29 +59,28 @@ def stance(
     """Decide what is held of a question: which claim stands, how sure that is, what would change it.
 
     The stance is appended with the experience that it is, and supersedes the one before; where nothing that was weighed
-    has changed, the one that stands is shown. `braid stance history QUESTION` shows all there were.
+    has changed, the one that stands is shown. `braid stances QUESTION` shows all there were.
 
     \b
     Examples:
       braid stance "Where does Jonas live?" --user-id jonas
       braid stance "Where did Nadia live before September 2024?" --dry-run
       braid stance "Does Jonas drink coffee?" --at 2025-04-01 -o json
-      braid stance history "Where does Jonas live?"
     """
-    scope = {"user_id": user_id, "agent_id": agent_id, "run_id": run_id, "session_id": session_id}
-    if question == "history":
-        _history(store, of, scope, output)
-        return
-    if of is not None:
-        raise ValueError(f"one question at a time, in quotes; what is {of!r}?")
-    asked: dict[str, Any] = {
-        "at": instant(at) if at else None,
-        "as_of": index_or_instant(as_of) if as_of else None,
-        **scope,
-    }
+    as_of_index, as_of_time = past(as_of)
     text = sys.stdin.buffer.read().decode(errors="replace") if question == "-" else question
     with reading(store) if dry_run else writing(store, adopt=adopt) as opened:
-        found = opened.stance(text, append=not dry_run, **asked)
+        found = opened.stance(
+            text,
+            at=instant(at) if at else None,
+            as_of=as_of_index,
+            as_of_time=as_of_time,
+            user_id=user_id,
+            agent_id=agent_id,
+            run_id=run_id,
+            session_id=session_id,
+            append=not dry_run,
+        )
         unread = not found.candidates and not _has_claims(opened)
     _show(found, output, None if every else MOST)
     if unread:
@@ -104,7 +98,7 @@ def _has_claims(opened: "Store") -> bool:
 
 def _show(found: "Stance", output: str, most: int | None) -> None:
     if output == "json":
-        put_json(found.wire())
+        put_json(to_builtins(found))
     else:
         put(line(found.claim or f"undecided: {found.undecided}"))
         put(f"uncertainty {found.residual_uncertainty:.2f} at {found.at:%Y-%m-%d}")
@@ -129,11 +123,31 @@ def _say_more(shown: int, count: int, what: str) -> None:
         say(f"{many(count, what)}, of which {shown} are shown: --all shows every one")
 
 
-def _history(store: Any, question: str | None, scope: dict[str, str | None], output: str) -> None:
+def stances(
+    question: Annotated[
+        str | None, typer.Argument(metavar="[QUESTION]", help="Which; else every one.", show_default=False)
+    ] = None,
+    *,
+    user_id: UserId = None,
+    agent_id: AgentId = None,
+    run_id: RunId = None,
+    session_id: SessionId = None,
+    output: Output = "table",
+    store: StoreOption = None,
+) -> None:
+    """List the stances that were taken on a question, or on every one, oldest first.
+
+    \b
+    Examples:
+      braid stances
+      braid stances "Where does Jonas live?" --user-id jonas -o json
+    """
     with reading(store) as opened:
-        found = opened.stances(question, **scope)
+        found = opened.stances(
+            question, user_id=user_id, agent_id=agent_id, run_id=run_id, session_id=session_id
+        )
     if output == "json":
-        put_json([one.wire() for one in found])
+        put_json(to_builtins(found))
         return
     rows = [
         {
@@ -172,7 +186,7 @@ def why(
     with reading(store) as opened:
         found = opened.why(id)
     if output == "json":
-        put_json(found.wire())
+        put_json(to_builtins(found))
         return
     for told in found.lines():
         put(line(told))
@@ -203,10 +217,12 @@ def contradictions(
       braid contradictions --user-id jonas
       braid contradictions --at 2025-05-20 -o json
     """
+    as_of_index, as_of_time = past(as_of)
     with reading(store) as opened:
         found = opened.contradictions(
             at=instant(at) if at else None,
-            as_of=index_or_instant(as_of) if as_of else None,
+            as_of=as_of_index,
+            as_of_time=as_of_time,
             user_id=user_id,
             agent_id=agent_id,
             run_id=run_id,

@@ -92,8 +92,8 @@ class Method:
     def type(self, given: Any, *, taken: bool = False) -> str:
         """Return a type as it is written; `taken`: as wide as what a method can take for it."""
         origin = get_origin(given)
-        if given in (Any, NoneType):
-            return "None" if given is NoneType else self._imports.add("Json", "braid.operation")
+        if given in (Any, None, NoneType):
+            return self._imports.add("Json", "braid.operation") if given is Any else "None"
         if origin is Annotated:
             return self.type(get_args(given)[0], taken=taken)
         if origin in (Union, UnionType):
@@ -110,7 +110,7 @@ class Method:
         return str(given.__name__) if builtin else self._imports.add(given.__name__, given.__module__)
 
     def _generic(self, origin: Any, arguments: tuple[Any, ...], *, taken: bool) -> str:
-        inner = ", ".join("..." if each is ... else self.type(each, taken=taken) for each in arguments)
+        inner = ", ".join(self._argument(each, taken=taken) for each in arguments)
         if taken and origin is tuple:
             return f"{self._imports.add('Sequence', 'collections.abc')}[{inner.removesuffix(', ...')}]"
         if taken and origin is dict:
@@ -118,6 +118,11 @@ class Method:
         if origin.__module__ != "builtins":
             self._imports.add(origin.__name__, origin.__module__)
         return f"{origin.__name__}[{inner}]"
+
+    def _argument(self, given: Any, *, taken: bool) -> str:
+        if isinstance(given, list):  # the parameters of a callable
+            return f"[{', '.join(self.type(each) for each in given)}]"
+        return "..." if given is ... else self.type(given, taken=taken)
 
     @property
     def returned(self) -> str:
@@ -140,10 +145,8 @@ class Method:
     @property
     def handed_on(self) -> str:
         """The same parameters as another method with this signature is called."""
-        order = [name.removeprefix("*") for name in self.operation.positional]
         starred = [f"*{one.name}" for one in self.members if one.starred]
         named = [f"{one.name}={one.name}" for one in (*self.members, *self.local) if not one.starred]
-        del order
         return ", ".join([*starred, *named])
 
     @property
@@ -183,7 +186,8 @@ class Method:
         if one.streams:
             returned = f"{self._imports.add('AsyncIterator', 'collections.abc')}[{self.returned}]"
             return self._written("def", returned, f"return stream(lambda: {call})")
-        return self._written("async def", self.returned, f"return await to_thread(lambda: {call})")
+        step = f"lambda: {call}" if self.handed_on else f"self.sync.{one.name}"
+        return self._written("async def", self.returned, f"return await to_thread({step})")
 
     def _written(self, keyword: str, returned: str, body: str) -> str:
         doc = self.doc + ('\n"""' if "\n" in self.doc else '"""')
@@ -263,8 +267,8 @@ class AsyncStore(AsyncHandle):
 
 {methods}'''
 BASES: Final = (
-    "from braid.answering import Answering\nfrom braid.keeping import Keeping",
-    "Answering, Keeping",
+    "from braid.keeping import Keeping",
+    "Keeping",
 )
 
 
@@ -296,7 +300,7 @@ def async_store() -> str:
 def _formatted(text: str) -> str:
     """Return a module as the house formats it, its imports in order and those alone that are used."""
     for words in (["check", "--fix", "--quiet", "--select", "I,F401,UP037", "-"], ["format", "--quiet", "-"]):
-        done = subprocess.run(  # noqa: S603 - our own words
+        done = subprocess.run(
             [sys.executable, "-m", "ruff", *words[:-1], "--stdin-filename", "api/store.py", "-"],
             input=text, capture_output=True, text=True, check=True, cwd=ROOT,
         )  # fmt: skip

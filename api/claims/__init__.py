@@ -1,0 +1,1 @@
+"""What is held of what was said: claims gathered, weighed, decided, explained."""

@@ -1,0 +1,1 @@
+"""Records that leave a store with their evidence, and come into another."""

@@ -1,0 +1,252 @@
+"""Reading follows the log: what is new in it is read for claims, which are appended as inference records (SPEC §19).
+
+One way through for live, catch-up and rebuild. The position is a convenience: without it the log is read from its
+beginning, and the `once` keys keep everything from being recorded twice.
+"""
+
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+from itertools import accumulate
+from threading import RLock
+from typing import Any, Final, cast
+
+import msgspec
+
+from braid.knowledge.operations import Learned
+from braid.learn.inference import Settled, inference, method_of, settled, turn_of
+from braid.learn.plain import PlainReader
+from braid.learn.turn import Known, Reader, Reading, Turn
+from braid.ledger.errors import ErasedError, ForgottenError
+from braid.ledger.record import Draft, ExperienceBody, Record, is_reading
+from braid.session import Session
+from braid.views.errors import ViewError
+from braid.wal.durable import make_folder, replace_file
+
+WINDOW: Final = 2_000
+"""How many records back what was said may lend a turn its meaning; as many are read again when the store is opened."""
+BACK: Final = 500_000
+"""How many characters of these are read again at most, the newest: opening a store of long turns stays quick."""
+BATCH: Final = 2_000
+"""How many records are read before what was found in them is appended, as one transaction."""
+
+Told = Callable[[Record, Draft], None]
+_Whose = tuple[str | None, ...]
+
+
+class _Position(msgspec.Struct, frozen=True):
+    method: str
+    position: int
+
+
+class Learner:
+    """Follows one store's log with one reader, and keeps what is known in each conversation while the store is open."""
+
+    def __init__(self, session: Session, reader: Reader | None = None) -> None:
+        self._session = session
+        self.turn = RLock()
+        self._reader: Reader = reader or PlainReader()
+        self._path = session.path / "views" / "learned.json"
+        self._known: dict[_Whose, Known] = {}
+        self._before: dict[_Whose, deque[Turn]] = {}
+        self._turns: dict[int, Turn] = {}
+        self._at: int | None = None
+        """Up to where `_known` has followed the log."""
+
+    def learn(self, *, dry_run: bool = False, told: Told | None = None) -> Learned:
+        """Read what has not been read yet, and append what it states; `told` is shown each record read and its draft.
+
+        If the process dies between the append and the position, the batch is in the log and its keys are known: reading
+        it again adds nothing. After a dry run, use another learner.
+        """
+        size = self._session.reader.size
+        read = records = claims = partly = left = 0
+        counted: set[str] = set()
+        at = self._resume()
+        while at < size:
+            found: list[tuple[Record, Draft]] = []
+            stop = min(at + BATCH, size)
+            for record, turn in self._new(at, stop):
+                read += 1
+                draft, unread = self._draft(record, turn)
+                partly, left = partly + bool(unread), left + unread
+                if draft is not None and self._is_wanted(record):
+                    found.append((record, draft))
+            added = self._unknown(found, counted) if dry_run else self._append(found)
+            records += len(added)
+            claims += sum(len(cast("ExperienceBody", draft.body).symbolic) for _, draft in added)
+            for record, draft in added if told is not None else ():
+                cast("Told", told)(record, draft)
+            at = self._at = stop
+        if not dry_run and at > self._saved():
+            self._save(at)
+        return Learned(read=read, records=records, claims=claims, position=at, partly=partly, left=left)
+
+    def _resume(self) -> int:
+        """Return where to read on; what was said shortly before is made known again."""
+        if self._at is not None:
+            return self._at
+        at = self._saved()
+        if at < self._session.reader.size:
+            for turn in _newest([turn for _, turn in self._new(max(0, at - WINDOW), at)]):
+                known = self._known_to(turn)
+                known.add(self._reader.read(turn, known).notes)
+        return at
+
+    def _saved(self) -> int:
+        with suppress(OSError, msgspec.MsgspecError):
+            saved = msgspec.json.decode(self._path.read_bytes(), type=_Position)
+            if saved.method == method_of(self._reader) and saved.position <= self._session.reader.size:
+                return saved.position
+        return 0
+
+    def _save(self, at: int) -> None:
+        make_folder(self._path.parent)
+        # Another process that shares the store may have renamed the new file away: its position does as well as ours.
+        with suppress(FileNotFoundError):
+            replace_file(
+                self._path, msgspec.json.encode(_Position(method_of(self._reader), at)), "learned.write"
+            )
+
+    # -- reading ----------------------------------------------------------------------------------
+
+    def _new(self, start: int, stop: int) -> Iterator[tuple[Record, Turn]]:
+        """Yield the turns from `start` to `stop`; one that was forgotten when its turn came follows its recovery."""
+        hidden = self._session.reader.control.hidden
+        for entries in self._session.reader.entries(start, stop):
+            for record, _ in entries:
+                if record.kind == "tombstone" and record.envelope.public.get("op") == "recover":
+                    yield from self._recovered(record)
+                elif record.index not in hidden and (turn := turn_of(record)) is not None:
+                    yield record, self._placed(record, turn)
+
+    def _recovered(self, tombstone: Record) -> Iterator[tuple[Record, Turn]]:
+        for link in tombstone.targets("target"):
+            with suppress(ErasedError, ForgottenError):
+                record = self._session.reader.at(link.index)
+                if (turn := turn_of(record)) is not None:
+                    yield record, self._placed(record, turn)
+
+    def _placed(self, record: Record, turn: Turn) -> Turn:
+        """Return a turn with whose memory it is, and kept for the turns that may need it."""
+        scope = record.body.scope
+        whose = (scope.user_id, scope.agent_id, scope.run_id) if scope else ()
+        before = self._before.setdefault(whose, deque(maxlen=self._reader.looks_back))
+        turn = msgspec.structs.replace(turn, whose=whose, previous=tuple(before))
+        before.append(msgspec.structs.replace(turn, previous=()))
+        self._turns[turn.at] = msgspec.structs.replace(turn, previous=())  # as a rereading will have it
+        if len(self._turns) > 2 * WINDOW:
+            self._turns = {at: kept for at, kept in self._turns.items() if at >= turn.at - WINDOW}
+        return turn
+
+    def _known_to(self, turn: Turn) -> Known:
+        known = self._known.setdefault(turn.whose, Known())
+        known.since = turn.at - WINDOW
+        return known
+
+    def _draft(self, record: Record, turn: Turn) -> tuple[Draft | None, int]:
+        """Return what is to be recorded of a turn, and how many characters of it are left; make known what it says."""
+        known = self._known_to(turn)
+        reading = self._reader.read(turn, known)
+        known.add(reading.notes)
+        if not reading.claims:
+            return None, reading.left
+        found = Settled(reading.claims, ()) if not reading.used else self._settled(turn, reading)
+        ids = [self._session.reader.envelope(at).id for at in found.evidence]
+        draft = inference(self._reader, record, found.claims, ids) if found.claims else None
+        return draft, reading.left
+
+    def _settled(self, turn: Turn, reading: Reading) -> Settled:
+        return settled(self._reader, turn, reading, self._turns.__getitem__)
+
+    # -- appending --------------------------------------------------------------------------------
+
+    def _append(self, found: list[tuple[Record, Draft]]) -> list[tuple[Record, Draft]]:
+        """Append drafts as one transaction; return those that were not in the log before."""
+        if not found:
+            return []
+        placed = self._session.append_drafts([draft for _, draft in found])
+        return [one for one, at in zip(found, placed, strict=True) if not at.known]
+
+    def _unknown(self, found: list[tuple[Record, Draft]], counted: set[str]) -> list[tuple[Record, Draft]]:
+        """Return those that appending would add: each key once, and none that is in the log; `counted` grows."""
+        keys = [draft.body.once for _, draft in found]
+        held = self._session.reader.key_index.find([key for key in keys if key is not None])
+        new: list[tuple[Record, Draft]] = []
+        for one, key in zip(found, keys, strict=True):
+            if key is None or not (key in held or key in counted):
+                new.append(one)
+            counted.update([key] if key is not None else [])
+        return new
+
+    def _is_wanted(self, record: Record) -> bool:
+        """Whether nobody has erased, on its own, what was read of this record before: it isn't to come back. Nor is
+        what came with an imported record: it stands here already, under a key of the import's.
+        """
+        erased = self._session.reader.control.erased
+        came = "imported" in record.members
+        if not came and (not erased or record.index >= max(erased)):
+            return True
+        children = self._session.views.catalog.children(record.index)
+        read = [at for at, _, role in children if role == "parent"]
+        return not any(at in erased or (came and self._is_ours(at)) for at in read)
+
+    def _is_ours(self, index: int) -> bool:
+        """Whether a record is what this very reader has read of another, here or elsewhere."""
+        record = self._session.reader.at(index, include_forgotten=True)
+        said = record.members.get("provenance")  # of whatever kind, known to this release or not
+        return isinstance(said, dict) and cast("dict[str, Any]", said).get("method") == method_of(
+            self._reader
+        )
+
+
+def _newest(turns: list[Turn]) -> list[Turn]:
+    """Return the last of these turns, in their order, that have `BACK` characters together."""
+    lengths = accumulate(len(turn.text) for turn in reversed(turns))
+    return turns[len(turns) - sum(length <= BACK for length in lengths) :]
+
+
+def learn(session: Session, *, dry_run: bool = False, told: Told | None = None) -> Learned:
+    """Read what has not been read yet, by the session's one learner: two that follow one log would trip over each
+    other."""
+    if dry_run:
+        return Learner(session).learn(dry_run=True, told=told)
+    learner = session.kept(Learner, lambda: Learner(session))
+    with learner.turn:
+        return learner.learn(told=told)
+
+
+def follow(session: Session, corrected: Sequence[str]) -> None:
+    """Read what was appended; what was corrected only where something was read of it. A follower of `Session`."""
+    if not corrected:
+        session.refresh()
+        learn(session)
+        return
+    with suppress(ViewError):  # the correction is in the log: what is derived of it may follow
+        if readings_of(session, corrected):
+            learn(session)
+
+
+def readings_of(session: Session, ids: Sequence[str]) -> list[str]:
+    """Return the ids of what was read of these records: to be hidden with them."""
+    control = session.reader.control
+    return [child for _, at, child in _readings(session, ids) if at not in control.hidden]
+
+
+def _readings(session: Session, ids: Sequence[str]) -> Iterator[tuple[int, int, str]]:
+    """Yield what was read of these records, erased ones left out: the parent's index, its own, its id."""
+    reader = session.reader
+    for id in ids:
+        parent = reader.index_of(id)
+        for at, child, role in session.views.catalog.children(parent):
+            if role != "parent" or child in ids or at in reader.control.erased:
+                continue
+            record = reader.at(at, include_forgotten=True)
+            if record.kind == "experience" and _is_reading(record):
+                yield parent, at, child
+
+
+def _is_reading(record: Record) -> bool:
+    if record.raw is None:
+        return False
+    return is_reading(record.body)

@@ -1,0 +1,1 @@
+"""The tone of texts and of records, and snapshots of it in the log."""

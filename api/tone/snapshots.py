@@ -1,0 +1,97 @@
+"""Affect at the front door: the tone of texts and of records, and snapshots of it in the log.
+
+A snapshot is a record of its own, below the experience that it is of: it goes when that goes, and says nothing that
+stance or recall would weigh.
+"""
+
+from collections.abc import Iterator, Sequence
+from datetime import datetime, timedelta
+from typing import Any, Final
+
+from braid.affect.blend import Felt, of_self
+from braid.affect.model import EMBEDDER, weights_name
+from braid.affect.vad import Reading, read
+from braid.ledger.errors import InvalidRecordError
+from braid.ledger.reader import Reader
+from braid.ledger.record import AffectBody, Draft, ExperienceBody, Record, Scope, Vad
+from braid.session import Session
+from braid.views.embedder import EmbeddingError, embedded
+
+STAGES: Final = ("input", "draft", "augmented")
+RECENT: Final = 500
+"""How many records at the log's end are looked through for the agent's own snapshots."""
+PAST: Final = timedelta(days=1)
+
+
+def sense(session: Session, texts: Sequence[str]) -> list[Reading]:
+    """Return the tone of each text; without the packaged model's vectors the words and marks speak alone."""
+    for text in texts:
+        if not isinstance(text, str):  # pyright: ignore[reportUnnecessaryIsInstance] - a caller without types
+            raise TypeError(f"a tone is read of text, not of {type(text).__name__}")
+    return read(texts, _vectors(session, texts))
+
+
+def _vectors(session: Session, texts: Sequence[str]) -> Any:
+    embedder = session.embedding()[0]
+    if not texts or embedder is None or f"{embedder.name}@{embedder.version}" != EMBEDDER:
+        return None
+    try:
+        return embedded(embedder, texts)
+    except EmbeddingError:
+        return None
+
+
+def drafts(
+    session: Session, ids: Sequence[str], stage: str, actor: str | None
+) -> list[tuple[Draft, Reading]]:
+    """Return a snapshot of each experience with what was read; raise InvalidRecordError for what has no words."""
+    if stage not in STAGES:
+        raise ValueError(f"a stage is one of {', '.join(STAGES)}, not {stage!r}")
+    if actor not in (None, "user", "agent"):
+        raise ValueError(f"an actor is user or agent, not {actor!r}")
+    session.reader.need_vault()
+    records = [session.reader.get(id) for id in ids]
+    for record in records:
+        if not isinstance(record.body, ExperienceBody) or not record.text.strip():
+            raise InvalidRecordError(
+                f"{record.id} has no words to read a tone from; name experiences with a text"
+            )
+    readings = sense(session, [record.text for record in records])
+    return [
+        (_draft(record, reading, stage, actor), reading)
+        for record, reading in zip(records, readings, strict=True)
+    ]
+
+
+def _draft(record: Record, reading: Reading, stage: str, actor: str | None) -> Draft:
+    body = record.body
+    said_by = body.provenance.actor if isinstance(body, ExperienceBody) else "user"
+    whose = actor or ("agent" if said_by == "agent" else "user")
+    made = reading.body(
+        whose, stage, scope=body.scope, once=f"affect/{whose}/{stage}/{weights_name()}/{record.id}"
+    )
+    return Draft(kind="affect", body=made, links=[("experience", record.id)])
+
+
+def own(session: Session, now: datetime, scope: Scope | None = None) -> Felt | None:
+    """Return the agent's own tone by its snapshots of the last day, the newest weighing most; None without any.
+
+    Bodies of snapshots alone are unsealed: what else stands at the log's end is passed over by its envelope.
+    """
+    found: list[tuple[Felt, datetime]] = []
+    for record in _snapshots(session.reader, now - PAST):
+        body = record.body
+        if isinstance(body, AffectBody) and body.actor == "agent" and (scope is None or body.scope == scope):
+            vad = Vad(v=body.valence, a=body.arousal, d=body.dominance)
+            felt = Felt(vad, 1.0 if body.confidence is None else body.confidence)
+            found.append((felt, record.created_at))
+    return of_self(found, now)
+
+
+def _snapshots(reader: Reader, since: datetime) -> Iterator[Record]:
+    """Yield the living snapshots among the newest records that were written since then, oldest first."""
+    control = reader.control
+    for envelope, _ in reader.envelopes(max(reader.size - RECENT, 0)):
+        is_gone = envelope.index in control.erased or envelope.index in control.hidden
+        if envelope.kind == "affect" and not is_gone and datetime.fromisoformat(envelope.created_at) >= since:
+            yield reader.at(envelope.index)

@@ -1,0 +1,54 @@
+"""What is wrong with a request is said in plain words."""
+
+import msgspec
+import pytest
+
+from braid.claims.operations import AskStance
+from braid.errors import InvalidRequestError
+from braid.lens.operations import ApplyLens
+from braid.log.operations import Append, Get
+from braid.operation import Request
+from braid.registry import find
+
+
+@pytest.mark.parametrize(
+    ("name", "raw", "said"),
+    [
+        ("stance", b'{"question": ""}', "stance: question is text that isn't empty"),
+        ("stance", b'{"question": 3}', "stance: question is text, not a whole number"),
+        ("stance", b"{}", "stance: question is missing"),
+        (
+            "stance",
+            b'{"question": "x", "at": "2025-05-17T10:00:00"}',
+            "stance: at has no time zone: add one, such as Z",
+        ),
+        ("stance", b'{"question": "x", "at": "soon"}', "stance: at is a time such as 2025-05-17T10:00:00Z"),
+        ("apply_lens", b'{"name": "x", "limit_s": 0}', "apply_lens: limit_s is a number above 0"),
+        ("get", b'{"id": "x", "as_of": -1}', "get: as_of is a whole number of at least 0"),
+        ("get", b'{"idd": "x"}', "get: there is no member idd: did you mean id?"),
+        ("get", b'{"zzz": "x"}', "get: there is no member zzz"),
+        ("append", b'{"text": "x", "tags": ["a", 7]}', "append: tags[1] is text, not a whole number"),
+        ("append", b'["text"]', "append: what is given is an object, not a list"),
+        ("feel", b'{"ids": ["x"], "stage": "later"}', "feel: stage can't be 'later'"),
+        ("get", b"{", "get: Input data was truncated"),
+    ],
+)
+def test_a_refusal_names_the_member_and_what_it_takes(name: str, raw: bytes, said: str) -> None:
+    with pytest.raises(InvalidRequestError) as refused:
+        find(name).decoded(raw)
+    assert str(refused.value) == said
+
+
+@pytest.mark.parametrize(
+    ("name", "request_"),
+    [
+        ("get", Get(id="")),
+        ("stance", AskStance(question=" "[:0])),
+        ("apply_lens", ApplyLens(name="x", limit_s=float("nan"))),
+        ("append", msgspec.structs.replace(Append(), tags="abc")),
+        ("append", Get(id="x")),
+    ],
+)
+def test_the_methods_go_through_the_same_door(name: str, request_: Request) -> None:
+    with pytest.raises(InvalidRequestError):
+        find(name).checked(request_)
