@@ -138,18 +138,18 @@ def test_nobody_elses_memory_answers(store: Store) -> None:
 @pytest.mark.parametrize("question", ["", " \n\t"])
 def test_an_empty_question_is_refused(store: Store, question: str) -> None:
     before = len(store)
-    with pytest.raises(InvalidRequestError, match=r"text that isn't empty|length >= 1 for question"):
+    with pytest.raises(InvalidRequestError, match=r"question is text that isn't empty"):
         store.ask(question)
     assert len(store) == before
 
 
 def test_what_is_no_question_is_refused(store: Store) -> None:
-    with pytest.raises(InvalidRequestError, match="expected str, got int for question"):
+    with pytest.raises(InvalidRequestError, match="question is text, not a whole number"):
         store.ask(7)  # type: ignore[arg-type]
     for top_k in (0, True):
-        with pytest.raises(InvalidRequestError, match=r"ask: expected int.* for top_k"):
+        with pytest.raises(InvalidRequestError, match=r"ask: top_k is a whole number"):
             store.ask(HOME, top_k=top_k)
-    with pytest.raises(InvalidRequestError, match="timezone component for now"):
+    with pytest.raises(InvalidRequestError, match="now has no time zone"):
         store.ask(HOME, now=datetime(2025, 1, 1))  # noqa: DTZ001 - that is what is wrong
 
 

@@ -107,13 +107,13 @@ def test_a_refused_plan_leaves_no_trace(store: Store, shop: Shop) -> None:
         store.run_program("Tea?", plan=ORDER, tools=[shop.tool()])
     with pytest.raises(PlanError, match="there is no plan 'best'"):
         store.run_program("Tea?", plan="best")
-    with pytest.raises(InvalidRequestError, match="int <= 9 for samples"):
+    with pytest.raises(InvalidRequestError, match="samples is a whole number of at most 9"):
         store.run_program("Tea?", samples=10)
-    with pytest.raises(InvalidRequestError, match="invalid enum value 'root' for allow"):
+    with pytest.raises(InvalidRequestError, match=r"allow.* can't be 'root'"):
         store.run_program("Tea?", allow=["root"])  # type: ignore[list-item]
     with pytest.raises(InvalidRequestError, match="text that isn't empty"):
         store.run_program("  ")
-    with pytest.raises(InvalidRequestError, match=r"expected str.* for question"):
+    with pytest.raises(InvalidRequestError, match="question is text, not a whole number"):
         store.run_program(3)  # type: ignore[arg-type]
     assert (len(store), shop.keys) == (before, [])
 
@@ -327,6 +327,6 @@ def test_the_async_twin(store: Store, shop: Shop) -> None:
 def test_a_log_with_programs_in_every_state_verifies_whole(store: Store, shop: Shop) -> None:
     done = store.run_program("Tea?", plan=ORDER, tools=[shop.tool()], allow=WRITE)
     running = died(store, shop, repeatable=True)
-    standing = {one.id: one.standing for one in store.programs()}
+    standing = {str(one.id): one.standing for one in store.programs()}
     assert (standing[done.id], standing[running]) == ("answered", "running")
     assert store.verify(deep=True).findings == []

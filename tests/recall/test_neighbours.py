@@ -78,7 +78,7 @@ def test_nothing_between_two_turns_parts_them(lived: tuple[Store, list[str]]) ->
     store, ids = lived
     assert neighbours(store, ids) == chain(ids)
     answer = store.recall(QUESTION, user_id="maya", session_id="s1", top_k=50)
-    found = {hit.id: hit.signals for hit in answer.results}
+    found = {str(hit.id): hit.signals for hit in answer.results}
     asking, answering = found[ids[3]], found[ids[4]]
     assert asking["asks"] == answering["answers"] == 1.0
     assert answering["words_before"] == asking["words"] > 0

@@ -168,7 +168,7 @@ def test_what_a_filter_compares_with_is_no_filter(asked: Store) -> None:
     ],
 )
 def test_a_tone_that_is_none_is_refused(asked: Store, affect: Any) -> None:
-    with pytest.raises(InvalidRequestError, match=r"recall: .* for affect"):
+    with pytest.raises(InvalidRequestError, match=r"recall: (affect|there is no member)"):
         asked.recall("cat", affect=affect)
 
 
@@ -221,7 +221,7 @@ def test_tone_counts_only_where_it_is_asked_for(asked: Store) -> None:
         assert texts(
             asked.recall("a walk", user_id="t", affect=AskedTone(v=v, a=0.5, d=0.0, within=0.3))
         ) == [first]
-    with pytest.raises(ValueError, match=r"happy.* for affect"):
+    with pytest.raises(ValueError, match="there is no member happy"):
         asked.recall("a walk", affect={"happy": 1})  # type: ignore[arg-type]
 
 
@@ -280,7 +280,7 @@ def test_a_store_of_one_sentence_is_not_searched_through(asked: Store) -> None:
 
 def test_a_proof_comes_with_each_hit(asked: Store) -> None:
     for hit in asked.recall(QUESTION, prove=True).results:
-        assert hit.proof.startswith("c2sp.org/tlog-proof@v1")
+        assert (hit.proof or "").startswith("c2sp.org/tlog-proof@v1")
     assert asked.recall(QUESTION).results[0].proof is None
 
 
@@ -318,21 +318,21 @@ def test_any_text_is_a_legal_question(asked: Store, question: str) -> None:
     ],
 )
 def test_what_cannot_be_meant_is_refused(asked: Store, wrong: dict[str, Any]) -> None:
-    with pytest.raises(ValueError, match=r"recall: expected .* for|no field"):
+    with pytest.raises(ValueError, match=r"recall: |no field"):
         asked.recall("cat", **wrong)
-    with pytest.raises(InvalidRequestError, match=r"recall: expected str.* for query"):
+    with pytest.raises(InvalidRequestError, match=r"query is text, not a whole number"):
         asked.recall(3)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("budget", [True, False, 0, -5, 800.0, "800", None])
 def test_a_budget_that_is_none_is_refused(asked: Store, budget: Any) -> None:
-    with pytest.raises(ValueError, match=r"context: expected .* for budget"):
+    with pytest.raises(ValueError, match=r"context: budget is a whole number"):
         asked.context("cat", budget=budget)
 
 
 @pytest.mark.parametrize("as_of", [True, False, 1.0])
 def test_a_past_that_is_none_is_refused(asked: Store, as_of: Any) -> None:
-    with pytest.raises(InvalidRequestError, match=r"recall: expected int.* for as_of"):
+    with pytest.raises(InvalidRequestError, match=r"recall: as_of is a whole number"):
         asked.recall("cat", as_of=as_of)
 
 
@@ -649,7 +649,7 @@ def test_an_index_that_turns_out_to_be_damaged_is_rebuilt(asked: Store, spoiled:
         answer = again.recall("cat", user_id="maya")
         assert texts(answer) == first
         assert answer.degraded == ()
-        assert answer.rebuilt.startswith("it could not be read")
+        assert (answer.rebuilt or "").startswith("it could not be read")
         answer = again.recall("cat", user_id="maya")
         assert (answer.degraded, answer.rebuilt) == ((), None)
         assert again.verify(deep=True).exit_code == 0
@@ -752,15 +752,15 @@ def test_valid_at_knows_what_had_happened_and_held(asked: Store) -> None:
     marked = asked.recall("Where does Maya live?", user_id="v", superseded="marked").results
     place = [hit.text for hit in marked].index("Maya lives in Faro.")
     assert marked[place].superseded_by == marked[place - 1].id == new
-    with pytest.raises(ValueError, match="invalid enum value 'all' for superseded"):
+    with pytest.raises(ValueError, match="superseded can't be 'all'"):
         asked.recall("Where does Maya live?", superseded="all")  # type: ignore[arg-type]
     asked.forget(new)
     assert texts(asked.recall("Where does Maya live?", user_id="v", valid_at=then)) == ["Maya lives in Faro."]
-    with pytest.raises(ValueError, match="timezone component for valid_at"):
+    with pytest.raises(ValueError, match="valid_at has no time zone"):
         asked.recall("Maya", valid_at=datetime(2024, 1, 1))  # noqa: DTZ001 - that is what is refused
-    with pytest.raises(ValueError, match="timezone component for now"):
+    with pytest.raises(ValueError, match="now has no time zone"):
         asked.recall("Maya", now=datetime(2024, 1, 1))  # noqa: DTZ001 - the same
-    with pytest.raises(ValueError, match="invalid RFC3339 encoded datetime for now"):
+    with pytest.raises(ValueError, match="now is a time such as"):
         asked.recall("Maya", now="yesterday")  # type: ignore[arg-type]
 
 

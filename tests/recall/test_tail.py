@@ -49,7 +49,7 @@ def draft(text: str, number: int) -> Draft:
 
 def found(store: Store, question: str, **asked: Any) -> list[tuple[str, float]]:
     answer = store.recall(question, **asked)
-    assert (answer.degraded, answer.behind_by) == ([], 0)
+    assert (answer.degraded, answer.behind_by) == ((), 0)
     return [(hit.text, hit.score) for hit in answer.results]
 
 

@@ -186,7 +186,7 @@ class Talk:
         from braid.agent.cite import cited
 
         found = self._answered()
-        known = {one.id: one for one in found.citations}
+        known = {str(one.id): one for one in found.citations}
         if not known:
             put("It rests on nothing that is remembered.")
         for number, id in enumerate([*dict.fromkeys([*cited(found.text), *known])], 1):
