@@ -1,6 +1,6 @@
 """A store for event loops: what touches the disk runs in a thread, so that the loop goes on."""
 
-# Written by `python -m braid.tools.lab.faces` from the registry of operations; change those.
+# Written by `make faces` from the registry of operations: change those.
 
 from asyncio import to_thread
 from typing import TYPE_CHECKING

@@ -1,6 +1,6 @@
 """An open store: one method for each operation."""
 
-# Written by `python -m braid.tools.lab.faces` from the registry of operations; change those.
+# Written by `make faces` from the registry of operations: change those.
 
 from typing import TYPE_CHECKING
 
