@@ -63,7 +63,7 @@ def _streams(given: IO[bytes], out: IO[bytes], err: IO[bytes]) -> Iterator[None]
     with ExitStack() as held:
 
         def opened(file: IO[bytes], mode: str, **how: Any) -> Any:
-            stream = open(os.dup(file.fileno()), mode, encoding="utf-8", **how)  # noqa: SIM115
+            stream = open(os.dup(file.fileno()), mode, encoding="utf-8", **how)  # noqa: PTH123, SIM115
             held.callback(_close, stream)
             return stream
 
@@ -124,7 +124,7 @@ def _ending(words: Sequence[str]) -> int:
         if isinstance(leaving.code, str):
             sys.stderr.write(f"{leaving.code}\n")
         return leaving.code if isinstance(leaving.code, int) else int(leaving.code is not None)
-    except BaseException:  # noqa: BLE001 - as an interpreter does
+    except BaseException:
         traceback.print_exc()
         return 1
     return 0

@@ -5,6 +5,7 @@ import random
 import runpy
 import shutil
 import signal
+import time
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from pathlib import Path
@@ -39,6 +40,29 @@ if os.access(MEMORY, os.W_OK) and shutil.disk_usage(MEMORY).free >= LEAST_BYTES:
 # Tests interrupt what they start, which inherits what a shell tells its jobs in the background: pass Ctrl-C over.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Let a soak be bounded."""
+    parser.addoption("--minutes", type=float, help="skip what is not begun by then, in an order of its own")
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Let a bounded run begin elsewhere each day, so that in time it meets all tests."""
+    if config.getoption("--minutes") is not None:
+        items.sort(key=lambda item: item.nodeid)
+        random.Random(datetime.now(UTC).toordinal()).shuffle(items)
+
+
+STARTED = time.monotonic()
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Begin no test after the time that was given."""
+    minutes: float | None = item.config.getoption("--minutes")
+    if minutes is not None and time.monotonic() - STARTED > 60 * minutes:
+        pytest.skip("the time is up")
 
 
 @pytest.fixture(autouse=True)

@@ -101,9 +101,9 @@ def session(empty: Session) -> Session:
 def path_with_braid(tmp_path_factory: pytest.TempPathFactory) -> str:
     """A PATH on which `braid` and `python` are those under test, started cold."""
     folder = tmp_path_factory.mktemp("bin")
-    for name, command in (("braid", f"-c '{ENTRY}' \"$@\""), ("python", '"$@"')):
+    for name, started in (("braid", f"-c '{ENTRY}' \"$@\""), ("python", '"$@"')):
         script = folder / name
-        script.write_text(f'#!/bin/sh\nexec "{sys.executable}" {command}\n', encoding="utf-8")
+        script.write_text(f'#!/bin/sh\nexec "{sys.executable}" {started}\n', encoding="utf-8")
         script.chmod(0o755)
     return f"{folder}:{os.environ['PATH']}"
 
