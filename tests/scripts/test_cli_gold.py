@@ -169,7 +169,6 @@ def test_what_can_not_be_meant(own: Session) -> None:
     assert "tone.jsonl:1: " in own.refused("evaluate", "gold", "--tasks", "own")
 
 
-@pytest.mark.soak
 @pytest.mark.timeout(900)
 def test_quality_is_within_the_band_of_the_baseline(empty: Session) -> None:
     """The gate: all tasks, through the product."""
