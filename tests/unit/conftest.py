@@ -1,7 +1,9 @@
-"""What holds for unit tests: they start no process and never sleep, so nothing but the processor is waited for."""
+"""What holds for unit tests: they start no process and do not sleep, so they wait for little but the processor."""
 
 import sys
-from collections.abc import Iterator
+import threading
+import time
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
@@ -9,7 +11,7 @@ import pytest
 from tests.sandboxes import in_process
 
 BARRED = frozenset((
-    "subprocess.Popen", "os.system", "os.exec", "os.fork", "os.forkpty", "os.posix_spawn", "os.spawn", "time.sleep",
+    "subprocess.Popen", "os.system", "os.exec", "os.fork", "os.forkpty", "os.posix_spawn", "os.spawn",
 ))  # fmt: skip
 """Events of the interpreter (PEP 578): they come however a function was imported, and by whatever library."""
 _barring = False
@@ -20,11 +22,23 @@ class BarredError(AssertionError):
 
 
 def _hook(event: str, args: tuple[Any, ...]) -> None:
-    if _barring and event in BARRED and args != (0,):  # `sleep(0)` lets other threads run
+    if _barring and event in BARRED:
         raise BarredError(f"a unit test may not call {event}: {args!r}")
 
 
+def _watched(sleep: Callable[[float], None]) -> Callable[[float], None]:
+    """Wrap `sleep`, of which Python tells by an event only from 3.13 on. Other threads may be those of other tests."""
+
+    def watched(seconds: float) -> None:
+        if _barring and seconds and threading.current_thread() is threading.main_thread():
+            raise BarredError(f"a unit test may not sleep: {seconds} s")
+        sleep(seconds)
+
+    return watched
+
+
 sys.addaudithook(_hook)
+time.sleep = _watched(time.sleep)
 
 
 @pytest.fixture(autouse=True)
