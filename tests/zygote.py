@@ -195,7 +195,7 @@ def forked_sandboxes() -> None:
     def popen(argv: list[str], **_: Any) -> Any:
         return warm.Sandbox(PLACE, argv[-1])
 
-    sql.subprocess = types.SimpleNamespace(Popen=popen, PIPE=-1, DEVNULL=-3)  # type: ignore[assignment]
+    vars(sql)["subprocess"] = types.SimpleNamespace(Popen=popen, PIPE=-1, DEVNULL=-3)
 
 
 def ending(run: Any) -> int:

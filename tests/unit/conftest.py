@@ -26,10 +26,10 @@ def _hook(event: str, args: tuple[Any, ...]) -> None:
         raise BarredError(f"a unit test may not call {event}: {args!r}")
 
 
-def _watched(sleep: Callable[[float], None]) -> Callable[[float], None]:
+def _watched(sleep: Callable[[Any], None]) -> Callable[[Any], None]:
     """Wrap `sleep`, of which Python tells by an event only from 3.13 on. Other threads may be those of other tests."""
 
-    def watched(seconds: float) -> None:
+    def watched(seconds: Any) -> None:
         if _barring and seconds and threading.current_thread() is threading.main_thread():
             raise BarredError(f"a unit test may not sleep: {seconds} s")
         sleep(seconds)
