@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from tempfile import TemporaryFile
-from typing import IO, Any
+from typing import IO
 
 from braid.wal import failpoint
 
@@ -56,28 +56,25 @@ def _prepare() -> None:
 
 
 @contextmanager
-def _streams(given: IO[bytes], out: IO[bytes], err: IO[bytes]) -> Iterator[None]:
-    """Files stand for the streams, with descriptors of their own, as where a shell redirects them."""
-    given.seek(0)
-    before = sys.stdin, sys.stdout, sys.stderr
-    with ExitStack() as held:
-
-        def opened(file: IO[bytes], mode: str, **how: Any) -> Any:
-            stream = open(os.dup(file.fileno()), mode, encoding="utf-8", **how)  # noqa: PTH123, SIM115
-            held.callback(_close, stream)
-            return stream
-
-        sys.stdin, sys.stdout = opened(given, "r"), opened(out, "w")
-        sys.stderr = opened(err, "w", buffering=1, errors="backslashreplace")
-        try:
-            yield
-        finally:
-            sys.stdin, sys.stdout, sys.stderr = before
-
-
-def _close(stream: IO[str]) -> None:
-    with contextlib.suppress(OSError, ValueError):
-        stream.close()
+def _streams(*files: IO[bytes]) -> Iterator[None]:
+    """Files stand for the streams, down to the descriptors: /dev/stdout and what libraries print go there too."""
+    files[0].seek(0)
+    before, saved = (sys.stdin, sys.stdout, sys.stderr), [os.dup(number) for number in range(3)]
+    for number, file in enumerate(files):
+        os.dup2(file.fileno(), number)
+    sys.stdin = open(0, encoding="utf-8", closefd=False)  # noqa: SIM115
+    sys.stdout = open(1, "w", encoding="utf-8", closefd=False)  # noqa: SIM115
+    sys.stderr = open(2, "w", buffering=1, encoding="utf-8", errors="backslashreplace", closefd=False)  # noqa: SIM115
+    try:
+        yield
+    finally:
+        for stream in (sys.stdin, sys.stdout, sys.stderr):
+            with contextlib.suppress(OSError, ValueError):
+                stream.close()
+        sys.stdin, sys.stdout, sys.stderr = before
+        for number, descriptor in enumerate(saved):
+            os.dup2(descriptor, number)
+            os.close(descriptor)
 
 
 @contextmanager

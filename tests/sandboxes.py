@@ -3,12 +3,15 @@
 from collections import defaultdict
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, Final
 
 import msgspec
 import pytest
 
 from braid.views.sql import Limits, Request, Sandbox
+
+CLOSE: Final = Sandbox.close
+"""What ends the process, for tests of that."""
 
 
 @contextmanager
