@@ -9,6 +9,7 @@ import errno
 import functools
 import os
 import sys
+import tempfile
 import time
 import traceback
 import warnings
@@ -79,13 +80,14 @@ def _streams(*files: IO[bytes]) -> Iterator[None]:
 
 @contextmanager
 def _place(cwd: Path, env: Mapping[str, str]) -> Iterator[None]:
-    here, surroundings, words = Path.cwd(), dict(os.environ), sys.argv
+    here, surroundings, words, temporary = Path.cwd(), dict(os.environ), sys.argv, tempfile.tempdir
     os.chdir(cwd)
+    tempfile.tempdir = None  # it is looked for once, by TMPDIR
     _put(env)
     try:
         yield
     finally:
-        sys.argv = words
+        sys.argv, tempfile.tempdir = words, temporary
         _put(surroundings)
         os.chdir(here)
 
