@@ -1,6 +1,6 @@
 """Who acts and who is acted upon, as numbers: what dominance shows by, beside a text's vector. Pure.
 
-`tools/fit_affect.py` fits to these columns. The words are chosen by hand, before any was fitted.
+`tools/lab/fit_affect.py` fits to these columns. The words are chosen by hand, before any was fitted.
 """
 
 from collections.abc import Sequence

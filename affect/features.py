@@ -1,4 +1,7 @@
-"""Cues as numbers: what the model is told beside a text's vector. Pure; `tools/fit_affect.py` fits to these columns."""
+"""Cues as numbers: what the model is told beside a text's vector. Pure.
+
+`tools/lab/fit_affect.py` fits to these columns.
+"""
 
 import re
 from math import log1p

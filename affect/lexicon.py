@@ -1,7 +1,7 @@
 """What words, emoticons and emoji say by themselves: VADER's lexicon and rules (Hutto and Gilbert, ICWSM 2014). Pure.
 
-The lexicon is a file of the package (`data/lexicon.tsv`), made by `tools/fit_affect.py`; `data/LICENSE.md` names its
-origin and licence.
+The lexicon is a file of the package (`data/lexicon.tsv`), made by `tools/lab/fit_affect.py`; `data/LICENSE.md` names
+its origin and licence.
 """
 
 import re

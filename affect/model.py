@@ -1,7 +1,8 @@
 """The fitted part of a reading: numbers of a text in, valence, arousal and dominance out. Pure; batches of texts.
 
 Two models speak, and their mean is the answer: small nets over the vector and the features, and a ridge over these
-and the words, pairs and beginnings of words. `tools/fit_affect.py` makes the weights; `data/LICENSE.md` says of what.
+and the words, pairs and beginnings of words. `tools/lab/fit_affect.py` makes the weights; `data/LICENSE.md` says of
+what.
 """
 
 import hashlib
@@ -76,7 +77,7 @@ class Model:
     """The weights of this release."""
 
     def __init__(self, weights: Mapping[str, Any]) -> None:
-        """`weights` by name, as `tools/fit_affect.py` makes them."""
+        """`weights` by name, as `tools/lab/fit_affect.py` makes them."""
         self._w = weights
         self._idf = weights["gram_idf"].astype(np.float64)
         self._gram = weights["gram_w"].astype(np.float64) * weights["gram_scale"]

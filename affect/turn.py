@@ -2,7 +2,7 @@
 
     tone("I love it!").valence
 
-A word has a weight for each of valence, arousal and dominance (`data/turn.tsv`, fitted by `tools/fit_turn.py`); the
+A word has a weight for each of valence, arousal and dominance (`data/turn.tsv`, fitted by `tools/lab/fit_turn.py`); the
 tone is their sum over the different words of a turn, by its length. Whole numbers and single divisions give the same
 on every machine: what is made of them enters a digest. `METHOD` names function and weights: another is another.
 """

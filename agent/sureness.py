@@ -2,7 +2,7 @@
 
 Two probabilities. `known`: that memory holds an answer at all, by whether what fits was said by whom the question
 names; below a limit the answer is "I don't know". `right`: that the record quoted is the one that answers, which says
-how surely to put it. The weights are fitted by `tools/fit_answers.py`; without their file a rule decides.
+how surely to put it. The weights are fitted by `tools/lab/fit_answers.py`; without their file a rule decides.
 """
 
 import hashlib
@@ -22,7 +22,7 @@ from braid.agent.voices import voices
 from braid.ledger.record import ExperienceBody
 from braid.recall.decompose import Question
 from braid.recall.hits import Hit
-from braid.recall.text import stem, words
+from braid.text.words import stem, words
 from braid.views.lance.rows import searched_text
 
 WEIGHTS: Final = Path(__file__).parent / "weights.json"

@@ -5,9 +5,11 @@ Everything that can be asked of a store is declared so, once, in the room of its
 """
 
 from collections.abc import Callable, Iterable, Mapping
-from datetime import datetime
+from datetime import date, datetime, time, timedelta
+from decimal import Decimal
 from inspect import Parameter, signature
-from typing import Annotated, Any, Final, Literal, TypeVar, get_args
+from typing import Annotated, Any, Final, Literal, TypeVar, cast, get_args
+from uuid import UUID
 
 import msgspec
 
@@ -136,9 +138,11 @@ class Operation(msgspec.Struct, frozen=True, kw_only=True):
                 f"{self.name} takes a {self.request.__name__}, not {type(request).__name__}"
             )
         try:
-            plain = msgspec.to_builtins(request, builtin_types=_KEPT)
+            plain = msgspec.to_builtins(request, builtin_types=_KEPT, enc_hook=_as_plain)
             return msgspec.convert(plain, self.request)
-        except (msgspec.ValidationError, TypeError) as error:
+        except RecursionError:
+            raise InvalidRequestError(f"{self.name}: what is asked is nested too deep") from None
+        except (msgspec.ValidationError, TypeError, NotImplementedError) as error:
             raise self.refusal(error) from None
 
     def decoded(self, raw: bytes) -> Request:
@@ -160,7 +164,22 @@ def given(value: object) -> Any:
     return value
 
 
-_KEPT: Final = (bytes, bytearray)
+_KEPT: Final = (bytes, bytearray, datetime, date, time, timedelta, UUID, Decimal)
+"""What `msgspec` would write as text. Within a JSON value it stays what it is, for the log to refuse."""
+
+
+def _as_plain(value: object) -> object:
+    """Return the plain value of what only derives from one; NotImplementedError for what is none."""
+    if isinstance(value, datetime):
+        return value.isoformat()
+    for plain in (str, int, float):
+        if isinstance(value, plain):
+            return plain(value)
+    if isinstance(value, Mapping):
+        return dict(cast("Mapping[object, object]", value))
+    raise NotImplementedError(f"no value of a request: {type(value).__name__}")
+
+
 _OPERATIONS: Final[dict[str, Operation]] = {}
 _BY_FUNCTION: Final[dict[Callable[..., Any], Operation]] = {}
 _Function = TypeVar("_Function", bound=Callable[..., Any])

@@ -1,4 +1,4 @@
-"""Signals → one score: a weighted sum. The weights are a file of the package, fitted by `tools/fit_recall.py`."""
+"""Signals → one score: a weighted sum. The weights are a file of the package, fitted by `tools/lab/fit_recall.py`."""
 
 import hashlib
 from collections.abc import Mapping

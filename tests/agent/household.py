@@ -9,7 +9,7 @@ from typing import Any
 import braid
 from braid.agent.parts import Asked, Composed
 from braid.claims.question import weigh
-from braid.ledger.record import Claim, Content, Draft, ExperienceBody, Provenance
+from braid.ledger.record import Claim
 from braid.log.drafts import scope
 from braid.store import Store
 
@@ -34,14 +34,13 @@ def household(folder: Path, *more: str) -> Iterator[Store]:
     with braid.open(folder / "memory", guard_dir=folder / "guard") as store:
         with store.transaction() as together:
             for home, held in HOMES:
-                body = ExperienceBody(
-                    content=Content(text=f"I live in {home}."),
-                    provenance=Provenance(actor="user", name="Maya"),
-                    scope=scope(user_id="maya"),
+                together.append(
+                    f"I live in {home}.",
+                    name="Maya",
+                    user_id="maya",
                     occurred_at=held,
-                    symbolic=[Claim(subject="Maya", rel="lives_in", object=home, valid_from=held)],
+                    claims=[Claim(subject="Maya", rel="lives_in", object=home, valid_from=held)],
                 )
-                together.append(Draft(kind="experience", type="occurrence", body=body))
             for at, text in enumerate((*SAID, *more)):
                 together.append(
                     text,

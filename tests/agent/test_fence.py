@@ -27,6 +27,7 @@ from braid.agent.parts import Asked, Composed, Support
 from braid.claims.decision import resolve
 from braid.ledger.record import Affect, AffectBody, Draft, Record, Target, Vad
 from braid.log.drafts import experience, scope
+from braid.log.operations import Earlier
 from braid.recall.hits import Answer as Found
 from braid.store import Store
 from tests.affect import inputs
@@ -79,17 +80,18 @@ def tell(folder: Path, mood: Mood) -> Store:
     """Open a new store in which the turns were said in this mood, and read for what they claim."""
     braid.init(folder / "memory", durability="none", guard_dir=folder / "guard", clock=lambda: NOW)
     store = braid.open(folder / "memory", guard_dir=folder / "guard", clock=lambda: NOW)
-    with store.transaction() as together:
-        turn: Any = None
-        for at, (text, affect) in enumerate(zip(SAID, mood.carried, strict=True)):
-            when = NOW - timedelta(days=60 - at)
-            draft = experience(text, name="Maya", within=MAYA, occurred_at=when, affect=affect)
-            turn = together.append(draft)
-            if at in FELT_AFTER:
-                together.append(snapshot(mood.between[FELT_AFTER.index(at)], turn))
+    together: list[Draft] = []
+    turn = 0
+    for at, (text, affect) in enumerate(zip(SAID, mood.carried, strict=True)):
+        when = NOW - timedelta(days=60 - at)
+        turn = len(together)
+        together.append(experience(text, name="Maya", within=MAYA, occurred_at=when, affect=affect))
+        if at in FELT_AFTER:
+            together.append(snapshot(mood.between[FELT_AFTER.index(at)], Earlier(turn)))
+    last = store.session.append_drafts(together)[turn]
     store.learn()
     for body in mood.behind:
-        store.append(snapshot(body, turn.id))
+        store.session.append_drafts([snapshot(body, last.id)])
     return store
 
 

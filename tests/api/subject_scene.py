@@ -53,13 +53,17 @@ def build(folder: Path) -> tuple[braid.Store, Ids]:
         candidates=[Candidate(claim="Porto", p=0.9)],
         decision=Decision(claim="Porto", residual_uncertainty=0.1),
     )
-    ids["stance"] = store.append(
-        Draft(kind="stance", body=stance, links=[("candidate", ids["own"]), ("support", ids["derived"])])
-    )
+    ids["stance"] = store.session.append_drafts(
+        [Draft(kind="stance", body=stance, links=[("candidate", ids["own"]), ("support", ids["derived"])])]
+    )[0].id
     mood = AffectBody(actor="Maya", stage="after", valence=0.4, arousal=0.3, dominance=0.2)
-    ids["affect"] = store.append(Draft(kind="affect", body=mood, links=[("experience", ids["own"])]))
+    ids["affect"] = store.session.append_drafts(
+        [Draft(kind="affect", body=mood, links=[("experience", ids["own"])])]
+    )[0].id
     batch = EmbeddingBody(signatures=[Signature(role="text", model="m")])
-    ids["embedding"] = store.append(Draft(kind="embedding", body=batch, links=[("experience", ids["own"])]))
+    ids["embedding"] = store.session.append_drafts(
+        [Draft(kind="embedding", body=batch, links=[("experience", ids["own"])])]
+    )[0].id
     ids["new"] = store.correct(ids["own"], "Maya moved to Lisbon.", reason="misheard")
     ids["gone"] = store.append("It was derived, and erased.", type="inference", parents=[ids["own"]])
     ids["unrelated"] = store.append(f"Nothing to do with anybody: {SECRET}.")

@@ -222,7 +222,9 @@ def test_as_of_then_is_what_it_was_then(base: Path, tmp_path: Path) -> None:
         best = store.recall(question, **asked)["results"][0]["id"]
         ground = store.append("A reflection.", agent_id="kit")
         lesson = EventBody(name=NAME, data=taught([(1, 1.0)]))
-        store.append(Draft(kind="event", body=lesson, links=[("parent", ground), ("target", best)]))
+        store.session.append_drafts(
+            [Draft(kind="event", body=lesson, links=[("parent", ground), ("target", best)])]
+        )
         then, index = store.recall(question, explain=True, **asked), store.views.search.index(wait_s=60.0)
         assert then["results"][0]["signals"][NAME] > 0
         last, at = len(store) - 1, store.reader.index_of(best)
@@ -230,10 +232,11 @@ def test_as_of_then_is_what_it_was_then(base: Path, tmp_path: Path) -> None:
         near = index.nearest(vector, where=Where(below=last + 1))
         dull = [Signature(role=role, model="x", salience=0.1) for role in SEMANTIC]
         about = [("experience", best) for _ in dull]
-        store.append(Draft(kind="embedding", body=EmbeddingBody(signatures=dull), links=about))
-        with store.transaction() as later:
-            for _ in range(LOOKED_AT):
-                later.append(Draft(kind="event", body=EventBody(name="noise"), links=[("target", best)]))
+        store.session.append_drafts(
+            [Draft(kind="embedding", body=EmbeddingBody(signatures=dull), links=about)]
+        )
+        noise = Draft(kind="event", body=EventBody(name="noise"), links=[("target", best)])
+        store.session.append_drafts([noise] * LOOKED_AT)
         tell(store, "assistant", "jonas", 12, 20)
         past = store.recall(question, explain=True, as_of=last, **asked)
         assert past["results"] == then["results"]

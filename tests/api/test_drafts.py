@@ -2,14 +2,16 @@
 
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
 import braid
-from braid import Store, drafts
+from braid import Store
+from braid.errors import InvalidRequestError
 from braid.ledger.errors import InvalidRecordError
 from braid.ledger.record import Claim, Content, Draft, ExperienceBody
+from braid.log import drafts
 
 
 @pytest.fixture
@@ -20,44 +22,42 @@ def opened(store: Path) -> Any:
 
 @pytest.mark.parametrize(
     ("text", "said"),
-    [(b"x", "not bytes; decode it first"), (None, "not NoneType"), (7, "not int"), (["x"], "not list")],
+    [(b"x", "bytes"), (None, "nothing"), (7, "a whole number"), (["x"], "a list")],
 )
 def test_what_is_no_text_is_refused(opened: Store, text: Any, said: str) -> None:
     size = len(opened)
-    with pytest.raises(TypeError, match=said):
+    with pytest.raises(InvalidRequestError, match=f"^append: text is text, not {said}$"):
         opened.append(text)
     assert len(opened) == size
 
 
 @pytest.mark.parametrize("name", ["parents", "evidence", "supersedes", "sources", "tags"])
 def test_one_where_several_are_meant_is_refused(opened: Store, name: str) -> None:
-    with pytest.raises(TypeError, match=rf"{name} takes several: give a list, {name}=\['abc'\]"):
-        opened.append("x", **{name: "abc"})
+    fields: dict[str, Any] = {name: "abc"}
+    with pytest.raises(InvalidRequestError, match=f"{name} is a list, not text"):
+        opened.append("x", **fields)
 
 
-@pytest.mark.parametrize(
-    ("name", "said"),
-    [
-        ("usr_id", "no usr_id: did you mean user_id?"),
-        ("occured_at", "did you mean occurred_at?"),
-        ("mood", "no mood$"),
-    ],
-)
-def test_a_field_that_is_unknown_is_refused_with_the_right_one(opened: Store, name: str, said: str) -> None:
-    with pytest.raises(TypeError, match=said.replace("?", r"\?")):
-        opened.append("x", **{name: "y"})
-    with opened.transaction() as together, pytest.raises(TypeError, match="append takes no"):
-        together.append("x", **{name: "y"})
+def test_a_field_that_is_unknown_is_refused(opened: Store) -> None:
+    size = len(opened)
+    fields: dict[str, Any] = {"usr_id": "y"}
+    with pytest.raises(TypeError, match="usr_id"):
+        opened.append("x", **fields)
+    with opened.transaction() as together, pytest.raises(TypeError, match="usr_id"):
+        together.append("x", **fields)
+    assert len(opened) == size
 
 
 def test_a_time_may_be_text(opened: Store) -> None:
-    id = opened.append("x", occurred_at="2025-03-24T07:53:40Z")
+    at: Any = "2025-03-24T07:53:40Z"
+    id = opened.append("x", occurred_at=at)
     body = opened.get(id).body
     assert isinstance(body, ExperienceBody)
     assert body.occurred_at == datetime(2025, 3, 24, 7, 53, 40, tzinfo=UTC)
-    for wrong in ("last spring", 1742802820):
-        with pytest.raises(InvalidRecordError, match=r"the occurred_at .* is not an RFC 3339 time"):
-            opened.append("x", occurred_at=wrong)
+    for wrong in ("last spring", True, datetime(2025, 3, 24)):  # noqa: DTZ001
+        given: Any = wrong
+        with pytest.raises(InvalidRequestError, match=r"occurred_at is a time such as"):
+            opened.append("x", occurred_at=given)
 
 
 def test_nothing_is_not_remembered(opened: Store) -> None:
@@ -67,8 +67,11 @@ def test_nothing_is_not_remembered(opened: Store) -> None:
         opened.append("")
     with pytest.raises(InvalidRecordError, match="the text is empty"):
         opened.correct(id, "")
-    with opened.transaction() as together, pytest.raises(InvalidRecordError, match="the text is empty"):
-        together.append("")
+    together = opened.transaction()
+    together.append("y")
+    together.append("")
+    with pytest.raises(InvalidRecordError, match="the text is empty"), together:
+        pass
     assert len(opened) == size
 
 
@@ -144,18 +147,21 @@ def test_what_says_something_without_text_is_kept(opened: Store) -> None:
 def test_a_body_that_cannot_be_one_is_named_with_its_article(opened: Store) -> None:
     body: Any = ExperienceBody(content=Content(text=7))  # type: ignore[arg-type]
     with pytest.raises(InvalidRecordError, match="the body is not that of an experience"):
-        opened.append(Draft(kind="experience", type="occurrence", body=body))
+        opened.session.append_drafts([Draft(kind="experience", type="occurrence", body=body)])
 
 
 @pytest.mark.parametrize(
     ("fields", "said"),
     [
-        ({"user_id": float("nan")}, r"scope\.user_id"),
-        ({"session_id": b"s1"}, r"scope\.session_id"),
-        ({"external_id": float("inf")}, r"external_id"),
-        ({"claims": [Claim(subject="s", rel="r", object="o", quote=float("nan"))]}, r"symbolic\[0\]\.quote"),  # type: ignore[arg-type]
-        ({"actor": None}, r"provenance\.actor"),
-        ({"affect": {"vad": 1}}, r"affect"),
+        ({"user_id": float("nan")}, "user_id is text, not a number"),
+        ({"session_id": b"s1"}, "session_id is text, not bytes"),
+        ({"external_id": float("inf")}, "external_id is text"),
+        (
+            {"claims": [Claim(subject="s", rel="r", object="o", quote=cast("Any", float("nan")))]},
+            r"claims\[0\].quote",
+        ),
+        ({"actor": None}, "actor is text, not nothing"),
+        ({"affect": {"vad": 1}}, "affect.vad is an object, not a whole number"),
     ],
     ids=str,
 )
@@ -164,7 +170,7 @@ def test_a_value_of_another_type_is_refused_by_its_place(
 ) -> None:
     """JSON has no NaN and no bytes: kept as null or as base64 they would be what nobody said."""
     size = len(opened)
-    with pytest.raises(InvalidRecordError, match=said):
+    with pytest.raises(InvalidRequestError, match=said):
         opened.append("x", **fields)
     assert len(opened) == size
 
@@ -174,9 +180,9 @@ def test_a_key_that_names_nothing_is_refused(opened: Store, key: Any) -> None:
     """An empty one would make every call a repetition of the first."""
     said = [{"role": "user", "content": "I drink tea now."}]
     size = len(opened)
-    with pytest.raises(InvalidRecordError, match="idempotency key"):
+    with pytest.raises(InvalidRequestError, match="idempotency_key is text"):
         opened.append("x", idempotency_key=key)
-    with pytest.raises(InvalidRecordError, match="idempotency key"):
+    with pytest.raises(InvalidRequestError, match="idempotency_key is text"):
         opened.remember(said, idempotency_key=key)
     assert len(opened) == size
 

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 import braid
-from braid import arrival, exchange
+from braid.exchange import intake
 from braid.exchange.intake import Outcome, import_jsonl
 from braid.exchange.lines import export_jsonl, open_lines, read_lines
 from braid.ledger import sequence, validate
@@ -23,6 +23,7 @@ from braid.ledger.evidence import check_imported
 from braid.ledger.note import parse_note, parse_vkey, signing_key
 from braid.ledger.record import Claim, Content, Draft, LinkDiff, ViewBody
 from braid.ledger.sign import Signer, load_signers
+from braid.log.drafts import experience
 
 Lines = list[dict[str, Any]]
 MEDIA = bytes(range(256)) * 700
@@ -38,9 +39,12 @@ class Source:
         claim = Claim(subject="maya", rel="lives_in", object="Porto")
         ids["b"] = store.append("She lives there.", type="inference", parents=[ids["a"]], claims=[claim])
         view = ViewBody(lens="years", content=Content(text="2025"), diffs=[LinkDiff(link=0, added="a year")])
-        ids["view"] = store.append(Draft(kind="view", body=view, links=[("applied_to", ids["b"])]))
+        ids["view"] = store.session.append_drafts(
+            [Draft(kind="view", body=view, links=[("applied_to", ids["b"])])]
+        )[0].id
         ids["picture"] = store.append("A picture.", media=[store.attach(MEDIA, media_type="image/png")])
-        ids["keyed"] = store.append("Once.", idempotency_key="k1", extra={"mood": "calm"})
+        keyed = experience("Once.", once="k1", extra={"mood": "calm"})
+        ids["keyed"] = store.session.append_drafts([keyed])[0].id
         ids["forgotten"] = store.append("Not any more.")
         ids["heir"] = store.append(
             "From what is hidden.", type="inference", parents=[ids["forgotten"], ids["a"]]
@@ -395,7 +399,7 @@ def test_deep_nesting_is_refused(source: Source, other: braid.Store) -> None:
 
 
 def test_a_line_that_is_too_long_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(exchange, "MAX_LINE_BYTES", 100)
+    monkeypatch.setattr("braid.exchange.lines", "MAX_LINE_BYTES", 100)
     with pytest.raises(EvidenceError, match="more than 100 bytes"):
         list(read_lines(io.BytesIO(b"x" * 1_000)))
 
@@ -483,7 +487,7 @@ def test_a_damaged_archive_is_refused(source: Source, other: braid.Store, tmp_pa
 def test_batches_link_across_and_within(
     source: Source, other: braid.Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(arrival, "BATCH", 2)
+    monkeypatch.setattr(intake, "BATCH", 2)
     done = take(other, source.lines())
     assert done.refused == []
     here = memories(other)

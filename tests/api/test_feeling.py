@@ -113,5 +113,7 @@ def test_the_async_twin(store: Store) -> None:
 def test_a_draft_of_ones_own_still_goes_in(store: Store) -> None:
     id = store.append("Fine.")
     body = AffectBody(actor="user", stage="input", valence=0.1, arousal=0.5, dominance=0.0)
-    snapshot = store.append(Draft(kind="affect", body=body, links=[("experience", id)]))
+    snapshot = store.session.append_drafts([Draft(kind="affect", body=body, links=[("experience", id)])])[
+        0
+    ].id
     assert store.get(snapshot).kind == "affect"

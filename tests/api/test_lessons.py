@@ -146,10 +146,10 @@ def test_what_was_learned_is_no_cause(store: Store) -> None:
 def test_a_lesson_by_hand_that_lies_about_its_links_does_nothing(store: Store) -> None:
     id = next(one.id for one in store.read() if one.kind == "experience")
     body = EventBody(name=NAME, data={"steps": [[0, 1e9], [5, 1.0], [0, 2.0]]})
-    store.append(braid.Draft(kind="event", body=body, links=[("target", id)]))
+    store.session.append_drafts([braid.Draft(kind="event", body=body, links=[("target", id)])])
     assert salience(store)[SAID[0]] == pytest.approx(RATE)  # clamped to one step, the first that it names
     junk = EventBody(name=NAME, data={"steps": {"a": "b"}})
-    store.append(braid.Draft(kind="event", body=junk, links=[("target", id)]))
+    store.session.append_drafts([braid.Draft(kind="event", body=junk, links=[("target", id)])])
     assert salience(store)[SAID[0]] == pytest.approx(RATE)
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import braid
-from braid.ledger.errors import InvalidRecordError
+from braid.errors import InvalidRequestError
 from braid.ledger.record import Content, Draft, EventBody, ExperienceBody, Scope
 
 
@@ -44,25 +44,25 @@ REFUSED: dict[str, tuple[Callable[[Any], Any], type[Exception], str]] = {
     **{
         f"an empty {name}": (
             _appended_to_nobody(name),
-            InvalidRecordError,
-            f"{name} is text that isn't empty, not ''",
+            InvalidRequestError,
+            f"append: {name} is text that isn't empty",
         )
         for name in SCOPES
     },
     "an empty scope of messages": (
         lambda store: store.remember(["x"], session_id=""),
-        InvalidRecordError,
-        "session_id is text that isn't empty, not ''",
+        InvalidRequestError,
+        "remember: session_id is text that isn't empty",
     ),
-    "an empty scope in a draft": (
-        lambda store: store.append(DRAFT),
-        InvalidRecordError,
-        "run_id is text that isn't empty, not ''",
+    "a draft, which no face takes": (
+        lambda store: store.append_all([DRAFT]),
+        InvalidRequestError,
+        "append_all: there is no member kind",
     ),
     "an empty scope in a transaction": (
         _in_a_transaction,
-        InvalidRecordError,
-        "agent_id is text that isn't empty, not ''",
+        InvalidRequestError,
+        r"append_all: records\[1\].agent_id is text that isn't empty",
     ),
     "an empty scope of a question": (
         lambda store: store.ask("Where?", user_id=""),
@@ -77,33 +77,57 @@ REFUSED: dict[str, tuple[Callable[[Any], Any], type[Exception], str]] = {
     "an empty scope of a stance": (
         lambda store: store.stance("Where?", session_id=""),
         ValueError,
-        "session_id is text that isn't empty, not ''",
+        "session_id is text that isn't empty",
     ),
     "forgetting nothing": (lambda store: store.forget(), ValueError, "no record was named"),
     "recovering nothing": (lambda store: store.recover(), ValueError, "no record was named"),
-    "an id of None": (lambda store: store.get(None), TypeError, "an id is text, not NoneType"),
+    "an id of None": (lambda store: store.get(None), InvalidRequestError, "id is text, not nothing"),
     "an id in a list": (lambda store: store.erase(["x"]), TypeError, "an id is text, not list"),
-    "a place before the first": (lambda store: list(store.read(-1)), ValueError, "there is no record -1"),
+    "a place before the first": (
+        lambda store: list(store.read(-1)),
+        InvalidRequestError,
+        "start is a whole number of at least 0",
+    ),
     "a past in words": (lambda store: store.recall("x", as_of="2025"), TypeError, "not '2025'"),
-    "half a record": (lambda store: store.get("x", as_of=1.5), TypeError, "not 1.5"),
+    "half a record": (
+        lambda store: store.get("x", as_of=1.5),
+        InvalidRequestError,
+        "as_of is a whole number",
+    ),
     "a day in words": (lambda store: store.recall("x", valid_at="2025"), TypeError, "not '2025'"),
     "a now in words": (lambda store: store.ask("x", now="2025"), TypeError, "not '2025'"),
     "an instant in words": (lambda store: store.stance("x", at="2025"), TypeError, "not '2025'"),
     "a statement of None": (lambda store: store.sql(None), TypeError, "a statement is text, not NoneType"),
     "a confidence in words": (
         lambda store: store.append("x", confidence="high"),
-        TypeError,
-        "confidence is a number in .0, 1. or a Confidence, not 'high'",
+        InvalidRequestError,
+        "confidence is a number or an object, not text",
     ),
-    "a claim as an object": (
-        lambda store: store.append("x", claims=[{"subject": "a", "rel": "b", "object": "c"}]),
-        TypeError,
-        "claims takes Claim, not dict",
+    "half a claim": (
+        lambda store: store.append("x", claims=[{"subject": "a", "rel": "b"}]),
+        InvalidRequestError,
+        r"claims\[0\]\.object is missing",
     ),
-    "a claim as text": (lambda store: store.append("x", claims="abc"), TypeError, "claims takes several"),
-    "a batch of texts": (lambda store: store.append_all(["x"]), TypeError, "takes Drafts, not str"),
-    "a message of None": (lambda store: store.remember(None), TypeError, "text or messages, not NoneType"),
-    "messages of None": (lambda store: store.remember([None]), TypeError, "role and content, not NoneType"),
+    "a claim as text": (
+        lambda store: store.append("x", claims="abc"),
+        InvalidRequestError,
+        "claims is a list, not text",
+    ),
+    "a batch of texts": (
+        lambda store: store.append_all(["x"]),
+        InvalidRequestError,
+        "is an object, not text",
+    ),
+    "a message of None": (
+        lambda store: store.remember(None),
+        InvalidRequestError,
+        "messages is .*, not nothing",
+    ),
+    "messages of None": (
+        lambda store: store.remember([None]),
+        InvalidRequestError,
+        r"messages\[0\] is .*, not nothing",
+    ),
     "filters without a floor": (
         lambda store: store.recall("x", filters=_nested(5000)),
         ValueError,
@@ -145,7 +169,7 @@ def test_what_an_earlier_release_took_can_be_corrected_and_erased(tmp_path: Path
     """Records of an empty scope are in older logs: they stay what they are."""
     with braid.open(tmp_path / "memory") as store:
         body = ExperienceBody(content=Content(text="old"), scope=Scope(user_id=""))
-        (old,) = store.append_all([Draft(kind="experience", type="occurrence", body=body)])
+        (old,) = store.session.append_drafts([Draft(kind="experience", type="occurrence", body=body)])
         new = store.get(store.correct(old.id, "I live in Porto."))
         assert new.body.scope == Scope(user_id="")
         assert [link.role for link in store.get(old.id).links] == []

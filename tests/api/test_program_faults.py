@@ -262,7 +262,7 @@ def test_of_two_runs_one_goes_on_and_the_other_is_told(store: Store, shop: Shop)
         """Another run has gone on while this one worked: as from a machine whose locks nobody sees here."""
         state = state_of(store, store.programs()[-1].id)
         assert state.holder is not None
-        store.append_all([draft_of(Taken(n=state.n, holder=state.holder), state.id, (), None)])
+        store.session.append_drafts([draft_of(Taken(n=state.n, holder=state.holder), state.id, (), None)])
         return Receipt(order.what)
 
     with pytest.raises(
@@ -280,7 +280,7 @@ def test_a_run_on_another_machine_is_waited_for(store: Store, shop: Shop) -> Non
     away = msgspec.structs.replace(
         state.holder, host="elsewhere", until=datetime.now(UTC) + timedelta(hours=1)
     )
-    store.append_all([draft_of(Taken(n=state.n, holder=away), id, (), None)])
+    store.session.append_drafts([draft_of(Taken(n=state.n, holder=away), id, (), None)])
     with pytest.raises(ProgramTakenError, match=r"is being run by process \d+ on elsewhere until"):
         store.resume(id, tools=[shop.tool(repeatable=True)])
     assert store.resume(id, tools=[shop.tool(repeatable=True)], take_over=True).standing == "answered"

@@ -39,9 +39,9 @@ def forge(store: Store, record: Record, change: Callable[[ViewBody], Body], link
     body = record.body
     assert isinstance(body, ViewBody)
     given: list[tuple[str, Any]] = [(link.role, link.id) for link in record.links][:links]
-    return store.append(
-        Draft(kind="view", body=change(msgspec.structs.replace(body, once=None)), links=given)
-    )
+    return store.session.append_drafts(
+        [Draft(kind="view", body=change(msgspec.structs.replace(body, once=None)), links=given)]
+    )[0].id
 
 
 def findings(store: Store) -> list[Finding]:
@@ -52,7 +52,7 @@ def findings(store: Store) -> list[Finding]:
 def test_honest_views_are_counted(store: Store, view: View) -> None:
     report = store.verify(rederive=True)
     assert report.exit_code == 0
-    assert report.checked[-1] == again.CHECKED + "1 views, 0 claim records, 0 stances"
+    assert report.checked[-1] == again.CHECKED + "1 views, 0 claim records, 0 stances, 0 reconciliations"
     assert store.verify().checked == report.checked[:-1]
     assert view.appended
 
@@ -115,8 +115,8 @@ def test_a_view_on_a_forged_view_is_judged_for_itself(store: Store, view: View) 
     bad = msgspec.structs.replace(
         body, delta_from_raw=msgspec.structs.replace(body.delta_from_raw, added=None), once=None
     )
-    store.append(
-        Draft(kind="view", body=bad, links=[(link.role, link.id) for link in store.get(later.id).links])
+    store.session.append_drafts(
+        [Draft(kind="view", body=bad, links=[(link.role, link.id) for link in store.get(later.id).links])]
     )
     assert len(findings(store)) == 1
 
@@ -168,7 +168,7 @@ def test_evidence_of_another_record_makes_no_view_true(store: Store, tmp_path: P
         links = [(link.role, link.id) for link in honest.links]
         forged = msgspec.structs.replace(body, content=told, once=None)
         kept = {"imported": honest.members["imported"]}
-        id = second.append(Draft(kind="view", body=forged, links=links, extra=kept))
+        id = second.session.append_drafts([Draft(kind="view", body=forged, links=links, extra=kept)])[0].id
         (finding,) = second.verify(rederive=True).findings
         assert finding.id == id
         assert "is not what was signed" in finding.message
@@ -181,7 +181,7 @@ def test_an_input_that_did_not_come_along_is_counted(store: Store, tmp_path: Pat
         native = [("applied_to", second.append(f"Of this log, {k}.")) for k in range(len(honest.links))]
         kept = {"imported": honest.members["imported"]}
         body = msgspec.structs.replace(honest.body, once=None)
-        id = second.append(Draft(kind="view", body=body, links=native, extra=kept))
+        id = second.session.append_drafts([Draft(kind="view", body=body, links=native, extra=kept)])[0].id
         report = second.verify(rederive=True)
         assert report.findings == []
         assert [note for note in report.notes if "did not come with it" in note] == [

@@ -69,7 +69,7 @@ def _forge(store: Store, id: str, **members: Any) -> str:
     told = msgspec.structs.replace(body.affect_delta, **members)
     forged = msgspec.structs.replace(body, once=None, affect_delta=told)
     links: list[tuple[str, Any]] = [(link.role, link.id) for link in record.links]
-    return store.append(Draft(kind="view", body=forged, links=links))
+    return store.session.append_drafts([Draft(kind="view", body=forged, links=links)])[0].id
 
 
 def test_it_is_made_again_and_a_forged_one_found(store: Store) -> None:

@@ -144,7 +144,7 @@ def test_a_view_that_quotes_what_was_forgotten_meanwhile_is_refused(store: Store
     body = ExperienceBody(content=Content(text="4711"), provenance=Provenance(actor="agent", method="answer"))
     draft = Draft(kind="experience", type="occurrence", body=body, links=[("evidence", id)])
     with pytest.raises(ForgottenError, match="was forgotten meanwhile"):
-        store.append_all([draft])
+        store.session.append_drafts([draft])
 
 
 def test_a_record_comes_back_though_what_fell_with_it_is_past_its_window(tmp_path: Path) -> None:

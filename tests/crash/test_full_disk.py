@@ -9,7 +9,7 @@ import pytest
 
 import braid
 from braid.ledger.audit.verify import verify
-from braid.tools.torture.disk import SmallDisk
+from braid.tools.lab.torture.disk import SmallDisk
 from braid.wal import failpoint
 
 

@@ -15,13 +15,13 @@ import pytest
 
 from braid.ledger.checkpoint import Checkpoint, sign_checkpoint
 from braid.ledger.logkeys import load_log_key
-from braid.tools.torture.acts import ACTS, World
-from braid.tools.torture.deck import Deck
-from braid.tools.torture.errors import TortureError
-from braid.tools.torture.fickle import STEPS, FickleDisk
-from braid.tools.torture.matrix import Cell, Matrix
-from braid.tools.torture.strace import KILL, calls, faults_of, harmed, kind_of, why_not
-from braid.tools.torture.told import Told
+from braid.tools.lab.torture.acts import ACTS, World
+from braid.tools.lab.torture.deck import Deck
+from braid.tools.lab.torture.errors import TortureError
+from braid.tools.lab.torture.fickle import STEPS, FickleDisk
+from braid.tools.lab.torture.matrix import Cell, Matrix
+from braid.tools.lab.torture.strace import KILL, calls, faults_of, harmed, kind_of, why_not
+from braid.tools.lab.torture.told import Told
 
 SEED = 8
 ON_A_FICKLE_DISK = 4

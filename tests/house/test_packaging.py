@@ -9,9 +9,12 @@ import pytest
 ROOT = Path(__file__).parents[2]
 FRONT_DOOR = "api"
 NOT_ROOMS = {"build", "dist", "docs", "examples", "tests"}
+LAB = "tools/lab"
+"""What the makers run: found through the folder of `braid.tools`, and never installed."""
 
 CONFIG = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 SETUPTOOLS = CONFIG["tool"]["setuptools"]
+ENTRIES = [CONFIG["project"]["scripts"], *CONFIG["project"]["entry-points"].values()]
 
 
 def rooms() -> list[Path]:
@@ -34,6 +37,11 @@ def folders_of_packages() -> list[str]:
     )
 
 
+def installed(folders: list[str]) -> list[str]:
+    """All of these but the lab's."""
+    return [folder for folder in folders if not f"{folder}/".startswith(f"{LAB}/")]
+
+
 def name_of(folder: str) -> str:
     """The import name under which a folder is installed."""
     first, *rest = folder.split("/")
@@ -41,7 +49,31 @@ def name_of(folder: str) -> str:
 
 
 def test_the_mapping_is_the_folders_and_nothing_else() -> None:
-    assert SETUPTOOLS["package-dir"] == {name_of(folder): folder for folder in folders_of_packages()}
+    assert SETUPTOOLS["package-dir"] == {
+        name_of(folder): folder for folder in installed(folders_of_packages())
+    }
+
+
+def test_the_lab_is_a_package_that_is_not_installed() -> None:
+    lab = [folder for folder in folders_of_packages() if folder not in installed(folders_of_packages())]
+    assert {LAB, f"{LAB}/bench", f"{LAB}/gold", f"{LAB}/torture"} <= set(lab)
+    assert not [name for name in SETUPTOOLS["packages"] if name.startswith(name_of(LAB))]
+    assert not [name for name in SETUPTOOLS["package-data"] if name.startswith(name_of(LAB))]
+
+
+def test_nothing_that_is_installed_names_the_lab() -> None:
+    """An import by its name as a string too: import-linter doesn't see those."""
+    name = name_of(LAB)
+    modules = [path for folder in SETUPTOOLS["package-dir"].values() for path in (ROOT / folder).glob("*.py")]
+    assert len(modules) > 400
+    assert [path for path in modules if name in path.read_text(encoding="utf-8")] == []
+    assert not [entry for group in ENTRIES for entry in group.values() if name in entry]
+
+
+def test_the_floors_forbid_what_is_installed_to_import_the_lab() -> None:
+    contracts = CONFIG["tool"]["importlinter"]["contracts"]
+    (protected,) = [one for one in contracts if one["type"] == "protected"]
+    assert (protected["protected_modules"], protected["allowed_importers"]) == ([name_of(LAB)], [])
 
 
 def test_every_mapped_package_is_installed() -> None:

@@ -6,6 +6,7 @@ import subprocess
 import sys
 import tomllib
 from pathlib import Path
+from zipfile import ZipFile
 
 import pytest
 
@@ -85,6 +86,17 @@ def test_the_wheel_is_marked_as_typed(installed: Path, away: Path) -> None:
 
 def test_the_command_says_its_version(installed: Path, away: Path) -> None:
     assert VERSION in run(installed / "braid", "--version", cwd=away)
+
+
+def test_the_lab_stays_at_home(wheel: Path, installed: Path, away: Path) -> None:
+    with ZipFile(wheel) as packed:
+        names = packed.namelist()
+    assert "braid/tools/gold/data/histories/years.jsonl" in names
+    assert [name for name in names if name.startswith("braid/tools/lab")] == []
+    made = ("torture", "fit_", "ablate_", "distill", "shim.c", "threads.toml", "words.toml", "baseline.json")
+    assert [name for name in names if name.rpartition("/")[2].startswith(made)] == []
+    code = "from importlib.util import find_spec; print(find_spec('braid.tools.lab'))"
+    assert run(installed / "python", "-c", code, cwd=away).strip() == "None"
 
 
 def test_the_gold_tasks_come_along(installed: Path, away: Path) -> None:

@@ -9,11 +9,11 @@ from typing import NamedTuple
 import msgspec
 import pytest
 
-from braid.learn.measure import is_labelled, labelled, read_of, shown
 from braid.learn.plain import PlainReader
 from braid.learn.turn import Known, Turn
 from braid.ledger.record import Claim
 from braid.stance.readings import COUNTED, COUNTS, RULE, SOFTENED, UNCOUNTED, Count, certainty, kind_of
+from braid.tools.lab.claim_scores import is_labelled, labelled, read_of, shown
 
 HERE = Path(__file__).parent
 READER = PlainReader()

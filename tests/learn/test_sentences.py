@@ -12,9 +12,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from braid.learn.measure import Labelled, labelled, measured
 from braid.learn.plain import PlainReader
 from braid.learn.turn import Known, Turn
+from braid.tools.lab.claim_scores import Labelled, labelled, measured
 
 HERE = Path(__file__).parent
 TURNS = labelled((HERE / "sentences.jsonl").read_bytes().splitlines())

@@ -650,6 +650,6 @@ def test_a_store_that_is_being_written_is_copied_up_to_its_head(store: Path, tmp
                 (copied,) = (copy / "log").glob("*.seg")
                 assert not copied.read_bytes().endswith(bytes(4096))
             if name == "again":
-                opened.append_all([memory(f"more {number}") for number in range(20)])
+                opened.session.append_drafts([memory(f"more {number}") for number in range(20)])
     for name in ("at the head", "again", "behind it"):  # the guard is ahead of the first two, rightly
         assert {finding.kind for finding in verify(tmp_path / name).findings} <= {"guard"}

@@ -100,7 +100,7 @@ def test_what_was_derived_after_the_plan_is_erased_too(store: Path) -> None:
     with braid.open(store) as opened:
         parent = opened.append("secret")
         cascade = opened.plan_erase(parent)
-        child = opened.append(said("derived secret", parent))
+        child = opened.session.append_drafts([said("derived secret", parent)])[0].id
         opened.carry_out(cascade)
         with pytest.raises(ErasedError):
             opened.get(child)

@@ -145,7 +145,9 @@ def test_a_harmed_tile_is_listed_and_mended_wherever_it_stands(
 ) -> None:
     """At the right edge of each level no command opens the store: nothing that mends it may have to."""
     with braid.open(filled) as opened:
-        opened.append_all([Draft(kind="event", body=EventBody(name=f"e{number}")) for number in range(255)])
+        opened.session.append_drafts(
+            [Draft(kind="event", body=EventBody(name=f"e{number}")) for number in range(255)]
+        )
     tiles = sorted(path for path in (filled / "tile").rglob("*") if path.is_file())
     assert len(tiles) == 3
     before = signed(filled)

@@ -87,7 +87,7 @@ def test_what_is_refused_leaves_no_gap(path: Path) -> None:
         half = Draft(kind="experience", type="occurrence", body=body)
         wrong = Draft(kind="experience", type="no such type", body=body)
         with pytest.raises(InvalidRecordError):
-            store.append_all([half, wrong])
+            store.session.append_drafts([half, wrong])
         store.append("second", user_id="maya")
         assert [count for _, count, _ in members(store, "user_id", "maya")] == [1, 2]
 
@@ -152,7 +152,7 @@ def test_the_member_is_the_writers_own(path: Path) -> None:
         kind="experience", type="occurrence", body=body, extra={"scope_chain": {"user_id": [9, None]}}
     )
     with braid.open(path) as store, pytest.raises(InvalidRecordError, match="the writer's own"):
-        store.append(forged)
+        store.session.append_drafts([forged])
     with closing(Writer(path)) as writer:
         writer.append([Draft(kind="experience", type="occurrence", body=body)])
     with braid.open(path) as store:

@@ -184,7 +184,9 @@ def test_a_view_that_its_definition_never_gave_is_a_finding(store: Store) -> Non
     links[-2] = ("evidence", other)
     body = view.body
     assert isinstance(body, ViewBody)
-    store.append_all([Draft(kind="view", body=msgspec.structs.replace(body, once="x"), links=links)])
+    store.session.append_drafts(
+        [Draft(kind="view", body=msgspec.structs.replace(body, once="x"), links=links)]
+    )
     (finding,) = store.verify(rederive=True).findings
     assert "names the definition of deploys 2" in finding.message
 
@@ -218,7 +220,9 @@ def test_recall_and_ask_look_through_it(store: Store) -> None:
 
 
 def test_an_event_of_that_name_that_is_no_definition_is_passed_over(store: Store) -> None:
-    store.append_all([Draft(kind="event", body=EventBody(name="lens_definition", data={"name": "x"}))])
+    store.session.append_drafts(
+        [Draft(kind="event", body=EventBody(name="lens_definition", data={"name": "x"}))]
+    )
     assert all(one.defined_by is None for one in store.lenses().lenses)
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from braid.recall.samples import read
-from braid.tools.evaluation import evaluate
+from braid.tools.evaluation.recall import evaluate
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 LOCOMO = Path(__file__).parents[3] / "shared" / "data" / "locomo"

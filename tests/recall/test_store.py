@@ -4,7 +4,7 @@ import asyncio
 import json
 import re
 import shutil
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
@@ -28,7 +28,7 @@ from braid.recall.through import through
 from braid.store import Store
 from braid.views.embedder import EmbeddingError
 from braid.views.lance.search import Search
-from braid.views.lance.view import told_as_damage
+from braid.views.lance.table import Table
 
 QUESTION = "What is Maya's cat called?"
 
@@ -78,7 +78,13 @@ def test_no_metadata_key_stands_in_for_a_scope(asked: Store) -> None:
     asked.append(
         "A cat in disguise.", user_id="bob", structured={"user_id": "maya", "scope": {"user_id": "maya"}}
     )
-    asked.append("A cat in a costume.", user_id="bob", tags=["user_id=maya"], extra={"user_id": "maya"})
+    costume = experience(
+        "A cat in a costume.",
+        within=Scope(user_id="bob"),
+        tags=["user_id=maya"],
+        extra={"user_id": "maya"},
+    )
+    asked.session.append_drafts([costume])
     assert not {"A cat in disguise.", "A cat in a costume."} & set(
         texts(asked.recall("cat disguise", user_id="maya"))
     )
@@ -216,7 +222,9 @@ def test_the_tone_of_captured_turns_is_read_and_snapshots_come_before_it(asked: 
     assert texts(asked.recall("a walk", user_id="t", affect=joy)) == [asked.get(glad).text]
     assert texts(asked.recall("a walk", user_id="t", affect=grief)) == [asked.get(sore).text]
     body = AffectBody(actor="user", stage="input", valence=-0.7, arousal=0.6, dominance=0.0)
-    snapshot = asked.append(Draft(kind="affect", body=body, links=[("experience", glad)]))
+    snapshot = asked.session.append_drafts([Draft(kind="affect", body=body, links=[("experience", glad)])])[
+        0
+    ].id
     assert len(asked.recall("a walk", user_id="t", affect=grief)["results"]) == 2
     assert asked.recall("a walk", user_id="t", affect=joy)["results"] == []
     asked.forget(snapshot)
@@ -255,7 +263,7 @@ def test_what_was_replaced_is_no_twin_of_what_stands(asked: Store) -> None:
 
 
 def test_a_store_of_one_sentence_is_not_searched_through(asked: Store) -> None:
-    asked.append_all([experience("Good morning.", within=Scope(user_id="g")) for _ in range(300)])
+    asked.session.append_drafts([experience("Good morning.", within=Scope(user_id="g")) for _ in range(300)])
     (hit,) = asked.recall("Good morning", user_id="g", top_k=5)["results"]
     assert 4 <= len(hit["also"]) < 200
 
@@ -649,19 +657,19 @@ def test_a_set_that_can_be_read_once_it_is_opened_anew_is_not_rebuilt(
     asked: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """As when another process has compacted it, and the version that was open is gone."""
-    from braid.views.lance import index as index_module
-
     first = texts(asked.recall("cat"))
     opened = asked.views.search.index()
-    found = index_module._found
 
-    def gone(query: Any, *given: Any) -> Any:
-        if asked.views.search.index() is opened:
-            with told_as_damage("read"):
+    def gone(find: Callable[..., Any]) -> Callable[..., Any]:
+        def finding(*given: Any, **named: Any) -> Any:
+            if asked.views.search.index() is opened:
                 raise OSError("not found")
-        return found(query, *given)
+            return find(*given, **named)
 
-    monkeypatch.setattr(index_module, "_found", gone)
+        return finding
+
+    monkeypatch.setattr(Table, "nearest", gone(Table.nearest))
+    monkeypatch.setattr(Table, "matching", gone(Table.matching))
     answer = asked.recall("cat")
     assert (texts(answer), answer["degraded"], "rebuilt" in answer) == (first, [], False)
 
@@ -669,17 +677,10 @@ def test_a_set_that_can_be_read_once_it_is_opened_anew_is_not_rebuilt(
 def test_what_fails_in_a_set_that_was_just_made_anew_is_told_and_not_rebuilt_again(
     asked: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from braid.views.lance import index as index_module
+    def failing(*given: object, **named: object) -> None:
+        raise RuntimeError("these words can't be searched")
 
-    found = index_module._found
-
-    def failing(query: Any, clause: str, columns: list[str]) -> Any:
-        if "_score" in columns:
-            with told_as_damage("read"):
-                raise RuntimeError("these words can't be searched")
-        return found(query, clause, columns)
-
-    monkeypatch.setattr(index_module, "_found", failing)
+    monkeypatch.setattr(Table, "matching", failing)
     for rebuilt in (True, False, False):
         answer = asked.recall("Miso the cat")
         assert "Her cat is called Miso." in texts(answer)
@@ -776,7 +777,7 @@ def many(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
     folder = tmp_path_factory.mktemp("many")
     with braid.open(folder / "memory", guard_dir=folder / "guard") as store:
         for first in range(0, 2_000, 1_000):
-            store.append_all(
+            store.session.append_drafts(
                 [
                     experience(f"We drank tea number {n}.", tags=["rare"] if n % 500 == 7 else [])
                     for n in range(first, first + 1_000)

@@ -9,14 +9,14 @@ import numpy as np
 import pytest
 
 import braid
-from braid.learn.measure import labelled
 from braid.ledger.record import Draft
+from braid.log.drafts import experience, scope
 from braid.recall.memory import MemoryIndex
 from braid.recall.tail import MOST, scored_alike
-from braid.recall.text import stem, telling
 from braid.store import Store
+from braid.text.words import stem, telling
+from braid.tools.lab.claim_scores import labelled
 from braid.views.embedder import EmbeddingError
-from braid.writing import as_draft
 from tests.recall.scene import row
 
 WHEN = datetime(2025, 3, 1, tzinfo=UTC)
@@ -37,14 +37,14 @@ def told(number: int) -> str:
 def store(tmp_path: Path) -> Iterator[Store]:
     """A store whose index has taken in forty turns."""
     with braid.open(tmp_path / "memory") as opened:
-        opened.append_all([draft(told(number), number) for number in range(40)])
+        opened.session.append_drafts([draft(told(number), number) for number in range(40)])
         opened.recall("Which turns?")
         yield opened
 
 
 def draft(text: str, number: int) -> Draft:
     at = datetime(2025, 3, 1, number % 24, tzinfo=UTC)
-    return as_draft(text, {"session_id": f"s{number // 10}", "occurred_at": at})
+    return experience(text, within=scope(session_id=f"s{number // 10}"), occurred_at=at)
 
 
 def found(store: Store, question: str, **asked: Any) -> list[tuple[str, float]]:
@@ -69,9 +69,9 @@ def test_what_was_just_said_is_found_and_nothing_is_committed(store: Store) -> N
 
 
 def test_the_answer_is_the_one_that_the_index_would_give(store: Store) -> None:
-    store.append_all([draft(text, at) for at, text in enumerate(SAID[:250])])
+    store.session.append_drafts([draft(text, at) for at, text in enumerate(SAID[:250])])
     store.views.search.index()
-    store.append_all([draft(text, at) for at, text in enumerate(SAID[250 : 250 + MOST])])
+    store.session.append_drafts([draft(text, at) for at, text in enumerate(SAID[250 : 250 + MOST])])
     asked = [f"What about {' '.join(text.split()[1:6])}?" for text in SAID[::20]]
     beside = [found(store, question) for question in asked]
     assert position(store) == store.reader.size - MOST
@@ -85,7 +85,7 @@ def test_the_answer_is_the_one_that_the_index_would_give(store: Store) -> None:
 
 def test_an_index_takes_in_many_at_once(store: Store) -> None:
     before = position(store)
-    store.append_all([draft(told(number), number) for number in range(MOST)])
+    store.session.append_drafts([draft(told(number), number) for number in range(MOST)])
     store.recall("Who plays the cello?")
     assert position(store) == before
     store.append("The zeppelin is moored behind the bakery.")

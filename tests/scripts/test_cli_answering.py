@@ -114,8 +114,7 @@ def test_answers_are_measured(empty: Session) -> None:
     assert found["all"]["f1"] == found["all"]["exact"] == found["all"]["quotations_borne_out"] == 1.0
     shown = empty.well("evaluate", "answers", "own.jsonl").out
     assert shown.startswith("group")
-    assert "braid: name files" in empty.refused("evaluate", "jsonl")
-    assert "--left-out needs two" in empty.refused("evaluate", "answers", "own.jsonl", "--left-out")
+    assert "braid: name files" in empty.refused("evaluate", "recall")
     assert "there is no .json" in empty.refused("evaluate", "answers")
 
 

@@ -1,18 +1,20 @@
-"""`evaluate gold` as a person types it: own tasks, the packaged ones against their baseline, and with a model."""
+"""`evaluate gold` as a person types it, and `make gold`: own tasks, baselines, majorities, and with a model."""
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from braid.tools.gold.baseline import NAME
 from braid.tools.gold.tasks import CLASSES, DATA
+from braid.tools.lab.gold.__main__ import main
+from braid.tools.lab.gold.baseline import NAME
 from tests.models.chat_server import hang_up, prompt_of, says, speaks
 from tests.models.model_server import ModelServer
+from tests.scripts.conftest import Done
 
 if TYPE_CHECKING:
     from tests.scripts.conftest import Session
@@ -67,6 +69,22 @@ def own(empty: Session) -> Session:
     return empty
 
 
+Lab = Callable[..., Done]
+
+
+@pytest.fixture
+def lab(own: Session, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Lab:
+    """What `make gold` runs, in the session's folder."""
+    monkeypatch.chdir(own.folder)
+
+    def run(*words: str) -> Done:
+        code = main(list(words))
+        said = capsys.readouterr()
+        return Done(code, said.out, said.err)
+
+    return run
+
+
 @pytest.fixture
 def server() -> Iterator[ModelServer]:
     made = ModelServer()
@@ -74,12 +92,12 @@ def server() -> Iterator[ModelServer]:
     made.stop()
 
 
-def test_own_tasks_are_asked_kept_and_compared(own: Session) -> None:
+def test_own_tasks_are_asked_kept_and_compared(own: Session, lab: Lab) -> None:
     own.write("page.md", (DATA.parents[2] / "docs" / "gold.md").read_bytes())
     baseline = f"own/{NAME}"
-    sent = json.loads(
-        own.well("evaluate", "gold", "--tasks", "own", "--renew", baseline, "--report", "page.md", "-o", "json").out
-    )  # fmt: skip
+    done = lab("--tasks", "own", "--renew", baseline, "--report", "page.md", "-o", "json")
+    assert done.code == 0, done.err
+    sent = json.loads(done.out)
     assert {name: found["right"] for name, found in sent["classes"].items()} == {
         "multi-hop": 2, "temporal": 2, "unanswerable": 2, "how-do-you-know": 2, "tool-use": 2,
         "dev": 5, "held": 5, "all": 10,
@@ -103,7 +121,7 @@ def test_own_tasks_are_asked_kept_and_compared(own: Session) -> None:
     assert set(kept["verdicts"]) == {f"{kind}-dev" for kind in TASKS}
     other = (own.folder / "own" / "tasks" / "temporal.jsonl").read_text(encoding="utf-8")
     own.write("own/tasks/temporal.jsonl", other.replace("1 June 2025", "Whitsun"))
-    done = own.braid("evaluate", "gold", "--tasks", "own", "--check")
+    done = lab("--tasks", "own", "--check")
     assert done.code == 1
     assert done.out.startswith("class")
     assert "braid: - temporal-dev: right → wrong\n" in done.err
@@ -126,7 +144,6 @@ def test_a_model_answers_the_same_tasks(own: Session, server: ModelServer) -> No
     words = ("evaluate", "gold", "--tasks", "own", "--part", "dev", "-o", "json")
     sent = json.loads(own.well(*words, "--model", f"openai:{server.url}/v1#m").out)
     assert sent["model"] == "model:m"
-    assert sent["against"] is None
     by_id = {one["id"]: one for one in sent["answers"]}
     assert by_id["temporal-dev"]["given"]["model"] == "m-0613"
     assert by_id["temporal-dev"]["given"]["tokens"] == [120, 30]
@@ -136,10 +153,11 @@ def test_a_model_answers_the_same_tasks(own: Session, server: ModelServer) -> No
     assert len(server.asked) >= 3
 
 
-def test_what_a_majority_gains_and_costs_is_told(own: Session, server: ModelServer) -> None:
+def test_what_a_majority_gains_and_costs_is_told(lab: Lab, server: ModelServer) -> None:
     server.otherwise = speaks("I like boats.")
-    words = ("evaluate", "gold", "--tasks", "own", "--part", "dev", "--class", "temporal", "--samples", "3")
-    done = own.well(*words, "--model", f"openai:{server.url}/v1#m", "-o", "json")
+    words = ("--tasks", "own", "--part", "dev", "--class", "temporal", "--samples", "3")
+    done = lab(*words, "--model", f"openai:{server.url}/v1#m", "-o", "json")
+    assert done.code == 0, done.err
     found = json.loads(done.out)["majority"]["dev"]
     assert (found["samples"], found["tasks"], found["gained"], found["lost"]) == (3, 1, 0, 0)
     assert found["one"]["tokens"] == 150
@@ -147,33 +165,43 @@ def test_what_a_majority_gains_and_costs_is_told(own: Session, server: ModelServ
     assert len(server.asked) == 4
     assert "dev: the majority of 3 answers" in done.err
     assert "tokens 450, was 150" in done.err
-    assert "--samples is 1 to 9, not 12" in own.refused(*words[:-1], "12")
+    assert "--samples is 1 to 9, not 12" in refused(lab(*words[:-1], "12"))
+
+
+def refused(done: Done) -> str:
+    """What a refusal says, in one `braid:` line."""
+    assert (done.code, done.out) == (2, "")
+    assert done.err.startswith("braid: "), done
+    return done.err
 
 
 def test_what_can_not_be_meant(own: Session) -> None:
     said = own.refused("evaluate", "gold", "--class", "sums")
     assert "--class sums: the classes are single-fact, " in said
-    assert "--renew keeps the verdicts of all" in own.refused(
-        "evaluate", "gold", "--renew", "b", "--part", "dev"
-    )
-    assert not (own.folder / "b").exists()
-    own.write("page.md", "no markers")
-    assert "page.md has no place for the results" in own.refused("evaluate", "gold", "--report", "page.md")
-    assert "there is no folder nowhere" in own.refused("evaluate", "gold", "--renew", "nowhere/b")
-    own.write("b.json", "{}")
-    assert "b.json: it is no baseline" in own.refused("evaluate", "gold", "--baseline", "b.json")
     assert "it has no such task" in own.refused("evaluate", "gold", "--tasks", "own", "--class", "tone")
     assert "it has no such task" in own.refused("evaluate", "gold", "--tasks", "nowhere")
     assert "--allow-remote" in own.refused("evaluate", "gold", "--model", "openai:https://x.example/v1#m")
+    assert "--check" in own.refused("evaluate", "gold", "--check")  # the baseline isn't installed
     own.write("own/tasks/tone.jsonl", "{")
     assert "tone.jsonl:1: " in own.refused("evaluate", "gold", "--tasks", "own")
 
 
+def test_what_a_maker_can_not_mean_is_refused_before_anything_is_asked(own: Session, lab: Lab) -> None:
+    assert "--renew keeps the verdicts of all" in refused(lab("--renew", "b", "--part", "dev"))
+    assert not (own.folder / "b").exists()
+    own.write("page.md", "no markers")
+    assert "page.md has no place for the results" in refused(lab("--report", "page.md"))
+    assert "there is no folder nowhere" in refused(lab("--renew", "nowhere/b"))
+    own.write("b.json", "{}")
+    assert "b.json: it is no baseline" in refused(lab("--baseline", "b.json"))
+    assert "it has no such task" in refused(lab("--tasks", "own", "--class", "tone"))
+
+
 @pytest.mark.slow
 @pytest.mark.timeout(900)
-def test_quality_is_within_the_band_of_the_baseline(empty: Session) -> None:
+def test_quality_is_within_the_band_of_the_baseline(lab: Lab) -> None:
     """The gate: all tasks, through the product."""
-    done = empty.braid("evaluate", "gold", "--check", "-o", "json")
+    done = lab("--check", "-o", "json")
     assert done.code == 0, done.err
     sent = json.loads(done.out)
     assert {part: found["all"]["tasks"] for part, found in sent["parts"].items()} == {"dev": 100, "held": 100}

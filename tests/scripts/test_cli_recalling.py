@@ -122,21 +122,22 @@ def test_questions_of_ones_own_are_measured(session: Session) -> None:
         {"question": "Where is it wet?", "evidence": ["nowhere"]},
     ]
     (session.folder / "own.jsonl").write_text("\n".join(json.dumps(line) for line in lines))
-    done = session.well("evaluate", "jsonl", "own.jsonl", "-o", "json")
+    done = session.well("evaluate", "recall", "own.jsonl", "-o", "json")
     found = json.loads(done.out)
     assert found["turn"]["all"]["mrr"] == found["session"]["name"]["recall@1"] == 1.0
     assert (found["questions"], found["unscorable"], found["unresolved_evidence"]) == (1, 1, 1)
     assert found["data"].startswith("sha256:")
-    assert "recall@10" in session.well("evaluate", "jsonl", "own.jsonl").out
+    assert "recall@10" in session.well("evaluate", "recall", "own.jsonl").out
 
 
 def test_data_that_is_none_is_refused(session: Session) -> None:
     (session.folder / "bad.json").write_text("{}")
-    assert "bad.json: not a LoCoMo conversation" in session.refused("evaluate", "locomo", "bad.json")
+    said = session.refused("evaluate", "recall", "--kind", "locomo", "bad.json")
+    assert "bad.json: not a LoCoMo conversation" in said
     (session.folder / "empty").mkdir()
-    assert "there is no *.json in empty" in session.refused("evaluate", "locomo", "empty")
+    assert "there is no *.json in empty" in session.refused("evaluate", "recall", "--kind", "locomo", "empty")
     session.write("none.jsonl", '{"question": "q?", "evidence": ["x"]}')
-    assert "nothing to measure" in session.refused("evaluate", "jsonl", "none.jsonl")
+    assert "nothing to measure" in session.refused("evaluate", "recall", "none.jsonl")
 
 
 def test_what_had_not_happened_then_is_left_out(told: Session) -> None:

@@ -1,6 +1,6 @@
 """Stances are as often right as they are sure, on questions of which the truth is known."""
 
-from braid.tools.stance_calibration import judged, measure
+from braid.tools.lab.stance_calibration import judged, measure
 
 
 def test_how_sure_is_how_right() -> None:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 import pytest
 
 from braid.stance.jtms import Label, Network
-from braid.tools.bench.figures_stance import antecedents, network, premises
+from braid.tools.lab.bench.figures_stance import antecedents, network, premises
 
 NODES = 100_000
 SEED = 3

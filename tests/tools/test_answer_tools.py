@@ -3,20 +3,23 @@
 import json
 import random
 from datetime import UTC, datetime
+from pathlib import Path
 
 import msgspec
 import numpy as np
 import pytest
+import typer
 
 from braid.agent.cite import cited
 from braid.agent.parts import Asked, Composed, Support
-from braid.agent.sureness import RULE, SIGNALS
-from braid.tools.answer_evaluation import Case, judge
-from braid.tools.answer_plot import curve, plotted
-from braid.tools.answer_samples import Exam, Gold, read_exams
-from braid.tools.answer_scores import Judged, exact, f1, measures, summary
-from braid.tools.answer_strangers import asked_of
-from braid.tools.fit_answers import Taught, fit, logistic
+from braid.agent.sureness import RULE, SIGNALS, WEIGHTS
+from braid.tools.evaluation.answer_scores import Judged, exact, f1, measures, summary
+from braid.tools.evaluation.answers import Case, judge
+from braid.tools.evaluation.exams import Exam, Gold, read_exams
+from braid.tools.lab.answer_plot import curve, plotted
+from braid.tools.lab.answer_strangers import asked_of
+from braid.tools.lab.fit_answers import Taught, fit, logistic
+from braid.tools.lab.fit_answers import main as fit_answers
 
 NOW = datetime(2025, 1, 1, tzinfo=UTC)
 LOCOMO = {
@@ -173,3 +176,51 @@ def test_questions_that_were_made_teach_less_than_asked_ones() -> None:
     assert taught.known["mass"] < alone.known["mass"]
     assert taught.right == alone.right, "what is made of others has no say in what is right"
     assert 0 < taught.limit <= 1
+
+
+def test_each_conversation_is_judged_by_what_the_others_teach(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pytest.importorskip("matplotlib")
+    before = WEIGHTS.read_bytes()
+    (tmp_path / "0.json").write_text(json.dumps(conversation("c0", "canoe")))
+    results, drawing = tmp_path / "results", tmp_path / "drawing.svg"
+    with pytest.raises(typer.BadParameter, match="it takes two"):
+        fit_answers(tmp_path, results=results)
+    (tmp_path / "1.json").write_text(json.dumps(conversation("c1", "tent")))
+    fit_answers(tmp_path, results=results, drawing=drawing)
+    named = [line[:10].strip() for line in capsys.readouterr().out.splitlines()]
+    assert named == ["c0", "c1", "4", "5", "left out"]
+    found = json.loads(results.read_text(encoding="utf-8"))
+    assert (found["all"]["questions"], found["all"]["unanswerable"]) == (8, 2)
+    assert {one["conversation"] for one in found["answers"]} == {"c0", "c1"}
+    assert "<svg" in drawing.read_text(encoding="utf-8")
+    assert WEIGHTS.read_bytes() == before, "weights are written only where --write says so"
+
+
+def conversation(name: str, thing: str) -> dict[str, object]:
+    """A conversation of two, as LoCoMo has them, with four questions."""
+    said = [
+        ("Ann", f"I bought a red {thing} in Ghent."), ("Bob", "I study medicine in Porto."),
+        ("Ann", "My sister plays the cello."), ("Bob", "It rained for a whole week."),
+    ]  # fmt: skip
+    turns = [
+        {"dia_id": f"D1:{at}", "speaker": speaker, "text": text} for at, (speaker, text) in enumerate(said, 1)
+    ]
+    asked = [(f"Where did Ann buy the {thing}?", "Ghent", 1), ("What does Bob study?", "medicine", 2)]
+    asked.append(("What does Ann's sister play?", "the cello", 3))
+    known = [
+        {"question": text, "answer": answer, "evidence": [f"D1:{at}"], "category": 4}
+        for text, answer, at in asked
+    ]
+    unknown = {
+        "question": "What does Bob's piano cost?",
+        "adversarial_answer": "x",
+        "evidence": [],
+        "category": 5,
+    }
+    return {
+        "sample_id": name,
+        "conversation": {"session_1_date_time": "1:56 pm on 8 May, 2023", "session_1": turns},
+        "qa": [*known, unknown],
+    }

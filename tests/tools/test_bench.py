@@ -13,8 +13,10 @@ import pytest
 from braid.tools.bench.command import SEED, measures, take
 from braid.tools.bench.figures_append import SyncCountError, exactly_one_sync
 from braid.tools.bench.measure import TARGETS, Figure, Floor, Target, against, alone, figure
-from braid.tools.bench.report import BEGIN, END, fill
 from braid.tools.bench.stores import BODY_BYTES, Stores, Texts
+from braid.tools.lab.bench.command import bench
+from braid.tools.lab.bench.figures_stance import MEASURES
+from braid.tools.lab.bench.report import BEGIN, END, fill
 from braid.wal.durable import counts
 
 PROMISED = {"name", "n", "value", "unit", "floor", "ratio"}
@@ -122,8 +124,9 @@ def test_the_guard_of_the_user_is_left_alone(sealed_surroundings: Path) -> None:
 def test_the_command_prints_json_alone(tmp_path: Path) -> None:
     argv = [
         sys.executable,
-        "-m",
-        "braid.tools.bench",
+        "-c",
+        "from braid.tools.cli.main import run; run()",
+        "bench",
         "--size",
         "20",
         "--only",
@@ -137,6 +140,31 @@ def test_the_command_prints_json_alone(tmp_path: Path) -> None:
     assert [one["name"] for one in json.loads(ran.stdout)][:2] == ["overhead", "disk.body"]
     assert "overhead" in ran.stderr
     assert list(tmp_path.iterdir()) == []
+
+
+def test_the_makers_measure_truth_maintenance_too(tmp_path: Path) -> None:
+    taken = list(take([400], only=["stance"], also=MEASURES, folder=tmp_path, slice_s=0.005, rounds=1))
+    assert [one.name for one in taken] == [name for measure in MEASURES for name in measure.names]
+    assert all(one.value > 0 for one in taken)
+    assert taken[0].target == "≤ 2"
+    with pytest.raises(ValueError, match="there is no figure 'stance'"):
+        next(take([400], only=["stance"], folder=tmp_path))
+
+
+def test_figures_of_an_earlier_run_go_into_a_page_and_a_drawing(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pytest.importorskip("matplotlib")
+    page, drawing = tmp_path / "performance.md", tmp_path / "cost.svg"
+    page.write_text(PAGE.read_text("utf-8"), "utf-8")
+    for n in (10_000, 100_000):
+        taken = [figure("overhead", n, "bytes/record", 764.0), figure("open", n, "s", 0.02)]
+        (tmp_path / f"{n}.json").write_bytes(msgspec.json.encode(taken))
+    bench([tmp_path / "10000.json", tmp_path / "100000.json"], page=page, drawing=drawing, output="json")
+    assert [one["n"] for one in json.loads(capsys.readouterr().out)] == [10_000, 10_000, 100_000, 100_000]
+    assert "| `overhead` | 100,000 | 764 bytes/record |" in page.read_text("utf-8")
+    assert "memory to open" not in drawing.read_text("utf-8")
+    assert ">open<" in drawing.read_text("utf-8")
 
 
 def test_the_page_has_a_place_for_the_table(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from braid.models.static import DIMENSIONS, FOLDER, NAME
-from braid.tools.distill import main
+from braid.tools.lab.distill import main
 
 
 def test_a_folder_is_not_overwritten(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -28,5 +28,5 @@ def test_the_packaged_files_are_what_the_readme_says() -> None:
     config = json.loads((FOLDER / "config.json").read_text(encoding="utf-8"))
     assert (config["hidden_dim"], config["embedding_dtype"]) == (DIMENSIONS, "int8")
     readme = (FOLDER / "README.md").read_text(encoding="utf-8")
-    for said in (NAME, "Apache-2.0", "MIT", "all-MiniLM-L6-v2", "tools/distill.py"):
+    for said in (NAME, "Apache-2.0", "MIT", "all-MiniLM-L6-v2", "tools/lab/distill.py"):
         assert said in readme

@@ -49,18 +49,24 @@ def drawn(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[braid.Stor
         ids["b"] = store.append("She asked about trains.", actor="agent")
         ids["c"] = store.append("She lives there.", type="inference", parents=[ids["a"], ids["b"]])
         view = ViewBody(lens="timeline", content=Content(text="by year"))
-        ids["view"] = store.append(Draft(kind="view", body=view, links=[("applied_to", ids["c"])]))
+        ids["view"] = store.session.append_drafts(
+            [Draft(kind="view", body=view, links=[("applied_to", ids["c"])])]
+        )[0].id
         stance = StanceBody(
             question="Where?",
             candidates=[Candidate(claim="Porto", p=0.9)],
             decision=Decision(claim="Porto", residual_uncertainty=0.1),
         )
         links = [("candidate", ids["a"]), ("support", ids["c"])]
-        ids["stance"] = store.append(Draft(kind="stance", body=stance, links=links))
+        ids["stance"] = store.session.append_drafts([Draft(kind="stance", body=stance, links=links)])[0].id
         affect = AffectBody(actor="user", stage="after", valence=0.4, arousal=0.3, dominance=0.2)
-        ids["affect"] = store.append(Draft(kind="affect", body=affect, links=[("experience", ids["a"])]))
+        ids["affect"] = store.session.append_drafts(
+            [Draft(kind="affect", body=affect, links=[("experience", ids["a"])])]
+        )[0].id
         batch = EmbeddingBody(signatures=[Signature(role="text", model="m")])
-        ids["embedding"] = store.append(Draft(kind="embedding", body=batch, links=[("experience", ids["b"])]))
+        ids["embedding"] = store.session.append_drafts(
+            [Draft(kind="embedding", body=batch, links=[("experience", ids["b"])])]
+        )[0].id
         ids["new"] = store.correct(ids["a"], "She moved to Lisbon.")
         ids["last"] = store.append("Sum", type="reconciliation", parents=[ids["c"]], evidence=[ids["stance"]])
         ids["gone"] = store.append("gone", type="inference", parents=[ids["a"]])

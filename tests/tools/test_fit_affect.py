@@ -7,8 +7,8 @@ import pytest
 
 from braid.affect.lexicon import LEXICON
 from braid.affect.model import WEIGHTS, Bags, bags, keys_of, model
-from braid.tools.affect_solvers import RIDGE, logistic, net, ridge
-from braid.tools.fit_affect import lexicon, vocabulary
+from braid.tools.lab.affect_solvers import RIDGE, logistic, net, ridge
+from braid.tools.lab.fit_affect import lexicon, vocabulary
 
 RNG = np.random.default_rng(7)
 
@@ -57,7 +57,7 @@ def test_the_packaged_files_are_what_their_licence_says() -> None:
         "CC BY-SA 4.0",
         "VADER",
         "MIT License",
-        "tools/fit_affect.py",
+        "tools/lab/fit_affect.py",
         WEIGHTS.name,
         LEXICON.name,
     ):

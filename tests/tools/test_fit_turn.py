@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from braid.affect import turn
-from braid.tools import fit_turn
+from braid.tools.lab import fit_turn
 
 RNG = np.random.default_rng(3)
 
@@ -26,7 +26,7 @@ def test_a_file_of_weights_is_a_line_a_word() -> None:
 def test_the_packaged_weights_are_what_their_licence_says() -> None:
     said = (turn.WEIGHTS.parent / "LICENSE.md").read_text(encoding="utf-8")
     assert turn.WEIGHTS.name in said
-    assert "tools/fit_turn.py" in said
+    assert "tools/lab/fit_turn.py" in said
     lines = turn.WEIGHTS.read_text(encoding="utf-8").splitlines()
     assert 5_000 < len(lines) < 20_000
     assert max(abs(int(part)) for line in lines for part in line.split("\t")[1:]) < 1 << 16

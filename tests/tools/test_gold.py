@@ -10,14 +10,15 @@ from typing import Any
 import msgspec
 import pytest
 
-from braid.tools.gold import baseline
-from braid.tools.gold.baseline import Baseline, baseline_of, compare, told
 from braid.tools.gold.command import Measured
-from braid.tools.gold.generate import generate
 from braid.tools.gold.judge import Given, Judged, judge, words
-from braid.tools.gold.report import BEGIN, END, fill
 from braid.tools.gold.scores import by_class, scores
 from braid.tools.gold.tasks import CLASSES, DATA, Gold, Task, load
+from braid.tools.lab.gold import baseline
+from braid.tools.lab.gold.baseline import Baseline, baseline_of, compare, told
+from braid.tools.lab.gold.command import INPUTS
+from braid.tools.lab.gold.generate import generate
+from braid.tools.lab.gold.report import BEGIN, END, fill
 
 ROOT = Path(__file__).parents[2]
 GOLD = load()
@@ -64,7 +65,7 @@ def test_the_seed_gives_the_generated_files_byte_for_byte() -> None:
     made = generate()
     assert len(made) == 16
     for name, content in made.items():
-        assert (DATA / name).read_bytes() == content, f"{name}: python -m braid.tools.gold.generate"
+        assert (DATA / name).read_bytes() == content, f"{name}: python -m braid.tools.lab.gold.generate"
     assert generate(seed=7) != made
 
 
@@ -245,7 +246,7 @@ def test_a_fall_beyond_the_band_is_told_and_one_within_is_not_held_against_it() 
 
 
 def test_the_packaged_baseline_is_of_the_packaged_tasks() -> None:
-    kept = baseline.decode((DATA / baseline.NAME).read_bytes())
+    kept = baseline.decode((INPUTS / baseline.NAME).read_bytes())
     assert set(kept.verdicts) == {task.id for task in GOLD.tasks if task.part == "dev"}
     assert set(kept.held) == set(CLASSES)
     right = sum(verdict == "right" for verdict in kept.verdicts.values())
@@ -258,7 +259,7 @@ def test_a_report_lists_failures_of_the_development_half_alone(tmp_path: Path) -
     page.write_text(f"before\n{BEGIN}\nold\n{END}\nafter\n", encoding="utf-8")
     judged = both(some())
     tasks = [asked(id=one.id, question="Who <b>|</b> `is` it?", kind=one.kind) for one in judged]
-    measured = Measured(judged=judged, tasks="sha256:0", model=None, against=None, filling_s=1.0)
+    measured = Measured(judged=judged, tasks="sha256:0", model=None, filling_s=1.0)
     fill(page, Gold(tasks, {}), measured, datetime(2025, 1, 2, tzinfo=UTC))
     text = page.read_text(encoding="utf-8")
     assert text.startswith(f"before\n{BEGIN}\n2025-01-02, no model, on ")

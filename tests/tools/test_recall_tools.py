@@ -10,7 +10,7 @@ from braid.recall.decompose import decompose
 from braid.recall.rank import WEIGHTS, weights
 from braid.recall.samples import read
 from braid.recall.vocabulary import Vocabulary
-from braid.tools import ablate_recall, fit_recall
+from braid.tools.lab import ablate_recall, fit_recall
 from tests.recall.scene import NOW, SAID
 
 

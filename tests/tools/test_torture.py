@@ -19,18 +19,18 @@ from braid.ledger.errors import IntegrityError
 from braid.ledger.guard import Guard
 from braid.ledger.note import parse_vkey
 from braid.ledger.settings import load_settings
-from braid.tools.torture.clock import SetClock
-from braid.tools.torture.command import Theatre, passed_points
-from braid.tools.torture.disk import SmallDisk
-from braid.tools.torture.errors import TortureError
-from braid.tools.torture.examine import examine
-from braid.tools.torture.onlookers import follow, read_published, scan
-from braid.tools.torture.processes import running
-from braid.tools.torture.report import BEGIN, END, Finding, Summary, fill, table
-from braid.tools.torture.scenes import SCENES
-from braid.tools.torture.shim import build_shim
-from braid.tools.torture.told import Told
-from braid.tools.torture.words import is_whole, text_of
+from braid.tools.lab.torture.clock import SetClock
+from braid.tools.lab.torture.command import Theatre, passed_points
+from braid.tools.lab.torture.disk import SmallDisk
+from braid.tools.lab.torture.errors import TortureError
+from braid.tools.lab.torture.examine import examine
+from braid.tools.lab.torture.onlookers import follow, read_published, scan
+from braid.tools.lab.torture.processes import running
+from braid.tools.lab.torture.report import BEGIN, END, Finding, Summary, fill, table
+from braid.tools.lab.torture.scenes import SCENES
+from braid.tools.lab.torture.shim import build_shim
+from braid.tools.lab.torture.told import Told
+from braid.tools.lab.torture.words import is_whole, text_of
 from braid.wal.errors import CorruptLogError
 
 PAGE = Path(__file__).parents[2] / "docs" / "reliability.md"
@@ -285,7 +285,7 @@ def test_a_small_disk_is_filled_and_cleared(tmp_path: Path) -> None:
 
 
 def run(folder: Path, *words: str) -> "subprocess.CompletedProcess[str]":
-    argv = [sys.executable, "-m", "braid.tools.torture", "--dir", str(folder), *words]
+    argv = [sys.executable, "-m", "braid.tools.lab.torture", "--dir", str(folder), *words]
     return subprocess.run(argv, capture_output=True, text=True, check=False)
 
 
@@ -353,7 +353,7 @@ def test_a_loss_ends_the_run_and_keeps_the_store(
 ) -> None:
     import typer
 
-    from braid.tools.torture import command
+    from braid.tools.lab.torture import command
 
     def loses(stage: object, chance: object) -> str:
         raise TortureError("something is lost")

@@ -18,7 +18,7 @@ from braid.ledger.create import admission
 from braid.ledger.reader import Reader
 from braid.ledger.record import KINDS, Draft, EventBody, KeyBody
 from braid.ledger.sign import ROLE_KINDS, Signer
-from braid.tools.schema_doc import schema_page
+from braid.tools.lab.schema_doc import schema_page
 from braid.views import duck
 from braid.views import replay as driver
 from braid.views.errors import DamagedViewError
@@ -261,7 +261,9 @@ def test_a_file_begun_from_another_is_the_same(tmp_path: Path, monkeypatch: pyte
 
 def test_the_page_of_the_schema_is_up_to_date() -> None:
     page = Path(__file__).parents[2] / "docs" / "schema.md"
-    assert page.read_text("utf-8") == schema_page(), "run: python -m braid.tools.schema_doc > docs/schema.md"
+    assert page.read_text("utf-8") == schema_page(), (
+        "run: python -m braid.tools.lab.schema_doc > docs/schema.md"
+    )
 
 
 def same_as_replay(bench: Any) -> None:

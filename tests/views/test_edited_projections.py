@@ -21,10 +21,11 @@ from braid.ledger.audit.findings import Finding
 from braid.ledger.idempotency import SUFFIX, KeyIndex
 from braid.ledger.lineage import Lineage
 from braid.ledger.scopechain import chain_of
+from braid.store import Store
 from braid.views.catalog_check import check_catalog
 from braid.views.check import check_content
 from braid.views.schema import CHECKPOINTS, TABLES
-from tests.views.conftest import experience, one_of_each
+from tests.views.conftest import experience, one_of_each, whole_table
 
 START = datetime(2025, 1, 1, 12, tzinfo=UTC)
 STATE = ("view_state.row_digests", "view_state.bucket_roots", "view_state.meta")
@@ -53,7 +54,7 @@ class World(NamedTuple):
         shutil.copytree(self.guard, to / "guard")
         return World(to / "store", to / "guard")
 
-    def open(self) -> api.Store:
+    def open(self) -> Store:
         ticks = iter(range(10**6))
         clock: Callable[[], datetime] = lambda: START + timedelta(days=1, seconds=next(ticks))  # noqa: E731
         return api.open(self.store, guard_dir=self.guard, clock=clock)
@@ -85,8 +86,8 @@ def world(tmp_path_factory: pytest.TempPathFactory, short_spans: None) -> World:
 
         for _ in range(COPIES):
             one_of_each(Filled())  # type: ignore[arg-type]
-        maya = {"actor": "user", "name": "Maya", "user_id": "maya", "session_id": "one"}
-        bob = {"actor": "user", "name": "Bob", "user_id": "bob", "session_id": "two"}
+        maya: dict[str, Any] = {"actor": "user", "name": "Maya", "user_id": "maya", "session_id": "one"}
+        bob: dict[str, Any] = {"actor": "user", "name": "Bob", "user_id": "bob", "session_id": "two"}
         store.append("I live in Porto.", idempotency_key=KEYS[0], **maya)
         nuts = store.append("I am allergic to nuts.", idempotency_key=KEYS[1], **maya)
         store.append("I am allergic to penicillin.", idempotency_key=KEYS[2], **bob)
@@ -107,7 +108,7 @@ def world(tmp_path_factory: pytest.TempPathFactory, short_spans: None) -> World:
     return made
 
 
-def told(store: api.Store) -> dict[str, Any]:
+def told(store: Store) -> dict[str, Any]:
     """What the store tells and signs; each question whose answer hung on a row of a projection."""
     reader = store.reader
     nuts = next(
@@ -136,9 +137,7 @@ def told(store: api.Store) -> dict[str, Any]:
         )
     ]
     said["appended"] = reader.size - before
-    more = store.append(
-        "I like tea.", **{"actor": "user", "name": "Maya", "user_id": "maya", "session_id": "one"}
-    )
+    more = store.append("I like tea.", actor="user", name="Maya", user_id="maya", session_id="one")
     said["chains"] = {(scope, count) for scope, count, _ in chain_of(store.get(more).raw)}
     asked = "SELECT log_index, text FROM experiences WHERE log_index < $size ORDER BY log_index"
     said["sql"] = store.sql(asked, {"size": size}).to_pylist()
@@ -223,7 +222,7 @@ def duck_edits(con: duckdb.DuckDBPyConnection, table: str, chance: random.Random
 
 
 @pytest.fixture(scope="module")
-def live(world: World, tmp_path_factory: pytest.TempPathFactory) -> Iterator[api.Store]:
+def live(world: World, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
     """A copy that stays open while its DuckDB files are edited."""
     with world.copy(tmp_path_factory.mktemp("live")).open() as store:
         yield store
@@ -231,7 +230,7 @@ def live(world: World, tmp_path_factory: pytest.TempPathFactory) -> Iterator[api
 
 @pytest.mark.parametrize("table", [*(table.name for table in TABLES), CHECKPOINTS.name, *STATE])
 def test_each_edit_of_a_duckdb_table_is_noticed_and_none_is_told(
-    live: api.Store, truth: dict[str, Any], table: str
+    live: Store, truth: dict[str, Any], table: str
 ) -> None:
     chance = random.Random(table)
     work = live.path / "views/duck/work.duckdb"
@@ -411,10 +410,7 @@ def lance_flips(chance: random.Random) -> dict[str, str]:
 
 
 def edited_set(store: Path) -> Any:
-    from braid.views.lance.view import connect
-
-    (folder,) = (store / "views/lance").glob("set-*")
-    return connect(folder).open_table("rows")
+    return whole_table(store)
 
 
 def test_nothing_false_is_told_of_an_edited_lance_table(world: World, tmp_path: Path) -> None:

@@ -13,6 +13,7 @@ from braid.ledger.record import Affect, Draft, EmbeddingBody, Signature, Vad
 from braid.models.static import StaticEmbedder
 from braid.store import Store
 from braid.views.search import CAUSAL, PROMPT, RESPONSE, TEMPORAL
+from tests.views.conftest import whole_table
 
 MODEL = StaticEmbedder()
 NAME = f"{MODEL.name}@{MODEL.version}"
@@ -47,7 +48,7 @@ def listed(store: Store) -> list[dict[str, Any]]:
 
 def held(store: Store) -> set[tuple[int, str]]:
     """Return (log index, role) of every vector that LanceDB itself holds."""
-    rows = store.views.search.home.open().table.search().where("kind = 'experience'").to_arrow().to_pylist()
+    rows = whole_table(store.path).search().where("kind = 'experience'").limit(1000).to_arrow().to_pylist()
     return {(row["log_index"], row["role"]) for row in rows if row["vector"] is not None}
 
 
@@ -83,7 +84,7 @@ def test_the_newest_signature_of_a_role_weighs_it(store: Store) -> None:
     id = store.append("Weighed words.")
     for salience, label in ((0.2, "first"), (0.7, "second")):
         said = Signature(role=PROMPT, model="m", salience=salience, label=label)
-        store.append_all(
+        store.session.append_drafts(
             [Draft(kind="embedding", body=EmbeddingBody(signatures=[said]), links=[("experience", id)])]
         )
     store.views.search.catch_up()

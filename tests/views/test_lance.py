@@ -24,6 +24,7 @@ from braid.views.errors import DamagedViewError, ViewBusyError
 from braid.views.lance.index import LanceIndex
 from braid.views.search import AFFECT, CAUSAL, PROMPT, RESPONSE, TEMPORAL, Hit, Where
 from braid.wal.lock import FileLock
+from tests.views.conftest import whole_table
 
 MODEL = StaticEmbedder()
 
@@ -254,7 +255,9 @@ def test_salience_weighs_and_labels_name(store: Store) -> None:
     first, second = store.append("tea in the morning"), store.append("tea in the evening")
     before = ask(store, "tea in the morning", k=1)
     weigh = EmbeddingBody(signatures=[Signature(role=PROMPT, model="m", salience=0.1, label="dull")])
-    signature = store.append(Draft(kind="embedding", links=[("experience", first)], body=weigh))
+    signature = store.session.append_drafts(
+        [Draft(kind="embedding", links=[("experience", first)], body=weigh)]
+    )[0].id
     assert before == ["tea in the morning"]
     assert ask(store, "tea in the morning", k=1) == ["tea in the evening"]
     rows = store.views.search.index().take([position_of(store, first), position_of(store, second)])
@@ -284,7 +287,7 @@ def test_a_card_holds_what_its_row_holds(store: Store) -> None:
 def test_a_card_that_cannot_be_read_is_damage_and_never_another_row(store: Store, card: str) -> None:
     at = position_of(store, store.append("tea"))
     store.views.search.index()
-    store.views.search.home.open().table.update(where=f"log_index = {at}", values_sql={"card": card})
+    whole_table(store.path).update(where=f"log_index = {at}", values_sql={"card": card})
     index = LanceIndex(store.views.search.home.open(), frozenset)
     if card == "NULL":
         assert index.take([at]) == {}
@@ -398,7 +401,7 @@ def test_salience_weighs_while_rows_wait(opener: Opener) -> None:
     store = opener(model)
     first, second = store.append("tea in the morning"), store.append("tea in the evening")
     weigh = EmbeddingBody(signatures=[Signature(role=PROMPT, model="m", salience=0.1)])
-    store.append(Draft(kind="embedding", links=[("experience", first)], body=weigh))
+    store.session.append_drafts([Draft(kind="embedding", links=[("experience", first)], body=weigh)])
     store.views.search.fill()
     store.append("tea at noon")
     index = store.views.search.index()
@@ -553,12 +556,12 @@ def test_indexing_changes_no_answer(opener: Opener, monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(search, "WORTH_ROWS", 300)
     monkeypatch.setattr(tending, "_ROWS_PER_PARTITION", 200)
     store = opener()
-    store.append_all([experience(f"note number {n} of the {n % 7} kinds") for n in range(400)])
+    store.session.append_drafts([experience(f"note number {n} of the {n % 7} kinds") for n in range(400)])
     index = store.views.search.index()
     store.views.search.settle()
     again = store.views.search.index()
     vector = MODEL.embed(["note number 77"])[0]
-    assert again._table.index_stats("vector_2").num_indexed_rows >= 400
+    assert whole_table(store.path).index_stats("vector_2").num_indexed_rows >= 400
     assert [hit.index for hit in again.nearest(vector, k=5)] == [
         hit.index for hit in index.nearest(vector, k=5)
     ]
@@ -578,11 +581,13 @@ def test_vectors_are_indexed_anew_when_they_have_doubled_however_they_came(
     store = opener(Counted())
     named: list[list[str]] = []
     for begun in range(0, 800, 200):  # rows are folded into the index meanwhile, which adds no partition
-        store.append_all([experience(f"note {n} of the {n % 7} kinds") for n in range(begun, begun + 200)])
+        store.session.append_drafts(
+            [experience(f"note {n} of the {n % 7} kinds") for n in range(begun, begun + 200)]
+        )
         store.views.search.index()
         store.views.search.settle()
         table = store.views.search.home.open().table
-        named.append([index.name for index in table.list_indices() if list(index.columns) == ["vector"]])
+        named.append([name for name, columns in table.indexes().items() if columns == ["vector"]])
     assert named == [[], ["vector_4"], ["vector_4"], ["vector_8"]]
     assert tending.partitions(store.views.search.home.open().table) == 8
     index = store.views.search.index()
@@ -607,7 +612,7 @@ def test_building_indexes_blocks_neither_reading_nor_writing(
 
     monkeypatch.setattr(tending, step, held)
     store = opener()
-    store.append_all([experience(f"note {n} of tea") for n in range(300)])
+    store.session.append_drafts([experience(f"note {n} of tea") for n in range(300)])
     store.views.search.index()
     assert begun.wait(30)
     try:
@@ -650,12 +655,16 @@ def test_an_honest_set_has_no_findings(opener: Opener) -> None:
     store.append("tea", name="Maya", user_id="u", session_id="s", affect=Affect(vad=Vad(v=0.1, a=0.2, d=0.3)))
     hidden = store.append("a secret")
     noted = store.append("coffee")
-    store.append(
-        Draft(
-            kind="embedding",
-            links=[("experience", noted)],
-            body=EmbeddingBody(signatures=[Signature(role=PROMPT, model="m", salience=0.3, label="drink")]),
-        )
+    store.session.append_drafts(
+        [
+            Draft(
+                kind="embedding",
+                links=[("experience", noted)],
+                body=EmbeddingBody(
+                    signatures=[Signature(role=PROMPT, model="m", salience=0.3, label="drink")]
+                ),
+            )
+        ]
     )
     store.forget(hidden)
     assert store.views.search.check() == []
@@ -680,7 +689,7 @@ def test_an_edited_row_is_found(opener: Opener, harm: dict[str, str], told: str)
     at = position_of(store, store.append("tea", user_id="maya"))
     store.append("more tea")
     store.views.search.index()
-    store.views.search.home.open().table.update(where=f"log_index = {at}", values_sql=harm)
+    whole_table(store.path).update(where=f"log_index = {at}", values_sql=harm)
     findings = store.verify(deep=True).findings
     assert any(told in one.message for one in findings)
     assert {one.kind for one in findings} == {"projection"}

@@ -111,7 +111,7 @@ def content(store: Store, *, search: bool = True) -> tuple[str, dict[str, list[t
     con.close()
     if not search:
         return digest.content, rows
-    table = store.views.search.home.open().table.search().where("log_index >= 0").limit(1000).to_arrow()
+    table = store.views.search.home.open().table.rows("log_index >= 0")
     rows["lance"] = sorted(
         tuple(map(str, row.values())) for row in table.drop_columns(["vector"]).to_pylist()
     )
@@ -261,7 +261,7 @@ def test_the_doctor_finds_a_bad_one_and_says_what_to_do(store: Store, name: str)
 
 def test_the_doctor_finds_one_that_is_behind(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     size = store.snapshots()[0].size
-    store.append_all([text_draft(f"n {n}") for n in range(2 * size - len(store) - 1)])
+    store.session.append_drafts([text_draft(f"n {n}") for n in range(2 * size - len(store) - 1)])
     monkeypatch.setattr(condition, "STALE_RECORDS", 3)
     assert list(problems(store.reader, store.views.snapshots)) == []
     store.append("one more")
@@ -538,7 +538,7 @@ def test_a_snapshot_is_written_and_loaded_a_row_group_at_a_time(
     """A whole table in memory was more than the limit at a million records: neither sorted nor held as one."""
     with open_store(tmp_path / "memory") as store:
         for first in range(0, 16_000, 1_000):
-            store.append_all(
+            store.session.append_drafts(
                 [text_draft(f"memory {first + number} {'x' * 4_000}") for number in range(1_000)]
             )
         monkeypatch.setitem(duck.CONFIG, "memory_limit", "90MB")  # the table is half as much again as fits

@@ -21,9 +21,7 @@ if TYPE_CHECKING:  # `braid --help` must not wait for what only measuring needs
 SIZES: Final = (10_000, 100_000)
 FULL_SIZES: Final = (*SIZES, 1_000_000)
 SEED: Final = 20_260_131
-_MODULES: Final = (
-    "floor", "append", "audit", "publish", "views", "recall", "read", "space", "stance", "start",
-)  # fmt: skip
+_MODULES: Final = ("floor", "append", "audit", "publish", "views", "recall", "read", "space", "start")
 
 
 def measures() -> "list[Measure]":
@@ -38,6 +36,7 @@ def take(
     sizes: Sequence[int],
     *,
     only: list[str] | None = None,
+    also: "Sequence[Measure]" = (),
     folder: Path | None = None,
     seed: int = SEED,
     slice_s: float = 0.4,
@@ -47,12 +46,13 @@ def take(
     """Yield the figures as they are taken; everything on disk goes when it ends, or is closed.
 
     `only` holds names or beginnings of names (`append`, `verify.full`). Raises ValueError where one names nothing.
+    `also`: what is measured beside `measures()`.
     """
     from braid.tools.bench.context import Bench
     from braid.tools.bench.floors import Disk, all_cores
     from braid.tools.bench.stores import Stores
 
-    known = measures()
+    known = [*measures(), *also]
     for one in only or ():
         if not any(measure.wanted([one]) for measure in known):
             names = ", ".join(name for measure in known for name in measure.names)
@@ -104,14 +104,6 @@ def bench(
     output: Annotated[
         Literal["table", "json"], typer.Option("--output", "-o", help="How to print the figures.")
     ] = "table",
-    report: Annotated[
-        Path | None,
-        typer.Option("--report", help="Write the table into this page, such as docs/performance.md."),
-    ] = None,
-    plot: Annotated[
-        Path | None,
-        typer.Option("--plot", help="Draw cost against size into this SVG (needs the extra `notebook`)."),
-    ] = None,
     folder: Annotated[
         Path | None,
         typer.Option("--dir", help="Measure on this file system (default: the temporary folder's)."),
@@ -129,42 +121,53 @@ def bench(
     Examples:
       braid bench
       braid bench --only append --only get -o json
-      braid bench --full --report docs/performance.md --plot docs/cost.svg
+      braid bench --full --dir /srv
+    """
+    sizes = size or (FULL_SIZES if full else SIZES)
+    show(measured(sizes, only=only, folder=folder, seed=seed), output)
+
+
+def measured(
+    sizes: Sequence[int],
+    *,
+    only: list[str] | None,
+    folder: Path | None,
+    seed: int,
+    also: "Sequence[Measure]" = (),
+) -> "list[Figure]":
+    """Take the figures and return them, each one told on stderr when it is there; arguments as in `take`.
+
+    Raises BadParameter for a size that is too small, and for a figure that there isn't.
     """
     from rich.console import Console
 
-    from braid.tools.bench.table import table_of
-
-    talk = Console(stderr=True)
-    figures: list[Figure] = []
-    sizes = size or (FULL_SIZES if full else SIZES)
     if min(sizes) < 10:
         raise typer.BadParameter("a store to measure has at least 10 records", param_hint="--size")
+    figures: list[Figure] = []
     try:
-        with talk.status("measuring") as status:
-            for figure in take(sizes, only=only, folder=folder, seed=seed, told=status.update):
+        with Console(stderr=True).status("measuring") as status:
+            taken = take(sizes, only=only, also=also, folder=folder, seed=seed, told=status.update)
+            for figure in taken:
                 figures.append(figure)
                 status.console.print(_line(figure), highlight=False)
     except ValueError as error:
         raise typer.BadParameter(str(error), param_hint="--only") from error
+    return figures
+
+
+def show(figures: "Sequence[Figure]", output: str) -> None:
+    """Print the figures as a table or as JSON; on stderr, which of them miss their target."""
+    from rich.console import Console
+
+    from braid.tools.bench.table import table_of
+
     if output == "json":
         sys.stdout.write(msgspec.json.format(msgspec.json.encode(figures), indent=1).decode() + "\n")
     else:
         Console().print(table_of(figures))
-    if report is not None:
-        from braid.tools.bench.report import fill
-
-        chosen = "".join(f" --only {name}" for name in only or ())
-        fill(report, figures, command=f"braid bench{' --full' if full else ''}{chosen}")
-        talk.print(f"braid: the table of {report} is new")
-    if plot is not None:
-        from braid.tools.bench.plot import draw
-
-        draw(figures, plot)
-        talk.print(f"braid: {plot} is drawn")
     if missed := [figure for figure in figures if figure.met is False]:
         names = ", ".join(f"{figure.name} at {figure.n:,}" for figure in missed)
-        talk.print(f"braid: below target: {names}")
+        Console(stderr=True).print(f"braid: below target: {names}")
 
 
 def _line(figure: "Figure") -> str:

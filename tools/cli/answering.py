@@ -16,7 +16,7 @@ from braid.tools.cli.output import line, many, put, put_json, put_table, say, to
 
 if TYPE_CHECKING:
     from braid.asking import Answer
-    from braid.tools.answer_evaluation import Written
+    from braid.tools.evaluation.answers import Written
 
 PANEL = "Read"
 USUAL = ("examples", "../shared/data/locomo")
@@ -128,28 +128,18 @@ def put_answer(found: "Answer", *, explain: bool = False) -> None:
         )
 
 
-def evaluate_answers(
-    paths: list[Path], output: str, *, left_out: bool, plot: Path | None, written: "Written | None" = None
-) -> None:
-    """Measure answers on the conversations of some files or folders, and show or draw it."""
-    from braid.tools.answer_evaluation import collect, evaluate
-    from braid.tools.answer_plot import plotted
-    from braid.tools.answer_samples import read_exams
-    from braid.tools.answer_scores import summary
-    from braid.tools.answer_strangers import strangers
-    from braid.tools.fit_answers import fitter
+def evaluate_answers(paths: list[Path], output: str, *, written: "Written | None" = None) -> None:
+    """Measure answers on the conversations of some files or folders, and show it."""
+    from braid.tools.evaluation.answer_scores import summary
+    from braid.tools.evaluation.answers import collect, evaluate
+    from braid.tools.evaluation.exams import read_exams
 
     files = _files(paths or [Path(name) for name in USUAL if Path(name).is_dir()])
     contents = [(str(file), file.read_bytes()) for file in files]
     exams = read_exams(contents)
-    if sum(exam.learnt_from for exam in exams) < 2 and left_out:
-        raise ValueError("--left-out needs two conversations that the weights were fitted to, at least")
-    fit = fitter(strangers(exams)) if left_out else None
-    judged = evaluate(exams, collect(exams), written=written, fit=fit)
+    judged = evaluate(exams, collect(exams), written=written)
     digest = hashlib.sha256(b"".join(raw for _, raw in contents)).hexdigest()
-    result: dict[str, Any] = {"data": f"sha256:{digest}", "left_out": left_out, **summary(judged)}
-    if plot is not None:
-        plot.write_text(plotted(judged), encoding="utf-8")
+    result: dict[str, Any] = {"data": f"sha256:{digest}", **summary(judged)}
     if output == "json":
         put(to_json(result | {"answers": msgspec.to_builtins(judged)}, indent=2))
         return

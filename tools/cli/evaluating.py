@@ -16,12 +16,6 @@ Paths = Annotated[
     list[Path] | None,
     typer.Argument(metavar="PATH…", help="Files, or folders of them.", show_default=False),
 ]
-Uncertainty = Annotated[
-    float, typer.Option("--uncertainty", min=0.0, max=10.0, help="What disagreement weighs; 0: off.")
-]
-TopK = Annotated[
-    int, typer.Option("--top-k", "-k", min=10, max=1000, help="How many hits to ask for, and to measure.")
-]
 _RECALLED = ("recall@1", "recall@5", "recall@10", "recall@20", "recall@50", "ndcg@10", "mrr", "all@10")
 
 
@@ -38,60 +32,42 @@ def evaluate(ctx: typer.Context) -> None:
     Examples:
       braid evaluate gold
       braid evaluate answers examples/
+      braid evaluate recall examples/
     """
     help_without_command(ctx)
 
 
 @app.command()
-def locomo(
-    paths: Paths = None, *, top_k: TopK = 50, uncertainty: Uncertainty = 0.25, output: Output = "table"
+def recall(
+    paths: Paths = None,
+    *,
+    kind: Annotated[
+        Literal["jsonl", "locomo", "realtalk"], typer.Option("--kind", help="What the files are.")
+    ] = "jsonl",
+    top_k: Annotated[
+        int, typer.Option("--top-k", "-k", min=10, max=1000, help="How many hits to ask for, and to measure.")
+    ] = 50,
+    uncertainty: Annotated[
+        float, typer.Option("--uncertainty", min=0.0, max=10.0, help="What disagreement weighs; 0: off.")
+    ] = 0.25,
+    output: Output = "table",
 ) -> None:
-    """Measure recall on conversations of LoCoMo: recall@k, nDCG@10, MRR and all@10, of turns and of sessions.
+    """Measure recall on questions with known answers: recall@k, nDCG@10, MRR and all@10, of turns and of sessions.
+
+    The files are conversations of your own, turns and questions as JSON Lines, or those of LoCoMo or REALTALK.
 
     \b
     Examples:
-      braid evaluate locomo locomo10.json
-      braid evaluate locomo ../data -o json
+      braid evaluate recall chat.jsonl questions.jsonl -o json
+      braid evaluate recall --kind locomo locomo10.json
     """
-    _recall("locomo", paths or [], output, top_k=top_k, uncertainty=uncertainty)
-
-
-@app.command()
-def realtalk(
-    paths: Paths = None, *, top_k: TopK = 50, uncertainty: Uncertainty = 0.25, output: Output = "table"
-) -> None:
-    """Measure recall on conversations of REALTALK, as `locomo` does.
-
-    \b
-    Examples:
-      braid evaluate realtalk Chat_1.json
-    """
-    _recall("realtalk", paths or [], output, top_k=top_k, uncertainty=uncertainty)
-
-
-@app.command()
-def jsonl(
-    paths: Paths = None, *, top_k: TopK = 50, uncertainty: Uncertainty = 0.25, output: Output = "table"
-) -> None:
-    """Measure recall on conversations of one's own: turns and questions as JSON Lines.
-
-    \b
-    Examples:
-      braid evaluate jsonl chat.jsonl questions.jsonl -o json
-    """
-    _recall("jsonl", paths or [], output, top_k=top_k, uncertainty=uncertainty)
+    _recall(kind, paths or [], output, top_k=top_k, uncertainty=uncertainty)
 
 
 @app.command()
 def answers(
     paths: Paths = None,
     *,
-    left_out: Annotated[
-        bool, typer.Option("--left-out", help="Each of LoCoMo by weights fitted to the others.")
-    ] = False,
-    plot: Annotated[
-        Path | None, typer.Option("--plot", metavar="FILE", help="Draw it, as SVG.", show_default=False)
-    ] = None,
     model: ChatOption = None,
     allow_remote: AllowRemote = False,
     output: Output = "table",
@@ -104,13 +80,13 @@ def answers(
     \b
     Examples:
       braid evaluate answers examples/
-      braid evaluate answers ../shared/data/locomo --left-out --plot answers.svg
+      braid evaluate answers locomo10.json -o json
       braid evaluate answers examples/ --model ollama:llama3.2
     """
     from braid.tools.cli.answering import evaluate_answers
 
     written = writing_with(model, allow_remote=allow_remote)
-    evaluate_answers(paths or [], output, left_out=left_out, plot=plot, written=written)
+    evaluate_answers(paths or [], output, written=written)
 
 
 @app.command()
@@ -129,63 +105,33 @@ def gold(
     ] = None,
     model: ChatOption = None,
     allow_remote: AllowRemote = False,
-    samples: Annotated[
-        int, typer.Option("--samples", metavar="N", help="Ask again, for the majority of N answers, 2 to 9.")
-    ] = 1,
-    check: Annotated[
-        bool, typer.Option("--check", help="Fail (1) where quality fell by more than the band.")
-    ] = False,
-    baseline: Annotated[
-        Path | None,
-        typer.Option(
-            "--baseline", metavar="FILE", help="Compare with this one.", show_default="that of the tasks"
-        ),
-    ] = None,
-    renew: Annotated[
-        Path | None,
-        typer.Option("--renew", metavar="FILE", help="Write the baseline anew.", show_default=False),
-    ] = None,
-    report: Annotated[
-        Path | None,
-        typer.Option("--report", metavar="PAGE", help="Write the results into it.", show_default=False),
-    ] = None,
     output: Output = "table",
 ) -> None:
     """Ask the 200 gold tasks of this release, in thirteen classes, and say how many answers are right.
 
-    By class: accuracy, citations against the evidence, what is held, calibration, uncertainty, tokens, time. Compared
-    with the baseline task by task; of the held half only sums are told. docs/gold.md says what the classes are.
+    By class: accuracy, citations against the evidence, what is held, calibration, uncertainty, tokens, time. Of the
+    held half only sums are told. docs/gold.md says what the classes are.
 
     \b
     Examples:
       braid evaluate gold
-      braid evaluate gold --part dev --check
       braid evaluate gold --class temporal --class multi-hop -o json
-      braid evaluate gold --model ollama:llama3.2 --samples 5
-      braid evaluate gold --renew tools/gold/data/baseline.json --report docs/gold.md
+      braid evaluate gold --part dev --model ollama:llama3.2
     """
-    from braid.tools.gold.command import Wanted, measure
+    from braid.tools.gold.command import Wanted, measure, show
     from braid.tools.gold.tasks import DATA
 
     wanted = Wanted(
-        folder=tasks or DATA,
-        part=part,
-        kinds=kinds or [],
-        model=model,
-        allow_remote=allow_remote,
-        samples=samples,
+        folder=tasks or DATA, part=part, kinds=kinds or [], model=model, allow_remote=allow_remote
     )
-    if not measure(wanted, baseline=baseline, renew=renew, report=report, output=output) and check:
-        from braid.tools.cli.errors import FINDINGS
-
-        raise typer.Exit(FINDINGS)
+    show(measure(wanted), output)
 
 
 def _recall(kind: str, paths: list[Path], output: str, *, top_k: int, uncertainty: float) -> None:
     if not paths:
         raise ValueError("name files, or folders of them, to measure by")
     from braid.recall.samples import Sample, read
-    from braid.tools.evaluation import evaluate as measured
+    from braid.tools.evaluation.recall import evaluate as measured
 
     samples: list[Sample] = []
     digest = hashlib.sha256()

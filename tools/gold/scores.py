@@ -6,7 +6,7 @@ from typing import Final
 import msgspec
 
 from braid.stance.calibration import Reliability, reliability
-from braid.tools.answer_scores import quantile
+from braid.tools.evaluation.answer_scores import quantile
 from braid.tools.gold.judge import Judged
 from braid.tools.gold.tasks import CLASSES
 

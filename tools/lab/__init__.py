@@ -1,1 +1,1 @@
-"""Programs for Braid's makers; none of them is in the wheel."""
+"""What the makers of Braid run: fits, ablations, torture, generated tasks, reports and drawings. Never in the wheel."""

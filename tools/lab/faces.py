@@ -300,7 +300,7 @@ def async_store() -> str:
 def _formatted(text: str) -> str:
     """Return a module as the house formats it, its imports in order and those alone that are used."""
     for words in (["check", "--fix", "--quiet", "--select", "I,F401,UP037", "-"], ["format", "--quiet", "-"]):
-        done = subprocess.run(  # noqa: S603 - our own words
+        done = subprocess.run(
             [sys.executable, "-m", "ruff", *words[:-1], "--stdin-filename", "api/store.py", "-"],
             input=text, capture_output=True, text=True, check=True, cwd=ROOT,
         )  # fmt: skip

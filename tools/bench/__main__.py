@@ -1,8 +1,0 @@
-"""`python -m braid.tools.bench`, which `make bench` runs."""
-
-import typer
-
-from braid.tools.bench.command import bench
-
-if __name__ == "__main__":  # the measuring processes import this module too
-    typer.run(bench)

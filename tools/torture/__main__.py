@@ -1,8 +1,0 @@
-"""`python -m braid.tools.torture`, which `make torture` runs."""
-
-import typer
-
-from braid.tools.torture.command import torture
-
-if __name__ == "__main__":  # the processes under torture import this package too
-    typer.run(torture)
