@@ -393,7 +393,7 @@ def test_untrusted_text_stays_text(text: str) -> None:
     ]
     source = to_dot(found)
     (parsed,) = pydot.graph_from_dot_data(source) or []
-    assert len(parsed.get_nodes()) == 4, "two records and two defaults"
+    assert len(parsed.get_nodes()) == 5, "two records and three defaults"
     assert len(parsed.get_edges()) == 1
     assert not re.search("[\x00-\x09\x0b-\x1f\x7f\ufffe]", source)
     assert len(source.splitlines()) == len(

@@ -10,7 +10,16 @@ from braid.ledger.trace import TraceNode
 from braid.tools.cli.output import many
 from braid.tools.draw.dot import by_graphviz
 from braid.tools.draw.graph import (
-    Edge, Graph, describe, fit, kind_of, marks_of, printable, short, time_of, title_of,
+    Edge,
+    Graph,
+    describe,
+    fit,
+    kind_of,
+    marks_of,
+    printable,
+    short,
+    time_of,
+    title_of,
 )  # fmt: skip
 
 MAX_NODES: Final = 300
