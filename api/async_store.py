@@ -1,6 +1,6 @@
 """A store for event loops: what touches the disk runs in a thread, so that the loop goes on."""
 
-# Written by `python -m braid.tools.lab.faces` from the registry of operations; change those.
+# Written by `make faces` from the registry of operations: change those.
 
 from asyncio import to_thread
 from typing import TYPE_CHECKING
@@ -10,19 +10,42 @@ from braid.async_handle import AsyncHandle, stream
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
     from datetime import datetime
+    from pathlib import Path
     from typing import Literal
 
+    from braid.admin.keys import Admitted, Published
+    from braid.admin.status import Status, StatusThen
+    from braid.agent.events import Recorded
+    from braid.agent.parts import Composer
+    from braid.agent.plan import Plan
+    from braid.agent.stage import Stage
+    from braid.agent.tool import Tool
+    from braid.answers.reply import Reply
     from braid.claims.operations import Conflict, Explanation, Stance
     from braid.exchange.operations import Imported
     from braid.knowledge.operations import Learned
+    from braid.ledger.audit.findings import Report, VerifiedState
+    from braid.ledger.backup.backup import Backup
+    from braid.ledger.blobs import Readable
+    from braid.ledger.cascade import Cascade
+    from braid.ledger.condition import Problem
+    from braid.ledger.erase import Certificate
     from braid.ledger.ids import RecordId
     from braid.ledger.record import Affect, Claim, Confidence, Draft, Media, Record, Source
     from braid.ledger.subject.format import Counts
     from braid.ledger.trace import TraceNode
     from braid.lens.operations import LensDifference, Lenses, RequestStanding, View, ViewRow
     from braid.log.operations import Append, AppendedAll
-    from braid.operation import Json
+    from braid.operation import ArrowTable, Json
+    from braid.programs.program import Program, ProgramSummary
+    from braid.recall.decompose import Decomposer
+    from braid.recall.hits import Hit
+    from braid.recall.recall import CrossEncoder
+    from braid.search.operations import Recalled
+    from braid.search.question import AskedTone
     from braid.tone.operations import Tone
+    from braid.views.replay import Caught
+    from braid.views.snapshot.folder import Snapshot
 
 
 class AsyncStore(AsyncHandle):
@@ -178,6 +201,33 @@ class AsyncStore(AsyncHandle):
         """
         return await to_thread(lambda: self.sync.prove_many(ids=ids))
 
+    async def attach(
+        self,
+        content: "bytes | None" = None,
+        *,
+        media_type: str,
+        name: "str | None" = None,
+        caption: "str | None" = None,
+        file: "Readable | None" = None,
+    ) -> "Media":
+        """Seal media into a blob and return what an experience's `media` takes.
+
+        `file`: an open file, read to its end, in place of the content. Raises InvalidRequestError where neither or both are
+        given, ReadOnlyError, OSError. SPEC §4.5.
+        """
+        return await to_thread(
+            lambda: self.sync.attach(
+                content=content, media_type=media_type, name=name, caption=caption, file=file
+            )
+        )
+
+    def media(self, media: "Media") -> "AsyncIterator[bytes]":
+        """Yield the content of attached media in chunks of at most 65,532 bytes, verified before the first.
+
+        Raises BlobMissingError, BlobCorruptError. SPEC §4.5.
+        """
+        return stream(lambda: self.sync.media(media=media))
+
     async def sense(self, text: str) -> "Tone":
         """Return a text's tone: valence, arousal, dominance, a word for it, how sure and why. Writes nothing."""
         return await to_thread(lambda: self.sync.sense(text=text))
@@ -264,6 +314,135 @@ class AsyncStore(AsyncHandle):
         """Return what makes one view of another: items added and removed, records, weights. Raises as `lens_view`."""
         return await to_thread(lambda: self.sync.lens_difference(one=one, other=other))
 
+    async def recall(
+        self,
+        query: str,
+        *,
+        user_id: "str | None" = None,
+        agent_id: "str | None" = None,
+        run_id: "str | None" = None,
+        session_id: "str | None" = None,
+        as_of: "int | None" = None,
+        as_of_time: "datetime | None" = None,
+        top_k: int = 10,
+        filters: "Mapping[str, Json] | None" = None,
+        valid_at: "datetime | None" = None,
+        now: "datetime | None" = None,
+        superseded: "Literal['marked'] | None" = None,
+        affect: "AskedTone | None" = None,
+        uncertainty: "float | None" = None,
+        lens: "str | None" = None,
+        limit_s: float = 5.0,
+        index_s: float = 60.0,
+        explain: bool = False,
+        prove: bool = False,
+        cross_encoder: "CrossEncoder | None" = None,
+        hit_lens: "Callable[[Sequence[Hit]], Sequence[Hit]] | None" = None,
+        decomposer: "Decomposer | None" = None,
+    ) -> "Recalled":
+        """Return the records that fit a question, best first, each read from the log and verified.
+
+        The ids of the scope bind every way in. `cross_encoder`: (question, texts) → how well each answers, higher is
+        better; `hit_lens`: what the hits are seen through where `lens` names none; `decomposer`: what takes the question
+        apart. Raises ValueError for filters that can't be meant and for a past that never was, UnknownLensError,
+        IntegrityError. See docs/recall.md.
+        """
+        return await to_thread(
+            lambda: self.sync.recall(
+                user_id=user_id,
+                agent_id=agent_id,
+                run_id=run_id,
+                session_id=session_id,
+                as_of=as_of,
+                as_of_time=as_of_time,
+                query=query,
+                top_k=top_k,
+                filters=filters,
+                valid_at=valid_at,
+                now=now,
+                superseded=superseded,
+                affect=affect,
+                uncertainty=uncertainty,
+                lens=lens,
+                limit_s=limit_s,
+                index_s=index_s,
+                explain=explain,
+                prove=prove,
+                cross_encoder=cross_encoder,
+                hit_lens=hit_lens,
+                decomposer=decomposer,
+            )
+        )
+
+    async def context(
+        self,
+        query: str,
+        *,
+        user_id: "str | None" = None,
+        agent_id: "str | None" = None,
+        run_id: "str | None" = None,
+        session_id: "str | None" = None,
+        as_of: "int | None" = None,
+        as_of_time: "datetime | None" = None,
+        top_k: int = 30,
+        filters: "Mapping[str, Json] | None" = None,
+        valid_at: "datetime | None" = None,
+        now: "datetime | None" = None,
+        superseded: "Literal['marked'] | None" = None,
+        affect: "AskedTone | None" = None,
+        uncertainty: "float | None" = None,
+        lens: "str | None" = None,
+        limit_s: float = 5.0,
+        index_s: float = 60.0,
+        budget: int = 800,
+        probe: "str | None" = None,
+        clear: bool = False,
+        cross_encoder: "CrossEncoder | None" = None,
+        hit_lens: "Callable[[Sequence[Hit]], Sequence[Hit]] | None" = None,
+        decomposer: "Decomposer | None" = None,
+    ) -> "str":
+        """Return the `<experience_context>` block for a question, at most `budget` tokens by a cautious estimate.
+
+        Stored text in it is data: escaped, fenced, every line with the id that it comes from. Keys, passwords, codes and
+        card numbers are placeholders, unless `clear`. Locals as of `recall`. Raises ValueError for a budget without room
+        for the block's frame, and what `recall` raises.
+        """
+        return await to_thread(
+            lambda: self.sync.context(
+                user_id=user_id,
+                agent_id=agent_id,
+                run_id=run_id,
+                session_id=session_id,
+                as_of=as_of,
+                as_of_time=as_of_time,
+                query=query,
+                top_k=top_k,
+                filters=filters,
+                valid_at=valid_at,
+                now=now,
+                superseded=superseded,
+                affect=affect,
+                uncertainty=uncertainty,
+                lens=lens,
+                limit_s=limit_s,
+                index_s=index_s,
+                budget=budget,
+                probe=probe,
+                clear=clear,
+                cross_encoder=cross_encoder,
+                hit_lens=hit_lens,
+                decomposer=decomposer,
+            )
+        )
+
+    async def vector(self, uri: str) -> "tuple[float, ...] | None":
+        """Return what `vec://role/id` names: a unit vector, None where there is none yet.
+
+        Raises ValueError for another kind of address or an unknown role; UnknownRecordError, ErasedError and ForgottenError
+        as for `get`.
+        """
+        return await to_thread(lambda: self.sync.vector(uri=uri))
+
     async def stance(
         self,
         question: str,
@@ -347,6 +526,55 @@ class AsyncStore(AsyncHandle):
             )
         )
 
+    async def ask(
+        self,
+        question: str,
+        *,
+        user_id: "str | None" = None,
+        agent_id: "str | None" = None,
+        run_id: "str | None" = None,
+        session_id: "str | None" = None,
+        as_of: "int | None" = None,
+        as_of_time: "datetime | None" = None,
+        now: "datetime | None" = None,
+        lens: "str | None" = None,
+        affect: bool = True,
+        top_k: "int | None" = None,
+        write: bool = True,
+        composer: "Composer | None" = None,
+    ) -> "Reply":
+        """Return an answer that cites the records it rests on, or says that it doesn't know.
+
+        Without a `composer` it is put together from what is held and what was said; with one, that one writes it and this
+        is what it falls back to. Tone shapes its manner alone. Question, answer, tones, a new stance and a reflection enter
+        the log in one transaction; `write=False` writes nothing. Raises UnknownLensError, IntegrityError, AccessDeniedError
+        where it would write and may not, and what appending raises. See docs/answers.md.
+        """
+        return await to_thread(
+            lambda: self.sync.ask(
+                user_id=user_id,
+                agent_id=agent_id,
+                run_id=run_id,
+                session_id=session_id,
+                as_of=as_of,
+                as_of_time=as_of_time,
+                question=question,
+                now=now,
+                lens=lens,
+                affect=affect,
+                top_k=top_k,
+                write=write,
+                composer=composer,
+            )
+        )
+
+    async def explain_provenance(self, id: str) -> "str":
+        """Return in two or three sentences how an answer, a stance or what a record says is known, by its links alone.
+
+        Raises ValueError for another kind of record; UnknownRecordError, ErasedError, ForgottenError, IntegrityError.
+        """
+        return await to_thread(lambda: self.sync.explain_provenance(id=id))
+
     async def learn(
         self, *, dry_run: bool = False, told: "Callable[[Record, Draft], None] | None" = None
     ) -> "Learned":
@@ -366,7 +594,7 @@ class AsyncStore(AsyncHandle):
 
     async def import_records(
         self,
-        path: "str | None" = None,
+        path: "Path | str | None" = None,
         *,
         vkey: "str | None" = None,
         dry_run: bool = False,
@@ -381,7 +609,7 @@ class AsyncStore(AsyncHandle):
             lambda: self.sync.import_records(path=path, vkey=vkey, dry_run=dry_run, lines=lines)
         )
 
-    async def export_copy(self, path: str, *, audit: bool = False) -> "tuple[str, ...]":
+    async def export_copy(self, path: "Path | str", *, audit: bool = False) -> "tuple[str, ...]":
         """Copy the log as far as its published head into a new folder.
 
         With `audit` the copy can be verified, traced and proved, and not one memory can be read from it; without, vault and
@@ -391,7 +619,7 @@ class AsyncStore(AsyncHandle):
 
     async def export_subject(
         self,
-        path: "str | None" = None,
+        path: "Path | str | None" = None,
         *,
         user_id: "str | None" = None,
         agent_id: "str | None" = None,
@@ -414,3 +642,322 @@ class AsyncStore(AsyncHandle):
                 actor=actor,
             )
         )
+
+    async def verify(
+        self,
+        *,
+        deep: bool = False,
+        rederive: bool = False,
+        hash_only: bool = False,
+        since: "VerifiedState | None" = None,
+        workers: "int | None" = None,
+        vkey: "str | None" = None,
+        progress: "Callable[[int, int], None] | None" = None,
+    ) -> "Report":
+        """Verify the whole log from its files, and return all that is wrong, with positions.
+
+        `progress` is told how many bytes of how many were read. Raises ValueError for options that exclude each other, and
+        NoVaultError for `rederive` where bodies can't be read. SPEC §11.
+        """
+        return await to_thread(
+            lambda: self.sync.verify(
+                deep=deep,
+                rederive=rederive,
+                hash_only=hash_only,
+                since=since,
+                workers=workers,
+                vkey=vkey,
+                progress=progress,
+            )
+        )
+
+    async def doctor(self) -> "tuple[Problem, ...]":
+        """Return what is wrong with the store's files, keys, vault, guard, snapshots, and room; nothing is changed.
+
+        What they say is for `verify`. A store that can't be opened is examined by `braid doctor`.
+        """
+        return await to_thread(self.sync.doctor)
+
+    async def backup(self, dest: "Path | str", *, with_vault: bool = False) -> "Backup":
+        """Bring the backup in `dest` to this store's published head, copying what is new; `braid.restore` reads it.
+
+        Neither vault nor private keys go along unless `with_vault`. Raises BackupError. SPEC §13.1.
+        """
+        return await to_thread(lambda: self.sync.backup(dest=dest, with_vault=with_vault))
+
+    async def forget(self, *ids: "str", reason: "str | None" = None) -> "RecordId":
+        """Hide records and what falls with them (see `plan_forget`), until they are recovered or erased by `retain`.
+
+        Returns the tombstone's id. Raises UnknownRecordError, ForgottenError, ErasedError; InvalidRecordError for what is
+        no memory.
+        """
+        return await to_thread(lambda: self.sync.forget(*ids, reason=reason))
+
+    async def plan_forget(self, *ids: "str") -> "tuple[RecordId, ...]":
+        """Return what would fall if these records were forgotten: what rests on them alone, and what quotes them.
+
+        Those are answers, stances and views. Raises UnknownRecordError, ForgottenError, ErasedError.
+        """
+        return await to_thread(lambda: self.sync.plan_forget(*ids))
+
+    async def recover(self, *ids: "str", reason: "str | None" = None) -> "RecordId":
+        """Bring forgotten records, and what fell with them, back within the retention window; return the event's id.
+
+        Raises InvalidRecordError for what is not forgotten, is past its window, or rests on what stays forgotten.
+        """
+        return await to_thread(lambda: self.sync.recover(*ids, reason=reason))
+
+    async def plan_recover(self, *ids: "str") -> "tuple[RecordId, ...]":
+        """Return what fell with these forgotten records and would come back with them: not what is past its window.
+
+        Raises InvalidRecordError for a record of which all that it rests on stays forgotten.
+        """
+        return await to_thread(lambda: self.sync.plan_recover(*ids))
+
+    async def plan_erase(
+        self,
+        *ids: "str",
+        user_id: "str | None" = None,
+        agent_id: "str | None" = None,
+        run_id: "str | None" = None,
+        session_id: "str | None" = None,
+    ) -> "Cascade":
+        """Return what erasing these records, or everything of a scope, would take and weaken.
+
+        Raises UnknownRecordError, ErasedError; InvalidRecordError for what is no memory; NoVaultError for a scope where
+        bodies can't be read.
+        """
+        return await to_thread(
+            lambda: self.sync.plan_erase(
+                *ids, user_id=user_id, agent_id=agent_id, run_id=run_id, session_id=session_id
+            )
+        )
+
+    async def erase(
+        self,
+        *ids: "str",
+        user_id: "str | None" = None,
+        agent_id: "str | None" = None,
+        run_id: "str | None" = None,
+        session_id: "str | None" = None,
+        reason: "str | None" = None,
+    ) -> "tuple[Certificate, ...]":
+        """Erase records and what is derived from them alone; signed certificates say what was done.
+
+        Keys are destroyed, bodies blanked, projections rebuilt. What was derived meanwhile goes too: the cascade
+        is planned in one turn with the tombstone. Raises ValueError where neither a record nor a scope is named, and as
+        `plan_erase` does. SPEC §9.
+        """
+        return await to_thread(
+            lambda: self.sync.erase(
+                *ids, user_id=user_id, agent_id=agent_id, run_id=run_id, session_id=session_id, reason=reason
+            )
+        )
+
+    async def retain(self) -> "tuple[Certificate, ...]":
+        """Erase what was forgotten longer ago than the retention window; a logged event says when the sweep looked."""
+        return await to_thread(self.sync.retain)
+
+    async def retention_due(self) -> "tuple[int, ...]":
+        """Return the indexes of the forgotten records that the next `retain` would erase."""
+        return await to_thread(self.sync.retention_due)
+
+    async def compact(self) -> "int":
+        """Give back the disk space of erased bodies; return how many bytes."""
+        return await to_thread(self.sync.compact)
+
+    async def admit(self, role: str, actor: "str | None" = None) -> "Admitted":
+        """Make a key for one role and actor, admit it to the log and keep its private half in `keys/`.
+
+        Raises ValueError for an unknown role, KeyRefusedError where the root key is not here.
+        """
+        return await to_thread(lambda: self.sync.admit(role=role, actor=actor))
+
+    async def revoke(
+        self, id: str, *, compromised_since: "int | None" = None, reason: "str | None" = None
+    ) -> "RecordId":
+        """Revoke a key from here on; return the id of the record that says so.
+
+        Raises UnknownRecordError for a key that was never admitted, ValueError for an index that the log doesn't have.
+        """
+        return await to_thread(
+            lambda: self.sync.revoke(id=id, compromised_since=compromised_since, reason=reason)
+        )
+
+    async def set_durability(
+        self, mode: "Literal['always', 'interval', 'none']", *, reason: "str | None" = None
+    ) -> "RecordId":
+        """Choose when an append is on disk (`always`, `interval`, `none`) by a signed event; return its id.
+
+        It counts here at once, in other handles when they are opened again. Raises KeyRefusedError without an operator's
+        key.
+        """
+        return await to_thread(lambda: self.sync.set_durability(mode=mode, reason=reason))
+
+    async def checkpoint(self) -> "Published":
+        """Sign and publish the present head now. Raises UnpublishedError where it can't be."""
+        return await to_thread(self.sync.checkpoint)
+
+    async def sql(
+        self,
+        query: str,
+        parameters: "Sequence[Json] | Mapping[str, Json] | None" = None,
+        *,
+        as_of: "int | None" = None,
+        as_of_time: "datetime | None" = None,
+        valid_at: "datetime | None" = None,
+        include_forgotten: bool = False,
+        seconds: float = 30.0,
+        rows: int = 100000,
+        result_bytes: int = 268435456,
+        memory_bytes: int = 536870912,
+        tables: "Mapping[str, object] | None" = None,
+    ) -> "ArrowTable":
+        """Return a SELECT over the DuckDB projection, caught up, as a pyarrow Table.
+
+        `tables`: pyarrow Tables, or frames of pandas or polars, by the names under which the query may join them. In a
+        past: as the log was, less what is erased by now. Untrusted SQL can't write, read files or reach the network.
+        Raises SqlError, SqlTimeoutError, SqlLimitError. SPEC §10.7.
+        """
+        return await to_thread(
+            lambda: self.sync.sql(
+                as_of=as_of,
+                as_of_time=as_of_time,
+                query=query,
+                parameters=parameters,
+                valid_at=valid_at,
+                include_forgotten=include_forgotten,
+                seconds=seconds,
+                rows=rows,
+                result_bytes=result_bytes,
+                memory_bytes=memory_bytes,
+                tables=tables,
+            )
+        )
+
+    async def replay(self, view: "str | None" = None, *, from_scratch: bool = False) -> "tuple[Caught, ...]":
+        """Rebuild the projections (or the one named) into fresh files and swap them in.
+
+        From the newest snapshot that fits and what came after it; else, or `from_scratch`, from the log alone. Raises
+        ViewBusyError while another process is at work on them.
+        """
+        return await to_thread(lambda: self.sync.replay(view=view, from_scratch=from_scratch))
+
+    async def snapshot(self, *, keep: int = 2) -> "Snapshot":
+        """Write down what the projections hold, signed and bound to the log's size and root; the `keep` newest stay.
+
+        Raises KeyRefusedError where no operator's key is here, ViewBusyError.
+        """
+        return await to_thread(lambda: self.sync.snapshot(keep=keep))
+
+    async def snapshots(self) -> "tuple[Snapshot, ...]":
+        """Return every snapshot, the newest first; `trouble` says why one would not be used."""
+        return await to_thread(self.sync.snapshots)
+
+    async def status(self) -> "Status":
+        """Return size, head, lag of the projections, what is forgotten and due, and the space used; nothing is caught up.
+
+        `torn`: what was cut from the log's end when this handle opened it.
+        """
+        return await to_thread(self.sync.status)
+
+    async def status_at(
+        self,
+        *,
+        as_of: "int | None" = None,
+        as_of_time: "datetime | None" = None,
+        valid_at: "datetime | None" = None,
+    ) -> "StatusThen":
+        """Return what the log held in a past: its size, root and keys, and how many rows its projection has.
+
+        `erased` counts what is erased by now. Raises ValueError for a past that never was.
+        """
+        return await to_thread(
+            lambda: self.sync.status_at(as_of=as_of, as_of_time=as_of_time, valid_at=valid_at)
+        )
+
+    async def stage(self) -> "Stage":
+        """Return how far the memory has come, from empty to expert, and what it lacks to the next stage.
+
+        Counted in the projection, which is caught up. Raises as `sql`; NoVaultError without a vault.
+        """
+        return await to_thread(self.sync.stage)
+
+    async def run_program(
+        self,
+        question: str,
+        *,
+        user_id: "str | None" = None,
+        agent_id: "str | None" = None,
+        run_id: "str | None" = None,
+        session_id: "str | None" = None,
+        plan: "Plan | str | None" = None,
+        allow: "Sequence[Literal['read', 'ask', 'write', 'network']]" = ("read", "ask"),
+        samples: int = 1,
+        now: "datetime | None" = None,
+        affect: bool = True,
+        idempotency_key: "str | None" = None,
+        composer: "Composer | None" = None,
+        tools: "Iterable[Tool]" = (),
+    ) -> "Program":
+        """Run a plan for a question until it has answered, or waits: each step is in the log before the next.
+
+        `composer` writes its notes and answers; `tools`: beside those that come with Braid. Raises PlanError before
+        anything is written, ProgramTakenError where another run goes on with it, ReadOnlyError. See docs/programs.md.
+        """
+        return await to_thread(
+            lambda: self.sync.run_program(
+                user_id=user_id,
+                agent_id=agent_id,
+                run_id=run_id,
+                session_id=session_id,
+                question=question,
+                plan=plan,
+                allow=allow,
+                samples=samples,
+                now=now,
+                affect=affect,
+                idempotency_key=idempotency_key,
+                composer=composer,
+                tools=tools,
+            )
+        )
+
+    async def resume(
+        self,
+        id: str,
+        *,
+        result: "Json" = None,
+        again: bool = False,
+        take_over: bool = False,
+        affect: bool = True,
+        composer: "Composer | None" = None,
+        tools: "Iterable[Tool]" = (),
+    ) -> "Program":
+        """Go on with a program from its records, in this process or any other, on whatever day.
+
+        Raises ProgramTakenError where another runs it, ProgramStateError where what is given doesn't fit how it stands,
+        ToolRefusedError where the tool or the result is not what it was paused for, and as `get`.
+        """
+        return await to_thread(
+            lambda: self.sync.resume(
+                id=id,
+                result=result,
+                again=again,
+                take_over=take_over,
+                affect=affect,
+                composer=composer,
+                tools=tools,
+            )
+        )
+
+    async def programs(self) -> "tuple[ProgramSummary, ...]":
+        """Return every program that can be told, oldest first, and how it stands. Raises IntegrityError."""
+        return await to_thread(self.sync.programs)
+
+    async def program_trace(self, id: str) -> "tuple[Recorded, ...]":
+        """Return what happened in a program, in order, each with its record and those that it came from.
+
+        Raises ProgramStateError for an id of something else, and as `get`.
+        """
+        return await to_thread(lambda: self.sync.program_trace(id=id))

@@ -3,7 +3,9 @@
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import datetime, timedelta
 from functools import partial
-from typing import NamedTuple, TypeVar
+from typing import TypeVar
+
+import msgspec
 
 from braid.ledger.blobs import BlobStore
 from braid.ledger.cascade import Cascade, doomed_blobs, erasable, plan
@@ -25,7 +27,7 @@ _FILES_NAMED = 400
 """Names of files (a blob's has 71 characters) that fit into one certificate's envelope."""
 
 
-class Certificate(NamedTuple):
+class Certificate(msgspec.Struct, frozen=True):
     """What an erasure did, as its signed certificate says."""
 
     id: RecordId

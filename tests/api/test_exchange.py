@@ -399,7 +399,7 @@ def test_deep_nesting_is_refused(source: Source, other: braid.Store) -> None:
 
 
 def test_a_line_that_is_too_long_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("braid.exchange.lines", "MAX_LINE_BYTES", 100)
+    monkeypatch.setattr("braid.exchange.lines.MAX_LINE_BYTES", 100)
     with pytest.raises(EvidenceError, match="more than 100 bytes"):
         list(read_lines(io.BytesIO(b"x" * 1_000)))
 

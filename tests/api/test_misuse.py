@@ -52,7 +52,7 @@ REFUSED: dict[str, tuple[Callable[[Any], Any], type[Exception], str]] = {
     "an empty scope of messages": (
         lambda store: store.remember(["x"], session_id=""),
         InvalidRequestError,
-        "remember: session_id is text that isn't empty",
+        "session_id is text that isn't empty",
     ),
     "a draft, which no face takes": (
         lambda store: store.append_all([DRAFT]),
@@ -62,21 +62,21 @@ REFUSED: dict[str, tuple[Callable[[Any], Any], type[Exception], str]] = {
     "an empty scope in a transaction": (
         _in_a_transaction,
         InvalidRequestError,
-        r"append_all: records\[1\].agent_id is text that isn't empty",
+        r"records\[1\].agent_id is text that isn't empty",
     ),
     "an empty scope of a question": (
         lambda store: store.ask("Where?", user_id=""),
-        ValueError,
-        "user_id is text that isn't empty, not ''",
+        InvalidRequestError,
+        "user_id is text that isn't empty",
     ),
     "an empty scope of recall": (
         lambda store: store.recall("Where?", user_id=""),
-        ValueError,
-        "user_id is text that isn't empty, not ''",
+        InvalidRequestError,
+        "user_id is text that isn't empty",
     ),
     "an empty scope of a stance": (
         lambda store: store.stance("Where?", session_id=""),
-        ValueError,
+        InvalidRequestError,
         "session_id is text that isn't empty",
     ),
     "forgetting nothing": (lambda store: store.forget(), ValueError, "no record was named"),
@@ -88,25 +88,29 @@ REFUSED: dict[str, tuple[Callable[[Any], Any], type[Exception], str]] = {
         InvalidRequestError,
         "start is a whole number of at least 0",
     ),
-    "a past in words": (lambda store: store.recall("x", as_of="2025"), TypeError, "not '2025'"),
+    "a past in words": (lambda store: store.recall("x", as_of="2025"), InvalidRequestError, "not text"),
     "half a record": (
         lambda store: store.get("x", as_of=1.5),
         InvalidRequestError,
         "as_of is a whole number",
     ),
-    "a day in words": (lambda store: store.recall("x", valid_at="2025"), TypeError, "not '2025'"),
-    "a now in words": (lambda store: store.ask("x", now="2025"), TypeError, "not '2025'"),
-    "an instant in words": (lambda store: store.stance("x", at="2025"), TypeError, "not '2025'"),
+    "a day in words": (
+        lambda store: store.recall("x", valid_at="2025"),
+        InvalidRequestError,
+        "valid_at is a time",
+    ),
+    "a now in words": (lambda store: store.ask("x", now="2025"), InvalidRequestError, "now is a time"),
+    "an instant in words": (lambda store: store.stance("x", at="2025"), InvalidRequestError, "at is a time"),
     "a statement of None": (lambda store: store.sql(None), TypeError, "a statement is text, not NoneType"),
     "a confidence in words": (
         lambda store: store.append("x", confidence="high"),
         InvalidRequestError,
-        "confidence is a number or an object, not text",
+        "confidence is .*, not text",
     ),
     "half a claim": (
         lambda store: store.append("x", claims=[{"subject": "a", "rel": "b"}]),
         InvalidRequestError,
-        r"claims\[0\]\.object is missing",
+        "object is missing",
     ),
     "a claim as text": (
         lambda store: store.append("x", claims="abc"),
@@ -116,7 +120,7 @@ REFUSED: dict[str, tuple[Callable[[Any], Any], type[Exception], str]] = {
     "a batch of texts": (
         lambda store: store.append_all(["x"]),
         InvalidRequestError,
-        "is an object, not text",
+        r"records\[0\] is an object, not text",
     ),
     "a message of None": (
         lambda store: store.remember(None),
@@ -131,7 +135,7 @@ REFUSED: dict[str, tuple[Callable[[Any], Any], type[Exception], str]] = {
     "filters without a floor": (
         lambda store: store.recall("x", filters=_nested(5000)),
         ValueError,
-        "nested more than 16 deep",
+        "nested too deep",
     ),
     "a text as media": (
         lambda store: store.attach("x", media_type="text/plain"),

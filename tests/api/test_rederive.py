@@ -9,7 +9,7 @@ import msgspec
 import pytest
 
 import braid
-from braid import rederive as again
+from braid.admin import rederivation as again
 from braid.exchange.intake import import_jsonl
 from braid.exchange.lines import export_jsonl
 from braid.ledger.audit.findings import Finding

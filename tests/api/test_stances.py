@@ -11,6 +11,7 @@ import pytest
 
 import braid
 from braid import Claim
+from braid.admin.rederivation import rederive
 from braid.ledger.errors import InvalidRecordError, ReadOnlyError, UnknownRecordError
 from braid.ledger.record import (
     Asks,
@@ -24,7 +25,6 @@ from braid.ledger.record import (
     SourceType,
     StanceBody,
 )
-from braid.rederive import rederive
 from braid.stance.reconcile import VERSION, reconcile
 from braid.store import Store
 from braid.views.errors import ViewBusyError

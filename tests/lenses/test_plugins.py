@@ -147,7 +147,7 @@ def test_what_it_prints_is_no_data(
 def test_one_that_never_ends_does_not_keep_an_audit(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     store.apply_lens("shouts")
     lens = by_name("shouts")
-    monkeypatch.setattr("braid.rederive.LIMIT_S", 0.05)
+    monkeypatch.setattr("braid.admin.rederivation.LIMIT_S", 0.05)
     monkeypatch.setattr(type(lens), "fold", lambda *_: time.sleep(30))
     report = store.verify(rederive=True)
     assert report.exit_code == 0

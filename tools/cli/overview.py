@@ -70,8 +70,8 @@ def _snapshot(opened: "Store") -> str:
     found = newest(opened.reader, Snapshots(folder, opened.reader))
     if found is None:
         return "none"
-    told = found["trouble"] or f"{found['behind']} records behind"
-    return f"{found['name']}, {told}"
+    told = found.trouble or f"{found.behind} records behind"
+    return f"{found.name}, {told}"
 
 
 def _troubles(opened: "Store") -> Iterator[str]:

@@ -1,6 +1,7 @@
 """`braid status` and `braid doctor`: how a store is, and making good what is safe to make good."""
 
 import shutil
+from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
@@ -57,8 +58,10 @@ def status(
 
     with reading(store) as opened:
         if as_of is not None or valid_at is not None:
-            then = opened.status(
-                as_of=None if as_of is None else index_or_instant(as_of),
+            when = None if as_of is None else index_or_instant(as_of)
+            then = opened.status_at(
+                as_of=when if isinstance(when, int) else None,
+                as_of_time=when if isinstance(when, datetime) else None,
                 valid_at=None if valid_at is None else instant(valid_at),
             )
             _put_status(msgspec.to_builtins(then), output)
