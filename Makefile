@@ -13,7 +13,7 @@ ARGS ?=
 export PYRIGHT_PYTHON_IGNORE_WARNINGS := 1
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: help demo test check lint format-check mypy pyright floors format bench gold torture fuzz clean distclean tree setup FORCE
+.PHONY: help demo test check lint format-check mypy pyright floors format bench faces gold torture fuzz clean distclean tree setup FORCE
 
 help:  ## List what can be made
 	@grep -E '^[a-z-]+:.*  ## ' Makefile | sed -E 's/^([a-z-]+):.*  ## /\1	/' | \
@@ -46,6 +46,9 @@ floors: .venv/.dev tree
 
 format: .venv/.dev  ## Rewrite the sources in the house's format
 	@$(PY) -m ruff check --quiet --fix . ; $(PY) -m ruff format --quiet .
+
+faces: .venv/.dev  ## Write Store, AsyncStore and the JSON Schemas from the registry of operations
+	@$(PY) -m braid.tools.lab.faces $(ARGS)
 
 bench: .venv/.runtime  ## Measure append, verify, replay and reads on this machine (ARGS are passed on)
 	@$(PY) -m braid.tools.lab.bench $(ARGS)

@@ -52,7 +52,7 @@ def findings(store: Store) -> list[Finding]:
 def test_honest_views_are_counted(store: Store, view: View) -> None:
     report = store.verify(rederive=True)
     assert report.exit_code == 0
-    assert report.checked[-1] == again.CHECKED + "1 views, 0 claim records, 0 stances"
+    assert report.checked[-1] == again.CHECKED + "1 views, 0 claim records, 0 stances, 0 reconciliations"
     assert store.verify().checked == report.checked[:-1]
     assert view.appended
 

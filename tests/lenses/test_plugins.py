@@ -166,7 +166,7 @@ def test_a_lens_that_nobody_has_is_refused(store: Store) -> None:
         UnknownLensError, match="no lens 'rosy' is installed or defined; there are: causal, policy"
     ):
         store.apply_lens("rosy")
-    with pytest.raises(UnknownLensError, match="installed in version 1, not 7"):
+    with pytest.raises(UnknownLensError, match="installed in version 2, not 7"):
         store.apply_lens("temporal", version="7")
     with pytest.raises(LensError, match="nothing that the lens temporal looks at in this scope"):
         store.apply_lens("temporal", user_id="nobody")

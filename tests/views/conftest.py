@@ -227,3 +227,11 @@ def bench(tmp_path: Path) -> Iterator[Bench]:
 def _one_of_each() -> Any:
     """Return the function that appends a record of every kind."""
     return one_of_each
+
+
+def whole_table(store: Path) -> Any:
+    """Return the table of a store's LanceDB projection, opened by LanceDB's whole package: others edit it with that."""
+    import lancedb
+
+    (folder,) = (store / "views" / "lance").glob("set-*")
+    return lancedb.connect(folder).open_table("rows")

@@ -13,7 +13,7 @@ from braid.ledger.record import Affect, Draft, EmbeddingBody, Signature, Vad
 from braid.models.static import StaticEmbedder
 from braid.store import Store
 from braid.views.search import CAUSAL, PROMPT, RESPONSE, TEMPORAL
-from tests.views.conftest import vector
+from tests.views.conftest import vector, whole_table
 
 MODEL = StaticEmbedder()
 NAME = f"{MODEL.name}@{MODEL.version}"
@@ -48,7 +48,7 @@ def listed(store: Store) -> list[dict[str, Any]]:
 
 def held(store: Store) -> set[tuple[int, str]]:
     """Return (log index, role) of every vector that LanceDB itself holds."""
-    rows = store.views.search.home.open().table.search().where("kind = 'experience'").to_arrow().to_pylist()
+    rows = whole_table(store.path).search().where("kind = 'experience'").limit(1000).to_arrow().to_pylist()
     return {(row["log_index"], row["role"]) for row in rows if row["vector"] is not None}
 
 

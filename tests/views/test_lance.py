@@ -24,7 +24,7 @@ from braid.views.errors import DamagedViewError, ViewBusyError
 from braid.views.lance.index import LanceIndex
 from braid.views.search import AFFECT, CAUSAL, PROMPT, RESPONSE, TEMPORAL, Hit, Where
 from braid.wal.lock import FileLock
-from tests.views.conftest import vector
+from tests.views.conftest import vector, whole_table
 
 MODEL = StaticEmbedder()
 
@@ -287,7 +287,7 @@ def test_a_card_holds_what_its_row_holds(store: Store) -> None:
 def test_a_card_that_cannot_be_read_is_damage_and_never_another_row(store: Store, card: str) -> None:
     at = position_of(store, store.append("tea"))
     store.views.search.index()
-    store.views.search.home.open().table.update(where=f"log_index = {at}", values_sql={"card": card})
+    whole_table(store.path).update(where=f"log_index = {at}", values_sql={"card": card})
     index = LanceIndex(store.views.search.home.open(), frozenset)
     if card == "NULL":
         assert index.take([at]) == {}
@@ -561,7 +561,7 @@ def test_indexing_changes_no_answer(opener: Opener, monkeypatch: pytest.MonkeyPa
     store.views.search.settle()
     again = store.views.search.index()
     vector = MODEL.embed(["note number 77"])[0]
-    assert again._table.index_stats("vector_2").num_indexed_rows >= 400
+    assert whole_table(store.path).index_stats("vector_2").num_indexed_rows >= 400
     assert [hit.index for hit in again.nearest(vector, k=5)] == [
         hit.index for hit in index.nearest(vector, k=5)
     ]
@@ -587,7 +587,7 @@ def test_vectors_are_indexed_anew_when_they_have_doubled_however_they_came(
         store.views.search.index()
         store.views.search.settle()
         table = store.views.search.home.open().table
-        named.append([index.name for index in table.list_indices() if list(index.columns) == ["vector"]])
+        named.append([name for name, columns in table.indexes().items() if columns == ["vector"]])
     assert named == [[], ["vector_4"], ["vector_4"], ["vector_8"]]
     assert tending.partitions(store.views.search.home.open().table) == 8
     index = store.views.search.index()
@@ -689,7 +689,7 @@ def test_an_edited_row_is_found(opener: Opener, harm: dict[str, str], told: str)
     at = position_of(store, store.append("tea", user_id="maya"))
     store.append("more tea")
     store.views.search.index()
-    store.views.search.home.open().table.update(where=f"log_index = {at}", values_sql=harm)
+    whole_table(store.path).update(where=f"log_index = {at}", values_sql=harm)
     findings = store.verify(deep=True).findings
     assert any(told in one.message for one in findings)
     assert {one.kind for one in findings} == {"projection"}

@@ -111,7 +111,7 @@ def content(store: Store, *, search: bool = True) -> tuple[str, dict[str, list[t
     con.close()
     if not search:
         return digest.content, rows
-    table = store.views.search.home.open().table.search().where("log_index >= 0").limit(1000).to_arrow()
+    table = store.views.search.home.open().table.rows("log_index >= 0")
     rows["lance"] = sorted(
         tuple(map(str, row.values())) for row in table.drop_columns(["vector"]).to_pylist()
     )
