@@ -33,8 +33,7 @@ if TYPE_CHECKING:
     from braid.log.operations import Append, AppendedAll
     from braid.operation import ArrowTable, Json, Vector
     from braid.tone.operations import Tone
-    from braid.views.replay import Caught
-    from braid.views.snapshot.folder import Snapshot
+    from braid.views.status import Caught, Snapshot
 
 
 class AsyncStore(AsyncHandle):

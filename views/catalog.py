@@ -24,7 +24,8 @@ from braid.views.catalog_file import (
 )
 from braid.views.errors import DamagedViewError, ViewBusyError, ViewError
 from braid.views.projection import Standing
-from braid.views.replay import Begin, Caught, begin_empty, catch_up, refusal, replay, take_standing
+from braid.views.replay import Begin, begin_empty, catch_up, refusal, replay, take_standing
+from braid.views.status import Caught
 from braid.wal.durable import is_unwritable, make_folder
 from braid.wal.errors import LogLockedError
 from braid.wal.lock import FileLock

@@ -29,7 +29,6 @@ from braid.views.replay import (
     ERASED,
     Begin,
     Begun,
-    Caught,
     Progress,
     begin_empty,
     catch_up,
@@ -39,16 +38,15 @@ from braid.views.replay import (
 )
 from braid.views.schema import TABLES
 from braid.views.seal import Seals, seal_of
-from braid.views.snapshot.folder import KEPT, Snapshot, Snapshots, module_of
+from braid.views.snapshot.folder import Snapshots, module_of
 from braid.views.sql import Limits, Params, Sandbox, Tables
-from braid.views.status import ViewStatus
+from braid.views.status import KEPT, Caught, Newest, Snapshot, ViewStatus
 from braid.views.vectors import MODEL, POSITION, WAITING
 from braid.wal.durable import is_full, is_unwritable, make_folder
 from braid.wal.errors import LogLockedError, ObstructedError
 from braid.wal.lock import FileLock
 
 if TYPE_CHECKING:
-    from braid.views.snapshot.condition import Newest
     from braid.views.tables import OpenTables
 
 PURGE_WAIT_S = 120.0
@@ -440,7 +438,7 @@ class Views:
                 where = f"views/duck/{path.name}"
                 yield Finding("projection", "it bears no seal that fits it: it was changed", file=where)
 
-    def newest_snapshot(self) -> "Newest | None":
+    def newest_snapshot(self) -> Newest | None:
         """Return name, size, lag and time of the newest snapshot, and what is wrong with it; None without any."""
         from braid.views.snapshot.condition import newest
 

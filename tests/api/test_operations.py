@@ -111,7 +111,7 @@ def asked(known: Operation, scene: Scene) -> dict[str, Any]:
     for name in _PATHS:
         if isinstance(request.get(name), str):
             request[name] = str(scene.folder / f"new {known.name}")
-    return request | SCENES.get(known.name, lambda _: {})(scene)
+    return request | SCENES[known.name](scene) if known.name in SCENES else request
 
 
 def by_dispatch(known: Operation, scene: Scene) -> Any:

@@ -25,12 +25,12 @@ from braid.store import Store
 from braid.views import duck
 from braid.views.embedder import Vectors
 from braid.views.errors import SnapshotError
-from braid.views.replay import Caught
 from braid.views.snapshot import condition
 from braid.views.snapshot import duck as snapshot_duck
 from braid.views.snapshot import manifest as manifests
 from braid.views.snapshot.condition import problems
 from braid.views.snapshot.manifest import NAME
+from braid.views.status import Caught
 
 NEEDLE = "xylophone-4711-quetzal"
 
