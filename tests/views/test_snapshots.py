@@ -387,7 +387,7 @@ def test_only_the_newest_stay(store: Store) -> None:
     assert sizes == [len(store), len(store) - 1]
     store.snapshot(keep=1)
     assert len(store.snapshots()) == 1
-    with pytest.raises(ValueError, match="at least the one that is made stays"):
+    with pytest.raises(ValueError, match="keep is a whole number of at least 1"):
         store.snapshot(keep=0)
 
 

@@ -24,7 +24,7 @@ from braid.wire import schema_of, to_builtins
 
 ROOT: Final = Path(__file__).resolve().parents[2]
 NOTE: Final = (
-    "# Written by `python -m braid.tools.lab.faces` from the registry of operations; change those.\n"
+    "# Written by tools/lab/faces.py from the registry of operations: change those.\n"
 )
 _WORD: Final = re.compile(r"\b[A-Za-z_]\w*\b")
 
