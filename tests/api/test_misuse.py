@@ -66,13 +66,13 @@ REFUSED: dict[str, tuple[Callable[[Any], Any], type[Exception], str]] = {
     ),
     "an empty scope of a question": (
         lambda store: store.ask("Where?", user_id=""),
-        ValueError,
-        "user_id is text that isn't empty, not ''",
+        InvalidRequestError,
+        "user_id is text that isn't empty",
     ),
     "an empty scope of recall": (
         lambda store: store.recall("Where?", user_id=""),
-        ValueError,
-        "user_id is text that isn't empty, not ''",
+        InvalidRequestError,
+        "user_id is text that isn't empty",
     ),
     "an empty scope of a stance": (
         lambda store: store.stance("Where?", session_id=""),
@@ -100,14 +100,18 @@ REFUSED: dict[str, tuple[Callable[[Any], Any], type[Exception], str]] = {
         InvalidRequestError,
         "start is a whole number of at least 0",
     ),
-    "a past in words": (lambda store: store.recall("x", as_of="2025"), TypeError, "not '2025'"),
+    "a past in words": (lambda store: store.recall("x", as_of="2025"), InvalidRequestError, "not text"),
     "half a record": (
         lambda store: store.get("x", as_of=1.5),
         InvalidRequestError,
         "as_of is a whole number",
     ),
-    "a day in words": (lambda store: store.recall("x", valid_at="2025"), TypeError, "not '2025'"),
-    "a now in words": (lambda store: store.ask("x", now="2025"), TypeError, "not '2025'"),
+    "a day in words": (
+        lambda store: store.recall("x", valid_at="2025"),
+        InvalidRequestError,
+        "valid_at is a time",
+    ),
+    "a now in words": (lambda store: store.ask("x", now="2025"), InvalidRequestError, "now is a time"),
     "an instant in words": (lambda store: store.stance("x", at="2025"), InvalidRequestError, "at is a time"),
     "a statement of None": (lambda store: store.sql(None), InvalidRequestError, "query is text"),
     "a confidence in words": (
