@@ -146,8 +146,8 @@ REFUSED: dict[str, tuple[Callable[[Any], Any], type[Exception], str]] = {
     ),
     "filters without a floor": (
         lambda store: store.recall("x", filters=_nested(5000)),
-        ValueError,
-        "nested more than 16 deep",
+        InvalidRequestError,
+        "nested too deep",
     ),
     "a text as media": (
         lambda store: store.attach("x", media_type="text/plain"),
