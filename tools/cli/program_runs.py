@@ -4,7 +4,7 @@ import json
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, cast
 
 import typer
 
@@ -38,7 +38,7 @@ def run(
         bool, typer.Option("--dry-run", help="Check the plan and show it; run and append nothing.")
     ] = False,
     allow: Annotated[
-        list[Permission] | None,
+        list[str] | None,
         typer.Option(
             "--allow", metavar="PERMISSION", help="What tools may do beside read and ask: write, network."
         ),
@@ -99,8 +99,9 @@ def run(
     put_program(found, output)
 
 
-def _allowed(more: Sequence[Permission] | None) -> list[Permission]:
-    return ["read", "ask", *(more or ())]
+def _allowed(more: Sequence[str] | None) -> list[Permission]:
+    """Return what tools may do; what is no permission, the operation refuses."""
+    return ["read", "ask", *cast("Sequence[Permission]", more or ())]
 
 
 def _plan(named: str | None) -> str | None:
