@@ -44,8 +44,7 @@ if TYPE_CHECKING:
     from braid.search.operations import Recalled
     from braid.search.question import AskedTone
     from braid.tone.operations import Tone
-    from braid.views.replay import Caught
-    from braid.views.snapshot.folder import Snapshot
+    from braid.views.status import Caught, Snapshot
 
 
 class AsyncStore(AsyncHandle):

@@ -23,7 +23,12 @@ def operations() -> dict[str, Operation]:
     """Return every operation by its name, in the order of the rooms."""
     for room in ROOMS:
         import_module(f"braid.{room}.operations")
-    return declared()
+    return {one.name: one for one in sorted(declared().values(), key=_place)}
+
+
+def _place(one: Operation) -> tuple[int, str, int]:
+    """Return where an operation is declared, whatever was imported first."""
+    return ROOMS.index(one.room), one.run.__module__, one.run.__code__.co_firstlineno
 
 
 def find(name: str) -> Operation:

@@ -11,8 +11,6 @@ from collections.abc import Callable, Generator, Iterator, Mapping
 from contextlib import contextmanager
 from typing import NamedTuple
 
-import msgspec
-
 from braid.ledger.errors import ErasedError
 from braid.ledger.keys.control import ControlState
 from braid.ledger.read.prefix import control_at, root_at
@@ -22,6 +20,7 @@ from braid.ledger.record.standing import SUPERSEDES
 from braid.views.duck.standing import Fates
 from braid.views.errors import DamagedViewError
 from braid.views.projection import AuthorKeyFacts, Batch, HeadFacts, Home, Projection, Stamp, TakesMade
+from braid.views.status import Caught
 
 BATCH_RECORDS = 8_192
 LEAST_BATCH_RECORDS = 2_048
@@ -32,22 +31,6 @@ ERASED = "records were erased"
 _SETTLE_S = 5.0
 Progress = Callable[[int, int], None]
 """Called with (records applied, records in all) after each batch."""
-
-
-class Caught(msgspec.Struct, frozen=True):
-    """What bringing a projection up to the log's end did."""
-
-    name: str
-    before: int
-    position: int
-    rebuilt: str | None
-    """Why it was rebuilt from scratch; None when it was not."""
-    again: int = 0
-    """How many earlier records were made again: forgotten, recovered, their key revoked."""
-    snapshot: str = ""
-    """The snapshot that the rebuild began from; empty for one that began with nothing."""
-    refused: tuple[str, ...] = ()
-    """Snapshots that it could not begin from, each with the reason."""
 
 
 class SnapshotStart(NamedTuple):

@@ -32,7 +32,6 @@ from braid.views.projection import HeadFacts, Home
 from braid.views.replay import (
     ERASED,
     Begin,
-    Caught,
     Progress,
     SnapshotStart,
     begin_empty,
@@ -41,15 +40,14 @@ from braid.views.replay import (
     replay,
     take_standing,
 )
-from braid.views.snapshot.folder import KEPT, Snapshot, Snapshots, module_of
-from braid.views.status import ViewStatus
+from braid.views.snapshot.folder import Snapshots, module_of
+from braid.views.status import KEPT, Caught, Newest, Snapshot, ViewStatus
 from braid.wal.durable import is_full, is_unwritable, make_folder
 from braid.wal.errors import LogLockedError, ObstructedError
 from braid.wal.lock import FileLock
 
 if TYPE_CHECKING:
     from braid.views.duck.tables import OpenTables
-    from braid.views.snapshot.condition import Newest
 
 PURGE_WAIT_S = 120.0
 BUSY_WAIT_S = 10.0
@@ -440,7 +438,7 @@ class Views:
                 where = f"views/duck/{path.name}"
                 yield Finding("projection", "it bears no seal that fits it: it was changed", file=where)
 
-    def newest_snapshot(self) -> "Newest | None":
+    def newest_snapshot(self) -> Newest | None:
         """Return name, size, lag and time of the newest snapshot, and what is wrong with it; None without any."""
         from braid.views.snapshot.condition import newest
 

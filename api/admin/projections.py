@@ -13,8 +13,7 @@ from braid.ledger.write.writer import Writer
 from braid.operation import ArrowTable, AsOf, Instant, Json, Request, Response, operation
 from braid.session import Session
 from braid.views.errors import SqlError, SqlLimitError, SqlTimeoutError, ViewBusyError, ViewError
-from braid.views.replay import Caught
-from braid.views.snapshot.folder import KEPT, Snapshot
+from braid.views.status import KEPT, Caught, Snapshot
 
 _WAIT_S: Final = 10.0
 

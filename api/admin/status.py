@@ -10,8 +10,7 @@ from braid.ledger.write.writer import Writer
 from braid.operation import AsOf, Instant, Request, Response, operation
 from braid.session import Session
 from braid.views.errors import SqlError, ViewError
-from braid.views.snapshot.condition import Newest
-from braid.views.status import ViewStatus
+from braid.views.status import Newest, ViewStatus
 
 
 class AskStatus(Request, frozen=True, kw_only=True):

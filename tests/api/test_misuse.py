@@ -34,13 +34,13 @@ def _in_a_transaction(store: braid.Store) -> None:
 
 
 REFUSED: dict[str, tuple[Callable[[Any], Any], type[Exception], str]] = {
-    "a scope of None": (lambda store: store.erase(user_id=None), TypeError, "user_id is text, not None"),
+    "a scope of None": (lambda store: store.erase(user_id=None), ValueError, "nothing was named"),
     "a scope that is a number": (
         lambda store: store.erase(session_id=5),
-        TypeError,
-        "session_id is text, not 5",
+        InvalidRequestError,
+        "session_id is text, not a whole number",
     ),
-    "a plan of None": (lambda store: store.plan_erase(agent_id=None), TypeError, "agent_id is text"),
+    "erasing nothing": (lambda store: store.erase(), ValueError, "nothing was named"),
     **{
         f"an empty {name}": (
             _appended_to_nobody(name),
@@ -79,10 +79,22 @@ REFUSED: dict[str, tuple[Callable[[Any], Any], type[Exception], str]] = {
         InvalidRequestError,
         "session_id is text that isn't empty",
     ),
-    "forgetting nothing": (lambda store: store.forget(), ValueError, "no record was named"),
-    "recovering nothing": (lambda store: store.recover(), ValueError, "no record was named"),
+    "forgetting nothing": (
+        lambda store: store.forget(),
+        InvalidRequestError,
+        "ids is a list that isn't empty",
+    ),
+    "recovering nothing": (
+        lambda store: store.recover(),
+        InvalidRequestError,
+        "ids is a list that isn't empty",
+    ),
     "an id of None": (lambda store: store.get(None), InvalidRequestError, "id is text, not nothing"),
-    "an id in a list": (lambda store: store.erase(["x"]), TypeError, "an id is text, not list"),
+    "an id in a list": (
+        lambda store: store.erase(["x"]),
+        InvalidRequestError,
+        r"ids\[0\] is text, not a list",
+    ),
     "a place before the first": (
         lambda store: list(store.read(-1)),
         InvalidRequestError,
@@ -101,7 +113,7 @@ REFUSED: dict[str, tuple[Callable[[Any], Any], type[Exception], str]] = {
     ),
     "a now in words": (lambda store: store.ask("x", now="2025"), InvalidRequestError, "now is a time"),
     "an instant in words": (lambda store: store.stance("x", at="2025"), InvalidRequestError, "at is a time"),
-    "a statement of None": (lambda store: store.sql(None), TypeError, "a statement is text, not NoneType"),
+    "a statement of None": (lambda store: store.sql(None), InvalidRequestError, "query is text"),
     "a confidence in words": (
         lambda store: store.append("x", confidence="high"),
         InvalidRequestError,
@@ -134,13 +146,13 @@ REFUSED: dict[str, tuple[Callable[[Any], Any], type[Exception], str]] = {
     ),
     "filters without a floor": (
         lambda store: store.recall("x", filters=_nested(5000)),
-        ValueError,
+        InvalidRequestError,
         "nested too deep",
     ),
     "a text as media": (
         lambda store: store.attach("x", media_type="text/plain"),
-        TypeError,
-        "media is bytes or an open file, not str",
+        InvalidRequestError,
+        "content is bytes",
     ),
 }
 

@@ -25,12 +25,12 @@ from braid.store import Store
 from braid.views.duck import projection as duck
 from braid.views.embedder import Vectors
 from braid.views.errors import SnapshotError
-from braid.views.replay import Caught
 from braid.views.snapshot import condition
 from braid.views.snapshot import duck as snapshot_duck
 from braid.views.snapshot import manifest as manifests
 from braid.views.snapshot.condition import problems
 from braid.views.snapshot.manifest import NAME
+from braid.views.status import Caught
 
 NEEDLE = "xylophone-4711-quetzal"
 
@@ -387,7 +387,7 @@ def test_only_the_newest_stay(store: Store) -> None:
     assert sizes == [len(store), len(store) - 1]
     store.snapshot(keep=1)
     assert len(store.snapshots()) == 1
-    with pytest.raises(ValueError, match="at least the one that is made stays"):
+    with pytest.raises(ValueError, match="keep is a whole number of at least 1"):
         store.snapshot(keep=0)
 
 

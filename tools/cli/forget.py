@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from braid.store import Store
 
 PANEL = "Forget"
+SCOPES = ("user_id", "agent_id", "run_id", "session_id")
 
 
 def register(app: typer.Typer) -> None:
@@ -159,6 +160,8 @@ def _scope(where: list[str], session: str | None) -> dict[str, str]:
         name, equals, value = pair.partition("=")
         if not equals or not value:
             raise ValueError(f"--where {pair!r}: give NAME=VALUE, such as user_id=maya")
+        if name not in SCOPES:
+            raise ValueError(f"unknown scope {name}; known: {', '.join(SCOPES)}")
         if scope.setdefault(name, value) != value:
             raise ValueError(f"{name} can't be {scope[name]!r} and {value!r}: nothing is in both")
     return scope

@@ -12,7 +12,7 @@ from braid.tools.cli.options import FormatOption, StoreOption
 from braid.tools.cli.output import many, put, put_fields, put_rows, say
 
 if TYPE_CHECKING:
-    from braid.views.snapshot.folder import Snapshot
+    from braid.views.status import Snapshot
 
 app = typer.Typer(cls=BraidGroup, rich_markup_mode=None)
 _COLUMNS = ("name", "size", "parts", "bytes", "trouble")

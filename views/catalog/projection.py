@@ -16,7 +16,8 @@ from braid.ledger.read.reader import Reader
 from braid.views.catalog.file import AFTER, BEFORE, VERSION, CatalogHome, beside, connected, read_stamp
 from braid.views.errors import DamagedViewError, ViewBusyError, ViewError
 from braid.views.projection import HeadFacts
-from braid.views.replay import Begin, Caught, begin_empty, catch_up, refusal, replay, take_standing
+from braid.views.replay import Begin, begin_empty, catch_up, refusal, replay, take_standing
+from braid.views.status import Caught
 from braid.wal.durable import is_unwritable, make_folder
 from braid.wal.errors import LogLockedError
 from braid.wal.lock import FileLock

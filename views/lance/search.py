@@ -19,7 +19,8 @@ from braid.views.lance.folder import Embedding, LanceHome
 from braid.views.lance.model import model_of
 from braid.views.lance.schema import WAITING, WORTH_ROWS
 from braid.views.projection import HeadFacts
-from braid.views.replay import ERASED, Begin, Caught, Progress, begin_empty, catch_up, replay
+from braid.views.replay import ERASED, Begin, Progress, begin_empty, catch_up, replay
+from braid.views.status import Caught
 from braid.wal.durable import is_in_passing, is_unwritable, make_folder
 from braid.wal.errors import LogLockedError
 from braid.wal.lock import FileLock

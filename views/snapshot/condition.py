@@ -8,27 +8,16 @@ from collections.abc import Iterator
 from datetime import UTC, datetime
 from typing import Final
 
-import msgspec
-
 from braid.ledger.read.prefix import root_at
 from braid.ledger.read.reader import Reader
 from braid.ledger.repair.condition import Problem
 from braid.views.errors import SnapshotError
 from braid.views.snapshot.folder import Snapshots
 from braid.views.snapshot.manifest import NAME, SnapshotManifest, differing
+from braid.views.status import Newest
 
 STALE_RECORDS: Final = 10_000
 """A tail of fewer is read in a second: no snapshot is called old for it."""
-
-
-class Newest(msgspec.Struct, frozen=True, kw_only=True):
-    """The newest snapshot: its size and lag in records (None where it can't be read), and why it would not be used."""
-
-    name: str
-    size: int | None
-    behind: int | None
-    made_at: str
-    trouble: str
 
 
 def newest(reader: Reader, snapshots: Snapshots) -> Newest | None:

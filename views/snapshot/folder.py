@@ -18,8 +18,6 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, Final
 
-import msgspec
-
 from braid.ledger.keys.author_key import Signer
 from braid.ledger.keys.control import ControlState
 from braid.ledger.read.reader import Reader
@@ -27,27 +25,14 @@ from braid.views.errors import DamagedViewError, SnapshotError, ViewBusyError
 from braid.views.projection import HeadFacts, Home, Projection
 from braid.views.replay import ERASED, SnapshotStart, refusal
 from braid.views.snapshot.manifest import NAME, ProjectionShare, SnapshotManifest, differing, read, seal
+from braid.views.status import KEPT, Snapshot
 from braid.wal.durable import make_folder, replace_file, sync_folder, sync_tree
 from braid.wal.errors import LogLockedError
 from braid.wal.failpoint import failpoint
 from braid.wal.lock import FileLock
 
-KEPT: Final = 2
-"""How many stay when another is made: the newest, and one to fall back on."""
 _WAIT_S: Final = 120.0
 _NAME: Final = re.compile(r"at-(\d{12})-[0-9a-f]{8}")
-
-
-class Snapshot(msgspec.Struct, frozen=True):
-    """A snapshot as a person sees it; `trouble` says why it can't be used, empty where it can."""
-
-    name: str
-    size: int
-    root: str
-    bytes: int
-    parts: list[str]
-    digest: str = ""
-    trouble: str = ""
 
 
 class Snapshots:
