@@ -9,6 +9,9 @@ from typing import Final
 
 import msgspec
 
+from braid.text.calendar import TIME_WORDS
+from braid.text.numbers import NAMES
+
 _PLAIN: Final = """
 a about after again all also although always am an and another any anyone anything are as at be because been
 before being both but by can could did do does doing done each either even ever every everyone everything
@@ -22,30 +25,13 @@ whose why with would yes yet you your yours yourself let ask check please
 """
 PLAIN_WORDS: Final = frozenset(_PLAIN.split())
 """Words that are no name, though they begin a sentence with a capital."""
-_UNITS: Final = """
-zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen
-seventeen eighteen nineteen twenty thirty forty fifty sixty seventy eighty ninety hundred hundreds thousand
-thousands million millions billion billions trillion dozen dozens half halves third thirds quarter quarters
-fourth fifth sixth seventh eighth ninth tenth first second once twice thrice single double triple pair
-couple percent
-"""
-_TIMES: Final = """
-january february march april may june july august september october november december jan feb mar apr jun
-jul aug sep sept oct nov dec monday tuesday wednesday thursday friday saturday sunday mon tue tues wed thu
-thur thurs fri sat sun today tonight tomorrow yesterday now noon midnight midday morning afternoon evening
-night day days week weeks weekend month months year years decade decades century hour hours minute minutes
-seconds ago last next spring summer autumn fall winter bc ad utc gmt before after until till since
-during
-"""
 _DENIALS: Final = """
 no not never nor none nothing nobody nowhere neither cannot without hardly scarcely barely rarely seldom
 unless except nope nay deny denies denied refuse refuses refused lack lacks lacked fail fails failed dont
 wont cant isnt arent wasnt werent doesnt didnt hasnt havent hadnt couldnt wouldnt shouldnt
 """
-_NUMBER_WORDS: Final = frozenset(_UNITS.split())
-_TIME_WORDS: Final = frozenset(_TIMES.split())
 _NEGATIONS: Final = frozenset(_DENIALS.split())
-_ORDINARY: Final = PLAIN_WORDS | _NUMBER_WORDS | _NEGATIONS
+_ORDINARY: Final = PLAIN_WORDS | NAMES | _NEGATIONS
 
 _CITED: Final = (
     r"\[[^\[\]\n]*\]|\b[a-z]{1,12}_\d{4}-\d\d-\d\d(?:T[\d:]{8}Z)?_[0-9a-z]{4,12}\b"
@@ -89,9 +75,9 @@ def facts(text: str) -> Facts:
     low = [word.lower().replace("’", "'") for word in found]
     counted = [number.strip() for number in _NUMBER.findall(rest)]
     return Facts(
-        numbers=(*counted, *(word for word in low if _parts(word) & _NUMBER_WORDS)),
+        numbers=(*counted, *(word for word in low if _parts(word) & NAMES)),
         names=tuple(word for word in found if word != word.lower() and not is_ordinary(word)),
-        dates=tuple(word for word in low if word in _TIME_WORDS),
+        dates=tuple(word for word in low if word in TIME_WORDS),
         negations=tuple(word for word in low if word in _NEGATIONS or word.endswith("n't")),
         quotations=tuple(quotations),
         citations=tuple(citations),

@@ -7,11 +7,11 @@ from typing import Final
 
 from braid.agent.pick import Candidate, Picked, Stated, known, pick, said_on, stated
 from braid.agent.presumed import presumed
-from braid.agent.quantity import Quantity, quantities
-from braid.lenses.dates import dates
 from braid.recall.decompose import Question
 from braid.recall.hits import Hit
-from braid.recall.text import STOP, stem, words
+from braid.text.dates import iso_dates
+from braid.text.quantities import Quantity, quantities
+from braid.text.words import STOP, stem, words
 
 _IDLE: Final = (
     "much", "many", "cost", "costs", "pay", "paid", "price", "amount", "total", "come", "altogether", "month", "year",
@@ -95,12 +95,12 @@ def _days(question: Question, hits: Sequence[Hit]) -> Iterator[Candidate]:
 
 def _named(one: Stated) -> list[str]:
     on = date.fromisoformat(said_on(one))
-    return [day for day in dates(one.part.text, on) if len(day) == _DAY_CHARS]
+    return [day for day in iso_dates(one.part.text, on) if len(day) == _DAY_CHARS]
 
 
 def held_day(question: Question, claim: str, on: date) -> str | None:
     """Return the day that a claim which is held says, where it is about all that the question takes for granted."""
-    found = [day for day in dates(claim, on) if len(day) == _DAY_CHARS]
+    found = [day for day in iso_dates(claim, on) if len(day) == _DAY_CHARS]
     return found[0] if len(found) == 1 and _speaks_of(question, claim) else None
 
 

@@ -21,7 +21,6 @@ from braid.agent.language import guess
 from braid.agent.parts import Asked, Composed, Composer, Support
 from braid.agent.presumed import presumed
 from braid.agent.reflect import Reflection, reflect
-from braid.learn.sentences import sentences
 from braid.ledger.record import ExperienceBody, Vad
 from braid.lenses.errors import LensError
 from braid.recall.context import block
@@ -29,8 +28,9 @@ from braid.recall.decompose import decompose, entities
 from braid.recall.hits import Answer as Found
 from braid.recall.hits import Hit
 from braid.recall.recall import Lens
-from braid.recall.text import MAX_QUERY_CHARS, stem, telling, words
 from braid.stance.reconcile import Outcome
+from braid.text.sentences import sentences
+from braid.text.words import MAX_QUERY_CHARS, stem, telling, words
 from braid.views.errors import ViewError, told
 
 _BACK: Final = """

@@ -11,8 +11,11 @@ from typing import Final
 
 from braid.affect.facts import facts, is_ordinary
 from braid.agent.prompt import Given
-from braid.recall.text import stem, telling, words
-from braid.recall.times import span
+from braid.text import numbers
+from braid.text.calendar import MONTHS, WEEKDAYS
+from braid.text.dates import span
+from braid.text.sentences import sentences
+from braid.text.words import stem, telling, words
 
 SHARE: Final = 0.5
 """How many of a sentence's telling words must stand in what it cites."""
@@ -24,17 +27,6 @@ _OPENERS: Final = frozenset(_OPENING.split())
 _LITERAL: Final = re.compile(r"https?://\S+|www\.\S+|[\w.+-]+@[\w-]+\.[\w.-]+|REDACTED_[A-Z]+_\d+|`[^`]+`")
 _MARKUP: Final = re.compile(r"!\[|\]\(|<[a-zA-Z/!|]|&(?:#|lt;|gt;)|\[/?INST\]|```")
 _NUMBER: Final = re.compile(r"(?<![\w.])\d(?:[\d.,:/]*\d)?")
-_COUNTING: Final = """
-zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen
-seventeen eighteen nineteen twenty
-"""
-_COUNTS: Final = {word: str(value) for value, word in enumerate(_COUNTING.split())} | {
-    "thirty": "30", "forty": "40", "fifty": "50", "sixty": "60", "dozen": "12", "hundred": "100", "thousand": "1000"
-}  # fmt: skip
-_YEAR: Final = "january february march april may june july august september october november december"
-_MONTHS: Final = tuple(_YEAR.split())
-_WEEK: Final = "monday tuesday wednesday thursday friday saturday sunday"
-_DAYS: Final = tuple(_WEEK.split())
 _FROM_NOW: Final = re.compile(
     r"\b(?:yesterday|today|tonight|tomorrow|ago|(?:last|next|this) (?:night|week|weekend|month|year))\b"
     r"|\b(?:gestern|heute|morgen|hier|aujourd'hui|demain|ayer|hoy|mañana|ontem|hoje|amanhã)\b",
@@ -47,7 +39,6 @@ _DENIES: Final = re.compile(
     re.IGNORECASE,
 )
 _UNSPACED: Final = re.compile("[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]+")
-_CLAUSE: Final = re.compile(r"(?<=[.!?;。\uff01\uff1f])\s*|\n+")
 
 
 def lack(sentence: str, cited: Sequence[Given], question: str, now: datetime) -> str | None:
@@ -87,7 +78,9 @@ def _new_numbers(sentence: str, cited: Sequence[Given]) -> Iterator[str]:
     yield from (found for found in _numbers(sentence) if found not in known and found not in ("0", "1"))
     held = _dated(cited) | {word for one in cited for word in words(one.text)}
     yield from (
-        word for word in words(sentence) if word in (*_MONTHS, *_DAYS) and word not in held and word != "may"
+        word
+        for word in words(sentence)
+        if word in (*MONTHS, *WEEKDAYS) and word not in held and word != "may"
     )
 
 
@@ -100,7 +93,7 @@ def _numbers(text: str) -> Iterator[str]:
             yield found
         else:
             yield from (part.lstrip("0") or "0" for part in re.split(r"[.,:/]", found))
-    yield from (_COUNTS[word] for word in words(text) if word in _COUNTS)
+    yield from map(str, numbers.spoken(text))
 
 
 def _dated(cited: Sequence[Given]) -> set[str]:
@@ -116,8 +109,8 @@ def _dated(cited: Sequence[Given]) -> set[str]:
                 str(day.year),
                 str(day.month),
                 str(day.day),
-                _MONTHS[day.month - 1],
-                _DAYS[day.weekday()],
+                MONTHS[day.month - 1],
+                WEEKDAYS[day.weekday()],
             }
     return found
 
@@ -135,7 +128,7 @@ def _new_words(sentence: str, source: str, cited: Sequence[Given], question: str
 def _turned(sentence: str, source: str) -> str | None:
     """Return a word of it where a sentence denies what its memory affirms, or affirms what it denies."""
     terms = _terms(sentence)
-    clauses = [clause for clause in _CLAUSE.split(source) if clause.strip()]
+    clauses = [clause for one in sentences(source) for clause in one.text.split(";") if clause.strip()]
     shared = [len(terms & _terms(clause)) for clause in clauses]
     nearest = [clause for clause, count in zip(clauses, shared, strict=True) if count == max(shared)]
     if any(_denies(clause) == _denies(sentence) for clause in nearest):

@@ -18,14 +18,12 @@ from braid.agent.parts import Asked, Composed, Composer, Support
 from braid.agent.plan import filled, references
 from braid.agent.report import quotable, report_of
 from braid.recall.decompose import entities
-from braid.recall.text import words
+from braid.text.calendar import MONTHS, WEEKDAYS
+from braid.text.words import words
 
 MAX_PART_CHARS: Final = 400
 MOST_NAME_WORDS: Final = 4
-_CALENDAR: Final = frozenset((
-    "monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday", "january", "february", "march",
-    "april", "may", "june", "july", "august", "september", "october", "november", "december",
-))  # fmt: skip
+_CALENDAR: Final = frozenset((*WEEKDAYS, *MONTHS))
 
 
 class Part(msgspec.Struct, frozen=True, kw_only=True):

@@ -15,8 +15,8 @@ from braid.agent.language import clashes
 from braid.agent.orders import gives_orders
 from braid.agent.parts import Asked
 from braid.agent.prompt import Given, Prompt
-from braid.recall.text import plain, words
 from braid.stance.reconcile import Outcome
+from braid.text.words import plain, words
 
 Reason = Literal[
     "refused",

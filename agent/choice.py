@@ -12,11 +12,12 @@ from typing import Final
 
 import msgspec
 
+from braid.agent.change import of_another
 from braid.agent.spans import Span, best_span
 from braid.agent.sureness import named_speakers, speaker, text_of, when_of
 from braid.recall.decompose import Question
 from braid.recall.hits import Hit
-from braid.recall.text import stem, words
+from braid.text.words import stem, words
 
 LOOKED_AT: Final = 8
 """Among how many of the best hits the answering sentence is looked for."""
@@ -28,13 +29,16 @@ SPOKEN: Final = 2.0
 """What it adds that it speaks of all of the question, with what it replies to."""
 THEN: Final = 1.0
 """What it adds that it was said in the time that the question names, where that is not what is asked for."""
+ANOTHER: Final = 6.0
+"""What it takes away that it speaks of somebody else's."""
 REPLIES: Final = 2
 """How many records further on a question is still replied to."""
 BEHIND: Final = 4.0
 """How far behind the best a newer record of the same may be."""
-_PAST: Final = re.compile(
+PAST: Final = re.compile(
     r"\b(?:did|was|were|had|used to|ever|first|originally|before|ago|until|last)\b", re.IGNORECASE
 )
+"""What asks of the past."""
 
 
 class Choice(msgspec.Struct, frozen=True):
@@ -57,7 +61,7 @@ def choose(question: Question, hits: Sequence[Hit]) -> Choice | None:
     best = max(found, key=lambda one: one.worth, default=None)
     if best is None or not _is_of_now(question):
         return best
-    newer = [one for one in found if _renews(one, best)]
+    newer = [one for one in found if _renews(question, one, best)]
     return max(newer, key=lambda one: when_of(one.hit), default=best)
 
 
@@ -73,6 +77,7 @@ def choices(question: Question, hits: Sequence[Hit]) -> list[Choice]:
         has = frozenset(question.stems) & spoken
         worth = hit.score + OWN * (len(named) == 1 and speaker(hit) in named) + WANTED * span.wanted
         worth += SPOKEN * len(has) / max(len(question.stems), 1) + THEN * _was_then(question, hit)
+        worth -= ANOTHER * of_another(question, "", span.sentence)
         found.append(Choice(hit, span, worth, has))
     return found
 
@@ -80,7 +85,7 @@ def choices(question: Question, hits: Sequence[Hit]) -> list[Choice]:
 def _is_of_now(question: Question) -> bool:
     """Whether a question is about how things are: asked about oneself, for a yes or no, or in so many words."""
     asks = question.latest or question.intent == "check" or question.first_person
-    return asks and question.time is None and _PAST.search(question.text) is None
+    return asks and question.time is None and PAST.search(question.text) is None
 
 
 def _stems(hit: Hit) -> set[str]:
@@ -104,7 +109,7 @@ def _was_then(question: Question, hit: Hit) -> bool:
     return since and until and (asked.since is not None or asked.until is not None)
 
 
-def _renews(one: Choice, best: Choice) -> bool:
+def _renews(question: Question, one: Choice, best: Choice) -> bool:
     """Whether a hit tells of the same as the best, later: by the same speaker, with all of the question that it has."""
     return (
         when_of(one.hit) - when_of(best.hit) > timedelta(hours=1)
@@ -113,4 +118,5 @@ def _renews(one: Choice, best: Choice) -> bool:
         and len(best.spoken) > 1
         and one.span.wanted == best.span.wanted
         and best.worth - one.worth < BEHIND
+        and not of_another(question, best.span.sentence, one.span.sentence)
     )

@@ -8,7 +8,7 @@ from typing import Final
 import msgspec
 
 from braid.agent.verbs import base, is_base, is_past
-from braid.recall.text import STOP
+from braid.text.words import STOP
 
 PERSONS: Final = (
     "sister|brother|mother|mum|mom|father|dad|son|daughter|niece|nephew|aunt|uncle|cousin|grandmother|grandfather"

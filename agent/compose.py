@@ -5,6 +5,7 @@ record tells. Where too little speaks for an answer it says that it doesn't know
 """
 
 from collections.abc import Collection, Sequence
+from datetime import UTC
 from typing import Final
 
 import msgspec
@@ -15,7 +16,7 @@ from braid.agent.address import addressed
 from braid.agent.choice import Choice, choices, choose
 from braid.agent.cite import marks
 from braid.agent.meant import is_meant
-from braid.agent.parts import Asked, Composed
+from braid.agent.parts import Asked, Composed, Support
 from braid.agent.period import amounts_met, asks_for_sum, of_period
 from braid.agent.report import capital, clause, date, quotable, report_of, support_of, with_next
 from braid.agent.sureness import (
@@ -24,16 +25,16 @@ from braid.agent.sureness import (
     missing,
     name_of,
     signals,
+    speaker,
     sureness,
     weights,
     when_of,
 )
-from braid.agent.variants import variants
+from braid.agent.variants import changes, later, variants
 from braid.agent.verdict import asks_of_the_past, asks_of_then, denied, is_of_now, verdict
 from braid.recall.decompose import Question, decompose
 from braid.recall.hits import Hit
 from braid.recall.salience import unlearned
-from braid.recall.text import words
 from braid.recall.uncertainty import answer_of, entropy
 from braid.stance.answers import is_list
 from braid.stance.claims import Said
@@ -41,6 +42,7 @@ from braid.stance.question import read
 from braid.stance.reconcile import Outcome
 from braid.stance.relations import compared_as
 from braid.stance.values import same
+from braid.text.words import words
 
 UNKNOWN: Final = "I don't know."
 MOST_NAMED: Final = 3
@@ -79,7 +81,8 @@ class Extractive:
         question = decompose(asked.question, asked.now)
         held = _held(question, asked)
         if held is not None:
-            return held
+            since = _since(question, asked)
+            return held if not since else _changed(asked.support[:1], since, min(held.p, DISPUTED))
         if not asked.hits:
             return _unknown("nothing was found", 0.0)
         found = speaking(question, asked.hits)
@@ -166,6 +169,38 @@ def _held(question: Question, asked: Asked) -> Composed | None:
     )
 
 
+def _since(question: Question, asked: Asked) -> list[Choice]:
+    """Return the turns that say later, in words that nothing read, that what is held has changed; none of a list."""
+    if asked.stance is not None and is_list(asked.stance.asks):
+        return []
+    weighed = {one.id for one in asked.support}
+    until = max(one.when for one in asked.support)
+    first = asked.support[0]
+    by_id = {hit.id: hit for hit in asked.hits}
+    if first.id not in by_id:
+        return []
+    found = later(
+        question,
+        asked.hits,
+        sentence=first.quote or first.text,
+        when=until.astimezone(UTC),
+        who=speaker(by_id[first.id]),
+    )
+    return [one for one in found if one.hit.id not in weighed]
+
+
+def _changed(older: Sequence[Support], since: Sequence[Choice], p: float) -> Composed:
+    """Return what was said and what was said of it later, each with its day and none as what holds now."""
+    supports = [*older, *(support_of(one.hit, one.span.sentence) for one in since)]
+    reports = [capital(report_of(one, one.quote or one.text)) for one in supports]
+    return Composed(
+        text=" ".join(["This may have changed.", *reports]),
+        citations=tuple(one.id for one in supports),
+        short="; ".join(f"{quotable(one.quote or one.text)} ({date(one.when)})" for one in supports),
+        p=p,
+    )
+
+
 def _is_of_then(question: Question) -> bool:
     """Whether a question asks how things were at a time that it names."""
     return question.time is not None and question.intent != "time" and asks_of_the_past(question)
@@ -222,6 +257,8 @@ def _said(question: Question, asked: Asked, p: float) -> Composed:
         both = variants(question, chosen, choices(question, hits))
         if both and question.time is None:
             return _each_told(both, min(p, DISPUTED))
+        if since := changes(question, chosen, hits):
+            return _changed([support_of(chosen.hit, chosen.span.sentence)], since, min(p, DISPUTED))
         chosen = _by_then(question, both) or chosen
     hit, span = chosen.hit, chosen.span
     if question.intent in _KINDS and not span.wanted:

@@ -8,10 +8,11 @@ import re
 from decimal import Decimal
 from typing import Final
 
-from braid.agent.quantity import Quantity
-from braid.recall.text import STOP, words
+from braid.text.calendar import MONTH_NAME
+from braid.text.numbers import WORD
+from braid.text.quantities import Quantity
+from braid.text.words import STOP, words
 
-_NUMBERS: Final = "one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|a dozen|a hundred"
 _NO_NOUN: Final = r"(?!(?:and|or|in|on|at|to|of|more|a|an|per|each|every|for|from|by|with)\b)"
 _TIME: Final = r"(?:second|minute|hour|day|night|week|weekend|month|year|decade)s?"
 _QUANTITY: Final = re.compile(
@@ -19,13 +20,13 @@ _QUANTITY: Final = re.compile(
     # A number inside a token with letters or a hyphen is an id, not a count: INV-2034.
     rf"|(?<![\w-])\d(?:[\d,.:/]*\d)?(?![\w-]*\d)(?:\s?(?:%|percent|[ap]m\b|km\b|kg\b))?(?: (?P<noun>{_NO_NOUN}[a-z]+))?"
     rf"|\b(?:once|twice) (?:an?|every|each|per) {_TIME}\b"
-    rf"|\b(?:{_NUMBERS})\b(?: (?P<counted>{_NO_NOUN}[a-z]+))?",
+    rf"|\b{WORD}(?: (?P<counted>{_NO_NOUN}[a-z]+))?",
     re.IGNORECASE,
 )
 _CURRENCY: Final = r"(?:euros?|pounds?|dollars?|quid|bucks|eur|gbp|usd|francs?|cents?|pence)\b"
 _MONEY: Final = re.compile(
     rf"[$€£]\s?\d[\d,.]*\d|[$€£]\d|(?<![\w-])\d(?:[\d,.]*\d)?\s?(?:[$€£]|{_CURRENCY})"
-    rf"|\b(?:{_NUMBERS}) {_CURRENCY}",
+    rf"|\b{WORD} {_CURRENCY}",
     re.IGNORECASE,
 )
 _PAID: Final = re.compile(
@@ -36,10 +37,7 @@ _HOW_MUCH: Final = re.compile(r"\bhow much\b", re.IGNORECASE)
 _HOW_MANY: Final = re.compile(r"\bhow many (\w+)(?: (\w+))?", re.IGNORECASE)
 _HOW_OFTEN: Final = re.compile(r"\bhow (?:often|many times)\b", re.IGNORECASE)
 _TWICE: Final = re.compile(r"\btwice\b", re.IGNORECASE)
-_MONTH: Final = (
-    r"(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|(?-i:May)|june?|july?|aug(?:ust)?|sept?(?:ember)?"
-    r"|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)\b\.?"
-)
+_MONTH: Final = rf"(?!(?-i:may)){MONTH_NAME}\b\.?"
 _DAY: Final = r"\d{1,2}(?:st|nd|rd|th)?\b"
 _YEAR: Final = r"(?:19|20)\d\d\b"
 _DATE: Final = re.compile(

@@ -9,12 +9,12 @@ from collections.abc import Iterator, Sequence
 from datetime import datetime
 from typing import Final, NamedTuple
 
-from braid.agent.quantity import quantities
-from braid.learn.sentences import sentences
 from braid.lenses.entity import names
 from braid.recall.context import tokens
-from braid.recall.text import STOP, stem, telling, words
-from braid.recall.times import places
+from braid.text.dates import places
+from braid.text.quantities import quantities
+from braid.text.sentences import sentences
+from braid.text.words import STOP, stem, telling, words
 
 _REPORTED: Final = re.compile(r"^[^“”:]{1,80}: “(?P<said>[^”]+)”")
 _WORD: Final = re.compile(r"\S+")

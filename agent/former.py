@@ -14,10 +14,10 @@ import msgspec
 from braid.agent.choice import Choice, choices
 from braid.agent.sureness import when_of
 from braid.agent.variants import variants
-from braid.learn.words import MONTHS, WEEKDAYS
 from braid.recall.decompose import Question, decompose
 from braid.recall.hits import Hit
-from braid.recall.text import words
+from braid.text.calendar import MONTHS, WEEKDAYS
+from braid.text.words import words
 
 Which = Literal["before", "first"]
 _BEFORE: Final = re.compile(

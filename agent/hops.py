@@ -11,7 +11,7 @@ from typing import Final
 import msgspec
 
 from braid.agent.clauses import PERSONS, described
-from braid.recall.text import MAX_QUERY_CHARS
+from braid.text.words import MAX_QUERY_CHARS
 
 BRIDGE: Final = "{bridge}"
 MAX_CHARS: Final = 300

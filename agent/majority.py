@@ -13,7 +13,7 @@ import msgspec
 from braid.agent.cite import bare
 from braid.agent.parts import Asked, Composed, Composer
 from braid.recall.hits import Hit
-from braid.recall.text import words
+from braid.text.words import words
 
 UNKNOWN_VOTE: Final = "unknown"
 _KEY_CHARS: Final = 120

@@ -12,7 +12,7 @@ from braid.agent.sureness import speaker
 from braid.learn.words import NAME
 from braid.recall.decompose import Question
 from braid.recall.hits import Hit
-from braid.recall.text import words
+from braid.text.words import words
 
 REPLIES: Final = 2
 """How many records further on a question is still replied to."""

@@ -14,7 +14,7 @@ from braid.agent.pick import Candidate, Picked, Stated, known, pick, stated
 from braid.agent.sureness import speaker
 from braid.recall.decompose import Question
 from braid.recall.hits import Hit
-from braid.recall.text import words
+from braid.text.words import words
 
 Sort = Literal["person", "place", "group", "thing"]
 _PLACE: Final = """

@@ -9,11 +9,11 @@ from dateutil.relativedelta import relativedelta
 
 from braid.agent.counts import has_money
 from braid.agent.sureness import when_of
-from braid.learn.sentences import sentences
-from braid.lenses.dates import dates
 from braid.recall.decompose import Question
 from braid.recall.hits import Hit
-from braid.recall.times import Span
+from braid.text.calendar import Span
+from braid.text.dates import iso_dates
+from braid.text.sentences import sentences
 
 _SUM: Final = re.compile(
     r"\bhow much\b.*\b(?:spen[dt]|earn(?:ed)?)\b"
@@ -46,7 +46,7 @@ def amounts_met(hits: Sequence[Hit]) -> int:
 
 def _is_of(hit: Hit, span: Span) -> bool:
     when = when_of(hit)
-    named = dates(hit.text, when.date())
+    named = iso_dates(hit.text, when.date())
     if not named:
         return _meets(span, when, when)
     return any(

@@ -16,10 +16,10 @@ from braid.agent.compose import speaking
 from braid.agent.sureness import missing, named_speakers, speaker, sureness, weights, when_of
 from braid.agent.verbs import base
 from braid.learn.moods import states_nothing
-from braid.learn.sentences import Part, readable, sentences
 from braid.recall.decompose import Question
 from braid.recall.hits import Hit
-from braid.recall.text import stem, words
+from braid.text.sentences import Part, readable, sentences
+from braid.text.words import stem, words
 
 _JOIN: Final = re.compile(r"[,;:–—]\s+(?!\d{4}\b)|\s(?:and|but)\s")
 LOOKED_AT: Final = 8

@@ -19,7 +19,7 @@ from braid.agent.prompt import fence_of
 from braid.agent.redact import Redactor
 from braid.agent.tool import Toolbox
 from braid.recall.context import escaped, quoted
-from braid.recall.text import plain
+from braid.text.words import plain
 
 MAX_TOKENS: Final = 1_200
 TIMEOUT_S: Final = 30.0

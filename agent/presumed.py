@@ -9,7 +9,8 @@ from collections.abc import Collection, Iterator, Sequence
 from typing import Final
 
 from braid.agent.language import guess
-from braid.recall.text import STOP, stem, words
+from braid.text.calendar import MONTHS, WEEKDAYS
+from braid.text.words import STOP, stem, words
 
 _GIVEN: Final = re.compile(
     r"(?:\b(?:the|an?|my|your|his|her|its|our|their)|['’]s)\s+(?=((?:[^\W_]+[\s-]*){1,3}))",
@@ -20,12 +21,8 @@ _ORDERS: Final = """
 first second third last next new old other same biggest best most recent main end favorite favourite
 """
 """Words that say which one, not what."""
-_TIMES: Final = """
-january february march april may june july august september october november december
-monday tuesday wednesday thursday friday saturday sunday
-"""
 _BOUNDS: Final = frozenset(("after", "before", "during", "since", "until", "while"))
-_IDLE: Final = frozenset((*_ORDERS.split(), *_TIMES.split()))
+_IDLE: Final = frozenset((*_ORDERS.split(), *MONTHS, *WEEKDAYS))
 
 
 def presumed(question: str) -> tuple[str, ...]:

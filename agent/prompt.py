@@ -20,7 +20,7 @@ from braid.agent.redact import Redactor
 from braid.ledger.record import ExperienceBody
 from braid.recall.context import attribute, escaped, quoted
 from braid.recall.hits import Hit
-from braid.recall.text import plain
+from braid.text.words import plain
 
 MOST_MEMORIES: Final = 24
 MAX_QUESTION_CHARS: Final = 2_000

@@ -13,7 +13,8 @@ import msgspec
 from braid.agent.clauses import asked_of
 from braid.agent.hops import MAX_CHARS
 from braid.agent.verbs import is_base
-from braid.recall.text import MAX_QUERY_CHARS
+from braid.text import numbers
+from braid.text.words import MAX_QUERY_CHARS
 
 MOST_PARTS: Final = 4
 _ALL: Final = r"(?:in all|altogether|in total|all told|together|in sum)"
@@ -38,7 +39,7 @@ _MORE: Final = re.compile(
 )
 _PERIOD: Final = re.compile(
     r"(?P<asks>(?:what (?:do|does|did|will)|how much (?:do|does|did|is|was|will)) .+?) (?:in|for|over|during)"
-    r" (?P<count>a|an|one|two|three|four|five|six|ten|\d{1,3})(?: whole| full)? (?P<period>week|month|year)s?",
+    rf" (?P<count>{numbers.COUNT})(?: whole| full)? (?P<period>week|month|year)s?",
     re.IGNORECASE,
 )
 _BETWEEN: Final = re.compile(
@@ -122,7 +123,7 @@ def _period(text: str) -> Reckoning | None:
     found = _PERIOD.fullmatch(text)
     if found is None:
         return None
-    count = "1" if found["count"].lower() in ("a", "an") else found["count"]
+    count = numbers.value(found["count"])
     return Reckoning(
         [f"{found['asks']} a month?"],
         "amount",

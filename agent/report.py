@@ -9,8 +9,8 @@ from braid.agent.cite import marks
 from braid.agent.parts import Support
 from braid.agent.spans import day
 from braid.agent.sureness import speaker, when_of
-from braid.learn.sentences import sentences
 from braid.recall.hits import Hit
+from braid.text.sentences import sentences
 
 MAX_QUOTE_CHARS: Final = 240
 MAX_NEXT_CHARS: Final = 200

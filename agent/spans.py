@@ -12,20 +12,18 @@ from typing import Final
 import msgspec
 
 from braid.agent.counts import counted
-from braid.learn.sentences import Part, clauses, sentences
-from braid.learn.words import MONTHS, WEEKDAYS
-from braid.lenses.dates import dates
 from braid.recall.decompose import Question, entities
-from braid.recall.text import STOP, stem, telling, words
+from braid.text import numbers
+from braid.text.calendar import MONTHS, WEEKDAYS
+from braid.text.dates import iso_dates
+from braid.text.sentences import Part, clauses, sentences
+from braid.text.words import STOP, stem, telling, words
 
 MAX_CHARS: Final = 8_000
 """How much of a long text is looked through."""
 MOST_WORDS: Final = 16
-_NUMBERS: Final = (
-    "one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|once|twice|a dozen|a hundred"
-)
 _DURATION: Final = re.compile(
-    rf"\b(?:for |over |about |almost |nearly )*(?:(?:\d+|{_NUMBERS}|an?|a few|a couple of|several)\s+)"
+    rf"\b(?:for |over |about |almost |nearly )*(?:(?:\d+|{numbers.COUNT}|several)\s+)"
     r"(?:and a half )?(?:minute|hour|day|week|month|year|decade)s?\b(?: ago)?|\bsince [A-Z\d][\w ]{2,20}",
     re.IGNORECASE,
 )
@@ -34,7 +32,7 @@ _CLOCK: Final = re.compile(
 )
 _RELATIVE: Final = re.compile(
     r"\b(?P<which>last|this|next|past) (?P<unit>week(?:end)?|month|year)\b"
-    r"|\b(?P<n>two|three|four|a few|a couple of|\d) (?P<units>week(?:end)?|month|year)s ago\b",
+    rf"|\b(?P<n>{numbers.COUNT}) (?P<units>week(?:end)?|month|year)s ago\b",
     re.IGNORECASE,
 )
 _FILLER: Final = re.compile(
@@ -114,7 +112,7 @@ def _trimmed(clause: str) -> str:
 def _time(question: Question, sentence: str, when: datetime) -> str | None:
     if re.search(r"\btime\b|\bo'clock\b", question.text, re.I) and (clock := _CLOCK.search(sentence)):
         return clock[0]
-    if found := dates(sentence, when.date()):
+    if found := iso_dates(sentence, when.date()):
         relative = _RELATIVE.search(sentence)
         return _relative(relative, when) if relative is not None else day(found[0])
     if relative := _RELATIVE.search(sentence):

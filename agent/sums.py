@@ -7,7 +7,8 @@ from functools import reduce
 from typing import Final
 
 from braid.agent.errors import UnitError
-from braid.agent.quantity import Quantity, add, over, terms, times
+from braid.agent.quantity import add, over, times
+from braid.text.quantities import Quantity, terms
 
 MAX_CHARS: Final = 400
 MAX_POWER: Final = 64

@@ -22,7 +22,7 @@ from braid.agent.voices import voices
 from braid.ledger.record import ExperienceBody
 from braid.recall.decompose import Question
 from braid.recall.hits import Hit
-from braid.recall.text import stem, words
+from braid.text.words import stem, words
 from braid.views.lance.rows import searched_text
 
 WEIGHTS: Final = Path(__file__).parent / "weights.json"

@@ -9,7 +9,7 @@ from typing import Final
 import msgspec
 
 from braid.agent.hops import MAX_CHARS
-from braid.recall.text import MAX_QUERY_CHARS
+from braid.text.words import MAX_QUERY_CHARS
 
 _LEAD: Final = r"(?:(?:so|and|well|please),? |(?:(?:can|could) you )?tell me |do you (?:know|remember) )*"
 _ASKS: Final = r"(?:where|what|who|which|how (?:much|many|old|often)|when|on which|at what)"

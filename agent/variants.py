@@ -1,22 +1,34 @@
-"""Turns that say the same but in one place: "My rent is £800" … "my rent is now £950". Pure.
+"""Turns that tell of the same thing otherwise, so that none is told alone. Pure.
 
-Which of them holds can't be told from the words, so neither is told alone. The rule is narrow on purpose: one speaker,
-one sentence each, all words alike but one stretch. What it misses is quoted as before; what it finds is never wrong to
-tell, since both were said.
+`variants` finds what is alike but in one place: "My rent is £800" … "my rent is now £950". `changes` finds what says
+later, in other words, that a turn is no longer so: "My boss is Hannah" … "I have a new boss, Ravi".
+
+Which of them holds can't be told from the words: that is for learning to decide. Both rules are narrow on purpose: one
+speaker, and either all words alike but one stretch, or a word of change beside the thing that is asked about. What they
+miss is quoted as before; what they find is never wrong to tell, since all was said.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from datetime import datetime
 from difflib import SequenceMatcher
 from typing import Final
 
-from braid.agent.choice import Choice
+import msgspec
+
+from braid.agent.change import is_change
+from braid.agent.choice import PAST, Choice
+from braid.agent.spans import Span, best_span
 from braid.agent.sureness import speaker, when_of
 from braid.agent.verdict import asks_of_then
 from braid.recall.decompose import Question
-from braid.recall.text import STOP, stem, words
+from braid.recall.hits import Hit
+from braid.text.sentences import sentences
+from braid.text.words import STOP, stem, words
 
 MOST: Final = 3
 """How many are told."""
+MOST_LATER: Final = 2
+"""How many later turns are told beside the one that they change."""
 MOST_WORDS: Final = 5
 """How many words the stretch has at most, in which two sentences differ."""
 _IDLE: Final = frozenset("""
@@ -43,6 +55,8 @@ def _differs(question: Question, best: Choice, other: Choice) -> bool:
     """Whether another turn says the same but in one place, where that isn't what the question names."""
     if best.hit.id == other.hit.id or speaker(best.hit) != speaker(other.hit):
         return False
+    if best.span.wanted and not other.span.wanted:
+        return False  # "My boss is happy" names no other boss.
     one, two = _words(best.span.sentence), _words(other.span.sentence)
     edits = [
         edit for edit in SequenceMatcher(None, one, two, autojunk=False).get_opcodes() if edit[0] != "equal"
@@ -62,3 +76,36 @@ def _differs(question: Question, best: Choice, other: Choice) -> bool:
 
 def _words(sentence: str) -> list[str]:
     return ["is" if word in _BE else word for word in words(sentence) if word not in _IDLE]
+
+
+def changes(question: Question, older: Choice, hits: Sequence[Hit]) -> list[Choice]:
+    """Return the hits that say later that what `older` says has changed, oldest first, at most `MOST_LATER`."""
+    return later(
+        question, hits, sentence=older.span.sentence, when=when_of(older.hit), who=speaker(older.hit)
+    )
+
+
+def later(
+    question: Question, hits: Sequence[Hit], *, sentence: str, when: datetime, who: str
+) -> list[Choice]:
+    """Return the turns that say later that a sentence, said `when` and by `who`, is no longer so; as `changes`."""
+    if question.time is not None or PAST.search(question.text):
+        return []
+    found = [
+        Choice(hit, span, hit.score, frozenset())
+        for hit in hits
+        if speaker(hit) == who and when_of(hit) > when
+        for span in _of_change(question, sentence, hit)
+    ]
+    return sorted(found, key=lambda one: when_of(one.hit))[-MOST_LATER:]
+
+
+def _of_change(question: Question, sentence: str, hit: Hit) -> Iterator[Span]:
+    """Yield the first sentence of a turn that tells of the change."""
+    for part in sentences(hit.text):
+        said = hit.text[part.start : part.stop]
+        if "?" not in part.mark and is_change(question, sentence, said):
+            span = best_span(question, said, when_of(hit))
+            if span is not None and span.short:
+                yield msgspec.structs.replace(span, sentence=said)
+                return

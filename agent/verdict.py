@@ -9,9 +9,10 @@ from collections.abc import Sequence
 from typing import Final, Literal
 
 from braid.recall.decompose import Question
-from braid.recall.text import stem, telling
 from braid.stance.claims import Said
 from braid.stance.reconcile import Outcome
+from braid.text.sentences import sentences
+from braid.text.words import stem, telling
 
 Verdict = Literal["yes", "no"]
 _UNDONE: Final = re.compile(
@@ -39,7 +40,6 @@ _PAST: Final = re.compile(
 _WAS: Final = re.compile(r"\b(?:did|was|were|had|have|has)\b", re.IGNORECASE)
 _EVER: Final = stem("ever")
 _DENIED: Final = re.compile(r"\b(?:not|never|none|nobody|no)\b|n['’]t\b|\bwithout\b", re.IGNORECASE)
-_SENTENCES: Final = re.compile(r"(?<=[.!?…])\s+")
 _SAME: Final = re.compile(
     r"\b(?:it|that|this|they|them|those|these|he|him|she|her|there|one|so|any ?more|any ?longer)\b",
     re.IGNORECASE,
@@ -98,10 +98,10 @@ def _now(question: Question, said: str, *, whole: bool, several: bool) -> Verdic
 
 def _denies(denial: re.Pattern[str], question: Question, said: str) -> bool:
     """Whether what is denied is what is asked, by its words or as "it": "I'm vegetarian. I don't like leeks." isn't."""
-    for sentence in _SENTENCES.split(said):
-        told = {stem(word) for word in telling(sentence)}
-        of_it = not told or not told.isdisjoint(question.stems) or _SAME.search(sentence) is not None
-        if of_it and denial.search(sentence):
+    for one in sentences(said):
+        told = {stem(word) for word in telling(one.text)}
+        of_it = not told or not told.isdisjoint(question.stems) or _SAME.search(one.text) is not None
+        if of_it and denial.search(one.text):
             return True
     return False
 

@@ -12,9 +12,9 @@ from typing import Final
 import msgspec
 
 from braid.agent.presumed import presumed
-from braid.learn.sentences import sentences
 from braid.recall.decompose import Question
-from braid.recall.text import stem, words
+from braid.text.sentences import sentences
+from braid.text.words import stem, words
 
 SIGNALS: Final = ("self_lead", "own_asks", "unheard_own")
 MAX_CHARS: Final = 4_000

@@ -6,9 +6,9 @@ from typing import Final, Literal
 import msgspec
 
 from braid.agent.provenance import asks_how
-from braid.learn.sentences import sentences
 from braid.recall.decompose import entities
-from braid.recall.text import stem, telling
+from braid.text.sentences import sentences
+from braid.text.words import stem, telling
 
 Kind = Literal["tell", "ask", "how", "correct", "forget_last", "forget_about"]
 _LEAD: Final = r"\s*(?:please |no,? |sorry,? |oh,? |wait,? |ok(?:ay)?,? )*"

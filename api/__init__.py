@@ -15,8 +15,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from braid.admin.offline import backup, fork, restore
     from braid.async_store import AsyncStore
-    from braid.backups import backup, fork, restore
     from braid.entry import init, open, open_async
     from braid.ledger.durability import DurabilityWarning
     from braid.ledger.erase import Certificate
@@ -73,12 +73,12 @@ _HOMES = {
     "UnpublishedError": "braid.ledger.errors",
     "Vad": "braid.ledger.record",
     "WalError": "braid.wal.errors",
-    "backup": "braid.backups",
-    "fork": "braid.backups",
+    "backup": "braid.admin.offline",
+    "fork": "braid.admin.offline",
     "init": "braid.entry",
     "open": "braid.entry",
     "open_async": "braid.entry",
-    "restore": "braid.backups",
+    "restore": "braid.admin.offline",
 }
 
 

@@ -9,14 +9,14 @@ import msgspec
 
 from braid import recalling
 from braid.log import drafts
-from braid.writing import Writing
+from braid.reading import Reading
 
 if TYPE_CHECKING:
     from braid.agent.parts import Composer
     from braid.asking import Answer as Reply
 
 
-class Answering(Writing):
+class Answering(Reading):
     """A store as an agent with a question sees it."""
 
     def recall(

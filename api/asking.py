@@ -22,8 +22,7 @@ from braid.agent.parts import Composer, Support
 from braid.agent.reflect import METHOD as REFLECT
 from braid.claims.decision import Resolved, resolve
 from braid.claims.finder import ClaimFinder
-from braid.claims.question import size_of
-from braid.ledger import asof
+from braid.claims.question import size_of, utc
 from braid.ledger.record import ANSWER, READING, Draft, EventBody, ExperienceBody, Record, Scope
 from braid.lens.definitions import lens_named
 from braid.log import drafts
@@ -141,7 +140,7 @@ def _refuse(question: object, top_k: object, now: datetime | None) -> None:
     if not is_count(top_k, MAX_TOP_K):
         raise ValueError(f"top_k is 1 to {MAX_TOP_K}, not {top_k!r}")
     if now is not None:
-        asof.zoned(now)
+        utc(now)
 
 
 class _Memory:

@@ -1,27 +1,19 @@
 """What `AsyncStore` stands on: it is opened and closed in a thread, and streams come through a bounded queue."""
 
 from asyncio import Queue, get_running_loop, run_coroutine_threadsafe, to_thread
-from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator
 from concurrent.futures import TimeoutError as FutureTimeout
-from pathlib import Path
 from threading import Event, Thread
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Final, Self, TypeVar
 
-from braid.ledger.erase import Certificate
-from braid.ledger.ids import RecordId
 from braid.session import Session
 from braid.store import Store
 
 if TYPE_CHECKING:
-    from braid.agent.stage import Stage
     from braid.asking import Answer
-    from braid.ledger.audit.findings import Report
-    from braid.ledger.backup.backup import Backup
     from braid.programs import Listed
     from braid.running import Program
-    from braid.views.replay import Caught
-    from braid.views.snapshot.folder import Snapshot
 
 _Item = TypeVar("_Item")
 
@@ -68,57 +60,9 @@ class AsyncHandle:
         """See `Store.how`."""
         return await to_thread(self.sync.how, id)
 
-    async def stage(self) -> "Stage":
-        """See `Store.stage`."""
-        return await to_thread(self.sync.stage)
-
     async def context(self, query: str, **asked: Any) -> str:
         """See `Store.context`."""
         return await to_thread(self.sync.context, query, **asked)
-
-    async def forget(self, *ids: str, reason: str | None = None) -> RecordId:
-        """See `Store.forget`."""
-        return await to_thread(self.sync.forget, *ids, reason=reason)
-
-    async def recover(self, *ids: str, reason: str | None = None) -> RecordId:
-        """See `Store.recover`."""
-        return await to_thread(self.sync.recover, *ids, reason=reason)
-
-    async def erase(self, *ids: str, reason: str | None = None, **scope: str) -> list[Certificate]:
-        """See `Store.erase`."""
-        return await to_thread(self.sync.erase, *ids, reason=reason, **scope)
-
-    async def verify(self, **options: Any) -> "Report":
-        """See `Store.verify`."""
-        return await to_thread(self.sync.verify, **options)
-
-    async def replay(self, view: str | None = None) -> "list[Caught]":
-        """See `Store.replay`."""
-        return await to_thread(self.sync.replay, view)
-
-    async def sql(self, query: str, parameters: Sequence[Any] | None = None, **limits: Any) -> Any:
-        """See `Store.sql`."""
-        return await to_thread(self.sync.sql, query, parameters, **limits)
-
-    async def status(self, **options: Any) -> dict[str, Any]:
-        """See `Store.status`."""
-        return await to_thread(self.sync.status, **options)
-
-    async def retain(self) -> list[Certificate]:
-        """See `Store.retain`."""
-        return await to_thread(self.sync.retain)
-
-    async def compact(self) -> int:
-        """See `Store.compact`."""
-        return await to_thread(self.sync.compact)
-
-    async def snapshot(self, *, keep: int = 2) -> "Snapshot":
-        """See `Store.snapshot`."""
-        return await to_thread(self.sync.snapshot, keep=keep)
-
-    async def backup(self, dest: str | Path, *, with_vault: bool = False) -> "Backup":
-        """See `Store.backup`."""
-        return await to_thread(self.sync.backup, dest, with_vault=with_vault)
 
     @property
     def session(self) -> Session:

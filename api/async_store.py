@@ -10,19 +10,31 @@ from braid.async_handle import AsyncHandle, stream
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
     from datetime import datetime
+    from pathlib import Path
     from typing import Literal
 
+    from braid.admin.keys import Admitted, Published
+    from braid.admin.status import Status, StatusThen
+    from braid.agent.stage import Stage
     from braid.claims.operations import Conflict, Explanation, Stance
     from braid.exchange.operations import Imported
     from braid.knowledge.operations import Learned
+    from braid.ledger.audit.findings import Report, VerifiedState
+    from braid.ledger.backup.backup import Backup
+    from braid.ledger.blobs import Readable
+    from braid.ledger.cascade import Cascade
+    from braid.ledger.condition import Problem
+    from braid.ledger.erase import Certificate
     from braid.ledger.ids import RecordId
     from braid.ledger.record import Affect, Claim, Confidence, Draft, Media, Record, Source
     from braid.ledger.subject.format import Counts
     from braid.ledger.trace import TraceNode
     from braid.lens.operations import LensDifference, Lenses, RequestStanding, View, ViewRow
     from braid.log.operations import Append, AppendedAll
-    from braid.operation import Json
+    from braid.operation import ArrowTable, Json, Vector
     from braid.tone.operations import Tone
+    from braid.views.replay import Caught
+    from braid.views.snapshot.folder import Snapshot
 
 
 class AsyncStore(AsyncHandle):
@@ -177,6 +189,33 @@ class AsyncStore(AsyncHandle):
         ValueError for no id.
         """
         return await to_thread(lambda: self.sync.prove_many(ids=ids))
+
+    async def attach(
+        self,
+        content: "bytes | None" = None,
+        *,
+        media_type: str,
+        name: "str | None" = None,
+        caption: "str | None" = None,
+        file: "Readable | None" = None,
+    ) -> "Media":
+        """Seal media into a blob and return what an experience's `media` takes.
+
+        `file`: an open file, read to its end, in place of the content. Raises InvalidRequestError where neither or both are
+        given, ReadOnlyError, OSError. SPEC §4.5.
+        """
+        return await to_thread(
+            lambda: self.sync.attach(
+                content=content, media_type=media_type, name=name, caption=caption, file=file
+            )
+        )
+
+    def media(self, media: "Media") -> "AsyncIterator[bytes]":
+        """Yield the content of attached media in chunks of at most 65,532 bytes, verified before the first.
+
+        Raises BlobMissingError, BlobCorruptError. SPEC §4.5.
+        """
+        return stream(lambda: self.sync.media(media=media))
 
     async def sense(self, text: str) -> "Tone":
         """Return a text's tone: valence, arousal, dominance, a word for it, how sure and why. Writes nothing."""
@@ -366,7 +405,7 @@ class AsyncStore(AsyncHandle):
 
     async def import_records(
         self,
-        path: "str | None" = None,
+        path: "Path | str | None" = None,
         *,
         vkey: "str | None" = None,
         dry_run: bool = False,
@@ -381,7 +420,7 @@ class AsyncStore(AsyncHandle):
             lambda: self.sync.import_records(path=path, vkey=vkey, dry_run=dry_run, lines=lines)
         )
 
-    async def export_copy(self, path: str, *, audit: bool = False) -> "tuple[str, ...]":
+    async def export_copy(self, path: "Path | str", *, audit: bool = False) -> "tuple[str, ...]":
         """Copy the log as far as its published head into a new folder.
 
         With `audit` the copy can be verified, traced and proved, and not one memory can be read from it; without, vault and
@@ -391,7 +430,7 @@ class AsyncStore(AsyncHandle):
 
     async def export_subject(
         self,
-        path: "str | None" = None,
+        path: "Path | str | None" = None,
         *,
         user_id: "str | None" = None,
         agent_id: "str | None" = None,
@@ -414,3 +453,251 @@ class AsyncStore(AsyncHandle):
                 actor=actor,
             )
         )
+
+    async def verify(
+        self,
+        *,
+        deep: bool = False,
+        rederive: bool = False,
+        hash_only: bool = False,
+        since: "VerifiedState | None" = None,
+        workers: "int | None" = None,
+        vkey: "str | None" = None,
+        progress: "Callable[[int, int], None] | None" = None,
+    ) -> "Report":
+        """Verify the whole log from its files, and return all that is wrong, with positions.
+
+        `progress` is told how many bytes of how many were read. Raises ValueError for options that exclude each other, and
+        NoVaultError for `rederive` where bodies can't be read. SPEC §11.
+        """
+        return await to_thread(
+            lambda: self.sync.verify(
+                deep=deep,
+                rederive=rederive,
+                hash_only=hash_only,
+                since=since,
+                workers=workers,
+                vkey=vkey,
+                progress=progress,
+            )
+        )
+
+    async def doctor(self) -> "tuple[Problem, ...]":
+        """Return what is wrong with the store's files, keys, vault, guard, snapshots, and room; nothing is changed.
+
+        What they say is for `verify`. A store that can't be opened is examined by `braid doctor`.
+        """
+        return await to_thread(self.sync.doctor)
+
+    async def backup(self, dest: "Path | str", *, with_vault: bool = False) -> "Backup":
+        """Bring the backup in `dest` to this store's published head, copying what is new; `braid.restore` reads it.
+
+        Neither vault nor private keys go along unless `with_vault`. Raises BackupError. SPEC §13.1.
+        """
+        return await to_thread(lambda: self.sync.backup(dest=dest, with_vault=with_vault))
+
+    async def forget(self, *ids: "str", reason: "str | None" = None) -> "RecordId":
+        """Hide records and what falls with them (see `plan_forget`), until they are recovered or erased by `retain`.
+
+        Returns the tombstone's id. Raises UnknownRecordError, ForgottenError, ErasedError; InvalidRecordError for what is
+        no memory.
+        """
+        return await to_thread(lambda: self.sync.forget(*ids, reason=reason))
+
+    async def plan_forget(self, *ids: "str") -> "tuple[RecordId, ...]":
+        """Return what would fall if these records were forgotten: what rests on them alone, and what quotes them.
+
+        Those are answers, stances and views. Raises UnknownRecordError, ForgottenError, ErasedError.
+        """
+        return await to_thread(lambda: self.sync.plan_forget(*ids))
+
+    async def recover(self, *ids: "str", reason: "str | None" = None) -> "RecordId":
+        """Bring forgotten records, and what fell with them, back within the retention window; return the event's id.
+
+        Raises InvalidRecordError for what is not forgotten, is past its window, or rests on what stays forgotten.
+        """
+        return await to_thread(lambda: self.sync.recover(*ids, reason=reason))
+
+    async def plan_recover(self, *ids: "str") -> "tuple[RecordId, ...]":
+        """Return what fell with these forgotten records and would come back with them: not what is past its window.
+
+        Raises InvalidRecordError for a record of which all that it rests on stays forgotten.
+        """
+        return await to_thread(lambda: self.sync.plan_recover(*ids))
+
+    async def plan_erase(
+        self,
+        *ids: "str",
+        user_id: "str | None" = None,
+        agent_id: "str | None" = None,
+        run_id: "str | None" = None,
+        session_id: "str | None" = None,
+    ) -> "Cascade":
+        """Return what erasing these records, or everything of a scope, would take and weaken.
+
+        Raises UnknownRecordError, ErasedError; InvalidRecordError for what is no memory; NoVaultError for a scope where
+        bodies can't be read.
+        """
+        return await to_thread(
+            lambda: self.sync.plan_erase(
+                *ids, user_id=user_id, agent_id=agent_id, run_id=run_id, session_id=session_id
+            )
+        )
+
+    async def erase(
+        self,
+        *ids: "str",
+        user_id: "str | None" = None,
+        agent_id: "str | None" = None,
+        run_id: "str | None" = None,
+        session_id: "str | None" = None,
+        reason: "str | None" = None,
+    ) -> "tuple[Certificate, ...]":
+        """Erase records and what is derived from them alone; signed certificates say what was done.
+
+        Keys are destroyed, bodies blanked, projections rebuilt. What was derived meanwhile goes too: the cascade
+        is planned in one turn with the tombstone. Raises ValueError where neither a record nor a scope is named, and as
+        `plan_erase` does. SPEC §9.
+        """
+        return await to_thread(
+            lambda: self.sync.erase(
+                *ids, user_id=user_id, agent_id=agent_id, run_id=run_id, session_id=session_id, reason=reason
+            )
+        )
+
+    async def retain(self) -> "tuple[Certificate, ...]":
+        """Erase what was forgotten longer ago than the retention window; a logged event says when the sweep looked."""
+        return await to_thread(self.sync.retain)
+
+    async def retention_due(self) -> "tuple[int, ...]":
+        """Return the indexes of the forgotten records that the next `retain` would erase."""
+        return await to_thread(self.sync.retention_due)
+
+    async def compact(self) -> "int":
+        """Give back the disk space of erased bodies; return how many bytes."""
+        return await to_thread(self.sync.compact)
+
+    async def admit(self, role: str, actor: "str | None" = None) -> "Admitted":
+        """Make a key for one role and actor, admit it to the log and keep its private half in `keys/`.
+
+        Raises ValueError for an unknown role, KeyRefusedError where the root key is not here.
+        """
+        return await to_thread(lambda: self.sync.admit(role=role, actor=actor))
+
+    async def revoke(
+        self, id: str, *, compromised_since: "int | None" = None, reason: "str | None" = None
+    ) -> "RecordId":
+        """Revoke a key from here on; return the id of the record that says so.
+
+        Raises UnknownRecordError for a key that was never admitted, ValueError for an index that the log doesn't have.
+        """
+        return await to_thread(
+            lambda: self.sync.revoke(id=id, compromised_since=compromised_since, reason=reason)
+        )
+
+    async def set_durability(
+        self, mode: "Literal['always', 'interval', 'none']", *, reason: "str | None" = None
+    ) -> "RecordId":
+        """Choose when an append is on disk (`always`, `interval`, `none`) by a signed event; return its id.
+
+        It counts here at once, in other handles when they are opened again. Raises KeyRefusedError without an operator's
+        key.
+        """
+        return await to_thread(lambda: self.sync.set_durability(mode=mode, reason=reason))
+
+    async def checkpoint(self) -> "Published":
+        """Sign and publish the present head now. Raises UnpublishedError where it can't be."""
+        return await to_thread(self.sync.checkpoint)
+
+    async def sql(
+        self,
+        query: str,
+        parameters: "Sequence[Json] | Mapping[str, Json] | None" = None,
+        *,
+        as_of: "int | None" = None,
+        as_of_time: "datetime | None" = None,
+        valid_at: "datetime | None" = None,
+        include_forgotten: bool = False,
+        seconds: float = 30.0,
+        rows: int = 100000,
+        result_bytes: int = 268435456,
+        memory_bytes: int = 536870912,
+        tables: "Mapping[str, object] | None" = None,
+    ) -> "ArrowTable":
+        """Return a SELECT over the DuckDB projection, caught up, as a pyarrow Table.
+
+        `tables`: pyarrow Tables, or frames of pandas or polars, by the names under which the query may join them. In a
+        past: as the log was, less what is erased by now. Untrusted SQL can't write, read files or reach the network.
+        Raises SqlError, SqlTimeoutError, SqlLimitError. SPEC §10.7.
+        """
+        return await to_thread(
+            lambda: self.sync.sql(
+                as_of=as_of,
+                as_of_time=as_of_time,
+                query=query,
+                parameters=parameters,
+                valid_at=valid_at,
+                include_forgotten=include_forgotten,
+                seconds=seconds,
+                rows=rows,
+                result_bytes=result_bytes,
+                memory_bytes=memory_bytes,
+                tables=tables,
+            )
+        )
+
+    async def vector(self, uri: str) -> "Vector | None":
+        """Return what `vec://role/id` names: a unit vector (float32[d]), None where there is none yet.
+
+        A role may be short: `vec://sem/id`, `vec://temp/id`, `vec://caus/id`. Raises ValueError for another kind of address
+        or an unknown role; UnknownRecordError, ErasedError and ForgottenError as for `get`.
+        """
+        return await to_thread(lambda: self.sync.vector(uri=uri))
+
+    async def replay(self, view: "str | None" = None, *, from_scratch: bool = False) -> "tuple[Caught, ...]":
+        """Rebuild the projections (or the one named) into fresh files and swap them in.
+
+        From the newest snapshot that fits and what came after it; else, or `from_scratch`, from the log alone. Raises
+        ViewBusyError while another process is at work on them.
+        """
+        return await to_thread(lambda: self.sync.replay(view=view, from_scratch=from_scratch))
+
+    async def snapshot(self, *, keep: int = 2) -> "Snapshot":
+        """Write down what the projections hold, signed and bound to the log's size and root; the `keep` newest stay.
+
+        Raises KeyRefusedError where no operator's key is here, ViewBusyError.
+        """
+        return await to_thread(lambda: self.sync.snapshot(keep=keep))
+
+    async def snapshots(self) -> "tuple[Snapshot, ...]":
+        """Return every snapshot, the newest first; `trouble` says why one would not be used."""
+        return await to_thread(self.sync.snapshots)
+
+    async def status(self) -> "Status":
+        """Return size, head, lag of the projections, what is forgotten and due, and the space used; nothing is caught up.
+
+        `torn`: what was cut from the log's end when this handle opened it.
+        """
+        return await to_thread(self.sync.status)
+
+    async def status_at(
+        self,
+        *,
+        as_of: "int | None" = None,
+        as_of_time: "datetime | None" = None,
+        valid_at: "datetime | None" = None,
+    ) -> "StatusThen":
+        """Return what the log held in a past: its size, root and keys, and how many rows its projection has.
+
+        `erased` counts what is erased by now. Raises ValueError for a past that never was.
+        """
+        return await to_thread(
+            lambda: self.sync.status_at(as_of=as_of, as_of_time=as_of_time, valid_at=valid_at)
+        )
+
+    async def stage(self) -> "Stage":
+        """Return how far the memory has come, from empty to expert, and what it lacks to the next stage.
+
+        Counted in the projection, which is caught up. Raises as `sql`; NoVaultError without a vault.
+        """
+        return await to_thread(self.sync.stage)

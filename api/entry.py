@@ -108,7 +108,7 @@ def open(
     except BaseException:
         reader.close()
         raise
-    opened.followers.append(_learn)
+    opened.session.followers.append(_learn)
     return opened
 
 

@@ -19,10 +19,10 @@ from braid.agent.parts import Composed
 from braid.agent.pick import Picked
 from braid.agent.plan import Note, filled
 from braid.agent.program import State, value
-from braid.agent.quantity import quantities
 from braid.recall.context import tokens
 from braid.recall.decompose import decompose
 from braid.recall.hits import Hit
+from braid.text.quantities import quantities
 
 MOST_NAMES: Final = 4
 NAMED_IN: Final = 5

@@ -8,13 +8,30 @@ from collections.abc import Callable, Iterable, Mapping
 from datetime import date, datetime, time, timedelta
 from decimal import Decimal
 from inspect import Parameter, signature
-from typing import Annotated, Any, Final, Literal, TypeVar, cast, get_args
+from pathlib import PurePath
+from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, TypeAlias, TypeVar, cast, get_args
 from uuid import UUID
 
 import msgspec
 
 from braid.errors import InvalidRequestError
 from braid.refusal import refusal
+
+if TYPE_CHECKING:
+    from numpy import float32
+    from numpy.typing import NDArray
+    from pyarrow import Table
+
+    ArrowTable: TypeAlias = Table
+    Vector: TypeAlias = NDArray[float32]
+else:  # both take long to load, and few operations answer with them
+
+    class ArrowTable:
+        """A table of Arrow: a `pyarrow.Table`."""
+
+    class Vector:
+        """A vector of numbers: an array of float32."""
+
 
 Json = Any
 """A JSON value: None, a boolean, a number, text, a list of these or an object of these."""
@@ -35,6 +52,10 @@ ALL_ACCESS: Final[frozenset[Access]] = frozenset(get_args(Access))
 
 Id = Annotated[str, msgspec.Meta(min_length=1, description="A record's id.")]
 Name = Annotated[str, msgspec.Meta(min_length=1)]
+PathName = Annotated[
+    str, msgspec.Meta(min_length=1, description="A path of the machine that the store is on.")
+]
+"""Methods take a `Path` for it, too."""
 Index = Annotated[int, msgspec.Meta(ge=0, description="A record's place in the log, from 0.")]
 Instant = Annotated[datetime, msgspec.Meta(tz=True, description="A time with its zone.")]
 
@@ -139,7 +160,7 @@ class Operation(msgspec.Struct, frozen=True, kw_only=True):
             )
         try:
             plain = msgspec.to_builtins(request, builtin_types=_KEPT, enc_hook=_as_plain)
-            return msgspec.convert(plain, self.request)
+            return msgspec.convert(plain, self.request, builtin_types=_BYTES)
         except RecursionError:
             raise InvalidRequestError(f"{self.name}: what is asked is nested too deep") from None
         except (msgspec.ValidationError, TypeError, NotImplementedError) as error:
@@ -168,10 +189,16 @@ _KEPT: Final = (bytes, bytearray, datetime, date, time, timedelta, UUID, Decimal
 """What `msgspec` would write as text. Within a JSON value it stays what it is, for the log to refuse."""
 
 
+_BYTES: Final = (bytes, bytearray)
+"""Text given for bytes is refused: only JSON has no other way to say them."""
+
+
 def _as_plain(value: object) -> object:
     """Return the plain value of what only derives from one; NotImplementedError for what is none."""
     if isinstance(value, datetime):
         return value.isoformat()
+    if isinstance(value, PurePath):
+        return str(value)
     for plain in (str, int, float):
         if isinstance(value, plain):
             return plain(value)

@@ -15,7 +15,7 @@ _WORDS: Final = {
     "array": "a list",
     "null": "nothing",
     "datetime": "a time such as 2025-05-17T10:00:00Z",
-    "bytes": "bytes in base64",
+    "bytes": "bytes",
 }
 _RULES: Final = (
     (re.compile(r"Expected `str` of length >= 1"), "{path} is text that isn't empty"),
@@ -31,7 +31,7 @@ _RULES: Final = (
     (re.compile(r"Expected `(?P<kind>[^`]+)`, got `(?P<given>[^`]+)`"), "{path} is {kind}, not {given}"),
     (re.compile(r"Invalid RFC3339 encoded datetime"), "{path} is a time such as 2025-05-17T10:00:00Z"),
     (re.compile(r"Invalid enum value (?P<value>'[^']*'|-?\d+)"), "{path} can't be {value}"),
-    (re.compile(r"Object missing required field `(?P<name>[^`]+)`"), "{name} is missing"),
+    (re.compile(r"Object missing required field `(?P<name>[^`]+)`"), "{within}{name} is missing"),
 )
 _BOUNDS: Final = {">=": "of at least", ">": "above", "<=": "of at most", "<": "below"}
 _UNKNOWN: Final = re.compile(r"Object contains unknown field `(?P<name>[^`]+)`")
@@ -49,7 +49,7 @@ def refusal(said: str, members: Collection[str]) -> str:
         if match := rule.match(what):
             given = match.groupdict()
             told = {name: _told(name, value) for name, value in given.items()}
-            return words.format(path=path or "what is given", **told)
+            return words.format(path=path or "what is given", within=f"{path}." if path else "", **told)
     return f"{path}: {what}" if path else what
 
 

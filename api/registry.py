@@ -13,7 +13,7 @@ from braid.errors import AccessDeniedError, UnknownOperationError
 from braid.operation import Operation, declared
 from braid.session import Session
 
-ROOMS: Final = ("log", "tone", "lens", "claims", "knowledge", "exchange")
+ROOMS: Final = ("log", "tone", "lens", "claims", "knowledge", "exchange", "admin")
 """The rooms of the subjects; each declares its operations in its module `operations`."""
 
 

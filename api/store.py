@@ -4,9 +4,13 @@
 
 from typing import TYPE_CHECKING
 
+from braid.admin import audits as admin_audits
+from braid.admin import erasure as admin_erasure
+from braid.admin import keys as admin_keys
+from braid.admin import projections as admin_projections
+from braid.admin import status as admin_status
 from braid.claims import operations as claims_operations
 from braid.exchange import operations as exchange_operations
-from braid.keeping import Keeping
 from braid.knowledge import operations as knowledge_operations
 from braid.lens import operations as lens_operations
 from braid.log import operations as log_operations
@@ -18,19 +22,31 @@ from braid.tone import operations as tone_operations
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from datetime import datetime
+    from pathlib import Path
     from typing import Literal
 
+    from braid.admin.keys import Admitted, Published
+    from braid.admin.status import Status, StatusThen
+    from braid.agent.stage import Stage
     from braid.claims.operations import Conflict, Explanation, Stance
     from braid.exchange.operations import Imported
     from braid.knowledge.operations import Learned
+    from braid.ledger.audit.findings import Report, VerifiedState
+    from braid.ledger.backup.backup import Backup
+    from braid.ledger.blobs import Readable
+    from braid.ledger.cascade import Cascade
+    from braid.ledger.condition import Problem
+    from braid.ledger.erase import Certificate
     from braid.ledger.ids import RecordId
     from braid.ledger.record import Affect, Claim, Confidence, Draft, Media, Record, Source
     from braid.ledger.subject.format import Counts
     from braid.ledger.trace import TraceNode
     from braid.lens.operations import LensDifference, Lenses, RequestStanding, View, ViewRow
     from braid.log.operations import Append, AppendedAll
-    from braid.operation import Json
+    from braid.operation import ArrowTable, Json, Vector
     from braid.tone.operations import Tone
+    from braid.views.replay import Caught
+    from braid.views.snapshot.folder import Snapshot
 
 
 class Records(Transaction):
@@ -95,7 +111,7 @@ class Records(Transaction):
         )
 
 
-class Store(Programming, Keeping):
+class Store(Programming):
     """An open store: to remember in, to read, correct, forget and erase, to prove, replay and ask.
 
     Safe to share between threads; a context manager.
@@ -270,6 +286,33 @@ class Store(Programming, Keeping):
         ValueError for no id.
         """
         return self.session.call(log_operations.prove_many, log_operations.ProveMany(ids=given(ids))).proof
+
+    def attach(
+        self,
+        content: "bytes | None" = None,
+        *,
+        media_type: str,
+        name: "str | None" = None,
+        caption: "str | None" = None,
+        file: "Readable | None" = None,
+    ) -> "Media":
+        """Seal media into a blob and return what an experience's `media` takes.
+
+        `file`: an open file, read to its end, in place of the content. Raises InvalidRequestError where neither or both are
+        given, ReadOnlyError, OSError. SPEC §4.5.
+        """
+        return self.session.call(
+            log_operations.attach,
+            log_operations.Attach(content=content, media_type=media_type, name=name, caption=caption),
+            file=file,
+        )
+
+    def media(self, media: "Media") -> "Iterator[bytes]":
+        """Yield the content of attached media in chunks of at most 65,532 bytes, verified before the first.
+
+        Raises BlobMissingError, BlobCorruptError. SPEC §4.5.
+        """
+        return self.session.call(log_operations.media, log_operations.ReadMedia(media=media))
 
     def sense(self, text: str) -> "Tone":
         """Return a text's tone: valence, arousal, dominance, a word for it, how sure and why. Writes nothing."""
@@ -478,7 +521,7 @@ class Store(Programming, Keeping):
 
     def import_records(
         self,
-        path: "str | None" = None,
+        path: "Path | str | None" = None,
         *,
         vkey: "str | None" = None,
         dry_run: bool = False,
@@ -491,23 +534,23 @@ class Store(Programming, Keeping):
         """
         return self.session.call(
             exchange_operations.import_records,
-            exchange_operations.ImportRecords(path=path, vkey=vkey, dry_run=dry_run),
+            exchange_operations.ImportRecords(path=given(path), vkey=vkey, dry_run=dry_run),
             lines=lines,
         )
 
-    def export_copy(self, path: str, *, audit: bool = False) -> "tuple[str, ...]":
+    def export_copy(self, path: "Path | str", *, audit: bool = False) -> "tuple[str, ...]":
         """Copy the log as far as its published head into a new folder.
 
         With `audit` the copy can be verified, traced and proved, and not one memory can be read from it; without, vault and
         keys go along. Raises FileExistsError, LedgerError.
         """
         return self.session.call(
-            exchange_operations.export_copy, exchange_operations.ExportCopy(path=path, audit=audit)
+            exchange_operations.export_copy, exchange_operations.ExportCopy(path=given(path), audit=audit)
         ).files
 
     def export_subject(
         self,
-        path: "str | None" = None,
+        path: "Path | str | None" = None,
         *,
         user_id: "str | None" = None,
         agent_id: "str | None" = None,
@@ -527,7 +570,266 @@ class Store(Programming, Keeping):
                 agent_id=agent_id,
                 run_id=run_id,
                 session_id=session_id,
-                path=path,
+                path=given(path),
                 actor=actor,
             ),
         )
+
+    def verify(
+        self,
+        *,
+        deep: bool = False,
+        rederive: bool = False,
+        hash_only: bool = False,
+        since: "VerifiedState | None" = None,
+        workers: "int | None" = None,
+        vkey: "str | None" = None,
+        progress: "Callable[[int, int], None] | None" = None,
+    ) -> "Report":
+        """Verify the whole log from its files, and return all that is wrong, with positions.
+
+        `progress` is told how many bytes of how many were read. Raises ValueError for options that exclude each other, and
+        NoVaultError for `rederive` where bodies can't be read. SPEC §11.
+        """
+        return self.session.call(
+            admin_audits.verify,
+            admin_audits.Verify(
+                deep=deep, rederive=rederive, hash_only=hash_only, since=since, workers=workers, vkey=vkey
+            ),
+            progress=progress,
+        ).report
+
+    def doctor(self) -> "tuple[Problem, ...]":
+        """Return what is wrong with the store's files, keys, vault, guard, snapshots, and room; nothing is changed.
+
+        What they say is for `verify`. A store that can't be opened is examined by `braid doctor`.
+        """
+        return self.session.call(admin_audits.doctor, admin_audits.Doctor()).problems
+
+    def backup(self, dest: "Path | str", *, with_vault: bool = False) -> "Backup":
+        """Bring the backup in `dest` to this store's published head, copying what is new; `braid.restore` reads it.
+
+        Neither vault nor private keys go along unless `with_vault`. Raises BackupError. SPEC §13.1.
+        """
+        return self.session.call(
+            admin_audits.backup, admin_audits.MakeBackup(dest=given(dest), with_vault=with_vault)
+        )
+
+    def forget(self, *ids: "str", reason: "str | None" = None) -> "RecordId":
+        """Hide records and what falls with them (see `plan_forget`), until they are recovered or erased by `retain`.
+
+        Returns the tombstone's id. Raises UnknownRecordError, ForgottenError, ErasedError; InvalidRecordError for what is
+        no memory.
+        """
+        return self.session.call(admin_erasure.forget, admin_erasure.Forget(ids=ids, reason=reason)).id
+
+    def plan_forget(self, *ids: "str") -> "tuple[RecordId, ...]":
+        """Return what would fall if these records were forgotten: what rests on them alone, and what quotes them.
+
+        Those are answers, stances and views. Raises UnknownRecordError, ForgottenError, ErasedError.
+        """
+        return self.session.call(admin_erasure.plan_forget, admin_erasure.PlanForget(ids=ids)).ids
+
+    def recover(self, *ids: "str", reason: "str | None" = None) -> "RecordId":
+        """Bring forgotten records, and what fell with them, back within the retention window; return the event's id.
+
+        Raises InvalidRecordError for what is not forgotten, is past its window, or rests on what stays forgotten.
+        """
+        return self.session.call(admin_erasure.recover, admin_erasure.Recover(ids=ids, reason=reason)).id
+
+    def plan_recover(self, *ids: "str") -> "tuple[RecordId, ...]":
+        """Return what fell with these forgotten records and would come back with them: not what is past its window.
+
+        Raises InvalidRecordError for a record of which all that it rests on stays forgotten.
+        """
+        return self.session.call(admin_erasure.plan_recover, admin_erasure.PlanRecover(ids=ids)).ids
+
+    def plan_erase(
+        self,
+        *ids: "str",
+        user_id: "str | None" = None,
+        agent_id: "str | None" = None,
+        run_id: "str | None" = None,
+        session_id: "str | None" = None,
+    ) -> "Cascade":
+        """Return what erasing these records, or everything of a scope, would take and weaken.
+
+        Raises UnknownRecordError, ErasedError; InvalidRecordError for what is no memory; NoVaultError for a scope where
+        bodies can't be read.
+        """
+        return self.session.call(
+            admin_erasure.plan_erase,
+            admin_erasure.PlanErase(
+                ids=ids, user_id=user_id, agent_id=agent_id, run_id=run_id, session_id=session_id
+            ),
+        )
+
+    def erase(
+        self,
+        *ids: "str",
+        user_id: "str | None" = None,
+        agent_id: "str | None" = None,
+        run_id: "str | None" = None,
+        session_id: "str | None" = None,
+        reason: "str | None" = None,
+    ) -> "tuple[Certificate, ...]":
+        """Erase records and what is derived from them alone; signed certificates say what was done.
+
+        Keys are destroyed, bodies blanked, projections rebuilt. What was derived meanwhile goes too: the cascade
+        is planned in one turn with the tombstone. Raises ValueError where neither a record nor a scope is named, and as
+        `plan_erase` does. SPEC §9.
+        """
+        return self.session.call(
+            admin_erasure.erase,
+            admin_erasure.Erase(
+                ids=ids,
+                user_id=user_id,
+                agent_id=agent_id,
+                run_id=run_id,
+                session_id=session_id,
+                reason=reason,
+            ),
+        ).certificates
+
+    def retain(self) -> "tuple[Certificate, ...]":
+        """Erase what was forgotten longer ago than the retention window; a logged event says when the sweep looked."""
+        return self.session.call(admin_erasure.retain, admin_erasure.Retain()).certificates
+
+    def retention_due(self) -> "tuple[int, ...]":
+        """Return the indexes of the forgotten records that the next `retain` would erase."""
+        return self.session.call(admin_erasure.retention_due, admin_erasure.RetentionDue()).indexes
+
+    def compact(self) -> "int":
+        """Give back the disk space of erased bodies; return how many bytes."""
+        return self.session.call(admin_erasure.compact, admin_erasure.Compact()).freed_bytes
+
+    def admit(self, role: str, actor: "str | None" = None) -> "Admitted":
+        """Make a key for one role and actor, admit it to the log and keep its private half in `keys/`.
+
+        Raises ValueError for an unknown role, KeyRefusedError where the root key is not here.
+        """
+        return self.session.call(admin_keys.admit, admin_keys.Admit(role=role, actor=actor))
+
+    def revoke(
+        self, id: str, *, compromised_since: "int | None" = None, reason: "str | None" = None
+    ) -> "RecordId":
+        """Revoke a key from here on; return the id of the record that says so.
+
+        Raises UnknownRecordError for a key that was never admitted, ValueError for an index that the log doesn't have.
+        """
+        return self.session.call(
+            admin_keys.revoke, admin_keys.Revoke(id=id, compromised_since=compromised_since, reason=reason)
+        ).id
+
+    def set_durability(
+        self, mode: "Literal['always', 'interval', 'none']", *, reason: "str | None" = None
+    ) -> "RecordId":
+        """Choose when an append is on disk (`always`, `interval`, `none`) by a signed event; return its id.
+
+        It counts here at once, in other handles when they are opened again. Raises KeyRefusedError without an operator's
+        key.
+        """
+        return self.session.call(
+            admin_keys.set_durability, admin_keys.SetDurability(mode=mode, reason=reason)
+        ).id
+
+    def checkpoint(self) -> "Published":
+        """Sign and publish the present head now. Raises UnpublishedError where it can't be."""
+        return self.session.call(admin_keys.checkpoint, admin_keys.Checkpoint())
+
+    def sql(
+        self,
+        query: str,
+        parameters: "Sequence[Json] | Mapping[str, Json] | None" = None,
+        *,
+        as_of: "int | None" = None,
+        as_of_time: "datetime | None" = None,
+        valid_at: "datetime | None" = None,
+        include_forgotten: bool = False,
+        seconds: float = 30.0,
+        rows: int = 100000,
+        result_bytes: int = 268435456,
+        memory_bytes: int = 536870912,
+        tables: "Mapping[str, object] | None" = None,
+    ) -> "ArrowTable":
+        """Return a SELECT over the DuckDB projection, caught up, as a pyarrow Table.
+
+        `tables`: pyarrow Tables, or frames of pandas or polars, by the names under which the query may join them. In a
+        past: as the log was, less what is erased by now. Untrusted SQL can't write, read files or reach the network.
+        Raises SqlError, SqlTimeoutError, SqlLimitError. SPEC §10.7.
+        """
+        return self.session.call(
+            admin_projections.sql,
+            admin_projections.Sql(
+                as_of=as_of,
+                as_of_time=as_of_time,
+                query=query,
+                parameters=given(parameters),
+                valid_at=valid_at,
+                include_forgotten=include_forgotten,
+                seconds=seconds,
+                rows=rows,
+                result_bytes=result_bytes,
+                memory_bytes=memory_bytes,
+            ),
+            tables=tables,
+        ).table
+
+    def vector(self, uri: str) -> "Vector | None":
+        """Return what `vec://role/id` names: a unit vector (float32[d]), None where there is none yet.
+
+        A role may be short: `vec://sem/id`, `vec://temp/id`, `vec://caus/id`. Raises ValueError for another kind of address
+        or an unknown role; UnknownRecordError, ErasedError and ForgottenError as for `get`.
+        """
+        return self.session.call(admin_projections.vector, admin_projections.VectorOf(uri=uri)).vector
+
+    def replay(self, view: "str | None" = None, *, from_scratch: bool = False) -> "tuple[Caught, ...]":
+        """Rebuild the projections (or the one named) into fresh files and swap them in.
+
+        From the newest snapshot that fits and what came after it; else, or `from_scratch`, from the log alone. Raises
+        ViewBusyError while another process is at work on them.
+        """
+        return self.session.call(
+            admin_projections.replay, admin_projections.Replay(view=view, from_scratch=from_scratch)
+        ).projections
+
+    def snapshot(self, *, keep: int = 2) -> "Snapshot":
+        """Write down what the projections hold, signed and bound to the log's size and root; the `keep` newest stay.
+
+        Raises KeyRefusedError where no operator's key is here, ViewBusyError.
+        """
+        return self.session.call(admin_projections.snapshot, admin_projections.MakeSnapshot(keep=keep))
+
+    def snapshots(self) -> "tuple[Snapshot, ...]":
+        """Return every snapshot, the newest first; `trouble` says why one would not be used."""
+        return self.session.call(admin_projections.snapshots, admin_projections.ListSnapshots()).snapshots
+
+    def status(self) -> "Status":
+        """Return size, head, lag of the projections, what is forgotten and due, and the space used; nothing is caught up.
+
+        `torn`: what was cut from the log's end when this handle opened it.
+        """
+        return self.session.call(admin_status.status, admin_status.AskStatus())
+
+    def status_at(
+        self,
+        *,
+        as_of: "int | None" = None,
+        as_of_time: "datetime | None" = None,
+        valid_at: "datetime | None" = None,
+    ) -> "StatusThen":
+        """Return what the log held in a past: its size, root and keys, and how many rows its projection has.
+
+        `erased` counts what is erased by now. Raises ValueError for a past that never was.
+        """
+        return self.session.call(
+            admin_status.status_at,
+            admin_status.StatusAt(as_of=as_of, as_of_time=as_of_time, valid_at=valid_at),
+        )
+
+    def stage(self) -> "Stage":
+        """Return how far the memory has come, from empty to expert, and what it lacks to the next stage.
+
+        Counted in the projection, which is caught up. Raises as `sql`; NoVaultError without a vault.
+        """
+        return self.session.call(admin_status.stage, admin_status.AskStage())

@@ -6,7 +6,7 @@ from typing import Any
 import msgspec
 
 from braid.ledger.record import Record
-from braid.operation import Json
+from braid.operation import ArrowTable, Json, Vector
 
 
 def to_builtins(response: object) -> Json:
@@ -47,6 +47,14 @@ def schema_of(type_: type) -> tuple[Json, dict[str, Json]]:
 
 def _described(type_: type) -> Json:
     """Return the schema of a type that `plain` writes."""
-    if type_.__name__ == "ndarray":
-        return {"type": ["array"], "items": {"type": "number"}}
+    if type_ is Vector:
+        return {"type": "array", "items": {"type": "number"}}
+    if type_ is ArrowTable:
+        columns = {"type": "array", "items": {"type": "string"}}
+        rows = {"type": "array", "items": {"type": "array"}}
+        return {
+            "type": "object",
+            "properties": {"columns": columns, "rows": rows},
+            "required": ["columns", "rows"],
+        }
     return {"type": "string"} if issubclass(type_, PurePath) else {"type": "object"}

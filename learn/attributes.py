@@ -8,9 +8,10 @@ from braid.learn import dates
 from braid.learn.dates import NEVER, Held
 from braid.learn.page import Page
 from braid.learn.phrases import money, person, phrase, phrases
-from braid.learn.sentences import Part
 from braid.learn.voice import Voice
-from braid.learn.words import KIN, MONTHS, NOT_NAMES, listed
+from braid.learn.words import KIN, NOT_NAMES, listed
+from braid.text.calendar import MONTHS
+from braid.text.sentences import Part
 
 _ROLE: Final = "|".join(sorted((re.escape(role) for role in KIN), key=len, reverse=True))
 _WHOSE: Final = (

@@ -16,6 +16,8 @@ from braid.learn.words import (
     VERBS,
     listed,
 )
+from braid.text.calendar import MONTH_NAME, WEEKDAY_NAME
+from braid.text.numbers import COUNT
 
 Tense = Literal["present", "past", "perfect", "future", "intended", "used", "can", "modal"]
 
@@ -47,14 +49,10 @@ _OPENING: Final = re.compile(
     r"|one thing|good news|bad news|fun fact|well then|these days|nowadays|at the moment|right "
     r"now|now|currently"
     r"|recently|lately|for now|today|yesterday|finally|luckily|sadly|unfortunately|as for me|me too|same here"
-    r"|since then|last (?:week|month|year|night|weekend|summer|winter|spring|monday|tuesday"
-    r"|wednesday|thursday|friday|saturday|sunday|mon|tues?|wed|thurs?|fri|sat|sun)"
-    r"|(?:this|next) (?:week|month|year|weekend|summer|morning|monday|tuesday|wednesday|thursday"
-    r"|friday|saturday|sunday)"
-    r"|(?:a|two|three|few|a few|four|five|six) (?:days?|weeks?|months?|years?) ago|on (?:mon|tues"
-    r"|wednes|thurs|fri|satur|sun)day"
-    r"|in (?:19|20)\d\d|in (?:january|february|march|april|may|june|july|august|september|october"
-    r"|november|december)"
+    rf"|since then|last (?:week|month|year|night|weekend|summer|winter|spring|{WEEKDAY_NAME}|mon|tues?"
+    r"|wed|thurs?|fri|sat|sun)"
+    rf"|(?:this|next) (?:week|month|year|weekend|summer|morning|{WEEKDAY_NAME})"
+    rf"|{COUNT} (?:days?|weeks?|months?|years?) ago|on {WEEKDAY_NAME}|in (?:19|20)\d\d|in {MONTH_NAME}"
     r"|after that|then|first of all|my friend|dude|man|girl|bro|besides (?:that)?|speaking of "
     r"which|as you know"
     r"|like i said|as i said|the thing is|the truth is|omg|ugh|hmm|hm|um|great|cool|awesome"

@@ -12,8 +12,8 @@ from braid.learn.mentions import mentioned
 from braid.learn.moods import states_nothing
 from braid.learn.page import Page
 from braid.learn.rules.rule import Rule
-from braid.learn.sentences import Part
 from braid.learn.voice import Voice
+from braid.text.sentences import Part
 
 _RETRACTION: Final = re.compile(
     (

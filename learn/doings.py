@@ -12,9 +12,11 @@ from braid.learn.clause import Subject
 from braid.learn.dates import NEVER, Held
 from braid.learn.page import Page
 from braid.learn.phrases import action, phrase
-from braid.learn.sentences import Part
 from braid.learn.voice import Voice
 from braid.learn.words import VERBS, listed
+from braid.text.calendar import MONTH_NAME
+from braid.text.numbers import COUNT
+from braid.text.sentences import Part
 
 _IRREGULAR: Final = listed(
     "went took made had gave got saw met ran won held wrote read bought built drew spoke spent taught began "
@@ -52,14 +54,11 @@ _TURN: Final = re.compile(
 )
 """What is "just" done without a day is kept where it changes something."""
 _LASTING: Final = re.compile(
-    r"\b(?:since|until|till|every|each|when|while|for (?:the (?:last|past)|an?|a few|\d+|two|three|four|five|six"
-    r"|many|some) "
+    rf"\b(?:since|until|till|every|each|when|while|for (?:the (?:last|past)|{COUNT}|many|some) "
     r"(?:day|week|month|year|hour|time)s?)\b",
     re.IGNORECASE,
 )
-_AGO: Final = re.compile(
-    r" ?\b(?:two|three|four|a few|a couple of|a couple) weekends (?:ago|later)\b", re.IGNORECASE
-)
+_AGO: Final = re.compile(rf" ?\b{COUNT} weekends (?:ago|later)\b", re.IGNORECASE)
 _SHOWN: Final = re.compile(
     r"\bth(?:is|at) (?!(?:past )?(?:day|week|weekend|month|year|morning|afternoon|evening|night|summer|spring"
     r"|autumn|fall"
@@ -68,7 +67,7 @@ _SHOWN: Final = re.compile(
 """`made this bowl`, beside a picture of it."""
 _ON_DAY: Final = re.compile(
     r"\b(?:on|in|around|by) (?:the |early |late )?(?:(?:mon|tues|wednes|thurs|fri|satur|sun)day,? )?(?:the )?"
-    r"(?:\d|jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)",
+    rf"(?:\d|{MONTH_NAME}\b)",
     re.IGNORECASE,
 )
 _PLAIN: Final = {"had": "have", "did": "do"}

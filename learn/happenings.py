@@ -10,10 +10,10 @@ from braid.learn.dates import Held
 from braid.learn.page import Page
 from braid.learn.phrases import money, place
 from braid.learn.rules.work import trade
-from braid.learn.sentences import Part
 from braid.learn.voice import Voice
 from braid.learn.words import LIMBS
-from braid.stance.values import number as number_in
+from braid.text.quantities import sole as number_in
+from braid.text.sentences import Part
 
 _NAME: Final = r"[A-ZÀ-Þ][\w&'-]*(?: (?:of |and |& )?[A-ZÀ-Þ][\w&'-]*){0,3}"
 _DAY: Final = (

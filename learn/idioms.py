@@ -10,9 +10,10 @@ from braid.learn.dates import NEVER
 from braid.learn.page import Page
 from braid.learn.phrases import organisation, phrase, phrases, place
 from braid.learn.rules.tastes import activity
-from braid.learn.sentences import Part
 from braid.learn.voice import Voice
 from braid.learn.words import KIN, PETS
+from braid.text.numbers import WORD
+from braid.text.sentences import Part
 
 _ROLE: Final = "|".join(sorted((re.escape(role) for role, rel in KIN.items() if rel), key=len, reverse=True))
 _PETS: Final = "|".join(sorted(map(re.escape, PETS), key=len, reverse=True))
@@ -108,7 +109,7 @@ _SCRAP: Final = re.compile(
 )
 _CUP: Final = re.compile(
     r"(?:i am (?:already )?(?:on|having) my \w+ (?:cup|mug|pot|glass|pint|can|bottle) of"
-    r"|(?:an?|two|three|four) (?:cups?|mugs?|pots?|glass(?:es)?|pints?|cans?) of) (?P<rest>[\w' -]{2,30}?)"
+    rf"|(?:an?|{WORD}) (?:cups?|mugs?|pots?|glass(?:es)?|pints?|cans?) of) (?P<rest>[\w' -]{{2,30}}?)"
     r"(?= today|(?P<daily> (?:a|every|each|per) (?:day|morning|night))|[,.!]|$)",
     re.IGNORECASE,
 )

@@ -5,9 +5,10 @@ from typing import Final
 
 from braid.learn.clause import Subject
 from braid.learn.page import Page
-from braid.learn.sentences import Part
 from braid.learn.voice import Voice
 from braid.learn.words import KIN, NAME, NOT_NAMES, PETS
+from braid.text.numbers import WORD
+from braid.text.sentences import Part
 
 _ROLE: Final = "|".join(sorted((re.escape(role) for role, rel in KIN.items() if rel), key=len, reverse=True))
 _PET: Final = "|".join(sorted(map(re.escape, PETS), key=len, reverse=True))
@@ -53,7 +54,7 @@ _CALLED: Final = re.compile(
 )
 _PAIR: Final = re.compile(
     (
-        rf"\b(?:two|three) (?P<kind>{_PET})s,? (?:called |named )?(?P<name>{NAME})(?:, "
+        rf"\b(?:{WORD}) (?P<kind>{_PET})s,? (?:called |named )?(?P<name>{NAME})(?:, "
         rf"(?P<third>{NAME}),?)? and (?P<second>{NAME})"
     ),
     flags=re.IGNORECASE,

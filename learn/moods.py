@@ -3,7 +3,7 @@
 import re
 from typing import Final
 
-from braid.learn.sentences import Part
+from braid.text.sentences import Part
 
 _UNREAL: Final = re.compile(
 

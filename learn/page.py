@@ -7,12 +7,12 @@ import msgspec
 
 from braid.learn.clause import Subject
 from braid.learn.dates import NEVER, Held
-from braid.learn.sentences import Part
 from braid.learn.source import Source
 from braid.learn.turn import Known, Note, Reading, Turn
 from braid.learn.voice import Voice
 from braid.learn.words import FEMALE, MALE, NOT_NAMES
 from braid.ledger.record import Claim, SourceType
+from braid.text.sentences import Part
 
 MAX_CLAIMS: Final = 40
 """A turn that seems to state more is a list of something else."""

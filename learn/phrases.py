@@ -7,7 +7,9 @@ import re
 from collections.abc import Callable
 from typing import Final, NamedTuple
 
-from braid.learn.words import MONTHS, NOT_NAMES, NUMBERS, PARTICIPLES, VERBS, WEEKDAYS, listed
+from braid.learn.words import NOT_NAMES, PARTICIPLES, VERBS, listed
+from braid.text import numbers
+from braid.text.calendar import MONTH_NAME, MONTHS, WEEKDAY_NAME, WEEKDAYS
 
 Chunk = Callable[[str], list[str]]
 
@@ -112,23 +114,18 @@ _MORE: Final = listed(
 )
 _AFTER: Final = re.compile(
     (
-        r"\s(?:(?:a few|few|a couple of|a couple|an?|one|two|three|four|five|six|seven|eight|nine|ten"
-        r"|\d+|many|some|several) (?:days?|weeks?|months?|years?|hours?)(?: ago| back| now)\b"
+        rf"\s(?:(?:{numbers.COUNT}|many|some|several) (?:days?|weeks?|months?|years?|hours?)(?: ago| back| now)\b"
         r"|(?:last|this|next|every|each|past|the other|the next|all|most|the last few|these|those) "
         r"(?:other )?(?:days?|weeks?|weekends?|months?|years?|mornings?|afternoons?|evenings?|nights?"
         r"|summers?|winters?|springs?|autumns?|fall|time"
-        r"|mon|tues?|wed|thurs?|fri|sat|sun|(?:mon|tues|wednes|thurs|fri|satur|sun)days?|january"
-        r"|february|march|april|may|june|july|august|september|october|november|december|jan|feb|mar"
-        r"|apr|jun|jul|aug|sept?|oct|nov|dec)\b"
+        rf"|mon|tues?|wed|thurs?|fri|sat|sun|{WEEKDAY_NAME}s?|{MONTH_NAME})\b"
         r"|(?:on|in|at|since|until|till|from|by|during|around|before|after|for|over|throughout"
-        r"|starting) (?:the )?(?:(?:early|late|mid)[ -])?(?:\d|(?:mon|tues|wednes|thurs|fri|satur"
-        r"|sun)days?\b|weekends?\b|weekdays?\b"
-        r"|january\b|february\b|march\b|april\b|may\b|june\b|july\b|august\b|september\b|october\b"
-        r"|november\b|december\b|christmas\b|easter\b|summer\b|winter\b|spring\b|autumn\b|fall\b"
+        rf"|starting) (?:the )?(?:(?:early|late|mid)[ -])?(?:\d|{WEEKDAY_NAME}s?\b|weekends?\b|weekdays?\b"
+        rf"|{MONTH_NAME}\b|christmas\b|easter\b|summer\b|winter\b|spring\b|autumn\b|fall\b"
         r"|mornings?\b|afternoons?\b|evenings?\b|nights?\b|noon\b|midnight\b|last\b|next\b|lunch\b"
         r"|breakfast\b|dinner\b|now\b|years\b|a while\b|ages\b|the past\b|past\b|first time\b|my "
         r"(?:day|week|month)s? off\b|(?:my|our) (?:free|spare) time\b"
-        r"|(?:an?|one|two|three|four|five|six|several|many|some) (?:days?|weeks?|months?|years?"
+        rf"|(?:{numbers.COUNT}|several|many|some) (?:days?|weeks?|months?|years?"
         r"|hours?)\b|sure\b|example\b|once\b|work\b|home\b|school\b)"
         r"|twice\b|once\b|times\b|together\b|alone\b|somewhere\b|as well\b|a lot\b|so much\b|very "
         r"much\b|more than\b|the most\b|most of all\b|too\b|at all\b|any ?more\b|cause\b|'cause\b"
@@ -280,21 +277,8 @@ def anything(text: str) -> list[str]:
 
 def number(text: str) -> list[str]:
     """Return a whole number, in digits or words."""
-    match = re.match(
-        (
-            r"(\d{1,3})\b|((?:twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety)[ -](?:one|two|three"
-            r"|four|five|six|seven|eight|nine))\b|([a-z]+)\b"
-        ),
-        text.lower(),
-    )
-    if match is None:
-        return []
-    if match[1]:
-        return [match[1]]
-    if match[2]:
-        tens, ones = re.split(r"[ -]", match[2])
-        return [str(NUMBERS[tens] + NUMBERS[ones])]
-    return [str(NUMBERS[match[3]])] if match[3] in NUMBERS else []
+    said = numbers.leading(text.lower())
+    return [] if said is None else [str(said)]
 
 
 _MONEY: Final = re.compile(

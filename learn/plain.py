@@ -11,11 +11,12 @@ from braid.learn.page import Page
 from braid.learn.phrases import action
 from braid.learn.rules import people, places, plans, tastes, work
 from braid.learn.rules.rule import Rule
-from braid.learn.sentences import Part, clauses
 from braid.learn.source import Source
 from braid.learn.turn import Known, Reading, Turn
 from braid.learn.voice import Voice
 from braid.learn.words import listed
+from braid.text.numbers import WORD
+from braid.text.sentences import Part, clauses
 
 _BY_VERB: Final[dict[str, list[Rule]]] = defaultdict(list)
 for _rule in (*places.RULES, *work.RULES, *tastes.RULES, *people.RULES, *plans.RULES):
@@ -146,7 +147,7 @@ def _predicated(page: Page, part: Part, clause: Clause | None, voice: Voice, res
 
 _AND: Final = re.compile(
     r",?\s+and (?:also |now |then |currently )?(?=(?:works? (?:as|at|for|in)|lives? in|plays "
-    r"(?:the|an?)|speaks?|loves|likes|hates|ha(?:ve|s) (?:an?|two|three|four)|moved to|started"
+    rf"(?:the|an?)|speaks?|loves|likes|hates|ha(?:ve|s) (?:an?|{WORD})|moved to|started"
     r"|studies|drives an?|owns|teaches|volunteers? at|am an?|is an?|am allergic|is allergic) \w)"
 )
 

@@ -16,11 +16,12 @@ from braid.learn.phrases import Chunk, number, organisation, person, phrase, phr
 from braid.learn.rules.people import counted, diet, pet, siblings, status
 from braid.learn.rules.tastes import activity, game, languages
 from braid.learn.rules.work import trade
-from braid.learn.sentences import Part
 from braid.learn.source import Source
 from braid.learn.turn import Turn
 from braid.learn.voice import Voice
-from braid.learn.words import DIETS, MONTHS, PETS, STATUSES
+from braid.learn.words import DIETS, PETS, STATUSES
+from braid.text.calendar import MONTHS
+from braid.text.sentences import Part
 
 MAX_WORDS: Final = 10
 """A longer reply says itself what it speaks of."""

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from typing import Final
 from unicodedata import category, normalize
 
-from braid.learn.sentences import BLANK, Part, readable, sentences
+from braid.text.sentences import BLANK, Part, readable, sentences
 
 MAX_TEXT: Final = 100_000
 """So many characters of a turn are read, up to the last end of a sentence among them: a pasted book isn't talk."""

@@ -1,7 +1,9 @@
-"""Words that the reader tells apart, as data: auxiliaries, adverbs, hedges, kin, trades, ailments, months."""
+"""Words that the reader tells apart, as data: auxiliaries, adverbs, hedges, kin, trades, ailments."""
 
 import re
 from typing import Final
+
+from braid.text.calendar import MONTHS, WEEKDAYS
 
 
 def listed(words: str) -> frozenset[str]:
@@ -132,11 +134,6 @@ DIETS: Final = listed(
 STATUSES: Final = listed(
     "single married engaged divorced widowed separated retired unemployed self-employed pregnant"
 )
-MONTHS: Final = (
-    "january", "february", "march", "april", "may", "june", "july", "august", "september", "october", "november",
-    "december",
-)  # fmt: skip
-WEEKDAYS: Final = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 NOT_NAMES: Final = frozenset(
     {month.title() for month in MONTHS}
     | {day.title() for day in WEEKDAYS}
@@ -172,35 +169,6 @@ LANGUAGES: Final = listed(
     " serbian slovenian estonian latvian lithuanian swahili yoruba igbo amharic thai vietnamese tagalog malay"
     " indonesian latin esperanto"
 )
-NUMBERS: Final = {
-    word: number
-    for number, word in enumerate(
-        [
-            "zero",
-            "one",
-            "two",
-            "three",
-            "four",
-            "five",
-            "six",
-            "seven",
-            "eight",
-            "nine",
-            "ten",
-            "eleven",
-            "twelve",
-            "thirteen",
-            "fourteen",
-            "fifteen",
-            "sixteen",
-            "seventeen",
-            "eighteen",
-            "nineteen",
-            "twenty",
-        ]
-    )
-} | {"thirty": 30, "forty": 40, "fifty": 50, "sixty": 60, "seventy": 70, "eighty": 80, "ninety": 90}
-
 VERBS: Final = _pairs(
     """
     live lives lived living

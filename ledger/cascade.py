@@ -9,7 +9,6 @@ import msgspec
 from braid.ledger.envelope import DERIVATION_ROLES, Envelope, Link
 from braid.ledger.errors import ErasedError, InvalidRecordError, UnknownRecordError
 from braid.ledger.ids import RecordId
-from braid.ledger.lineage import Lineage, number_of
 from braid.ledger.reader import Reader
 from braid.ledger.record import ANSWER, PROGRAM, EventBody, ExperienceBody
 
@@ -48,6 +47,8 @@ def plan(reader: Reader, targets: Iterable[int]) -> Cascade:
     new = set(asked)
     derived: list[Named] = []
     kept: list[Named] = []
+    from braid.ledger.lineage import Lineage  # noqa: PLC0415 - numpy is loaded with it
+
     for envelope, links in Lineage(reader).naming("support", new, min(asked, default=reader.size)):
         index = envelope.index
         if index in gone or envelope.is_control:
@@ -123,6 +124,8 @@ def doomed_blobs(reader: Reader, targets: Sequence[int]) -> list[str]:
     names = {name for index in targets for name, _ in reader.envelope(index).blobs}
     if names:
         erased = reader.control.erased
+        from braid.ledger.lineage import Lineage, number_of  # noqa: PLC0415 - numpy is loaded with it
+
         for envelope, _ in Lineage(reader).naming("blob", {number_of(name) for name in names}):
             if envelope.index not in erased:
                 names -= {name for name, _ in envelope.blobs}

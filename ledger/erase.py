@@ -3,7 +3,9 @@
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import datetime, timedelta
 from functools import partial
-from typing import NamedTuple, TypeVar
+from typing import TypeVar
+
+import msgspec
 
 from braid.ledger.blobs import BlobStore
 from braid.ledger.cascade import Cascade, doomed_blobs, erasable, plan
@@ -25,7 +27,7 @@ _FILES_NAMED = 400
 """Names of files (a blob's has 71 characters) that fit into one certificate's envelope."""
 
 
-class Certificate(NamedTuple):
+class Certificate(msgspec.Struct, frozen=True):
     """What an erasure did, as its signed certificate says."""
 
     id: RecordId
@@ -106,19 +108,23 @@ def erase(
     with the tombstone: what others derive or append meanwhile is in the cascade or comes after it. From the
     tombstone on every read refuses. Dying anywhere, `finish` does the rest at the next open.
     """
-    announced: list[tuple[int, list[str], list[str]]] = []
     with writer.turn():
         asked = [one.index for one in chosen.asked] if isinstance(chosen, Cascade) else chosen()
-        for links in _link_lists(plan(writer, asked)):
-            tombstone = Draft(
+        epoch = writer.need_vault().epoch
+        tombstones = [
+            Draft(
                 kind="tombstone",
                 body=Body(reason=reason),
-                public={"op": "erase", "epoch": writer.need_vault().epoch + 1},
+                public={"op": "erase", "epoch": epoch + place},
                 links=links,
             )
-            index = _with_reserve(writer, partial(writer.append, [*prelude, tombstone]))[-1].index
-            announced.append((index, *_destroy(writer, index)))
-            prelude = ()
+            for place, links in enumerate(_link_lists(plan(writer, asked)), 1)
+        ]
+        if not tombstones:
+            return []
+        # One transaction: of a cascade that takes several, a crash leaves none that nobody announced.
+        placed = _with_reserve(writer, partial(writer.append, [*prelude, *tombstones]))[-len(tombstones) :]
+        announced = [(one.index, *_destroy(writer, one.index)) for one in placed]
     return [_conclude(writer, index, purge, done, files) for index, done, files in announced]
 
 

@@ -7,10 +7,9 @@ from collections.abc import Collection, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from hashlib import sha256
 from itertools import islice
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from braid.ledger.asof import control_at
-from braid.ledger.backlinks import Backlinks, SignedEdges
 from braid.ledger.checkpoint import Checkpoint
 from braid.ledger.envelope import (
     Envelope,
@@ -29,7 +28,6 @@ from braid.ledger.errors import (
     UnknownRecordError,
 )
 from braid.ledger.follow import Follower
-from braid.ledger.idempotency import KeyIndex
 from braid.ledger.ids import parse_id
 from braid.ledger.merkle import prove_inclusion, range_root
 from braid.ledger.multiproof import MultiProof, format_multiproof, prove_inclusions
@@ -39,6 +37,10 @@ from braid.ledger.seal import RecordKey, unseal_body
 from braid.ledger.standing import Past, Standings
 from braid.ledger.vault import Vault
 from braid.wal.frame import Frame
+
+if TYPE_CHECKING:  # numpy is loaded with these, when links or keys are first asked for: a tenth of a second
+    from braid.ledger.backlinks import Backlinks
+    from braid.ledger.idempotency import KeyIndex
 
 
 class Entry(NamedTuple):
@@ -51,23 +53,27 @@ class Entry(NamedTuple):
 class Reader(Follower):
     """A store as any process may read it."""
 
-    _backlinks: Backlinks | None = None
-    _key_index: KeyIndex | None = None
+    _backlinks: "Backlinks | None" = None
+    _key_index: "KeyIndex | None" = None
     _standings: tuple[tuple[int, int], Standings] | None = None
 
     @property
-    def backlinks(self) -> Backlinks:
+    def backlinks(self) -> "Backlinks":
         """Which records link to a record, by what was signed."""
         with self._turn:
             if self._backlinks is None:
+                from braid.ledger.backlinks import Backlinks  # noqa: PLC0415 - see above
+
                 self._backlinks = Backlinks(self)
             return self._backlinks
 
     @property
-    def key_index(self) -> KeyIndex:
+    def key_index(self) -> "KeyIndex":
         """Which records have an idempotency key, and which are the newest of a scope; NoVaultError without a vault."""
         with self._turn:
             if self._key_index is None:
+                from braid.ledger.idempotency import KeyIndex  # noqa: PLC0415 - see above
+
                 self._key_index = KeyIndex(self)
             return self._key_index
 
@@ -92,6 +98,8 @@ class Reader(Follower):
         """Return how records stand now, or stood when the log held `size` records: what is forgotten or erased by now
         is gone then, too.
         """
+        from braid.ledger.backlinks import SignedEdges  # noqa: PLC0415 - see above
+
         edges = SignedEdges(self, self.backlinks)
         control = self.control
         if size is not None and size < self.size:

@@ -9,7 +9,8 @@ from braid.ledger.record import Record
 from braid.lenses.entry import Entry
 from braid.lenses.form import Form, Item
 from braid.lenses.lens import Lens, lines
-from braid.lenses.sentences import gist, sentences, telling
+from braid.text.sentences import gist, statements
+from braid.text.words import spoken
 
 _CAUSE_LAST: Final = re.compile(
     r"^(?P<effect>.{6,}?)[,;]? (?:because(?: of)?|due to|thanks to|owing to|on account of|as a result of)"
@@ -55,7 +56,7 @@ class CausalLens(Lens):
         for key in sorted(items):
             _note(effects, key, items[key])
         for entry in entries:
-            said = [pair for sentence in sentences(entry.text) if (pair := reason(sentence))]
+            said = [pair for sentence in statements(entry.text) if (pair := reason(sentence))]
             linked = tuple(place for role, place in entry.links if role in _ROLES)
             if not said and not linked:
                 del weights[entry.place]
@@ -94,7 +95,7 @@ def reason(sentence: str) -> tuple[str, str] | None:
     for pattern in _WAYS:
         if match := pattern.search(sentence):
             cause, effect = _clause(match["cause"]), _clause(match["effect"])
-            if telling(cause) and telling(effect):
+            if spoken(cause) and spoken(effect):
                 return cause, effect
     return None
 
@@ -104,13 +105,13 @@ def _clause(text: str) -> str:
 
 
 def _note(effects: dict[str, list[str]], key: str, item: Item) -> None:
-    for word in sorted(set(telling(item.data.get("effect", "")))):
+    for word in sorted(set(spoken(item.data.get("effect", "")))):
         effects[word].append(key)
 
 
 def _continues(cause: str, effects: Mapping[str, list[str]], items: Mapping[str, Item]) -> list[str]:
     """Return the key of the newest earlier effect that a cause takes up, as a list of at most one."""
-    wanted = set(telling(cause))
+    wanted = set(spoken(cause))
     shared: defaultdict[str, int] = defaultdict(int)
     for word in sorted(wanted):
         for key in effects.get(word, ()):
@@ -119,7 +120,7 @@ def _continues(cause: str, effects: Mapping[str, list[str]], items: Mapping[str,
         key
         for key, count in shared.items()
         if count >= SHARED_WORDS
-        and 2 * count >= min(len(wanted), len(set(telling(items[key].data["effect"]))))
+        and 2 * count >= min(len(wanted), len(set(spoken(items[key].data["effect"]))))
     ]
     return [max(fitting)] if fitting else []
 

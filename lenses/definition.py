@@ -18,7 +18,8 @@ from braid.lenses.entry import Entry
 from braid.lenses.errors import DefinitionError
 from braid.lenses.form import Form, Item
 from braid.lenses.lens import SPOKEN, Lens
-from braid.lenses.sentences import gist, normal, sentences
+from braid.text.sentences import gist, statements
+from braid.text.words import normal
 
 EVENT: Final = "lens_definition"
 """The name of the event that holds a definition."""
@@ -224,7 +225,7 @@ class DefinedLens(Lens):
         if self._definition.sentences is None and self._definition.claims is None:
             yield entry.text
         if self._definition.sentences is not None:
-            yield from (one for one in sentences(entry.text) if self._keeps(one, self._definition.sentences))
+            yield from (one for one in statements(entry.text) if self._keeps(one, self._definition.sentences))
         if self._definition.claims is not None:
             yield from (_in_words(one) for one in entry.claims if _fits(one, self._definition.claims))
 

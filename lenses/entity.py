@@ -7,18 +7,18 @@ from typing import Any, ClassVar, Final
 from braid.lenses.entry import Entry
 from braid.lenses.form import Form, Item
 from braid.lenses.lens import Lens
-from braid.lenses.sentences import STOP, gist, normal, sentences, telling
+from braid.text.calendar import MONTHS, WEEKDAYS
+from braid.text.sentences import gist, statements
+from braid.text.words import CHAT, normal, spoken
 
 _NAME: Final = re.compile(
     r"(?<![\w.@/-])[A-Z][\w'’&.-]*\w(?: (?:(?:of|the|de|da|van|von|&) )?[A-Z][\w'’&.-]*\w){0,4}"
 )
 _OPENS: Final = re.compile(r"^[\"'“(]*$")
-_WORDS: Final = """monday tuesday wednesday thursday friday saturday sunday january february march april may june july
-august september october november december hello hi hey thanks thank yes ok okay please sorry happy good morning evening
-afternoon night well dear great sure right wow haha ha lol god omg mr mrs ms dr bye also maybe perhaps today tomorrow
-yesterday tonight here nothing everything something someone everyone nobody never always first second last next two
-three four five"""
-_IDLE: Final = frozenset(_WORDS.split())
+_WORDS: Final = """hello hi hey thanks thank yes ok okay please sorry happy good morning evening afternoon night well
+dear great sure right wow haha ha lol god omg mr mrs ms dr bye also maybe perhaps today tomorrow yesterday tonight here
+nothing everything something someone everyone nobody never always first second last next two three four five"""
+_IDLE: Final = frozenset((*WEEKDAYS, *MONTHS, *_WORDS.split()))
 SENTENCES: Final = 6
 """How many sentences are kept of each name."""
 
@@ -36,7 +36,7 @@ class EntityLens(Lens):
         weights, items = dict(form.weights), dict(form.items)
         for entry in entries:
             named = False
-            for sentence in sentences(entry.text):
+            for sentence in statements(entry.text):
                 for name in dict.fromkeys(names(sentence)):
                     named = True
                     key = normal(name)
@@ -56,7 +56,7 @@ def _told(known: Item | None, name: str, sentence: str, entry: Entry, least: int
     data: dict[str, Any] = {"mentions": 0, "first": entry.at.isoformat(), "said": []}
     if known is not None:
         data = known.data
-    said: list[list[Any]] = [*data["said"], [entry.place, len(set(telling(sentence))), gist(sentence, 240)]]
+    said: list[list[Any]] = [*data["said"], [entry.place, len(set(spoken(sentence))), gist(sentence, 240)]]
     if len(said) > SENTENCES:
         said.remove(min(said, key=lambda one: (one[1], one[0])))
     mentions = data["mentions"] + 1
@@ -81,7 +81,7 @@ def names(sentence: str) -> Iterator[str]:
     for match in _NAME.finditer(sentence):
         parts = re.sub(r"['’](?:s|m|ve|ll|re|d)\b", "", match[0]).split()
         opens = bool(_OPENS.match(sentence[: match.start()]))
-        while parts and (parts[0].lower() in STOP or parts[0].lower() in _IDLE):
+        while parts and (parts[0].lower() in CHAT or parts[0].lower() in _IDLE):
             parts.pop(0)
             opens = False
         if not parts or (opens and len(parts) == 1 and not _certain(parts[0], sentence)):

@@ -7,7 +7,7 @@ from typing import Any, ClassVar, Final
 from braid.lenses.entry import Entry
 from braid.lenses.form import Form, Item
 from braid.lenses.lens import Lens
-from braid.lenses.sentences import gist, sentences
+from braid.text.sentences import gist, statements
 
 _ONE_OFF: Final = r"(?!know|think|worry|mind|panic|laugh|cry|be\b|get me|remember|you\b|say\b|tell me|ask)"
 _FORCES: Final = tuple(
@@ -72,7 +72,7 @@ class PolicyLens(Lens):
         del params
         weights, items = dict(form.weights), dict(form.items)
         for entry in entries:
-            rules = [(force, sentence) for sentence in sentences(entry.text) if (force := _force(sentence))]
+            rules = [(force, sentence) for sentence in statements(entry.text) if (force := _force(sentence))]
             if not rules:
                 del weights[entry.place]
             for number, (force, sentence) in enumerate(rules):

@@ -8,7 +8,8 @@ from braid.ledger.record import ExperienceBody, Record
 from braid.lenses.entry import Entry
 from braid.lenses.form import Form, Item
 from braid.lenses.lens import Lens, is_spoken
-from braid.lenses.sentences import gist, normal, sentences
+from braid.text.sentences import gist, statements
+from braid.text.words import normal
 
 _I: Final = (
     r"(?:^|[,;:.] |\b(?:and|but|so|because|though) )(?:i|we)"
@@ -122,7 +123,7 @@ def _stated(entry: Entry) -> Iterator[Preference]:
                 gist(claim.quote or entry.text),
             )
     if entry.actor == "user":
-        for sentence in sentences(entry.text):
+        for sentence in statements(entry.text):
             yield from _worded(entry.who, sentence)
 
 

@@ -15,7 +15,7 @@ from braid.lenses.lens import Lens
 from braid.stance.claims import Said
 from braid.stance.fold import Source
 from braid.stance.reconcile import VERSION, Outcome, reconcile
-from braid.stance.values import normal
+from braid.text.words import normal
 
 
 class StanceLens(Lens):

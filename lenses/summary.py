@@ -13,7 +13,8 @@ from typing import Any, ClassVar, Final, NamedTuple
 from braid.lenses.entry import Entry
 from braid.lenses.form import Form, Item
 from braid.lenses.lens import Lens, lines
-from braid.lenses.sentences import gist, sentences, telling
+from braid.text.sentences import gist, statements
+from braid.text.words import spoken
 
 BLOCK: Final = 64
 PICKS: Final = 3
@@ -75,14 +76,14 @@ def _sentences(entry: Entry) -> list[Sentence]:
     at = entry.at.date().isoformat()
     return [
         Sentence(entry.place, entry.who, at, gist(text, 300))
-        for text in sentences(entry.text)
-        if len(telling(text)) >= LEAST_WORDS and not text.endswith("?")
+        for text in statements(entry.text)
+        if len(spoken(text)) >= LEAST_WORDS and not text.endswith("?")
     ]
 
 
 def _choose(items: dict[str, Item], block: Sequence[Sentence]) -> dict[int, float]:
     """Put the chosen sentences of a block among the items; return each chosen record's weight."""
-    bags = [frozenset(telling(one.text)) for one in block]
+    bags = [frozenset(spoken(one.text)) for one in block]
     held = Counter(word for bag in bags for word in bag)
     scores = [sum(held[word] - 1 for word in sorted(bag)) / (len(bag) + _DAMPING) for bag in bags]
     chosen: list[int] = []

@@ -10,9 +10,9 @@ from typing import Final
 
 import msgspec
 
-from braid.recall.ranges import asked_time
-from braid.recall.text import STOP, plain, stem, telling
-from braid.recall.times import Span
+from braid.text.calendar import Span
+from braid.text.ranges import asked_time
+from braid.text.words import STOP, plain, stem, telling
 
 MAX_TERMS: Final = 48
 INTENTS: Final = (

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from braid.recall.pool import heard, session_of
-from braid.recall.text import stem, telling
+from braid.text.words import stem, telling
 from braid.views.search import PROMPT, RESPONSE, SEMANTIC, Fetched, Hit, Row, Where
 
 K1, B = 1.2, 0.75

@@ -11,8 +11,8 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
-from braid.recall.text import STOP, stem, words
 from braid.recall.traits import traits
+from braid.text.words import STOP, stem, words
 from braid.views.search import Row
 
 Floats = npt.NDArray[np.float64]

@@ -21,12 +21,12 @@ from braid.recall.reading import Reading, Tone, happened, is_within, raised
 from braid.recall.retrieve import DEEP, Links, Sessions, depth
 from braid.recall.salience import salient
 from braid.recall.search import Evidence, evidence
-from braid.recall.times import Span
 from braid.recall.tones import tone_of
 from braid.recall.uncertainty import WEIGHT, answer_of, discriminative, entropy
 from braid.recall.vocabulary import Vocabulary
 from braid.recall.within import within
 from braid.stance.wording import Wording, wording_of
+from braid.text.calendar import Span
 from braid.views.embedder import Embedder, EmbeddingError, embedded
 from braid.views.errors import ViewError, told
 from braid.views.search import Index, Row, Where

@@ -14,8 +14,8 @@ import numpy as np
 
 from braid.recall.decompose import Question
 from braid.recall.memory import admits
-from braid.recall.text import words
 from braid.recall.within import Started, within
+from braid.text.words import words
 from braid.views.errors import ViewError
 from braid.views.search import Fetched, Hit, Index, Row, Where
 

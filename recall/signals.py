@@ -13,9 +13,9 @@ import numpy as np
 
 from braid.recall.decompose import Question
 from braid.recall.pool import NOBODY, Floats, Pool, by_session, occurrences, together
-from braid.recall.text import stem, words
-from braid.recall.times import Span
 from braid.recall.traits import TRAITS
+from braid.text.calendar import Span
+from braid.text.words import stem, words
 
 NearestWord = Callable[[Sequence[str], Sequence[Sequence[str]]], Any]
 """(words, spoken) → float32[n, m]: for each of n lists of words, the cosine of its nearest to each of m words."""

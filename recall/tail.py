@@ -14,7 +14,7 @@ import numpy as np
 from braid.ledger.reader import Reader
 from braid.recall.memory import K1, B, MemoryIndex, admits
 from braid.recall.pool import heard
-from braid.recall.text import stem, telling
+from braid.text.words import stem, telling
 from braid.views.embedder import Embedder, EmbeddingError, embedded
 from braid.views.lance.card import rounded
 from braid.views.lance.rows import row_of

@@ -5,11 +5,20 @@ import re
 from collections.abc import Collection
 from typing import Final
 
-_TIME_WORDS: Final = """yesterday today tonight tomorrow ago recently since weekend january february march april may
-june july august september october november december year years month months week weeks day days monday tuesday
-wednesday thursday friday saturday sunday"""
-_NUMBER_WORDS: Final = """one two three four five six seven eight nine ten once twice couple few several dozen
-hundred first second third"""
+from braid.text import numbers
+from braid.text.calendar import MONTHS, WEEKDAYS
+
+_TIME_WORDS: Final = " ".join(
+    (
+        "yesterday today tonight tomorrow ago recently since weekend year years month months week weeks day days",
+        *MONTHS,
+        *WEEKDAYS,
+    )
+)
+_NUMBER_WORDS: Final = " ".join(
+    ("once twice couple few several dozen hundred", *numbers.ONES[1:11], *numbers.ORDINALS[:3])
+)
+"""The weights of a recall were fitted with these words and no others."""
 _WORDS: Final = (
     _TIME_WORDS,
     _NUMBER_WORDS,

@@ -15,17 +15,20 @@ import numpy as np
 from braid.ledger.record import ExperienceBody
 from braid.recall.decompose import Question, entities
 from braid.recall.pool import Floats
-from braid.recall.text import stem, telling
+from braid.text.calendar import MONTHS
+from braid.text.numbers import WORD
+from braid.text.words import stem, telling
 
 WEIGHT: Final = 0.25
+_MONTH: Final = "|".join(month for month in MONTHS if month != "may")
 _DATE: Final = re.compile(
-    r"\b(?:\d{4}-\d\d-\d\d|(?:\d{1,2}(?:st|nd|rd|th)? )?(?:january|february|march|april|june|july|august|september"
-    r"|october|november|december|may \d{1,4})(?:,? \d{4})?|(?:19|20)\d\d|yesterday|today|tomorrow"
+    rf"\b(?:\d{{4}}-\d\d-\d\d|(?:\d{{1,2}}(?:st|nd|rd|th)? )?(?:{_MONTH}|may \d{{1,4}})(?:,? \d{{4}})?"
+    r"|(?:19|20)\d\d|yesterday|today|tomorrow"
     r"|(?:last|next|this) (?:week|month|year|weekend|\w+day)|\w+ (?:days?|weeks?|months?|years?) ago)\b",
     flags=re.IGNORECASE,
 )
 _NUMBER: Final = re.compile(
-    r"\b(?:\d[\d,.]*|one|two|three|four|five|six|seven|eight|nine|ten|once|twice|dozen|hundred)\b",
+    rf"\b(?:\d[\d,.]*\b|{WORD}|(?:once|twice|dozen|hundred)\b)",
     flags=re.IGNORECASE,
 )
 

@@ -16,14 +16,16 @@ from braid.stance.culprit import STANDING
 from braid.stance.pool import prior_of
 from braid.stance.readings import BY_RULE
 from braid.stance.relations import Relation, compared_as, relation
-from braid.stance.values import akin, normal, same, telling
+from braid.stance.values import akin, same, telling
 from braid.stance.voice import Backing, person, voice_of
 from braid.stance.words import words_of
+from braid.text.words import normal
 
 How = Literal["other", "denied", "opposite", "number", "date"]
 ALWAYS: Final = datetime.min.replace(tzinfo=UTC)
 FOREVER: Final = datetime.max.replace(tzinfo=UTC)
 _HEARSAY: Final = "implicit_unintentional"
+_INFERENCE: Final = "inference"
 OWN_METHOD: Final = "reconcile"
 """How reconciliations are made: what they say is a stance's, and never evidence for the next one."""
 
@@ -48,6 +50,8 @@ class Said(msgspec.Struct, frozen=True, kw_only=True):
     """The record's confidence, where it states one."""
     by_model: bool = False
     """Whether that confidence is a model's own, which may lower what the claim is worth, never raise it."""
+    guessed: bool = False
+    """Whether its record is an inference and no reading: it gives way as what is inferred does, whatever it says."""
     spoken: bool = False
     """Whether it was read from a sentence: what it says of the present, it says of the time at which it was said."""
     user_id: str | None = None
@@ -72,6 +76,8 @@ class Said(msgspec.Struct, frozen=True, kw_only=True):
     def rank(self) -> int:
         """Where its source stands in the culprit order; hearsay counts as observed at most."""
         standing = STANDING[self.claim.source_type]
+        if self.guessed and standing < STANDING["corrected"]:
+            return STANDING["inferred"]
         return min(standing, STANDING["implicit_unintentional"]) if self.is_hearsay else standing
 
     @property
@@ -111,7 +117,7 @@ def claims_of(record: Record, backing: Backing | None = None) -> Iterator[Said]:
     """
     body = record.body if record.kind == "experience" else None
     if isinstance(body, ExperienceBody) and body.provenance.method != OWN_METHOD:
-        place = Place(record.index, record.id, record.created_at, record.envelope.tx[0])
+        place = Place(record.index, record.id, record.created_at, record.envelope.tx[0], record.type)
         yield from claims_in(body, place, backing)
 
 
@@ -122,6 +128,8 @@ class Place(msgspec.Struct, frozen=True):
     id: str
     known: datetime
     tx: int
+    type: str | None = None
+    """The type of the experience, where there is a record."""
 
 
 def claims_in(body: ExperienceBody, place: Place, backing: Backing | None = None) -> Iterator[Said]:
@@ -142,6 +150,7 @@ def claims_in(body: ExperienceBody, place: Place, backing: Backing | None = None
                 tx=place.tx,
                 p=None if body.confidence is None else body.confidence.p,
                 by_model=body.provenance.actor == "agent" and not _is_by_rule(body),
+                guessed=place.type == _INFERENCE and not is_reading(body),
                 spoken=is_reading(body),
                 user_id=body.scope.user_id if body.scope else None,
                 voices=frozenset((person(claim.said_by),)) if claim.said_by else own.voices,

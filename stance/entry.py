@@ -29,7 +29,7 @@ from braid.ledger.record import (
 )
 from braid.stance.claims import OWN_METHOD
 from braid.stance.reconcile import METHOD, VERSION, Outcome
-from braid.stance.values import normal
+from braid.text.words import normal
 
 _DIGITS: Final = 6
 
@@ -113,6 +113,16 @@ def reconciliation_of(
     )
     links: list[tuple[str, Target]] = [*(("parent", id) for id in parents), ("evidence", stance)]
     return Draft(kind="experience", type="reconciliation", body=body, links=links)
+
+
+def reconciliation_key(once: str | None) -> str:
+    """Return the idempotency key of the reconciliation of a stance that has this one."""
+    return f"{once}/reconciliation"
+
+
+def is_reconciliation(body: object) -> bool:
+    """Whether a body says that it is the reconciliation of a stance of this method."""
+    return isinstance(body, ExperienceBody) and body.provenance.method == OWN_METHOD
 
 
 def _diffs(outcome: Outcome, pooled: float) -> list[LinkDiff]:

@@ -1,7 +1,7 @@
 """A question in plain English, read by rules into subject, relation and object. Pure.
 
 "Where does Jonas live?" asks for the object of `lives_in`, "Is Mireille allergic to shellfish?" for a yes or no, "When
-did Caroline go to Rome?" for the time of something. What time it speaks of is for others to read (`recall.times`).
+did Caroline go to Rome?" for the time of something. What time it speaks of is for others to read (`text/dates.py`).
 """
 
 import re
@@ -9,6 +9,8 @@ from collections.abc import Iterator
 from typing import Final, Literal
 
 import msgspec
+
+from braid.text.calendar import MONTH_NAME
 
 MAX_CHARS: Final = 300
 """A plain question is shorter; the rules would go over a long text again and again."""
@@ -121,7 +123,7 @@ _LEAD: Final = re.compile(
     re.IGNORECASE,
 )
 _YEAR: Final = r"(?:19|20)\d\d"
-_MONTH: Final = r"(?:early |late |mid[ -])?(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*"
+_MONTH: Final = rf"(?:early |late |mid[ -])?{MONTH_NAME}"
 _DAY: Final = r"(?:the )?\d{1,2}(?:st|nd|rd|th)?"
 _UNIT: Final = r"(?:week|month|year|spring|summer|autumn|winter|night)"
 _TIME: Final = (

@@ -18,11 +18,14 @@ from braid.stance.claims import FOREVER, Said, check, relevant
 from braid.stance.fold import Folded, Source, fold, grounds
 from braid.stance.precedence import backdated
 from braid.stance.words import words_of
+from braid.text.words import normal
 
 METHOD: Final = "justified_truth_maintenance+bayes_pool"
-VERSION: Final = "3"
+VERSION: Final = "4"
 """Raised by any change that lets the same records give another stance. A number, so that an older one can be told."""
 _NAMED: Final = 4
+_ARTICLES: Final = frozenset(("", "the", "a", "an"))
+"""What names nothing: a question that breaks off has no more for a subject."""
 Status = Literal["held", "outvoted", "undecided", "silent"]
 """What became of a claim: its answer is held; it has a say and another answer has more; it has one and nothing is held;
 it has none."""
@@ -209,7 +212,8 @@ def _would_change(case: _Case, support: Sequence[Said], sources: Iterable[Source
         if near := _nearest(case):
             ids = dict.fromkeys(answer.claims[-1].id for answer in near)
             return f"a correction, or another's word, on {' or '.join(ids)}"
-        of_them = f" of {', '.join(case.asks.subjects)}" if case.asks.subjects else ""
+        subjects = [one for one in case.asks.subjects if normal(one) not in _ARTICLES]
+        of_them = f" of {', '.join(subjects)}" if subjects else ""
         return f"a claim{of_them} that holds at that time"
     gone = {said.node for said in support}
     left = _case(case.asks, [said for said in case.claims if said.node not in gone], sources)

@@ -21,7 +21,7 @@ from braid.stance.fold import Folded
 from braid.stance.pool import exclusive
 from braid.stance.precedence import advantage
 from braid.stance.rivals import Shelf, alikes
-from braid.stance.values import normal
+from braid.text.words import normal
 
 REVIEW: Final = "review"
 MAX_REVIEWS: Final = 100

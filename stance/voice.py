@@ -6,7 +6,7 @@ from typing import Final
 import msgspec
 
 from braid.ledger.record import ExperienceBody, is_reading
-from braid.stance.values import normal
+from braid.text.words import normal
 
 PERSON: Final = "person"
 

@@ -1,6 +1,6 @@
 """A process that has imported already what Braid stands on, and forks for each command that tests run.
 
-Imports are most of what a short command costs (those of LanceDB alone take two CPU seconds), and tests run thousands.
+Imports are most of what a short command costs, and tests run thousands.
 Each command still has a process of its own, with the folder, environment and streams of whoever asked; how to ask is
 in tests/warm.py. Some tests start cold on purpose: those of the start, of the wheel, and the first run of the demo.
 """
@@ -25,13 +25,14 @@ from typing import Any
 OWN = """
 braid.asking braid.ledger.audit.verify braid.lenses.book braid.models.static braid.entry braid.registry
 braid.store braid.tools.cli.main
-braid.tools.importers.detect braid.exchange.copies braid.views.duck braid.views.lance braid.views.sql braid.views.store
+braid.tools.importers.detect braid.exchange.copies braid.views.duck braid.views.lance.check
+braid.views.sql braid.views.store
 """
-# `lancedb` itself starts a thread as it is imported, so each child does that. What it draws in is most of its cost; a
-# library of these that isn't there is no loss but of time.
+# Not LanceDB: its extension has threads once it is used, and they don't survive a fork, so each child loads it.
+# A library of these that isn't there is no loss but of time.
 DRAWN_IN = """
-Stemmer anyio duckdb filelock httpx2 huggingface_hub lance_namespace lance_namespace_urllib3_client.models model2vec
-numpy pandas pyarrow.compute pyarrow.dataset pyarrow.parquet safetensors tokenizers tqdm typer._adapters yaml
+Stemmer asyncio duckdb httpx2 numpy pandas pyarrow.compute pyarrow.dataset pyarrow.parquet tokenizers typer._adapters
+yaml
 """
 
 
@@ -44,7 +45,7 @@ def prepare() -> None:
     for name in DRAWN_IN.split():
         with contextlib.suppress(ImportError):
             importlib.import_module(name)
-    assert "lancedb" not in sys.modules
+    assert not {"lancedb", "lancedb._lancedb"} & set(sys.modules)
     from braid.tools.cli.main import app
 
     typer.main.get_command = functools.cache(typer.main.get_command)
@@ -160,7 +161,7 @@ def reopen() -> None:
 
 def command(words: list[str]) -> int:
     """Be `braid WORDS`."""
-    from braid.tools.cli.main import run
+    from braid.tools.cli.entry import run
 
     sys.argv = ["braid", *words]
     return ending(run)

@@ -35,6 +35,10 @@ STRETCH_BYTES: Final = 16 << 20
 HEAVY_BYTES: Final = 128 << 20
 PASSPHRASE_WORKERS: Final = 2
 """Each makes the vault's key of the passphrase, which takes 256 MiB on purpose."""
+_ENTRY: Final = np.dtype(
+    [("envelope_at", "<u8"), ("body_at", "<u8"), ("envelope_len", "<u4"), ("body_len", "<u4")]
+)
+"""An entry of a segment's place index, as `braid.wal.segment.ENTRY`."""
 _NO_STAMP: Final = Stamp(0, "", 0, "", sealed=False, disputed={})
 
 
@@ -132,8 +136,9 @@ def _stretches(reader: Reader, stop: int) -> Iterator[Stretch]:
     for place, segment in enumerate(segments):
         end = min(segments[place + 1].first if place + 1 < len(segments) else stop, stop)
         count = min(end - segment.first, segment.indexed)
-        rows = segment.entries(count) if count > 0 else None
-        if rows is not None:
+        entries = segment.entries(count) if count > 0 else None
+        if entries is not None:
+            rows = np.frombuffer(entries, dtype=_ENTRY)
             ends = rows["body_at"] + rows["body_len"]
             weights = np.cumsum(rows["body_len"].astype(np.int64) + rows["envelope_len"])
             yield from cut(segment.first, weights, np.append(ends[:-1] != rows["body_at"][1:], True))

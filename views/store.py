@@ -19,7 +19,6 @@ from braid.ledger.offices import operator
 from braid.ledger.reader import Reader
 from braid.views.aside import Aside
 from braid.views.catalog import Catalog
-from braid.views.digest import Digest
 from braid.views.embedder import Embedder
 from braid.views.errors import DamagedViewError, UnsealedError, ViewBusyError, ViewError
 from braid.views.generations import DuckHome
@@ -42,35 +41,20 @@ from braid.views.schema import TABLES
 from braid.views.seal import Seals, seal_of
 from braid.views.snapshot.folder import KEPT, Snapshot, Snapshots, module_of
 from braid.views.sql import Limits, Params, Sandbox, Tables
+from braid.views.status import ViewStatus
 from braid.views.vectors import MODEL, POSITION, WAITING
 from braid.wal.durable import is_full, is_unwritable, make_folder
 from braid.wal.errors import LogLockedError, ObstructedError
 from braid.wal.lock import FileLock
 
 if TYPE_CHECKING:
+    from braid.views.snapshot.condition import Newest
     from braid.views.tables import OpenTables
 
 PURGE_WAIT_S = 120.0
 BUSY_WAIT_S = 10.0
 MOST_FINDINGS = 200
 _TRIES = 5
-
-
-class ViewStatus(msgspec.Struct, frozen=True):
-    """How a projection stands. `digest` is None where it has none, `unknown` counts records of unknown kinds,
-    `pending` those whose meaning waits for `model`.
-    """
-
-    name: str
-    position: int
-    behind_by: int
-    bytes: int
-    digest: Digest | None = None
-    unknown: int = 0
-    unreadable: int = 0
-    note: str = ""
-    model: str = ""
-    pending: int = 0
 
 
 class SqlResult(msgspec.Struct, frozen=True):
@@ -456,7 +440,7 @@ class Views:
                 where = f"views/duck/{path.name}"
                 yield Finding("projection", "it bears no seal that fits it: it was changed", file=where)
 
-    def newest_snapshot(self) -> dict[str, Any] | None:
+    def newest_snapshot(self) -> "Newest | None":
         """Return name, size, lag and time of the newest snapshot, and what is wrong with it; None without any."""
         from braid.views.snapshot.condition import newest
 

@@ -82,20 +82,13 @@ class LogReader:
         count = index - segment.first
         if count <= 0 or not segment.index_holds(count):
             return False
-        rows = segment.entries(count)
-        if rows is None:
-            return False
-        ends = rows["body_at"] + rows["body_len"]
-        same_frame = ends[:-1] == rows["body_at"][1:]
-        start = count - 1
-        while start > 0 and same_frame[start - 1]:
-            start -= 1
-        offset = segment.frame_start(segment.first + start, count)
+        start = segment.last_frame(count)
+        offset = segment.frame_start(start, count)
         try:
             frame = next(segment.frames(offset or SEGMENT_HEADER_BYTES, bodies=False), None)
         except CorruptLogError:
             return False
-        if frame is None or frame.end != index or frame.first != segment.first + start:
+        if frame is None or frame.end != index or frame.first != start:
             return False
         self._stand(place, frame)
         return True

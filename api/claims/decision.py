@@ -17,7 +17,7 @@ from braid.claims.reader import within
 from braid.ledger.errors import ErasedError, ForgottenError
 from braid.ledger.record import Asks, Candidate, Decision, Draft, Justification, Record, Scope, StanceBody
 from braid.session import Session
-from braid.stance.entry import draft_of, gist, is_own, question_key, reconciliation_of
+from braid.stance.entry import draft_of, gist, is_own, question_key, reconciliation_key, reconciliation_of
 from braid.stance.reconcile import Outcome
 from braid.stance.review import Earlier
 
@@ -70,7 +70,7 @@ def resolve(
         return Resolved(outcome, _stated(before, session))
     batch = [draft]
     if outcome.support:
-        batch.append(reconciliation_of(outcome, Earlier(0), scope, f"{draft.body.once}/reconciliation"))
+        batch.append(reconciliation_of(outcome, Earlier(0), scope, reconciliation_key(draft.body.once)))
     return Resolved(outcome, _shown(outcome), batch)
 
 

@@ -13,7 +13,7 @@ from braid.claims.reader import ClaimReader
 from braid.ledger.record import Asks, ExperienceBody, Record, Scope, StanceBody
 from braid.session import Session
 from braid.stance.claims import is_meant
-from braid.stance.values import normal
+from braid.text.words import normal
 from braid.views.errors import ViewError
 
 if TYPE_CHECKING:

@@ -11,13 +11,13 @@ from braid.claims.reader import in_time
 from braid.ledger import asof
 from braid.ledger.record import Asks, Scope
 from braid.recall.decompose import decompose
-from braid.recall.times import Span
 from braid.session import Session
 from braid.stance.claims import Said, relevant
 from braid.stance.question import SPEAKER, Reading, readings
 from braid.stance.reconcile import Outcome, reconcile
 from braid.stance.relations import compared_as
 from braid.stance.values import telling
+from braid.text.calendar import Span
 
 HITS: Final = 12
 """How many records recall brings where the rules can't read a question."""

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 
 from braid.ledger.errors import EvidenceError, IntegrityError, LedgerError, NoVaultError, ReadOnlyError
 from braid.ledger.subject.format import Counts
-from braid.operation import Name, Request, Response, Scoped, operation
+from braid.operation import Name, PathName, Request, Response, Scoped, operation
 from braid.session import Session
 from braid.wal.errors import OutcomeUnknownError
 
@@ -39,7 +39,7 @@ def export_records(session: Session, asked: ExportRecords) -> Iterator[str]:
 class ImportRecords(Request, frozen=True, kw_only=True):
     """An export: a file, its folder or a zip of that. `vkey`: the key of the exporting log, as you were given it."""
 
-    path: Name | None = None
+    path: PathName | None = None
     vkey: Name | None = None
     dry_run: bool = False
 
@@ -93,7 +93,7 @@ def import_records(
 class ExportCopy(Request, frozen=True, kw_only=True):
     """A new folder. `audit`: vault, private keys and projections stay behind."""
 
-    path: Name
+    path: PathName
     audit: bool = False
 
 
@@ -133,7 +133,7 @@ class ExportSubject(Scoped, frozen=True, kw_only=True):
     Without a path nothing is written: the answer says what an export would hold.
     """
 
-    path: Name | None = None
+    path: PathName | None = None
     actor: Name | None = None
 
 
@@ -155,7 +155,7 @@ def export_subject(session: Session, asked: ExportSubject) -> Counts:
     """
     from pathlib import Path
 
-    from braid.exchange.lines import subject
+    from braid.exchange import subject
 
     named = {"user_id": asked.user_id, "agent_id": asked.agent_id, "run_id": asked.run_id}
     named |= {"session_id": asked.session_id, "actor": asked.actor}

@@ -12,7 +12,6 @@ from typing import Any, Final, TypeVar
 
 import msgspec
 
-from braid.ledger.backlinks import affected
 from braid.ledger.errors import ErasedError, ForgottenError, UnknownRecordError
 from braid.ledger.record import Draft, EventBody, ExperienceBody, Record, Scope, Target, ViewBody
 from braid.ledger.standing import State
@@ -250,6 +249,8 @@ class Looking:
 
     def _touched(self, growth: Sequence[Record], before: int) -> set[int]:
         """Return the earlier records whose standing the growth may have changed."""
+        from braid.ledger.backlinks import affected
+
         changed: set[int] = set()
         for record in growth:
             if record.kind == "experience":

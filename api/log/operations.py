@@ -2,12 +2,16 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Annotated, Final
+from typing import Annotated, Final
 
 import msgspec
 
+from braid.errors import InvalidRequestError
 from braid.ledger import asof
+from braid.ledger.blobs import BlobStore, Readable
 from braid.ledger.errors import (
+    BlobCorruptError,
+    BlobMissingError,
     ErasedError,
     ForgottenError,
     IdempotencyConflictError,
@@ -37,9 +41,6 @@ from braid.log import drafts
 from braid.operation import AsOf, Id, Index, Instant, Json, Name, Request, Response, Scoped, operation
 from braid.session import Session
 from braid.wal.errors import OutcomeUnknownError
-
-if TYPE_CHECKING:
-    pass
 
 _ID: Final = "exp_2025-05-17T09:00:00Z_0000000300ab"
 _WRITES: Final = (InvalidRecordError, KeyRefusedError, ReadOnlyError, OutcomeUnknownError)
@@ -424,3 +425,75 @@ def _published(session: Session, ids: Sequence[str]) -> list[int]:
     if max(indexes, default=0) >= reader.published.size and isinstance(reader, Writer):
         reader.checkpoint()
     return indexes
+
+
+class Attach(Request, frozen=True, kw_only=True):
+    """Media: its content (base64 in JSON), and what is said of it."""
+
+    content: bytes | None = None
+    media_type: Name
+    name: str | None = None
+    caption: str | None = None
+
+
+@operation(
+    Attach,
+    Media,
+    access="write",
+    cost="record",
+    positional=("content",),
+    example=Attach(content=b"\x89PNG", media_type="image/png", name="cot.png"),
+    errors=(ReadOnlyError, OSError),
+)
+def attach(session: Session, asked: Attach, *, file: Readable | None = None) -> Media:
+    """Seal media into a blob and return what an experience's `media` takes.
+
+    `file`: an open file, read to its end, in place of the content. Raises InvalidRequestError where neither or both are
+    given, ReadOnlyError, OSError. SPEC §4.5.
+    """
+    from base64 import b64encode
+
+    given = asked.content if file is None else file
+    if given is None or (file is not None and asked.content is not None):
+        raise InvalidRequestError("attach: give the content as bytes, or an open file")
+    ref = BlobStore(session.writer.path / "blobs", writable=False).put(given)
+    return Media(
+        blob=ref.sha256,
+        size=ref.size,
+        key=b64encode(ref.key).decode(),
+        media_type=asked.media_type,
+        name=asked.name,
+        caption=asked.caption,
+    )
+
+
+class ReadMedia(Request, frozen=True, kw_only=True):
+    """Media as a record names it."""
+
+    media: Media
+
+
+@operation(
+    ReadMedia,
+    bytes,
+    access="read",
+    cost="record",
+    streams=True,
+    payload="bytes",
+    positional=("media",),
+    example=ReadMedia(
+        media=Media(
+            blob="6b1c2f0e6f0d0e0b7f0b9f0a5d3c2b1a6b1c2f0e6f0d0e0b7f0b9f0a5d3c2b1a",
+            size=48,
+            key="ZGVtb2RlbW9kZW1vZGVtb2RlbW9kZW1vZGVtb2RlbW8=",
+            media_type="image/png",
+        )
+    ),
+    errors=(BlobMissingError, BlobCorruptError),
+)
+def media(session: Session, asked: ReadMedia) -> Iterator[bytes]:
+    """Yield the content of attached media in chunks of at most 65,532 bytes, verified before the first.
+
+    Raises BlobMissingError, BlobCorruptError. SPEC §4.5.
+    """
+    return session.blob(asked.media)

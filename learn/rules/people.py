@@ -5,9 +5,10 @@ from typing import Final
 
 from braid.learn.phrases import number, person, persons, phrase, phrases
 from braid.learn.rules.rule import Rule, rule
-from braid.learn.words import AILMENTS, DIETS, LIMBS, MANY_PETS, NUMBERS, PETS, STATUSES
+from braid.learn.words import AILMENTS, DIETS, LIMBS, MANY_PETS, PETS, STATUSES
+from braid.text.numbers import WORD
 
-_COUNT: Final = "|".join([*list(NUMBERS)[1:13], r"\d{1,2}"])
+_COUNT: Final = rf"{WORD}|\d{{1,2}}"
 
 
 def ailment(text: str) -> list[str]:

@@ -5,8 +5,8 @@ from decimal import Decimal
 import pytest
 
 from braid.agent.errors import UnitError
-from braid.agent.quantity import Quantity, quantities
 from braid.agent.sums import MAX_CHARS, reckon
+from braid.text.quantities import Quantity, quantities
 
 
 @pytest.mark.parametrize(

@@ -49,7 +49,7 @@ YEAR = {"expression": "{part1} * 1 year"}
         (
             "How much do I pay for the garage over six months?",
             ["How much do I pay for the garage a month?"],
-            {"expression": "{part1} * six month"},
+            {"expression": "{part1} * 6 month"},
         ),
         (
             "How many days are there between the audition and the concert?",

@@ -7,6 +7,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
 import braid
@@ -136,7 +137,7 @@ def answers(store: Store) -> Answers:
     found["stage"] = store.stage()
     dry = store.learn(dry_run=True)
     found["learn"] = (dry.records, dry.claims)
-    status = store.status()
+    status: dict[str, Any] = msgspec.structs.asdict(store.status())
     members = ("records", "transactions", "vault_epoch", "forgotten", "erased", "retention")
     found["status"] = {name: status[name] for name in members}
     found["digest"] = [view.digest and view.digest.content for view in status["views"]]

@@ -3,7 +3,7 @@
 import asyncio
 import json
 from collections.abc import Iterator
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta, timezone
 from pathlib import Path
 
 import pytest
@@ -149,6 +149,15 @@ def test_what_is_no_question_is_refused(store: Store) -> None:
             store.ask(HOME, top_k=top_k)
     with pytest.raises(ValueError, match="has no time zone"):
         store.ask(HOME, now=datetime(2025, 1, 1))  # noqa: DTZ001 - that is what is wrong
+
+
+def test_an_instant_outside_the_calendar_is_refused_before_anything_is_written(store: Store) -> None:
+    before = len(store)
+    for edge in (datetime(1, 1, 1, tzinfo=timezone(timedelta(hours=14))),
+                 datetime(9999, 12, 31, 23, tzinfo=timezone(timedelta(hours=-12)))):  # fmt: skip
+        with pytest.raises(ValueError, match="outside the years 1 to 9999"):
+            store.ask(HOME, user_id="ann", now=edge)
+    assert len(store) == before
 
 
 def test_a_question_of_a_hundred_kilobytes_is_answered_and_kept(store: Store) -> None:

@@ -7,16 +7,16 @@ from pathlib import Path
 import braid
 from braid.async_store import AsyncStore
 from braid.ledger.proof import parse_proof
+from braid.registry import operations
 from braid.store import Store
 
 
-def test_each_method_is_one_of_the_stores() -> None:
-    mine = {name: value for name, value in vars(AsyncStore).items() if not name.startswith("_")}
-    assert len(mine) > 35
-    for name, twin in mine.items():
-        assert inspect.iscoroutinefunction(twin), name
-        assert callable(getattr(Store, name, None)), name
-        assert twin.__doc__ == f"See `Store.{name}`.", name
+def test_each_operation_is_a_method_of_both() -> None:
+    for name, known in operations().items():
+        one, twin = vars(Store)[name], vars(AsyncStore)[name]
+        assert inspect.iscoroutinefunction(twin) is not known.streams, name
+        assert inspect.signature(one).parameters == inspect.signature(twin).parameters, name
+        assert inspect.getdoc(one) == inspect.getdoc(twin) == inspect.cleandoc(known.description), name
 
 
 def test_what_an_operator_awaits(tmp_path: Path) -> None:
@@ -27,11 +27,11 @@ def test_what_an_operator_awaits(tmp_path: Path) -> None:
             assert (await store.trace(other)).id == other
             assert parse_proof(await store.prove(id)).index == store.sync.get(id).index
             assert len(await store.prove_many([id, other])) > 0
-            assert (await store.status())["records"] == len(store.sync)
+            assert (await store.status()).records == len(store.sync)
             await store.sql("SELECT 1 AS one")
             assert (await store.snapshot(keep=1)).name == (store.sync.snapshots()[0]).name
             assert (await store.backup(tmp_path / "backup")).size == len(store.sync)
-            assert await store.retain() == []
+            assert await store.retain() == ()
             assert await store.compact() == 0
 
     asyncio.run(asked())

@@ -22,11 +22,11 @@ def opened(store: Path) -> Any:
 
 @pytest.mark.parametrize(
     ("text", "said"),
-    [(b"x", "got bytes"), (None, "got null"), (7, "got int"), (["x"], "got array")],
+    [(b"x", "not bytes"), (None, "not nothing"), (7, "not a whole number"), (["x"], "not a list")],
 )
 def test_what_is_no_text_is_refused(opened: Store, text: Any, said: str) -> None:
     size = len(opened)
-    with pytest.raises(InvalidRequestError, match=f"^append: expected str, {said}.* for text$"):
+    with pytest.raises(InvalidRequestError, match=f"^append: text is text, {said}"):
         opened.append(text)
     assert len(opened) == size
 
@@ -34,7 +34,7 @@ def test_what_is_no_text_is_refused(opened: Store, text: Any, said: str) -> None
 @pytest.mark.parametrize("name", ["parents", "evidence", "supersedes", "sources", "tags"])
 def test_one_where_several_are_meant_is_refused(opened: Store, name: str) -> None:
     fields: dict[str, Any] = {name: "abc"}
-    with pytest.raises(InvalidRequestError, match=f"expected array, got str for {name}"):
+    with pytest.raises(InvalidRequestError, match=f"{name} is a list, not text"):
         opened.append("x", **fields)
 
 
@@ -56,7 +56,7 @@ def test_a_time_may_be_text(opened: Store) -> None:
     assert body.occurred_at == datetime(2025, 3, 24, 7, 53, 40, tzinfo=UTC)
     for wrong in ("last spring", True, datetime(2025, 3, 24)):  # noqa: DTZ001
         given: Any = wrong
-        with pytest.raises(InvalidRequestError, match=r"for occurred_at$"):
+        with pytest.raises(InvalidRequestError, match="occurred_at"):
             opened.append("x", occurred_at=given)
 
 
@@ -153,15 +153,15 @@ def test_a_body_that_cannot_be_one_is_named_with_its_article(opened: Store) -> N
 @pytest.mark.parametrize(
     ("fields", "said"),
     [
-        ({"user_id": float("nan")}, "float for user_id"),
-        ({"session_id": b"s1"}, "bytes for session_id"),
-        ({"external_id": float("inf")}, "float for external_id"),
+        ({"user_id": float("nan")}, "user_id is text"),
+        ({"session_id": b"s1"}, "session_id is text"),
+        ({"external_id": float("inf")}, "external_id is text"),
         (
-            {"claims": [Claim(subject="s", rel="r", object="o", quote=float("nan"))]},
-            r"float for claims\[0\]\.quote",
-        ),  # type: ignore[arg-type]
-        ({"actor": None}, "null for actor"),
-        ({"affect": {"vad": 1}}, "int for affect.vad"),
+            {"claims": [Claim(subject="s", rel="r", object="o", quote=float("nan"))]},  # type: ignore[arg-type]
+            r"claims\[0\]\.quote is text",
+        ),
+        ({"actor": None}, "actor is text"),
+        ({"affect": {"vad": 1}}, "affect.vad is an object"),
     ],
     ids=str,
 )
@@ -180,9 +180,9 @@ def test_a_key_that_names_nothing_is_refused(opened: Store, key: Any) -> None:
     """An empty one would make every call a repetition of the first."""
     said = [{"role": "user", "content": "I drink tea now."}]
     size = len(opened)
-    with pytest.raises(InvalidRequestError, match="for idempotency_key"):
+    with pytest.raises(InvalidRequestError, match="idempotency_key is text"):
         opened.append("x", idempotency_key=key)
-    with pytest.raises(InvalidRequestError, match="for idempotency_key"):
+    with pytest.raises(InvalidRequestError, match="idempotency_key is text"):
         opened.remember(said, idempotency_key=key)
     assert len(opened) == size
 

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 import braid
-from braid import arrival, exchange
+from braid.exchange import intake
 from braid.exchange.intake import Outcome, import_jsonl
 from braid.exchange.lines import export_jsonl, open_lines, read_lines
 from braid.ledger import sequence, validate
@@ -399,7 +399,7 @@ def test_deep_nesting_is_refused(source: Source, other: braid.Store) -> None:
 
 
 def test_a_line_that_is_too_long_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(exchange, "MAX_LINE_BYTES", 100)
+    monkeypatch.setattr("braid.exchange.lines.MAX_LINE_BYTES", 100)
     with pytest.raises(EvidenceError, match="more than 100 bytes"):
         list(read_lines(io.BytesIO(b"x" * 1_000)))
 
@@ -487,7 +487,7 @@ def test_a_damaged_archive_is_refused(source: Source, other: braid.Store, tmp_pa
 def test_batches_link_across_and_within(
     source: Source, other: braid.Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(arrival, "BATCH", 2)
+    monkeypatch.setattr(intake, "BATCH", 2)
     done = take(other, source.lines())
     assert done.refused == []
     here = memories(other)

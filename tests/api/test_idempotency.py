@@ -256,7 +256,7 @@ def test_an_instant_is_the_same_in_every_zone(store: braid.Store) -> None:
     id = moved(12, "+02:00")
     assert moved(10, "Z") == moved(10, "+00:00") == moved(15, "+05:00") == id
     conflict(store, lambda: moved(12, "Z"), id, "symbolic", "occurred_at")
-    with pytest.raises(InvalidRequestError, match="timezone"):
+    with pytest.raises(InvalidRequestError, match="occurred_at has no time zone"):
         moved(10, "")
     plain = store.append("x", occurred_at=datetime(2024, 5, 1, 12, tzinfo=UTC), idempotency_key="p")
     east = datetime.fromisoformat("2024-05-01T14:00:00+02:00")

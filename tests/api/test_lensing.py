@@ -173,7 +173,11 @@ def test_a_chain_stays_short_and_each_record_is_linked_a_few_times(store: Store)
         "SELECT max(n) AS n FROM (SELECT count(*) AS n FROM links WHERE role = 'applied_to' GROUP BY target_id)"
     )
     assert rows.to_pylist()[0]["n"] <= 7
-    assert store.verify(rederive=True).checked[-1].endswith("64 views, 0 claim records, 0 stances")
+    assert (
+        store.verify(rederive=True)
+        .checked[-1]
+        .endswith("64 views, 0 claim records, 0 stances, 0 reconciliations")
+    )
 
 
 def test_a_forgotten_record_makes_it_stale_and_is_left_out(store: Store) -> None:
@@ -296,6 +300,16 @@ def test_a_view_that_is_named_is_made_anew(store: Store) -> None:
     assert [made.lens for made in store.refresh_lenses(view.id)] == ["policy"]
     with pytest.raises(UnknownRecordError):
         store.refresh_lenses("view_2025-05-17T09:00:00Z_0000000300ab")
+
+
+def test_a_timeline_tells_no_answer_and_no_reflection(store: Store) -> None:
+    moved, cost = say(store, "I moved to Porto on 3 March 2025.", "The van cost £214 in the end.")
+    asked = store.ask("How much did the van cost?", user_id="maya")
+    assert asked.answer_id is not None
+    view = store.apply_lens("temporal", user_id="maya")
+    (question,) = [one.id for one in store.read() if one.text == "How much did the van cost?"]
+    assert {id for item in view.items for id in item.records} <= {moved, cost, question}
+    assert store.verify(rederive=True).findings == []
 
 
 def test_a_view_that_came_from_another_log_is_read_and_not_continued(store: Store, tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ import msgspec
 import pytest
 
 import braid
-from braid import rederive as again
+from braid.admin import rederivation as again
 from braid.ledger.errors import ErasedError
 from braid.ledger.record import ExperienceBody
 from braid.store import Store

@@ -101,7 +101,7 @@ def test_the_past_is_asked_in_a_private_folder_that_goes(evidence: Path, private
         (folder,) = private.iterdir()
         assert folder.stat().st_mode & 0o077 == 0
         assert opened.sql(asked, valid_at=datetime(2100, 1, 1, tzinfo=UTC)).num_rows == 2
-        assert opened.status(as_of=len(opened) - 2)["rows"]["experiences"] == 1
+        assert opened.status_at(as_of=len(opened) - 2).rows["experiences"] == 1
     assert list(private.iterdir()) == []
 
 

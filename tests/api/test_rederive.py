@@ -9,7 +9,7 @@ import msgspec
 import pytest
 
 import braid
-from braid import rederive as again
+from braid.admin import rederivation as again
 from braid.exchange.intake import import_jsonl
 from braid.exchange.lines import export_jsonl
 from braid.ledger.audit.findings import Finding
@@ -52,7 +52,7 @@ def findings(store: Store) -> list[Finding]:
 def test_honest_views_are_counted(store: Store, view: View) -> None:
     report = store.verify(rederive=True)
     assert report.exit_code == 0
-    assert report.checked[-1] == again.CHECKED + "1 views, 0 claim records, 0 stances"
+    assert report.checked[-1] == again.CHECKED + "1 views, 0 claim records, 0 stances, 0 reconciliations"
     assert store.verify().checked == report.checked[:-1]
     assert view.appended
 

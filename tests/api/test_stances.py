@@ -11,9 +11,21 @@ import pytest
 
 import braid
 from braid import Claim
+from braid.admin.rederivation import rederive
 from braid.ledger.errors import InvalidRecordError, ReadOnlyError, UnknownRecordError
-from braid.ledger.record import Decision, Draft, EventBody, StanceBody
-from braid.rederive import rederive
+from braid.ledger.record import (
+    Asks,
+    Confidence,
+    Content,
+    Decision,
+    Draft,
+    EventBody,
+    ExperienceBody,
+    Provenance,
+    SourceType,
+    StanceBody,
+)
+from braid.stance.reconcile import VERSION, reconcile
 from braid.store import Store
 from braid.views.errors import ViewBusyError
 
@@ -212,6 +224,94 @@ def test_a_log_that_a_key_holder_has_lied_in_is_found(store: Store) -> None:
     )
     (finding,) = rederive(store.reader).findings
     assert "decision" in finding.message
+
+
+@pytest.mark.parametrize("lie", ["words", "weight", "scope", "parents", "no stance"])
+def test_a_reconciliation_that_its_stance_never_gave_is_found(store: Store, lie: str) -> None:
+    leeds = lives(store, "Leeds", "2025-03-24")
+    lives(store, "Edinburgh", "2025-05-17")
+    store.stance(HOME, user_id="jonas")
+    honest = list(store.read())[-1]
+    found = rederive(store.reader)
+    assert (found.findings, found.same["reconciliation"]) == ([], 1)
+    body = honest.body
+    assert isinstance(body, ExperienceBody)
+    assert body.diffs
+    links = [(link.role, link.id) for link in honest.links]
+    forged = msgspec.structs.replace(body, once=None)
+    if lie == "words":
+        forged = msgspec.structs.replace(forged, content=Content(text="Jonas lives in Moscow"))
+    elif lie == "weight":
+        forged = msgspec.structs.replace(forged, confidence=Confidence(p=0.999, method="pooled"))
+    elif lie == "scope":
+        forged = msgspec.structs.replace(forged, scope=None)
+    elif lie == "parents":
+        links = [("parent", leeds), links[-1]]
+    else:
+        links, forged = links[:-1], msgspec.structs.replace(forged, diffs=[])
+    id = store.session.append_drafts(
+        [Draft(kind="experience", type="reconciliation", body=forged, links=links)]
+    )[0].id
+    assert store.verify(deep=True).findings == []  # signed and well-formed: nothing else finds it
+    (finding,) = rederive(store.reader).findings
+    assert (finding.kind, finding.id) == ("derived", id)
+    assert "Moscow" not in finding.message
+
+
+def test_a_reconciliation_stands_or_falls_with_what_was_known_not_with_a_forged_stance(store: Store) -> None:
+    leeds = lives(store, "Leeds", "2025-03-24")
+    lives(store, "Edinburgh", "2025-05-17")
+    record = store.get(str(store.stance(HOME).id))
+    body = record.body
+    assert isinstance(body, StanceBody)
+    assert body.decision is not None
+    lie = msgspec.structs.replace(
+        body, decision=msgspec.structs.replace(body.decision, claim="Jonas lives in Leeds"), once=None
+    )
+    forged = store.session.append_drafts(
+        [Draft(kind="stance", body=lie, links=[(link.role, link.id) for link in record.links])]
+    )[0].id
+    above = ExperienceBody(
+        content=Content(text="Jonas lives in Leeds"),
+        provenance=Provenance(actor="agent", method="reconcile"),
+        confidence=Confidence(p=0.9, method="pooled"),
+    )
+    links = [("parent", leeds), ("evidence", forged)]
+    second = store.session.append_drafts(
+        [Draft(kind="experience", type="reconciliation", body=above, links=links)]
+    )[0].id
+    assert [one.id for one in rederive(store.reader).findings] == [forged, second]
+
+
+@pytest.mark.parametrize("label", ["explicit", "inferred"])
+def test_inferences_give_way_to_a_stated_claim_whatever_they_say_of_their_source(
+    store: Store, label: SourceType
+) -> None:
+    lives(store, "Edinburgh", "2025-03-24", confidence=0.9)
+    for k in range(15):
+        base = store.append(f"Jonas greeted neighbour {k} in Rome.", user_id="jonas", name=f"witness {k}")
+        claim = Claim(subject="Jonas", rel="lives_in", object="Rome", source_type=label)
+        store.append(
+            "Jonas may live in Rome.", claims=[claim], type="inference", parents=[base], actor="system",
+            confidence=0.15, user_id="jonas", occurred_at=day("2025-05-01"),
+        )  # fmt: skip
+    found = store.stance(HOME, user_id="jonas", at=day("2025-05-02"))
+    assert found.claim == "Jonas lives in Edinburgh"
+    assert found.residual_uncertainty == pytest.approx(0.157, abs=0.02)
+    assert rederive(store.reader).findings == []
+
+
+def test_a_correction_in_an_inference_stays_a_correction(store: Store) -> None:
+    base = lives(store, "Edinburgh", "2025-03-24")
+    claim = Claim(subject="Jonas", rel="lives_in", object="Rome", source_type="corrected")
+    store.append("Not so: Rome.", claims=[claim], type="inference", parents=[base], user_id="jonas")
+    assert store.stance(HOME, user_id="jonas").claim == "Jonas lives in Rome"
+
+
+def test_a_question_without_a_subject_is_told_without_one(store: Store) -> None:
+    asks = Asks(subjects=["the"], rels=["lives_in"], at=day("2025-05-01"))
+    (would,) = reconcile("Where does the live?", asks, [], []).would_change
+    assert would == "a claim that holds at that time"
 
 
 def test_stances_of_others_are_not_made_again(store: Store) -> None:
@@ -440,13 +540,13 @@ def test_a_stance_of_an_older_version_behind_a_newer_one_is_found(store: Store) 
     assert found.findings == []
     assert sum(map(len, found.unmade.values())) == 1  # nothing says that it is wrong, nor that it is right
     store.stance(HOME)
-    for version in ("1", "", "x", "2"):
+    for version in ("1", "", "x", "2", "3"):
         id = store.session.append_drafts(
             [Draft(kind="stance", body=msgspec.structs.replace(old, version=version))]
         )[0].id
         finding = rederive(store.reader).findings[-1]
         assert finding.id == id
-        assert "behind one of version 3" in finding.message
+        assert f"behind one of version {VERSION}" in finding.message
 
 
 def test_a_favourite_is_not_whatever_else_is_liked(store: Store) -> None:

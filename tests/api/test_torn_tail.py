@@ -6,6 +6,7 @@ from typing import Literal
 import pytest
 
 import braid
+from braid.admin.status import Torn
 
 GARBAGE = b"BRF1 and no more"
 
@@ -28,17 +29,17 @@ def test_a_cut_is_told_by_a_warning_by_status_and_by_the_log(tmp_path: Path) -> 
         opened = braid.open(store)
     assert told[0].filename == __file__
     with opened:
-        assert opened.status()["torn"] == {
-            "segment": "log/000000000000.seg",
-            "offset": end,
-            "length": len(GARBAGE),
-            "reason": "the frame header is incomplete",
-        }
+        assert opened.status().torn == Torn(
+            segment="log/000000000000.seg",
+            offset=end,
+            length=len(GARBAGE),
+            reason="the frame header is incomplete",
+        )
         rows = opened.sql("SELECT data FROM events WHERE name = 'torn_tail'").to_pylist()
         assert len(rows) == 1
         assert f'"offset":{end}' in str(rows[0]["data"]).replace(" ", "")
     with braid.open(store) as again:  # told once
-        assert again.status()["torn"] is None
+        assert again.status().torn is None
         assert [one.text for one in again.read() if one.kind == "experience"] == ["whole"]
 
 

@@ -61,9 +61,9 @@ def test_what_quotes_two_comes_back_with_the_last_of_them(store: Store) -> None:
     one, two = store.append("The door code is 4711."), store.append("The gate code is 1174.")
     both = store.append("Door 4711, gate 1174.", type="inference", parents=[one, two])
     cites = store.append("4711 and 1174.", actor="agent", method="answer", evidence=[one, two])
-    assert store.plan_forget(one) == [cites]  # the inference still has a parent
+    assert store.plan_forget(one) == (cites,)  # the inference still has a parent
     store.forget(one)
-    assert store.plan_forget(two) == [both]
+    assert store.plan_forget(two) == (both,)
     store.forget(two)
     store.recover(one)
     hidden = store.reader.control.hidden
@@ -81,7 +81,7 @@ def test_what_was_forgotten_on_its_own_stays_so(store: Store) -> None:
     further = store.append("There is a house.", type="inference", parents=[drawn])
     store.forget(drawn)
     store.forget(one)
-    assert store.plan_recover(one) == []
+    assert store.plan_recover(one) == ()
     store.recover(one)
     assert {store.reader.envelope(at).id for at in store.reader.control.hidden} == {drawn, further}
     store.recover(drawn)

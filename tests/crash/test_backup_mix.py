@@ -32,7 +32,7 @@ pytestmark = [
 DRIVER = """
 import json, os, random, sys, traceback
 import braid, duckdb
-import braid.backups, braid.ledger.audit.verify, braid.store, braid.views.store
+import braid.admin.offline, braid.ledger.audit.verify, braid.store, braid.views.store
 from braid.wal import append, failpoint
 
 append.SEGMENT_LIMIT = 20_000

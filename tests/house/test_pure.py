@@ -1,4 +1,4 @@
-"""`stance/` is pure: no files, no sockets, no clock, no chance, and nothing of affect."""
+"""`stance/` and `text/` are pure: no files, no sockets, no clock, no chance, and nothing of affect."""
 
 import ast
 from collections.abc import Iterator
@@ -7,10 +7,11 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
-PURE = ("stance",)
+PURE = ("stance", "text")
 MAY_IMPORT = {
     "collections", "dataclasses", "datetime", "decimal", "enum", "functools", "hashlib", "itertools", "math", "re",
-    "typing", "unicodedata", "msgspec", "numpy", "Stemmer", "bisect", "heapq", "operator", "array",
+    "typing", "unicodedata", "msgspec", "numpy", "Stemmer", "bisect", "heapq",
+    "operator", "array", "contextlib", "dateutil",
 }  # fmt: skip
 BENEATH = ("braid.ledger.record", "braid.ledger.errors", "braid.ledger.envelope", "braid.ledger.ids")
 """What of the ledger is values alone."""

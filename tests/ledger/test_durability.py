@@ -54,7 +54,7 @@ def test_an_edited_setting_loosens_nothing_and_is_told(store: Path, mode: Durabi
         opened = braid.open(store)
     with opened:
         status = opened.status()
-        assert (status["durability"], status["durability_unsigned"]) == ("always", mode)
+        assert (status.durability, status.durability_unsigned) == ("always", mode)
     (problem,) = examine(store)
     assert (problem.name, f"braid durability {mode}" in problem.remedy) == ("settings", True)
 

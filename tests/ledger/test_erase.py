@@ -364,6 +364,39 @@ def test_what_was_interrupted_is_finished_once(
     assert audit(store) == []
 
 
+@pytest.mark.parametrize("which", [1, 2, 3])
+@pytest.mark.parametrize("point", ["erase.announced", "erase.punctured", "erase.blanked", "erase.purged"])
+def test_a_cascade_of_several_tombstones_is_finished_wherever_it_died(
+    store: Path, drop: Callable[[Writer], None], monkeypatch: pytest.MonkeyPatch, point: str, which: int
+) -> None:
+    monkeypatch.setattr(erasure, "MAX_LINKS", 2)
+    writer = Writer(store)
+    needles = remember(writer, *[memory(f"needle {n}") for n in range(3)])
+    needles += remember(writer, *[memory(f"from {n}", id, type="inference") for n, id in enumerate(needles)])
+    (straw,) = remember(writer, memory("straw"))
+    passed = list[str]()
+
+    def die(name: str) -> None:
+        passed.append(name)
+        if passed.count(point) == which:
+            raise KeyboardInterrupt
+
+    failpoint.arm(die)
+    with pytest.raises(KeyboardInterrupt):
+        erasure.erase(writer, plan(writer, *needles[:3]), list)
+    failpoint.arm(None)
+    drop(writer)
+    with closing(Writer(store)) as writer:
+        for id in needles:  # also those that the tombstones behind the first name
+            with pytest.raises(ErasedError):
+                writer.get(id)
+        erasure.finish(writer, list)
+        assert writer.control.unfinished() == []
+        assert not any(any(writer.log.body(writer.index_of(id))) for id in needles)
+        assert writer.get(straw).text == "straw"
+    assert audit(store) == []
+
+
 # -- what is left ---------------------------------------------------------------------------------
 
 

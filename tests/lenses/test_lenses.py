@@ -6,11 +6,11 @@ import pytest
 
 from braid.ledger.record import Claim
 from braid.lenses.causal import reason
-from braid.lenses.dates import dates
 from braid.lenses.entity import names
 from braid.lenses.form import Form
 from braid.lenses.lens import SHOWN_LINES, checked_params, lines
 from braid.lenses.registry import by_name
+from braid.text.dates import iso_dates
 from tests.lenses.sayings import claiming, entry, look
 
 SAID = date(2025, 5, 14)  # a Wednesday
@@ -43,7 +43,7 @@ def told(name: str, form: Form) -> list[str]:
     ],
 )
 def test_days_are_placed_by_the_day_on_which_they_are_named(sentence: str, found: list[str]) -> None:
-    assert dates(sentence, SAID) == found
+    assert iso_dates(sentence, SAID) == found
 
 
 def test_a_timeline_stands_in_the_order_of_what_happened() -> None:

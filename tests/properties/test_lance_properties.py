@@ -38,7 +38,7 @@ class Lengths:
 
 def contents(search: Search) -> list[dict[str, Any]]:
     """Return every row of the current set, in order; stamps tell of batches, not of the log."""
-    table = search.home.open().table.to_arrow()
+    table = search.home.open().table.rows()
     rows = [row for row in table.to_pylist() if row["log_index"] >= 0]
     return sorted(rows, key=lambda row: (row["log_index"], row["k"]))
 

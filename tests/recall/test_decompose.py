@@ -9,10 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from braid.recall.decompose import MAX_TERMS, decompose
-from braid.recall.ranges import asked_time
-from braid.recall.text import MAX_QUERY_CHARS, words
-from braid.recall.times import Span, span
 from braid.recall.traits import TRAITS, traits
+from braid.text.calendar import Span
+from braid.text.dates import span
+from braid.text.ranges import asked_time
+from braid.text.words import MAX_QUERY_CHARS, words
 
 NOW = datetime(2023, 6, 15, 12, tzinfo=UTC)
 

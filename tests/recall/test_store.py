@@ -4,7 +4,7 @@ import asyncio
 import json
 import re
 import shutil
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
@@ -28,7 +28,7 @@ from braid.recall.through import through
 from braid.store import Store
 from braid.views.embedder import EmbeddingError
 from braid.views.lance.search import Search
-from braid.views.lance.view import told_as_damage
+from braid.views.lance.table import Table
 
 QUESTION = "What is Maya's cat called?"
 
@@ -657,19 +657,19 @@ def test_a_set_that_can_be_read_once_it_is_opened_anew_is_not_rebuilt(
     asked: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """As when another process has compacted it, and the version that was open is gone."""
-    from braid.views.lance import index as index_module
-
     first = texts(asked.recall("cat"))
     opened = asked.views.search.index()
-    found = index_module._found
 
-    def gone(query: Any, *given: Any) -> Any:
-        if asked.views.search.index() is opened:
-            with told_as_damage("read"):
+    def gone(find: Callable[..., Any]) -> Callable[..., Any]:
+        def finding(*given: Any, **named: Any) -> Any:
+            if asked.views.search.index() is opened:
                 raise OSError("not found")
-        return found(query, *given)
+            return find(*given, **named)
 
-    monkeypatch.setattr(index_module, "_found", gone)
+        return finding
+
+    monkeypatch.setattr(Table, "nearest", gone(Table.nearest))
+    monkeypatch.setattr(Table, "matching", gone(Table.matching))
     answer = asked.recall("cat")
     assert (texts(answer), answer["degraded"], "rebuilt" in answer) == (first, [], False)
 
@@ -677,17 +677,10 @@ def test_a_set_that_can_be_read_once_it_is_opened_anew_is_not_rebuilt(
 def test_what_fails_in_a_set_that_was_just_made_anew_is_told_and_not_rebuilt_again(
     asked: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from braid.views.lance import index as index_module
+    def failing(*given: object, **named: object) -> None:
+        raise RuntimeError("these words can't be searched")
 
-    found = index_module._found
-
-    def failing(query: Any, clause: str, columns: list[str]) -> Any:
-        if "_score" in columns:
-            with told_as_damage("read"):
-                raise RuntimeError("these words can't be searched")
-        return found(query, clause, columns)
-
-    monkeypatch.setattr(index_module, "_found", failing)
+    monkeypatch.setattr(Table, "matching", failing)
     for rebuilt in (True, False, False):
         answer = asked.recall("Miso the cat")
         assert "Her cat is called Miso." in texts(answer)

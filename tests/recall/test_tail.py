@@ -13,8 +13,8 @@ from braid.ledger.record import Draft
 from braid.log.drafts import experience, scope
 from braid.recall.memory import MemoryIndex
 from braid.recall.tail import MOST, scored_alike
-from braid.recall.text import stem, telling
 from braid.store import Store
+from braid.text.words import stem, telling
 from braid.tools.lab.claim_scores import labelled
 from braid.views.embedder import EmbeddingError
 from tests.recall.scene import row

@@ -158,7 +158,7 @@ def test_status_tells_the_stage(session: Session) -> None:
         "viable",
         {"experiences": 9, "claims": 2},
     )
-    assert "stage.lacks.experiences" in session.well("status").out
+    assert "stage.lacks.experiences" in session.well("status", "--all").out
 
 
 def test_a_projection_that_is_busy_ends_one_line_and_not_the_talk(

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -102,6 +104,25 @@ def test_a_missing_segment_is_named(filled: tuple[Session, str]) -> None:
     segment_of(session).rename(session.folder / "kept.seg")
     session.refused("log")
     assert session.braid("verify").code in (1, 2)
+
+
+def test_a_row_that_was_edited_is_found_and_mended(filled: tuple[Session, str]) -> None:
+    session, id = filled
+    session.well("recall", "the words in the middle")
+    session.well("sql", "SELECT 1")
+    assert "doctor" not in session.well("doctor").out
+    with closing(sqlite3.connect(session.store / "views" / "catalog.sqlite")) as con:
+        con.execute("INSERT INTO turns VALUES (2, 7)")
+        con.commit()
+    shown = session.braid("doctor", "-o", "json")
+    assert shown.code == 1, shown
+    (problem,) = json.loads(shown.out)
+    assert (problem["problem"], problem["fixable"]) == ("projection", False)
+    assert "views/catalog.sqlite" in problem["detail"]
+    assert problem["remedy"].startswith("braid replay")
+    session.well("replay", "--from-scratch")
+    assert session.well("doctor").out == ""
+    assert "the words in the middle" in session.well("show", id).out
 
 
 def test_what_is_derived_is_made_again(filled: tuple[Session, str]) -> None:

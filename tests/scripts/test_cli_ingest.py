@@ -265,6 +265,19 @@ def test_of_many_bad_lines_the_first_are_shown_and_all_are_in_a_file(session: Se
     assert said["all skipped lines"] == str(path)
 
 
+def test_many_bad_lines_at_the_head_are_told_like_any(session: Session) -> None:
+    bad = "".join(f'{{"role": "user", "n{n}": 1}}\n' for n in range(6_000))
+    good = '{"role": "user", "content": "good"}\n'
+    done = session.braid("ingest", "-", "-o", "json", stdin=bad + good, TMPDIR=str(session.folder))
+    assert done.code == 1, done
+    shown = done.err.splitlines()
+    assert len(shown) == 12
+    assert shown[0].startswith("braid: -:1: ")
+    assert shown[-1].startswith("braid: 6000 lines skipped; the rest went in")
+    said = json.loads(done.out)
+    assert (said["taken"], said["skipped"]) == (1, 6_000)
+
+
 def test_ten_bad_lines_need_no_file(session: Session) -> None:
     done = session.braid("ingest", "-", "--dry-run", stdin="x\n" * 10, TMPDIR=str(session.folder))
     assert done.code == 2 or not list(session.folder.glob("braid-skipped-*"))

@@ -4,6 +4,7 @@ import os
 import re
 import subprocess
 import sys
+from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -12,10 +13,11 @@ import pytest
 import typer
 import typer.main
 
+import braid
 from braid.tools.cli.main import PLACES, app
 
 ROOT = Path(__file__).parents[2]
-ENTRY = "from braid.tools.cli.main import run; run()"
+ENTRY = "from braid.tools.cli.entry import run; run()"
 HEAVY = (
     "duckdb",
     "pyarrow",
@@ -27,6 +29,10 @@ HEAVY = (
     "braid.store",
     "braid.ledger.reader",
 )
+
+PROJECTIONS = {"duckdb", "pyarrow", "pandas", "braid.views.store"}
+MODEL = {"tokenizers", "model2vec", "huggingface_hub", "safetensors", "braid.models.static"}
+LANCEDB = {"lancedb", "lancedb._lancedb", "lance_namespace", "lance_namespace_urllib3_client"}
 
 
 def commands() -> list[tuple[str, ...]]:
@@ -57,8 +63,63 @@ def imported_by(*words: str) -> set[str]:
 @pytest.mark.parametrize("words", [("--version",), ("--help",), (), ("ingest", "--help"), ("sql", "--help")])
 def test_nothing_heavy_is_imported_to_say_hello(words: tuple[str, ...]) -> None:
     imported = imported_by(*words)
-    assert "typer" in imported
+    assert ("typer" in imported) == (words != ("--version",))
     assert [name for name in HEAVY if name in imported] == []
+
+
+@pytest.fixture(scope="module")
+def stored(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, str]]:
+    """A store whose projections stand: its path, and the id of a turn."""
+    folder = tmp_path_factory.mktemp("stored")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("BRAID_GUARD_DIR", str(folder / "guard"))
+        with braid.open(folder / "memory") as store:
+            id = store.append("Maya moved to Porto.", user_id="maya")
+            store.append("Maya has a cat.", user_id="maya")
+            store.recall("Where does Maya live?")
+            store.ask("Where does Maya live?", write=False)
+        yield str(folder / "memory"), id
+
+
+@pytest.mark.parametrize(
+    ("words", "also"),
+    [
+        (("status",), ()),
+        (("log",), ()),
+        (("prove", "ID"), ()),
+        (("show", "ID"), ("numpy",)),  # what supersedes it is looked up in the links
+    ],
+)
+def test_what_reads_the_log_alone_loads_no_projection(
+    stored: tuple[str, str], words: tuple[str, ...], also: tuple[str, ...]
+) -> None:
+    path, id = stored
+    imported = imported_by("--store", path, *(id if word == "ID" else word for word in words))
+    unneeded = PROJECTIONS | MODEL | LANCEDB | {"numpy", "asyncio", "rich.console"}
+    assert (unneeded - set(also)) & imported == set()
+    assert "braid.ledger.reader" in imported
+
+
+@pytest.mark.parametrize("name", ["recall", "context", "ask"])
+def test_a_question_loads_no_more_than_it_asks(stored: tuple[str, str], name: str) -> None:
+    imported = imported_by(
+        "--store", stored[0], name, "Where does Maya live?", *(["--no-write"] if name == "ask" else [])
+    )
+    assert (LANCEDB - {"lancedb._lancedb"}) & imported == set()
+    assert {"model2vec", "huggingface_hub", "safetensors"} & imported == set()
+    assert {"lancedb._lancedb", "pyarrow", "tokenizers"} <= imported
+    assert ("duckdb" in imported) == (name == "ask")
+
+
+def test_the_version_needs_no_more_room_than_any_command() -> None:
+    with open("/dev/full", "wb") as full:  # noqa: PTH123 - a device
+        done = subprocess.run(
+            [sys.executable, "-c", ENTRY, "--version"], check=False, stdout=full, stderr=subprocess.PIPE
+        )
+    assert (done.returncode, done.stderr.startswith(b"braid: there is no room where the output goes\n")) == (
+        2,
+        True,
+    )
 
 
 @pytest.mark.parametrize("name", ["", "init", "evaluate", "bench"])

@@ -45,6 +45,7 @@ _SAME = (
     (re.compile(r"\b[0-9a-f]{64}\b"), "HASH"),
     (re.compile(r"\b\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)?"), "TIME"),
     (re.compile(r"\b\d{5,}\b"), "NUMBER"),
+    (re.compile(r"\b\d+(\.\d)? [KMGT]?B\b"), "SIZE"),
     (re.compile(r"ed25519:[A-Za-z0-9+/=]+"), "SIGNATURE"),
     (re.compile(r"[ \t─-]+"), " "),
 )

@@ -209,7 +209,7 @@ def agree(made: Made) -> dict[str, Any]:
     facts = made.read()
     assert facts["findings"] == []
     with made.open(read_only=True) as store:
-        report = store.verify(deep=True, passphrase=made.passphrase)
+        report = store.verify(deep=True)
         assert report.exit_code == 0, report.findings
         assert (facts["records"], facts["origin"], facts["vkey"]) == (len(store), store.origin, store.vkey)
         assert facts["head"] == (report.size, facts["root"])

@@ -229,7 +229,7 @@ def test_contradictions_and_which_stands(store: Store) -> None:
 
 
 def test_every_stance_is_made_again_byte_for_byte(store: Store) -> None:
-    from braid.rederive import rederive
+    from braid.admin.rederivation import rederive
 
     for user, question, when, *_ in EXPECTED:
         store.stance(question, user_id=user, at=at(when) if when else None)

@@ -35,6 +35,7 @@ from braid.ledger.record import (
 )
 from braid.ledger.sequence import Placed
 from braid.ledger.writer import Writer
+from braid.store import Store
 from braid.views.duck import DuckView
 from braid.views.schema import TABLES
 from braid.views.store import Views
@@ -106,6 +107,11 @@ class Bench:
         """Close everything."""
         self.views.close()
         self.writer.close()
+
+
+def vector(store: Store, uri: str) -> Any:
+    """Return what an address names; None where nothing is there."""
+    return store.vector(uri)
 
 
 def experience(text: str, *, type: str = "occurrence", links: Any = (), **members: Any) -> Draft:
@@ -221,3 +227,11 @@ def bench(tmp_path: Path) -> Iterator[Bench]:
 def _one_of_each() -> Any:
     """Return the function that appends a record of every kind."""
     return one_of_each
+
+
+def whole_table(store: Path) -> Any:
+    """Return the table of a store's LanceDB projection, opened by LanceDB's whole package: others edit it with that."""
+    import lancedb
+
+    (folder,) = (store / "views" / "lance").glob("set-*")
+    return lancedb.connect(folder).open_table("rows")

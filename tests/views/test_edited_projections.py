@@ -25,7 +25,7 @@ from braid.store import Store
 from braid.views.catalog_check import check_catalog
 from braid.views.check import check_content
 from braid.views.schema import CHECKPOINTS, TABLES
-from tests.views.conftest import experience, one_of_each
+from tests.views.conftest import experience, one_of_each, whole_table
 
 START = datetime(2025, 1, 1, 12, tzinfo=UTC)
 STATE = ("view_state.row_digests", "view_state.bucket_roots", "view_state.meta")
@@ -410,10 +410,7 @@ def lance_flips(chance: random.Random) -> dict[str, str]:
 
 
 def edited_set(store: Path) -> Any:
-    from braid.views.lance.view import connect
-
-    (folder,) = (store / "views/lance").glob("set-*")
-    return connect(folder).open_table("rows")
+    return whole_table(store)
 
 
 def test_nothing_false_is_told_of_an_edited_lance_table(world: World, tmp_path: Path) -> None:

@@ -13,6 +13,7 @@ from braid.ledger.record import Affect, Draft, EmbeddingBody, Signature, Vad
 from braid.models.static import StaticEmbedder
 from braid.store import Store
 from braid.views.search import CAUSAL, PROMPT, RESPONSE, TEMPORAL
+from tests.views.conftest import vector, whole_table
 
 MODEL = StaticEmbedder()
 NAME = f"{MODEL.name}@{MODEL.version}"
@@ -47,7 +48,7 @@ def listed(store: Store) -> list[dict[str, Any]]:
 
 def held(store: Store) -> set[tuple[int, str]]:
     """Return (log index, role) of every vector that LanceDB itself holds."""
-    rows = store.views.search.home.open().table.search().where("kind = 'experience'").to_arrow().to_pylist()
+    rows = whole_table(store.path).search().where("kind = 'experience'").limit(1000).to_arrow().to_pylist()
     return {(row["log_index"], row["role"]) for row in rows if row["vector"] is not None}
 
 
@@ -59,7 +60,7 @@ def test_it_is_what_lancedb_holds(store: Store) -> None:
     assert {row["model"] for row in rows if row["role"] in (PROMPT, RESPONSE)} == {NAME}
     assert {row["role"] for row in rows} == {PROMPT, RESPONSE}
     for row in rows:
-        assert store.vector(row["uri"]) is not None
+        assert vector(store, row["uri"]) is not None
 
 
 def test_what_search_has_not_come_to_is_pending(store: Store) -> None:
@@ -95,10 +96,10 @@ def test_the_newest_signature_of_a_role_weighs_it(store: Store) -> None:
 @pytest.mark.parametrize(("short", "long"), [("sem", PROMPT), ("temp", TEMPORAL), ("caus", CAUSAL)], ids=str)
 def test_the_forms_of_the_schema_document_resolve(store: Store, short: str, long: str) -> None:
     id = store.append("Maya moved to Porto.")
-    assert np.array_equal(store.vector(f"vec://{short}/{id}"), store.vector(f"vec://{long}/{id}"))
+    assert np.array_equal(vector(store, f"vec://{short}/{id}"), vector(store, f"vec://{long}/{id}"))
 
 
 def test_the_meaning_of_an_answer_has_the_same_short_address(store: Store) -> None:
     id = store.append("She did.", actor="agent")
-    assert np.array_equal(store.vector(f"vec://sem/{id}"), store.vector(f"vec://{RESPONSE}/{id}"))
-    assert store.vector(f"vec://{PROMPT}/{id}") is None
+    assert np.array_equal(vector(store, f"vec://sem/{id}"), vector(store, f"vec://{RESPONSE}/{id}"))
+    assert vector(store, f"vec://{PROMPT}/{id}") is None

@@ -24,6 +24,7 @@ from braid.views.errors import DamagedViewError, ViewBusyError
 from braid.views.lance.index import LanceIndex
 from braid.views.search import AFFECT, CAUSAL, PROMPT, RESPONSE, TEMPORAL, Hit, Where
 from braid.wal.lock import FileLock
+from tests.views.conftest import vector, whole_table
 
 MODEL = StaticEmbedder()
 
@@ -200,7 +201,7 @@ def test_misuse_is_refused(store: Store) -> None:
         index.nearest(vector, (PROMPT, AFFECT))
     for uri in (id, f"vec://{id}", f"http://{PROMPT}/{id}", f"vec://{PROMPT}/", "vec://nothing/x"):
         with pytest.raises(ValueError, match="vec://role/id"):
-            store.vector(uri)
+            vector(store, uri)
     assert index.nearest(vector, k=0) == []
 
 
@@ -210,11 +211,11 @@ def test_addresses_of_vectors_resolve(store: Store) -> None:
     far = store.append("y", occurred_at=datetime(2024, 11, 5, 12, 0, tzinfo=UTC))
     wordless = store.append("…")
     sad = store.append("z", affect=Affect(vad=Vad(v=-1, a=0.5, d=0)))
-    assert np.allclose(store.vector(f"vec://{PROMPT}/{first}"), MODEL.embed(["The cat sleeps."])[0])
-    assert store.vector(f"vec://{RESPONSE}/{first}") is None
-    assert store.vector(f"vec://{AFFECT}/{wordless}") is None
+    assert np.allclose(vector(store, f"vec://{PROMPT}/{first}"), MODEL.embed(["The cat sleeps."])[0])
+    assert vector(store, f"vec://{RESPONSE}/{first}") is None
+    assert vector(store, f"vec://{AFFECT}/{wordless}") is None
     time, cause = (
-        {id: store.vector(f"vec://{role}/{id}") for id in (first, near, far)} for role in (TEMPORAL, CAUSAL)
+        {id: vector(store, f"vec://{role}/{id}") for id in (first, near, far)} for role in (TEMPORAL, CAUSAL)
     )
     assert cause[near] @ cause[near] == pytest.approx(1.0)
     assert time[first] @ time[near] > 0.9 > time[first] @ time[far]
@@ -222,14 +223,14 @@ def test_addresses_of_vectors_resolve(store: Store) -> None:
     linked = [store.append(f"because {n}", parents=[first]) for n in range(24)]
     alone = [store.append(f"anyway {n}") for n in range(24)]
     nearness = [
-        float(np.mean([cause[first] @ store.vector(f"vec://{CAUSAL}/{id}") for id in ids]))
+        float(np.mean([cause[first] @ vector(store, f"vec://{CAUSAL}/{id}") for id in ids]))
         for ids in (linked, alone)
     ]
     assert nearness[0] > 0.4
     assert abs(nearness[1]) < 0.2
-    tone = store.vector(f"vec://{AFFECT}/{sad}")
+    tone = vector(store, f"vec://{AFFECT}/{sad}")
     assert np.allclose(tone, np.array([-1, 0.5, 0, 1]) / 1.5)
-    glad = store.vector(f"vec://{AFFECT}/{store.append('I love it!')}")  # read of a captured turn
+    glad = vector(store, f"vec://{AFFECT}/{store.append('I love it!')}")  # read of a captured turn
     assert glad[0] > 0.3
 
 
@@ -243,7 +244,7 @@ def test_forgotten_and_erased_never_appear(store: Store) -> None:
         assert state.position <= len(store)
     assert "tea number 0" not in [row.text for row in store.views.search.index().rows()]
     with pytest.raises(braid.LedgerError):
-        store.vector(f"vec://{PROMPT}/{ids[0]}")
+        vector(store, f"vec://{PROMPT}/{ids[0]}")
     store.recover(ids[0])
     assert sorted(ask(store, "tea")) == ["tea number 0", "tea number 1", "tea number 2"]
     store.erase(ids[1])
@@ -286,7 +287,7 @@ def test_a_card_holds_what_its_row_holds(store: Store) -> None:
 def test_a_card_that_cannot_be_read_is_damage_and_never_another_row(store: Store, card: str) -> None:
     at = position_of(store, store.append("tea"))
     store.views.search.index()
-    store.views.search.home.open().table.update(where=f"log_index = {at}", values_sql={"card": card})
+    whole_table(store.path).update(where=f"log_index = {at}", values_sql={"card": card})
     index = LanceIndex(store.views.search.home.open(), frozenset)
     if card == "NULL":
         assert index.take([at]) == {}
@@ -362,7 +363,7 @@ def test_vectors_of_any_length_are_kept_as_unit_vectors(
     monkeypatch.setattr(model, "embed", lambda texts: np.full((len(texts), 8), 100.0))
     store = opener(model)
     id = store.append("two words")
-    assert np.linalg.norm(store.vector(f"vec://{PROMPT}/{id}")) == pytest.approx(1.0, abs=1e-6)
+    assert np.linalg.norm(vector(store, f"vec://{PROMPT}/{id}")) == pytest.approx(1.0, abs=1e-6)
     assert store.verify(deep=True).exit_code == 0
 
 
@@ -384,10 +385,10 @@ def test_a_remote_model_is_asked_apart_and_once(opener: Opener) -> None:
     assert sorted(model.asked) == [f"text {n}" for n in range(5)]
     assert not any(row.pending for row in store.views.search.index().rows())
     model.broken = True  # from here on the cache answers, or nobody
-    before = store.vector(f"vec://{PROMPT}/{ids[0]}")
+    before = vector(store, f"vec://{PROMPT}/{ids[0]}")
     store.replay("lance")
     assert not any(row.pending for row in store.views.search.index().rows())
-    assert np.array_equal(store.vector(f"vec://{PROMPT}/{ids[0]}"), before)
+    assert np.array_equal(vector(store, f"vec://{PROMPT}/{ids[0]}"), before)
     store.forget(ids[0])
     store.views.search.index()
     store.recover(ids[0])
@@ -447,7 +448,7 @@ def test_another_model_takes_over_in_the_background(opener: Opener) -> None:
     assert index.model == "counted@2"
     assert [(row.text, row.pending) for row in index.rows()] == [(f"text {n}", False) for n in range(1, 7)]
     assert len(second.views.search.home.sets()) == 1
-    assert np.allclose(second.vector(f"vec://{PROMPT}/{ids[1]}"), embed(["text 1"])[0])
+    assert np.allclose(vector(second, f"vec://{PROMPT}/{ids[1]}"), embed(["text 1"])[0])
 
 
 def test_a_model_that_fails_to_take_over_changes_nothing(opener: Opener) -> None:
@@ -560,7 +561,7 @@ def test_indexing_changes_no_answer(opener: Opener, monkeypatch: pytest.MonkeyPa
     store.views.search.settle()
     again = store.views.search.index()
     vector = MODEL.embed(["note number 77"])[0]
-    assert again._table.index_stats("vector_2").num_indexed_rows >= 400
+    assert whole_table(store.path).index_stats("vector_2").num_indexed_rows >= 400
     assert [hit.index for hit in again.nearest(vector, k=5)] == [
         hit.index for hit in index.nearest(vector, k=5)
     ]
@@ -586,7 +587,7 @@ def test_vectors_are_indexed_anew_when_they_have_doubled_however_they_came(
         store.views.search.index()
         store.views.search.settle()
         table = store.views.search.home.open().table
-        named.append([index.name for index in table.list_indices() if list(index.columns) == ["vector"]])
+        named.append([name for name, columns in table.indexes().items() if columns == ["vector"]])
     assert named == [[], ["vector_4"], ["vector_4"], ["vector_8"]]
     assert tending.partitions(store.views.search.home.open().table) == 8
     index = store.views.search.index()
@@ -688,7 +689,7 @@ def test_an_edited_row_is_found(opener: Opener, harm: dict[str, str], told: str)
     at = position_of(store, store.append("tea", user_id="maya"))
     store.append("more tea")
     store.views.search.index()
-    store.views.search.home.open().table.update(where=f"log_index = {at}", values_sql=harm)
+    whole_table(store.path).update(where=f"log_index = {at}", values_sql=harm)
     findings = store.verify(deep=True).findings
     assert any(told in one.message for one in findings)
     assert {one.kind for one in findings} == {"projection"}

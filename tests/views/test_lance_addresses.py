@@ -2,12 +2,12 @@
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from lancedb.table import AsyncTable
 
 from braid.entry import open as open_store
 from braid.models.static import StaticEmbedder
@@ -15,7 +15,9 @@ from braid.store import Store
 from braid.views.lance import tending
 from braid.views.lance.addresses import Addresses, Stretches
 from braid.views.lance.index import LanceIndex
+from braid.views.lance.table import Table
 from braid.views.search import Fetched, Hit
+from tests.views.conftest import whole_table
 
 MODEL = StaticEmbedder()
 FIRST = [
@@ -106,8 +108,7 @@ def test_what_was_moved_is_found_where_it_went(store: Store, way: str) -> None:
         same(store, known)
         store.recover(ids[0])
     elif way == "replaced":
-        table = store.views.search.home.open().table
-        table.update(where=f"log_index = {len(store) - 1}", values={"label": "moved"})
+        whole_table(store.path).update(where=f"log_index = {len(store) - 1}", values={"label": "moved"})
     else:
         tending.compact(store.views.search.home.open().table)
     store.views.search.index()
@@ -118,15 +119,15 @@ def test_what_was_moved_is_found_where_it_went(store: Store, way: str) -> None:
 
 
 def test_addresses_are_read_when_that_costs_less_than_was_lost(store: Store) -> None:
-    class Table:
+    class Large(Table):
         """A table of a million rows that must not be read yet."""
 
-        def count_rows(self) -> int:
+        def count(self, where: str | None = None) -> int:
             return 1_000_000
 
     known = Addresses()
     for _ in range(99):
-        known.miss(Table(), 1.0)
+        known.miss(Large(None), 1.0)
     assert not known.known
     store.views.search.index()
     known.miss(store.views.search.home.open().table, 1.0)
@@ -137,10 +138,17 @@ def test_no_question_fetches_the_schema(store: Store, monkeypatch: pytest.Monkey
     """It costs half a millisecond to a millisecond, and a question asks LanceDB three times."""
     index = store.views.search.index()
 
-    async def refused(table: object) -> None:
-        raise AssertionError(f"the schema of {table} was fetched")
+    class Spied:
+        """The extension's table, but for its schema."""
 
-    monkeypatch.setattr(AsyncTable, "schema", refused)
+        def __init__(self, inner: Any) -> None:
+            self._inner = inner
+
+        def __getattr__(self, name: str) -> Any:
+            assert name != "schema", "the schema was fetched"
+            return getattr(self._inner, name)
+
+    monkeypatch.setattr(index._table, "_inner", Spied(index._table._inner))
     (near, *_), (said, *_) = (
         index.nearest(MODEL.embed(["Who is hurt at the wrist?"])[0]),
         index.words("boiler"),

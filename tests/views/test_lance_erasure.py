@@ -128,7 +128,7 @@ def test_cached_vectors_go_and_no_copy_of_them_opens(tmp_path: Path) -> None:
         with pytest.raises(LedgerError):
             store.reader.need_vault().key(index)  # and so nothing of the stolen copy opens
         assert [row.pending for row in search.index().rows()] == [False]
-        assert np.array_equal(store.vector(f"vec://{PROMPT}/{other}"), MODEL.embed(["hay"])[0])
+        assert np.array_equal(vector(store, f"vec://{PROMPT}/{other}"), MODEL.embed(["hay"])[0])
 
 
 def sealed_in(path: Path, name: bytes) -> bytes:

@@ -111,14 +111,20 @@ def content(store: Store, *, search: bool = True) -> tuple[str, dict[str, list[t
     con.close()
     if not search:
         return digest.content, rows
-    table = store.views.search.home.open().table.search().where("log_index >= 0").limit(1000).to_arrow()
+    table = store.views.search.home.open().table.rows("log_index >= 0")
     rows["lance"] = sorted(
         tuple(map(str, row.values())) for row in table.drop_columns(["vector"]).to_pylist()
     )
     return digest.content, rows
 
 
-def names(done: list[Caught]) -> dict[str, str]:
+def trouble(store: Store) -> str:
+    newest = store.status().snapshot
+    assert newest is not None
+    return newest.trouble
+
+
+def names(done: Sequence[Caught]) -> dict[str, str]:
     return {one.name: one.snapshot for one in done}
 
 
@@ -276,18 +282,20 @@ def text_draft(text: str) -> Draft:
 
 
 def test_status_tells_of_the_newest(store: Store) -> None:
-    found = store.status()["snapshot"]
-    assert (found["name"], found["size"], found["trouble"]) == (
+    found = store.status().snapshot
+    assert found is not None
+    assert found.size is not None
+    assert (found.name, found.size, found.trouble) == (
         only(store).name,
         store.snapshots()[0].size,
         "",
     )
-    assert found["behind"] == len(store) - found["size"] > 0
-    assert abs((datetime.now(UTC) - datetime.fromisoformat(found["made_at"])).total_seconds()) < 3600
+    assert found.behind == len(store) - found.size > 0
+    assert abs((datetime.now(UTC) - datetime.fromisoformat(found.made_at)).total_seconds()) < 3600
     (only(store) / NAME).write_bytes(b"{}")
-    assert "not a DSSE envelope" in store.status()["snapshot"]["trouble"]
+    assert "not a DSSE envelope" in trouble(store)
     store.views.snapshots.drop()
-    assert store.status()["snapshot"] is None
+    assert store.status().snapshot is None
 
 
 def test_the_next_older_one_serves_where_the_newest_is_bad(store: Store) -> None:
@@ -356,7 +364,7 @@ def test_one_of_another_root_is_refused(store: Store) -> None:
     assert [one.message for one in findings] == ["it was made from another log"]
     (problem,) = problems(store.reader, store.views.snapshots)
     assert "it was made from another log" in problem.detail
-    assert store.status()["snapshot"]["trouble"] == "it was made from another log"
+    assert trouble(store) == "it was made from another log"
 
 
 def test_another_models_vectors_are_not_taken(world: Path) -> None:
@@ -390,7 +398,7 @@ def test_dropping(store: Store) -> None:
         store.views.snapshots.drop("at-nowhere")
     assert store.views.snapshots.drop(name) == [name]
     assert len(store.views.snapshots.drop()) == 2
-    assert store.snapshots() == []
+    assert store.snapshots() == ()
     assert [path.name for path in store.views.snapshots.folder.iterdir()] == ["lock"]
 
 

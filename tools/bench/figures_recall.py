@@ -124,7 +124,11 @@ def _remember(store: "Store", turns: Turns, n: int) -> float:
 
 
 def _asking(bench: Bench, store: "Store", turns: Turns, n: int) -> Iterator[Figure]:
-    model, table = StaticEmbedder(), store.views.search.home.open().table
+    import lancedb  # what it takes by itself, as anybody would ask it
+
+    held_at = store.views.search.home.open().table.path
+    table: Any = lancedb.connect(held_at.parent).open_table(held_at.stem)
+    model = StaticEmbedder()
     asked, many = turns.questions(n), max(2, bench.times(ASKED_A_SECOND))
     held = _vectors(table)
 

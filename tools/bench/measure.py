@@ -49,6 +49,14 @@ TARGETS: Final[dict[str, Target]] = {
     "get.warm": Target("ratio", "≤", 1.4),
     "prove.many": Target("value", "≤", 50.0),
     "overhead": Target("value", "≤", 900.0, 10_000),
+    "cli.cold": Target("ratio", "≤", 5.0),
+    "cli.status": Target("ratio", "≤", 18.0),
+    "cli.log": Target("ratio", "≤", 18.0),
+    "cli.show": Target("ratio", "≤", 18.0),
+    "cli.prove": Target("ratio", "≤", 18.0),
+    "cli.recall": Target("ratio", "≤", 60.0),
+    "cli.context": Target("ratio", "≤", 60.0),
+    "cli.ask": Target("ratio", "≤", 75.0),
 }
 """The bounds of the bench; a start-up cost counts only where there is enough to do."""
 

@@ -47,7 +47,7 @@ def audit(
     )
     if not rederive or (report.could_not_look and not report.records):
         return report
-    from braid import rederive as again
+    from braid.admin import rederivation as again
 
     with reading(path) as opened:
         return again.with_rederived(report, again.rederive(opened.reader))

@@ -93,7 +93,7 @@ def restore(
     """
     from msgspec import to_builtins
 
-    from braid.backups import restore as restore_backup
+    from braid.admin.offline import restore as restore_backup
 
     done = restore_backup(
         source,
@@ -140,7 +140,7 @@ def fork(
     """
     from msgspec import to_builtins
 
-    from braid.backups import fork as fork_store
+    from braid.admin.offline import fork as fork_store
 
     if dry_run:
         with reading(store) as opened:

@@ -5,6 +5,8 @@ from typing import TYPE_CHECKING, Any
 from braid.tools.cli.output import Format, many, put_fields, put_json, put_rows
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from braid.ledger.cascade import Cascade
     from braid.ledger.erase import Certificate
     from braid.store import Store
@@ -42,10 +44,12 @@ def weight_of(cascade: "Cascade") -> str:
     return f"{many(erased, 'record')} to erase ({derived} of them derived), {kept} kept but weakened"
 
 
-def put_certificates(certificates: "list[Certificate]", output: Format) -> None:
+def put_certificates(certificates: "Sequence[Certificate]", output: Format) -> None:
     """Write what was erased, as its certificates say."""
     if output == "json":
-        put_json([one._asdict() for one in certificates])
+        from braid.wire import to_builtins
+
+        put_json(to_builtins(certificates))
         return
     for one in certificates:
         fields = {

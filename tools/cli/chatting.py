@@ -253,7 +253,7 @@ class Talk:
     def _forget_about(self, what: str) -> None:
         from braid.agent.answer import TOP_K
         from braid.asking import OWN
-        from braid.recall.text import stem, telling
+        from braid.text.words import stem, telling
 
         wanted = {stem(word) for word in telling(what)}
         hits = self._store.answer(what, top_k=TOP_K, filters=OWN, **self._whose).results

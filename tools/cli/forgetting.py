@@ -149,7 +149,7 @@ def erase(
         if not yes:
             _ask(opened, cascade)
         with progress("erasing"):
-            certificates = opened.carry_out(cascade, reason=reason)
+            certificates = opened.erase(*(one.id for one in cascade.asked), reason=reason)
         put_certificates(certificates, output)
 
 

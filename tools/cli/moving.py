@@ -181,7 +181,7 @@ def _export_copy(dest: Path, store: Path | None, *, audit: bool) -> None:
 
 
 def _export_lines(file: Path, store: Path | None, *, forgotten: bool) -> None:
-    from braid.exchange.lines import lines as exchange
+    from braid.exchange import lines as exchange
 
     with reading(store) as opened:
         if str(file) == "-":
@@ -267,7 +267,7 @@ def import_(
     """
     from contextlib import nullcontext
 
-    from braid.exchange.lines import lines as exchange
+    from braid.exchange import lines as exchange
 
     vkey = log_key(key) if key else None
     stdin = str(file) == "-"

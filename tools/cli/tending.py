@@ -1,8 +1,9 @@
 """`braid status` and `braid doctor`: how a store is, and making good what is safe to make good."""
 
 import shutil
+from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
@@ -11,6 +12,8 @@ from braid.tools.cli.errors import FINDINGS
 from braid.tools.cli.instants import AsOf, ValidAt, index_or_instant, instant
 from braid.tools.cli.options import Adopt, DryRun, FormatOption, Reason, StoreOption
 from braid.tools.cli.output import Format, line, many, put, put_fields, put_json, put_rows, say
+from braid.tools.cli.overview import overview
+from braid.tools.cli.progress import progress
 from braid.tools.cli.viewing import flatten
 
 if TYPE_CHECKING:
@@ -19,6 +22,8 @@ if TYPE_CHECKING:
     from braid.store import Store
 
 PANEL = "Tend"
+MOST_COMPARED: Final = 50_000
+"""The projections of a longer log are left to `braid verify --deep`: to compare them takes minutes."""
 
 
 def register(app: typer.Typer) -> None:
@@ -31,17 +36,21 @@ def status(
     *,
     as_of: AsOf = None,
     valid_at: ValidAt = None,
+    every: Annotated[
+        bool, typer.Option("--all", help="Every field, as -o json has them; catches the projection up.")
+    ] = False,
     output: FormatOption = "table",
     store: StoreOption = None,
 ) -> None:
-    """Show size, signed head, lag of projections, retention, disk, stage; or what the log held at another time.
+    """Show how a store is: size, signed head, guard, retention, projections, disk; or what it held at another time.
 
-    The stage says how far the memory has come (empty, learning, viable, functional, mature, expert), and what it lacks
-    to the next.
+    --all, and every format but the table, also tell the lag of each projection and the stage: how far the memory has
+    come (empty, learning, viable, functional, mature, expert), and what it lacks to the next.
 
     \b
     Examples:
       braid status
+      braid status --all
       braid status -o json
       braid status --as-of 2025-06-01 -o json
     """
@@ -49,11 +58,16 @@ def status(
 
     with reading(store) as opened:
         if as_of is not None or valid_at is not None:
-            then = opened.status(
-                as_of=None if as_of is None else index_or_instant(as_of),
+            when = None if as_of is None else index_or_instant(as_of)
+            then = opened.status_at(
+                as_of=when if isinstance(when, int) else None,
+                as_of_time=when if isinstance(when, datetime) else None,
                 valid_at=None if valid_at is None else instant(valid_at),
             )
             _put_status(msgspec.to_builtins(then), output)
+            return
+        if output == "table" and not every:
+            put_fields(overview(opened))
             return
         known: dict[str, Any] = msgspec.to_builtins(opened.status())
         known["views"] = _by_name(known["views"])
@@ -115,7 +129,7 @@ def doctor(
     output: FormatOption = "table",
     store: StoreOption = None,
 ) -> None:
-    """Look for what is wrong with a store: its files, keys, vault, guard, snapshots, and room.
+    """Look for what is wrong with a store: its files, keys, vault, guard, snapshots, projections, and room.
 
     Says what to do; --fix derives again what is derived. The log itself is never touched.
 
@@ -142,6 +156,7 @@ def doctor(
             say(f"the guard remembers this copy from now on: {many(len(opened), 'record')}")
     problems = examine(path, guard, passphrase)
     problems += _of_snapshots(path, guard)
+    problems += _of_projections(path)
     rows: list[dict[str, Any]] = [
         {"problem": one.name, "detail": one.detail, "remedy": one.remedy, "fixable": one.safe}
         for one in problems
@@ -175,6 +190,43 @@ def _of_snapshots(path: Path, guard: "Guard") -> "list[Problem]":
         return list(problems(reader, Snapshots(folder, reader)))
     finally:
         reader.close()
+
+
+def _of_projections(path: Path) -> "list[Problem]":
+    """Return which projections differ from the log, row for row; nothing where that can't be opened or read.
+
+    A log of more than `MOST_COMPARED` records is left to `braid verify --deep`, and that is said.
+    """
+    if not (path / "views").is_dir():
+        return []
+    from braid.ledger.condition import Problem
+    from braid.ledger.errors import LedgerError
+    from braid.views.errors import ViewError
+    from braid.wal.errors import WalError
+
+    try:
+        with reading(path) as opened, progress("comparing projections"):
+            if len(opened) > MOST_COMPARED:
+                size = many(len(opened), "record")
+                say(f"the projections of {size} were not compared: `braid verify --deep` does that")
+                return []
+            found = opened.views.check()
+    except (LedgerError, WalError, OSError):  # which is among the problems already
+        return []
+    except ViewError as error:
+        say(f"the projections were not compared with the log: {error}")
+        return []
+    by_file: dict[str, list[str]] = {}
+    for finding in found:
+        by_file.setdefault(finding.file or "views", []).append(finding.message)
+    return [
+        Problem(
+            "projection",
+            f"{file}: {messages[0]}" + (f" (and {len(messages) - 1} more)" if len(messages) > 1 else ""),
+            "braid replay: it is derived, and made anew from the log; `braid verify --deep` names every row",
+        )
+        for file, messages in by_file.items()
+    ]
 
 
 def _put_problems(rows: list[dict[str, Any]], output: Format) -> None:

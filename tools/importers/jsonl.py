@@ -57,7 +57,8 @@ class JsonlImporter(msgspec.Struct, frozen=True, kw_only=True):
         return 'one JSON object a line with "role" and "content" (and "timestamp", "id", "session", "name")'
 
     def recognises(self, source: Source) -> bool:
-        """True if a whole line of the head is an object with role and content, or its one cut line may be."""
+        """True if a whole line of the head is an object with role and content, or its one cut line may be; or if all of
+        many lines would be one, were they not broken."""
         head, text = source.head, source.head.lstrip()
         if b"\n" not in text.rstrip() and len(head) >= HEAD_BYTES - len(b"\xef\xbb\xbf"):
             return (
@@ -65,7 +66,8 @@ class JsonlImporter(msgspec.Struct, frozen=True, kw_only=True):
                 and _ROLE_MEMBER.search(text) is not None
                 and _OF_OTHERS.search(text) is None
             )
-        return any(_has_role_and_content(line) for line in text.split(b"\n"))
+        lines = [line for line in text.split(b"\n") if line.strip()]
+        return any(map(_has_role_and_content, lines)) or _is_broken(lines)
 
     def source_id(self, source: Source) -> str:
         """From the first line that is not blank (what the head holds of it): stable under move and growth."""
@@ -87,6 +89,15 @@ def first_line_id(source: Source, count: int = 1) -> str:
     found = (line.strip() for line in source.head.split(b"\n"))
     first = [line for line in found if line][:count]
     return hashlib.sha256(b"\n".join(first)).hexdigest()[:32]
+
+
+def _is_broken(lines: list[bytes]) -> bool:
+    """Whether every line but the last, which may be cut, begins an object with a role, and none is sound: what is wrong
+    with each is for the reading to say."""
+    whole = lines[:-1]
+    return len(whole) > 1 and all(
+        line.startswith(b"{") and _ROLE_MEMBER.search(line) and not _OF_OTHERS.search(line) for line in whole
+    )
 
 
 def _has_role_and_content(line: bytes) -> bool:

@@ -12,6 +12,7 @@ from datetime import UTC, datetime
 
 import msgspec
 
+from braid.text.calendar import MONTHS
 from braid.tools.importers.fields import hash_of
 from braid.tools.importers.message import BadLine, Media, Message, Read
 from braid.tools.importers.source import Source
@@ -25,10 +26,6 @@ _MARKS = (
 )
 _OF_REALTALK = re.compile(rb'"(?:clean_text|speaker_1)"\s*:')
 _SESSION = re.compile(r"session_([0-9]{1,6})")
-_MONTHS = {
-    "january": 1, "february": 2, "march": 3, "april": 4, "may": 5, "june": 6,
-    "july": 7, "august": 8, "september": 9, "october": 10, "november": 11, "december": 12,
-}  # fmt: skip
 _WHEN = re.compile(r"(\d{1,2}):(\d\d) ([ap])m on (\d{1,2}) ([a-z]+), (\d{4})", flags=re.IGNORECASE | re.ASCII)
 _NOON = 12
 
@@ -156,7 +153,8 @@ def _when(value: object) -> datetime | str | None:
     if not isinstance(value, str):
         return "its date is not text, its turns are left out"
     match = _WHEN.fullmatch(value.strip())
-    month = _MONTHS.get(match[5].lower()) if match is not None else None
+    name = match[5].lower() if match is not None else ""
+    month = MONTHS.index(name) + 1 if name in MONTHS else None
     if match is None or month is None or not 1 <= int(match[1]) <= _NOON:
         return f"its date is not understood, its turns are left out: {value[:40]!r}"
     hour = int(match[1]) % _NOON + (_NOON if match[3].lower() == "p" else 0)

@@ -9,7 +9,7 @@ import msgspec
 from braid.learn.turn import Known, Reader, Turn
 from braid.ledger.record import Claim
 from braid.stance.relations import compared_as
-from braid.stance.values import normal
+from braid.text.words import normal
 
 
 class Label(msgspec.Struct, frozen=True):

@@ -18,7 +18,7 @@ from typing import Annotated, Any, Final, Literal, NewType, Union, get_args, get
 
 import msgspec
 
-from braid.operation import Operation
+from braid.operation import Operation, PathName
 from braid.registry import operations
 from braid.wire import schema_of, to_builtins
 
@@ -95,7 +95,8 @@ class Method:
         if given in (Any, None, NoneType):
             return self._imports.add("Json", "braid.operation") if given is Any else "None"
         if origin is Annotated:
-            return self.type(get_args(given)[0], taken=taken)
+            path = f"{self._imports.add('Path', 'pathlib')} | " if taken and given == PathName else ""
+            return path + self.type(get_args(given)[0], taken=taken)
         if origin in (Union, UnionType):
             return " | ".join(self.type(each, taken=taken) for each in get_args(given))
         if origin is Literal:
@@ -157,7 +158,7 @@ class Method:
     def sync(self) -> str:
         """Return the method of `Store`."""
         one = self.operation
-        room = f"{one.room}_operations"
+        room = _alias(one)
         request = f"{room}.{one.request.__name__}({', '.join(f'{each.name}={each.passes}' for each in self.members)})"
         local = "".join(f", {each.name}={each.name}" for each in self.local)
         call = f"self.session.call({room}.{one.name}, {request}{local})" + (
@@ -175,7 +176,7 @@ class Method:
         one = self.operation
         members = [each for each in self.members if each.name != "signer"]
         request = ", ".join(f"{each.name}={each.passes}" for each in members)
-        body = f"return self.add({one.room}_operations.{one.request.__name__}({request}))"
+        body = f"return self.add({_alias(one)}.{one.request.__name__}({request}))"
         self.members = members
         return self._written("def", "Pending", body)
 
@@ -193,6 +194,11 @@ class Method:
         doc = self.doc + ('\n"""' if "\n" in self.doc else '"""')
         head = f'{keyword} {self.operation.name}({self.signature}) -> "{returned}":\n'
         return indent(head + indent(f"{doc}\n{body}\n", "    "), "    ") + "\n"
+
+
+def _alias(one: Operation) -> str:
+    """Return the name under which the module of an operation is imported."""
+    return "_".join(one.run.__module__.split(".")[1:])
 
 
 def _told(one: Parameter) -> str:
@@ -267,8 +273,8 @@ class AsyncStore(AsyncHandle):
 
 {methods}'''
 BASES: Final = (
-    "from braid.keeping import Keeping\nfrom braid.programming import Programming",
-    "Programming, Keeping",
+    "from braid.programming import Programming",
+    "Programming",
 )
 
 
@@ -276,11 +282,11 @@ def store() -> str:
     """Return the text of `api/store.py`."""
     imports = Imports()
     methods = [Method(one, imports).sync() for one in operations().values()]
-    rooms = sorted({one.room for one in operations().values()})
+    rooms = sorted({(*one.run.__module__.rpartition(".")[::2], _alias(one)) for one in operations().values()})
     return _formatted(
         _STORE.format(
             note=NOTE,
-            rooms="\n".join(f"from braid.{room} import operations as {room}_operations" for room in rooms),
+            rooms="\n".join(f"from {room} import {module} as {alias}" for room, module, alias in rooms),
             bases=BASES[0],
             base=BASES[1],
             imports=imports.lines(),

@@ -19,7 +19,8 @@ from typing import TYPE_CHECKING, Any, Final
 import msgspec
 
 from braid.recall.samples import Sample, read_locomo
-from braid.recall.times import Span, span
+from braid.text.calendar import WEEKDAYS, Span
+from braid.text.dates import span
 from braid.tools.evaluation.recall import scope_of, store_of
 
 if TYPE_CHECKING:
@@ -27,9 +28,8 @@ if TYPE_CHECKING:
     from braid.store import Store
 
 TEMPORAL: Final = 2
-_DAYS: Final = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 _BEFORE: Final = re.compile(
-    rf"(?:the )?(?P<unit>week(?:end)?|day|month|{'|'.join(_DAYS)})s? (?:before|prior to) (?P<date>.+)",
+    rf"(?:the )?(?P<unit>week(?:end)?|day|month|{'|'.join(WEEKDAYS)})s? (?:before|prior to) (?P<date>.+)",
     re.IGNORECASE,
 )
 
@@ -61,8 +61,8 @@ def gold_span(answer: str, now: datetime) -> Span | None:
         if day is None or day.since is None:
             return None
         unit = match["unit"].lower()
-        if unit in _DAYS:
-            back = (day.since.weekday() - _DAYS.index(unit)) % 7 or 7
+        if unit in WEEKDAYS:
+            back = (day.since.weekday() - WEEKDAYS.index(unit)) % 7 or 7
             return Span(day.since - timedelta(days=back), day.since - timedelta(days=back - 1))
         back = {"day": 1, "month": 31}.get(
             unit, day.since.weekday() + 7

@@ -11,7 +11,9 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from braid.views.lance.view import asked, run, taken, told_as_damage
+from braid.views.lance.arrow import numbers
+from braid.views.lance.table import Table
+from braid.views.lance.view import told_as_damage
 
 _ROWS_A_MISS: Final = 10_000
 """A search that must do without addresses loses about as much time as it takes to read so many of them (measured: 2 to
@@ -85,20 +87,21 @@ class Addresses:
         there = {index: address for index, address in zip(indexes, found, strict=True) if address >= 0}
         return Located(there, [index for index in indexes if index >= held.end])
 
-    def indexes(self, table: Any, addresses: Any) -> Sequence[int]:
+    def indexes(self, table: Table, addresses: Any) -> Sequence[int]:
         """Return the log index of the row at each of these addresses, which a search of the table gave."""
         held = self._held
         found = np.full(len(addresses), -1) if held is None else held.indexes(addresses)
         unknown = addresses[found < 0].tolist()
         if unknown:
-            read = taken(table, unknown, ["log_index"])
+            with told_as_damage("read"):
+                read = table.at(unknown, ["log_index"])
             known = dict(zip(read["_rowid"].to_pylist(), read["log_index"].to_pylist(), strict=True))
             found[found < 0] = [known[address] for address in unknown]
             self.miss(table, len(unknown) / len(addresses))
         indexes: list[int] = found.tolist()
         return indexes
 
-    def miss(self, table: Any, share: float) -> None:
+    def miss(self, table: Table, share: float) -> None:
         """Note that a search had to do without this share of its addresses; read all anew where that is worth it.
 
         Whoever comes while they are read goes on without.
@@ -108,13 +111,13 @@ class Addresses:
             return
         try:
             with told_as_damage("read"):
-                if self._missed * _ROWS_A_MISS >= table.count_rows():
+                if self._missed * _ROWS_A_MISS >= table.count():
                     self._held, self._missed = _read(table), 0.0
         finally:
             self._reading.release()
 
 
-def _read(table: Any) -> Stretches:
+def _read(table: Table) -> Stretches:
     """Read where the first row of each record lies: only signatures have more than one, and nobody asks for these."""
-    rows = run(asked(table).where("k = 0").select(["log_index"]).with_row_id())
-    return Stretches(rows["log_index"].to_numpy(), rows["_rowid"].to_numpy().astype(np.int64))
+    rows = table.rows("k = 0", ["log_index"], addressed=True)
+    return Stretches(numbers(rows["log_index"]), numbers(rows["_rowid"]))

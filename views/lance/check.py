@@ -86,13 +86,13 @@ def _findings(
 
 def _count(view: LanceView, where: str) -> int:
     with told_as_damage("read"):
-        return int(view.table.count_rows(where))
+        return view.table.count(where)
 
 
 def _held(view: LanceView, start: int, stop: int) -> dict[int, list[dict[str, Any]]]:
     where = f"log_index >= {start} AND log_index < {stop}"
     with told_as_damage("read"):
-        table = view.table.search().where(where).to_arrow()
+        table = view.table.rows(where)
     held: defaultdict[int, list[dict[str, Any]]] = defaultdict(list)
     vectors = table["vector"].combine_chunks()
     dense = np.zeros((len(table), vectors.type.list_size), dtype=np.float32)

@@ -11,7 +11,7 @@ from braid.views.lance.cache import Cache, Wanted
 from braid.views.lance.card import CARD_COLUMNS, card_of
 from braid.views.lance.model import model_of
 from braid.views.lance.schema import EXPERIENCE, WAITING
-from braid.views.lance.view import LanceView, batches_of, told_as_damage
+from braid.views.lance.view import COPY_ROWS, LanceView, told_as_damage
 
 FILL_ROWS: Final = 512
 
@@ -25,14 +25,7 @@ def pending(view: LanceView, embedder: Embedder, most: int) -> dict[int, str]:
             " and the projection changes over"
         )
     with told_as_damage("read"):
-        rows = (
-            view.table.search()
-            .where(WAITING)
-            .select(["log_index", "text"])
-            .limit(most)
-            .to_arrow()
-            .to_pylist()
-        )
+        rows = view.table.rows(WAITING, ["log_index", "text"], most=most).to_pylist()
     return {row["log_index"]: row["text"] for row in rows}
 
 
@@ -67,7 +60,7 @@ def put(view: LanceView, vectors: Mapping[int, Vectors]) -> int:
     """Give rows that still wait their vectors, in one commit; return how many. The lock is the caller's."""
     numbers = ", ".join(f"{index:d}" for index in vectors)
     with told_as_damage("written"):
-        rows = view.table.search().where(f"{WAITING} AND log_index IN ({numbers})").to_arrow().to_pylist()
+        rows = view.table.rows(f"{WAITING} AND log_index IN ({numbers})").to_pylist()
         for row in rows:
             row |= {"vector": vectors[row["log_index"]], "model": view.model.name, "pending": False}
         if rows:
@@ -79,8 +72,8 @@ def copy(reader: Reader, source: LanceView, made: LanceView, embedder: Embedder,
     """Fill an empty set with another set's rows and this model's vectors, some thousands of rows at a time."""
     schema = schema_of(made.model.dimensions)
     with told_as_damage("copied"):
-        for batch in batches_of(source.table, "log_index >= 0"):
-            made.table.add(_embedded(reader, batch, embedder, cache, schema), on_bad_vectors="null")
+        for batch in source.table.batches("log_index >= 0", None, COPY_ROWS):
+            made.table.add(_embedded(reader, batch, embedder, cache, schema))
     made.set_stamp(source.stamp)
 
 

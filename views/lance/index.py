@@ -1,17 +1,18 @@
 """Questions to one state of the LanceDB projection (`braid.views.search.Index`): log indexes and scores come back."""
 
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
-from functools import wraps
+from functools import partial, wraps
 from typing import Any, Final, ParamSpec, TypeVar
 
 import numpy as np
 
 from braid.views.errors import DamagedViewError
 from braid.views.lance.addresses import Addresses
+from braid.views.lance.arrow import numbers
 from braid.views.lance.card import Card, fetched, read_cards
 from braid.views.lance.schema import EXPERIENCE, SIGNATURE, WAITING
 from braid.views.lance.tending import partitions
-from braid.views.lance.view import LanceView, asked, batches_of, run, taken, told_as_damage
+from braid.views.lance.view import COPY_ROWS, LanceView, told_as_damage
 from braid.views.search import SEMANTIC, Fetched, Hit, Row, Where
 
 P = ParamSpec("P")
@@ -67,8 +68,8 @@ class LanceIndex:
         self._damaged = damaged
         with told_as_damage("read"):
             # Mostly there is neither, and one count tells so: each costs some milliseconds whenever the log has grown.
-            either = self._table.count_rows(f"kind = '{SIGNATURE}' OR ({WAITING})")
-            waiting = self._table.count_rows(WAITING) if either else 0
+            either = self._table.count(f"kind = '{SIGNATURE}' OR ({WAITING})")
+            waiting = self._table.count(WAITING) if either else 0
             self._weighed = either > waiting
             self._pending = waiting if self._model.name else 0
             self._probes = max(_LEAST_PROBES, partitions(self._table) // _PROBED)
@@ -107,8 +108,8 @@ class LanceIndex:
             return []
         query = _unit(vector, self._model.dimensions)
         wide = k * _OVER if self._weighed else k
-        search = asked(self._table).nearest_to(query).column("vector").distance_type("dot")
-        scores = self._scored(search.nprobes(self._probes).limit(wide), clause, "_distance")
+        search = partial(self._table.nearest, query, column="vector", probes=self._probes, most=wide)
+        scores = self._scored(search, clause, "_distance")
         hits = {index: 1.0 - distance for index, distance in scores.items()}
         if self._weighed:
             weights = self._signatures(list(hits), roles, None if where is None else where.below)
@@ -118,23 +119,24 @@ class LanceIndex:
     @_telling
     def words(self, text: str, k: int = 10, where: Where | None = None) -> list[Hit]:
         """Return the k records that fit the words best by BM25."""
-        import lancedb.query
-
-        match: Any = lancedb.query.MatchQuery
         clause = _clause(where)
         said = _askable(text)
         if clause is None or k < 1 or not said:
             return []
-        search = asked(self._table).nearest_to_text(match(said, "text")).limit(k)
+        search = partial(self._table.matching, said, column="text", most=k)
         return self._best(self._scored(search, clause, "_score"), k)
 
-    def _scored(self, search: Any, clause: str, score: str) -> dict[int, float]:
-        """Return what a search finds: the column `score` by log index."""
+    def _scored(self, search: Callable[..., Any], clause: str, score: str) -> dict[int, float]:
+        """Return what a search finds: the column `score` by log index. No clause is needed to keep out the dead: only
+        what lives has words and vectors.
+        """
         if self._addresses.known:
-            found = _found(search.with_row_id(), clause, [score])
-            indexes = self._addresses.indexes(self._table, found["_rowid"].to_numpy().astype(np.int64))
+            with told_as_damage("read"):
+                found = search(where=clause, columns=[score], addressed=True)
+            indexes = self._addresses.indexes(self._table, numbers(found["_rowid"]))
         else:
-            found = _found(search, clause, ["log_index", score])
+            with told_as_damage("read"):
+                found = search(where=clause, columns=["log_index", score])
             indexes = found["log_index"].to_pylist()
             self._addresses.miss(self._table, 1.0)
         return dict(zip(indexes, found[score].to_pylist(), strict=True))
@@ -156,7 +158,7 @@ class LanceIndex:
         with told_as_damage("read"):
             indexes = sorted(
                 index
-                for batch in batches_of(self._table, clause or _LIVE, ["log_index"])
+                for batch in self._table.batches(clause or _LIVE, ["log_index"], COPY_ROWS)
                 for index in batch["log_index"].to_pylist()
             )
         for at in range(0, len(indexes), 4_096):
@@ -182,16 +184,21 @@ class LanceIndex:
         addresses, missing = self._addresses.of(indexes)
         if addresses:
             at = {address: index for index, address in addresses.items()}
-            there = taken(self._table, list(at), ["card"])  # one column: each is read row by row
+            with told_as_damage("read"):
+                there = self._table.at(at, ["card"])  # one column: each is read row by row
             found = dict(
                 zip(map(at.__getitem__, _column(there, "_rowid")), _column(there, "card"), strict=True)
             )
             missing += addresses.keys() - found.keys()
         if missing:
-            rows = _found(asked(self._table), f"log_index IN ({_numbers(missing)})", ["log_index", "card"])
+            rows = self._rows(f"log_index IN ({_numbers(missing)})", ["log_index", "card"])
             found |= zip(_column(rows, "log_index"), _column(rows, "card"), strict=True)
             self._addresses.miss(self._table, len(missing) / len(indexes))
         return read_cards({index: card for index, card in found.items() if card is not None})
+
+    def _rows(self, where: str, columns: list[str]) -> Any:
+        with told_as_damage("read"):
+            return self._table.rows(where, columns)
 
     def _seen(self, indexes: Sequence[int]) -> list[int]:
         hidden = self._hidden()
@@ -214,7 +221,7 @@ class LanceIndex:
         if not indexes:
             return None
         names = dict.fromkeys([*columns, "kind"])
-        found = _found(asked(self._table), f"log_index IN ({_numbers(indexes)})", list(names))
+        found = self._rows(f"log_index IN ({_numbers(indexes)})", list(names))
         lives = np.array([kind == EXPERIENCE for kind in found["kind"].to_pylist()], dtype=bool)
         return found if lives.all() else found.filter(lives)
 
@@ -230,7 +237,7 @@ class LanceIndex:
         if below is not None:
             where += f" AND log_index < {below:d}"
         columns = ["log_index", "k", "target", "salience", "label"]
-        found = _found(asked(self._table), where, columns).to_pylist()
+        found = self._rows(where, columns).to_pylist()
         hidden = self._hidden()
         newest = sorted(found, key=lambda row: (row["log_index"], row["k"]))
         return {
@@ -278,14 +285,6 @@ def _askable(text: str) -> str:
     """Return a question's first words, without control characters and halves of surrogate pairs."""
     head = text[:MAX_QUERY_CHARS].encode("utf-8", "ignore").decode()
     return "".join(char if char.isprintable() else " " for char in head).strip()
-
-
-def _found(query: Any, clause: str, columns: list[str]) -> Any:
-    """Return what a query finds among what satisfies `clause`; none is needed to keep out the dead: only what lives has
-    words and vectors.
-    """
-    with told_as_damage("read"):
-        return run((query.where(clause) if clause else query).select(columns))
 
 
 def _clause(where: Where | None, roles: Sequence[str] = ()) -> str | None:

@@ -70,7 +70,7 @@ class Search:
         self._turn = RLock()
         self._lock = FileLock(folder / "lock")
         self._opened: tuple[object, LanceIndex, frozenset[str]] | None = None
-        self._addresses: tuple[str, Addresses | None] = ("", None)
+        self._addresses: tuple[Path | None, Addresses | None] = (None, None)
         """A set's place, and where its rows lie."""
         self._behind: Thread | None = None
         self._rebuilt: str | None = None
@@ -274,12 +274,12 @@ class Search:
 
         view = self.home.open()
         with told_as_damage("read"):
-            place = view.table.uri
+            place = view.table.path
         known, addresses = self._addresses
         if addresses is None or known != place:
             addresses = Addresses()
             self._addresses = (place, addresses)
-        folder = Path(place).parent.name
+        folder = place.parent.name
 
         def damaged(why: str) -> None:
             self._met = (folder, why)
@@ -422,7 +422,7 @@ class Search:
         try:
             view = self.home.open()
             with told_as_damage("read"):
-                pending = view.table.count_rows(WAITING)
+                pending = view.table.count(WAITING)
         except DamagedViewError as error:
             return SearchStatus(0, held, current.model.name, note=str(error))
         position = view.stamp.position if view.stamp else 0
@@ -431,13 +431,13 @@ class Search:
 
     def held(self) -> Vectors:
         """Return which vectors there are; nothing is caught up for it. Raises DamagedViewError."""
-        from braid.views.lance.view import batches_of, told_as_damage
+        from braid.views.lance.view import COPY_ROWS, told_as_damage
 
         view = self.home.open()
         with told_as_damage("read"):
             waiting = [
                 index
-                for batch in batches_of(view.table, WAITING, ["log_index"])
+                for batch in view.table.batches(WAITING, ["log_index"], COPY_ROWS)
                 for index in batch.column("log_index").to_pylist()
             ]
         return Vectors(view.stamp.position if view.stamp else 0, view.model.name, sorted(waiting))

@@ -2,8 +2,9 @@
 
 import re
 from datetime import timedelta
-from typing import Any, Final
+from typing import Final
 
+from braid.views.lance.table import IvfFlat, Table
 from braid.views.lance.view import told_as_damage
 
 VECTOR_INDEX_ROWS: Final = 20_000
@@ -18,45 +19,41 @@ default, a million rows would take minutes (measured at 10⁵: 64 finds .933 of 
 _ROUNDS: Final = 20
 
 
-def index_vectors(table: Any) -> None:
+def index_vectors(table: Table) -> None:
     """Index the vectors of a large table, or anew once it has doubled. Appends and deletions go on meanwhile.
 
     IVF_FLAT: vectors stay whole, so that only the choice of partitions costs recall (measured: .995 at 10⁵).
     """
-    from lancedb.index import IvfFlat
-
     with told_as_damage("indexed"):
-        rows = table.count_rows("vector IS NOT NULL")
+        rows = table.count("vector IS NOT NULL")
         wanted = max(1, rows // _ROWS_PER_PARTITION)
         made = _vector_indexes(table)
         if rows < VECTOR_INDEX_ROWS or wanted < 2 * max(made.values(), default=0):
             return
         least, most = _SAMPLE_RATES
         rate = max(least, min(most, _SAMPLED // wanted))
-        config = IvfFlat(distance_type="dot", num_partitions=wanted, sample_rate=rate, max_iterations=_ROUNDS)
-        table.create_index("vector", config=config, name=f"vector_{wanted}", replace=True)
+        config = IvfFlat(wanted, sample_rate=rate, max_iterations=_ROUNDS, distance_type="dot")
+        table.create_index("vector", config, f"vector_{wanted}")
         # Dying here: two indexes serve; the next one that is made takes the place of both.
         for name in made:
             table.drop_index(name)
 
 
-def partitions(table: Any) -> int:
+def partitions(table: Table) -> int:
     """Return into how many partitions the vectors are indexed; 0 where they are not."""
     return max(_vector_indexes(table).values(), default=0)
 
 
-def _vector_indexes(table: Any) -> dict[str, int]:
+def _vector_indexes(table: Table) -> dict[str, int]:
     """Return the indexes of `vector` by name, each with its partitions."""
-    found = [index.name for index in table.list_indices() if list(index.columns) == ["vector"]]
+    found = [name for name, columns in table.indexes().items() if columns == ["vector"]]
     return {name: int(match[1]) if (match := _NAME.fullmatch(name)) else 0 for name in found}
 
 
-def compact(table: Any) -> None:
+def compact(table: Table) -> None:
     """Fold new rows into the indexes, small fragments into large ones, and drop old stamps and old versions."""
     with told_as_damage("compacted"):
-        stamps = (
-            table.search().where("log_index < 0").select(["log_index"]).to_arrow()["log_index"].to_pylist()
-        )
+        stamps = table.rows("log_index < 0", ["log_index"])["log_index"].to_pylist()
         if len(stamps) > 1:
             table.delete(f"log_index < 0 AND log_index > {min(stamps)}")
-        table.optimize(cleanup_older_than=timedelta(minutes=10))
+        table.optimize(timedelta(minutes=10))

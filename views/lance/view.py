@@ -1,9 +1,7 @@
 """An open set of the LanceDB projection: rows and stamp enter in one commit (SPEC §10.10)."""
 
-import os
-from collections.abc import Generator, Iterable, Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from functools import cache
 from pathlib import Path
 from typing import Any, Final, Self
 
@@ -17,33 +15,12 @@ from braid.views.lance.cache import Cache, Wanted
 from braid.views.lance.model import Model, model_of
 from braid.views.lance.rows import rows_of
 from braid.views.lance.schema import STAMP, TABLE
+from braid.views.lance.table import FTS, Bitmap, BTree, Table
 from braid.views.projection import Batch, Stamp
 from braid.wal.failpoint import failpoint
 
 COPY_ROWS: Final = 8_192
-INDEX_CACHE_BYTES: Final = 1 << 30
-"""Room for the vectors of a million turns: those that aren't in it are read from their file again, at some 1 ms a
-megabyte, and a question goes through 50 MB and more. A smaller store takes what its vectors and words need."""
-METADATA_CACHE_BYTES: Final = 128 << 20
 _NO_STAMPS: Final = "log_index >= 0"
-
-
-def connect(folder: Path) -> Any:
-    """Open a folder with LanceDB, which is loaded here: it takes longer than all else."""
-    os.environ.setdefault(
-        "LANCE_LOG", "error"
-    )  # its warnings of a table that is yet to be made go to our terminal
-    import lancedb
-
-    return lancedb.connect(str(folder), session=_session())
-
-
-@cache
-def _session() -> Any:
-    """One cache for the process, within bounds: LanceDB's own would grow to 7 GB."""
-    import lancedb
-
-    return lancedb.Session(INDEX_CACHE_BYTES, METADATA_CACHE_BYTES)
 
 
 @contextmanager
@@ -62,7 +39,7 @@ class LanceView:
 
     def __init__(
         self,
-        table: Any,
+        table: Table,
         model: Model,
         stamp: Stamp | None,
         reader: Reader,
@@ -87,7 +64,7 @@ class LanceView:
         """Begin an empty set in a new folder; raise DamagedViewError."""
         folder.mkdir(mode=0o700)
         with told_as_damage("written"):
-            table = connect(folder).create_table(TABLE, schema=schema_of(model.dimensions))
+            table = Table.create(folder, TABLE, schema_of(model.dimensions))
             index_columns(table)
         return cls(table, model, None, reader, embedder, cache=cache)
 
@@ -97,8 +74,8 @@ class LanceView:
     ) -> Self:
         """Open a set; raise DamagedViewError for one that LanceDB or this release can't read."""
         with told_as_damage("read"):
-            table = connect(folder).open_table(TABLE)
-            if table.schema.names != schema_of(model.dimensions).names:
+            table = Table.open(folder, TABLE)
+            if table.names != schema_of(model.dimensions).names:
                 raise DamagedViewError("its columns are not those of this release")
             return cls(table, model, read_stamp(table), reader, embedder, cache=cache)
 
@@ -120,16 +97,13 @@ class LanceView:
             if batch.again or not batch.entries:
                 self.replace(rows)
             else:
-                self.table.add(to_arrow(rows, self.model.dimensions), on_bad_vectors="null")
+                self.table.add(to_arrow(rows, self.model.dimensions))
         self._stamp = batch.stamp
         failpoint("views.lance.commit.done")
 
     def replace(self, rows: list[dict[str, Any]]) -> None:
         """Put rows in the place of those with their log index and k, in one commit."""
-        merge = self.table.merge_insert(["log_index", "k"])
-        merge.when_matched_update_all().when_not_matched_insert_all().execute(
-            to_arrow(rows, self.model.dimensions), on_bad_vectors="null"
-        )
+        self.table.replace(to_arrow(rows, self.model.dimensions), ["log_index", "k"])
 
     def _embed(self, rows: list[dict[str, Any]], keys: dict[int, bytes | None]) -> None:
         waiting = [row for row in rows if row.get("text")]
@@ -160,14 +134,14 @@ class LanceView:
         schema = schema_of(self.model.dimensions)
 
         def left() -> Iterator[Any]:
-            for batch in batches_of(source.table, _NO_STAMPS):
+            for batch in source.table.batches(_NO_STAMPS, None, COPY_ROWS):
                 table = pa.Table.from_batches([batch]).select(schema.names)
                 for column in ("log_index", "target"):
                     table = table.filter(compute.invert(compute.is_in(table[column], value_set=missing)))
                 yield from table.cast(schema).to_batches()
 
         with told_as_damage("copied"):
-            self.table.add(pa.RecordBatchReader.from_batches(schema, left()), on_bad_vectors="null")
+            self.table.add(pa.RecordBatchReader.from_batches(schema, left()))
             self.set_stamp(source.stamp)
 
     def set_stamp(self, stamp: Stamp | None) -> None:
@@ -183,52 +157,13 @@ class LanceView:
         """LanceDB keeps nothing open that must be closed."""
 
 
-def batches_of(table: Any, where: str, columns: Sequence[str] | None = None) -> Iterable[Any]:
-    """Yield the rows that satisfy `where` as Arrow batches, some thousands in memory at a time."""
-    query = table.search().where(where)
-    if columns is not None:
-        query = query.select(list(columns))
-    return query.to_batches(COPY_ROWS)  # type: ignore[no-any-return]
-
-
-def asked(table: Any) -> Any:
-    """Return a new query of LanceDB's asynchronous kind, for `run`.
-
-    The synchronous kind becomes one of these in the end; the way there takes 1 to 3 ms of a query's 4 to 12 (measured).
-    Of the table it is given the handle, since one of its own could stand at another version, and nothing else: it would
-    fetch the schema each time, to look for blobs, and there are none (measured: 0.4 to 1 ms a query).
-    """
-    from lancedb.query import AsyncQuery
-
-    return AsyncQuery(table._table._inner.query())
-
-
-def taken(table: Any, addresses: Sequence[int], columns: Sequence[str]) -> Any:
-    """Return the rows at these addresses, each address as `_rowid`, as an Arrow table; where none lies, none comes."""
-    from lancedb.query import AsyncTakeQuery
-
-    with told_as_damage("read"):
-        taking = AsyncTakeQuery(table._table._inner.take_row_ids(list(addresses)))
-        return run(taking.select(list(columns)).with_row_id())
-
-
-def run(query: Any) -> Any:
-    """Return what a query finds as an Arrow table; LanceDB's own thread waits for it."""
-    from lancedb.background_loop import LOOP
-
-    loop: Any = LOOP
-    return loop.run(query.to_arrow())
-
-
-def index_columns(table: Any) -> None:
+def index_columns(table: Table) -> None:
     """Index words, and the columns that narrow a search, of a table that is still empty: it costs nothing yet."""
-    from lancedb.index import FTS, Bitmap, BTree
-
-    table.create_index("text", config=FTS())
+    table.create_index("text", FTS())
     for column in ("kind", "pending"):
-        table.create_index(column, config=Bitmap())
+        table.create_index(column, Bitmap())
     for column in ("log_index", "target", "user_id", "agent_id", "run_id", "session_id", "happened_us"):
-        table.create_index(column, config=BTree())
+        table.create_index(column, BTree())
 
 
 def _stamp_row(stamp: Stamp) -> dict[str, Any]:
@@ -241,9 +176,9 @@ def _stamp_row(stamp: Stamp) -> dict[str, Any]:
     }
 
 
-def read_stamp(table: Any) -> Stamp | None:
+def read_stamp(table: Table) -> Stamp | None:
     """Return the newest of a table's stamps; raise DamagedViewError for one that can't be read."""
-    rows = table.search().where("log_index < 0").select(["log_index", "label"]).to_arrow().to_pylist()
+    rows = table.rows("log_index < 0", ["log_index", "label"]).to_pylist()
     if not rows:
         return None
     try:

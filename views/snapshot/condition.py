@@ -6,7 +6,9 @@ would notice.
 
 from collections.abc import Iterator
 from datetime import UTC, datetime
-from typing import Any, Final
+from typing import Final
+
+import msgspec
 
 from braid.ledger.asof import root_at
 from braid.ledger.condition import Problem
@@ -19,7 +21,17 @@ STALE_RECORDS: Final = 10_000
 """A tail of fewer is read in a second: no snapshot is called old for it."""
 
 
-def newest(reader: Reader, snapshots: Snapshots) -> dict[str, Any] | None:
+class Newest(msgspec.Struct, frozen=True, kw_only=True):
+    """The newest snapshot: its size and lag in records (None where it can't be read), and why it would not be used."""
+
+    name: str
+    size: int | None
+    behind: int | None
+    made_at: str
+    trouble: str
+
+
+def newest(reader: Reader, snapshots: Snapshots) -> Newest | None:
     """Return name, size, time and lag of the newest snapshot, and why it would not be used; None without any.
 
     Its files are not looked into. The time is that of the manifest's file: nothing that is signed says it.
@@ -34,13 +46,13 @@ def newest(reader: Reader, snapshots: Snapshots) -> dict[str, Any] | None:
         trouble = str(error)
     manifest = folder / NAME
     made = datetime.fromtimestamp((manifest if manifest.exists() else folder).stat().st_mtime, UTC)
-    return {
-        "name": folder.name,
-        "size": size,
-        "behind": None if size is None else reader.size - size,
-        "made_at": made.isoformat(timespec="seconds").replace("+00:00", "Z"),
-        "trouble": trouble,
-    }
+    return Newest(
+        name=folder.name,
+        size=size,
+        behind=None if size is None else reader.size - size,
+        made_at=made.isoformat(timespec="seconds").replace("+00:00", "Z"),
+        trouble=trouble,
+    )
 
 
 def problems(reader: Reader, snapshots: Snapshots) -> Iterator[Problem]:

@@ -23,7 +23,7 @@ def dump(home: LanceHome, folder: Path) -> Part:
     if view.stamp is None or current is None:
         raise DamagedViewError("it was never finished")
     link_tree(home.folder / current.folder, folder / "lance")
-    rows = view.table.count_rows("log_index >= 0")
+    rows = view.table.count("log_index >= 0")
     return Part("lance", view.stamp, describe(folder, "lance"), rows=rows, model=current.model)
 
 

@@ -48,8 +48,11 @@ BOUND_BY: Final = {
     "stance.label": "visiting each antecedent twice: counting it, settling it",
     "stance.retract": "what rested on it, not the network",
     "stance.pool": "log-odds and one look-up for each occurrence",
-    "cli.cold": "imports",
-    "import.cold": "imports of numpy, DuckDB and pyarrow",
+    "cli.cold": "the interpreter",
+    "cli.status": "imports of Typer and the ledger",
+    "cli.recall": "imports of numpy, pyarrow and the extension of LanceDB; reading the model",
+    "cli.ask": "the same, and DuckDB",
+    "import.cold": "imports of the ledger",
 }
 
 

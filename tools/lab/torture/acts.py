@@ -157,7 +157,7 @@ def erase(world: World, say: Say) -> None:
 
 def _erased(store: "braid.Store", needle: str, say: Say) -> None:
     cascade = store.plan_erase(needle)
-    store.carry_out(cascade)
+    store.erase(needle)
     say("erased", *[named.id for named in cascade.erased])
 
 

@@ -1,4 +1,5 @@
-"""Stances made again, of all that the log claimed of the question when each was taken: not of what it names alone.
+"""Stances and their reconciliations made again, of all that the log claimed of the question when each was taken: not of
+what it names alone.
 
 A key holder who signs "lives in Moscow" over records that say so finds that others of that time say otherwise. What
 came from another log is made again of what it names: what else was known there is not here.
@@ -15,7 +16,7 @@ from braid.ledger.reader import Reader
 from braid.ledger.record import Draft, ExperienceBody, Record, StanceBody
 from braid.ledger.standing import Past, Standings, supports_of
 from braid.stance.claims import Said, claims_of, is_meant
-from braid.stance.entry import draft_of, is_older, is_own
+from braid.stance.entry import draft_of, is_older, is_own, reconciliation_key, reconciliation_of
 from braid.stance.fold import Source
 from braid.stance.reconcile import METHOD, VERSION, Outcome, reconcile
 from braid.stance.voice import backing
@@ -32,6 +33,7 @@ class StanceAudit:
         self._claiming: dict[str, list[int]] = {}
         """Subject, as it is written → the records that claim something of it."""
         self._newest: StanceBody | None = None
+        self._last: tuple[str, Outcome, Draft] | None = None
 
     def note(self, record: Record) -> None:
         """Take the next record of the log into account."""
@@ -59,6 +61,27 @@ class StanceAudit:
 
         Raises NotRederivableError for another method or version, ErasedError where what was weighed is erased.
         """
+        return self._made(record, read)[1]
+
+    def rederive_reconciliation(self, record: Record, read: Read) -> Draft:
+        """Return the reconciliation that the stance which it names gives, made of all that was known; as `rederive`.
+
+        Raises ValueError where it names no stance, or one that holds nothing.
+        """
+        named = [link.index for link in record.links if link.role == "evidence"]
+        stance = read(named[0]) if len(named) == 1 else None
+        body = stance.body if stance is not None else None
+        if stance is None or not isinstance(body, StanceBody):
+            raise ValueError("it names no stance")
+        outcome, _ = self._made(stance, read)
+        if not outcome.support:
+            raise ValueError("the stance that it names holds nothing")
+        return reconciliation_of(outcome, stance.id, body.scope, reconciliation_key(body.once))
+
+    def _made(self, record: Record, read: Read) -> tuple[Outcome, Draft]:
+        """Return what a stance comes to, and the stance; the last one is kept: its reconciliation is next."""
+        if self._last is not None and self._last[0] == record.id:
+            return self._last[1:]
         body = record.body
         if not isinstance(body, StanceBody) or not is_own(body) or body.known is None or body.asks is None:
             raise NotRederivableError(f"not made by {METHOD} {VERSION}")
@@ -68,7 +91,8 @@ class StanceAudit:
         draft = draft_of(outcome, scope=body.scope, supersedes=before, known=body.known)
         if foreign and encode_body(draft) != record.raw:
             raise NotRederivableError("taken in from another log, and more was known there than it names")
-        return draft
+        self._last = (record.id, outcome, draft)
+        return outcome, draft
 
     def _is_of_here(self, record: Record) -> bool:
         reader = self._reader

@@ -1,5 +1,5 @@
-"""Derived records made again, compared byte for byte: views and claims from the inputs that they name, stances from all
-that was known of their question.
+"""Derived records made again, compared byte for byte: views and claims from the inputs that they name, stances and
+their reconciliations from all that was known of their question.
 
 A derivation without a model is a function of records, so whoever holds the log can repeat it: a key holder who
 appends a view that its lens never gave is found. What can't be repeated (inputs erased, a lens that isn't
@@ -14,6 +14,7 @@ from typing import Any, Final, cast
 
 import msgspec
 
+from braid.admin.stance_audit import StanceAudit
 from braid.ledger.audit.findings import Finding, Report
 from braid.ledger.compose import encode_body
 from braid.ledger.envelope import decode_payload, payload_of
@@ -28,7 +29,7 @@ from braid.ledger.evidence import check_imported, original_body
 from braid.ledger.reader import Reader
 from braid.ledger.record import Draft, Record, is_reading
 from braid.recall.within import within
-from braid.stance_audit import StanceAudit
+from braid.stance.entry import is_reconciliation
 
 Read = Callable[[int], Record]
 Rederive = Callable[[Record, Read], Draft]
@@ -37,10 +38,16 @@ FUNCTIONS: Final = {
     "view": "braid.lens.tone_shift:rederive",
     "claim": "braid.learn.inference:rederive",
 }
-"""What is derived from what it names → the function that derives it again; stances are for `StanceAudit`."""
+"""What is derived from what it names → the function that derives it again; stances and reconciliations are for
+`StanceAudit`."""
 LIMIT_S: Final = 60.0
 """How long a lens may take over one view."""
-NOUNS: Final = {"view": "views", "claim": "claim records", "stance": "stances"}
+NOUNS: Final = {
+    "view": "views",
+    "claim": "claim records",
+    "stance": "stances",
+    "reconciliation": "reconciliations",
+}
 CHECKED: Final = "derived records against what their inputs give, byte for byte: "
 _LISTED: Final = 5
 """How many ids are told of what could not be made again for one reason."""
@@ -85,6 +92,8 @@ def rederive(reader: Reader) -> Rederived:
 def _deriver(kind: str, stances: StanceAudit) -> Rederive:
     if kind == "stance":
         return stances.rederive
+    if kind == "reconciliation":
+        return stances.rederive_reconciliation
     return _bounded(_function(kind)) if kind == "view" else _function(kind)
 
 
@@ -111,10 +120,12 @@ def _told(reason: str, ids: list[str]) -> str:
 
 
 def kind_of(record: Record) -> str:
-    """Return what is derived: `view`, `stance`, `claim` (read from another record), or nothing."""
+    """Return what is derived: `view`, `stance`, `reconciliation`, `claim` (read from another record), or nothing."""
     if record.kind in ("view", "stance"):
         return record.kind
     if record.kind == "experience" and record.raw is not None:
+        if is_reconciliation(record.body):
+            return "reconciliation"
         return "claim" if is_reading(record.body) else ""
     return ""
 

@@ -1,14 +1,18 @@
 """Text in sentences, sentences in clauses; what isn't the speaker's own plain speech is blanked out. Pure.
 
-Every part keeps the length and places of its source, so that a quote is always a slice of the text.
+Every part keeps the length and places of its source, so that a quote is always a slice of the text. A sentence may
+begin with a small letter: people chat so.
 """
 
 import re
 from collections.abc import Iterator
 from typing import Final, NamedTuple
 
+from braid.text import numbers
+
 BLANK: Final = "\x00"
 """Stands for each character that must not be read."""
+GIST_CHARS: Final = 160
 
 _ALIEN: Final = re.compile(
     r"```.*?(?:```|\Z)"  # fenced code
@@ -21,9 +25,14 @@ _ALIEN: Final = re.compile(
     r"|<[^<>\n]{1,200}>",
     flags=re.DOTALL | re.MULTILINE,
 )
+_CODE: Final = re.compile(r"```.*?(?:```|\Z)|`[^`\n]*`", flags=re.DOTALL)
 _END: Final = re.compile(
-    r"(?<![A-Z])(?<!\b[A-Z]\.)(?<!\b(?:Mr|Ms|Dr|St|vs|Jr))(?<!\bMrs)(?<!\b(?:Miss|Prof)(?=\. [A-Z]))"
-    r"[.!?…]{1,8}(?=[\s\x00]|$)[\"'”’)\]]*\s*|\n+|\Z"
+    r"(?:[!?…]|"
+    # Not behind an initial, a title or "e.g."; behind "p.m." only where no small letter follows.
+    r"(?<!\b[A-Z])(?<!\b(?:Mr|Ms|Dr|St|vs|Jr))(?<!\bMrs)(?<!\b(?i:e\.g|i\.e))(?<!\b(?:Miss|Prof)(?=\. [A-Z]))"
+    r"(?<!\b(?:a\.m|p\.m|etc)(?=\. [a-z]))\.)"
+    r"[.!?…]{0,7}(?:(?=[\s\x00]|$)|[\"'”’)\]]{1,4}(?=\s+[^\sa-z]|\s*$))\s*|\n+|\Z"
+    r"|[\u3002\uff01\uff1f]+\s*"
     r"|[\U0001F300-\U0001FAFF\u2600-\u27BF]+\s*"
 )
 _BREAK: Final = re.compile(
@@ -51,7 +60,7 @@ _AND_I: Final = re.compile(r"\s+and I\b")
 _MOMENT: Final = re.compile(
     r"\s*(?:(?:hey|hi|so|well|and|oh|but|then)[ ,]+)*(?:yesterday|tomorrow|today|tonight|(?:last|this|next) "
     r"\w+(?: \w+)?"
-    r"|(?:on|in) \w+(?: \d{1,4})?|(?:\d+|an?|two|three|four|five|six|a few|a couple of) \w+ ago)\s*",
+    rf"|(?:on|in) \w+(?: \d{{1,4}})?|{numbers.COUNT} \w+ ago)\s*",
     flags=re.IGNORECASE,
 )
 """`Last week, my grandmother died`: one clause."""
@@ -84,6 +93,20 @@ def sentences(text: str) -> Iterator[Part]:
                 mark = match[0].strip() or match[0]
                 yield Part(body.strip(), start + lead, start + lead + len(body.strip()), mark)
             start = match.end()
+
+
+def statements(text: str) -> list[str]:
+    """Return the sentences of a text without code, each as one line with the mark that closes it."""
+    prose = _CODE.sub(" ", text)
+    return [" ".join(f"{one.text}{one.mark}".split()) for one in sentences(prose)]
+
+
+def gist(text: str, limit: int = GIST_CHARS) -> str:
+    """Return the beginning of a text, without code, as one line of at most so many characters, cut at a word."""
+    line = " ".join(_CODE.sub(" ", text).split())
+    if len(line) <= limit:
+        return line
+    return f"{line[:limit].rsplit(' ', 1)[0]} …"
 
 
 def clauses(sentence: Part) -> Iterator[Part]:

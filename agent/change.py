@@ -1,0 +1,134 @@
+"""Whether one sentence says in other words that what another says has changed. Pure.
+
+"My boss is Hannah" … "I have a new boss, Ravi". A word of change alone is not enough, it must stand with the thing that
+is asked about: "a new boss" changes who the boss is, "my boss has a new car" doesn't.
+"""
+
+import re
+from typing import Final
+
+from braid.recall.decompose import Question, entities
+from braid.text.words import STOP, stem, words
+
+_LIGHT: Final = frozenset(map(stem, """
+go goes live lives work works call called name named take takes come comes many much long old currently now today still
+start starts new want used use like day time date place pay cost costs kind sort
+""".split()))  # fmt: skip # noqa: SIM905
+"""Words of a question that name no thing."""
+_TOKEN: Final = re.compile(r"[\w£$€%+#@&-]+(?:[:.'’][\w-]+)*|[,;]")
+_NAME_FIRST: Final = re.compile(r"\W*[A-Z][\w'’-]*(?: and I\b| (?:is|was|moved|has)\b| [A-Z])")
+"""A name that opens a sentence is told from another word by what follows."""
+
+# A sentence is looked at with its words put as letters: `A` a thing that the question names, `V` a name or number that
+# the older sentence answers with, `S` another word that these two have, `N` a name or number that is new.
+_WORD: Final = r"[\w'-]+"
+_DET: Final = (
+    rf"(?:(?:my|our|the|that|this|a|an|his|her|their|going to|drinking|eating|being) )*(?:{_WORD} )?"
+)
+_BE: Final = r"(?:is|are|was|were|has|have|had|been|got|just|now|finally|'s|'ve)"
+_OF_IT: Final = r"(?:be |have |own |use |at |in |S |A )"
+_RENEWED: Final = (
+    r"\b(?:new|another|different) A"
+    r"(?= [,;N]| (?:who|called|named|at|in|for|on|and|from|since|now|is|starts)\b|$)"
+)
+_MOVED: Final = (
+    r"moved|changed|switched|pushed|postponed|shifted|rescheduled|raised|put|bumped|updated|replaced|swapped|exchanged"
+    r"|traded|brought|rose|dropped|(?:went|gone|going) (?:up|down)"
+)
+_CHANGED: Final = (
+    rf"\b(?:{_MOVED})(?: {_WORD}){{0,4}}? [AV]\b(?: (?!and\b|because\b){_WORD}){{0,4}}?"
+    r" (?:to|for|with|by|until|till) [\w'-]"
+    rf"|\bA(?: {_WORD}){{0,3}}? (?:{_MOVED})(?: {_WORD}){{0,2}}? (?:to|by|until|till) [\w'-]"
+)
+_ENDED: Final = (
+    r"\b(?:sold|quit|cancell?ed|gave up|given up|got rid of|(?:broke|split) up with|split (?:from|with)|divorced"
+    rf"|stopped|gave away|moved out of|moved away from|resigned from|got out of) {_DET}[AV]\b"
+    r"|\b(?:left|lost|dropped) (?:my |our |the )?V\b"
+    rf"|\bno longer {_OF_IT}(?:{_WORD} ){{0,3}}?[AV]\b"
+    rf"|\b(?:(?:do|does|is|are|have)n't|(?:am|is|are|'m)(?: not)?) {_OF_IT}(?:{_WORD} ){{0,6}}?any ?(?:more|longer)\b"
+)
+_OVER: Final = (
+    rf"\b[AV](?: and (?:i|me))?(?: {_BE}){{0,3}} (?:divorced|separated|split(?: up)?|broken? up)\b"
+    rf"|\bV(?: {_WORD})? (?:moved (?:out|away)|quit|resigned|retired|died|passed away|went bust)\b"
+    rf"|\bV(?: {_WORD})? left(?= [,;]| me\b| us\b|$)"
+    rf"|\b[AV](?: {_WORD}){{0,2}}? {_BE}(?: been)? (?:off|over|gone|dead|cancell?ed|called off|closed|shut|sold|stolen"
+    r"|scrapped|discontinued)\b"
+)
+_TOLD: Final = re.compile("|".join((_RENEWED, _CHANGED, _ENDED, _OVER)))
+_NOW: Final = re.compile(
+    r"\b(?:now|nowadays|these days|from now on|as of|instead(?! of))\b|\binstead of (?:the |my )?V\b"
+)
+
+
+def is_change(question: Question, older: str, newer: str) -> bool:
+    """Whether one sentence says that what another says in answer to a question has changed."""
+    if of_another(question, older, newer):
+        return False
+    line = _Line(question, older, newer)
+    if _TOLD.search(line.text):
+        return True
+    cue = _NOW.search(line.text)
+    if cue is None or not line.brings_value:
+        return False
+    return line.shares_all or (line.shares_some and cue[0].startswith("instead"))
+
+
+def of_another(question: Question, older: str, newer: str) -> bool:
+    """Whether a sentence speaks of somebody else's: "my sister has a new boss" beside "my boss is Hannah"."""
+    known = {stem(word) for word in (*words(question.text), *words(older))}
+    topic = _topic(question)
+    low = newer.lower().replace("’", "'")
+    for found in re.finditer(r"\b([\w-]+)'s (?:new )?([\w-]+)", low):
+        if stem(found[2]) in topic and stem(found[1]) not in known and found[1] not in STOP:
+            return True
+    owners = re.finditer(
+        r"\b(?:my|our|his|her|their) ([\w-]+) (?:(?:has|had|got|'s got|is getting)\b|[\w-]+ (?:his|her|their)\b)",
+        low,
+    )
+    return any(stem(found[1]) not in known for found in owners)
+
+
+def values(sentence: str) -> set[str]:
+    """Return the words of the names and numbers of a sentence, lower case."""
+    bare = sentence.strip()
+    found = [name for name in entities(bare[:1].lower() + bare[1:]) if name.lower() not in STOP]
+    tokens = [each[0] for each in _TOKEN.finditer(bare)]
+    if tokens and _NAME_FIRST.match(bare):
+        found.append(tokens[0])
+    found += [one for one in tokens if any(map(str.isdigit, one)) or any(map(str.isupper, one[1:]))]
+    return {word for each in found for word in words(each) if word not in STOP}
+
+
+def _topic(question: Question) -> frozenset[str]:
+    return frozenset(question.stems) - _LIGHT
+
+
+class _Line:
+    """A sentence with its words put as letters, beside the older one and the question."""
+
+    def __init__(self, question: Question, older: str, newer: str) -> None:
+        topic = _topic(question)
+        asked = frozenset(question.stems)
+        earlier = {stem(word) for word in words(older)}
+        answers = {stem(word) for word in values(older)} - asked
+        new = values(newer)
+
+        def put(token: str) -> str:
+            bare = words(token)
+            root = stem(bare[0]) if bare else ""
+            if not root or root in topic:
+                return "A" if root else token
+            if root in answers:
+                return "V"
+            if bare[0] in new and root not in earlier:
+                return "N"
+            return "S" if root in earlier | asked and bare[0] not in STOP else token.lower()
+
+        letters = [put(found[0].replace("’", "'")) for found in _TOKEN.finditer(newer)]
+        # "team meeting", "Castle Street": one thing each.
+        self.text = re.sub(r"\b([AV])(?: \1\b)+", r"\1", " ".join(letters))
+        said = {stem(word) for word in words(newer)}
+        about = topic & earlier
+        self.shares_some = not about.isdisjoint(said)
+        self.shares_all = bool(about) and about <= said
+        self.brings_value = "N" in letters

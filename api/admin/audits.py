@@ -1,0 +1,147 @@
+"""Audits of the whole log, what is wrong with its files, and backups."""
+
+from collections.abc import Callable
+from typing import Annotated
+
+from msgspec import Meta
+
+from braid.ledger.audit.findings import Report, VerifiedState
+from braid.ledger.backup.backup import Backup
+from braid.ledger.condition import Problem
+from braid.ledger.errors import BackupError, IntegrityError, NoVaultError
+from braid.ledger.writer import Writer
+from braid.operation import Name, PathName, Request, Response, operation
+from braid.session import Session
+from braid.wal.errors import LogLockedError
+
+
+class Verify(Request, frozen=True, kw_only=True):
+    """What is checked: `deep` also unseals bodies and compares projections, `hash_only` leaves signatures out.
+
+    `rederive` makes every view, claim and stance again. `since`: the state of an earlier clean audit, only what came
+    later is read. `workers`: processes, all cores where none is said. `vkey`: the log's key, as you have pinned it.
+    """
+
+    deep: bool = False
+    rederive: bool = False
+    hash_only: bool = False
+    since: VerifiedState | None = None
+    workers: Annotated[int, Meta(ge=1)] | None = None
+    vkey: Name | None = None
+
+
+class Verified(Response, frozen=True, kw_only=True):
+    """The verdict in a sentence, the exit code (0 clean, 1 findings, 2 could not look), and the report."""
+
+    exit_code: int
+    verdict: str
+    report: Report
+
+
+@operation(
+    Verify,
+    Verified,
+    access="operate",
+    cost="log",
+    repeatable=True,
+    returns="report",
+    example=Verify(deep=True),
+    errors=(ValueError, NoVaultError, IntegrityError),
+)
+def verify(
+    session: Session, asked: Verify, *, progress: Callable[[int, int], None] | None = None
+) -> Verified:
+    """Verify the whole log from its files, and return all that is wrong, with positions.
+
+    `progress` is told how many bytes of how many were read. Raises ValueError for options that exclude each other, and
+    NoVaultError for `rederive` where bodies can't be read. SPEC §11.
+    """
+    from braid.ledger.audit.verify import verify as audit
+
+    reader = session.reader
+    if isinstance(reader, Writer):
+        reader.checkpoint()
+    report = audit(
+        session.path,
+        deep=asked.deep,
+        hash_only=asked.hash_only,
+        since=asked.since,
+        workers=asked.workers,
+        progress=progress,
+        guard=reader.guard,
+        passphrase=reader.passphrase,
+        vkey=asked.vkey,
+        projections=session.views.check if asked.deep else None,
+    )
+    if asked.rederive:
+        from braid.admin import rederivation
+
+        report = rederivation.with_rederived(report, rederivation.rederive(reader))
+    return Verified(exit_code=report.exit_code, verdict=report.verdict, report=report)
+
+
+class Doctor(Request, frozen=True, kw_only=True):
+    """The question what is wrong with the store's files, keys, vault, guard, snapshots, and room."""
+
+
+class Diagnosis(Response, frozen=True, kw_only=True):
+    """What is wrong, each with what to do; none where nothing is."""
+
+    problems: tuple[Problem, ...]
+
+
+@operation(
+    Doctor,
+    Diagnosis,
+    access="operate",
+    cost="log",
+    returns="problems",
+    example=Doctor(),
+    errors=(OSError,),
+)
+def doctor(session: Session, asked: Doctor) -> Diagnosis:
+    """Return what is wrong with the store's files, keys, vault, guard, snapshots, and room; nothing is changed.
+
+    What they say is for `verify`. A store that can't be opened is examined by `braid doctor`.
+    """
+    from braid.ledger.repair import examine
+    from braid.views.snapshot.condition import problems
+    from braid.views.snapshot.folder import Snapshots
+
+    del asked
+    reader = session.reader
+    found = examine(session.path, reader.guard, reader.passphrase)
+    folder = session.path / "views" / "snapshots"
+    if folder.is_dir():
+        found += problems(reader, Snapshots(folder, reader))
+    return Diagnosis(problems=tuple(found))
+
+
+class MakeBackup(Request, frozen=True, kw_only=True):
+    """A folder on the machine that the store is on."""
+
+    dest: PathName
+    with_vault: bool = False
+
+
+@operation(
+    MakeBackup,
+    Backup,
+    access="admin",
+    cost="log",
+    repeatable=True,
+    remote=False,
+    positional=("dest",),
+    example=MakeBackup(dest="/mnt/backup/memory"),
+    errors=(BackupError, LogLockedError, OSError),
+)
+def backup(session: Session, asked: MakeBackup) -> Backup:
+    """Bring the backup in `dest` to this store's published head, copying what is new; `braid.restore` reads it.
+
+    Neither vault nor private keys go along unless `with_vault`. Raises BackupError. SPEC §13.1.
+    """
+    from pathlib import Path
+
+    from braid.ledger.backup.backup import back_up
+
+    return back_up(session.reader, Path(asked.dest), now=session.now(), with_vault=asked.with_vault)

@@ -1,0 +1,338 @@
+"""What leaves the memory: hidden, brought back, or erased with its key and all that was derived from it alone."""
+
+from collections.abc import Iterable
+from functools import partial
+from typing import Annotated, Final
+
+from msgspec import Meta
+
+from braid.ledger import cascade as cascades
+from braid.ledger import erase as erasing
+from braid.ledger.cascade import Cascade
+from braid.ledger.erase import Certificate
+from braid.ledger.errors import (
+    ErasedError,
+    ForgottenError,
+    InvalidRecordError,
+    KeyRefusedError,
+    NoVaultError,
+    ReadOnlyError,
+    UnknownRecordError,
+)
+from braid.ledger.ids import RecordId
+from braid.ledger.withdrawal import falls_with, refuse_baseless, returns_with
+from braid.log.operations import Read, read
+from braid.operation import Id, Index, Request, Response, operation
+from braid.session import Session
+from braid.wal.errors import OutcomeUnknownError
+
+_ID: Final = "exp_2025-05-17T09:00:00Z_0000000300ab"
+_UNKNOWN: Final = (UnknownRecordError, ErasedError, ForgottenError, InvalidRecordError)
+_WRITES: Final = (ReadOnlyError, KeyRefusedError, OutcomeUnknownError)
+
+Ids = Annotated[tuple[Id, ...], Meta(min_length=1, description="The ids of records, at least one.")]
+
+
+class Named(Response, frozen=True, kw_only=True):
+    """The ids of records, in the order of the log."""
+
+    ids: tuple[RecordId, ...]
+
+
+class Noted(Response, frozen=True, kw_only=True):
+    """The record in the log that says so."""
+
+    id: RecordId
+
+
+class Certified(Response, frozen=True, kw_only=True):
+    """What was erased, as the signed certificates say; none where nothing was."""
+
+    certificates: tuple[Certificate, ...]
+
+
+class Forget(Request, frozen=True, kw_only=True):
+    """Which records are hidden, and why."""
+
+    ids: Ids
+    reason: str | None = None
+
+
+@operation(
+    Forget,
+    Noted,
+    access="forget",
+    cost="index",
+    positional=("*ids",),
+    returns="id",
+    example=Forget(ids=(_ID,), reason="she asked for it"),
+    errors=(*_UNKNOWN, *_WRITES),
+)
+def forget(session: Session, asked: Forget) -> Noted:
+    """Hide records and what falls with them (see `plan_forget`), until they are recovered or erased by `retain`.
+
+    Returns the tombstone's id. Raises UnknownRecordError, ForgottenError, ErasedError; InvalidRecordError for what is
+    no memory.
+    """
+    with session.writer.turn():  # nothing that quotes them comes between plan and tombstone
+        falls = plan_forget(session, PlanForget(ids=asked.ids)).ids
+        return Noted(id=erasing.forget(session.writer, [*asked.ids, *falls], asked.reason))
+
+
+class PlanForget(Request, frozen=True, kw_only=True):
+    """Which records would be hidden."""
+
+    ids: tuple[Id, ...]
+
+
+@operation(
+    PlanForget,
+    Named,
+    access="read",
+    cost="index",
+    positional=("*ids",),
+    returns="ids",
+    example=PlanForget(ids=(_ID,)),
+    errors=_UNKNOWN,
+)
+def plan_forget(session: Session, asked: PlanForget) -> Named:
+    """Return what would fall if these records were forgotten: what rests on them alone, and what quotes them.
+
+    Those are answers, stances and views. Raises UnknownRecordError, ForgottenError, ErasedError.
+    """
+    session.refresh()
+    reader = session.reader
+    return _named(session, falls_with(reader, [reader.get(id).index for id in asked.ids]))
+
+
+class Recover(Request, frozen=True, kw_only=True):
+    """Which forgotten records come back, and why."""
+
+    ids: Ids
+    reason: str | None = None
+
+
+@operation(
+    Recover,
+    Noted,
+    access="recover",
+    cost="index",
+    positional=("*ids",),
+    returns="id",
+    example=Recover(ids=(_ID,)),
+    errors=(UnknownRecordError, ErasedError, InvalidRecordError, *_WRITES),
+)
+def recover(session: Session, asked: Recover) -> Noted:
+    """Bring forgotten records, and what fell with them, back within the retention window; return the event's id.
+
+    Raises InvalidRecordError for what is not forgotten, is past its window, or rests on what stays forgotten.
+    """
+    with session.writer.turn():
+        back = plan_recover(session, PlanRecover(ids=asked.ids)).ids
+        ids = [*asked.ids, *back]
+        return Noted(id=erasing.recover(session.writer, ids, session.now(), asked.reason))
+
+
+class PlanRecover(Request, frozen=True, kw_only=True):
+    """Which forgotten records would come back."""
+
+    ids: tuple[Id, ...]
+
+
+@operation(
+    PlanRecover,
+    Named,
+    access="read",
+    cost="index",
+    positional=("*ids",),
+    returns="ids",
+    example=PlanRecover(ids=(_ID,)),
+    errors=(UnknownRecordError, ErasedError, InvalidRecordError),
+)
+def plan_recover(session: Session, asked: PlanRecover) -> Named:
+    """Return what fell with these forgotten records and would come back with them: not what is past its window.
+
+    Raises InvalidRecordError for a record of which all that it rests on stays forgotten.
+    """
+    session.refresh()
+    reader = session.reader
+    indexes = [reader.get(id, include_forgotten=True).index for id in asked.ids]
+    refuse_baseless(reader, indexes)
+    late = set(erasing.due(reader, session.now()))
+    back = _named(session, (at for at in returns_with(reader, indexes) if at not in late))
+    return Named(ids=tuple(id for id in back.ids if id not in asked.ids))
+
+
+def _named(session: Session, indexes: Iterable[int]) -> Named:
+    return Named(ids=tuple(RecordId(session.reader.envelope(index).id) for index in indexes))
+
+
+class Meant(Request, frozen=True, kw_only=True):
+    """Records by their ids, and all of a scope: of all the scope ids that are given.
+
+    A scope id may be empty here: records of older logs may have one.
+    """
+
+    ids: tuple[Id, ...] = ()
+    user_id: str | None = None
+    agent_id: str | None = None
+    run_id: str | None = None
+    session_id: str | None = None
+
+    @property
+    def scope(self) -> dict[str, str]:
+        """The scope ids that are given, by name."""
+        scope = {"user_id": self.user_id, "agent_id": self.agent_id, "run_id": self.run_id}
+        scope["session_id"] = self.session_id
+        return {name: value for name, value in scope.items() if value is not None}
+
+
+class PlanErase(Meant, frozen=True, kw_only=True):
+    """What would be erased: records by their ids, and all of a scope."""
+
+
+@operation(
+    PlanErase,
+    Cascade,
+    access="read",
+    cost="log",
+    positional=("*ids",),
+    example=PlanErase(ids=(_ID,)),
+    errors=(UnknownRecordError, ErasedError, InvalidRecordError, NoVaultError),
+)
+def plan_erase(session: Session, asked: PlanErase) -> Cascade:
+    """Return what erasing these records, or everything of a scope, would take and weaken.
+
+    Raises UnknownRecordError, ErasedError; InvalidRecordError for what is no memory; NoVaultError for a scope where
+    bodies can't be read.
+    """
+    session.refresh()
+    indexes = _indexes(session, asked.ids)
+    if asked.scope:
+        indexes += _within(session, asked.scope)
+    return cascades.plan(session.reader, indexes)
+
+
+class Erase(Meant, frozen=True, kw_only=True):
+    """What is erased: records by their ids, and all of a scope; and why."""
+
+    reason: str | None = None
+
+
+@operation(
+    Erase,
+    Certified,
+    access="erase",
+    cost="log",
+    repeatable=False,
+    destructive=True,
+    positional=("*ids",),
+    returns="certificates",
+    example=Erase(ids=(_ID,), reason="request of 3 June"),
+    errors=(UnknownRecordError, ErasedError, InvalidRecordError, NoVaultError, ValueError, *_WRITES),
+)
+def erase(session: Session, asked: Erase) -> Certified:
+    """Erase records and what is derived from them alone; signed certificates say what was done.
+
+    Keys are destroyed, bodies blanked, projections rebuilt. What was derived meanwhile goes too: the cascade
+    is planned in one turn with the tombstone. Raises ValueError where neither a record nor a scope is named, and as
+    `plan_erase` does. SPEC §9.
+    """
+    if not asked.ids and not asked.scope:
+        raise ValueError("nothing was named, and nothing was erased: give ids, or the ids of a scope")
+    session.refresh()
+    choose = partial(_chosen, session, _indexes(session, asked.ids), asked.scope)
+    done = erasing.erase(session.writer, choose, session.views.purge, reason=asked.reason)
+    return Certified(certificates=tuple(done))
+
+
+def _indexes(session: Session, ids: Iterable[str]) -> list[int]:
+    reader = session.reader
+    found: list[int] = []
+    for id in ids:
+        found.append(reader.index_of(id))
+        if reader.envelope(found[-1]).id != id:
+            raise UnknownRecordError(f"{id}: no such record")
+    return found
+
+
+def _chosen(session: Session, indexes: list[int], scope: dict[str, str]) -> list[int]:
+    within = _within(session, scope) if scope else []
+    return indexes + [index for index in within if index not in session.reader.control.erased]
+
+
+def _within(session: Session, scope: dict[str, str]) -> list[int]:
+    """Return the records of a scope by reading the log itself: a projection may lag, or leave out the forgotten."""
+    session.reader.need_vault()
+    found: list[int] = []
+    for record in read(session, Read(include_forgotten=True)):
+        if record.envelope.is_control or record.kind in ("genesis", "key", "tombstone"):
+            continue
+        given: dict[str, str] = record.members.get("scope") or {}
+        if all(given.get(name) == value for name, value in scope.items()):
+            found.append(record.index)
+    return found
+
+
+class Retain(Request, frozen=True, kw_only=True):
+    """The sweep of what is past its window."""
+
+
+@operation(
+    Retain,
+    Certified,
+    access="erase",
+    cost="log",
+    repeatable=True,
+    destructive=True,
+    returns="certificates",
+    example=Retain(),
+    errors=(NoVaultError, *_WRITES),
+)
+def retain(session: Session, asked: Retain) -> Certified:
+    """Erase what was forgotten longer ago than the retention window; a logged event says when the sweep looked."""
+    del asked
+    return Certified(certificates=tuple(erasing.retain(session.writer, session.now(), session.views.purge)))
+
+
+class RetentionDue(Request, frozen=True, kw_only=True):
+    """The question what the next sweep would take."""
+
+
+class Due(Response, frozen=True, kw_only=True):
+    """Indexes of records, in order."""
+
+    indexes: tuple[Index, ...]
+
+
+@operation(RetentionDue, Due, access="read", cost="record", returns="indexes", example=RetentionDue())
+def retention_due(session: Session, asked: RetentionDue) -> Due:
+    """Return the indexes of the forgotten records that the next `retain` would erase."""
+    del asked
+    return Due(indexes=tuple(erasing.due(session.reader, session.now())))
+
+
+class Compact(Request, frozen=True, kw_only=True):
+    """The giving back of disk space."""
+
+
+class Compacted(Response, frozen=True, kw_only=True):
+    """How many bytes of disk were given back."""
+
+    freed_bytes: int
+
+
+@operation(
+    Compact,
+    Compacted,
+    access="operate",
+    cost="log",
+    repeatable=True,
+    returns="freed_bytes",
+    example=Compact(),
+    errors=(ReadOnlyError,),
+)
+def compact(session: Session, asked: Compact) -> Compacted:
+    """Give back the disk space of erased bodies; return how many bytes."""
+    del asked
+    return Compacted(freed_bytes=erasing.compact(session.writer))

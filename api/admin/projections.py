@@ -1,0 +1,208 @@
+"""What the projections say and how they are rebuilt: SQL, vectors, replay, snapshots."""
+
+from collections.abc import Mapping
+from typing import Annotated, Final
+
+from msgspec import Meta
+
+from braid.ledger.errors import (
+    ErasedError,
+    ForgottenError,
+    IntegrityError,
+    KeyRefusedError,
+    NoVaultError,
+    UnknownRecordError,
+)
+from braid.ledger.writer import Writer
+from braid.operation import ArrowTable, AsOf, Instant, Json, Request, Response, Vector, operation
+from braid.session import Session
+from braid.views.errors import SqlError, SqlLimitError, SqlTimeoutError, ViewBusyError, ViewError
+from braid.views.replay import Caught
+from braid.views.snapshot.folder import KEPT, Snapshot
+
+_WAIT_S: Final = 10.0
+
+
+class Sql(AsOf, frozen=True, kw_only=True):
+    """A SELECT over the DuckDB projection, with its parameters by place or by name, and how far it may go.
+
+    `valid_at`: only what had happened and held at that time.
+    """
+
+    query: str
+    parameters: tuple[Json, ...] | dict[str, Json] | None = None
+    valid_at: Instant | None = None
+    include_forgotten: bool = False
+    seconds: Annotated[float, Meta(gt=0)] = 30.0
+    rows: Annotated[int, Meta(ge=0)] = 100_000
+    result_bytes: Annotated[int, Meta(ge=0)] = 256 << 20
+    memory_bytes: Annotated[int, Meta(ge=1)] = 512 << 20
+
+
+class Selected(Response, frozen=True, kw_only=True):
+    """The rows; how many records the projection had taken in, and how many came after."""
+
+    table: ArrowTable
+    position: int
+    behind_by: int
+
+
+@operation(
+    Sql,
+    Selected,
+    access="read",
+    cost="index",
+    payload="arrow",
+    positional=("query", "parameters"),
+    returns="table",
+    example=Sql(query="SELECT count(*) AS n FROM experiences", seconds=5.0),
+    errors=(SqlError, SqlTimeoutError, SqlLimitError, ViewBusyError, ValueError),
+)
+def sql(session: Session, asked: Sql, *, tables: Mapping[str, object] | None = None) -> Selected:
+    """Return a SELECT over the DuckDB projection, caught up, as a pyarrow Table.
+
+    `tables`: pyarrow Tables, or frames of pandas or polars, by the names under which the query may join them. In a
+    past: as the log was, less what is erased by now. Untrusted SQL can't write, read files or reach the network.
+    Raises SqlError, SqlTimeoutError, SqlLimitError. SPEC §10.7.
+    """
+    from braid.views.past import Past
+    from braid.views.sql import Limits
+
+    session.refresh()
+    size = session.size_at(asked.as_of, asked.as_of_time)
+    past = None
+    if size is not None or asked.valid_at is not None or asked.include_forgotten:
+        past = Past(session.reader.size if size is None else size, asked.include_forgotten, asked.valid_at)
+    limits = Limits(
+        seconds=asked.seconds,
+        rows=asked.rows,
+        result_bytes=asked.result_bytes,
+        memory_bytes=asked.memory_bytes,
+    )
+    found = session.views.sql(asked.query, asked.parameters, tables=tables, past=past, limits=limits)
+    return Selected(table=found.table, position=found.position, behind_by=found.behind_by)
+
+
+class VectorOf(Request, frozen=True, kw_only=True):
+    """The address `vec://role/id` of a vector."""
+
+    uri: str
+
+
+class FoundVector(Response, frozen=True, kw_only=True):
+    """A unit vector of float32; None where there is none yet."""
+
+    vector: Vector | None
+
+
+@operation(
+    VectorOf,
+    FoundVector,
+    access="read",
+    cost="index",
+    positional=("uri",),
+    returns="vector",
+    example=VectorOf(uri="vec://sem/exp_2025-05-17T09:00:00Z_0000000300ab"),
+    errors=(ValueError, UnknownRecordError, ErasedError, ForgottenError, IntegrityError),
+)
+def vector(session: Session, asked: VectorOf) -> FoundVector:
+    """Return what `vec://role/id` names: a unit vector (float32[d]), None where there is none yet.
+
+    A role may be short: `vec://sem/id`, `vec://temp/id`, `vec://caus/id`. Raises ValueError for another kind of address
+    or an unknown role; UnknownRecordError, ErasedError and ForgottenError as for `get`.
+    """
+    from braid.views.lance.profiles import profile
+    from braid.views.search import SEMANTIC, vector_address
+
+    roles, id = vector_address(asked.uri)
+    session.refresh()
+    record = session.reader.get(id)
+    if roles[0] not in SEMANTIC:
+        return FoundVector(vector=profile(roles[0], record))
+    # By the log: a row may say any id.
+    held = session.views.search.index(wait_s=_WAIT_S).vectors([record.index], roles)
+    return FoundVector(vector=held.get(record.index))
+
+
+class Replay(Request, frozen=True, kw_only=True):
+    """Which projection is rebuilt (`duck`, `catalog`, `lance`; all where none is named), and from what."""
+
+    view: str | None = None
+    from_scratch: bool = False
+
+
+class Replayed(Response, frozen=True, kw_only=True):
+    """What was rebuilt, and from where."""
+
+    projections: tuple[Caught, ...]
+
+
+@operation(
+    Replay,
+    Replayed,
+    access="operate",
+    cost="log",
+    repeatable=True,
+    positional=("view",),
+    returns="projections",
+    example=Replay(view="duck"),
+    errors=(ViewError, ValueError, NoVaultError),
+)
+def replay(session: Session, asked: Replay) -> Replayed:
+    """Rebuild the projections (or the one named) into fresh files and swap them in.
+
+    From the newest snapshot that fits and what came after it; else, or `from_scratch`, from the log alone. Raises
+    ViewBusyError while another process is at work on them.
+    """
+    return Replayed(projections=tuple(session.views.replay(asked.view, from_scratch=asked.from_scratch)))
+
+
+class MakeSnapshot(Request, frozen=True, kw_only=True):
+    """How many of the newest stay."""
+
+    keep: Annotated[int, Meta(ge=1)] = KEPT
+
+
+@operation(
+    MakeSnapshot,
+    Snapshot,
+    access="operate",
+    cost="log",
+    repeatable=True,
+    example=MakeSnapshot(keep=2),
+    errors=(KeyRefusedError, ViewError),
+)
+def snapshot(session: Session, asked: MakeSnapshot) -> Snapshot:
+    """Write down what the projections hold, signed and bound to the log's size and root; the `keep` newest stay.
+
+    Raises KeyRefusedError where no operator's key is here, ViewBusyError.
+    """
+    if isinstance(session.reader, Writer):
+        session.reader.checkpoint()
+    session.refresh()
+    return session.views.snapshot(keep=asked.keep)
+
+
+class ListSnapshots(Request, frozen=True, kw_only=True):
+    """The question which snapshots there are."""
+
+
+class Snapshots(Response, frozen=True, kw_only=True):
+    """Every snapshot, the newest first."""
+
+    snapshots: tuple[Snapshot, ...]
+
+
+@operation(
+    ListSnapshots,
+    Snapshots,
+    access="read",
+    cost="record",
+    returns="snapshots",
+    example=ListSnapshots(),
+)
+def snapshots(session: Session, asked: ListSnapshots) -> Snapshots:
+    """Return every snapshot, the newest first; `trouble` says why one would not be used."""
+    del asked
+    session.refresh()
+    return Snapshots(snapshots=tuple(session.views.snapshots.all()))

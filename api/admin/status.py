@@ -1,0 +1,202 @@
+"""How a store stands: its size and head, what waits, what it lacks, and what it was at another time."""
+
+from datetime import datetime, timedelta
+
+from braid.agent.stage import Stage
+from braid.ledger import asof
+from braid.ledger.errors import NoVaultError
+from braid.ledger.settings import Durability
+from braid.ledger.writer import Writer
+from braid.operation import AsOf, Instant, Request, Response, operation
+from braid.session import Session
+from braid.views.errors import SqlError, ViewError
+from braid.views.snapshot.condition import Newest
+from braid.views.status import ViewStatus
+
+
+class AskStatus(Request, frozen=True, kw_only=True):
+    """The question how the store stands."""
+
+
+class Head(Response, frozen=True, kw_only=True):
+    """A signed head: how many records it covers, and its root in hex."""
+
+    size: int
+    root: str
+
+
+class Retention(Response, frozen=True, kw_only=True):
+    """How many days the forgotten are kept, how many records are past that, and when the next one will be."""
+
+    days: int
+    due: int
+    next: str | None
+
+
+class Torn(Response, frozen=True, kw_only=True):
+    """What was cut from the log's end when this handle opened it: `length` bytes that were no whole transaction."""
+
+    segment: str
+    offset: int
+    length: int
+    reason: str
+
+
+class Status(Response, frozen=True, kw_only=True):
+    """How a store stands. Sizes are bytes; `guard` is a path, None where this handle has none.
+
+    `contradiction`: why this copy is only read. `durability_unsigned`: what `store.json` asks for and no event signs.
+    """
+
+    store: str
+    origin: str
+    vkey: str
+    durability: Durability
+    records: int
+    transactions: int
+    log_bytes: int
+    checkpoint: Head
+    guard: str | None
+    vault_epoch: int | None
+    forgotten: int
+    erased: int
+    retention: Retention
+    views: tuple[ViewStatus, ...]
+    snapshot: Newest | None
+    contradiction: str | None
+    durability_unsigned: Durability | None
+    torn: Torn | None
+
+
+@operation(AskStatus, Status, access="read", cost="index", example=AskStatus(), errors=(ViewError,))
+def status(session: Session, asked: AskStatus) -> Status:
+    """Return size, head, lag of the projections, what is forgotten and due, and the space used; nothing is caught up.
+
+    `torn`: what was cut from the log's end when this handle opened it.
+    """
+    from braid.ledger import erase as erasing
+
+    del asked
+    session.refresh()
+    reader = session.reader
+    torn = reader.torn if isinstance(reader, Writer) else None
+    unsigned = None if reader.durability == reader.settings.durability else reader.settings.durability
+    return Status(
+        store=str(session.path),
+        origin=session.origin,
+        vkey=session.vkey,
+        durability=reader.durability,
+        records=reader.size,
+        transactions=reader.log.next_tx,
+        log_bytes=reader.log.bytes_on_disk,
+        checkpoint=Head(size=reader.published.size, root=reader.published.root.hex()),
+        guard=str(reader.guard.path) if reader.guarded else None,
+        vault_epoch=reader.vault.epoch if reader.vault else None,
+        forgotten=len(reader.control.hidden),
+        erased=len(reader.control.erased),
+        retention=Retention(
+            days=reader.control.retention_days,
+            due=len(erasing.due(reader, session.now())),
+            next=_next_due(session),
+        ),
+        views=tuple(session.views.status()),
+        snapshot=session.views.newest_snapshot(),
+        contradiction=reader.contradiction or None,
+        durability_unsigned=unsigned,
+        torn=Torn(**torn._asdict()) if torn else None,
+    )
+
+
+def _next_due(session: Session) -> str | None:
+    control = session.reader.control
+    first = min((since for _, since in control.hidden.values()), default=None)
+    if first is None:
+        return None
+    return (datetime.fromisoformat(first) + timedelta(days=control.retention_days)).isoformat()
+
+
+class StatusAt(AsOf, frozen=True, kw_only=True):
+    """A past of the log; `valid_at`: only what had happened and held at that time."""
+
+    valid_at: Instant | None = None
+
+
+class StatusThen(Response, frozen=True, kw_only=True):
+    """What the log held then: `records` of it, and `since_then` that came later; `root` in hex; rows by table."""
+
+    store: str
+    origin: str
+    records: int
+    since_then: int
+    transactions: int
+    root: str
+    created_at: str
+    valid_at: datetime | None
+    forgotten: int
+    erased: int
+    keys: int
+    rows: dict[str, int]
+
+
+@operation(
+    StatusAt,
+    StatusThen,
+    access="read",
+    cost="log",
+    example=StatusAt(as_of=2),
+    errors=(ValueError, NoVaultError, SqlError, ViewError),
+)
+def status_at(session: Session, asked: StatusAt) -> StatusThen:
+    """Return what the log held in a past: its size, root and keys, and how many rows its projection has.
+
+    `erased` counts what is erased by now. Raises ValueError for a past that never was.
+    """
+    from braid.views.past import Past
+
+    session.refresh()
+    reader = session.reader
+    then_size = session.size_at(asked.as_of, asked.as_of_time)
+    size = reader.size if then_size is None else then_size
+    then = asof.control_at(reader, size)
+    last = reader.envelope(size - 1)
+    return StatusThen(
+        store=str(session.path),
+        origin=session.origin,
+        records=size,
+        since_then=reader.size - size,
+        transactions=last.tx[0] + 1,
+        root=asof.root_at(reader, size),
+        created_at=last.created_at,
+        valid_at=asked.valid_at,
+        forgotten=len(then.hidden),
+        erased=sum(index < size for index in reader.control.erased),
+        keys=sum(life.revoked is None for life in then.keys.values()),
+        rows=session.views.count(Past(size, valid_at=asked.valid_at)),
+    )
+
+
+class AskStage(Request, frozen=True, kw_only=True):
+    """The question how far the memory has come."""
+
+
+@operation(
+    AskStage,
+    Stage,
+    access="read",
+    cost="index",
+    example=AskStage(),
+    errors=(NoVaultError, SqlError, ViewError),
+)
+def stage(session: Session, asked: AskStage) -> Stage:
+    """Return how far the memory has come, from empty to expert, and what it lacks to the next stage.
+
+    Counted in the projection, which is caught up. Raises as `sql`; NoVaultError without a vault.
+    """
+    from braid.admin.projections import Sql, sql
+    from braid.agent.stage import COUNTS, SAID, Counts
+    from braid.agent.stage import stage as stage_of
+
+    del asked
+    session.reader.need_vault()
+    row = sql(session, Sql(query=SAID + COUNTS)).table.to_pylist()[0]
+    return stage_of(Counts(**row))

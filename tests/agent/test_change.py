@@ -1,0 +1,63 @@
+"""Which sentence says in other words that another has changed, and which only stands near a word of change."""
+
+from datetime import UTC, datetime
+
+import pytest
+
+from braid.agent.change import is_change, of_another, values
+from braid.recall.decompose import decompose
+
+NOW = datetime(2026, 1, 5, tzinfo=UTC)
+CHANGED = [
+    ("Who is my boss?", "My boss is Hannah", "I have a new boss, Ravi"),
+    ("Which gym do I go to?", "My gym is FitLab", "I quit the gym"),
+    ("What do I drive?", "I drive a Volvo", "I sold the Volvo"),
+    (
+        "When is the grant deadline?",
+        "The grant deadline is 3 June",
+        "They moved the grant deadline to 17 June",
+    ),
+    ("Who is my husband?", "Tom is my husband", "Tom and I got divorced"),
+    ("Where do I work?", "I work at Monzo", "I don’t work at Monzo anymore"),
+    ("Where do I work?", "I work at Monzo", "I no longer work at Monzo"),
+    ("Who is our GP?", "Dr Okafor is our GP", "Our GP is Dr Lindqvist now"),
+    ("Which school does Lena go to?", "Lena goes to Hillside School", "Lena goes to Oakfield instead"),
+]
+UNCHANGED = [
+    ("Who is my boss?", "My boss is Hannah", "My boss is happy now"),
+    ("Who is my boss?", "My boss is Hannah", "My sister has a new boss, Ravi"),
+    ("Who is my boss?", "My boss is Hannah", "My boss has a new car"),
+    ("Who is my cleaner?", "My cleaner is Beata", "I bought a new vacuum cleaner"),
+    ("How much is my rent?", "My rent is £800", "Tom's rent is now £950"),
+    ("When is the team meeting?", "The team meeting is on Tuesday", "I left the team meeting early"),
+    ("Which milk do I drink?", "I drink oat milk", "I bought oat milk instead of cheese"),
+    ("Which band do I play in?", "I play bass in the Foxes", "My cousin quit his band"),
+    ("", "", ""),
+]
+
+
+@pytest.mark.parametrize(("question", "older", "newer"), CHANGED)
+def test_a_change_is_told_by_a_word_beside_the_thing(question: str, older: str, newer: str) -> None:
+    assert is_change(decompose(question, NOW), older, newer)
+
+
+@pytest.mark.parametrize(("question", "older", "newer"), UNCHANGED)
+def test_a_word_of_change_alone_changes_nothing(question: str, older: str, newer: str) -> None:
+    assert not is_change(decompose(question, NOW), older, newer)
+
+
+def test_what_is_somebody_else_s_is_told_apart() -> None:
+    question = decompose("Who is my boss?", NOW)
+    assert of_another(question, "My boss is Hannah", "Tom's boss is Ines")
+    assert not of_another(question, "My boss is Hannah", "My new boss is Ines")
+
+
+def test_names_and_numbers_are_values() -> None:
+    assert values("My GP is Dr Okafor since 2020") >= {"okafor", "2020"}
+    assert values("it is so") == set()
+
+
+def test_a_long_line_takes_no_longer_than_its_length() -> None:
+    question = decompose("Who is my boss?", NOW)
+    for piece in ("boss ", "moved boss ", "not boss ", "no longer boss ", "my boss has ", "new ", "a's b "):
+        assert is_change(question, "My boss is Hannah", piece * 3_000) in (True, False)
