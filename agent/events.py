@@ -13,7 +13,7 @@ NAME: Final = PROGRAM
 """The name of a program's events."""
 
 
-class Holder(msgspec.Struct, frozen=True):
+class Lease(msgspec.Struct, frozen=True):
     """Who runs a program: a process on a machine, in a run of its own. `until`: from then on it may be taken over."""
 
     host: str
@@ -32,18 +32,18 @@ class _Event(msgspec.Struct, frozen=True, kw_only=True, tag_field="event", omit_
 
 
 class Begun(_Event, frozen=True, tag="begun"):
-    """A program was begun. Whose plan it is: a default's name, `given`, or `model`, with what that said."""
+    """A program was begun. Whose plan it is: a default's name, `given`, or, in older logs, `model`."""
 
     question: str
     plan: Plan
     origin: str
     now: datetime
-    holder: Holder
+    holder: Lease
     dated: bool = False
     """Whether the asker named the time."""
     allowed: Sequence[str] = ()
     refused: str | None = None
-    """Why a model's plan was not taken."""
+    """Of older logs, as the three below: why the plan that a model wrote was not taken."""
     said: str | None = None
     model: str | None = None
     tokens: int = 0
@@ -52,7 +52,7 @@ class Begun(_Event, frozen=True, tag="begun"):
 class Taken(_Event, frozen=True, tag="taken"):
     """Another run goes on with it. `again`: a call that may have been made is to be made again."""
 
-    holder: Holder
+    holder: Lease
     again: bool = False
 
 

@@ -10,7 +10,7 @@ from typing import Any, Literal
 import msgspec
 
 from braid.agent.errors import BrokenProgramError
-from braid.agent.events import Begun, Called, Did, Ended, Holder, Paused, Recorded, Taken
+from braid.agent.events import Begun, Called, Did, Ended, Lease, Paused, Recorded, Taken
 from braid.agent.plan import QUESTION, TODAY, Answer, Branch, Plan, Step
 
 Standing = Literal["running", "paused", "answered", "stopped"]
@@ -56,7 +56,7 @@ class State(msgspec.Struct, frozen=True, kw_only=True):
     """The number of the event that is next."""
     values: Mapping[str, Value] = {}
     spent: Spent = Spent()
-    holder: Holder | None = None
+    holder: Lease | None = None
     called: Called | None = None
     paused: Paused | None = None
     again: bool = False

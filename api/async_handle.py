@@ -5,15 +5,10 @@ from collections.abc import AsyncIterator, Callable, Iterator
 from concurrent.futures import TimeoutError as FutureTimeout
 from threading import Event, Thread
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Final, Self, TypeVar
+from typing import Any, Final, Self, TypeVar
 
 from braid.session import Session
 from braid.store import Store
-
-if TYPE_CHECKING:
-    from braid.asking import Answer
-    from braid.programs import Listed
-    from braid.running import Program
 
 _Item = TypeVar("_Item")
 
@@ -35,34 +30,6 @@ class AsyncHandle:
     async def close(self) -> None:
         """See `Store.close`."""
         await to_thread(self.sync.close)
-
-    async def recall(self, query: str, **asked: Any) -> dict[str, Any]:
-        """See `Store.recall`."""
-        return await to_thread(self.sync.recall, query, **asked)
-
-    async def ask(self, question: str, **asked: Any) -> "Answer":
-        """See `Store.ask`."""
-        return await to_thread(self.sync.ask, question, **asked)
-
-    async def program(self, question: str, **how: Any) -> "Program":
-        """See `Store.program`."""
-        return await to_thread(self.sync.program, question, **how)
-
-    async def resume(self, id: str, **how: Any) -> "Program":
-        """See `Store.resume`."""
-        return await to_thread(self.sync.resume, id, **how)
-
-    async def programs(self) -> "list[Listed]":
-        """See `Store.programs`."""
-        return await to_thread(self.sync.programs)
-
-    async def how(self, id: str) -> str:
-        """See `Store.how`."""
-        return await to_thread(self.sync.how, id)
-
-    async def context(self, query: str, **asked: Any) -> str:
-        """See `Store.context`."""
-        return await to_thread(self.sync.context, query, **asked)
 
     @property
     def session(self) -> Session:

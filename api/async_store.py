@@ -1,6 +1,6 @@
 """A store for event loops: what touches the disk runs in a thread, so that the loop goes on."""
 
-# Written by `python -m braid.tools.lab.faces` from the registry of operations; change those.
+# Written by `make faces` from the registry of operations: change those.
 
 from asyncio import to_thread
 from typing import TYPE_CHECKING
@@ -15,7 +15,12 @@ if TYPE_CHECKING:
 
     from braid.admin.keys import Admitted, Published
     from braid.admin.status import Status, StatusThen
+    from braid.agent.events import Recorded
+    from braid.agent.parts import Composer
+    from braid.agent.plan import Plan
     from braid.agent.stage import Stage
+    from braid.agent.tool import Tool
+    from braid.answers.reply import Reply
     from braid.claims.operations import Conflict, Explanation, Stance
     from braid.exchange.operations import Imported
     from braid.knowledge.operations import Learned
@@ -31,7 +36,13 @@ if TYPE_CHECKING:
     from braid.ledger.trace import TraceNode
     from braid.lens.operations import LensDifference, Lenses, RequestStanding, View, ViewRow
     from braid.log.operations import Append, AppendedAll
-    from braid.operation import ArrowTable, Json, Vector
+    from braid.operation import ArrowTable, Json
+    from braid.programs.program import Program, ProgramSummary
+    from braid.recall.decompose import Decomposer
+    from braid.recall.hits import Hit
+    from braid.recall.recall import CrossEncoder
+    from braid.search.operations import Recalled
+    from braid.search.question import AskedTone
     from braid.tone.operations import Tone
     from braid.views.replay import Caught
     from braid.views.snapshot.folder import Snapshot
@@ -303,6 +314,135 @@ class AsyncStore(AsyncHandle):
         """Return what makes one view of another: items added and removed, records, weights. Raises as `lens_view`."""
         return await to_thread(lambda: self.sync.lens_difference(one=one, other=other))
 
+    async def recall(
+        self,
+        query: str,
+        *,
+        user_id: "str | None" = None,
+        agent_id: "str | None" = None,
+        run_id: "str | None" = None,
+        session_id: "str | None" = None,
+        as_of: "int | None" = None,
+        as_of_time: "datetime | None" = None,
+        top_k: int = 10,
+        filters: "Mapping[str, Json] | None" = None,
+        valid_at: "datetime | None" = None,
+        now: "datetime | None" = None,
+        superseded: "Literal['marked'] | None" = None,
+        affect: "AskedTone | None" = None,
+        uncertainty: "float | None" = None,
+        lens: "str | None" = None,
+        limit_s: float = 5.0,
+        index_s: float = 60.0,
+        explain: bool = False,
+        prove: bool = False,
+        cross_encoder: "CrossEncoder | None" = None,
+        hit_lens: "Callable[[Sequence[Hit]], Sequence[Hit]] | None" = None,
+        decomposer: "Decomposer | None" = None,
+    ) -> "Recalled":
+        """Return the records that fit a question, best first, each read from the log and verified.
+
+        The ids of the scope bind every way in. `cross_encoder`: (question, texts) → how well each answers, higher is
+        better; `hit_lens`: what the hits are seen through where `lens` names none; `decomposer`: what takes the question
+        apart. Raises ValueError for filters that can't be meant and for a past that never was, UnknownLensError,
+        IntegrityError. See docs/recall.md.
+        """
+        return await to_thread(
+            lambda: self.sync.recall(
+                user_id=user_id,
+                agent_id=agent_id,
+                run_id=run_id,
+                session_id=session_id,
+                as_of=as_of,
+                as_of_time=as_of_time,
+                query=query,
+                top_k=top_k,
+                filters=filters,
+                valid_at=valid_at,
+                now=now,
+                superseded=superseded,
+                affect=affect,
+                uncertainty=uncertainty,
+                lens=lens,
+                limit_s=limit_s,
+                index_s=index_s,
+                explain=explain,
+                prove=prove,
+                cross_encoder=cross_encoder,
+                hit_lens=hit_lens,
+                decomposer=decomposer,
+            )
+        )
+
+    async def context(
+        self,
+        query: str,
+        *,
+        user_id: "str | None" = None,
+        agent_id: "str | None" = None,
+        run_id: "str | None" = None,
+        session_id: "str | None" = None,
+        as_of: "int | None" = None,
+        as_of_time: "datetime | None" = None,
+        top_k: int = 30,
+        filters: "Mapping[str, Json] | None" = None,
+        valid_at: "datetime | None" = None,
+        now: "datetime | None" = None,
+        superseded: "Literal['marked'] | None" = None,
+        affect: "AskedTone | None" = None,
+        uncertainty: "float | None" = None,
+        lens: "str | None" = None,
+        limit_s: float = 5.0,
+        index_s: float = 60.0,
+        budget: int = 800,
+        probe: "str | None" = None,
+        clear: bool = False,
+        cross_encoder: "CrossEncoder | None" = None,
+        hit_lens: "Callable[[Sequence[Hit]], Sequence[Hit]] | None" = None,
+        decomposer: "Decomposer | None" = None,
+    ) -> "str":
+        """Return the `<experience_context>` block for a question, at most `budget` tokens by a cautious estimate.
+
+        Stored text in it is data: escaped, fenced, every line with the id that it comes from. Keys, passwords, codes and
+        card numbers are placeholders, unless `clear`. Locals as of `recall`. Raises ValueError for a budget without room
+        for the block's frame, and what `recall` raises.
+        """
+        return await to_thread(
+            lambda: self.sync.context(
+                user_id=user_id,
+                agent_id=agent_id,
+                run_id=run_id,
+                session_id=session_id,
+                as_of=as_of,
+                as_of_time=as_of_time,
+                query=query,
+                top_k=top_k,
+                filters=filters,
+                valid_at=valid_at,
+                now=now,
+                superseded=superseded,
+                affect=affect,
+                uncertainty=uncertainty,
+                lens=lens,
+                limit_s=limit_s,
+                index_s=index_s,
+                budget=budget,
+                probe=probe,
+                clear=clear,
+                cross_encoder=cross_encoder,
+                hit_lens=hit_lens,
+                decomposer=decomposer,
+            )
+        )
+
+    async def vector(self, uri: str) -> "tuple[float, ...] | None":
+        """Return what `vec://role/id` names: a unit vector, None where there is none yet.
+
+        Raises ValueError for another kind of address or an unknown role; UnknownRecordError, ErasedError and ForgottenError
+        as for `get`.
+        """
+        return await to_thread(lambda: self.sync.vector(uri=uri))
+
     async def stance(
         self,
         question: str,
@@ -385,6 +525,55 @@ class AsyncStore(AsyncHandle):
                 at=at,
             )
         )
+
+    async def ask(
+        self,
+        question: str,
+        *,
+        user_id: "str | None" = None,
+        agent_id: "str | None" = None,
+        run_id: "str | None" = None,
+        session_id: "str | None" = None,
+        as_of: "int | None" = None,
+        as_of_time: "datetime | None" = None,
+        now: "datetime | None" = None,
+        lens: "str | None" = None,
+        affect: bool = True,
+        top_k: "int | None" = None,
+        write: bool = True,
+        composer: "Composer | None" = None,
+    ) -> "Reply":
+        """Return an answer that cites the records it rests on, or says that it doesn't know.
+
+        Without a `composer` it is put together from what is held and what was said; with one, that one writes it and this
+        is what it falls back to. Tone shapes its manner alone. Question, answer, tones, a new stance and a reflection enter
+        the log in one transaction; `write=False` writes nothing. Raises UnknownLensError, IntegrityError, AccessDeniedError
+        where it would write and may not, and what appending raises. See docs/answers.md.
+        """
+        return await to_thread(
+            lambda: self.sync.ask(
+                user_id=user_id,
+                agent_id=agent_id,
+                run_id=run_id,
+                session_id=session_id,
+                as_of=as_of,
+                as_of_time=as_of_time,
+                question=question,
+                now=now,
+                lens=lens,
+                affect=affect,
+                top_k=top_k,
+                write=write,
+                composer=composer,
+            )
+        )
+
+    async def explain_provenance(self, id: str) -> "str":
+        """Return in two or three sentences how an answer, a stance or what a record says is known, by its links alone.
+
+        Raises ValueError for another kind of record; UnknownRecordError, ErasedError, ForgottenError, IntegrityError.
+        """
+        return await to_thread(lambda: self.sync.explain_provenance(id=id))
 
     async def learn(
         self, *, dry_run: bool = False, told: "Callable[[Record, Draft], None] | None" = None
@@ -646,14 +835,6 @@ class AsyncStore(AsyncHandle):
             )
         )
 
-    async def vector(self, uri: str) -> "Vector | None":
-        """Return what `vec://role/id` names: a unit vector (float32[d]), None where there is none yet.
-
-        A role may be short: `vec://sem/id`, `vec://temp/id`, `vec://caus/id`. Raises ValueError for another kind of address
-        or an unknown role; UnknownRecordError, ErasedError and ForgottenError as for `get`.
-        """
-        return await to_thread(lambda: self.sync.vector(uri=uri))
-
     async def replay(self, view: "str | None" = None, *, from_scratch: bool = False) -> "tuple[Caught, ...]":
         """Rebuild the projections (or the one named) into fresh files and swap them in.
 
@@ -701,3 +882,82 @@ class AsyncStore(AsyncHandle):
         Counted in the projection, which is caught up. Raises as `sql`; NoVaultError without a vault.
         """
         return await to_thread(self.sync.stage)
+
+    async def run_program(
+        self,
+        question: str,
+        *,
+        user_id: "str | None" = None,
+        agent_id: "str | None" = None,
+        run_id: "str | None" = None,
+        session_id: "str | None" = None,
+        plan: "Plan | str | None" = None,
+        allow: "Sequence[Literal['read', 'ask', 'write', 'network']]" = ("read", "ask"),
+        samples: int = 1,
+        now: "datetime | None" = None,
+        affect: bool = True,
+        idempotency_key: "str | None" = None,
+        composer: "Composer | None" = None,
+        tools: "Iterable[Tool]" = (),
+    ) -> "Program":
+        """Run a plan for a question until it has answered, or waits: each step is in the log before the next.
+
+        `composer` writes its notes and answers; `tools`: beside those that come with Braid. Raises PlanError before
+        anything is written, ProgramTakenError where another run goes on with it, ReadOnlyError. See docs/programs.md.
+        """
+        return await to_thread(
+            lambda: self.sync.run_program(
+                user_id=user_id,
+                agent_id=agent_id,
+                run_id=run_id,
+                session_id=session_id,
+                question=question,
+                plan=plan,
+                allow=allow,
+                samples=samples,
+                now=now,
+                affect=affect,
+                idempotency_key=idempotency_key,
+                composer=composer,
+                tools=tools,
+            )
+        )
+
+    async def resume(
+        self,
+        id: str,
+        *,
+        result: "Json" = None,
+        again: bool = False,
+        take_over: bool = False,
+        affect: bool = True,
+        composer: "Composer | None" = None,
+        tools: "Iterable[Tool]" = (),
+    ) -> "Program":
+        """Go on with a program from its records, in this process or any other, on whatever day.
+
+        Raises ProgramTakenError where another runs it, ProgramStateError where what is given doesn't fit how it stands,
+        ToolRefusedError where the tool or the result is not what it was paused for, and as `get`.
+        """
+        return await to_thread(
+            lambda: self.sync.resume(
+                id=id,
+                result=result,
+                again=again,
+                take_over=take_over,
+                affect=affect,
+                composer=composer,
+                tools=tools,
+            )
+        )
+
+    async def programs(self) -> "tuple[ProgramSummary, ...]":
+        """Return every program that can be told, oldest first, and how it stands. Raises IntegrityError."""
+        return await to_thread(self.sync.programs)
+
+    async def program_trace(self, id: str) -> "tuple[Recorded, ...]":
+        """Return what happened in a program, in order, each with its record and those that it came from.
+
+        Raises ProgramStateError for an id of something else, and as `get`.
+        """
+        return await to_thread(lambda: self.sync.program_trace(id=id))

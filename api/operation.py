@@ -170,6 +170,8 @@ class Operation(msgspec.Struct, frozen=True, kw_only=True):
         """Return a request from its JSON; InvalidRequestError for what is no such request."""
         try:
             return msgspec.json.decode(raw or b"{}", type=self.request)
+        except RecursionError:
+            raise InvalidRequestError(f"{self.name}: what is asked is nested too deep") from None
         except (msgspec.DecodeError, UnicodeDecodeError) as error:
             raise self.refusal(error) from None
 

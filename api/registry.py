@@ -13,7 +13,9 @@ from braid.errors import AccessDeniedError, UnknownOperationError
 from braid.operation import Operation, declared
 from braid.session import Session
 
-ROOMS: Final = ("log", "tone", "lens", "claims", "knowledge", "exchange", "admin")
+ROOMS: Final = (
+    "log", "tone", "lens", "search", "claims", "answers", "knowledge", "exchange", "admin", "programs",
+)  # fmt: skip
 """The rooms of the subjects; each declares its operations in its module `operations`."""
 
 

@@ -1,6 +1,6 @@
 """An open store: one method for each operation."""
 
-# Written by `python -m braid.tools.lab.faces` from the registry of operations; change those.
+# Written by `make faces` from the registry of operations: change those.
 
 from typing import TYPE_CHECKING
 
@@ -9,6 +9,7 @@ from braid.admin import erasure as admin_erasure
 from braid.admin import keys as admin_keys
 from braid.admin import projections as admin_projections
 from braid.admin import status as admin_status
+from braid.answers import operations as answers_operations
 from braid.claims import operations as claims_operations
 from braid.exchange import operations as exchange_operations
 from braid.knowledge import operations as knowledge_operations
@@ -16,7 +17,9 @@ from braid.lens import operations as lens_operations
 from braid.log import operations as log_operations
 from braid.log.transaction import Pending, Transaction
 from braid.operation import given
-from braid.programming import Programming
+from braid.programs import operations as programs_operations
+from braid.search import operations as search_operations
+from braid.session import Session
 from braid.tone import operations as tone_operations
 
 if TYPE_CHECKING:
@@ -27,7 +30,12 @@ if TYPE_CHECKING:
 
     from braid.admin.keys import Admitted, Published
     from braid.admin.status import Status, StatusThen
+    from braid.agent.events import Recorded
+    from braid.agent.parts import Composer
+    from braid.agent.plan import Plan
     from braid.agent.stage import Stage
+    from braid.agent.tool import Tool
+    from braid.answers.reply import Reply
     from braid.claims.operations import Conflict, Explanation, Stance
     from braid.exchange.operations import Imported
     from braid.knowledge.operations import Learned
@@ -43,7 +51,13 @@ if TYPE_CHECKING:
     from braid.ledger.trace import TraceNode
     from braid.lens.operations import LensDifference, Lenses, RequestStanding, View, ViewRow
     from braid.log.operations import Append, AppendedAll
-    from braid.operation import ArrowTable, Json, Vector
+    from braid.operation import ArrowTable, Json
+    from braid.programs.program import Program, ProgramSummary
+    from braid.recall.decompose import Decomposer
+    from braid.recall.hits import Hit
+    from braid.recall.recall import CrossEncoder
+    from braid.search.operations import Recalled
+    from braid.search.question import AskedTone
     from braid.tone.operations import Tone
     from braid.views.replay import Caught
     from braid.views.snapshot.folder import Snapshot
@@ -111,7 +125,7 @@ class Records(Transaction):
         )
 
 
-class Store(Programming):
+class Store(Session):
     """An open store: to remember in, to read, correct, forget and erase, to prove, replay and ask.
 
     Safe to share between threads; a context manager.
@@ -411,6 +425,137 @@ class Store(Programming):
             lens_operations.lens_difference, lens_operations.CompareViews(one=one, other=other)
         )
 
+    def recall(
+        self,
+        query: str,
+        *,
+        user_id: "str | None" = None,
+        agent_id: "str | None" = None,
+        run_id: "str | None" = None,
+        session_id: "str | None" = None,
+        as_of: "int | None" = None,
+        as_of_time: "datetime | None" = None,
+        top_k: int = 10,
+        filters: "Mapping[str, Json] | None" = None,
+        valid_at: "datetime | None" = None,
+        now: "datetime | None" = None,
+        superseded: "Literal['marked'] | None" = None,
+        affect: "AskedTone | None" = None,
+        uncertainty: "float | None" = None,
+        lens: "str | None" = None,
+        limit_s: float = 5.0,
+        index_s: float = 60.0,
+        explain: bool = False,
+        prove: bool = False,
+        cross_encoder: "CrossEncoder | None" = None,
+        hit_lens: "Callable[[Sequence[Hit]], Sequence[Hit]] | None" = None,
+        decomposer: "Decomposer | None" = None,
+    ) -> "Recalled":
+        """Return the records that fit a question, best first, each read from the log and verified.
+
+        The ids of the scope bind every way in. `cross_encoder`: (question, texts) → how well each answers, higher is
+        better; `hit_lens`: what the hits are seen through where `lens` names none; `decomposer`: what takes the question
+        apart. Raises ValueError for filters that can't be meant and for a past that never was, UnknownLensError,
+        IntegrityError. See docs/recall.md.
+        """
+        return self.session.call(
+            search_operations.recall,
+            search_operations.Recall(
+                user_id=user_id,
+                agent_id=agent_id,
+                run_id=run_id,
+                session_id=session_id,
+                as_of=as_of,
+                as_of_time=as_of_time,
+                query=query,
+                top_k=top_k,
+                filters=given(filters),
+                valid_at=valid_at,
+                now=now,
+                superseded=superseded,
+                affect=affect,
+                uncertainty=uncertainty,
+                lens=lens,
+                limit_s=limit_s,
+                index_s=index_s,
+                explain=explain,
+                prove=prove,
+            ),
+            cross_encoder=cross_encoder,
+            hit_lens=hit_lens,
+            decomposer=decomposer,
+        )
+
+    def context(
+        self,
+        query: str,
+        *,
+        user_id: "str | None" = None,
+        agent_id: "str | None" = None,
+        run_id: "str | None" = None,
+        session_id: "str | None" = None,
+        as_of: "int | None" = None,
+        as_of_time: "datetime | None" = None,
+        top_k: int = 30,
+        filters: "Mapping[str, Json] | None" = None,
+        valid_at: "datetime | None" = None,
+        now: "datetime | None" = None,
+        superseded: "Literal['marked'] | None" = None,
+        affect: "AskedTone | None" = None,
+        uncertainty: "float | None" = None,
+        lens: "str | None" = None,
+        limit_s: float = 5.0,
+        index_s: float = 60.0,
+        budget: int = 800,
+        probe: "str | None" = None,
+        clear: bool = False,
+        cross_encoder: "CrossEncoder | None" = None,
+        hit_lens: "Callable[[Sequence[Hit]], Sequence[Hit]] | None" = None,
+        decomposer: "Decomposer | None" = None,
+    ) -> "str":
+        """Return the `<experience_context>` block for a question, at most `budget` tokens by a cautious estimate.
+
+        Stored text in it is data: escaped, fenced, every line with the id that it comes from. Keys, passwords, codes and
+        card numbers are placeholders, unless `clear`. Locals as of `recall`. Raises ValueError for a budget without room
+        for the block's frame, and what `recall` raises.
+        """
+        return self.session.call(
+            search_operations.context,
+            search_operations.Context(
+                user_id=user_id,
+                agent_id=agent_id,
+                run_id=run_id,
+                session_id=session_id,
+                as_of=as_of,
+                as_of_time=as_of_time,
+                query=query,
+                top_k=top_k,
+                filters=given(filters),
+                valid_at=valid_at,
+                now=now,
+                superseded=superseded,
+                affect=affect,
+                uncertainty=uncertainty,
+                lens=lens,
+                limit_s=limit_s,
+                index_s=index_s,
+                budget=budget,
+                probe=probe,
+                clear=clear,
+            ),
+            cross_encoder=cross_encoder,
+            hit_lens=hit_lens,
+            decomposer=decomposer,
+        ).text
+
+    def vector(self, uri: str) -> "tuple[float, ...] | None":
+        """Return what `vec://role/id` names: a unit vector, None where there is none yet.
+
+        Raises ValueError for another kind of address or an unknown role; UnknownRecordError, ErasedError and ForgottenError
+        as for `get`.
+        """
+        return self.session.call(search_operations.vector, search_operations.Vector(uri=uri)).vector
+
     def stance(
         self,
         question: str,
@@ -496,6 +641,58 @@ class Store(Programming):
                 at=at,
             ),
         ).conflicts
+
+    def ask(
+        self,
+        question: str,
+        *,
+        user_id: "str | None" = None,
+        agent_id: "str | None" = None,
+        run_id: "str | None" = None,
+        session_id: "str | None" = None,
+        as_of: "int | None" = None,
+        as_of_time: "datetime | None" = None,
+        now: "datetime | None" = None,
+        lens: "str | None" = None,
+        affect: bool = True,
+        top_k: "int | None" = None,
+        write: bool = True,
+        composer: "Composer | None" = None,
+    ) -> "Reply":
+        """Return an answer that cites the records it rests on, or says that it doesn't know.
+
+        Without a `composer` it is put together from what is held and what was said; with one, that one writes it and this
+        is what it falls back to. Tone shapes its manner alone. Question, answer, tones, a new stance and a reflection enter
+        the log in one transaction; `write=False` writes nothing. Raises UnknownLensError, IntegrityError, AccessDeniedError
+        where it would write and may not, and what appending raises. See docs/answers.md.
+        """
+        return self.session.call(
+            answers_operations.ask,
+            answers_operations.Ask(
+                user_id=user_id,
+                agent_id=agent_id,
+                run_id=run_id,
+                session_id=session_id,
+                as_of=as_of,
+                as_of_time=as_of_time,
+                question=question,
+                now=now,
+                lens=lens,
+                affect=affect,
+                top_k=top_k,
+                write=write,
+            ),
+            composer=composer,
+        )
+
+    def explain_provenance(self, id: str) -> "str":
+        """Return in two or three sentences how an answer, a stance or what a record says is known, by its links alone.
+
+        Raises ValueError for another kind of record; UnknownRecordError, ErasedError, ForgottenError, IntegrityError.
+        """
+        return self.session.call(
+            answers_operations.explain_provenance, answers_operations.ExplainProvenance(id=id)
+        ).text
 
     def learn(
         self, *, dry_run: bool = False, told: "Callable[[Record, Draft], None] | None" = None
@@ -775,14 +972,6 @@ class Store(Programming):
             tables=tables,
         ).table
 
-    def vector(self, uri: str) -> "Vector | None":
-        """Return what `vec://role/id` names: a unit vector (float32[d]), None where there is none yet.
-
-        A role may be short: `vec://sem/id`, `vec://temp/id`, `vec://caus/id`. Raises ValueError for another kind of address
-        or an unknown role; UnknownRecordError, ErasedError and ForgottenError as for `get`.
-        """
-        return self.session.call(admin_projections.vector, admin_projections.VectorOf(uri=uri)).vector
-
     def replay(self, view: "str | None" = None, *, from_scratch: bool = False) -> "tuple[Caught, ...]":
         """Rebuild the projections (or the one named) into fresh files and swap them in.
 
@@ -833,3 +1022,80 @@ class Store(Programming):
         Counted in the projection, which is caught up. Raises as `sql`; NoVaultError without a vault.
         """
         return self.session.call(admin_status.stage, admin_status.AskStage())
+
+    def run_program(
+        self,
+        question: str,
+        *,
+        user_id: "str | None" = None,
+        agent_id: "str | None" = None,
+        run_id: "str | None" = None,
+        session_id: "str | None" = None,
+        plan: "Plan | str | None" = None,
+        allow: "Sequence[Literal['read', 'ask', 'write', 'network']]" = ("read", "ask"),
+        samples: int = 1,
+        now: "datetime | None" = None,
+        affect: bool = True,
+        idempotency_key: "str | None" = None,
+        composer: "Composer | None" = None,
+        tools: "Iterable[Tool]" = (),
+    ) -> "Program":
+        """Run a plan for a question until it has answered, or waits: each step is in the log before the next.
+
+        `composer` writes its notes and answers; `tools`: beside those that come with Braid. Raises PlanError before
+        anything is written, ProgramTakenError where another run goes on with it, ReadOnlyError. See docs/programs.md.
+        """
+        return self.session.call(
+            programs_operations.run_program,
+            programs_operations.RunProgram(
+                user_id=user_id,
+                agent_id=agent_id,
+                run_id=run_id,
+                session_id=session_id,
+                question=question,
+                plan=plan,
+                allow=given(allow),
+                samples=samples,
+                now=now,
+                affect=affect,
+                idempotency_key=idempotency_key,
+            ),
+            composer=composer,
+            tools=tools,
+        )
+
+    def resume(
+        self,
+        id: str,
+        *,
+        result: "Json" = None,
+        again: bool = False,
+        take_over: bool = False,
+        affect: bool = True,
+        composer: "Composer | None" = None,
+        tools: "Iterable[Tool]" = (),
+    ) -> "Program":
+        """Go on with a program from its records, in this process or any other, on whatever day.
+
+        Raises ProgramTakenError where another runs it, ProgramStateError where what is given doesn't fit how it stands,
+        ToolRefusedError where the tool or the result is not what it was paused for, and as `get`.
+        """
+        return self.session.call(
+            programs_operations.resume,
+            programs_operations.Resume(id=id, result=result, again=again, take_over=take_over, affect=affect),
+            composer=composer,
+            tools=tools,
+        )
+
+    def programs(self) -> "tuple[ProgramSummary, ...]":
+        """Return every program that can be told, oldest first, and how it stands. Raises IntegrityError."""
+        return self.session.call(programs_operations.programs, programs_operations.Programs()).programs
+
+    def program_trace(self, id: str) -> "tuple[Recorded, ...]":
+        """Return what happened in a program, in order, each with its record and those that it came from.
+
+        Raises ProgramStateError for an id of something else, and as `get`.
+        """
+        return self.session.call(
+            programs_operations.program_trace, programs_operations.ProgramTrace(id=id)
+        ).events

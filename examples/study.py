@@ -89,7 +89,7 @@ class Study:
         """Append a record of another kind."""
         named = [(role, self.said.get(target, target)) for role, target in links]
         draft = Draft(kind=kind, body=body, links=named)
-        return str(self.store.append(draft, signer=self.extractor))
+        return str(self.store.session.append_drafts([draft], signer=self.extractor)[0].id)
 
 
 def conclude(study: Study) -> None:

@@ -178,6 +178,10 @@ READING: Final = "read:"
 """What the method of a reading begins with: an inference that states in symbols what its parent says (SPEC §19)."""
 
 
+ASK: Final = "ask"
+"""The method of a question that was asked of this store."""
+RESULT: Final = "result"
+"""The method of what a tool gave to a program: it was asked for one question, and speaks for no other."""
 ANSWER: Final = "answer"
 """The method of an answer that this store gave: its evidence is what it quotes."""
 PROGRAM: Final = "program"

@@ -10,8 +10,8 @@ from datetime import UTC, date, datetime
 from typing import Any, Final, cast
 
 from braid.ledger.record import ExperienceBody, Record
+from braid.ledger.scope import SCOPES
 
-SCOPES: Final = ("user_id", "agent_id", "run_id", "session_id")
 MAX_DEPTH: Final = 16
 _ORDERED: Final[dict[str, Callable[[Any, Any], bool]]] = {
     "gt": operator.gt,

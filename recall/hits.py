@@ -1,11 +1,10 @@
 """What recall answers: hits in order, each with its reasons, and how complete the answer is."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 import msgspec
 
-from braid.ledger.record import ExperienceBody, Record
+from braid.ledger.record import Record
 
 
 class Hit(msgspec.Struct, frozen=True):
@@ -38,49 +37,6 @@ class Hit(msgspec.Struct, frozen=True):
         """What it says, from the log."""
         return self.record.text
 
-    def wire(self, *, explain: bool = False) -> dict[str, Any]:
-        """Return the hit as it is sent."""
-        body = self.record.body
-        sent: dict[str, Any] = {
-            "id": self.id,
-            "index": self.index,
-            "text": self.text,
-            "score": round(self.score, 6),
-            "created_at": self.record.envelope.created_at,
-        }
-        if body.occurred_at is not None:
-            sent["occurred_at"] = body.occurred_at.isoformat()
-        if isinstance(body, ExperienceBody):
-            sent["actor"] = body.provenance.actor
-            if body.provenance.name:
-                sent["name"] = body.provenance.name
-            captions = [media.caption for media in body.content.media if media.caption]
-            if captions:
-                sent["captions"] = captions
-        if body.scope is not None:
-            sent["scope"] = {
-                name: value
-                for name in ("user_id", "agent_id", "run_id", "session_id")
-                if (value := getattr(body.scope, name)) is not None
-            }
-        if self.superseded_by is not None:
-            sent["superseded_by"] = self.superseded_by
-        sent["signals"] = {name: round(value, 4) for name, value in self.signals.items()}
-        if explain:
-            sent["parts"] = {name: round(value, 4) for name, value in self.parts.items()}
-        if self.also:
-            sent["also"] = [_when(record) for record in self.also]
-        if self.proof is not None:
-            sent["proof"] = self.proof.decode()
-        return sent
-
-
-def _when(record: Record) -> dict[str, Any]:
-    """Return which record it is, and when it was said."""
-    sent: dict[str, Any] = {"id": record.id, "index": record.index, "created_at": record.envelope.created_at}
-    happened = record.body.occurred_at
-    return sent if happened is None else sent | {"occurred_at": happened.isoformat()}
-
 
 class Answer(msgspec.Struct, frozen=True, kw_only=True):
     """The hits, best first."""
@@ -98,18 +54,3 @@ class Answer(msgspec.Struct, frozen=True, kw_only=True):
     """The entropy of the hits' answers in [0, 1]."""
     proof: bytes | None = None
     """A multi-proof that shows offline that all hits are in the log (`braid check-proof`)."""
-
-    def wire(self, *, explain: bool = False) -> dict[str, Any]:
-        """Return the answer as it is sent: `{"results": […], …}`."""
-        sent: dict[str, Any] = {
-            "results": [hit.wire(explain=explain) for hit in self.results],
-            "behind_by": self.behind_by,
-            "position": self.position,
-            "degraded": list(self.degraded),
-            "disagreement": round(self.disagreement, 4),
-        }
-        if self.rebuilt is not None:
-            sent["rebuilt"] = self.rebuilt
-        if self.proof is not None:
-            sent["proof"] = self.proof.decode()
-        return sent

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from braid.ledger.scope import in_scope
 from braid.recall.pool import heard, session_of
 from braid.text.words import stem, telling
 from braid.views.search import PROMPT, RESPONSE, SEMANTIC, Fetched, Hit, Row, Where
@@ -17,10 +18,7 @@ K1, B = 1.2, 0.75
 def admits(where: Where, row: Row) -> bool:
     """Say whether a row satisfies what is asked of it: scopes first, and no field stands in for another."""
     return (
-        (where.user_id is None or where.user_id == row.user_id)
-        and (where.agent_id is None or where.agent_id == row.agent_id)
-        and (where.run_id is None or where.run_id == row.run_id)
-        and (where.session_id is None or where.session_id == row.session_id)
+        in_scope(row, where)
         and (where.below is None or row.index < where.below)
         and (where.since_us is None or row.happened_us >= where.since_us)
         and (where.until_us is None or row.happened_us < where.until_us)

@@ -10,6 +10,7 @@ import msgspec
 import numpy as np
 
 from braid.ledger.record import ExperienceBody, Record, Vad, is_reading
+from braid.ledger.scope import in_scope
 from braid.recall.filters import Test
 from braid.recall.hits import Hit
 from braid.recall.search import Evidence
@@ -144,20 +145,7 @@ def is_admitted(record: Record, where: Where, test: Test | None) -> bool:
 
 def is_within(record: Record, where: Where) -> bool:
     """Hold what the log says of a record against the scope and the time: the index is not believed in either."""
-    return _in_scope(record, where) and _in_time(record, where)
-
-
-def _in_scope(record: Record, where: Where) -> bool:
-    scope = record.body.scope
-    return all(
-        wanted is None or (scope is not None and getattr(scope, name) == wanted)
-        for name, wanted in (
-            ("user_id", where.user_id),
-            ("agent_id", where.agent_id),
-            ("run_id", where.run_id),
-            ("session_id", where.session_id),
-        )
-    )
+    return in_scope(record.body.scope, where) and _in_time(record, where)
 
 
 def happened(record: Record) -> int:

@@ -31,7 +31,6 @@ from braid.views.embedder import Embedder, EmbeddingError, embedded
 from braid.views.errors import ViewError, told
 from braid.views.search import Index, Row, Where
 
-MAX_TOP_K: Final = 1_000
 READ_AHEAD: Final = 5
 """How many hits beyond those asked for take part in the re-ranking."""
 DEEPEST: Final = 6_400

@@ -23,7 +23,8 @@ import types
 from typing import Any
 
 OWN = """
-braid.asking braid.ledger.audit.verify braid.lenses.book braid.models.static braid.entry braid.registry
+braid.answers.records braid.programs.run braid.ledger.audit.verify braid.lenses.book
+braid.models.static braid.entry braid.registry
 braid.store braid.tools.cli.main
 braid.tools.importers.detect braid.exchange.copies braid.views.duck braid.views.lance.check
 braid.views.sql braid.views.store

@@ -6,15 +6,11 @@ from typing import Annotated, Final
 from msgspec import Meta
 
 from braid.ledger.errors import (
-    ErasedError,
-    ForgottenError,
-    IntegrityError,
     KeyRefusedError,
     NoVaultError,
-    UnknownRecordError,
 )
 from braid.ledger.writer import Writer
-from braid.operation import ArrowTable, AsOf, Instant, Json, Request, Response, Vector, operation
+from braid.operation import ArrowTable, AsOf, Instant, Json, Request, Response, operation
 from braid.session import Session
 from braid.views.errors import SqlError, SqlLimitError, SqlTimeoutError, ViewBusyError, ViewError
 from braid.views.replay import Caught
@@ -81,47 +77,6 @@ def sql(session: Session, asked: Sql, *, tables: Mapping[str, object] | None = N
     )
     found = session.views.sql(asked.query, asked.parameters, tables=tables, past=past, limits=limits)
     return Selected(table=found.table, position=found.position, behind_by=found.behind_by)
-
-
-class VectorOf(Request, frozen=True, kw_only=True):
-    """The address `vec://role/id` of a vector."""
-
-    uri: str
-
-
-class FoundVector(Response, frozen=True, kw_only=True):
-    """A unit vector of float32; None where there is none yet."""
-
-    vector: Vector | None
-
-
-@operation(
-    VectorOf,
-    FoundVector,
-    access="read",
-    cost="index",
-    positional=("uri",),
-    returns="vector",
-    example=VectorOf(uri="vec://sem/exp_2025-05-17T09:00:00Z_0000000300ab"),
-    errors=(ValueError, UnknownRecordError, ErasedError, ForgottenError, IntegrityError),
-)
-def vector(session: Session, asked: VectorOf) -> FoundVector:
-    """Return what `vec://role/id` names: a unit vector (float32[d]), None where there is none yet.
-
-    A role may be short: `vec://sem/id`, `vec://temp/id`, `vec://caus/id`. Raises ValueError for another kind of address
-    or an unknown role; UnknownRecordError, ErasedError and ForgottenError as for `get`.
-    """
-    from braid.views.lance.profiles import profile
-    from braid.views.search import SEMANTIC, vector_address
-
-    roles, id = vector_address(asked.uri)
-    session.refresh()
-    record = session.reader.get(id)
-    if roles[0] not in SEMANTIC:
-        return FoundVector(vector=profile(roles[0], record))
-    # By the log: a row may say any id.
-    held = session.views.search.index(wait_s=_WAIT_S).vectors([record.index], roles)
-    return FoundVector(vector=held.get(record.index))
 
 
 class Replay(Request, frozen=True, kw_only=True):

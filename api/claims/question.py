@@ -5,12 +5,13 @@ from typing import Final, NamedTuple
 
 import msgspec
 
-from braid import recalling
 from braid.claims.finder import ClaimFinder
 from braid.claims.reader import in_time
 from braid.ledger import asof
 from braid.ledger.record import Asks, Scope
 from braid.recall.decompose import decompose
+from braid.search.question import Question
+from braid.search.retrieval import find
 from braid.session import Session
 from braid.stance.claims import Said, relevant
 from braid.stance.question import SPEAKER, Reading, readings
@@ -138,7 +139,7 @@ def _by_recall(session: Session, question: str, known: ClaimFinder, moment: Mome
     """
     scope = msgspec.structs.asdict(known.scope) if known.scope else {}
     past = None if known.size == session.reader.size else known.size - 1
-    hits = recalling.answer(session, question, top_k=HITS, as_of=past, **scope).results
+    hits = find(session, Question(query=question, top_k=HITS, as_of=past, **scope)).results
     words = telling(question)
     best: tuple[float, Said] | None = None
     for place, hit in enumerate(hits):

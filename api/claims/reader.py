@@ -4,11 +4,10 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Final
 
-import msgspec
-
 from braid.ledger.errors import ErasedError, ForgottenError
 from braid.ledger.reader import Reader
 from braid.ledger.record import Asks, ExperienceBody, Record, Scope
+from braid.ledger.scope import in_scope
 from braid.ledger.standing import Standings, supports_of
 from braid.recall.decompose import decompose
 from braid.stance.claims import ALWAYS, FOREVER, Said, claims_of
@@ -98,12 +97,7 @@ def voice_of_record(record: Record) -> str:
 
 def within(record: Record, scope: Scope | None) -> bool:
     """Whether a record is of a scope: has every id that the scope gives."""
-    if scope is None:
-        return True
-    own = record.body.scope or Scope()
-    return all(
-        value is None or getattr(own, name) == value for name, value in msgspec.structs.asdict(scope).items()
-    )
+    return in_scope(record.body.scope, scope)
 
 
 _AHEAD: Final = re.compile(

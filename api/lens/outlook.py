@@ -14,6 +14,7 @@ import msgspec
 
 from braid.ledger.errors import ErasedError, ForgottenError, UnknownRecordError
 from braid.ledger.record import Draft, EventBody, ExperienceBody, Record, Scope, Target, ViewBody
+from braid.ledger.scope import in_scope
 from braid.ledger.standing import State
 from braid.ledger.withdrawal import fell
 from braid.lenses.errors import LensError, LensFailedError, ViewUnreadableError
@@ -269,7 +270,7 @@ class Looking:
     def _is_in_scope(self, request: Request, record: Record) -> bool:
         if record.kind != "experience" or not self.reader.standings().lives(record.index):
             return False
-        return isinstance(record.body, ExperienceBody) and _within(record, request.scope)
+        return isinstance(record.body, ExperienceBody) and in_scope(record.body.scope, request.scope)
 
     def _name(self, index: int) -> str:
         return self.reader.envelope(index).id
@@ -281,13 +282,3 @@ class Looking:
 def _is_own(record: Record) -> bool:
     """Whether a view was made here: positions of another log mean nothing in this one."""
     return "imported" not in record.members
-
-
-def _within(record: Record, scope: Scope | None) -> bool:
-    if scope is None:
-        return True
-    own = record.body.scope
-    return all(
-        (wanted := getattr(scope, name)) is None or (own is not None and getattr(own, name) == wanted)
-        for name in SCOPES
-    )

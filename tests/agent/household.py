@@ -11,6 +11,8 @@ from braid.agent.parts import Asked, Composed
 from braid.claims.question import weigh
 from braid.ledger.record import Claim
 from braid.log.drafts import scope
+from braid.search.question import Question
+from braid.search.retrieval import find
 from braid.store import Store
 
 NOW = datetime(2025, 6, 1, tzinfo=UTC)
@@ -56,7 +58,7 @@ def household(folder: Path, *more: str) -> Iterator[Store]:
 
 def asking(store: Store, question: str, user_id: str = "maya", **more: Any) -> Asked:
     """Return a question with what the store recalls of it and holds of it."""
-    found = store.answer(question, user_id=user_id, top_k=10)
+    found = find(store.session, Question(query=question, user_id=user_id, top_k=10))
     outcome, _ = weigh(store, question, scope(user_id=user_id), at=NOW)
     return Asked(
         **{

@@ -13,6 +13,8 @@ from braid.agent.sureness import RULE, Weights, named_speakers, signals
 from braid.agent.verdict import is_about, verdict
 from braid.agent.voices import SIGNALS, voices
 from braid.recall.decompose import decompose
+from braid.search.question import Question
+from braid.search.retrieval import find
 from braid.store import Store
 
 NOW = datetime(2025, 9, 1, 12, tzinfo=UTC)
@@ -39,7 +41,9 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
 
 
 def quoted(store: Store, question: str) -> str:
-    chosen = choose(decompose(question, NOW), store.answer(question, user_id="u", now=NOW).results)
+    chosen = choose(
+        decompose(question, NOW), find(store.session, Question(query=question, user_id="u", now=NOW)).results
+    )
     assert chosen is not None
     return chosen.hit.text
 
@@ -64,7 +68,7 @@ def test_a_check_is_answered_by_the_newest_word(store: Store) -> None:
 
 def test_what_an_agent_tells_whoever_asks_is_about_them(store: Store) -> None:
     question = decompose("When does my library card run out?", NOW)
-    hits = store.answer(question.text, user_id="u", now=NOW).results
+    hits = find(store.session, Question(query=question.text, user_id="u", now=NOW)).results
     assert named_speakers(question, hits) == set()
     assert signals(question, hits)["one_named"] == 0.0
     assert "4 November" in store.ask(question.text, user_id="u", now=NOW, write=False).plain
@@ -154,5 +158,5 @@ def test_nothing_that_was_found_is_no_choice(tmp_path: Path) -> None:
     assert choose(decompose("Am I in?", NOW), []) is None
     with braid.open(tmp_path / "memory", guard_dir=tmp_path / "guard") as opened:
         opened.append("And you? Who?", user_id="u")
-        hits = opened.answer("Am I in?", user_id="u").results
+        hits = find(opened.session, Question(query="Am I in?", user_id="u")).results
         assert choose(decompose("Am I in?", NOW), hits) is None

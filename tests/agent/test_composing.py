@@ -18,6 +18,8 @@ from braid.agent.spans import best_span, day
 from braid.agent.sureness import RULE, SIGNALS, named_speakers, signals, sureness, weights
 from braid.recall.decompose import decompose
 from braid.recall.hits import Hit
+from braid.search.question import Question
+from braid.search.retrieval import find
 from braid.store import Store
 
 NOW = datetime(2023, 6, 9, 12, tzinfo=UTC)
@@ -148,7 +150,7 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
 
 
 def found(store: Store, question: str) -> Sequence[Hit]:
-    return store.answer(question, user_id="u", now=NOW).results
+    return find(store.session, Question(query=question, user_id="u", now=NOW)).results
 
 
 def test_who_is_asked_about_leads(store: Store) -> None:

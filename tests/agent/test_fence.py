@@ -29,6 +29,8 @@ from braid.ledger.record import Affect, AffectBody, Draft, Record, Target, Vad
 from braid.log.drafts import experience, scope
 from braid.log.operations import Earlier
 from braid.recall.hits import Answer as Found
+from braid.search.question import AskedTone, Question
+from braid.search.retrieval import find
 from braid.store import Store
 from tests.affect import inputs
 
@@ -109,7 +111,7 @@ def settled(store: Store) -> bytes:
         held = store.stance(question, user_id="maya", at=NOW, append=False)
         found = store.recall(question, user_id="maya", now=NOW)
         said = store.ask(question, user_id="maya", now=NOW, write=False)
-        hits = [(hit["id"], hit["text"], hit["score"], hit["signals"]) for hit in found["results"]]
+        hits = [(hit.id, hit.text, hit.score, hit.signals) for hit in found.results]
         answered = (said.plain, said.short, [one.id for one in said.citations], said.residual_uncertainty)
         told.append([held, hits, answered, said.abstained, said.reason, said.reflection_text])
     order = {str(record.id): f"#{place}" for place, record in enumerate(experiences(store))}
@@ -160,11 +162,16 @@ def test_a_leak_is_caught(toneless: bytes, monkeypatch: pytest.MonkeyPatch, wher
             ),
         )
     elif where == "recall":
-        from braid import recalling
+        from braid.search import retrieval
 
-        asking = recalling.asking
+        question_of, bright = retrieval.question_of, BRIGHT.vad
+        near = AskedTone(v=bright.v, a=bright.a, d=bright.d)
         monkeypatch.setattr(
-            recalling, "asking", lambda *args, **asked: asking(*args, **(asked | {"affect": BRIGHT.vad}))
+            retrieval,
+            "question_of",
+            lambda session, asked, **how: question_of(
+                session, msgspec.structs.replace(asked, affect=near), **how
+            ),
         )
     else:
         held = pipeline._held  # pyright: ignore[reportPrivateUsage] - where the leak is wired
@@ -240,7 +247,11 @@ def _known(store: Store, question: str) -> Known:
         Support(id=one.id, index=one.index, text=one.text, quote="", when=NOW, speaker="Maya")
         for one in (store.get(said.id) for said in outcome.support)
     ]
-    return Known(question, store.answer(question, user_id="maya", now=NOW), Held(outcome, support))
+    return Known(
+        question,
+        find(store.session, Question(query=question, user_id="maya", now=NOW)),
+        Held(outcome, support),
+    )
 
 
 READINGS = st.builds(

@@ -20,7 +20,10 @@ from braid.agent.parts import Asked, Support
 from braid.agent.prompt import Prompt, prompt
 from braid.agent.redact import Redactor
 from braid.models.openai import OpenaiChat
+from braid.search.question import Question
+from braid.search.retrieval import find
 from braid.store import Store
+from braid.wire import to_json
 from tests.agent.household import BOBS_SECRET, MAYAS_SECRET, NOW, Plain, asking, household
 from tests.models.chat_server import prompt_of, speaks
 from tests.models.model_server import ModelServer
@@ -54,7 +57,7 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
 def asked(store: Store) -> Asked:
     """A question whose hits are the whole memory of its scope."""
     found = asking(store, WHERE)
-    hits = store.answer(WHERE, user_id="maya", top_k=500).results
+    hits = find(store.session, Question(query=WHERE, user_id="maya", top_k=500)).results
     return msgspec.structs.replace(found, hits=hits)
 
 
@@ -196,7 +199,7 @@ def test_no_secret_leaves_and_no_other_scope(server: ModelServer, store: Store, 
     assert "Tram-28-Miso" not in sent
     for theirs in (BOBS_SECRET, "CanaryOfBob", "My cat is called Rex"):
         assert theirs not in sent
-        assert theirs not in json.dumps(answer.wire(), default=str)
+        assert theirs not in to_json(answer).decode()
     assert PAYLOAD not in answer.plain or answer.plain.count(PAYLOAD) <= sum(
         one.text.count(PAYLOAD) for one in answer.citations
     ), "quoted from what is cited, never said"

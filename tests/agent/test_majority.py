@@ -62,7 +62,7 @@ def test_one_sample_is_the_answer_itself(store: Store) -> None:
 
 
 def test_a_program_tells_the_votes(store: Store) -> None:
-    found = store.program("How much was the van?", user_id="ann", now=NOW, samples=5)
+    found = store.run_program("How much was the van?", user_id="ann", now=NOW, samples=5)
     assert sum(found.state.votes.values()) == 5
     again = store.program_trace(found.id)[-1].event
     assert getattr(again, "votes", None) == found.state.votes

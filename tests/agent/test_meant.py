@@ -12,6 +12,8 @@ from braid.agent.period import amounts_met, asks_for_sum, of_period
 from braid.agent.spans import best_span
 from braid.recall.decompose import decompose
 from braid.recall.hits import Hit
+from braid.search.question import Question
+from braid.search.retrieval import find
 from braid.store import Store
 
 NOW = datetime(2026, 6, 1, tzinfo=UTC)
@@ -39,7 +41,10 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
 
 def hits_of(store: Store) -> list[Hit]:
     return list(
-        store.answer("I paid, I live, my neighbour, brother", user_id="al", now=NOW, top_k=20).results
+        find(
+            store.session,
+            Question(query="I paid, I live, my neighbour, brother", user_id="al", now=NOW, top_k=20),
+        ).results
     )
 
 

@@ -10,6 +10,8 @@ from braid.agent.amounts import amount, day_of, held_amount, held_day
 from braid.agent.names import name
 from braid.agent.pick import Picked
 from braid.recall.decompose import decompose
+from braid.search.question import Question
+from braid.search.retrieval import find
 from braid.store import Store
 
 NOW = datetime(2025, 7, 1, tzinfo=UTC)
@@ -40,7 +42,7 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
 
 
 def found(store: Store, question: str, what: str) -> Picked | None:
-    hits = store.answer(question, user_id="wanda", now=NOW, top_k=8).results
+    hits = find(store.session, Question(query=question, user_id="wanda", now=NOW, top_k=8)).results
     asked = decompose(question, NOW)
     return {"name": name, "amount": amount, "day": day_of}[what](asked, hits)
 
@@ -81,7 +83,7 @@ def test_what_nobody_spoke_of_is_not_picked_surely(store: Store, question: str, 
 
 def test_an_amount_that_stands_apart_is_another(store: Store) -> None:
     question = decompose("How much was the freezer?", NOW)
-    hits = store.answer(question.text, user_id="wanda", now=NOW, top_k=8).results
+    hits = find(store.session, Question(query=question.text, user_id="wanda", now=NOW, top_k=8)).results
     first = amount(question, hits)
     assert first is not None
     other = amount(question, hits, [(first.ids[0], first.text)])

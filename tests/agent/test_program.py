@@ -8,13 +8,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from braid.agent.errors import BrokenProgramError
-from braid.agent.events import Begun, Called, Did, Ended, Event, Holder, Paused, Recorded, Taken
+from braid.agent.events import Begun, Called, Did, Ended, Event, Lease, Paused, Recorded, Taken
 from braid.agent.plan import Answer, Branch, Limits, Note, Plan, Reconcile, Retrieve, Step, Tool
 from braid.agent.plans import PLANS
 from braid.agent.program import Confirm, Do, State, Stop, apply, fold, following
 
 WHEN = datetime(2025, 7, 1, tzinfo=UTC)
-HOLDER = Holder("here", 1, "run", WHEN)
+HOLDER = Lease("here", 1, "run", WHEN)
 USUAL = Limits()
 STEPS: Sequence[Step] = (
     Retrieve(name="look"),

@@ -30,7 +30,7 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
 def test_an_answer_is_told_by_its_turn_its_reading_and_its_stance(store: Store) -> None:
     given = store.ask("Where does Maya live?", user_id="maya", affect=False)
     assert given.answer_id is not None
-    said = store.how(given.answer_id)
+    said = store.explain_provenance(given.answer_id)
     turn = given.citations[0].id
     assert said.startswith(
         f"Maya said on 17 May 2025, in the conversation spring: “I live in Porto.” [{turn}]."
@@ -40,20 +40,23 @@ def test_an_answer_is_told_by_its_turn_its_reading_and_its_stance(store: Store) 
     assert said.endswith(f"this stands: Maya lives in Porto [{given.stance}].")
     for id in cited(said):  # all that it names is there
         assert store.get(id).id == id
-    assert store.how(given.stance).split(".")[0] == said.split(".")[0]
-    assert "“I live in Porto.”" in store.how(turn)
+    assert store.explain_provenance(given.stance).split(".")[0] == said.split(".")[0]
+    assert "“I live in Porto.”" in store.explain_provenance(turn)
 
 
 def test_what_is_not_known_is_told_so(store: Store) -> None:
     given = store.ask("What is the name of Zed's third horse?", user_id="maya")
     assert given.abstained
     assert given.answer_id is not None
-    assert store.how(given.answer_id) == f"I don't know it: no answer was given, since {given.reason}."
-    hits = store.recall("What is the name of Zed's third horse?", user_id="maya", top_k=50)["results"]
-    methods = {store.get(hit["id"]).members.get("provenance", {}).get("method") for hit in hits}
+    assert (
+        store.explain_provenance(given.answer_id)
+        == f"I don't know it: no answer was given, since {given.reason}."
+    )
+    hits = store.recall("What is the name of Zed's third horse?", user_id="maya", top_k=50).results
+    methods = {store.get(hit.id).members.get("provenance", {}).get("method") for hit in hits}
     assert not {"ask", "answer", "reflect"} & methods
     filters = {"method": {"eq": "reflect"}}
-    assert store.recall("Zed's third horse", user_id="maya", filters=filters)["results"]
+    assert store.recall("Zed's third horse", user_id="maya", filters=filters).results
 
 
 def test_what_is_gone_is_not_quoted(tmp_path: Path) -> None:
@@ -64,16 +67,16 @@ def test_what_is_gone_is_not_quoted(tmp_path: Path) -> None:
         answer = store.ask("Where does Ada live?", user_id="ada").answer_id
         assert answer is not None
         new = store.correct(turn, "I live in Bruges.")
-        assert f"corrected since [{new}]" in store.how(answer)
+        assert f"corrected since [{new}]" in store.explain_provenance(answer)
         other = store.append("Bruges has canals.", user_id="ada")
         both = store.append("Two towns.", type="inference", parents=[turn, other])
         store.forget(turn)
         with pytest.raises(ForgottenError):  # it quotes what is forgotten
-            store.how(answer)
-        assert "Ghent" not in store.how(both)
-        assert "has been forgotten since" in store.how(both)
+            store.explain_provenance(answer)
+        assert "Ghent" not in store.explain_provenance(both)
+        assert "has been forgotten since" in store.explain_provenance(both)
         with pytest.raises(ValueError, match="ask of an answer"):
-            store.how(store.get(store.forget(new)).id)
+            store.explain_provenance(store.get(store.forget(new)).id)
 
 
 def test_several_sources_are_counted_and_stored_text_is_quoted() -> None:

@@ -46,7 +46,7 @@ def test_fifty_experiences_are_recalled_within_half_a_second(store: Store) -> No
     times: list[float] = []
     for prompt in PROMPTS:
         began = perf_counter()
-        found = store.recall(prompt, user_id=WHO)["results"]
+        found = store.recall(prompt, user_id=WHO).results
         times.append(perf_counter() - began)
         assert found
     assert median(times) < 0.5

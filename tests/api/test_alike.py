@@ -82,7 +82,7 @@ def base(tmp_path_factory: pytest.TempPathFactory) -> Path:
         store.correct(jonas[5], "I meant the other one.", reason="misheard")
         store.stance("Where does Jonas live?", user_id="jonas")
         store.apply_lens("summary", user_id="nadia")
-        store.program("Where does Jonas's partner live?", user_id="jonas", now=NOW)
+        store.run_program("Where does Jonas's partner live?", user_id="jonas", now=NOW)
         store.forget(jonas[4], nadia[2])
         store.recover(jonas[3])
         store.revoke(store.admit("agent").id)
@@ -124,7 +124,11 @@ def answers(store: Store) -> Answers:
     assert {row["name"] for row in found["sql"]} >= NOT_EMPTY
     stances, everything = store.stances(), range(len(store))
     names = [one.id for one in stances if one.id]
-    found["stances"] = (stances, [store.why(id) for id in names], [store.how(id) for id in names])
+    found["stances"] = (
+        stances,
+        [store.why(id) for id in names],
+        [store.explain_provenance(id) for id in names],
+    )
     found["contradictions"] = store.contradictions(at=NOW)
     found["standings"], found["lenses"] = store.lens_standings(), store.lens_views()
     found["views"] = [store.lens_view(one.id, include_forgotten=True) for one in found["lenses"]]
@@ -220,14 +224,14 @@ def test_as_of_then_is_what_it_was_then(base: Path, tmp_path: Path) -> None:
     with opened(tmp_path / "store") as store:
         question = QUESTIONS[0][0]
         asked: dict[str, Any] = {"user_id": "jonas", "now": NOW}
-        best = store.recall(question, **asked)["results"][0]["id"]
+        best = store.recall(question, **asked).results[0].id
         ground = store.append("A reflection.", agent_id="kit")
         lesson = EventBody(name=NAME, data=taught([(1, 1.0)]))
         store.session.append_drafts(
             [Draft(kind="event", body=lesson, links=[("parent", ground), ("target", best)])]
         )
         then, index = store.recall(question, explain=True, **asked), store.views.search.index(wait_s=60.0)
-        assert then["results"][0]["signals"][NAME] > 0
+        assert then.results[0].signals[NAME] > 0
         last, at = len(store) - 1, store.reader.index_of(best)
         vector = index.vectors([at], SEMANTIC)[at]
         near = index.nearest(vector, where=Where(below=last + 1))
@@ -240,7 +244,7 @@ def test_as_of_then_is_what_it_was_then(base: Path, tmp_path: Path) -> None:
         store.session.append_drafts([noise] * LOOKED_AT)
         tell(store, "assistant", "jonas", 12, 20)
         past = store.recall(question, explain=True, as_of=last, **asked)
-        assert past["results"] == then["results"]
+        assert past.results == then.results
         now = store.views.search.index(wait_s=60.0)
         assert now.nearest(vector, where=Where(below=last + 1)) == near
         assert now.nearest(vector) != near

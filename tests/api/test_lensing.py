@@ -351,10 +351,10 @@ def test_hits_are_seen_through_a_lens(store: Store) -> None:
         "The cat moved on 1 March.",
         "The cat!",
     )
-    timeline = [hit["text"] for hit in store.recall("cat moved", user_id="maya", lens="temporal")["results"]]
+    timeline = [hit.text for hit in store.recall("cat moved", user_id="maya", lens="temporal").results]
     assert timeline.index("The cat moved on 1 March.") < timeline.index("The cat moved on 9 March.")
-    rules = store.recall("cat", user_id="maya", lens="policy")["results"]
-    assert [hit["text"] for hit in rules] == ["The cat must never go out."]
-    assert rules[0]["signals"]["lens"] == 1.0
+    rules = store.recall("cat", user_id="maya", lens="policy").results
+    assert [hit.text for hit in rules] == ["The cat must never go out."]
+    assert rules[0].signals["lens"] == 1.0
     with pytest.raises(UnknownLensError, match="no lens 'rosy'"):
         store.recall("cat", lens="rosy")

@@ -13,9 +13,10 @@ import braid
 from braid.agent.lesson import lesson
 from braid.agent.parts import Composed
 from braid.agent.reflect import Reflection, reflect
-from braid.asking import OWN
 from braid.ledger.record import EventBody, Record
 from braid.recall.salience import MOST, NAME, RATE, WEIGHT, folded, step_for
+from braid.search.question import Question
+from braid.search.retrieval import NOT_OWN, find
 from braid.store import Store
 
 NOW = datetime(2025, 7, 1, tzinfo=UTC)
@@ -47,7 +48,9 @@ def store(tmp_path: Path) -> Iterator[Store]:
 
 def salience(store: Store, question: str = VAN, **asked: Any) -> dict[str, float]:
     """Return the salience of what is recalled, by its text."""
-    found = store.answer(question, user_id="ann", now=NOW, filters=OWN, **asked).results
+    found = find(
+        store.session, Question(query=question, user_id="ann", now=NOW, filters=NOT_OWN, **asked)
+    ).results
     return {hit.text: hit.signals.get(NAME, 0.0) for hit in found if hit.text in SAID}
 
 
@@ -71,14 +74,18 @@ def lessons(store: Store) -> list[Record]:
 def test_an_answer_teaches_what_helped_and_a_later_search_shows_it(store: Store) -> None:
     assert not any(salience(store).values())
     found = store.ask(VAN, user_id="ann", now=NOW)
-    after = next(hit for hit in store.answer(VAN, user_id="ann", now=NOW).results if hit.text == SAID[0])
+    after = next(
+        hit
+        for hit in find(store.session, Question(query=VAN, user_id="ann", now=NOW)).results
+        if hit.text == SAID[0]
+    )
     gain = 1 - 2 * found.residual_uncertainty
     assert after.signals[NAME] == pytest.approx(RATE * gain, abs=1e-4)
     assert after.parts[NAME] == pytest.approx(WEIGHT * after.signals[NAME])
-    results = store.recall(VAN, user_id="ann", now=NOW, explain=True)["results"]
-    sent = next(one for one in results if one["text"] == SAID[0])
-    assert NAME in sent["signals"]
-    assert NAME in sent["parts"]
+    results = store.recall(VAN, user_id="ann", now=NOW, explain=True).results
+    sent = next(one for one in results if one.text == SAID[0])
+    assert NAME in sent.signals
+    assert NAME in (sent.parts or {})
 
 
 def test_however_often_it_helps_its_effect_is_bounded_and_makes_no_answer_surer(store: Store) -> None:

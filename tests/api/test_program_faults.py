@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
 from time import sleep
-from typing import Any
+from typing import Any, Final, Literal
 
 import msgspec
 import pytest
@@ -22,9 +22,10 @@ from braid.agent.plan import Answer, Branch, Limits, Note, Plan, Retrieve
 from braid.agent.plan import Tool as ToolStep
 from braid.agent.tool import Tool
 from braid.async_store import AsyncStore
-from braid.programs import draft_of, once, state_of
+from braid.errors import InvalidRequestError
+from braid.programs.lease import RunLock
+from braid.programs.records import draft_of, once, state_of
 from braid.store import Store
-from braid.taking import Turn
 
 
 class Order(msgspec.Struct, frozen=True):
@@ -68,7 +69,7 @@ class Shop:
 ORDER = Plan(
     steps=[ToolStep(name="bought", tool="shop", args={"what": "tea"}), Answer(name="end", of=["bought"])]
 )
-WRITE = ("read", "ask", "write")
+WRITE: Final[tuple[Literal["read", "ask", "write"], ...]] = ("read", "ask", "write")
 
 
 @pytest.fixture(scope="module")
@@ -96,24 +97,24 @@ def died(store: Store, shop: Shop, *, repeatable: bool = False) -> str:
 
     tool = shop.tool(call=call, repeatable=repeatable)
     with pytest.raises(Killed):
-        store.program("Tea?", plan=ORDER, tools=[tool], allow=WRITE)
+        store.run_program("Tea?", plan=ORDER, tools=[tool], allow=WRITE)
     return store.programs()[-1].id
 
 
 def test_a_refused_plan_leaves_no_trace(store: Store, shop: Shop) -> None:
     before = len(store)
     with pytest.raises(PlanError, match="needs the permission 'write'; allowed: ask, read"):
-        store.program("Tea?", plan=ORDER, tools=[shop.tool()])
+        store.run_program("Tea?", plan=ORDER, tools=[shop.tool()])
     with pytest.raises(PlanError, match="there is no plan 'best'"):
-        store.program("Tea?", plan="best")
-    with pytest.raises(PlanError, match="samples is 1 to 9"):
-        store.program("Tea?", samples=10)
-    with pytest.raises(ValueError, match="there is no permission 'root'"):
-        store.program("Tea?", allow=["root"])
-    with pytest.raises(ValueError, match="isn't empty"):
-        store.program("  ")
-    with pytest.raises(TypeError, match="a question is text"):
-        store.program(3)  # type: ignore[arg-type]
+        store.run_program("Tea?", plan="best")
+    with pytest.raises(InvalidRequestError, match="samples is a whole number of at most 9"):
+        store.run_program("Tea?", samples=10)
+    with pytest.raises(InvalidRequestError, match=r"allow.* can't be 'root'"):
+        store.run_program("Tea?", allow=["root"])  # type: ignore[list-item]
+    with pytest.raises(InvalidRequestError, match="text that isn't empty"):
+        store.run_program("  ")
+    with pytest.raises(InvalidRequestError, match="question is text, not a whole number"):
+        store.run_program(3)  # type: ignore[arg-type]
     assert (len(store), shop.keys) == (before, [])
 
 
@@ -127,7 +128,7 @@ def test_a_program_stops_at_its_limits_and_keeps_its_trace(store: Store, limits:
         return Receipt(order.what)
 
     shop = Tool(name="shop", about="", args=Order, result=Receipt, call=slow)
-    found = store.program("Tea?", plan=msgspec.structs.replace(ORDER, limits=limits), tools=[shop])
+    found = store.run_program("Tea?", plan=msgspec.structs.replace(ORDER, limits=limits), tools=[shop])
     assert (found.standing, found.answer) == ("stopped", None)
     assert why in found.state.why
     assert [type(one.event).__name__ for one in store.program_trace(found.id)] == [
@@ -141,7 +142,7 @@ def test_a_program_stops_at_its_limits_and_keeps_its_trace(store: Store, limits:
 
 def test_a_tool_that_fails_costs_its_step_alone(store: Store, shop: Shop) -> None:
     shop.fails = RuntimeError("closed today")
-    found = store.program("Tea?", plan=ORDER, tools=[shop.tool()], allow=WRITE)
+    found = store.run_program("Tea?", plan=ORDER, tools=[shop.tool()], allow=WRITE)
     assert found.answer is not None
     assert found.answer.abstained
     did = next(one.event for one in store.program_trace(found.id) if isinstance(one.event, Did))
@@ -166,7 +167,7 @@ def test_a_tool_that_hangs_or_floods_costs_its_step_alone(
     store: Store, shop: Shop, call: Callable[[Order, str], object], why: str
 ) -> None:
     size = store.reader.size
-    found = store.program("Tea?", plan=ORDER, tools=[shop.tool(call=call, seconds=0.1)], allow=WRITE)
+    found = store.run_program("Tea?", plan=ORDER, tools=[shop.tool(call=call, seconds=0.1)], allow=WRITE)
     assert found.answer is not None
     assert found.answer.abstained
     assert any(why in each for each in found.answer.degraded)
@@ -185,7 +186,7 @@ def test_a_branch_on_a_step_that_was_passed_by_finds_nothing(store: Store) -> No
             Answer(name="end", of=["none"]),
         ]
     )
-    found = store.program("Tea?", plan=plan, user_id="ann")
+    found = store.run_program("Tea?", plan=plan, user_id="ann")
     assert found.standing == "answered"
     assert {"note", "more"}.isdisjoint(found.state.values)
 
@@ -222,7 +223,7 @@ def test_a_repeatable_call_is_made_again_with_its_key(store: Store, shop: Shop) 
 
 def test_a_changed_tool_is_refused_and_nothing_is_done(store: Store, shop: Shop) -> None:
     asks = shop.tool(call=None, asks="the shop", permission="ask")
-    found = store.program("Tea?", plan=ORDER, tools=[asks])
+    found = store.run_program("Tea?", plan=ORDER, tools=[asks])
     assert (found.standing, found.waits_for) == ("paused", "the shop")
     before = store.program_trace(found.id)
     for changed in ([shop.tool(call=None, asks="the shop", result=NewReceipt, permission="ask")], []):
@@ -236,7 +237,7 @@ def test_a_changed_tool_is_refused_and_nothing_is_done(store: Store, shop: Shop)
 
 
 def test_what_doesnt_fit_how_it_stands_is_refused(store: Store, shop: Shop) -> None:
-    done = store.program("Tea?", plan=ORDER, tools=[shop.tool()], allow=WRITE)
+    done = store.run_program("Tea?", plan=ORDER, tools=[shop.tool()], allow=WRITE)
     with pytest.raises(ProgramStateError, match="is over"):
         store.resume(done.id, tools=[shop.tool()], result={"text": "x"})
     memory = store.append("no program")
@@ -245,7 +246,7 @@ def test_what_doesnt_fit_how_it_stands_is_refused(store: Store, shop: Shop) -> N
     with pytest.raises(ProgramStateError, match="is no program"):
         store.resume(store.program_trace(done.id)[-1].id)
     asks = shop.tool(call=None, asks="the shop", permission="ask")
-    waits = store.program("Tea?", plan=ORDER, tools=[asks])
+    waits = store.run_program("Tea?", plan=ORDER, tools=[asks])
     with pytest.raises(ProgramStateError, match="waits for the shop: give what"):
         store.resume(waits.id, tools=[asks])
     with pytest.raises(ProgramStateError, match="not for a call to be made again"):
@@ -254,8 +255,8 @@ def test_what_doesnt_fit_how_it_stands_is_refused(store: Store, shop: Shop) -> N
 
 def test_of_two_runs_one_goes_on_and_the_other_is_told(store: Store, shop: Shop) -> None:
     asks = shop.tool(call=None, asks="the shop", permission="ask")
-    found = store.program("Tea?", plan=ORDER, tools=[asks])
-    with Turn(store, found.id), pytest.raises(ProgramTakenError, match="is being run by"):
+    found = store.run_program("Tea?", plan=ORDER, tools=[asks])
+    with RunLock(store, found.id), pytest.raises(ProgramTakenError, match="is being run by"):
         store.resume(found.id, tools=[asks], result={"text": "one"})
 
     def meanwhile(order: Order, key: str) -> Receipt:
@@ -268,7 +269,7 @@ def test_of_two_runs_one_goes_on_and_the_other_is_told(store: Store, shop: Shop)
     with pytest.raises(
         ProgramTakenError, match=r"has been gone on with by process \d+ on .*nothing was written here"
     ):
-        store.program("Tea?", plan=ORDER, tools=[shop.tool(call=meanwhile)], allow=WRITE)
+        store.run_program("Tea?", plan=ORDER, tools=[shop.tool(call=meanwhile)], allow=WRITE)
     last = store.program_trace(store.programs()[-1].id)
     assert [type(one.event).__name__ for one in last] == ["Begun", "Called", "Taken"]
 
@@ -287,8 +288,8 @@ def test_a_run_on_another_machine_is_waited_for(store: Store, shop: Shop) -> Non
 
 
 def test_repeating_with_a_key_begins_no_second_program(store: Store, shop: Shop) -> None:
-    one = store.program("Tea?", plan=ORDER, tools=[shop.tool()], allow=WRITE, key="tea-1")
-    two = store.program("Tea?", plan=ORDER, tools=[shop.tool()], allow=WRITE, key="tea-1")
+    one = store.run_program("Tea?", plan=ORDER, tools=[shop.tool()], allow=WRITE, idempotency_key="tea-1")
+    two = store.run_program("Tea?", plan=ORDER, tools=[shop.tool()], allow=WRITE, idempotency_key="tea-1")
     assert (one.id, len(shop.keys)) == (two.id, 1)
 
 
@@ -302,7 +303,7 @@ def test_erasing_what_a_note_was_read_from_takes_the_note_along(store: Store) ->
             Answer(name="end", of=["word"]),
         ]
     )
-    found = store.program("What is my locker?", user_id="ann", plan=plan)
+    found = store.run_program("What is my locker?", user_id="ann", plan=plan)
     assert "09264718" in found.state.texts["note"]
     store.erase(secret)
     with pytest.raises(BrokenProgramError, match="can't be told any more"):
@@ -315,7 +316,7 @@ def test_the_async_twin(store: Store, shop: Shop) -> None:
     async def both() -> tuple[str, str]:
         twin = AsyncStore(store)
         asks = shop.tool(call=None, asks="the shop", permission="ask")
-        found = await twin.program("Tea?", plan=ORDER, tools=[asks])
+        found = await twin.run_program("Tea?", plan=ORDER, tools=[asks])
         done = await twin.resume(found.id, tools=[asks], result={"text": "tea"})
         assert (await twin.programs())[-1].id == found.id
         return found.standing, done.standing
@@ -324,8 +325,8 @@ def test_the_async_twin(store: Store, shop: Shop) -> None:
 
 
 def test_a_log_with_programs_in_every_state_verifies_whole(store: Store, shop: Shop) -> None:
-    done = store.program("Tea?", plan=ORDER, tools=[shop.tool()], allow=WRITE)
+    done = store.run_program("Tea?", plan=ORDER, tools=[shop.tool()], allow=WRITE)
     running = died(store, shop, repeatable=True)
-    standing = {one.id: one.standing for one in store.programs()}
+    standing = {str(one.id): one.standing for one in store.programs()}
     assert (standing[done.id], standing[running]) == ("answered", "running")
     assert store.verify(deep=True).findings == []

@@ -47,7 +47,7 @@ def asks(question: str, *more: Retrieve) -> Plan:
 def test_two_looks_find_what_one_does_not(store: Store) -> None:
     question = "Where does Ann's brother live?"
     once = store.ask(question, user_id="ann", now=NOW, write=False)
-    found = store.program(question, user_id="ann", now=NOW)
+    found = store.run_program(question, user_id="ann", now=NOW)
     assert found.state.begun.origin == "multihop"
     assert found.answer is not None
     assert (once.short, found.answer.short) != ("Porto", "Leeds")
@@ -57,7 +57,7 @@ def test_two_looks_find_what_one_does_not(store: Store) -> None:
 
 
 def test_two_times_are_compared(store: Store) -> None:
-    found = store.program(
+    found = store.run_program(
         "Where did Ann live in April 2025, and where does she live now?", user_id="ann", now=NOW
     )
     assert found.state.begun.origin == "comparison"
@@ -68,14 +68,14 @@ def test_two_times_are_compared(store: Store) -> None:
 
 def test_the_plain_plan_answers_as_asking_does(store: Store) -> None:
     asked = store.ask("Where does Ann live?", user_id="ann", now=NOW, write=False)
-    found = store.program("Where does Ann live?", user_id="ann", now=NOW)
+    found = store.run_program("Where does Ann live?", user_id="ann", now=NOW)
     assert found.answer is not None
     assert (found.answer.plain, found.answer.short) == (asked.plain, asked.short)
     assert found.answer.residual_uncertainty == asked.residual_uncertainty
 
 
 def test_every_step_is_a_record_that_names_what_it_came_from(store: Store) -> None:
-    found = store.program("Where does Ann's brother live?", user_id="ann", now=NOW)
+    found = store.run_program("Where does Ann's brother live?", user_id="ann", now=NOW)
     history = store.program_trace(found.id)
     assert [one.event.n for one in history] == list(range(len(history)))
     assert isinstance(history[-1].event, Ended)
@@ -92,7 +92,7 @@ def test_every_step_is_a_record_that_names_what_it_came_from(store: Store) -> No
 
 
 def test_a_program_waits_for_a_person_and_goes_on_from_the_log(store: Store) -> None:
-    found = store.program("What is the door code?", user_id="ann", plan=asks("{question}"))
+    found = store.run_program("What is the door code?", user_id="ann", plan=asks("{question}"))
     assert (found.standing, found.waits_for) == ("paused", "person")
     assert isinstance(store.program_trace(found.id)[-1].event, Paused)
     done = store.resume(found.id, result={"text": "It is 4711."})
@@ -129,7 +129,7 @@ def paid(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
 
 def test_a_sum_is_made_of_parts_that_are_looked_for_apart(paid: Store) -> None:
     question = "How much were the deposit for the kiln and the last part for the kiln together?"
-    found = paid.program(question, user_id="pia", now=NOW)
+    found = paid.run_program(question, user_id="pia", now=NOW)
     assert found.state.begun.origin == "reckoning"
     assert found.answer is not None
     assert found.answer.short == "405 pounds"
@@ -155,13 +155,13 @@ def test_a_sum_is_made_of_parts_that_are_looked_for_apart(paid: Store) -> None:
 )
 def test_what_nobody_said_is_reckoned(paid: Store, question: str, short: str) -> None:
     asked_on = datetime(2025, 5, 1, tzinfo=UTC)
-    found = paid.program(question, user_id="pia", now=asked_on)
+    found = paid.run_program(question, user_id="pia", now=asked_on)
     assert found.answer is not None
     assert found.answer.short == short
 
 
 def test_units_that_do_not_mix_are_told_and_nothing_is_made_up(paid: Store) -> None:
-    found = paid.program("How much did the camera and the tripod cost together?", user_id="pia", now=NOW)
+    found = paid.run_program("How much did the camera and the tripod cost together?", user_id="pia", now=NOW)
     result = found.state.values["result"]
     assert "of two currencies, and nothing is converted" in result.trouble[0]
     assert found.answer is not None
@@ -171,13 +171,13 @@ def test_units_that_do_not_mix_are_told_and_nothing_is_made_up(paid: Store) -> N
 
 
 def test_a_chain_is_no_surer_than_its_first_hop_and_an_unsure_one_is_not_built_on(paid: Store) -> None:
-    found = paid.program("Where does the woman who lives above me work?", user_id="pia", now=NOW)
+    found = paid.run_program("Where does the woman who lives above me work?", user_id="pia", now=NOW)
     assert found.answer is not None
     bridge = found.state.values["bridge"]
     assert bridge.text == "Runa"
     assert bridge.p is not None
     assert 0.4 <= 1.0 - found.answer.residual_uncertainty <= bridge.p
     assert PAID[6][2] in {one.text for one in found.answer.citations}
-    unsure = paid.program("Where does the plumber who mended the roof live?", user_id="pia", now=NOW)
+    unsure = paid.run_program("Where does the plumber who mended the roof live?", user_id="pia", now=NOW)
     assert "second" not in unsure.state.values
     assert "whole" in unsure.state.values

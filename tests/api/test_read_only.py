@@ -9,6 +9,8 @@ import duckdb
 import pytest
 
 import braid
+from braid.search.question import Question
+from braid.search.retrieval import find
 from tests.ledger.test_open import read_only
 
 
@@ -17,14 +19,14 @@ def test_questions_are_answered_from_what_stands(store: Path) -> None:
         opened.append("Maya lives in Porto.", user_id="maya")
         opened.ask("Where does Maya live?", user_id="maya", write=False)
     with read_only(store), braid.open(store, read_only=True) as opened:
-        (hit,) = opened.answer("Where does Maya live?", user_id="maya").results
+        (hit,) = find(opened.session, Question(query="Where does Maya live?", user_id="maya")).results
         assert hit.record.text == "Maya lives in Porto."
         assert "Porto" in opened.ask("Where does Maya live?", user_id="maya", write=False).text
         assert opened.lag == 0
     with braid.open(store) as opened:
         opened.append("Maya lives in Lisbon.", user_id="maya")
     with read_only(store), braid.open(store, read_only=True) as opened:
-        assert opened.answer("Where does Maya live?", user_id="maya").results
+        assert find(opened.session, Question(query="Where does Maya live?", user_id="maya")).results
         assert opened.lag == 1
 
 
@@ -36,7 +38,7 @@ def test_where_nothing_stands_it_is_said_what_is_needed(store: Path) -> None:
         braid.open(store, read_only=True) as opened,
         pytest.raises(OSError, match=r"has to be made there first .*: ask once with write access"),
     ):
-        opened.answer("Where does Maya live?", user_id="maya")
+        find(opened.session, Question(query="Where does Maya live?", user_id="maya"))
 
 
 @pytest.fixture
@@ -44,7 +46,7 @@ def evidence(store: Path) -> Path:
     """A store whose projections stand, some way behind the log."""
     with braid.open(store) as opened:
         opened.append("Maya lives in Porto.", user_id="maya")
-        opened.answer("Where does Maya live?", user_id="maya")
+        find(opened.session, Question(query="Where does Maya live?", user_id="maya"))
         opened.replay()
         opened.append("Maya lives in Lisbon.", user_id="maya")
     return store

@@ -13,7 +13,9 @@ from typing import Any
 import pytest
 
 import braid
-from braid.recalling import asking, glanced
+from braid.search.operations import Recalled
+from braid.search.question import Question
+from braid.search.retrieval import glanced, question_of
 from braid.views.errors import DamagedViewError, ViewBusyError
 
 LIMIT_S = 0.3
@@ -65,19 +67,17 @@ def soon(step: Callable[[], Any]) -> Any:
     return given
 
 
-def asked(store: braid.Store, **how: Any) -> dict[str, Any]:
-    answer: dict[str, Any] = soon(
-        lambda: store.recall("Where do I live?", user_id="maya", limit_s=LIMIT_S, **how)
-    )
+def asked(store: braid.Store, **how: Any) -> Recalled:
+    answer: Recalled = soon(lambda: store.recall("Where do I live?", user_id="maya", limit_s=LIMIT_S, **how))
     return answer
 
 
 @pytest.mark.usefixtures("held")
 def test_a_question_is_answered_from_the_catalogue_as_it_stands(store: braid.Store) -> None:
     answer = asked(store)
-    assert "I live in Porto." in [hit["text"] for hit in answer["results"]]
-    assert "I moved to Lisbon." in [hit["text"] for hit in answer["results"]], "the index follows the log"
-    (told,) = answer["degraded"]
+    assert "I live in Porto." in [hit.text for hit in answer.results]
+    assert "I moved to Lisbon." in [hit.text for hit in answer.results], "the index follows the log"
+    (told,) = answer.degraded
     assert told == (
         "catalogue: another process is at work on it; neighbours of the newest record were not looked at"
     ), "where the store lies is for no model, and for no signed record"
@@ -86,7 +86,7 @@ def test_a_question_is_answered_from_the_catalogue_as_it_stands(store: braid.Sto
 
 @pytest.mark.usefixtures("held")
 def test_neighbours_come_along_from_the_catalogue_as_it_stands(store: braid.Store) -> None:
-    texts = {hit["text"] for hit in asked(store, top_k=20)["results"]}
+    texts = {hit.text for hit in asked(store, top_k=20).results}
     assert "How lovely." in texts, "it shares no word with the question"
 
 
@@ -94,8 +94,8 @@ def test_neighbours_come_along_from_the_catalogue_as_it_stands(store: braid.Stor
 def test_a_question_is_answered_where_there_is_no_catalogue_at_all(store: braid.Store) -> None:
     (store.path / "views" / "catalog.sqlite").unlink()
     answer = asked(store)
-    assert "I live in Porto." in [hit["text"] for hit in answer["results"]]
-    assert "any record were not looked at" in answer["degraded"][0]
+    assert "I live in Porto." in [hit.text for hit in answer.results]
+    assert "any record were not looked at" in answer.degraded[0]
 
 
 def test_a_catalogue_of_before_an_erasure_is_not_read(store: braid.Store) -> None:
@@ -107,8 +107,8 @@ def test_a_catalogue_of_before_an_erasure_is_not_read(store: braid.Store) -> Non
     file.write_bytes(before)
     with holding(store):
         answer = asked(store)
-    assert "any record were not looked at" in answer["degraded"][0]
-    assert not [hit for hit in answer["results"] if "Douro" in hit["text"]]
+    assert "any record were not looked at" in answer.degraded[0]
+    assert not [hit for hit in answer.results if "Douro" in hit.text]
 
 
 @pytest.mark.usefixtures("held")
@@ -123,7 +123,7 @@ def test_what_needs_no_catalogue_does_not_wait_for_it(store: braid.Store) -> Non
 
 
 def test_once_the_other_is_done_nothing_is_lacking(store: braid.Store, held: None) -> None:
-    assert asked(store)["degraded"]
+    assert asked(store).degraded
 
 
 def test_a_question_waits_for_no_thread_of_its_own_process_either(store: braid.Store) -> None:
@@ -139,12 +139,12 @@ def test_a_question_waits_for_no_thread_of_its_own_process_either(store: braid.S
     begun.wait(60)
     try:
         answer = asked(store)
-        assert "another thread" in answer["degraded"][0]
+        assert "another thread" in answer.degraded[0]
         assert soon(store.status)
     finally:
         done.set()
         other.join()
-    assert asked(store)["degraded"] == []
+    assert asked(store).degraded == ()
 
 
 @pytest.mark.usefixtures("held")
@@ -161,17 +161,9 @@ def test_where_the_store_lies_is_told_of_no_part(store: braid.Store, monkeypatch
         with monkeypatch.context() as patch:
             patch.setattr(search, "index_near", index)
             answer = asked(store)
-        assert len(answer["degraded"]) == 2
-        assert answer["degraded"][0].startswith("index: ")
-        assert str(store.path.parent) not in str(answer["degraded"])
-
-
-@pytest.mark.usefixtures("held")
-def test_a_stance_that_can_not_be_had_in_time_takes_no_answer_away(store: braid.Store) -> None:
-    answer = asked(store, stance=True)
-    assert "I live in Porto." in [hit["text"] for hit in answer["results"]]
-    assert answer["stance"] is None
-    assert answer["degraded"][1:] == ["stance: it was not looked for: another process is at work on it"]
+        assert len(answer.degraded) == 2
+        assert answer.degraded[0].startswith("index: ")
+        assert str(store.path.parent) not in str(answer.degraded)
 
 
 def test_a_correction_waits_for_nobody_at_the_catalogue(store: braid.Store) -> None:
@@ -186,17 +178,19 @@ def test_a_correction_waits_for_nobody_at_the_catalogue(store: braid.Store) -> N
 
 
 @pytest.mark.usefixtures("held")
-@pytest.mark.parametrize("limit_s", [-1.0, -0.5, 0.0])
+@pytest.mark.parametrize("limit_s", [0.0, 1e-9])
 def test_no_time_at_all_is_no_time(store: braid.Store, limit_s: float) -> None:
     answer = soon(lambda: store.recall("Where do I live?", user_id="maya", limit_s=limit_s))
-    assert "catalogue: " in " ".join(answer["degraded"])
+    assert "catalogue: " in " ".join(answer.degraded)
 
 
 @pytest.mark.usefixtures("held")
 def test_what_fails_after_it_was_opened_is_told_and_waited_for_once(store: braid.Store) -> None:
     catalog = store.views.catalog
     first, second = [record.index for record in store.read() if record.kind == "experience"][:2]
-    with closing(glanced(catalog, asking("Where?", store.now(), limit_s=LIMIT_S))) as glance:
+    with closing(
+        glanced(catalog, question_of(store.session, Question(query="Where?", limit_s=LIMIT_S)))
+    ) as glance:
         assert "the newest record were" in glance.trouble[0]
         assert glance.before([second]) == {second: first}
         with closing(sqlite3.connect(catalog._home.path, isolation_level=None)) as other:

@@ -108,9 +108,9 @@ def test_the_third_text_replaces_the_first_whatever_becomes_of_the_second(store:
     dogs = store.correct(cats, "Maya is allergic to dogs.")
 
     def told() -> list[str]:
-        found = store.recall("What is Maya allergic to?")["results"]
+        found = store.recall("What is Maya allergic to?").results
         assert store.context("What is Maya allergic to?").count("<memory") == len(found)
-        return [hit["id"] for hit in found]
+        return [hit.id for hit in found]
 
     assert told() == [dogs]
     store.forget(cats)
@@ -123,8 +123,8 @@ def test_the_third_text_replaces_the_first_whatever_becomes_of_the_second(store:
     assert told() == [nuts]
     store.recover(dogs)
     assert told() == [dogs]
-    marked = store.recall("What is Maya allergic to?", superseded="marked")["results"]
-    assert [(hit["id"], hit.get("superseded_by")) for hit in marked] == [(dogs, None), (nuts, dogs)]
+    marked = store.recall("What is Maya allergic to?", superseded="marked").results
+    assert [(hit.id, hit.superseded_by) for hit in marked] == [(dogs, None), (nuts, dogs)]
     assert f'superseded_by="{dogs}"' in store.context("What is Maya allergic to?", superseded="marked")
 
 
@@ -178,13 +178,13 @@ def test_marked_shows_nothing_of_another_scope_nor_of_later(store: Store) -> Non
     )
     store.append("The meeting is in Oslo.", user_id="bob", supersedes=[hers])
     for marked in (None, "marked"):
-        assert store.recall("Where is the meeting?", user_id="alice", superseded=marked)["results"] == []
+        assert store.recall("Where is the meeting?", user_id="alice", superseded=marked).results == ()
     mine = store.append("The cat is Tom.", user_id="carl", occurred_at=datetime(2026, 1, 1, tzinfo=UTC))
     store.append(
         "The cat is Max.", user_id="carl", supersedes=[mine], occurred_at=datetime(2026, 3, 1, tzinfo=UTC)
     )
     then = datetime(2026, 2, 1, tzinfo=UTC)
-    asked = store.recall("What is the cat?", user_id="carl", superseded="marked", now=then)["results"]
+    asked = store.recall("What is the cat?", user_id="carl", superseded="marked", now=then).results
     assert "Max" not in str(asked)
-    (only,) = store.recall("What is the cat?", superseded="marked", filters={"id": mine})["results"]
-    assert (only["id"], only["superseded_by"] is not None) == (mine, True)
+    (only,) = store.recall("What is the cat?", superseded="marked", filters={"id": mine}).results
+    assert (only.id, only.superseded_by is not None) == (mine, True)

@@ -12,7 +12,7 @@ from braid.agent.errors import ProgramError
 from braid.agent.plan import Answer, Plan
 from braid.agent.plan import Tool as ToolStep
 from braid.agent.tool import Tool
-from braid.running import Program
+from braid.programs.program import Program
 from braid.store import Store
 from braid.wal.failpoint import arm, kill_at
 
@@ -60,7 +60,7 @@ def opened(folder: Path) -> Store:
 def begin(store: Store, folder: Path) -> Program:
     """Begin the program, or find the one that was begun; go on with it where nothing is asked."""
     how: dict[str, Any] = {"tools": [shop(folder)], "allow": ["read", "ask", "write"], "affect": False}
-    return store.program("Mugs?", plan=PLAN, key=KEY, **how)
+    return store.run_program("Mugs?", plan=PLAN, idempotency_key=KEY, **how)
 
 
 def run(folder: str, kill: str) -> None:

@@ -211,8 +211,8 @@ def test_recall_and_ask_look_through_it(store: Store) -> None:
     store.define_lens(DEPLOYS)
     store.append("The deploy of the shop takes four minutes.", occurred_at=BEGUN)
     store.append("The tea of the shop takes three minutes.", occurred_at=BEGUN)
-    found = store.recall("How long does the shop take?", lens="deploys")["results"]
-    assert [hit["text"] for hit in found] == ["The deploy of the shop takes four minutes."]
+    found = store.recall("How long does the shop take?", lens="deploys").results
+    assert [hit.text for hit in found] == ["The deploy of the shop takes four minutes."]
     answer = store.ask("How long does the deploy of the shop take?", lens="deploys", write=False)
     assert "four minutes" in answer.text
     with pytest.raises(UnknownLensError, match="there are: causal"):
@@ -235,7 +235,7 @@ def test_a_plan_may_look_through_it(store: Store) -> None:
         Lens(name="seen", lens="deploys", of="found"),
         Answer(name="said", of=["seen"]),
     ]
-    done = store.program("How long does the deploy of the shop take?", plan=Plan(steps=steps))
+    done = store.run_program("How long does the deploy of the shop take?", plan=Plan(steps=steps))
     assert len(done.state.values["seen"].records) == 1
     assert done.answer is not None
     assert "four minutes" in done.answer.text

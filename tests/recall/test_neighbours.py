@@ -46,9 +46,9 @@ def speaking(store: Store, ids: list[str]) -> dict[str, dict[str, float]]:
     """Return the signals of these turns, the candidates being all that may be found of their session."""
     answer = store.recall(QUESTION, user_id="maya", session_id="s1", top_k=50)
     return {
-        hit["id"]: {name: value for name, value in hit["signals"].items() if name not in OF_PLACE}
-        for hit in answer["results"]
-        if hit["id"] in ids
+        hit.id: {name: value for name, value in hit.signals.items() if name not in OF_PLACE}
+        for hit in answer.results
+        if hit.id in ids
     }
 
 
@@ -78,7 +78,7 @@ def test_nothing_between_two_turns_parts_them(lived: tuple[Store, list[str]]) ->
     store, ids = lived
     assert neighbours(store, ids) == chain(ids)
     answer = store.recall(QUESTION, user_id="maya", session_id="s1", top_k=50)
-    found = {hit["id"]: hit["signals"] for hit in answer["results"]}
+    found = {str(hit.id): hit.signals for hit in answer.results}
     asking, answering = found[ids[3]], found[ids[4]]
     assert asking["asks"] == answering["answers"] == 1.0
     assert answering["words_before"] == asking["words"] > 0

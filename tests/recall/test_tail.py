@@ -49,8 +49,8 @@ def draft(text: str, number: int) -> Draft:
 
 def found(store: Store, question: str, **asked: Any) -> list[tuple[str, float]]:
     answer = store.recall(question, **asked)
-    assert (answer["degraded"], answer["behind_by"]) == ([], 0)
-    return [(hit["text"], hit["score"]) for hit in answer["results"]]
+    assert (answer.degraded, answer.behind_by) == ((), 0)
+    return [(hit.text, hit.score) for hit in answer.results]
 
 
 def position(store: Store) -> int:
@@ -110,7 +110,7 @@ def test_what_changes_earlier_records_is_taken_in_at_once(store: Store) -> None:
     new = store.append("The airship left.")
     store.append("The zeppelin came back.")
     assert "zeppelin" in found(store, "When did the zeppelin come back?")[0][0]
-    assert new in {hit["id"] for hit in store.recall("The airship left")["results"]}
+    assert new in {hit.id for hit in store.recall("The airship left").results}
 
 
 def test_the_past_is_asked_of_the_tail_too(store: Store) -> None:

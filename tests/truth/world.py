@@ -199,7 +199,7 @@ class World:
         self.store.apply_lens(name, **WHO)
 
     def _program(self, question: str) -> None:
-        self.store.program(question, **WHO)
+        self.store.run_program(question, **WHO)
 
     def _chat(self, lines: Sequence[str]) -> None:
         self._talked(lines)
@@ -325,18 +325,25 @@ class World:
                 how[name] = self.store.reader.index_of(self.id(given)) if given in self._ids else _time(given)
         return how | {"user_id": how.pop("user", WHO["user_id"])}
 
+    def _past(self, how: dict[str, Any]) -> dict[str, Any]:
+        """Return how a question is bounded, its past by index or by time."""
+        asked = self._when(how)
+        if isinstance(asked.get("as_of"), datetime):
+            asked["as_of_time"] = asked.pop("as_of")
+        return asked
+
     def _by_recall(self, about: str, **how: Any) -> Iterable[Line]:
-        for hit in self.store.recall(about, **self._when(how), **PATIENT)["results"]:
-            yield Line(hit["text"], hit.get("superseded_by"), hit["id"])
+        for hit in self.store.recall(about, **self._past(how), **PATIENT).results:
+            yield Line(hit.text, hit.superseded_by, hit.id)
 
     def _by_context(self, about: str, **how: Any) -> Iterable[Line]:
-        block = self.store.context(about, clear=True, **self._when(how), **PATIENT)
+        block = self.store.context(about, clear=True, **self._past(how), **PATIENT)
         for attributes, text in re.findall(r"<memory ([^>]*)>(.*?)</memory>", block, re.DOTALL):
             named = dict(re.findall(r'(\w+)="([^"]*)"', attributes))
             yield Line(text, named.get("superseded_by"), named.get("id"))
 
     def _by_ask(self, about: str, **how: Any) -> Iterable[Line]:
-        found = self.store.ask(about, write=False, **self._when(how))
+        found = self.store.ask(about, write=False, **self._past(how))
         yield Line("" if found.abstained else found.text)
 
     def _by_chat(self, about: str, lines: Sequence[str] = ()) -> Iterable[Line]:
@@ -404,7 +411,7 @@ class World:
         return [Line(json.dumps(one, ensure_ascii=False)) for one in given["records"]]
 
     def _by_program(self, about: str) -> Iterable[Line]:
-        answer = self.store.program(about, **WHO).answer
+        answer = self.store.run_program(about, **WHO).answer
         yield Line("" if answer is None or answer.abstained else answer.text)
 
     def _by_why(self, about: str) -> Iterable[Line]:

@@ -35,7 +35,6 @@ from braid.ledger.record import (
 )
 from braid.ledger.sequence import Placed
 from braid.ledger.writer import Writer
-from braid.store import Store
 from braid.views.duck import DuckView
 from braid.views.schema import TABLES
 from braid.views.store import Views
@@ -107,11 +106,6 @@ class Bench:
         """Close everything."""
         self.views.close()
         self.writer.close()
-
-
-def vector(store: Store, uri: str) -> Any:
-    """Return what an address names; None where nothing is there."""
-    return store.vector(uri)
 
 
 def experience(text: str, *, type: str = "occurrence", links: Any = (), **members: Any) -> Draft:

@@ -120,9 +120,9 @@ def told(store: Store) -> dict[str, Any]:
     said["ask"] = store.ask(ASKED, user_id="maya").text
     for name, at in WHEN.items():
         for who in ("maya", "bob"):
-            hits = store.recall("allergic code sister", user_id=who, valid_at=at)["results"]
-            assert {hit["scope"]["user_id"] for hit in hits} <= {who}
-            said[f"false {who} {name}"] = {hit["text"] for hit in hits} - TRUE[who]
+            hits = store.recall("allergic code sister", user_id=who, valid_at=at).results
+            assert {hit.scope and hit.scope.user_id for hit in hits} <= {who}
+            said[f"false {who} {name}"] = {hit.text for hit in hits} - TRUE[who]
     said["trace"] = sorted((node.index, node.role) for node in store.trace(nuts.id).down if node.index < size)
     before = reader.size
     said["keys"] = [
@@ -456,11 +456,9 @@ def test_nothing_false_is_told_of_an_edited_lance_table(world: World, tmp_path: 
             store.views.search._opened = None
             for who in ("maya", "bob"):
                 for key, then in WHEN.items():
-                    hits = store.recall("allergic code sister moonlight", user_id=who, valid_at=then)[
-                        "results"
-                    ]
-                    assert {hit["text"] for hit in hits} <= TRUE[who], (name, key)
-                    assert {hit["scope"]["user_id"] for hit in hits} <= {who}
+                    hits = store.recall("allergic code sister moonlight", user_id=who, valid_at=then).results
+                    assert {hit.text for hit in hits} <= TRUE[who], (name, key)
+                    assert {hit.scope and hit.scope.user_id for hit in hits} <= {who}
     assert not unnoticed
     assert sum(len(indexes) for _, indexes, _ in edits) >= 65
 

@@ -13,7 +13,8 @@ from braid.ledger.record import Affect, Draft, EmbeddingBody, Signature, Vad
 from braid.models.static import StaticEmbedder
 from braid.store import Store
 from braid.views.search import CAUSAL, PROMPT, RESPONSE, TEMPORAL
-from tests.views.conftest import vector, whole_table
+from tests.views.conftest import whole_table
+from tests.views.vectors import vector_of
 
 MODEL = StaticEmbedder()
 NAME = f"{MODEL.name}@{MODEL.version}"
@@ -60,7 +61,7 @@ def test_it_is_what_lancedb_holds(store: Store) -> None:
     assert {row["model"] for row in rows if row["role"] in (PROMPT, RESPONSE)} == {NAME}
     assert {row["role"] for row in rows} == {PROMPT, RESPONSE}
     for row in rows:
-        assert vector(store, row["uri"]) is not None
+        assert vector_of(store, row["uri"]) is not None
 
 
 def test_what_search_has_not_come_to_is_pending(store: Store) -> None:
@@ -96,10 +97,10 @@ def test_the_newest_signature_of_a_role_weighs_it(store: Store) -> None:
 @pytest.mark.parametrize(("short", "long"), [("sem", PROMPT), ("temp", TEMPORAL), ("caus", CAUSAL)], ids=str)
 def test_the_forms_of_the_schema_document_resolve(store: Store, short: str, long: str) -> None:
     id = store.append("Maya moved to Porto.")
-    assert np.array_equal(vector(store, f"vec://{short}/{id}"), vector(store, f"vec://{long}/{id}"))
+    assert np.array_equal(vector_of(store, f"vec://{short}/{id}"), vector_of(store, f"vec://{long}/{id}"))
 
 
 def test_the_meaning_of_an_answer_has_the_same_short_address(store: Store) -> None:
     id = store.append("She did.", actor="agent")
-    assert np.array_equal(vector(store, f"vec://sem/{id}"), vector(store, f"vec://{RESPONSE}/{id}"))
-    assert vector(store, f"vec://{PROMPT}/{id}") is None
+    assert np.array_equal(vector_of(store, f"vec://sem/{id}"), vector_of(store, f"vec://{RESPONSE}/{id}"))
+    assert vector_of(store, f"vec://{PROMPT}/{id}") is None

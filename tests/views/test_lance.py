@@ -24,7 +24,8 @@ from braid.views.errors import DamagedViewError, ViewBusyError
 from braid.views.lance.index import LanceIndex
 from braid.views.search import AFFECT, CAUSAL, PROMPT, RESPONSE, TEMPORAL, Hit, Where
 from braid.wal.lock import FileLock
-from tests.views.conftest import vector, whole_table
+from tests.views.conftest import whole_table
+from tests.views.vectors import vector_of
 
 MODEL = StaticEmbedder()
 
@@ -201,7 +202,7 @@ def test_misuse_is_refused(store: Store) -> None:
         index.nearest(vector, (PROMPT, AFFECT))
     for uri in (id, f"vec://{id}", f"http://{PROMPT}/{id}", f"vec://{PROMPT}/", "vec://nothing/x"):
         with pytest.raises(ValueError, match="vec://role/id"):
-            vector(store, uri)
+            vector_of(store, uri)
     assert index.nearest(vector, k=0) == []
 
 
@@ -211,11 +212,12 @@ def test_addresses_of_vectors_resolve(store: Store) -> None:
     far = store.append("y", occurred_at=datetime(2024, 11, 5, 12, 0, tzinfo=UTC))
     wordless = store.append("…")
     sad = store.append("z", affect=Affect(vad=Vad(v=-1, a=0.5, d=0)))
-    assert np.allclose(vector(store, f"vec://{PROMPT}/{first}"), MODEL.embed(["The cat sleeps."])[0])
-    assert vector(store, f"vec://{RESPONSE}/{first}") is None
-    assert vector(store, f"vec://{AFFECT}/{wordless}") is None
+    assert np.allclose(vector_of(store, f"vec://{PROMPT}/{first}"), MODEL.embed(["The cat sleeps."])[0])
+    assert vector_of(store, f"vec://{RESPONSE}/{first}") is None
+    assert vector_of(store, f"vec://{AFFECT}/{wordless}") is None
     time, cause = (
-        {id: vector(store, f"vec://{role}/{id}") for id in (first, near, far)} for role in (TEMPORAL, CAUSAL)
+        {id: vector_of(store, f"vec://{role}/{id}") for id in (first, near, far)}
+        for role in (TEMPORAL, CAUSAL)
     )
     assert cause[near] @ cause[near] == pytest.approx(1.0)
     assert time[first] @ time[near] > 0.9 > time[first] @ time[far]
@@ -223,14 +225,14 @@ def test_addresses_of_vectors_resolve(store: Store) -> None:
     linked = [store.append(f"because {n}", parents=[first]) for n in range(24)]
     alone = [store.append(f"anyway {n}") for n in range(24)]
     nearness = [
-        float(np.mean([cause[first] @ vector(store, f"vec://{CAUSAL}/{id}") for id in ids]))
+        float(np.mean([cause[first] @ vector_of(store, f"vec://{CAUSAL}/{id}") for id in ids]))
         for ids in (linked, alone)
     ]
     assert nearness[0] > 0.4
     assert abs(nearness[1]) < 0.2
-    tone = vector(store, f"vec://{AFFECT}/{sad}")
+    tone = vector_of(store, f"vec://{AFFECT}/{sad}")
     assert np.allclose(tone, np.array([-1, 0.5, 0, 1]) / 1.5)
-    glad = vector(store, f"vec://{AFFECT}/{store.append('I love it!')}")  # read of a captured turn
+    glad = vector_of(store, f"vec://{AFFECT}/{store.append('I love it!')}")  # read of a captured turn
     assert glad[0] > 0.3
 
 
@@ -244,7 +246,7 @@ def test_forgotten_and_erased_never_appear(store: Store) -> None:
         assert state.position <= len(store)
     assert "tea number 0" not in [row.text for row in store.views.search.index().rows()]
     with pytest.raises(braid.LedgerError):
-        vector(store, f"vec://{PROMPT}/{ids[0]}")
+        vector_of(store, f"vec://{PROMPT}/{ids[0]}")
     store.recover(ids[0])
     assert sorted(ask(store, "tea")) == ["tea number 0", "tea number 1", "tea number 2"]
     store.erase(ids[1])
@@ -363,7 +365,7 @@ def test_vectors_of_any_length_are_kept_as_unit_vectors(
     monkeypatch.setattr(model, "embed", lambda texts: np.full((len(texts), 8), 100.0))
     store = opener(model)
     id = store.append("two words")
-    assert np.linalg.norm(vector(store, f"vec://{PROMPT}/{id}")) == pytest.approx(1.0, abs=1e-6)
+    assert np.linalg.norm(vector_of(store, f"vec://{PROMPT}/{id}")) == pytest.approx(1.0, abs=1e-6)
     assert store.verify(deep=True).exit_code == 0
 
 
@@ -385,10 +387,10 @@ def test_a_remote_model_is_asked_apart_and_once(opener: Opener) -> None:
     assert sorted(model.asked) == [f"text {n}" for n in range(5)]
     assert not any(row.pending for row in store.views.search.index().rows())
     model.broken = True  # from here on the cache answers, or nobody
-    before = vector(store, f"vec://{PROMPT}/{ids[0]}")
+    before = vector_of(store, f"vec://{PROMPT}/{ids[0]}")
     store.replay("lance")
     assert not any(row.pending for row in store.views.search.index().rows())
-    assert np.array_equal(vector(store, f"vec://{PROMPT}/{ids[0]}"), before)
+    assert np.array_equal(vector_of(store, f"vec://{PROMPT}/{ids[0]}"), before)
     store.forget(ids[0])
     store.views.search.index()
     store.recover(ids[0])
@@ -448,7 +450,7 @@ def test_another_model_takes_over_in_the_background(opener: Opener) -> None:
     assert index.model == "counted@2"
     assert [(row.text, row.pending) for row in index.rows()] == [(f"text {n}", False) for n in range(1, 7)]
     assert len(second.views.search.home.sets()) == 1
-    assert np.allclose(vector(second, f"vec://{PROMPT}/{ids[1]}"), embed(["text 1"])[0])
+    assert np.allclose(vector_of(second, f"vec://{PROMPT}/{ids[1]}"), embed(["text 1"])[0])
 
 
 def test_a_model_that_fails_to_take_over_changes_nothing(opener: Opener) -> None:
@@ -734,11 +736,11 @@ def test_a_set_that_goes_while_it_is_followed_ends_no_question(
     with monkeypatch.context() as patch:
         patch.setattr(search, "catch_up", gone(errno.ENOENT))
         assert search.index().position == len(store) - 1
-        assert store.recall("boiler")["results"][0]["text"] == "The boiler was repaired."
+        assert store.recall("boiler").results[0].text == "The boiler was repaired."
         shutil.rmtree(search.home.folder)
         answer = store.recall("boiler")
-        assert answer["results"][0]["text"] == "The boiler was repaired."
-        assert answer["degraded"][0].startswith("index: ")
+        assert answer.results[0].text == "The boiler was repaired."
+        assert answer.degraded[0].startswith("index: ")
     store.views.search.index()
     store.append("It is warm.")
     with monkeypatch.context() as patch:

@@ -26,6 +26,7 @@ from braid.views.lance import home as home_module
 from braid.views.lance import view as view_module
 from braid.views.lance.cache import Cache, Wanted
 from braid.views.search import PROMPT
+from tests.views.vectors import vector_of
 
 MODEL = StaticEmbedder()
 WORD = "zzyzxneedle"
@@ -128,7 +129,7 @@ def test_cached_vectors_go_and_no_copy_of_them_opens(tmp_path: Path) -> None:
         with pytest.raises(LedgerError):
             store.reader.need_vault().key(index)  # and so nothing of the stolen copy opens
         assert [row.pending for row in search.index().rows()] == [False]
-        assert np.array_equal(vector(store, f"vec://{PROMPT}/{other}"), MODEL.embed(["hay"])[0])
+        assert np.array_equal(vector_of(store, f"vec://{PROMPT}/{other}"), MODEL.embed(["hay"])[0])
 
 
 def sealed_in(path: Path, name: bytes) -> bytes:

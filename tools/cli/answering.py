@@ -9,13 +9,14 @@ import msgspec
 import typer
 
 from braid.tools.cli.access import reading, writing
-from braid.tools.cli.instants import AsOf, index_or_instant, instant
+from braid.tools.cli.instants import AsOf, instant, past
 from braid.tools.cli.models import AllowRemote, ChatOption, composer_of
 from braid.tools.cli.options import Adopt, AgentId, RunId, SessionId, Shared, StoreOption, UserId
 from braid.tools.cli.output import line, many, put, put_json, put_table, say, to_json
+from braid.wire import to_builtins
 
 if TYPE_CHECKING:
-    from braid.asking import Answer
+    from braid.answers.reply import Reply
     from braid.tools.evaluation.answers import Written
 
 PANEL = "Read"
@@ -81,20 +82,20 @@ def ask(
     from braid.agent.plans import PLAIN, chosen
 
     text = sys.stdin.buffer.read().decode(errors="replace") if question == "-" else question
-    asked: dict[str, Any] = {
-        "user_id": user_id, "agent_id": agent_id, "run_id": run_id, "session_id": session_id, "lens": lens,
-        "affect": affect, "write": not no_write, "now": instant(at) if at else None,
-        "as_of": index_or_instant(as_of) if as_of else None,
-        "composer": composer_of(model, allow_remote=allow_remote),
-    }  # fmt: skip
+    composer = composer_of(model, allow_remote=allow_remote)
+    as_of_index, as_of_time = past(as_of)
     with (
         reading(store)
         if no_write
         else writing(store, adopt=adopt, shared=shared, locked="--no-write only answers") as opened
     ):
-        found = opened.ask(text, **asked)
+        found = opened.ask(
+            text, user_id=user_id, agent_id=agent_id, run_id=run_id, session_id=session_id, lens=lens,
+            affect=affect, write=not no_write, now=instant(at) if at else None, composer=composer,
+            as_of=as_of_index, as_of_time=as_of_time,
+        )  # fmt: skip
     if output == "json":
-        put_json(found.wire())
+        put_json(to_builtins(found))
     else:
         put_answer(found, explain=explain)
     for lack in found.degraded:
@@ -107,13 +108,13 @@ def ask(
         say(f"this was one look; the plan {plan} fits the question", "braid program run QUESTION")
 
 
-def put_answer(found: "Answer", *, explain: bool = False) -> None:
+def put_answer(found: "Reply", *, explain: bool = False) -> None:
     """Show an answer with its sources, numbered."""
     from braid.agent.cite import numbered
 
     text, ids = numbered(found.text)
     put(line(text))
-    sources = {one.id: one for one in found.citations}
+    sources = {str(one.id): one for one in found.citations}
     if ids:
         put("")
     for number, id in enumerate(ids, 1):

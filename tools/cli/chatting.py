@@ -15,7 +15,7 @@ from braid.tools.cli.output import line, many, put, say
 
 if TYPE_CHECKING:
     from braid.agent.parts import Composer
-    from braid.asking import Answer
+    from braid.answers.reply import Reply
     from braid.store import Store
 
 PANEL = "Read"
@@ -111,7 +111,7 @@ class Talk:
         self._composer = composer
         self._read = read
         self._told: str | None = None
-        self._answer: Answer | None = None
+        self._answer: Reply | None = None
 
     def go(self) -> None:
         """Take one line after the other until the input ends; a line that fails is told of, and the next one taken."""
@@ -186,7 +186,7 @@ class Talk:
         from braid.agent.cite import cited
 
         found = self._answered()
-        known = {one.id: one for one in found.citations}
+        known = {str(one.id): one for one in found.citations}
         if not known:
             put("It rests on nothing that is remembered.")
         for number, id in enumerate([*dict.fromkeys([*cited(found.text), *known])], 1):
@@ -196,7 +196,7 @@ class Talk:
     def _how(self, text: str) -> None:
         del text
         id = self._answered().answer_id
-        put(line(self._store.how(str(id))))
+        put(line(self._store.explain_provenance(str(id))))
 
     def _why(self) -> None:
         found = self._answered()
@@ -206,7 +206,7 @@ class Talk:
         for each in self._store.why(found.stance).lines():
             put(line(each))
 
-    def _answered(self) -> "Answer":
+    def _answered(self) -> "Reply":
         if self._answer is None:
             raise ValueError("nothing has been answered yet: ask something first")
         return self._answer
@@ -252,11 +252,13 @@ class Talk:
 
     def _forget_about(self, what: str) -> None:
         from braid.agent.answer import TOP_K
-        from braid.asking import OWN
+        from braid.search.question import Question
+        from braid.search.retrieval import NOT_OWN, find
         from braid.text.words import stem, telling
 
         wanted = {stem(word) for word in telling(what)}
-        hits = self._store.answer(what, top_k=TOP_K, filters=OWN, **self._whose).results
+        asked = Question(query=what, top_k=TOP_K, filters=NOT_OWN, **self._whose)
+        hits = find(self._store.session, asked).results
         meant = [hit.id for hit in hits if wanted & {stem(word) for word in telling(hit.text)}]
         if not meant:
             put(line(f"Nothing that is remembered speaks of {what}."))
@@ -310,14 +312,16 @@ class Talk:
         """Return the questions that were asked of this memory and give away what these records say."""
         from braid.agent.answer import TOP_K
         from braid.agent.wish import says_again
-        from braid.recalling import ASK
+        from braid.ledger.record import ASK
+        from braid.search.question import Question
+        from braid.search.retrieval import find
 
         told = [self._store.get(id).text for id in ids[:_MOST_SHOWN]]
         asked: dict[str, str] = {}
         for query in (*told, about):
             if query.strip():
-                filters = {"method": {"eq": ASK}}
-                hits = self._store.answer(query, top_k=TOP_K, filters=filters, **self._whose).results
+                wanted = Question(query=query, top_k=TOP_K, filters={"method": {"eq": ASK}}, **self._whose)
+                hits = find(self._store.session, wanted).results
                 asked |= {hit.id: hit.text for hit in hits}
         return [
             id

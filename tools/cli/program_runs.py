@@ -4,18 +4,19 @@ import json
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal, cast
 
 import typer
 
 from braid.tools.cli.access import writing
 from braid.tools.cli.instants import instant
-from braid.tools.cli.models import AllowRemote, ChatOption, chat_model, composer_of
+from braid.tools.cli.models import AllowRemote, ChatOption, composer_of
 from braid.tools.cli.options import Adopt, AgentId, RunId, SessionId, Shared, StoreOption, UserId
 from braid.tools.cli.output import put_json, say
 from braid.tools.cli.program_text import Output, ProgramId, put_program
 
 _MAX_RESULT_BYTES = 1 << 20
+Permission = Literal["read", "ask", "write", "network"]
 
 
 def run(
@@ -66,12 +67,6 @@ def run(
         ),
     ] = None,
     model: ChatOption = None,
-    model_plan: Annotated[
-        bool,
-        typer.Option(
-            "--model-plan", help="Let the model write the plan; the default where that may not run."
-        ),
-    ] = False,
     allow_remote: AllowRemote = False,
     output: Output = "text",
     adopt: Adopt = False,
@@ -92,24 +87,21 @@ def run(
     text = sys.stdin.buffer.read().decode(errors="replace") if question == "-" else question
     named = _plan(plan)
     if dry_run:
-        _show_plan(text, named, samples, [*(allow or []), "read", "ask"])
+        _show_plan(text, named, samples, _allowed(allow))
         return
-    asked: dict[str, Any] = {
-        "user_id": user_id, "agent_id": agent_id, "run_id": run_id, "session_id": session_id, "plan": named,
-        "allow": {*(allow or []), "read", "ask"}, "samples": samples, "now": instant(at) if at else None,
-        "affect": affect, "key": key, "composer": composer_of(model, allow_remote=allow_remote),
-    }  # fmt: skip
-    if model_plan:
-        if model is None:
-            raise ValueError("--model-plan needs a model that writes it: --model")
-        asked["planner"] = chat_model(model, allow_remote=allow_remote)
+    composer = composer_of(model, allow_remote=allow_remote)
     with writing(store, adopt=adopt, shared=shared) as opened:
-        found = opened.program(text, **asked)
-    if found.state.begun.refused is not None:
-        say(
-            f"the model's plan was refused ({found.state.begun.refused}); the plan {found.state.begun.origin} was run"
-        )
+        found = opened.run_program(
+            text, user_id=user_id, agent_id=agent_id, run_id=run_id, session_id=session_id, plan=named,
+            allow=_allowed(allow), samples=samples, now=instant(at) if at else None, affect=affect,
+            idempotency_key=key, composer=composer,
+        )  # fmt: skip
     put_program(found, output)
+
+
+def _allowed(more: Sequence[str] | None) -> list[Permission]:
+    """Return what tools may do; what is no permission, the operation refuses."""
+    return ["read", "ask", *cast("Sequence[Permission]", more or ())]
 
 
 def _plan(named: str | None) -> str | None:
@@ -132,7 +124,7 @@ def _show_plan(question: str, named: str | None, samples: int, allowed: Sequence
     import msgspec
 
     from braid.agent.plan_check import check
-    from braid.planning import plan_for, toolbox
+    from braid.programs.plan import plan_for, toolbox
 
     found, origin = plan_for(question, named, samples=samples)
     check(found, toolbox(), allowed)
@@ -178,14 +170,12 @@ def resume(
       braid program resume evt_2025-06-01T12:00:00Z_0000000a01cd --result "On Friday."
       braid program resume evt_2025-06-01T12:00:00Z_0000000a01cd --again
     """
-    how: dict[str, Any] = {
-        "again": again, "take_over": take_over, "affect": affect,
-        "composer": composer_of(model, allow_remote=allow_remote),
-    }  # fmt: skip
+    given = _result(result) if result is not None else None
+    composer = composer_of(model, allow_remote=allow_remote)
     with writing(store, adopt=adopt, shared=shared) as opened:
-        if result is not None:
-            how["result"] = _result(result)
-        found = opened.resume(id, **how)
+        found = opened.resume(
+            id, result=given, again=again, take_over=take_over, affect=affect, composer=composer
+        )
     put_program(found, output)
 
 

@@ -7,10 +7,11 @@ import typer
 
 from braid.tools.cli.answering import put_answer
 from braid.tools.cli.output import line, many, put_fields, put_json, say, to_json
+from braid.wire import to_builtins
 
 if TYPE_CHECKING:
     from braid.agent.events import Recorded
-    from braid.running import Program
+    from braid.programs.program import Program
 
 STOPPED = 1
 Output = Annotated[Literal["text", "json"], typer.Option("--output", "-o", help="How to show it.")]
@@ -84,15 +85,8 @@ def traced(one: "Recorded", output: str) -> dict[str, Any]:
 
 def put_program(found: "Program", output: str) -> None:
     """Show what a run came to, and leave with 1 where it was stopped."""
-    import msgspec
-
     if output == "json":
-        put_json({
-            "id": found.id, "standing": found.standing, "waits_for": found.waits_for, "why": found.state.why,
-            "spent": msgspec.to_builtins(found.state.spent), "tool": getattr(found.state.paused, "tool", None),
-            "answer_id": found.state.answer, "votes": found.state.votes,
-            "answer": found.answer.wire() if found.answer else None,
-        })  # fmt: skip
+        put_json(to_builtins(found))
     elif found.answer is not None:
         put_answer(found.answer)
     elif found.state.paused is not None:

@@ -115,7 +115,7 @@ def tools(*, output: FormatOption = "table") -> None:
       braid program tools
       braid program tools -o json
     """
-    from braid.planning import toolbox
+    from braid.programs.plan import toolbox
 
     rows = [
         {

@@ -2,14 +2,22 @@
 
 import json
 import sys
-from typing import Annotated, Any, Literal, cast
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Annotated, Any, Literal, cast
 
 import typer
 
 from braid.tools.cli.access import reading
-from braid.tools.cli.instants import AsOf, ValidAt, index_or_instant, instant
+from braid.tools.cli.instants import AsOf, ValidAt, instant, past
 from braid.tools.cli.options import AgentId, FormatOption, RunId, SessionId, StoreOption, UserId
 from braid.tools.cli.output import line, many, put, put_json, put_rows, put_table, say
+from braid.wire import to_builtins
+
+if TYPE_CHECKING:
+    from braid.claims.operations import Stance
+    from braid.search.operations import Recalled, RecalledHit
+    from braid.search.question import AskedTone
+    from braid.store import Store
 
 PANEL = "Read"
 Query = Annotated[
@@ -73,43 +81,54 @@ def recall(
       braid recall "Where does Maya live?" --superseded marked
       braid recall "plans" --filter '{"type": {"eq": "observation"}, "created_at": {"gte": "2025-05-01"}}'
     """
-    asked: dict[str, Any] = {
-        "user_id": user_id, "agent_id": agent_id, "run_id": run_id, "session_id": session_id,
-        "filters": _json(filters, "--filter"), "affect": _json(affect, "--affect"), "lens": lens,
-        "as_of": index_or_instant(as_of) if as_of else None,
-        "valid_at": instant(valid_at) if valid_at else None,
-        "superseded": superseded,
-    }  # fmt: skip
+    as_of_index, as_of_time = past(as_of)
     with reading(store) as opened:
+        text = _asked(question)
         answer = opened.recall(
-            _asked(question), top_k=top_k, explain=explain or output == "json", prove=prove, stance=stance,
-            **asked,
+            text, top_k=top_k, user_id=user_id, agent_id=agent_id, run_id=run_id, session_id=session_id,
+            filters=_json(filters, "--filter"), affect=_tone(affect), lens=lens, superseded=superseded,
+            valid_at=instant(valid_at) if valid_at else None, explain=explain or output == "json",
+            prove=prove, as_of=as_of_index, as_of_time=as_of_time,
         )  # fmt: skip
+        scope = {"user_id": user_id, "agent_id": agent_id, "run_id": run_id, "session_id": session_id}
+        held = _stance(opened, text, valid_at, as_of, scope) if stance and text.strip() else None
     _tell(answer)
     if output == "json":
-        put_json(answer)
+        sent = to_builtins(answer)
+        put_json(sent | {"stance": to_builtins(held)} if stance else sent)
         return
-    if (held := answer.get("stance")) is not None:
-        put(
-            line(
-                f"stance: {held['claim'] or 'undecided: ' + held['undecided']} ({held['residual_uncertainty']:.2f})"
-            )
-        )
-    for hit in answer["results"]:
-        said = f"{hit['name']}: " if hit.get("name") else ""
-        was = f"(superseded by {by}) " if (by := hit.get("superseded_by")) else ""
-        put(f"{hit['score']:8.3f}  {hit['id']}  {was}{line(said + hit['text'])[:200]}")
-    if explain and answer["results"]:
-        _explain(answer["results"])
+    if held is not None:
+        put(line(f"stance: {held.claim or f'undecided: {held.undecided}'} ({held.residual_uncertainty:.2f})"))
+    for hit in answer.results:
+        said = f"{hit.name}: " if hit.name else ""
+        was = f"(superseded by {by}) " if (by := hit.superseded_by) else ""
+        put(f"{hit.score:8.3f}  {hit.id}  {was}{line(said + hit.text)[:200]}")
+    if explain and answer.results:
+        _explain(answer.results)
 
 
-def _explain(hits: list[dict[str, Any]]) -> None:
+def _stance(
+    opened: "Store", question: str, valid_at: str | None, as_of: str | None, scope: dict[str, str | None]
+) -> "Stance | None":
+    """Return what is held of a question, None where that can't be had in time; nothing is appended."""
+    from braid.views.errors import ViewError, told
+
+    at = instant(valid_at) if valid_at else None
+    index, time = past(as_of)
+    try:
+        return opened.stance(question, at=at, as_of=index, as_of_time=time, append=False, **scope)
+    except ViewError as error:
+        say(f"degraded: stance: it was not looked for: {told(error)}")
+        return None
+
+
+def _explain(hits: "Sequence[RecalledHit]") -> None:
     """Show what each signal added, one column a hit, the weightiest first."""
-    shown = hits[:6]
-    names = {name for hit in shown for name, part in hit["parts"].items() if abs(part) >= 0.0005}
-    order = sorted(names, key=lambda name: -max(abs(hit["parts"].get(name, 0.0)) for hit in shown))
+    shown = [hit.parts or {} for hit in hits[:6]]
+    names = {name for parts in shown for name, part in parts.items() if abs(part) >= 0.0005}
+    order = sorted(names, key=lambda name: -max(abs(parts.get(name, 0.0)) for parts in shown))
     put("")
-    rows = [[name, *(f"{hit['parts'].get(name, 0.0):+.3f}" for hit in shown)] for name in order]
+    rows = [[name, *(f"{parts.get(name, 0.0):+.3f}" for parts in shown)] for name in order]
     put_table(["signal", *(f"#{place}" for place in range(1, len(shown) + 1))], rows)
 
 
@@ -145,11 +164,12 @@ def context(
     """
     from braid.agent.redact import placeholders
 
+    as_of_index, as_of_time = past(as_of)
     with reading(store) as opened:
         block = opened.context(
             _asked(question), budget=budget, probe=probe, user_id=user_id, agent_id=agent_id, run_id=run_id,
-            session_id=session_id, as_of=index_or_instant(as_of) if as_of else None,
-            valid_at=instant(valid_at) if valid_at else None, superseded=superseded, clear=clear,
+            session_id=session_id, valid_at=instant(valid_at) if valid_at else None, superseded=superseded,
+            clear=clear, as_of=as_of_index, as_of_time=as_of_time,
         )  # fmt: skip
     put(block)
     if not clear and (hidden := len(placeholders(block))):
@@ -201,13 +221,26 @@ def _json(text: str | None, option: str) -> dict[str, Any] | None:
     return cast("dict[str, Any]", found)
 
 
-def _tell(answer: dict[str, Any]) -> None:
+def _tone(text: str | None) -> "AskedTone | None":
+    import msgspec
+
+    from braid.search.question import AskedTone
+
+    if (given := _json(text, "--affect")) is None:
+        return None
+    try:
+        return msgspec.convert(given, AskedTone)
+    except msgspec.ValidationError as error:
+        raise ValueError(f"--affect is v, a, d and, if wanted, within: {error}") from None
+
+
+def _tell(answer: "Recalled") -> None:
     """Say how complete the answer is."""
-    if "rebuilt" in answer:
-        say(f"the search index was rebuilt: {answer['rebuilt']}")
-    for lack in answer["degraded"]:
+    if answer.rebuilt is not None:
+        say(f"the search index was rebuilt: {answer.rebuilt}")
+    for lack in answer.degraded:
         say(f"degraded: {lack}")
-    if answer["behind_by"]:
-        say(f"the projection is {many(answer['behind_by'], 'record')} behind the log")
-    if not answer["results"]:
+    if answer.behind_by:
+        say(f"the projection is {many(answer.behind_by, 'record')} behind the log")
+    if not answer.results:
         say("nothing fits", "ask in other words, or of a wider scope")

@@ -43,10 +43,8 @@ def evaluate(
                 answer = store.recall(
                     question.text, user_id=scope_of(number, sample), top_k=top_k, now=now, **how
                 )
-                degraded += bool(answer["degraded"])
-                own.append(
-                    _judged(question, sample, [places[hit["id"]][1] for hit in answer["results"]], top_k)
-                )
+                degraded += bool(answer.degraded)
+                own.append(_judged(question, sample, [places[hit.id][1] for hit in answer.results], top_k))
                 asked += 1
                 if progress is not None:
                     progress(asked, questions)

@@ -17,7 +17,7 @@ _LOOKED_AT = 8
 
 
 class Planning:
-    """Asks `Store.program`. Its records are no evidence for what is asked later: nothing of a program is recalled."""
+    """Asks `Store.run_program`. Nothing of a program is recalled for what is asked later."""
 
     def __init__(self, composer: "Composer | None" = None) -> None:
         self._composer = composer or usual_composer()
@@ -26,7 +26,7 @@ class Planning:
         """See `Way`."""
         watch = Watch(self._composer)
         began = perf_counter()
-        program = memory.store.program(
+        program = memory.store.run_program(
             task.question,
             user_id=task.history,
             plan=None if task.use is None else plan_of(task.use),

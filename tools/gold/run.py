@@ -20,7 +20,7 @@ from braid.tools.gold.judge import Given, Judged, judge
 from braid.tools.gold.tasks import Task
 
 if TYPE_CHECKING:
-    from braid.asking import Answer
+    from braid.answers.reply import Reply
     from braid.store import Store
 
 Progress = Callable[[int, int], None]
@@ -109,11 +109,11 @@ class Watch:
         return self._composer.compose(asked)
 
 
-def given_of(memory: Memory, task: Task, answer: "Answer", asked: Asked | None, ms: float) -> Given:
+def given_of(memory: Memory, task: Task, answer: "Reply", asked: Asked | None, ms: float) -> Given:
     """Return an answer as it is judged; `asked`: what its composer was given, if it was asked."""
     text = answer.text
     if task.then == "how" and answer.answer_id is not None:
-        text = memory.store.how(answer.answer_id)
+        text = memory.store.explain_provenance(answer.answer_id)
     outcome = asked.stance if asked is not None else None
     held = outcome.decision.claim if outcome is not None else None
     steps = {step.name: step for step in answer.steps}

@@ -23,9 +23,7 @@ from braid.registry import operations
 from braid.wire import schema_of, to_builtins
 
 ROOT: Final = Path(__file__).resolve().parents[2]
-NOTE: Final = (
-    "# Written by `python -m braid.tools.lab.faces` from the registry of operations; change those.\n"
-)
+NOTE: Final = "# Written by `make faces` from the registry of operations: change those.\n"
 _WORD: Final = re.compile(r"\b[A-Za-z_]\w*\b")
 
 
@@ -273,8 +271,8 @@ class AsyncStore(AsyncHandle):
 
 {methods}'''
 BASES: Final = (
-    "from braid.programming import Programming",
-    "Programming",
+    "from braid.session import Session",
+    "Session",
 )
 
 

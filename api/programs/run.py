@@ -1,4 +1,4 @@
-"""Programs at the front door: begun, run step by step, paused, resumed; every step is in the log before the next one.
+"""A run of a program: begun, run step by step, paused, resumed; every step is in the log before the next one.
 
 An event enters the log under the writer's lock, if no other has its number: of two runs of one program the first goes
 on, the other is told. What a step did and what it wrote enter in one transaction, so dying between two leaves a program
@@ -11,9 +11,7 @@ from time import perf_counter
 from typing import Any
 
 import msgspec
-from msgspec import UNSET
 
-from braid.acting import Acted, Calling, Means
 from braid.agent.errors import ProgramStateError, ProgramTakenError, ToolRefusedError
 from braid.agent.events import Begun, Called, Did, Ended, Event, Paused, Recorded, Taken
 from braid.agent.plan import Answer as AnswerStep
@@ -21,42 +19,25 @@ from braid.agent.plan import Lens as LensStep
 from braid.agent.plan import Note, Plan, filled_all
 from braid.agent.plan import Tool as ToolStep
 from braid.agent.plan_check import check
-from braid.agent.planner import Planned
 from braid.agent.program import Confirm, State, Stop, apply, following
 from braid.agent.tool import Tool, accept_args, accept_result
-from braid.asking import Answer, batch_of, shown
-from braid.concluding import conclude
+from braid.answers.records import batch_of
+from braid.answers.reply import Reply, reply_of
 from braid.ledger.record import Draft, Target
 from braid.ledger.sequence import Placed
 from braid.lens.definitions import newest
-from braid.noting import note
-from braid.programs import draft_of, once, state_of
+from braid.operation import Json
+from braid.programs.conclusion import conclude
+from braid.programs.lease import RunLock, lease_of, refuse_taken
+from braid.programs.notes import note
+from braid.programs.program import Program
+from braid.programs.records import draft_of, once, state_of
+from braid.programs.resources import Resources, StepResult
+from braid.programs.steps import carry_out
+from braid.programs.tools import Calling, call, result_of
 from braid.session import Session
 from braid.stance.review import Earlier
-from braid.taking import Turn, holder_of, refuse_taken
 from braid.wal.failpoint import failpoint
-
-
-class Program(msgspec.Struct, frozen=True, kw_only=True):
-    """A program as it stands. `waits_for`: who answers, where it is paused; `answer`: where it has ended in one."""
-
-    state: State
-    answer: Answer | None = None
-
-    @property
-    def id(self) -> str:
-        """Its first record."""
-        return self.state.id
-
-    @property
-    def standing(self) -> str:
-        """running, paused, answered or stopped."""
-        return self.state.standing
-
-    @property
-    def waits_for(self) -> str | None:
-        """Who or what it waits for; None where it doesn't wait."""
-        return self.state.paused.asks if self.state.paused is not None else None
 
 
 class Begin(msgspec.Struct, frozen=True, kw_only=True):
@@ -69,45 +50,38 @@ class Begin(msgspec.Struct, frozen=True, kw_only=True):
     allowed: Collection[str] = ()
     key: str | None = None
     """Makes repeating harmless: the program that was begun with it is gone on with."""
-    planned: Planned | None = None
-    evidence: Sequence[str] = ()
 
 
-def begin(store: Session, means: Means, given: Begin) -> Program:
+def begin(session: Session, resources: Resources, given: Begin) -> Program:
     """Begin a program and run it as far as it comes; raise PlanError before anything is written."""
     seen_through = any(isinstance(step, LensStep) for step in given.plan.steps)
-    check(given.plan, means.tools, given.allowed, newest(store) if seen_through else ())
-    planned = given.planned
+    check(given.plan, resources.tools, given.allowed, newest(session) if seen_through else ())
     event = Begun(
         n=0,
         question=given.question,
         plan=given.plan,
         origin=given.origin,
-        now=given.now or store.now(),
+        now=given.now or session.now(),
         dated=given.now is not None,
         allowed=sorted(given.allowed),
-        holder=holder_of(store, given.plan),
-        refused=planned.refused if planned else None,
-        said=planned.said if planned else None,
-        model=planned.model if planned else None,
-        tokens=planned.tokens if planned else 0,
+        holder=lease_of(session, given.plan),
     )
-    placed = store.append_drafts([draft_of(event, None, given.evidence, means.scope, given.key)])[0]
+    placed = session.append_drafts([draft_of(event, None, (), resources.scope, given.key)])[0]
     failpoint("program.begun")
     if placed.known:
-        state = state_of(store, placed.id)
-        return resume(store, means, placed.id) if state.standing == "running" else Program(state=state)
-    with Turn(store, placed.id):
-        run = _Run(store, means, apply(None, Recorded(event, placed.id, event.now, tuple(given.evidence))))
+        state = state_of(session, placed.id)
+        return resume(session, resources, placed.id) if state.standing == "running" else Program.of(state)
+    with RunLock(session, placed.id):
+        run = _Run(session, resources, apply(None, Recorded(event, placed.id, event.now)))
         return run.forward()
 
 
 def resume(
-    store: Session,
-    means: Means,
+    session: Session,
+    resources: Resources,
     id: str,
     *,
-    result: Any = UNSET,
+    result: Json = None,
     again: bool = False,
     take_over: bool = False,
 ) -> Program:
@@ -116,16 +90,16 @@ def resume(
     Raises ProgramTakenError where another runs it, ProgramStateError where that doesn't fit how it stands,
     ToolRefusedError where the tool or the result is not what it was paused for.
     """
-    given = result is not UNSET
-    with Turn(store, id):
-        store.reader.refresh()
-        state = state_of(store, id)
+    given = result is not None
+    with RunLock(session, id):
+        session.reader.refresh()
+        state = state_of(session, id)
         refuse_taken(state, take_over=take_over)
         if state.is_over:
             if given or again:
                 raise ProgramStateError(f"{id} is over ({state.standing}): nothing more is taken for it")
-            return Program(state=state)
-        run = _Run(store, means, state)
+            return Program.of(state)
+        run = _Run(session, resources, state)
         if state.paused is not None:
             return run.unpause(result, again=again)
         if given or again:
@@ -137,12 +111,12 @@ def resume(
 class _Run:
     """A run of a program in this process."""
 
-    def __init__(self, store: Session, means: Means, state: State) -> None:
-        self._store = store
-        self._means = means
+    def __init__(self, session: Session, resources: Resources, state: State) -> None:
+        self._session = session
+        self._resources = resources
         self._state = state
-        self._answer: Answer | None = None
-        self.holder = holder_of(store, state.plan)
+        self._answer: Reply | None = None
+        self.holder = lease_of(session, state.plan)
 
     def forward(self) -> Program:
         """Do what is next until it waits or is over."""
@@ -157,11 +131,11 @@ class _Run:
                 self._call(effect.step)
             elif isinstance(effect.step, Note):
                 step = effect.step
-                self._did(lambda step=step: note(self._means, step, self._state))
+                self._did(lambda step=step: note(self._resources, step, self._state))
             else:
-                self._did(lambda: self._means.act(self._state, self._left_s()))
+                self._did(lambda: carry_out(self._resources, self._state, self._left_s()))
             failpoint("program.step")
-        return Program(state=self._state, answer=self._answer)
+        return Program.of(self._state, self._answer)
 
     def _left_s(self) -> float:
         return max(self._state.plan.limits.seconds - self._state.spent.ms / 1000, 0.001)
@@ -169,10 +143,10 @@ class _Run:
     def _did(self, step: Any, *first: Event) -> None:
         """Carry a step out and record what came of it."""
         began = perf_counter()
-        acted: Acted = step()
+        acted: StepResult = step()
         self._record(acted, 1000 * (perf_counter() - began), *first)
 
-    def _record(self, acted: Acted, ms: float, *first: Event) -> None:
+    def _record(self, acted: StepResult, ms: float, *first: Event) -> None:
         state = self._state
         told = {name: one for name, one in acted.told.items() if one is not None}
         did = Did(n=state.n + len(first), step=state.step.name, ms=round(ms, 3), **told)
@@ -188,7 +162,7 @@ class _Run:
             args = accept_args(tool, filled_all(step.args, state.texts))
         except ToolRefusedError as error:
             why = str(error)
-            self._did(lambda: Acted(told={"trouble": [why]}))
+            self._did(lambda: StepResult(told={"trouble": [why]}))
             return
         if tool.call is None:
             paused = Paused(n=state.n, step=step.name, tool=tool.name, digest=tool.digest, asks=tool.asks)
@@ -201,17 +175,17 @@ class _Run:
 
     def _use(self, step: ToolStep, tool: Tool, args: msgspec.Struct, key: str) -> None:
         calling = Calling(args, key, self._left_s())
-        self._did(lambda: self._means.use(step, self._state, tool, calling))
+        self._did(lambda: call(self._resources, step, self._state, tool, calling))
 
     def _allowed(self, step: ToolStep) -> Tool:
-        tool = self._means.tools.get(step.tool)
+        tool = self._resources.tools.get(step.tool)
         if tool.permission not in self._state.begun.allowed:
             raise ToolRefusedError(f"the tool {tool.name} needs the permission {tool.permission!r}")
         return tool
 
     def _unchanged(self, name: str, digest: str) -> Tool:
         """Return a tool as it was when its call was recorded."""
-        tool = self._means.tools.get(name)
+        tool = self._resources.tools.get(name)
         if tool.digest != digest:
             raise ToolRefusedError(
                 f"the tool {name} is not what it was when {self._state.id} came to it: what it takes or gives has"
@@ -238,12 +212,12 @@ class _Run:
         args = accept_args(tool, filled_all(step.args, state.texts))
         self._use(step, tool, args, called.key)
 
-    def unpause(self, result: Any, *, again: bool) -> Program:
+    def unpause(self, result: Json, *, again: bool) -> Program:
         """Go on from a pause: with a result from elsewhere, or with the call once more."""
         state = self._state
         paused = state.paused
         assert paused is not None  # noqa: S101 - the caller has looked
-        if (result is not UNSET) == again:
+        if (result is not None) == again:
             raise ProgramStateError(f"{state.id} waits for {paused.asks}: {self._wanted(paused)}")
         tool = self._unchanged(paused.tool, paused.digest)
         taken = Taken(n=state.n, holder=self.holder, again=again)
@@ -255,7 +229,7 @@ class _Run:
             self.commit([taken])
         else:
             assert isinstance(state.step, ToolStep)  # noqa: S101 - only those are waited at
-            acted = self._means.result(state.step, state, tool, accept_result(tool, result))
+            acted = result_of(self._resources, state.step, state, tool, accept_result(tool, result))
             self._record(acted, 0.0, taken)
         failpoint("program.step")
         return self.forward()
@@ -274,8 +248,8 @@ class _Run:
         """Answer, and end: question, answer, tones, reflection and the end enter in one transaction."""
         state = self._state
         began = perf_counter()
-        given, votes = conclude(self._means, step, state)
-        batch, names = batch_of(given, None, self._means.scope)
+        given, votes = conclude(self._resources, step, state)
+        batch, names = batch_of(given, None, self._resources.scope)
         ended = Ended(
             n=state.n,
             how="answered",
@@ -290,7 +264,7 @@ class _Run:
             [ended], before=keyed, evidence=[Earlier(names["answer"]), Earlier(names["question"])]
         )
         ids = {name: placed[at].id for name, at in names.items()}
-        answer = shown(given, None, ids, given.steps)
+        answer = reply_of(given, None, ids, given.steps)
         self._answer = msgspec.structs.replace(answer, stance=_stance(state, step))
 
     # -- recording --------------------------------------------------------------------------------------
@@ -302,23 +276,23 @@ class _Run:
 
         All or none. Raises ProgramTakenError where another run has gone on: then nothing was written here.
         """
-        state, scope = self._state, self._means.scope
+        state, scope = self._state, self._resources.scope
         own = [
             draft_of(event, state.id, evidence if at == len(events) - 1 else (), scope)
             for at, event in enumerate(events)
         ]
-        with self._store.writer.turn():
+        with self._session.writer.turn():
             self._refuse_overtaken([once(state.id, event.n) for event in events])
-            placed = self._store.append_drafts([*before, *own])
+            placed = self._session.append_drafts([*before, *own])
         for event, draft, one in zip(events, own, placed[len(before) :], strict=True):
             ids = tuple(_id(target, placed) for role, target in draft.links if role == "evidence")
-            self._state = apply(self._state, Recorded(event, one.id, self._store.now(), ids))
+            self._state = apply(self._state, Recorded(event, one.id, self._session.now(), ids))
         return placed
 
     def _refuse_overtaken(self, keys: Sequence[str]) -> None:
-        if not self._store.reader.key_index.find(keys):
+        if not self._session.reader.key_index.find(keys):
             return
-        now = state_of(self._store, self._state.id)
+        now = state_of(self._session, self._state.id)
         who = f"by {now.holder}" if now.holder is not None else f"elsewhere; it is {now.standing} now"
         raise ProgramTakenError(f"{self._state.id} has been gone on with {who}; nothing was written here")
 

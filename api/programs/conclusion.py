@@ -6,46 +6,45 @@ from datetime import UTC, datetime
 
 import msgspec
 
-from braid.acting import Means
-from braid.affect.blend import Felt
-from braid.affect.vad import Reading
 from braid.agent.answer import Answered, Held, answer
 from braid.agent.chained import AfterFailure, Chained, Part, Worded
 from braid.agent.majority import Majority
 from braid.agent.parts import Composer, Support
 from braid.agent.plan import GIVEN, Answer, Tool, filled, references
 from braid.agent.program import State, Value, value
-from braid.asking import support_of
+from braid.answers.mind import Tones, support_of
 from braid.ledger.errors import ErasedError, ForgottenError, UnknownRecordError
 from braid.ledger.record import Asks
+from braid.programs.resources import Resources
 from braid.recall.hits import Answer as Found
 from braid.recall.hits import Hit
 from braid.stance.reconcile import Outcome, reconcile
-from braid.tone import snapshots as feeling
 
 
-def conclude(means: Means, step: Answer, state: State) -> tuple[Answered, dict[str, int]]:
+def conclude(resources: Resources, step: Answer, state: State) -> tuple[Answered, dict[str, int]]:
     """Return the answer of a plan's last step, and where there were several, how many said what."""
-    hits, gone = means.hits(state, step.of)
+    hits, gone = resources.hits(state, step.of)
     trouble = list(dict.fromkeys([*(each for one in state.values.values() for each in one.trouble), *gone]))
     question = filled(step.question, state.texts)
-    parts = {name: _part(means, value(state, name)) for name in _named(step)}
-    results = [_part(means, value(state, name)) for name in step.of if value(state, name).data is not None]
+    parts = {name: _part(resources, value(state, name)) for name in _named(step)}
+    results = [
+        _part(resources, value(state, name)) for name in step.of if value(state, name).data is not None
+    ]
     voting: Majority | None = None
     if step.says is not None:
         composer: Composer = Worded(step.says, parts)
     elif results and not hits:
         composer = Worded("{result}", {"result": results[0]})
     else:
-        inner = means.composer
+        inner = resources.composer
         if step.samples > 1:
             inner = voting = Majority(inner, step.samples)
         composer = Chained(inner, list(parts.values()), frozenset(hit.id for hit in hits))
     if tools := _failed(state):
         composer = AfterFailure(composer, tools)
     rests = [one for part in (*parts.values(), *results) for one in (*part.support, *part.behind)]
-    mind = _Gathered(means, state, step, [*hits, *_behind(means, hits, rests)], trouble)
-    given = answer(question, mind, now=state.begun.now, composer=composer, affect=means.affect)
+    mind = _Gathered(resources, state, step, [*hits, *_behind(resources, hits, rests)], trouble)
+    given = answer(question, mind, now=state.begun.now, composer=composer, affect=resources.affect)
     given = msgspec.structs.replace(given, question=state.begun.question)
     return given, dict(voting.votes) if voting is not None else {}
 
@@ -56,38 +55,39 @@ def _failed(state: State) -> dict[str, str]:
     return {name: given.trouble[0] for name, given in called if given.trouble and given.data is None}
 
 
-def _part(means: Means, given: Value) -> Part:
+def _part(resources: Resources, given: Value) -> Part:
     """Return what a step gave as a part of an answer; a result's first record is its own, the others it rests on."""
     support: list[Support] = []
     for id in given.records:
         with suppress(ErasedError, ForgottenError, UnknownRecordError):
-            record = means.store.reader.get(id)
+            record = resources.session.reader.get(id)
             if record.kind == "experience":
                 support.append(support_of(record))
     own = 1 if given.data is not None else len(support)
     return Part(text=given.text, p=given.p, support=support[:own], behind=support[own:])
 
 
-def _behind(means: Means, hits: Sequence[Hit], support: Sequence[Support]) -> list[Hit]:
+def _behind(resources: Resources, hits: Sequence[Hit], support: Sequence[Support]) -> list[Hit]:
     """Return what notes and results rest on as hits behind the others: an answer cites only what it was given."""
     known = {hit.id for hit in hits}
     last = min((hit.score for hit in hits), default=0.0)
     fresh = [id for id in dict.fromkeys(one.id for one in support) if id not in known]
-    return [Hit(means.store.reader.get(id), last, {}, {}) for id in fresh]
+    return [Hit(resources.session.reader.get(id), last, {}, {}) for id in fresh]
 
 
-class _Gathered:
+class _Gathered(Tones):
     """What a program has gathered, as the pipeline of answers asks it."""
 
     def __init__(
         self,
-        means: Means,
+        resources: Resources,
         state: State,
         step: Answer,
         hits: Sequence[Hit],
         trouble: Sequence[str],
     ) -> None:
-        self._means = means
+        super().__init__(resources.session, resources.scope)
+        self._resources = resources
         self._state = state
         self._step = step
         self._hits = hits
@@ -96,21 +96,13 @@ class _Gathered:
     def find(self, question: str) -> Found:
         """See `Mind.find`: nothing is looked for any more."""
         del question
-        size = self._means.store.reader.size
+        size = self._session.reader.size
         return Found(results=self._hits, position=size, behind_by=0, degraded=self._trouble)
 
     def hold(self, question: str) -> Held:
         """See `Mind.hold`."""
-        held = self._means.held(self._state, self._step.held)
+        held = self._resources.held(self._state, self._step.held)
         return held if held is not None else Held(_nothing(question, self._state.begun.now))
-
-    def feel(self, texts: Sequence[str]) -> list[Reading]:
-        """See `Mind.feel`."""
-        return feeling.sense(self._means.store, texts)
-
-    def own_tone(self) -> Felt | None:
-        """See `Mind.own_tone`."""
-        return feeling.own(self._means.store, self._means.store.now(), self._means.scope)
 
 
 def _nothing(question: str, now: datetime) -> Outcome:

@@ -9,7 +9,6 @@ from contextlib import suppress
 from datetime import UTC
 from typing import Final
 
-from braid.acting import SIGNAL_DIGITS, Acted, Means
 from braid.agent.amounts import amount, day_of, fits, held_amount, held_day
 from braid.agent.answer import Held
 from braid.agent.chained import named_in, names_in, note_of, sources
@@ -19,6 +18,7 @@ from braid.agent.parts import Composed
 from braid.agent.pick import Picked
 from braid.agent.plan import Note, filled
 from braid.agent.program import State, value
+from braid.programs.resources import SIGNAL_DIGITS, Resources, StepResult
 from braid.recall.context import tokens
 from braid.recall.decompose import decompose
 from braid.recall.hits import Hit
@@ -29,20 +29,22 @@ NAMED_IN: Final = 5
 """Among how many of the best hits names are looked for."""
 
 
-def note(means: Means, step: Note, state: State) -> Acted:
+def note(resources: Resources, step: Note, state: State) -> StepResult:
     """Return what is noted, from which records, and how sure it is; a note of nothing is empty."""
-    hits, trouble = means.hits(state, step.of)
+    hits, trouble = resources.hits(state, step.of)
     question = filled(step.question, state.texts)
     if step.what == "names":
         return _names(hits, question, step.tokens, trouble)
-    return _Noting(means, step, state, question, hits).told(trouble)
+    return _NoteReader(resources, step, state, question, hits).told(trouble)
 
 
-class _Noting:
+class _NoteReader:
     """One note, with what it is read from."""
 
-    def __init__(self, means: Means, step: Note, state: State, question: str, hits: Sequence[Hit]) -> None:
-        self._means = means
+    def __init__(
+        self, resources: Resources, step: Note, state: State, question: str, hits: Sequence[Hit]
+    ) -> None:
+        self._resources = resources
         self._step = step
         self._state = state
         self._hits = hits
@@ -55,23 +57,25 @@ class _Noting:
             given = value(self._state, each)
             if given.records and not given.scores:
                 with suppress(ValueError):
-                    return self._means.held(self._state, each)
+                    return self._resources.held(self._state, each)
         return None
 
-    def told(self, trouble: Sequence[str]) -> Acted:
+    def told(self, trouble: Sequence[str]) -> StepResult:
         """Return the note as its step's."""
         picked = self._picked()
         composed = None if picked is not None else self._composed()
         if composed is not None:
             picked = self._read(composed)
         if picked is None or not (text := clipped(picked.text, self._step.tokens)):
-            return Acted(told={"text": "", "trouble": trouble, **_spent(composed)})
+            return StepResult(told={"text": "", "trouble": trouble, **_spent(composed)})
         told = {"text": text, "p": round(picked.p, SIGNAL_DIGITS), "trouble": trouble}
-        return Acted(evidence=picked.ids, told={**told, **_spent(composed)})
+        return StepResult(evidence=picked.ids, told={**told, **_spent(composed)})
 
     def _composed(self) -> Composed:
         now = self._state.begun.now
-        return self._means.composer.compose(self._means.asked(self._text, self._hits, now, self._held))
+        return self._resources.composer.compose(
+            self._resources.asked(self._text, self._hits, now, self._held)
+        )
 
     def _picked(self) -> Picked | None:
         """Return what is held, or what rules find: of an amount or a day."""
@@ -128,7 +132,7 @@ def _spent(composed: Composed | None) -> dict[str, object]:
     return {"tokens": sum(composed.tokens), "model": composed.model, "said": composed.said}
 
 
-def _names(hits: Sequence[Hit], question: str, most: int, trouble: Sequence[str]) -> Acted:
+def _names(hits: Sequence[Hit], question: str, most: int, trouble: Sequence[str]) -> StepResult:
     """Note the names that the best hits say and the question doesn't."""
     found: dict[str, str] = {}
     for hit in hits[:NAMED_IN]:
@@ -139,4 +143,4 @@ def _names(hits: Sequence[Hit], question: str, most: int, trouble: Sequence[str]
         kept.pop()  # half a name is another's
     text = clipped(", ".join(kept), most)
     evidence = list(dict.fromkeys(found[each] for each in kept)) if text else []
-    return Acted(evidence=evidence, told={"text": text, "trouble": list(trouble)})
+    return StepResult(evidence=evidence, told={"text": text, "trouble": list(trouble)})

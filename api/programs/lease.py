@@ -8,7 +8,7 @@ from time import sleep
 from typing import Final
 
 from braid.agent.errors import ProgramTakenError
-from braid.agent.events import Holder
+from braid.agent.events import Lease
 from braid.agent.plan import Plan
 from braid.agent.program import State
 from braid.session import Session
@@ -23,14 +23,14 @@ _LOOKS: Final = 40
 _LOOK_S: Final = 0.005
 
 
-class Turn:
+class RunLock:
     """Keeps a program to one run of this machine while it runs: the kernel lets go of it when the process dies.
 
     A courtesy, so that who comes second is told at once; what keeps a step from being done twice is the log.
     """
 
-    def __init__(self, store: Session, id: str) -> None:
-        folder = Path(store.reader.path) / "views" / "programs"
+    def __init__(self, session: Session, id: str) -> None:
+        folder = Path(session.reader.path) / "views" / "programs"
         make_folder(folder)
         self._path = folder / f"{id}.lock"
         self._lock = FileLock(self._path)
@@ -58,10 +58,10 @@ class Turn:
         self._lock.release()  # the file stays: were it removed, who waits for it would lock another than who comes next
 
 
-def holder_of(store: Session, plan: Plan) -> Holder:
+def lease_of(session: Session, plan: Plan) -> Lease:
     """Return this process as who runs a program, until its limit of time and a grace are over."""
-    until = store.now() + timedelta(seconds=plan.limits.seconds) + GRACE
-    return Holder(os.uname().nodename, os.getpid(), token_hex(8), until)
+    until = session.now() + timedelta(seconds=plan.limits.seconds) + GRACE
+    return Lease(os.uname().nodename, os.getpid(), token_hex(8), until)
 
 
 def refuse_taken(state: State, *, take_over: bool) -> None:

@@ -12,49 +12,49 @@ from braid.session import Session
 from braid.stance.words import words_of
 
 
-def ground(store: Session, id: str) -> Grounds:
+def ground(session: Session, id: str) -> Grounds:
     """Return what a record rests on: an answer on what it cites, a stance on its support, a turn on itself.
 
     Raises what `get` raises, and ValueError for a record that nobody could know anything by.
     """
-    store.reader.need_vault()
-    store.views.catalog.catch_up()
-    record = store.reader.get(id)
+    session.reader.need_vault()
+    session.views.catalog.catch_up()
+    record = session.reader.get(id)
     if isinstance(record.body, StanceBody):
-        return _of_stance(store, record)
+        return _of_stance(session, record)
     if not isinstance(record.body, ExperienceBody):
         raise ValueError(f"{id} is a {record.kind}: ask of an answer, a stance, or an experience")
     told: Any = record.body.content.structured.get("answer")
     if record.body.provenance.method == "answer" and isinstance(told, dict):
-        return _of_answer(store, record, cast("dict[str, Any]", told))
-    firsts = _firsts(store, [record.index])
-    drawn = [*_drawn(record), *_readings(store, [record.index], None)]
-    return Grounds(sources=_sources(store, firsts), drawn=list(dict.fromkeys(drawn)))
+        return _of_answer(session, record, cast("dict[str, Any]", told))
+    firsts = _firsts(session, [record.index])
+    drawn = [*_drawn(record), *_readings(session, [record.index], None)]
+    return Grounds(sources=_sources(session, firsts), drawn=list(dict.fromkeys(drawn)))
 
 
-def _of_answer(store: Session, record: Record, told: dict[str, Any]) -> Grounds:
+def _of_answer(session: Session, record: Record, told: dict[str, Any]) -> Grounds:
     if told.get("abstained"):
         return Grounds(unanswered=str(told.get("reason") or "too little is known"))
     cited = [link.index for link in record.targets("evidence")]
-    firsts = _firsts(store, cited)
-    held = _stance_of(store, record)
+    firsts = _firsts(session, cited)
+    held = _stance_of(session, record)
     return Grounds(
-        sources=_sources(store, firsts), drawn=list(_readings(store, firsts, record.text)), held=held
+        sources=_sources(session, firsts), drawn=list(_readings(session, firsts, record.text)), held=held
     )
 
 
-def _of_stance(store: Session, record: Record) -> Grounds:
+def _of_stance(session: Session, record: Record) -> Grounds:
     decision = record.body.decision if isinstance(record.body, StanceBody) else None
     if decision is None or not decision.claim:
         reason = decision.undecided if decision is not None else None
         return Grounds(unanswered=reason or "it is undecided")
     support = [link.index for link in record.targets("support")]
-    drawn = [one for at in support if (found := _read(store, at)) is not None for one in _drawn(found)]
-    firsts = _firsts(store, support)
-    return Grounds(sources=_sources(store, firsts), drawn=drawn, held=(record.id, decision.claim))
+    drawn = [one for at in support if (found := _read(session, at)) is not None for one in _drawn(found)]
+    firsts = _firsts(session, support)
+    return Grounds(sources=_sources(session, firsts), drawn=drawn, held=(record.id, decision.claim))
 
 
-def _firsts(store: Session, indexes: Sequence[int]) -> list[int]:
+def _firsts(session: Session, indexes: Sequence[int]) -> list[int]:
     """Return the records at first hand that these were drawn from: what has no parent; each once."""
     found: dict[int, None] = {}
     seen: set[int] = set()
@@ -64,7 +64,7 @@ def _firsts(store: Session, indexes: Sequence[int]) -> list[int]:
         if at in seen:
             continue
         seen.add(at)
-        parents = [link.index for link in store.reader.links(at) if link.role == "parent"]
+        parents = [link.index for link in session.reader.links(at) if link.role == "parent"]
         if parents:
             stack += reversed(parents)
         else:
@@ -72,13 +72,13 @@ def _firsts(store: Session, indexes: Sequence[int]) -> list[int]:
     return list(found)
 
 
-def _sources(store: Session, indexes: Sequence[int]) -> list[Source]:
-    return [_source(store, at) for at in indexes]
+def _sources(session: Session, indexes: Sequence[int]) -> list[Source]:
+    return [_source(session, at) for at in indexes]
 
 
-def _source(store: Session, at: int) -> Source:
-    control, envelope = store.reader.control, store.reader.envelope(at)
-    record = _read(store, at)
+def _source(session: Session, at: int) -> Source:
+    control, envelope = session.reader.control, session.reader.envelope(at)
+    record = _read(session, at)
     if record is None:
         gone = "erased" if at in control.erased else "forgotten"
         return Source(
@@ -93,24 +93,24 @@ def _source(store: Session, at: int) -> Source:
         when=body.occurred_at or record.created_at,
         text=record.text,
         session=scope.session_id,
-        corrected_by=_corrected_by(store, at),
+        corrected_by=_corrected_by(session, at),
     )
 
 
-def _corrected_by(store: Session, at: int) -> str | None:
-    standing = store.reader.standings().of(at)
+def _corrected_by(session: Session, at: int) -> str | None:
+    standing = session.reader.standings().of(at)
     return (
-        store.reader.envelope(standing.by).id
+        session.reader.envelope(standing.by).id
         if standing.state == "replaced" and standing.by is not None
         else None
     )
 
 
-def _readings(store: Session, firsts: Sequence[int], said: str | None) -> Iterator[Drawn]:
+def _readings(session: Session, firsts: Sequence[int], said: str | None) -> Iterator[Drawn]:
     """Yield what was read of records by rules; with `said`, only what this speaks of."""
     for at in firsts:
-        for child, _, role in store.views.catalog.children(at):
-            record = _read(store, child) if role == "parent" else None
+        for child, _, role in session.views.catalog.children(at):
+            record = _read(session, child) if role == "parent" else None
             if record is not None:
                 yield from (one for one in _drawn(record, said) if one.method.startswith(READING))
 
@@ -124,17 +124,17 @@ def _drawn(record: Record, said: str | None = None) -> list[Drawn]:
     return [Drawn(record.id, text, body.provenance.method) for text in dict.fromkeys(told)]
 
 
-def _stance_of(store: Session, answer: Record) -> tuple[str, str] | None:
+def _stance_of(session: Session, answer: Record) -> tuple[str, str] | None:
     """Return the stance that an answer states: one of its question, not younger than it, with what it cites as ground.
 
     An answer says its claim word for word, unless tone or date have touched it: then none is named.
     """
     for link in answer.targets("evidence"):
-        for at, _, role in store.views.catalog.children(link.index):
+        for at, _, role in session.views.catalog.children(link.index):
             if role != "parent":
                 continue
-            for stance, id, way in store.views.catalog.children(at):
-                record = _read(store, stance) if way == "support" and stance <= answer.index else None
+            for stance, id, way in session.views.catalog.children(at):
+                record = _read(session, stance) if way == "support" and stance <= answer.index else None
                 decided = record.body.decision if record and isinstance(record.body, StanceBody) else None
                 if decided is not None and decided.claim and _says(answer.text, decided.claim):
                     return id, decided.claim
@@ -145,8 +145,8 @@ def _says(text: str, claim: str) -> bool:
     return claim in text or addressed(claim).lower() in text.lower()
 
 
-def _read(store: Session, at: int) -> Record | None:
+def _read(session: Session, at: int) -> Record | None:
     try:
-        return store.reader.at(at)
+        return session.reader.at(at)
     except (ErasedError, ForgottenError):
         return None

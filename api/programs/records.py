@@ -1,7 +1,6 @@
 """Programs as the log has them: their records read into what happened, and that folded into how they stand."""
 
 from collections.abc import Iterator, Sequence
-from datetime import datetime
 from typing import Any, Final
 
 import msgspec
@@ -11,6 +10,7 @@ from braid.agent.events import NAME, Begun, Event, Recorded
 from braid.agent.program import State, fold
 from braid.ledger.errors import ErasedError, ForgottenError
 from braid.ledger.record import Draft, EventBody, Record, Scope, Target
+from braid.programs.program import ProgramSummary
 from braid.session import Session
 
 OF: Final = "target"
@@ -34,21 +34,21 @@ def draft_of(
     return Draft(kind="event", body=body, links=links)
 
 
-def history(store: Session, id: str) -> list[Recorded]:
+def history(session: Session, id: str) -> list[Recorded]:
     """Return what happened in a program, in order; raise ProgramStateError for an id of something else."""
-    first = store.reader.get(id)
+    first = session.reader.get(id)
     if not isinstance(first.body, EventBody) or first.body.name != NAME or first.targets(OF):
         raise ProgramStateError(f"{id} is no program: `braid program list` shows what there is")
-    return [recorded(first), *_later(store, first)]
+    return [recorded(first), *_later(session, first)]
 
 
-def _later(store: Session, first: Record) -> Iterator[Recorded]:
+def _later(session: Session, first: Record) -> Iterator[Recorded]:
     """Yield the living events behind the first; one that is gone leaves a gap, which folding tells."""
-    for child, _, role in store.views.catalog.children(first.index):
+    for child, _, role in session.views.catalog.children(first.index):
         if role != OF:
             continue
         try:
-            record = store.reader.at(child)
+            record = session.reader.at(child)
         except (ErasedError, ForgottenError):
             continue
         if isinstance(record.body, EventBody) and record.body.name == NAME:
@@ -66,43 +66,30 @@ def recorded(record: Record) -> Recorded:
     return Recorded(event, record.id, record.created_at, evidence)
 
 
-def state_of(store: Session, id: str) -> State:
+def state_of(session: Session, id: str) -> State:
     """Return how a program stands."""
-    return fold(history(store, id))
+    return fold(history(session, id))
 
 
-class Listed(msgspec.Struct, frozen=True, kw_only=True):
-    """A program in a list."""
-
-    id: str
-    begun_at: datetime
-    question: str
-    origin: str
-    standing: str
-    waits_for: str | None = None
-    answer: str | None = None
-    why: str = ""
-
-
-def listed(store: Session) -> list[Listed]:
+def listed(session: Session) -> list[ProgramSummary]:
     """Return every program that can be told, oldest first."""
-    store.refresh()
-    found: Any = store.views.sql(
+    session.refresh()
+    found: Any = session.views.sql(
         "SELECT log_index FROM events WHERE name = 'program' ORDER BY log_index"
     ).table
-    rows: list[Listed] = []
+    rows: list[ProgramSummary] = []
     for index in found.column("log_index").to_pylist():
         try:
-            record = store.reader.at(index)
+            record = session.reader.at(index)
             if record.targets(OF):
                 continue
-            rows.append(_listed(store, record))
+            rows.append(_listed(session, record))
         except (ErasedError, ForgottenError):
             continue
     return rows
 
 
-def _listed(store: Session, first: Record) -> Listed:
+def _listed(session: Session, first: Record) -> ProgramSummary:
     begun = recorded(first).event
     if not isinstance(begun, Begun):
         raise BrokenProgramError(f"{first.id} is not how a program begins")
@@ -110,10 +97,10 @@ def _listed(store: Session, first: Record) -> Listed:
         "id": first.id, "begun_at": first.created_at, "question": begun.question, "origin": begun.origin,
     }  # fmt: skip
     try:
-        state = fold([recorded(first), *_later(store, first)])
+        state = fold([recorded(first), *_later(session, first)])
     except BrokenProgramError as error:
-        return Listed(**told, standing="broken", why=str(error))
-    return Listed(
+        return ProgramSummary(**told, standing="broken", why=str(error))
+    return ProgramSummary(
         **told,
         standing=state.standing,
         waits_for=state.paused.asks if state.paused is not None else None,

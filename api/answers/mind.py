@@ -1,0 +1,113 @@
+"""A store as the pipeline of answers asks it, for one question: what is found, what is held, how it feels."""
+
+from collections.abc import Iterator, Sequence
+from datetime import datetime
+
+import msgspec
+
+from braid.affect.blend import Felt
+from braid.affect.vad import Reading
+from braid.agent import former
+from braid.agent.answer import Held
+from braid.agent.parts import Support
+from braid.claims.decision import Resolved, resolve
+from braid.claims.finder import ClaimFinder
+from braid.ledger.record import ExperienceBody, Record, Scope
+from braid.recall.hits import Answer as Found
+from braid.search.question import MARKED, Question
+from braid.search.retrieval import NOT_OWN, find
+from braid.session import Session
+from braid.stance.reconcile import Outcome
+from braid.tone import snapshots as feeling
+
+
+class Tones:
+    """How texts and the agent itself feel, by a store."""
+
+    def __init__(self, session: Session, scope: Scope | None) -> None:
+        self._session = session
+        self._scope = scope
+
+    def feel(self, texts: Sequence[str]) -> list[Reading]:
+        """See `Mind.feel`."""
+        return feeling.sense(self._session, texts)
+
+    def own_tone(self) -> Felt | None:
+        """See `Mind.own_tone`."""
+        return feeling.own(self._session, self._session.now(), self._scope)
+
+
+class StoreMind(Tones):
+    """What a store remembers, as `agent.answer` asks for it. `resolved`: what `hold` came to."""
+
+    def __init__(
+        self,
+        session: Session,
+        scope: Scope | None,
+        *,
+        as_of: int | None = None,
+        as_of_time: datetime | None = None,
+        now: datetime | None = None,
+        top_k: int,
+    ) -> None:
+        super().__init__(session, scope)
+        self._as_of = as_of
+        self._as_of_time = as_of_time
+        self._given_now = now
+        self._top_k = top_k
+        self._size = session.size_at(as_of, as_of_time)
+        self.now = now or self._then()
+        self.resolved: Resolved | None = None
+
+    def _then(self) -> datetime:
+        if self._size is None:
+            return self._session.now()
+        return datetime.fromisoformat(self._session.reader.envelope(self._size - 1).created_at)
+
+    def find(self, question: str) -> Found:
+        """See `Mind.find`: nothing is found that the store wrote about itself."""
+        scope = msgspec.structs.asdict(self._scope) if self._scope else {}
+        asked = Question(
+            query=question,
+            as_of=self._as_of,
+            as_of_time=self._as_of_time,
+            superseded=MARKED if former.wanted(question) else None,
+            now=self._given_now,  # what happened later is not known yet
+            top_k=self._top_k,
+            filters=NOT_OWN,
+            **scope,
+        )
+        return find(self._session, asked)
+
+    def hold(self, question: str) -> Held:
+        """See `Mind.hold`."""
+        past = self._as_of if self._as_of_time is None else self._as_of_time
+        self.resolved = resolve(self._session, question, self._scope, as_of=past, now=self._given_now)
+        outcome = self.resolved.outcome
+        known = ClaimFinder(self._session, self._scope, self._size)
+        return Held(outcome, tuple(grounds_of(outcome, known, self._session)))
+
+
+def grounds_of(outcome: Outcome, known: ClaimFinder, session: Session) -> Iterator[Support]:
+    """Yield the turns that the support was read from, each once; a record that was drawn from none is its own."""
+    seen: set[int] = set()
+    for said in outcome.support:
+        above = [at for at in known.source(said.index).parents if known.lives(at)] or [said.index]
+        for at in above:
+            if at not in seen:
+                seen.add(at)
+                yield support_of(session.reader.at(at), said.claim.quote or "")
+
+
+def support_of(record: Record, quote: str = "") -> Support:
+    """Return a record as what an answer rests on."""
+    body = record.body
+    source = body.provenance if isinstance(body, ExperienceBody) else None
+    return Support(
+        id=record.id,
+        index=record.index,
+        text=record.text,
+        quote=quote,
+        when=body.occurred_at or record.created_at,
+        speaker=(source.name or source.actor) if source is not None else record.kind,
+    )

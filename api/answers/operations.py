@@ -1,0 +1,130 @@
+"""Questions that are answered in words, and how an answer is known."""
+
+from time import perf_counter
+from typing import TYPE_CHECKING, Final
+
+from braid.answers.reply import Reply, reply_of
+from braid.errors import AccessDeniedError
+from braid.ledger.errors import ErasedError, ForgottenError, IntegrityError, ReadOnlyError, UnknownRecordError
+from braid.ledger.ids import RecordId
+from braid.lenses.errors import UnknownLensError
+from braid.log import drafts
+from braid.operation import Id, Instant, Name, Request, Response, ScopedAsOf, operation
+from braid.search.question import AskedText, TopK, refuse_empty
+from braid.session import Session
+from braid.wal.errors import OutcomeUnknownError
+
+if TYPE_CHECKING:
+    from braid.agent.parts import Composer
+
+THROUGH_LENS: Final = 60
+"""Among how many of the best hits a lens looks for what it keeps: an answer is of that alone."""
+
+
+class Ask(ScopedAsOf, frozen=True, kw_only=True):
+    """A question. `now`: what "last month" is relative to. `top_k`: how many records it may draw on (12).
+
+    `lens`: an answer of what this keeps alone. `affect`: let tone shape its manner. `write`: append it.
+    """
+
+    question: AskedText
+    now: Instant | None = None
+    lens: Name | None = None
+    affect: bool = True
+    top_k: TopK | None = None
+    write: bool = True
+
+
+@operation(
+    Ask,
+    Reply,
+    access="read",
+    cost="index",
+    repeatable=False,
+    positional=("question",),
+    example=Ask(question="Where does Maya live?", user_id="maya"),
+    errors=(IntegrityError, UnknownLensError, ReadOnlyError, OutcomeUnknownError),
+)
+def ask(session: Session, asked: Ask, *, composer: "Composer | None" = None) -> Reply:
+    """Return an answer that cites the records it rests on, or says that it doesn't know.
+
+    Without a `composer` it is put together from what is held and what was said; with one, that one writes it and this
+    is what it falls back to. Tone shapes its manner alone. Question, answer, tones, a new stance and a reflection enter
+    the log in one transaction; `write=False` writes nothing. Raises UnknownLensError, IntegrityError, AccessDeniedError
+    where it would write and may not, and what appending raises. See docs/answers.md.
+    """
+    from braid.agent.answer import TOP_K, Step, answer
+    from braid.answers.mind import StoreMind
+    from braid.answers.records import batch_of
+    from braid.claims.question import utc
+
+    refuse_empty(asked.question)
+    if asked.now is not None:
+        utc(asked.now)
+    session.refresh()
+    if asked.write:
+        _ = session.writer
+        if "write" not in session.allowed:
+            raise AccessDeniedError("ask appends its answer, which needs the access 'write': ask write=False")
+    top_k = asked.top_k or TOP_K
+    scope = drafts.scope(asked.user_id, asked.agent_id, asked.run_id, asked.session_id)
+    lens = None
+    if asked.lens is not None:
+        from braid.lens.definitions import lens_named
+        from braid.recall.through import through
+
+        lens = through(lens_named(session, asked.lens))
+    mind = StoreMind(
+        session,
+        scope,
+        as_of=asked.as_of,
+        as_of_time=asked.as_of_time,
+        now=asked.now,
+        top_k=top_k if lens is None else max(top_k, THROUGH_LENS),
+    )
+    given = answer(
+        asked.question, mind, now=mind.now, composer=composer, lens=lens, top_k=top_k, affect=asked.affect
+    )
+    resolved = mind.resolved if lens is None or given.held is not None else None
+    if not asked.write:
+        return reply_of(given, resolved, {}, given.steps)
+    began = perf_counter()
+    batch, names = batch_of(given, resolved, scope)
+    written = session.append_drafts(batch)
+    placed = {name: written[place].id for name, place in names.items()}
+    step = Step("append", round(1000 * (perf_counter() - began), 3), f"{len(placed)} named")
+    return reply_of(given, resolved, placed, [*given.steps, step])
+
+
+class ExplainProvenance(Request, frozen=True, kw_only=True):
+    """Of which answer, stance or experience it is asked how it is known."""
+
+    id: Id
+
+
+class Provenance(Response, frozen=True, kw_only=True):
+    """Two or three sentences; ids stand in brackets behind what they bear out."""
+
+    text: str
+
+
+@operation(
+    ExplainProvenance,
+    Provenance,
+    access="read",
+    cost="index",
+    positional=("id",),
+    returns="text",
+    example=ExplainProvenance(id=RecordId("exp_2025-05-17T09:00:00Z_0000000300ab")),
+    errors=(UnknownRecordError, ErasedError, ForgottenError, IntegrityError),
+)
+def explain_provenance(session: Session, asked: ExplainProvenance) -> Provenance:
+    """Return in two or three sentences how an answer, a stance or what a record says is known, by its links alone.
+
+    Raises ValueError for another kind of record; UnknownRecordError, ErasedError, ForgottenError, IntegrityError.
+    """
+    from braid.agent.provenance import tell
+    from braid.answers.grounds import ground
+
+    session.refresh()
+    return Provenance(text=tell(ground(session, asked.id)))
