@@ -13,7 +13,7 @@ ARGS ?=
 export PYRIGHT_PYTHON_IGNORE_WARNINGS := 1
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: help demo test check lint format-check mypy pyright floors format bench faces gold torture fuzz clean distclean tree setup FORCE
+.PHONY: help demo test unit soak soak-tests check lint format-check mypy pyright floors format bench faces gold torture fuzz clean distclean tree setup FORCE
 
 help:  ## List what can be made
 	@grep -E '^[a-z-]+:.*  ## ' Makefile | sed -E 's/^([a-z-]+):.*  ## /\1	/' | \
@@ -22,8 +22,20 @@ help:  ## List what can be made
 demo: .venv/.runtime  ## Install what is needed and run the guided tour
 	@PATH="$(CURDIR)/$(BIN):$$PATH" sh examples/demo.sh
 
-test: .venv/.dev  ## Install what is needed and run the tests (ARGS='-m "not slow"' and the like are passed on)
-	@$(PY) -m pytest --numprocesses auto --dist worksteal $(ARGS)
+PYTEST = $(PY) -m pytest --numprocesses auto --dist worksteal
+
+test: .venv/.dev  ## Install what is needed and run the tests (ARGS='-k recall' and the like are passed on)
+	@$(PYTEST) -m 'not soak' $(ARGS)
+
+unit: .venv/.dev  ## Run the tests that start no process and never sleep (ARGS are passed on)
+	@$(PYTEST) -m 'not soak' tests/unit $(ARGS)
+
+soak: soak-tests  ## Run what `make test` leaves out, then torture and fuzz for some minutes each
+	@$(MAKE) torture ARGS='--minutes 10'
+	@$(MAKE) fuzz ARGS=
+
+soak-tests: .venv/.dev  ## Run the tests that `make test` leaves out (ARGS='--minutes 3' ends it early)
+	@$(PYTEST) -m soak $(ARGS)
 
 check: lint format-check mypy pyright floors  ## Run the static checks (-k goes on after the first failure)
 

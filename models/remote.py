@@ -3,11 +3,10 @@
 import json
 import time
 from collections.abc import Callable, Mapping
-from http.client import HTTPException
 from typing import Any, Final
 from urllib.parse import urlsplit
 
-from braid.models.wire import ElsewhereError, RefusalError, Wire
+from braid.models.wire import ElsewhereError, RefusalError, UnreachedError, Wire
 from braid.views.embedder import EmbeddingError, ModelTimeoutError
 
 MAX_ANSWER_BYTES: Final = 256 << 20
@@ -66,13 +65,8 @@ class Endpoint:
                     raise failure from None
             except TimeoutError:
                 failure, wait = self._too_late(within_s), _wait(attempt)
-            except (OSError, HTTPException) as error:  # URLError and what TLS raises are OSErrors
-                why = getattr(error, "reason", error)
-                late = isinstance(why, TimeoutError)
-                failure = (
-                    self._too_late(within_s) if late else self._failed(f"{self.url} can't be reached: {why}")
-                )
-                wait = _wait(attempt)
+            except UnreachedError as error:
+                failure, wait = self._failed(f"{self.url} can't be reached: {error}"), _wait(attempt)
             if attempt == self._tries or (end is not None and time.monotonic() + wait >= end):
                 raise failure from None
             self._sleep(wait)

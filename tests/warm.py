@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import marshal
 import os
+import select
 import signal
 import socket
 import sys
@@ -37,6 +38,40 @@ class Asked:
         """Kill it."""
         self._answers.close()
         self._socket.close()
+
+    def has_ended(self) -> bool:
+        """Whether `wait` would return at once."""
+        return bool(select.select([self._socket], [], [], 0)[0])
+
+
+class Sandbox:
+    """The process that runs SQL, forked; for whoever thinks that it is a `subprocess.Popen`."""
+
+    def __init__(self, place: str, memory: str) -> None:
+        there, mine, back, theirs = *os.pipe(), *os.pipe()
+        nowhere = os.open(os.devnull, os.O_RDWR)
+        self._asked: Asked | None = Asked(
+            place, request("sandbox", [memory], cwd="/"), (there, theirs, nowhere)
+        )
+        for end in (there, theirs, nowhere):
+            os.close(end)
+        self.stdin, self.stdout = open(mine, "wb", buffering=0), open(back, "rb", buffering=0)  # noqa: PTH123, SIM115
+
+    def poll(self) -> int | None:
+        """Return how it ended, if it did."""
+        return self.wait() if self._asked is None or self._asked.has_ended() else None
+
+    def kill(self) -> None:
+        """Kill it."""
+        if self._asked is not None:
+            self._asked.abandon()
+            self._asked = None
+
+    def wait(self) -> int:
+        """Return how it ended."""
+        if self._asked is None:
+            return -signal.SIGKILL
+        return self._asked.wait()
 
 
 def request(name: str, words: list[str], **more: Any) -> dict[str, Any]:

@@ -145,7 +145,8 @@ def become(request: dict[str, Any], streams: list[int]) -> None:
             fill_disk_at(request["fault"])
         if "BRAID_KILL_AT" in os.environ:  # as where it is imported
             failpoint.arm(failpoint.kill_at(os.environ["BRAID_KILL_AT"]))
-        code = command(request["words"]) if request["name"] == "braid" else program(request["words"])
+        forked_sandboxes()
+        code = KINDS[request["name"]](request["words"])
         atexit._run_exitfuncs()
     finally:
         sys.stdout.flush()
@@ -177,6 +178,29 @@ def program(words: list[str]) -> int:
     return ending(lambda: exec(compile(code, "<string>", "exec"), main.__dict__))
 
 
+def sandbox(words: list[str]) -> int:
+    """Be the process that runs SQL: it has imported DuckDB already."""
+    from braid.views.sandbox import serve
+
+    sys.argv = ["sandbox", *words]
+    return ending(serve)
+
+
+KINDS = {"braid": command, "python": program, "sandbox": sandbox}
+
+
+def forked_sandboxes() -> None:
+    """Let stores fork what runs their SQL, too."""
+    from braid.views import sql
+
+    warm: Any = importlib.import_module("warm")  # it lies beside this script
+
+    def popen(argv: list[str], **_: Any) -> Any:
+        return warm.Sandbox(PLACE, argv[-1])
+
+    vars(sql)["subprocess"] = types.SimpleNamespace(Popen=popen, PIPE=-1, DEVNULL=-3)
+
+
 def ending(run: Any) -> int:
     """Run, and return the exit code that an interpreter would end with."""
     try:
@@ -203,8 +227,9 @@ def fill_disk_at(point: str) -> None:
 
 
 if __name__ == "__main__":
+    PLACE = sys.argv[1]
     place = socket.socket(socket.AF_UNIX)
-    place.bind(sys.argv[1])
+    place.bind(PLACE)
     place.listen(128)
     prepare()
     sys.stdout.write("ready\n")

@@ -2,6 +2,9 @@
 
 What others are asked for and have not begun, this process does itself while it would have to wait: so it is never idle
 while workers start, and the end of the log keeps no core waiting for another for longer than a stretch.
+
+The processes are not those of `concurrent.futures`: with these an audit takes up to twice as long, and each child runs
+the caller's program again, which may append again (docs/adr/0055).
 """
 
 from collections import deque

@@ -20,7 +20,7 @@ import braid
 from braid.exchange.intake import import_jsonl
 from braid.exchange.lines import open_lines
 from braid.exchange.subject import export_subject, plan_subject
-from braid.inspection import check_export
+from braid.exchange.check import check_export
 from braid.ledger.errors import EvidenceError, NoVaultError
 from braid.ledger.evidence import check_imported
 from braid.ledger.note import parse_vkey

@@ -194,7 +194,10 @@ def texts_of(reader: Reader) -> dict[str, str]:
     }
 
 
-@pytest.mark.parametrize("seed", range(60) if TORTURE else (1, 2))
+@pytest.mark.parametrize(
+    "seed",
+    [1, *(pytest.param(seed, marks=pytest.mark.soak) for seed in (range(2, 60) if TORTURE else (2, 3)))],
+)
 def test_a_backup_goes_on_through_anything(play: Play, tmp_path: Path, seed: int) -> None:
     mix = Mix(play, tmp_path, seed)
     played: list[str] = []

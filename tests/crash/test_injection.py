@@ -44,7 +44,9 @@ def matrix(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Matrix]:
 
 
 @needs_strace
-@pytest.mark.parametrize("act", ACTS)
+@pytest.mark.parametrize(
+    "act", [pytest.param(act, marks=[pytest.mark.soak] if act in SLOW else []) for act in ACTS]
+)
 def test_every_system_call_of_an_act_fails_or_is_the_last(matrix: Matrix, act: str) -> None:
     """Each call at least once, at a place and in a way that the seed chooses; `make torture` plays every place."""
     cells = [cell for cell in matrix.cells(act, traced=True) if cell.fault not in ("done", "lost")]

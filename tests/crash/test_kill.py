@@ -322,9 +322,7 @@ def test_an_erasure_is_finished_and_certified(
 @pytest.mark.parametrize(
     "first_death",
     [
-        pytest.param(
-            point, marks=pytest.mark.skipif(not (sampled or TORTURE), reason="only under BRAID_TORTURE")
-        )
+        pytest.param(point, marks=[] if sampled else [pytest.mark.soak])
         for point, sampled in (
             ("wal.sync.done@1", True),
             ("erase.announced@1", False),

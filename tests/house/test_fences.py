@@ -16,8 +16,8 @@ NOT_ROOMS = {"build", "dist", "docs", "examples", "tests"}
 
 # A name stands for all below it.
 CONNECTS = {
-    "_socket", "aiohttp", "anthropic", "botocore", "boto3", "ftplib", "grpc", "http", "httpcore", "httpx",
-    "huggingface_hub", "imaplib", "multiprocessing.connection", "openai", "poplib", "pycurl", "requests",
+    "_socket", "aiohttp", "anthropic", "botocore", "boto3", "ftplib", "grpc", "http", "httpcore", "httpcore2", "httpx",
+    "httpx2", "huggingface_hub", "imaplib", "multiprocessing.connection", "openai", "poplib", "pycurl", "requests",
     "smtplib", "socket", "socketserver", "ssl", "telnetlib", "urllib.request", "urllib3", "webbrowser",
     "websockets", "wsgiref", "xmlrpc",
 }  # fmt: skip
@@ -86,6 +86,8 @@ def test_only_tools_and_models_connect(module: str) -> None:
         "from urllib.request import urlopen",
         "def late():\n    import requests",
         "import importlib\nimportlib.import_module('httpx')",
+        "def late():\n    import httpx2",
+        "from httpcore2 import ConnectionPool",
         "__import__('ssl')",
         "from asyncio import open_connection",
         "import asyncio\nasyncio.start_server(None)",

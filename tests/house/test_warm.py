@@ -3,9 +3,14 @@
 import os
 import signal
 import subprocess
+import sys
 import time
+from pathlib import Path
 
 import pytest
+
+from tests import command
+from tests.warm import Zygote
 
 SLEEPER = "import os, time; print(os.getpid(), flush=True); time.sleep(60)"
 
@@ -48,3 +53,36 @@ def test_who_is_killed_while_asking_harms_nobody(warm_python: str) -> None:
             time.sleep(wait_s)
             asked.kill()
     assert run(warm_python, "-c", "print(1)")[1] == "1\n"
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("--version",),
+        ("nonsense",),
+        ("log", "-o", "csv"),
+        ("show", "exp_2026-01-05T09:00:00Z_000000000000"),
+        ("sql", "SELECT text FROM experiences"),
+        ("sql", "SELECT nothing"),
+        ("verify",),
+    ],
+    ids=lambda words: words[0],
+)
+def test_a_command_in_this_process_ends_as_in_its_own(
+    tmp_path: Path, zygote: Zygote, words: tuple[str, ...]
+) -> None:
+    env = {**os.environ, "BRAID_GUARD_DIR": str(tmp_path / "guard"), "NO_COLOR": "1"}
+    for made in (["init"], ["append", "I live in Porto."]):
+        assert command.run(made, cwd=tmp_path, env=env)[0] == 0
+    before = dict(os.environ), Path.cwd(), sys.stdout, sys.argv
+    here = command.run(words, cwd=tmp_path, env=env)
+    assert (dict(os.environ), Path.cwd(), sys.stdout, sys.argv) == before
+    done = subprocess.run(
+        [zygote.bin / "braid", *words],
+        cwd=tmp_path,
+        env=env,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        check=False,
+    )
+    assert here == (done.returncode, done.stdout, done.stderr)

@@ -486,6 +486,31 @@ def test_an_interrupt_leaves_nobody_behind(
     assert exited(checking)
 
 
+UNGUARDED = """
+import subprocess
+from pathlib import Path
+from braid.ledger.audit import verify
+from braid.ledger.guard import Guard
+print("run")
+made, start = [], subprocess.Popen
+subprocess.Popen = lambda *given, **more: made.append(given) or start(*given, **more)
+verify.CHECKER_BYTES, verify.CHILD_BYTES = 0, {child_bytes}
+store = Path({store!r})
+report = verify.verify(store, guard=Guard.of_store({store_id!r}, store.parent / "guard"), workers=3)
+print(len(made), len(report.findings) > 0)
+"""
+
+
+@pytest.mark.parametrize("child_bytes", [0, 1 << 40], ids=["stretches", "signatures"])
+def test_the_callers_program_is_run_once(store: Path, tmp_path: Path, child_bytes: int) -> None:
+    """It says nothing of `__name__`: a child that ran it again would append what it appends again."""
+    program = tmp_path / "program.py"
+    store_id = load_settings(store).store_id
+    program.write_text(UNGUARDED.format(store=str(store), store_id=store_id, child_bytes=child_bytes))
+    said = subprocess.run([sys.executable, program], capture_output=True, text=True, check=True).stdout
+    assert said.split() == ["run", "2", "True"]
+
+
 def test_a_worker_needs_neither_the_pool_nor_what_opens_bodies() -> None:
     code = "import sys, braid.ledger.audit.child; print(*sys.modules)"
     loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout

@@ -1,5 +1,6 @@
 """Language models behind HTTP, asked over real connections: what is sent, what is refused, when they are given up."""
 
+import gzip
 import json
 import os
 import socket
@@ -77,7 +78,7 @@ def test_what_each_is_sent(server: ModelServer) -> None:
         "format": SCHEMA,
     }  # fmt: skip
     assert anthropic[0] == "/v1/messages"
-    assert (anthropic[1]["X-Api-Key"], anthropic[1]["Anthropic-Version"]) == (KEY, "2023-06-01")
+    assert (anthropic[1]["x-api-key"], anthropic[1]["anthropic-version"]) == (KEY, "2023-06-01")
     assert anthropic[2] == {
         "model": "m", "system": "Be brief.", "messages": told[1:], "max_tokens": 50,
         "tools": [{"name": "answer", "description": "Gives the answer.", "input_schema": SCHEMA}],
@@ -200,6 +201,51 @@ def test_a_key_is_in_nothing_that_is_shown(make: Make, server: ModelServer) -> N
         complete(model)
     assert KEY not in f"{raised.value}{raised.value!r}{model!r}"
     assert KEY not in json.dumps([message for _, _, message in server.asked])
+
+
+def test_a_key_that_no_header_can_hold_is_in_nothing_that_is_shown(server: ModelServer) -> None:
+    with pytest.raises(ChatError, match="a header can't be sent") as raised:
+        complete(OpenaiChat(f"{server.url}/v1", "m", key=f"{KEY}\r\nX-Evil: 1", tries=1))
+    assert KEY not in f"{raised.value}{raised.value!r}"
+    assert server.asked == []
+
+
+def test_what_is_packed_is_not_unpacked(make: Make, server: ModelServer) -> None:
+    """A small answer could become a large one behind the bound."""
+    server.planned = [says(200, gzip.compress(b"{}"), Content_Encoding="gzip")]
+    with pytest.raises(ChatError, match="no JSON"):
+        complete(make(tries=1))
+    assert server.asked[0][1]["Accept-Encoding"] == "identity"
+
+
+def test_a_far_model_is_asked_through_the_environments_proxy(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The tunnel is asked for by name: nothing of the request, and no key, goes to the proxy in the clear."""
+    with socket.create_server(("127.0.0.1", 0)) as proxy:
+        monkeypatch.setenv("https_proxy", f"http://127.0.0.1:{proxy.getsockname()[1]}")
+        monkeypatch.setenv("no_proxy", "")
+        heard: list[bytes] = []
+
+        def serve() -> None:
+            asking, _ = proxy.accept()
+            with asking:
+                heard.append(asking.recv(65_536))
+                asking.sendall(b"HTTP/1.1 403 Forbidden\r\nContent-Length: 0\r\n\r\n")
+
+        thread = threading.Thread(target=serve)
+        thread.start()
+        with pytest.raises(ChatError, match=r"can't be reached: 403 Forbidden"):
+            complete(AnthropicChat("m", url="https://models.test", key=KEY, allow_remote=True, tries=1))
+        thread.join()
+    assert heard[0].startswith(b"CONNECT models.test:443 ")
+    assert KEY.encode() not in heard[0]
+
+
+@pytest.mark.parametrize("proxy", ["socks9://127.0.0.1:1", "::::"])
+def test_a_proxy_that_is_none_is_told(monkeypatch: pytest.MonkeyPatch, proxy: str) -> None:
+    monkeypatch.setenv("https_proxy", proxy)
+    monkeypatch.setenv("no_proxy", "")
+    with pytest.raises(ChatError, match="can't be reached"):
+        complete(AnthropicChat("m", url="https://models.test", key=KEY, allow_remote=True, tries=1))
 
 
 # -- how far it may be ----------------------------------------------------------------------------

@@ -1,15 +1,15 @@
-"""Sessions of the command line, as a person has them: real processes, a folder of their own, what they print."""
+"""Sessions of the command line, as a person has them: commands, a folder of their own, what they print."""
 
 import os
 import re
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from tempfile import TemporaryFile
 from typing import NamedTuple
 
 import pytest
 
+from tests import command
 from tests.warm import Zygote
 
 ROOT = Path(__file__).parents[2]
@@ -35,9 +35,8 @@ class Done(NamedTuple):
 class Session:
     """A folder with a store in it, and the commands that are given there."""
 
-    def __init__(self, folder: Path, zygote: Zygote) -> None:
+    def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self._zygote = zygote
         self.env = {name: value for name, value in os.environ.items() if not name.startswith("BRAID_")}
         self.env |= {
             "BRAID_GUARD_DIR": str(folder / "guard"),
@@ -58,21 +57,8 @@ class Session:
         return shown
 
     def _run(self, words: list[str], env: dict[str, str], stdin: bytes, fault: str) -> Done:
-        with TemporaryFile() as given, TemporaryFile() as out, TemporaryFile() as err:
-            given.write(stdin)
-            given.seek(0)
-            asked = self._zygote.ask(
-                "braid", words, (given.fileno(), out.fileno(), err.fileno()),
-                cwd=str(self.folder), env=env, fault=fault,
-            )  # fmt: skip
-            try:
-                code = asked.wait()
-            except BaseException:  # a test that was stopped
-                asked.abandon()
-                raise
-            out.seek(0)
-            err.seek(0)
-            return Done(code, out.read().decode(), err.read().decode())
+        code, out, err = command.run(words, cwd=self.folder, env=env, stdin=stdin, fault=fault)
+        return Done(code, out.decode(), err.decode())
 
     def well(self, *words: str | Path, stdin: str | bytes = b"", **env: str) -> Done:
         """Run a command that must succeed."""
@@ -99,9 +85,9 @@ class Session:
 
 
 @pytest.fixture
-def empty(tmp_path: Path, zygote: Zygote) -> Session:
+def empty(tmp_path: Path) -> Session:
     """A session without a store."""
-    return Session(tmp_path, zygote)
+    return Session(tmp_path)
 
 
 @pytest.fixture
@@ -115,9 +101,9 @@ def session(empty: Session) -> Session:
 def path_with_braid(tmp_path_factory: pytest.TempPathFactory) -> str:
     """A PATH on which `braid` and `python` are those under test, started cold."""
     folder = tmp_path_factory.mktemp("bin")
-    for name, command in (("braid", f"-c '{ENTRY}' \"$@\""), ("python", '"$@"')):
+    for name, started in (("braid", f"-c '{ENTRY}' \"$@\""), ("python", '"$@"')):
         script = folder / name
-        script.write_text(f'#!/bin/sh\nexec "{sys.executable}" {command}\n', encoding="utf-8")
+        script.write_text(f'#!/bin/sh\nexec "{sys.executable}" {started}\n', encoding="utf-8")
         script.chmod(0o755)
     return f"{folder}:{os.environ['PATH']}"
 

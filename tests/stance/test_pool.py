@@ -126,6 +126,7 @@ def test_certainty_can_be_outweighed() -> None:
     assert pool([of(0.0, 1), of(1.0, 2)], 0.5).p == pytest.approx(0.5)
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize("p", [1.0, 0.0])
 def test_a_hundred_thousand_pieces(p: float) -> None:
     """All independent, in pairs, and all of one occurrence: nothing overflows."""

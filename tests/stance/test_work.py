@@ -71,7 +71,7 @@ def test_a_stronger_reason_that_is_older_stops_the_search() -> None:
     assert net.label("c1000") is Label.OUT
 
 
-@pytest.mark.parametrize("size", [1_000, 10_000])
+@pytest.mark.parametrize("size", [1_000, pytest.param(10_000, marks=pytest.mark.soak)])
 def test_retractions_in_a_tangled_network(size: int) -> None:
     """Each visits a few nodes for each label that changes, and most of the network never."""
     net = network(size, SEED)
@@ -94,7 +94,7 @@ def tangled() -> Network:
     return network(NODES, SEED)
 
 
-@pytest.mark.slow
+@pytest.mark.soak
 def test_a_hundred_thousand_nodes_from_scratch(tangled: Network) -> None:
     """Under two seconds on a machine that is not busy: here, under so many times what reading the antecedents takes."""
     nodes = antecedents(NODES, SEED)
@@ -117,7 +117,7 @@ def test_a_hundred_thousand_nodes_from_scratch(tangled: Network) -> None:
     assert believed.count(Label.OUT) > NODES // 20
 
 
-@pytest.mark.slow
+@pytest.mark.soak
 def test_from_scratch_visits_each_node_once(tangled: Network) -> None:
     tangled.labels()
     assert visits(tangled, tangled.relabel) == NODES

@@ -35,6 +35,7 @@ def figures(tmp_path_factory: pytest.TempPathFactory) -> list[Figure]:
     return taken
 
 
+@pytest.mark.soak
 def test_every_figure_is_taken_once(figures: list[Figure]) -> None:
     promised = [name for measure in measures() for name in measure.names]
     assert sorted(one.name for one in figures) == sorted(promised)
@@ -42,6 +43,7 @@ def test_every_figure_is_taken_once(figures: list[Figure]) -> None:
     assert set(TARGETS) <= set(promised)
 
 
+@pytest.mark.soak
 def test_figures_have_the_promised_members(figures: list[Figure]) -> None:
     for one in msgspec.json.decode(msgspec.json.encode(figures)):
         assert set(one) >= PROMISED
@@ -50,6 +52,7 @@ def test_figures_have_the_promised_members(figures: list[Figure]) -> None:
         assert (one["floor"] is None) == (one["ratio"] is None)
 
 
+@pytest.mark.soak
 def test_what_is_counted_not_timed(figures: list[Figure]) -> None:
     by_name = {one.name: one for one in figures}
     parts = [by_name[f"disk.{part}"].value for part in ("body", "envelope", "tile", "idx", "rest")]

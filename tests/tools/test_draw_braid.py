@@ -2,7 +2,9 @@
 
 import itertools
 import json
+import os
 import re
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from xml.etree import ElementTree as Tree
@@ -23,18 +25,17 @@ from braid.ledger.record import (
     StanceBody,
     ViewBody,
 )
-from braid.ledger.trace import TraceNode
+from braid.ledger.trace import Said, TraceNode
+from braid.tools.draw import dot
 from braid.tools.draw.dot import to_dot
-from braid.tools.draw.graph import Edge, Graph, graph_of
-from braid.tools.draw.layout import Size, lay_out, layers_of
+from braid.tools.draw.graph import Edge, Graph, fit, graph_of
 from braid.tools.draw.mermaid import MAX_NODES as MERMAID_NODES
 from braid.tools.draw.mermaid import to_mermaid
 from braid.tools.draw.prov import to_prov
-from braid.tools.draw.svg import MAX_NODES, fit, to_svg, wrap
+from braid.tools.draw.svg import MAX_NODES, in_layers, layers_of, places_of, to_svg
 
 HOSTILE = '</text><script>alert(1)</script>"]; end --> %% \\N\\" &amp; `x` {{y}} \x1b[31m \u202egnp'
 SVG = "{http://www.w3.org/2000/svg}"
-SIZE = Size(width=200, height=80, gap_x=20, gap_y=50, lane=10)
 Ids = dict[str, str]
 
 
@@ -229,7 +230,7 @@ def parse(svg: str) -> Tree.Element:
 
 def test_svg_shows_every_record_as_text(drawn: tuple[braid.Store, Ids]) -> None:
     _, ids = drawn
-    svg = to_svg(whole(drawn))
+    svg = in_layers(whole(drawn))
     root = parse(svg)
     titles = [str(one.text) for one in root.iter(f"{SVG}title")]
     for name in ("a", "c", "view", "stance", "affect", "new", "last", "gone"):
@@ -237,13 +238,12 @@ def test_svg_shows_every_record_as_text(drawn: tuple[braid.Store, Ids]) -> None:
     assert any("(erased)" in title for title in titles)
     assert any(HOSTILE[:20] in title for title in titles)
     assert root.get("role") == "img"
-    assert root.get("aria-labelledby") == "title desc"
     described = next(root.iter(f"{SVG}desc")).text or ""
     assert f"names occurrence {ids['a']} as parent" in described
 
 
 def test_svg_runs_nothing_and_fetches_nothing(drawn: tuple[braid.Store, Ids]) -> None:
-    svg = to_svg(whole(drawn))
+    svg = in_layers(whole(drawn))
     root = parse(svg)
     tags = {one.tag.removeprefix(SVG) for one in root.iter()}
     allowed = {"svg", "title", "desc", "style", "defs", "marker", "path", "rect", "text", "line", "g"}
@@ -258,45 +258,44 @@ def test_svg_runs_nothing_and_fetches_nothing(drawn: tuple[braid.Store, Ids]) ->
     assert "\u202e" not in svg.split("<desc")[0]
 
 
-def test_kinds_differ_by_shape_and_colour_and_roles_by_line(drawn: tuple[braid.Store, Ids]) -> None:
-    root = parse(to_svg(whole(drawn)))
-    shapes: dict[str, str] = {}
-    for path in root.iter(f"{SVG}path"):
-        css = (path.get("class") or "").split()
-        kind = next((name for name in css if name.startswith("k-")), None)
-        if kind and "H208" in (path.get("d") or "").replace("H192", "H208").replace("H198", "H208").replace(
-            "H182", "H208"
-        ):
-            shapes[kind] = path.get("d") or ""
-    assert len(set(shapes.values())) == len(shapes)
-    legend = [one.text for one in root.iter(f"{SVG}text")]
-    assert {"experience", "stance", "parent", "supersedes", "support"} <= set(legend)
+def test_kinds_and_roles_are_named_and_differ(drawn: tuple[braid.Store, Ids]) -> None:
+    svg = in_layers(whole(drawn))
+    root = parse(svg)
+    kinds = {
+        name for one in root.iter(f"{SVG}rect") for name in (one.get("class") or "").split() if "k-" in name
+    }
+    assert {"k-experience", "k-stance", "k-affect", "k-view", "k-tombstone"} <= kinds
+    colours = re.findall(r"\.k-([a-z]+){fill:(#[0-9a-f]+)", svg)
+    assert kinds <= {f"k-{kind}" for kind, _ in colours}
+    assert len({colour for _, colour in colours}) == len(colours)
+    written = {one.text for one in root.iter(f"{SVG}text")}
+    assert {"occurrence", "inference", "stance", "parent", "supersedes", "support"} <= written
 
 
 def test_without_text_a_drawing_holds_no_word(drawn: tuple[braid.Store, Ids]) -> None:
     found = whole(drawn, text=False)
-    for drawing in (to_svg(found), to_dot(found), to_mermaid(found), to_prov(found, drawn[0].origin)):
+    for drawing in (in_layers(found), to_dot(found), to_mermaid(found), to_prov(found, drawn[0].origin)):
         for word in ("script", "Maya", "Lisbon", "Porto", "timeline", "capture"):
             assert word not in drawing
 
 
 def test_the_forgotten_stay_silent(drawn: tuple[braid.Store, Ids]) -> None:
     found = graph(drawn)
-    drawing = to_svg(found)
+    drawing = in_layers(found)
     assert "(forgotten)" in drawing
     assert "trains" not in drawing
 
 
 def test_large_braids_are_limited_with_a_note() -> None:
     svg = to_svg(chain(MAX_NODES + 50))
-    assert svg.count('class="box k-') == MAX_NODES + 1  # and one in the legend
+    assert svg.count('class="box k-') == MAX_NODES
     assert "50 links further away not drawn" in svg
 
 
 @pytest.mark.filterwarnings("ignore:.*deprecated - use:DeprecationWarning")
 def test_a_kind_of_a_later_release_is_drawn() -> None:
     nodes = {0: node(0, kind="dream"), 1: node(1)}
-    drawing = to_svg(Graph(0, nodes, [Edge(1, 0, "parent")]))
+    drawing = in_layers(Graph(0, nodes, [Edge(1, 0, "parent")]))
     assert "k-other" in drawing
     parse(drawing)
     assert pydot.graph_from_dot_data(to_dot(Graph(0, nodes, [])))
@@ -305,13 +304,14 @@ def test_a_kind_of_a_later_release_is_drawn() -> None:
 # Layout
 
 
-def node(index: int, *, kind: str = "experience", day: int = 1) -> TraceNode:
+def node(index: int, *, kind: str = "experience", day: int = 1, said: str = "") -> TraceNode:
     return TraceNode(
         f"exp_2025-05-{day:02d}T09:00:00Z_{index:012d}",
         index,
         kind,
         f"2025-05-{day:02d}T09:00:00.000000Z",
         "k_x",
+        said=Said(text=said) if said else None,
     )
 
 
@@ -337,20 +337,22 @@ def test_layers_go_with_time_and_links_lead_down() -> None:
     assert all(len({found.nodes[index].created_at[:10] for index in layer}) == 1 for layer in layers)
 
 
-def test_boxes_do_not_overlap_and_no_link_crosses_a_box() -> None:
-    layout = lay_out(braided(), SIZE)
-    for layer in layout.layers:
-        places = sorted(layout.places[index].x for index in layer)
-        assert all(b - a >= SIZE.width for a, b in itertools.pairwise(places))
-    for route in layout.routes:
-        for point in route.points[1:-1]:
-            near = [at for at in layout.places.values() if abs(at.y - point.y) <= SIZE.height / 2 + 1]
-            assert all(abs(at.x - point.x) >= SIZE.width / 2 for at in near)
-    assert all(0 <= at.x <= layout.width and 0 <= at.y <= layout.height for at in layout.places.values())
+def test_boxes_do_not_overlap_and_stand_in_the_drawing() -> None:
+    found = braided()
+    layers = layers_of(found)
+    places = places_of(found, layers)
+    width = float(parse(in_layers(found)).get("width") or 0)
+    for layer in layers:
+        across = sorted(places[index][0] for index in layer)
+        assert all(b - a > 208 for a, b in itertools.pairwise(across))
+        assert across[0] > 104
+        assert across[-1] < width - 104
+        assert len({places[index][1] for index in layer}) == 1
+    assert all(places[edge.target][1] < places[edge.source][1] - 70 for edge in found.edges)
 
 
 def test_the_same_graph_is_drawn_the_same() -> None:
-    assert to_svg(braided()) == to_svg(braided())
+    assert in_layers(braided()) == in_layers(braided())
 
 
 @pytest.mark.parametrize(
@@ -366,9 +368,82 @@ def test_text_fits(text: str, cells: int, shown: str) -> None:
     assert fit(text, cells) == shown
 
 
-def test_text_is_parted_at_a_blank() -> None:
-    assert wrap("one two three four", 9) == ["one two", "three four"[:8] + "…"]
-    assert wrap("short", 9) == ["short"]
+# Hostile text
+
+TEXTS = [
+    '"; a [label="x',
+    "<b>&lt;</b>",
+    "one\ntwo\ttab\r",
+    "\\",
+    '\\"',
+    "\x00\x07\x1b[2J\ufffe",
+    "]]><!--",
+    "\\N\\l%s",
+]
+
+
+@pytest.mark.filterwarnings("ignore:.*deprecated - use:DeprecationWarning")
+@pytest.mark.parametrize("text", TEXTS)
+def test_untrusted_text_stays_text(text: str) -> None:
+    found = Graph(0, {0: node(0, said=text), 1: node(1, said="next")}, [Edge(1, 0, "parent")])
+    root = parse(in_layers(found))
+    assert [one.tag for one in root.iter()] == [
+        one.tag
+        for one in parse(in_layers(Graph(0, {0: node(0, said="a"), 1: found.nodes[1]}, found.edges))).iter()
+    ]
+    source = to_dot(found)
+    (parsed,) = pydot.graph_from_dot_data(source) or []
+    assert len(parsed.get_nodes()) == 5, "two records and three defaults"
+    assert len(parsed.get_edges()) == 1
+    assert not re.search("[\x00-\x09\x0b-\x1f\x7f\ufffe]", source)
+    assert len(source.splitlines()) == len(
+        to_dot(Graph(0, {0: node(0, said="a"), 1: found.nodes[1]}, found.edges)).splitlines()
+    )
+
+
+# Graphviz
+
+STAND_IN = """#!/bin/sh
+cat > "$0.asked"
+{}
+"""
+
+
+def install(folder: Path, monkeypatch: pytest.MonkeyPatch, does: str) -> Path:
+    """Put a `dot` before all others on the path."""
+    program = folder / "dot"
+    program.write_text(STAND_IN.format(does))
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{folder}{os.pathsep}{os.environ['PATH']}")
+    return folder / "dot.asked"
+
+
+def test_graphviz_draws_where_it_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    says = """printf '<?xml version="1.0"?>\\n<!DOCTYPE svg>\\n<svg width="1pt" xmlns="http://www.w3.org/2000/svg"><g/></svg>'"""
+    asked = install(tmp_path, monkeypatch, says)
+    root = parse(to_svg(chain(3)))
+    assert asked.read_text() == to_dot(chain(3).nearest(3))
+    assert (root.get("role"), root.get("width")) == ("img", "1pt")
+    assert (root[0].text or "").startswith("3 records and 2 links.")
+
+
+@pytest.mark.parametrize("does", ["exit 1", "sleep 5", "echo", "kill $$"])
+def test_layers_are_drawn_where_graphviz_fails(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, does: str
+) -> None:
+    monkeypatch.setattr(dot, "GRAPHVIZ_S", 0.5)
+    asked = install(tmp_path, monkeypatch, does)
+    assert to_svg(chain(3)) == in_layers(chain(3))
+    assert asked.exists()
+
+
+@pytest.mark.skipif(shutil.which("dot") is None, reason="Graphviz is not installed")
+def test_graphviz_itself_takes_hostile_text(drawn: tuple[braid.Store, Ids]) -> None:
+    _, ids = drawn
+    root = parse(dot.by_graphviz(whole(drawn)) or "")
+    assert not list(root.iter(f"{SVG}script"))
+    assert any(ids["a"] in (one.text or "") for one in root.iter(f"{SVG}text"))
+    assert any("<script>" in (one.text or "") for one in root.iter(f"{SVG}text"))
 
 
 def test_drawing_reads_no_store() -> None:

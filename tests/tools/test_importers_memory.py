@@ -1,6 +1,6 @@
 """Large sources in little memory: `braid ingest` in a process of its own, whose peak is measured.
 
-Every run takes 16 MiB a format, which would show a source that is held whole; BRAID_TORTURE=1 takes 150 MiB too.
+Every run takes 16 MiB a format, which would show a source that is held whole; `make soak` takes 150 MiB too.
 """
 
 import json
@@ -133,7 +133,7 @@ def test_a_source_is_not_held_whole(tmp_path: Path, name: str, more: tuple[str, 
     assert ingested(tmp_path, name, 16 * MEBI, *more) < 130  # mail has no roles
 
 
-@pytest.mark.skipif(not os.environ.get("BRAID_TORTURE"), reason="only under BRAID_TORTURE")
+@pytest.mark.soak
 @pytest.mark.parametrize("name", MAKERS, ids=str)
 def test_a_large_source_stays_below_the_limit(tmp_path: Path, name: str) -> None:
     assert ingested(tmp_path, name, 150 * MEBI) < LIMIT_MIB

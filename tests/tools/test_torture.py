@@ -33,6 +33,8 @@ from braid.tools.lab.torture.told import Told
 from braid.tools.lab.torture.words import is_whole, text_of
 from braid.wal.errors import CorruptLogError
 
+pytestmark = pytest.mark.soak
+
 PAGE = Path(__file__).parents[2] / "docs" / "reliability.md"
 
 

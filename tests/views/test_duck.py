@@ -675,6 +675,7 @@ def test_dropping_and_replaying_by_name(bench: Any) -> None:
     assert bench.rows("SELECT text FROM experiences") == [{"text": "one"}]
 
 
+@pytest.mark.soak
 def test_records_of_many_bytes_are_rebuilt_and_followed_in_little_memory(
     bench: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:

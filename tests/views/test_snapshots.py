@@ -471,7 +471,6 @@ with open(sys.argv[1]) as store:
     else:
         store.snapshot(keep=1)
 """
-TORTURE = bool(os.environ.get("BRAID_TORTURE"))
 POINTS = [
     ("views.snapshot.parts", "make", False),
     ("views.snapshot.manifest.renamed", "make", True),
@@ -504,11 +503,7 @@ def plain(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.parametrize(
     ("point", "doing"),
     [
-        pytest.param(
-            point,
-            doing,
-            marks=pytest.mark.skipif(not (sampled or TORTURE), reason="only under BRAID_TORTURE"),
-        )
+        pytest.param(point, doing, marks=[] if sampled else [pytest.mark.soak])
         for point, doing, sampled in POINTS
     ],
 )

@@ -10,7 +10,8 @@ import pyarrow as pa
 import pytest
 
 from braid.views.errors import SqlError, SqlLimitError, SqlTimeoutError
-from braid.views.sql import Limits
+from braid.views.sql import Limits, Sandbox
+from tests import sandboxes
 
 QUESTIONS = [
     "SELECT 1",
@@ -227,7 +228,8 @@ def test_a_child_holds_no_more_after_many_statements(asked: Any) -> None:
     assert held() - before < 32 << 20  # a thread's stack is 8 MiB
 
 
-def test_no_child_is_left_behind(asked: Any) -> None:
+def test_no_child_is_left_behind(asked: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Sandbox, "close", sandboxes.CLOSE)
     asked.views.sql("SELECT 1")
     child = asked.views._sandbox._child
     assert child is not None

@@ -280,7 +280,7 @@ def check_proof(
     vkey = pinned_key(log_key(key) if key else None, stated)
     try:
         if str(file) != "-" and (file.is_dir() or file.suffix == ".zip"):
-            from braid.inspection import check_export
+            from braid.exchange.check import check_export
 
             if stated is not None:
                 raise ValueError("a policy is for one proof: check those of an export one by one")

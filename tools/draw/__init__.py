@@ -1,1 +1,1 @@
-"""Drawings of a trace: PROV-JSON, Graphviz, Mermaid, SVG. Pure functions of a value; nothing here reads a store."""
+"""Drawings of a trace: PROV-JSON, Graphviz, Mermaid, SVG. Functions of a value; nothing here reads a store."""

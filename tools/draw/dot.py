@@ -1,9 +1,15 @@
-"""A trace in Graphviz's language: `braid trace ID --dot | dot -Tpdf -o braid.pdf`. Pure."""
+"""A trace in Graphviz's language: `braid trace ID --dot | dot -Tpdf -o braid.pdf`; and as Graphviz draws it."""
 
+import shutil
+import subprocess
+from html import escape
 from typing import Final
 
-from braid.tools.cli.output import many
-from braid.tools.draw.graph import Graph, kind_of, label_lines
+from braid.tools.cli.output import line, many
+from braid.tools.draw.graph import Graph, describe, kind_of, label_lines, printable
+
+GRAPHVIZ_S: Final = 20.0
+"""How long Graphviz may take; a braid of many crossings is drawn in layers after that."""
 
 _SHAPES: Final = {
     "experience": ("box", "rounded,filled", "#dbeafe"),
@@ -45,5 +51,25 @@ def to_dot(graph: Graph) -> str:
 
 
 def quote(text: str) -> str:
-    """Return text for between double quotes: no backslash sequence of DOT's, no entity of HTML's."""
-    return text.replace("&", "&amp;").replace("\\", "\\\\").replace('"', '\\"')
+    """Return text for between double quotes: no control character, no escape of DOT's, no entity of HTML's."""
+    return printable(line(text)).replace("&", "&amp;").replace("\\", "\\\\").replace('"', '\\"')
+
+
+def by_graphviz(graph: Graph) -> str | None:
+    """Return the graph as Graphviz draws it; None where it is not installed, fails, or takes too long."""
+    program = shutil.which("dot")
+    if program is None:
+        return None
+    try:
+        done = subprocess.run(  # noqa: S603 - found on the user's own path; the graph is on its input
+            [program, "-Tsvg"],
+            input=to_dot(graph).encode(),
+            capture_output=True,
+            timeout=GRAPHVIZ_S,
+            check=True,
+        )
+    except (OSError, subprocess.SubprocessError):
+        return None
+    _, tag, rest = done.stdout.decode("utf-8", "replace").partition("<svg")
+    attributes, end, body = rest.partition(">")
+    return f'{tag} role="img"{attributes}{end}\n<desc>{escape(describe(graph))}</desc>{body}' if tag else None

@@ -1,5 +1,7 @@
 """A trace as nodes and links, each once: what every drawing is made from. Pure."""
 
+import re
+import unicodedata
 from collections import deque
 from typing import Final, NamedTuple
 
@@ -11,6 +13,7 @@ from braid.tools.cli.output import line
 SHAPED_KINDS: Final = (
     "experience", "view", "stance", "affect", "embedding", "tombstone", "key", "event", "genesis",
 )  # fmt: skip
+_NOT_XML: Final = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 class Edge(NamedTuple):
@@ -92,3 +95,29 @@ def label_lines(node: TraceNode, cells: int = 48) -> list[str]:
     if node.said and node.said.text:
         lines.append(short(node.said.text, cells))
     return lines
+
+
+def printable(text: str) -> str:
+    """Return untrusted text without the characters that XML can't hold."""
+    return _NOT_XML.sub("\ufffd", text)
+
+
+def fit(text: str, cells: int) -> str:
+    """Return one line that takes at most so many cells; characters of East Asia take two."""
+    cleaned, used = short(text, 4 * cells), 0
+    for place, char in enumerate(cleaned):
+        used += 2 if unicodedata.east_asian_width(char) in "WF" else 0 if unicodedata.combining(char) else 1
+        if used > cells:
+            return cleaned[: max(place - 1, 0)] + "…"
+    return cleaned
+
+
+def describe(graph: Graph) -> str:
+    """Return the drawing in words, for who can't see it: what is there, and the first links."""
+    said = [
+        f"{title_of(graph.nodes[edge.source])} {graph.nodes[edge.source].id} names "
+        f"{title_of(graph.nodes[edge.target])} {graph.nodes[edge.target].id} as {edge.role}."
+        for edge in sorted(graph.edges)[:50]
+    ]
+    rest = f" And {len(graph.edges) - 50} more links." if len(graph.edges) > 50 else ""
+    return printable(f"{len(graph.nodes)} records and {len(graph.edges)} links. {' '.join(said)}{rest}")
