@@ -63,7 +63,7 @@ def _paragraphs(text: str) -> Iterator[str]:
 
 def sentences(text: str) -> list[str]:
     """Return the sentences of a page's prose: code is a word, a quotation is a word, a link is its text."""
-    found = []
+    found: list[str] = []
     for paragraph in _paragraphs(text):
         plain = _LINK.sub(r"\1", _CODE.sub("Code", paragraph))
         found.extend(part for part in _END.split(_QUOTE.sub("Quote", plain)) if part.strip())
