@@ -12,7 +12,7 @@ from typing import Final
 import msgspec
 
 from braid.affect.vad import clamped
-from braid.ledger.record import AffectDelta, Vad
+from braid.ledger.record.record import AffectDelta, Vad
 
 WEIGHTS: Final = (0.5, 0.3, 0.2)
 """Of user, memory and self."""

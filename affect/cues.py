@@ -6,7 +6,7 @@ from typing import Any, Final
 
 import msgspec
 
-from braid.affect.lexicon import Scores, marks, scores
+from braid.affect.lexicon import CueScores, marks, scores
 from braid.affect.words import plain, words
 
 MAX_SHOWN: Final = 12
@@ -102,7 +102,7 @@ class Cues(msgspec.Struct, frozen=True):
     text: str
     """What was read."""
     words: tuple[str, ...]
-    scores: Scores
+    scores: CueScores
     """Words, emoticons and emoji with a tone, and what they weigh here."""
     emoji: tuple[str, ...]
     """Emoticons and emoji with a tone."""
@@ -173,7 +173,7 @@ def _named(text: str, written: Sequence[str]) -> set[tuple[str, str]]:
     return found | {(group, name) for group, name, pattern in _PATTERNS if pattern.search(text)}
 
 
-def _faces(said: Scores, pictures: int) -> tuple[str, ...]:
+def _faces(said: CueScores, pictures: int) -> tuple[str, ...]:
     """Tell kind words under a sour face, such as "love it :(": what is said and what is shown disagree."""
     split = len(said.cues) - pictures
     spoken, shown = ([weight for _, weight in part] for part in (said.cues[:split], said.cues[split:]))

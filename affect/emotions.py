@@ -8,7 +8,7 @@ import re
 from collections.abc import Collection
 from typing import Final
 
-from braid.ledger.record import Vad
+from braid.ledger.record.record import Vad
 
 PLACES: Final = {
     "neutral": Vad(v=0.0, a=0.5, d=0.0),

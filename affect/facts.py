@@ -50,7 +50,7 @@ _NUMBER: Final = re.compile(
 _WORD: Final = re.compile(r"[^\W\d_][\w'’\-]*")
 
 
-class Facts(msgspec.Struct, frozen=True):
+class TextFacts(msgspec.Struct, frozen=True):
     """What was found, each kind in the order of the text."""
 
     numbers: tuple[str, ...]
@@ -64,7 +64,7 @@ class Facts(msgspec.Struct, frozen=True):
         return any(getattr(self, name) for name in self.__struct_fields__)
 
 
-def facts(text: str) -> Facts:
+def facts(text: str) -> TextFacts:
     """Return the facts of any text; what stands in quotations and citations counts there alone."""
     quotations: list[str] = []
     citations: list[str] = []
@@ -74,7 +74,7 @@ def facts(text: str) -> Facts:
     found = [word.rstrip("-'’") for word in _WORD.findall(rest)]
     low = [word.lower().replace("’", "'") for word in found]
     counted = [number.strip() for number in _NUMBER.findall(rest)]
-    return Facts(
+    return TextFacts(
         numbers=(*counted, *(word for word in low if _parts(word) & NAMES)),
         names=tuple(word for word in found if word != word.lower() and not is_ordinary(word)),
         dates=tuple(word for word in low if word in TIME_WORDS),

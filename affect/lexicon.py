@@ -40,7 +40,7 @@ _SHIFTS: Final = NEGATIONS | BOOSTERS | DAMPERS
 _MARK: Final = re.compile(r"\S+")
 
 
-class Scores(msgspec.Struct, frozen=True):
+class CueScores(msgspec.Struct, frozen=True):
     """Each cue with its weight after negation, boosters, capitals and "but", in [-5, 5], in the text's order."""
 
     cues: tuple[tuple[str, float], ...]
@@ -72,7 +72,7 @@ def is_negation(word: str) -> bool:
     return word.endswith("n't") or word in NEGATIONS
 
 
-def scores(written: Sequence[str], marks: Sequence[tuple[str, float]] = ()) -> Scores:
+def scores(written: Sequence[str], marks: Sequence[tuple[str, float]] = ()) -> CueScores:
     """Return what the words of a text say (as they are written, in order); `marks` are emoticons and emoji found."""
     known = lexicon()
     low = [word.lower() for word in written]
@@ -90,7 +90,7 @@ def scores(written: Sequence[str], marks: Sequence[tuple[str, float]] = ()) -> S
         if turn is not None:  # what comes after "but" counts for more (VADER's fourth rule)
             weight *= 0.5 if at < turn else 1.5
         found.append((word, weight))
-    return Scores((*found, *marks))
+    return CueScores((*found, *marks))
 
 
 def _shifted(valence: float, before: Sequence[str], *, shouted: bool) -> float:

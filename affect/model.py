@@ -73,7 +73,7 @@ def bags(keys: Sequence[Sequence[int]], table: Floats, weights: Floats) -> Bags:
     return Bags(rows_, columns, values / np.maximum(norms, 1e-9)[rows_], known)
 
 
-class Model:
+class ToneModel:
     """The weights of this release."""
 
     def __init__(self, weights: Mapping[str, Any]) -> None:
@@ -132,7 +132,7 @@ def weights_name() -> str:
 
 
 @cache
-def model() -> Model:
+def model() -> ToneModel:
     """Return the model of this release, read once."""
     with np.load(WEIGHTS, allow_pickle=False) as held:
-        return Model({name: held[name] for name in held.files})
+        return ToneModel({name: held[name] for name in held.files})

@@ -4,7 +4,7 @@ from typing import Final
 
 import msgspec
 
-from braid.ledger.record import Vad
+from braid.ledger.record.record import Vad
 
 URGENT: Final = 0.6
 """From which arousal on a text is urgent."""

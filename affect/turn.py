@@ -14,7 +14,7 @@ from typing import Final, NamedTuple
 
 from braid.affect import emotions
 from braid.affect.vad import clamped
-from braid.ledger.record import Affect, ExperienceBody, Provenance, Vad
+from braid.ledger.record.record import Affect, ExperienceBody, Provenance, Vad
 
 METHOD: Final = "words-1"
 WEIGHTS: Final = Path(__file__).parent / "data" / "turn.tsv"
@@ -43,7 +43,7 @@ _LETTERS: Final = bytes(
 )
 
 
-class Tone(NamedTuple):
+class TurnTone(NamedTuple):
     """What a turn's tone is taken to be, and how sure that is, in [0, 1]."""
 
     valence: float
@@ -76,14 +76,14 @@ def is_captured(type_: str | None, from_: Provenance) -> bool:
     return type_ == "occurrence" and from_.actor in ("user", "agent")
 
 
-def felt(type_: str | None, body: ExperienceBody) -> Affect | Tone | None:
+def felt(type_: str | None, body: ExperienceBody) -> Affect | TurnTone | None:
     """Return the tone of an experience: as it states it, else what is read of a captured turn."""
     if body.affect is not None:
         return body.affect
     return tone(body.content.text) if is_captured(type_, body.provenance) else None
 
 
-def tone(text: str) -> Tone | None:
+def tone(text: str) -> TurnTone | None:
     """Return the tone of a turn's first `HEAD` characters; None where none of its words is known."""
     said = words(text)
     held = _held()
@@ -117,13 +117,13 @@ def words(text: str) -> list[bytes]:
 
 
 @lru_cache(maxsize=65_536)
-def _told(v: int, a: int, d: int, share: int) -> Tone:
+def _told(v: int, a: int, d: int, share: int) -> TurnTone:
     """Return a tone in steps as numbers, named; `share` is the share of known words, in tenths."""
     vad = clamped(v / STEPS, a / STEPS, d / STEPS)
     sure = next(right for least, right in SURE if abs(vad.v) < least)
     confidence = round(sure * min(1.0, share / (10 * STRANGE)), 2)
     intensity = round(emotions.intensity(vad), 2)
-    return Tone(vad.v, vad.a, vad.d, (emotions.emotion(vad),), intensity, confidence, METHOD)
+    return TurnTone(vad.v, vad.a, vad.d, (emotions.emotion(vad),), intensity, confidence, METHOD)
 
 
 def _packed(v: int, a: int, d: int) -> int:

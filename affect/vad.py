@@ -16,10 +16,10 @@ from braid.affect.confidence import STRANGE, Votes, band, calibrated, columns, r
 from braid.affect.cues import Cues, read_cues
 from braid.affect.features import features
 from braid.affect.model import MIDDLE, Floats, model
-from braid.ledger.record import Affect, AffectBody, Scope, Vad
+from braid.ledger.record.record import Affect, AffectBody, Scope, Vad
 
 
-class Reading(msgspec.Struct, frozen=True):
+class ToneReading(msgspec.Struct, frozen=True):
     """What a text's tone is taken to be. Low confidence gates nothing: whoever uses it may weigh by it."""
 
     vad: Vad
@@ -49,7 +49,7 @@ class Reading(msgspec.Struct, frozen=True):
         )  # fmt: skip
 
 
-def read(texts: Sequence[str], vectors: Floats | None = None) -> list[Reading]:
+def read(texts: Sequence[str], vectors: Floats | None = None) -> list[ToneReading]:
     """Return the tone of each text, in order; `vectors` is float[n, 256], one a text, or None."""
     if not texts:
         return []
@@ -72,11 +72,11 @@ def _known(cues: Cues, share: float) -> float:
     return float(bool(cues.text.strip())) if wordless else share
 
 
-def _reading(vad: Floats, cues: Cues, voted: Votes, sure: float, known: float) -> Reading:
+def _reading(vad: Floats, cues: Cues, voted: Votes, sure: float, known: float) -> ToneReading:
     tone = clamped(float(vad[0]), float(vad[1]), float(vad[2]))
     confidence = round(ruled(sure, voted, cues, known), 4)
     signals = cues.signals() | {"agreeing": list(voted.agreeing), "opposed": list(voted.opposed)}
-    return Reading(
+    return ToneReading(
         vad=tone,
         emotion=emotions.emotion(tone, emotions.named(cues.text)),
         intensity=round(emotions.intensity(tone), 4),

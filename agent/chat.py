@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Literal, Protocol
 import msgspec
 
 
-class Message(msgspec.Struct, frozen=True):
+class ChatMessage(msgspec.Struct, frozen=True):
     """A part of a conversation with a model."""
 
     role: Literal["system", "user", "assistant"]
@@ -44,7 +44,7 @@ class ChatModel(Protocol):
 
     def complete(
         self,
-        messages: Sequence[Message],
+        messages: Sequence[ChatMessage],
         *,
         max_tokens: int,
         timeout_s: float,

@@ -8,7 +8,7 @@ import msgspec
 
 from braid.affect.style import Style
 from braid.recall.hits import Hit
-from braid.stance.reconcile import Outcome
+from braid.stance.reconcile import Reconciliation
 
 
 class Support(msgspec.Struct, frozen=True, kw_only=True):
@@ -23,14 +23,14 @@ class Support(msgspec.Struct, frozen=True, kw_only=True):
     p: float | None = None
 
 
-class Asked(msgspec.Struct, frozen=True, kw_only=True):
+class QuestionContext(msgspec.Struct, frozen=True, kw_only=True):
     """A question with what memory gave for it. `context` is the `<experience_context>` block."""
 
     question: str
     hits: Sequence[Hit]
     context: str
     now: datetime
-    stance: Outcome | None = None
+    stance: Reconciliation | None = None
     support: Sequence[Support] = ()
     """The turns that the stance's claim was read from, where it holds one."""
     given: float = 1.0
@@ -77,6 +77,6 @@ class Composer(Protocol):
         """What changes when it would write otherwise."""
         ...
 
-    def compose(self, asked: Asked) -> Composed:
+    def compose(self, asked: QuestionContext) -> Composed:
         """Return an answer; that nothing is known is one. Never raises for what a model does."""
         ...

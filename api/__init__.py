@@ -18,12 +18,12 @@ if TYPE_CHECKING:
     from braid.admin.offline import backup, fork, restore
     from braid.async_store import AsyncStore
     from braid.entry import init, open, open_async
-    from braid.ledger.durability import DurabilityWarning
-    from braid.ledger.erase import Certificate
+    from braid.ledger.erase.erasure import Certificate
     from braid.ledger.errors import IdempotencyConflictError, LedgerError, UnpublishedError
-    from braid.ledger.guard import OtherCopyWarning
-    from braid.ledger.record import Affect, Claim, Confidence, Draft, Record, Vad
-    from braid.ledger.tail import TornTailWarning
+    from braid.ledger.record.record import Affect, Claim, Confidence, Draft, Record, Vad
+    from braid.ledger.tree.guard import OtherCopyWarning
+    from braid.ledger.write.durability import DurabilityWarning
+    from braid.ledger.write.tail import TornTailWarning
     from braid.models.static import StaticEmbedder
     from braid.store import Store
     from braid.wal.errors import OutcomeUnknownError, WalError
@@ -56,22 +56,22 @@ __all__ = [
     "restore",
 ]
 _HOMES = {
-    "Affect": "braid.ledger.record",
+    "Affect": "braid.ledger.record.record",
     "AsyncStore": "braid.async_store",
-    "Certificate": "braid.ledger.erase",
-    "Claim": "braid.ledger.record",
-    "Confidence": "braid.ledger.record",
-    "Draft": "braid.ledger.record",
-    "DurabilityWarning": "braid.ledger.durability",
+    "Certificate": "braid.ledger.erase.erasure",
+    "Claim": "braid.ledger.record.record",
+    "Confidence": "braid.ledger.record.record",
+    "Draft": "braid.ledger.record.record",
+    "DurabilityWarning": "braid.ledger.write.durability",
     "IdempotencyConflictError": "braid.ledger.errors",
     "LedgerError": "braid.ledger.errors",
-    "OtherCopyWarning": "braid.ledger.guard",
+    "OtherCopyWarning": "braid.ledger.tree.guard",
     "OutcomeUnknownError": "braid.wal.errors",
-    "Record": "braid.ledger.record",
+    "Record": "braid.ledger.record.record",
     "Store": "braid.store",
-    "TornTailWarning": "braid.ledger.tail",
+    "TornTailWarning": "braid.ledger.write.tail",
     "UnpublishedError": "braid.ledger.errors",
-    "Vad": "braid.ledger.record",
+    "Vad": "braid.ledger.record.record",
     "WalError": "braid.wal.errors",
     "backup": "braid.admin.offline",
     "fork": "braid.admin.offline",

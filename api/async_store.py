@@ -15,25 +15,25 @@ if TYPE_CHECKING:
 
     from braid.admin.keys import Admitted, Published
     from braid.admin.status import Status, StatusThen
-    from braid.agent.events import Recorded
+    from braid.agent.answer.stage import Stage
     from braid.agent.parts import Composer
-    from braid.agent.plan import Plan
-    from braid.agent.stage import Stage
-    from braid.agent.tool import Tool
+    from braid.agent.program.events import Recorded
+    from braid.agent.program.plan import Plan
+    from braid.agent.program.tool import Tool
     from braid.answers.reply import Reply
     from braid.claims.operations import Conflict, Explanation, Stance
     from braid.exchange.operations import Imported
     from braid.knowledge.operations import Learned
     from braid.ledger.audit.findings import Report, VerifiedState
     from braid.ledger.backup.backup import Backup
-    from braid.ledger.blobs import Readable
-    from braid.ledger.cascade import Cascade
-    from braid.ledger.condition import Problem
-    from braid.ledger.erase import Certificate
-    from braid.ledger.ids import RecordId
-    from braid.ledger.record import Affect, Claim, Confidence, Draft, Media, Record, Source
+    from braid.ledger.erase.cascade import Cascade
+    from braid.ledger.erase.erasure import Certificate
+    from braid.ledger.read.blobs import Readable
+    from braid.ledger.read.trace import TraceNode
+    from braid.ledger.record.ids import RecordId
+    from braid.ledger.record.record import Affect, Claim, Confidence, Draft, Media, Record, Source
+    from braid.ledger.repair.condition import Problem
     from braid.ledger.subject.format import Counts
-    from braid.ledger.trace import TraceNode
     from braid.lens.operations import LensDifference, Lenses, RequestStanding, View, ViewRow
     from braid.log.operations import Append, AppendedAll
     from braid.operation import ArrowTable, Json

@@ -5,18 +5,18 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from braid.ledger.create import create_store
-from braid.ledger.guard import Guard
-from braid.ledger.reader import Reader
-from braid.ledger.sequence import Clock
+from braid.ledger.read.reader import Reader
 from braid.ledger.settings import Durability, Settings
-from braid.ledger.writer import Writer, utc_now
+from braid.ledger.tree.guard import Guard
+from braid.ledger.write.create import create_store
+from braid.ledger.write.sequence import Clock
+from braid.ledger.write.writer import Writer, utc_now
 from braid.session import Session
 from braid.store import Store
 
 if TYPE_CHECKING:
     from braid.async_store import AsyncStore
-    from braid.views.lance.home import Embedding
+    from braid.views.lance.folder import Embedding
 
 DEFAULT_PATH = "memory"
 

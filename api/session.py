@@ -13,22 +13,22 @@ from typing import TYPE_CHECKING, Concatenate, NamedTuple, ParamSpec, Self, Type
 from warnings import warn
 
 from braid.errors import AccessDeniedError
-from braid.ledger import asof
-from braid.ledger import erase as erasing
+from braid.ledger.erase import erasure as erasing
 from braid.ledger.errors import ReadOnlyError
-from braid.ledger.reader import Reader
-from braid.ledger.record import Draft, ExperienceBody, Media
-from braid.ledger.sequence import Clock, Placed
-from braid.ledger.writer import Writer, utc_now
+from braid.ledger.read import prefix
+from braid.ledger.read.reader import Reader
+from braid.ledger.record.record import Draft, ExperienceBody, Media
+from braid.ledger.write.sequence import Clock, Placed
+from braid.ledger.write.writer import Writer, utc_now
 from braid.operation import ALL_ACCESS, Access, Request, operation_of
 from braid.wal.log import TornTail
 
 if TYPE_CHECKING:
-    from braid.recall.shelf import Shelf
+    from braid.recall.cache import RowCache
     from braid.recall.vocabulary import Vocabulary
+    from braid.views.duck.past import Past
     from braid.views.embedder import Embedder
-    from braid.views.lance.home import Embedding
-    from braid.views.past import Past
+    from braid.views.lance.folder import Embedding
     from braid.views.store import Views
 
 
@@ -61,7 +61,7 @@ class Session:
         self._clock = clock
         self._embedder = embedder
         self._vocabulary: Vocabulary | None = None
-        self._shelf: Shelf | None = None
+        self._shelf: RowCache | None = None
         self._views: Views | None = None
         self._views_turn = Lock()
         self._kept: dict[type[object], object] = {}
@@ -72,7 +72,7 @@ class Session:
         self.followers: list[Follower] = []
         """What follows the log: called behind an operation that has appended words (ADR 54)."""
         if reader.contradiction:
-            from braid.ledger.guard import OtherCopyWarning
+            from braid.ledger.tree.guard import OtherCopyWarning
 
             warn(f"{reader.contradiction}. This one is only read", OtherCopyWarning, stacklevel=4)
         if isinstance(reader, Writer):
@@ -139,7 +139,7 @@ class Session:
         """Yield the content of attached media in chunks, verified."""
         from base64 import b64decode
 
-        from braid.ledger.blobs import BlobRef, BlobStore
+        from braid.ledger.read.blobs import BlobRef, BlobStore
 
         ref = BlobRef(sha256=media.blob, size=media.size, key=b64decode(media.key))
         return BlobStore(self.path / "blobs", writable=False).open(ref)
@@ -158,19 +158,19 @@ class Session:
             return None
         if as_of is not None and as_of_time is not None:
             raise ValueError("as_of and as_of_time name two pasts: give one of them")
-        return asof.size_at(self._reader, as_of_time or as_of or 0)
+        return prefix.size_at(self._reader, as_of_time or as_of or 0)
 
     @staticmethod
     def _tell_torn(writer: Writer, torn: TornTail) -> None:
         """Tell the log, then whoever opens, that its end was cut; imported where it is needed, which is rare."""
-        from braid.ledger.tail import TornTailWarning, describe, note
+        from braid.ledger.write.tail import TornTailWarning, describe, note
 
         note(writer, torn)
         warn(describe(torn, writer.durability), TornTailWarning, stacklevel=4)
 
     @staticmethod
     def _tell_durability(writer: Writer) -> None:
-        from braid.ledger.durability import DurabilityWarning, describe
+        from braid.ledger.write.durability import DurabilityWarning, describe
 
         warn(describe(writer), DurabilityWarning, stacklevel=4)
 
@@ -262,9 +262,9 @@ class Session:
         """Return the time by the store's clock."""
         return self._clock()
 
-    def embedding(self) -> "tuple[Embedder | None, Vocabulary | None, Shelf]":
+    def embedding(self) -> "tuple[Embedder | None, Vocabulary | None, RowCache]":
         """Return the model that searches by meaning, and what is kept of its answers while the store is open."""
-        from braid.recall.shelf import Shelf
+        from braid.recall.cache import RowCache
         from braid.recall.vocabulary import Vocabulary
 
         embedder = self._embedder() if self._embedder is not None else None
@@ -272,7 +272,7 @@ class Session:
             self._vocabulary = Vocabulary(embedder)
         if self._shelf is None:
             control = self._reader.control
-            self._shelf = Shelf(lambda: (tuple(sorted(control.hidden)), len(control.erased)))
+            self._shelf = RowCache(lambda: (tuple(sorted(control.hidden)), len(control.erased)))
         return embedder, self._vocabulary, self._shelf
 
     def past(
@@ -283,13 +283,13 @@ class Session:
         include_forgotten: bool = False,
     ) -> "Past | None":
         """Return which past of the projection is meant, None for the present; ValueError where there was none."""
-        from braid.views.past import Past
+        from braid.views.duck.past import Past
 
         if as_of is None and valid_at is None and not include_forgotten:
             return None
         if valid_at is not None:
-            asof.zoned(valid_at)
-        size = self._reader.size if as_of is None else asof.size_at(self._reader, as_of)
+            prefix.zoned(valid_at)
+        size = self._reader.size if as_of is None else prefix.size_at(self._reader, as_of)
         return Past(size, include_forgotten, valid_at)
 
 

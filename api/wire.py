@@ -5,7 +5,7 @@ from typing import Any
 
 import msgspec
 
-from braid.ledger.record import Record
+from braid.ledger.record.record import Record
 from braid.operation import ArrowTable, Json, Vector
 
 
@@ -25,7 +25,7 @@ def plain(value: Any) -> Json:
     Raises NotImplementedError for what no answer may hold.
     """
     if isinstance(value, Record):
-        from braid.ledger.shape import shape_whole
+        from braid.ledger.record.shape import shape_whole
 
         return shape_whole(value)
     if isinstance(value, PurePath):

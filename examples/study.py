@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import braid
-from braid.ledger.record import (
+from braid.ledger.record.record import (
     AffectBody,
     Candidate,
     Claim,

@@ -5,13 +5,13 @@ from collections.abc import Callable
 from typing import Final
 
 from braid.learn import dates
-from braid.learn.dates import NEVER, Held
+from braid.learn.dates import NEVER, Validity
 from braid.learn.page import Page
 from braid.learn.phrases import money, person, phrase, phrases
 from braid.learn.voice import Voice
 from braid.learn.words import KIN, NOT_NAMES, listed
 from braid.text.calendar import MONTHS
-from braid.text.sentences import Part
+from braid.text.sentences import TextPart
 
 _ROLE: Final = "|".join(sorted((re.escape(role) for role in KIN), key=len, reverse=True))
 _WHOSE: Final = (
@@ -137,7 +137,7 @@ _BETTER: Final = re.compile(
 _DRINKS: Final = listed("coffee tea alcohol beer wine caffeine milk")
 
 
-def read(page: Page, part: Part, bare: str, voice: Voice, hedge: str | None) -> bool:
+def read(page: Page, part: TextPart, bare: str, voice: Voice, hedge: str | None) -> bool:
     """Read a clause that speaks of a thing; True where nothing else is to be read in it."""
     low = bare.lower()
     for needed, pattern, reads in _TABLE:
@@ -148,21 +148,21 @@ def read(page: Page, part: Part, bare: str, voice: Voice, hedge: str | None) -> 
 
 def _says(
     page: Page,
-    part: Part,
+    part: TextPart,
     voice: Voice,
     rel: str,
     objects: list[str],
     *,
     subject: str | None = None,
     polarity: bool = True,
-    held: Held = NEVER,
+    held: Validity = NEVER,
 ) -> bool:
     for what in objects:
         page.claim(part, voice, subject or page.turn.speaker, rel, what, polarity=polarity, held=held)
     return bool(objects)
 
 
-def _favourite(page: Page, part: Part, match: re.Match[str], voice: Voice) -> bool:
+def _favourite(page: Page, part: TextPart, match: re.Match[str], voice: Voice) -> bool:
     kind = match["kind"].lower()
     if (
         kind.split()[0]
@@ -173,17 +173,17 @@ def _favourite(page: Page, part: Part, match: re.Match[str], voice: Voice) -> bo
     return _says(page, part, voice, "favourite_" + re.sub(r"\W+", "_", kind), phrase(match["rest"]))
 
 
-def _is_favourite(page: Page, part: Part, match: re.Match[str], voice: Voice) -> bool:
+def _is_favourite(page: Page, part: TextPart, match: re.Match[str], voice: Voice) -> bool:
     if not match["kind"] or page.wry:
         return False
     return _says(page, part, voice, "favourite_" + match["kind"].lower(), phrase(match["what"]))
 
 
-def _name(page: Page, part: Part, match: re.Match[str], voice: Voice) -> bool:
+def _name(page: Page, part: TextPart, match: re.Match[str], voice: Voice) -> bool:
     return _says(page, part, voice, "name_is", person(match["name"]))
 
 
-def _i_am(page: Page, part: Part, match: re.Match[str], voice: Voice) -> bool:
+def _i_am(page: Page, part: TextPart, match: re.Match[str], voice: Voice) -> bool:
     words = match["name"].split()
     if any(word in NOT_NAMES for word in words):
         return False
@@ -192,7 +192,7 @@ def _i_am(page: Page, part: Part, match: re.Match[str], voice: Voice) -> bool:
     return introduced and _says(page, part, voice, "name_is", [match["name"]])
 
 
-def _birthday(page: Page, part: Part, match: re.Match[str], voice: Voice) -> bool:
+def _birthday(page: Page, part: TextPart, match: re.Match[str], voice: Voice) -> bool:
     found = dates.day(match["rest"], page.turn.when)
     if found.since is None:
         return True
@@ -214,7 +214,7 @@ def _owner(page: Page, whose: str | None) -> str:
     return bare
 
 
-def _event(page: Page, part: Part, match: re.Match[str], voice: Voice) -> bool:
+def _event(page: Page, part: TextPart, match: re.Match[str], voice: Voice) -> bool:
     whose, event = match["whose"], match["event"].lower().strip()
     held = dates.ahead(match["rest"], page.turn.when)
     if (
@@ -229,7 +229,7 @@ def _event(page: Page, part: Part, match: re.Match[str], voice: Voice) -> bool:
     return True
 
 
-def _mine(page: Page, part: Part, match: re.Match[str], voice: Voice) -> bool:
+def _mine(page: Page, part: TextPart, match: re.Match[str], voice: Voice) -> bool:
     what, rest = match["what"].lower(), match["rest"].strip()
     if what.startswith(("email", "e-mail")):
         found = re.match(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+", rest)
@@ -240,7 +240,7 @@ def _mine(page: Page, part: Part, match: re.Match[str], voice: Voice) -> bool:
     return found is not None and _says(page, part, voice, "phone_is", [found[0]])
 
 
-def _code(page: Page, part: Part, match: re.Match[str], voice: Voice) -> bool:
+def _code(page: Page, part: TextPart, match: re.Match[str], voice: Voice) -> bool:
     what = re.sub(r" (?:number|code|id)$", "", match["what"].lower())
     if corrections_of(page, part, match["code"].rstrip("."), voice):
         return True
@@ -252,7 +252,7 @@ def _code(page: Page, part: Part, match: re.Match[str], voice: Voice) -> bool:
 _NOT_CODE: Final = re.compile(r", not (?P<wrong>[A-Z0-9][A-Z0-9/-]*[A-Z0-9])(?![\w-])")
 
 
-def corrections_of(page: Page, part: Part, right: str, voice: Voice) -> bool:
+def corrections_of(page: Page, part: TextPart, right: str, voice: Voice) -> bool:
     """Read `INV-2034, not INV-2043` of a number that was told before; False where none was."""
     around = page.text[part.start : part.stop + 40]
     match = _NOT_CODE.search(around, len(right))
@@ -269,7 +269,7 @@ def corrections_of(page: Page, part: Part, right: str, voice: Voice) -> bool:
     return False
 
 
-def _costs(page: Page, part: Part, match: re.Match[str], voice: Voice) -> bool:
+def _costs(page: Page, part: TextPart, match: re.Match[str], voice: Voice) -> bool:
     what = match["what"]
     subject = re.sub(r"^(?:the|this|an?) ", "", what, flags=re.IGNORECASE)
     if mine := re.match(r"(?:my|our) (.+)", what, flags=re.IGNORECASE):
@@ -277,27 +277,27 @@ def _costs(page: Page, part: Part, match: re.Match[str], voice: Voice) -> bool:
     return _says(page, part, voice, "costs", money(match["rest"]), subject=subject)
 
 
-def _paid(page: Page, part: Part, match: re.Match[str], voice: Voice) -> bool:
+def _paid(page: Page, part: TextPart, match: re.Match[str], voice: Voice) -> bool:
     amount = money(match["rest"])
     behind = re.search(r" for (?:the|my|our|an?|this) (.+)$", match["rest"])
     subject = phrase(behind[1]) if behind else []
     return bool(subject) and _says(page, part, voice, "costs", amount, subject=subject[0])
 
 
-def _born(page: Page, part: Part, match: re.Match[str], voice: Voice) -> bool:
+def _born(page: Page, part: TextPart, match: re.Match[str], voice: Voice) -> bool:
     found = dates.day(match["rest"], page.turn.when, forward=False)
     return found.since is not None and _says(page, part, voice, "born_on", [found.since.date().isoformat()])
 
 
-def _hobbies(page: Page, part: Part, match: re.Match[str], voice: Voice) -> bool:
+def _hobbies(page: Page, part: TextPart, match: re.Match[str], voice: Voice) -> bool:
     return _says(page, part, voice, "hobby", phrases(match["rest"]))
 
 
-def _are_hobbies(page: Page, part: Part, match: re.Match[str], voice: Voice) -> bool:
+def _are_hobbies(page: Page, part: TextPart, match: re.Match[str], voice: Voice) -> bool:
     return _says(page, part, voice, "hobby", phrases(match["what"]))
 
 
-def _no_more(page: Page, part: Part, match: re.Match[str], voice: Voice) -> bool:
+def _no_more(page: Page, part: TextPart, match: re.Match[str], voice: Voice) -> bool:
     what = match["what"].lower()
     following = page.text[part.start : part.stop + 40]
     held = dates.bounds(following, page.turn.when)
@@ -306,16 +306,16 @@ def _no_more(page: Page, part: Part, match: re.Match[str], voice: Voice) -> bool
     )
 
 
-def _sacred(page: Page, part: Part, match: re.Match[str], voice: Voice) -> bool:
+def _sacred(page: Page, part: TextPart, match: re.Match[str], voice: Voice) -> bool:
     return _says(page, part, voice, "drinks", [match["what"].lower()])
 
 
-def _better(page: Page, part: Part, match: re.Match[str], voice: Voice) -> bool:
+def _better(page: Page, part: TextPart, match: re.Match[str], voice: Voice) -> bool:
     found = phrase(match["what"])
     return _says(page, part, voice, "prefers", found) and _says(page, part, voice, "likes", found)
 
 
-_Reads = Callable[[Page, Part, re.Match[str], Voice], bool]
+_Reads = Callable[[Page, TextPart, re.Match[str], Voice], bool]
 _TABLE: Final[tuple[tuple[str, re.Pattern[str], _Reads], ...]] = (
     ("favo", _FAVOURITE, _favourite),
     ("name", _NAME, _name),

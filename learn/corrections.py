@@ -13,7 +13,7 @@ from braid.learn.moods import states_nothing
 from braid.learn.page import Page
 from braid.learn.rules.rule import Rule
 from braid.learn.voice import Voice
-from braid.text.sentences import Part
+from braid.text.sentences import TextPart
 
 _RETRACTION: Final = re.compile(
     (
@@ -57,11 +57,11 @@ _ELLIPSIS: Final = re.compile(
     ),
     flags=re.IGNORECASE,
 )
-Reads = Callable[[Page, Part, Voice], "Subject | None"]
-ReadsOn = Callable[[Page, Part, Voice], None]
+Reads = Callable[[Page, TextPart, Voice], "Subject | None"]
+ReadsOn = Callable[[Page, TextPart, Voice], None]
 
 
-def read(page: Page, sentence: Part, clause: Reads, read_on: ReadsOn) -> bool:
+def read(page: Page, sentence: TextPart, clause: Reads, read_on: ReadsOn) -> bool:
     """Read a sentence that corrects; True where nothing else is to be read in it. `clause` reads a clause, `read_on` a
     sentence, in a voice."""
     text = sentence.text
@@ -74,14 +74,14 @@ def read(page: Page, sentence: Part, clause: Reads, read_on: ReadsOn) -> bool:
         return _instead(page, sentence, ellipsis)
     prefix = _PREFIX.match(text)
     if prefix is not None and "?" not in sentence.mark:
-        rest = Part(prefix["rest"], sentence.start + prefix.start("rest"), sentence.stop, sentence.mark)
+        rest = TextPart(prefix["rest"], sentence.start + prefix.start("rest"), sentence.stop, sentence.mark)
         if not states_nothing(rest):
             read_on(page, rest, Voice(source_type="corrected"))
         return True
     return False
 
 
-def _retract(page: Page, sentence: Part, what: str, clause: Reads) -> None:
+def _retract(page: Page, sentence: TextPart, what: str, clause: Reads) -> None:
     """Read `forget what I said about Mireille being allergic to shellfish`: she isn't."""
     match = _ABOUT.match(what.strip())
     if match is None:
@@ -93,13 +93,13 @@ def _retract(page: Page, sentence: Part, what: str, clause: Reads) -> None:
         if who == "I"
         else _VERBS[match["verb"]]
     )
-    said = Part(f"{who} {verb} {match['rest']}", sentence.start, sentence.stop, ".")
+    said = TextPart(f"{who} {verb} {match['rest']}", sentence.start, sentence.stop, ".")
     if who not in ("I",) and not who.startswith("my "):
         page.seen(who)
     clause(page, said, Voice(source_type="corrected", flipped=True))
 
 
-def _instead(page: Page, sentence: Part, match: re.Match[str]) -> bool:
+def _instead(page: Page, sentence: TextPart, match: re.Match[str]) -> bool:
     """Read `it's her brother Loïc who is`: what has just been taken back of one holds of another."""
     taken = page.claims[-1]
     if taken.polarity or taken.source_type != "corrected":
@@ -113,7 +113,7 @@ def _instead(page: Page, sentence: Part, match: re.Match[str]) -> bool:
 _NOT: Final = re.compile(r",? (?:and )?not (?:in |at |for )?(?P<what>[A-Z][^,.;!]+)")
 
 
-def not_that(page: Page, part: Part, voice: Voice, who: str, rule: Rule) -> None:
+def not_that(page: Page, part: TextPart, voice: Voice, who: str, rule: Rule) -> None:
     """Deny what a clause sets apart: `lives in Perth, not Adelaide`."""
     match = _NOT.search(expanded(part.text))
     for what in rule.chunk(match["what"]) if match is not None else []:

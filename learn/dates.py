@@ -17,34 +17,34 @@ _BOUND: Final = re.compile(
 _LASTED: Final = re.compile(rf"\bfor (?P<n>{numbers.COUNT}) (?P<unit>day|week|month|year)s?(?: now)?\b")
 
 
-class Held(NamedTuple):
+class Validity(NamedTuple):
     """From `since` to before `until`; None is open or unknown."""
 
     since: datetime | None = None
     until: datetime | None = None
 
 
-NEVER: Final = Held()
+NEVER: Final = Validity()
 LEAP: Final = datetime(2024, 1, 1, tzinfo=UTC)
 """A year that has every day that a birthday may have."""
 
 
-def day(text: str, when: datetime, *, forward: bool | None = None) -> Held:
+def day(text: str, when: datetime, *, forward: bool | None = None) -> Validity:
     """Return the first calendar day that a text names. Without a year: the nearest, `forward` or back."""
     return _held(dates.day(text, when, "near" if forward is None else "ahead" if forward else "past"))
 
 
-def ahead(text: str, when: datetime) -> Held:
+def ahead(text: str, when: datetime) -> Validity:
     """Return the time to come that a text names: a date, tomorrow, next week, on Friday, in June."""
     return _held(dates.ahead(text, when))
 
 
-def past(text: str, when: datetime) -> Held:
+def past(text: str, when: datetime) -> Validity:
     """Return the past time that a text names: yesterday, last week, on Saturday, in March."""
     return _held(dates.day(text, when, "past") or dates.span(text, when))
 
 
-def bounds(text: str, when: datetime) -> Held:
+def bounds(text: str, when: datetime) -> Validity:
     """Return from when, and before when, a state holds by "since", "from", "starting", "until"."""
     since: datetime | None = None
     until: datetime | None = None
@@ -59,7 +59,7 @@ def bounds(text: str, when: datetime) -> Held:
     lasted = _LASTED.search(text) if since is None else None
     if lasted is not None:
         since = floor(when.astimezone(UTC), "day") - step(lasted["unit"], numbers.value(lasted["n"]) or 1)
-    return Held(since, until)
+    return Validity(since, until)
 
 
 def _since(what: str, when: datetime) -> datetime | None:
@@ -67,5 +67,5 @@ def _since(what: str, when: datetime) -> datetime | None:
     return exact.since or _held(dates.span(f"since {what}", when)).since
 
 
-def _held(found: Span | None) -> Held:
-    return NEVER if found is None else Held(found.since, found.until)
+def _held(found: Span | None) -> Validity:
+    return NEVER if found is None else Validity(found.since, found.until)

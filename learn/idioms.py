@@ -13,7 +13,7 @@ from braid.learn.rules.tastes import activity
 from braid.learn.voice import Voice
 from braid.learn.words import KIN, PETS
 from braid.text.numbers import WORD
-from braid.text.sentences import Part
+from braid.text.sentences import TextPart
 
 _ROLE: Final = "|".join(sorted((re.escape(role) for role, rel in KIN.items() if rel), key=len, reverse=True))
 _PETS: Final = "|".join(sorted(map(re.escape, PETS), key=len, reverse=True))
@@ -121,7 +121,7 @@ _CATS: Final = re.compile(
 )
 
 
-def read(page: Page, part: Part, bare: str, voice: Voice) -> bool:
+def read(page: Page, part: TextPart, bare: str, voice: Voice) -> bool:
     """Read a clause that is one of these; True where nothing else is to be read in it."""
     low = bare.lower()
     for needed, pattern, reads in _TABLE:
@@ -130,7 +130,7 @@ def read(page: Page, part: Part, bare: str, voice: Voice) -> bool:
     return False
 
 
-_Reads = Callable[[Page, Part, re.Match[str], Voice], bool]
+_Reads = Callable[[Page, TextPart, re.Match[str], Voice], bool]
 
 
 def _says(
@@ -138,7 +138,7 @@ def _says(
 ) -> _Reads:
     """Return what claims a relation of the speaker to what stands at `rest`."""
 
-    def reads(page: Page, part: Part, match: re.Match[str], voice: Voice) -> bool:
+    def reads(page: Page, part: TextPart, match: re.Match[str], voice: Voice) -> bool:
         held = dates.ahead(part.text, page.turn.when) if dated else NEVER
         objects = chunk(match["rest"])
         for what in objects:
@@ -148,14 +148,14 @@ def _says(
     return reads
 
 
-def _will_be(page: Page, part: Part, match: re.Match[str], voice: Voice) -> bool:
+def _will_be(page: Page, part: TextPart, match: re.Match[str], voice: Voice) -> bool:
     """Read `I'll be in Berlin next week`: without a time it may be anything."""
     if dates.ahead(part.text, page.turn.when) == NEVER:
         return False
     return _says("going_to", place, dated=True)(page, part, match, voice)
 
 
-def _wedding(page: Page, part: Part, match: re.Match[str], voice: Voice) -> bool:
+def _wedding(page: Page, part: TextPart, match: re.Match[str], voice: Voice) -> bool:
     parts = match.groupdict()
     who = page.turn.speaker
     if role := parts.get("role"):
@@ -167,39 +167,39 @@ def _wedding(page: Page, part: Part, match: re.Match[str], voice: Voice) -> bool
     return True
 
 
-def _working_on(page: Page, part: Part, match: re.Match[str], voice: Voice) -> bool:
+def _working_on(page: Page, part: TextPart, match: re.Match[str], voice: Voice) -> bool:
     return _says("working_on", phrase)(page, part, match, voice)
 
 
-def _teaches(page: Page, part: Part, match: re.Match[str], voice: Voice) -> bool:
+def _teaches(page: Page, part: TextPart, match: re.Match[str], voice: Voice) -> bool:
     page.claim(part, voice, page.turn.speaker, "teaches", match["what"])
     for where in organisation(match["where"]) if match["where"] else ():
         page.claim(part, voice, page.turn.speaker, "works_at", where)
     return True
 
 
-def _turning(page: Page, part: Part, match: re.Match[str], voice: Voice) -> bool:
+def _turning(page: Page, part: TextPart, match: re.Match[str], voice: Voice) -> bool:
     held = dates.ahead(part.text, page.turn.when)
     if held == NEVER:
         return False
-    page.claim(part, voice, page.turn.speaker, "age_is", match["age"], held=dates.Held(held.since))
+    page.claim(part, voice, page.turn.speaker, "age_is", match["age"], held=dates.Validity(held.since))
     return True
 
 
-def _split(page: Page, part: Part, match: re.Match[str], voice: Voice) -> bool:
+def _split(page: Page, part: TextPart, match: re.Match[str], voice: Voice) -> bool:
     held = dates.past(part.text, page.turn.when)._replace(until=None)
     page.claim(part, voice, page.turn.speaker, "relationship_status", "single", held=held)
     return True
 
 
-def _cup(page: Page, part: Part, match: re.Match[str], voice: Voice) -> bool:
+def _cup(page: Page, part: TextPart, match: re.Match[str], voice: Voice) -> bool:
     """Read a drink of which somebody has many, or one each day."""
     if not match["daily"] and not match[0].lower().startswith("i am"):
         return False
     return _says("drinks", phrases)(page, part, match, voice)
 
 
-def _pair(page: Page, part: Part, match: re.Match[str], voice: Voice) -> bool:
+def _pair(page: Page, part: TextPart, match: re.Match[str], voice: Voice) -> bool:
     kind = (match["kind"] or match["kinds"]).lower()
     for name in (match["one"], match["two"]):
         page.claim(part, voice, page.turn.speaker, "pet", name)

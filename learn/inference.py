@@ -12,9 +12,9 @@ import msgspec
 
 from braid.learn.plain import PlainReader
 from braid.learn.source import MAX_TEXT
-from braid.learn.turn import Known, Reader, Reading, Turn
+from braid.learn.turn import KnownClaims, Turn, TurnReader, TurnReading
 from braid.ledger.errors import NotRederivableError
-from braid.ledger.record import (
+from braid.ledger.record.record import (
     READING,
     Claim,
     Content,
@@ -31,7 +31,7 @@ _READ_TYPES: Final = ("occurrence", "observation")
 _ROUNDS: Final = 8
 MAX_EVIDENCE: Final = MAX_TEXT
 """So many characters of other turns are read again to settle one: the newest that it needs, older ones are left out."""
-_READERS: Final[tuple[Reader, ...]] = (PlainReader(),)
+_READERS: Final[tuple[TurnReader, ...]] = (PlainReader(),)
 
 Turns = Callable[[int], Turn]
 
@@ -43,12 +43,12 @@ class Settled(NamedTuple):
     evidence: tuple[int, ...]
 
 
-def method_of(reader: Reader) -> str:
+def method_of(reader: TurnReader) -> str:
     """Return the method under which a reader's records stand: `read:plain@1`."""
     return f"{READING}{reader.name}@{reader.version}"
 
 
-def once_key(reader: Reader, parent: Record) -> str:
+def once_key(reader: TurnReader, parent: Record) -> str:
     """Return the key under which what a reader has read of a record is recorded once."""
     return f"{method_of(reader)}:{parent.id}"
 
@@ -71,7 +71,7 @@ def turn_of(record: Record) -> Turn | None:
     )
 
 
-def settled(reader: Reader, turn: Turn, reading: Reading, turns: Turns) -> Settled:
+def settled(reader: TurnReader, turn: Turn, reading: TurnReading, turns: Turns) -> Settled:
     """Return what a turn states with nothing known but what the records that it needs give: these are its evidence.
 
     `reading` is the one with everything known. Reading anew from ever fewer records ends: a round drops some or none.
@@ -92,9 +92,9 @@ def _newest(used: Iterable[int], turns: Turns) -> frozenset[int]:
     return frozenset(at for at, length in newest if length <= MAX_EVIDENCE)
 
 
-def with_evidence(reader: Reader, turn: Turn, evidence: Iterable[Turn]) -> Reading:
+def with_evidence(reader: TurnReader, turn: Turn, evidence: Iterable[Turn]) -> TurnReading:
     """Read a turn with nothing known but what these turns, oldest first, make known."""
-    known = Known()
+    known = KnownClaims()
     before: list[Turn] = []
     for earlier in evidence:
         known.add(reader.read(earlier, known).notes)
@@ -104,7 +104,7 @@ def with_evidence(reader: Reader, turn: Turn, evidence: Iterable[Turn]) -> Readi
     return reader.read(turn, known)
 
 
-def inference(reader: Reader, parent: Record, claims: Iterable[Claim], evidence: Iterable[str]) -> Draft:
+def inference(reader: TurnReader, parent: Record, claims: Iterable[Claim], evidence: Iterable[str]) -> Draft:
     """Return the draft of the one record that holds what was read of `parent`; `evidence` are ids."""
     body = cast("ExperienceBody", parent.body)
     found = list(claims)

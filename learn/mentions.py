@@ -8,7 +8,7 @@ from braid.learn.page import Page
 from braid.learn.voice import Voice
 from braid.learn.words import KIN, NAME, NOT_NAMES, PETS
 from braid.text.numbers import WORD
-from braid.text.sentences import Part
+from braid.text.sentences import TextPart
 
 _ROLE: Final = "|".join(sorted((re.escape(role) for role, rel in KIN.items() if rel), key=len, reverse=True))
 _PET: Final = "|".join(sorted(map(re.escape, PETS), key=len, reverse=True))
@@ -67,7 +67,7 @@ _OTHERS: Final = re.compile(
 )
 
 
-def mentioned(page: Page, sentence: Part) -> None:
+def mentioned(page: Page, sentence: TextPart) -> None:
     """Read who is named in a sentence."""
     text = sentence.text
     low = text.lower()
@@ -79,7 +79,7 @@ def mentioned(page: Page, sentence: Part) -> None:
         _pets(page, sentence, text)
 
 
-def _kin(page: Page, sentence: Part, text: str) -> None:
+def _kin(page: Page, sentence: TextPart, text: str) -> None:
     for pattern in (_MY, _NAME_IS, _IS_MY):
         for match in pattern.finditer(text):
             if match.start() == match.start("name") and _is_within(text, match.start()):
@@ -95,7 +95,7 @@ def _kin(page: Page, sentence: Part, text: str) -> None:
                 page.claim(_within(sentence, match), Voice(), page.turn.speaker, KIN[role], name)
 
 
-def _their_kin(page: Page, sentence: Part, text: str) -> None:
+def _their_kin(page: Page, sentence: TextPart, text: str) -> None:
     """Read `her brother Loïc` where it is clear whose."""
     for match in _THEIR.finditer(text):
         if match["name"] in NOT_NAMES:
@@ -107,7 +107,7 @@ def _their_kin(page: Page, sentence: Part, text: str) -> None:
             page.introduce(role, match["name"], owner)
 
 
-def _pets(page: Page, sentence: Part, text: str) -> None:
+def _pets(page: Page, sentence: TextPart, text: str) -> None:
     for match in _OWN_PET.finditer(text):
         _pet(page, sentence, match)
     if _OTHERS.search(text) is None:
@@ -116,7 +116,7 @@ def _pets(page: Page, sentence: Part, text: str) -> None:
                 _pet(page, sentence, match)
 
 
-def _pet(page: Page, sentence: Part, match: re.Match[str]) -> None:
+def _pet(page: Page, sentence: TextPart, match: re.Match[str]) -> None:
     parts = match.groupdict()
     for name in (parts["name"], parts.get("third"), parts.get("second")):
         if name and name not in NOT_NAMES:
@@ -137,6 +137,6 @@ def _is_within(text: str, at: int) -> bool:
     return before is not None and before[1] not in NOT_NAMES
 
 
-def _within(sentence: Part, match: re.Match[str]) -> Part:
+def _within(sentence: TextPart, match: re.Match[str]) -> TextPart:
     """Return the words of a match as a part of the text."""
-    return Part(match[0], sentence.start + match.start(), sentence.start + match.end())
+    return TextPart(match[0], sentence.start + match.start(), sentence.start + match.end())

@@ -3,7 +3,7 @@
 import re
 from typing import Final
 
-from braid.text.sentences import Part
+from braid.text.sentences import TextPart
 
 _UNREAL: Final = re.compile(
 
@@ -65,7 +65,7 @@ r"|which|whose|any)\b(?! (?:i|you) (?:say|mention))"
 )  # fmt: skip
 
 
-def states_nothing(sentence: Part) -> bool:
+def states_nothing(sentence: TextPart) -> bool:
     """Whether a sentence is a question or speaks of what isn't so."""
     return (
         "?" in sentence.mark
@@ -74,7 +74,7 @@ def states_nothing(sentence: Part) -> bool:
     )
 
 
-def names_nobody(sentence: Part) -> bool:
+def names_nobody(sentence: TextPart) -> bool:
     """Whether even who is named in a sentence may not exist: a question, a dream, a story."""
     return "?" in sentence.mark or _FICTION.search(sentence.text.lower()) is not None
 

@@ -6,13 +6,13 @@ from typing import Final
 import msgspec
 
 from braid.learn.clause import Subject
-from braid.learn.dates import NEVER, Held
-from braid.learn.source import Source
-from braid.learn.turn import Known, Note, Reading, Turn
+from braid.learn.dates import NEVER, Validity
+from braid.learn.source import TurnText
+from braid.learn.turn import KnownClaims, Turn, TurnNote, TurnReading
 from braid.learn.voice import Voice
 from braid.learn.words import FEMALE, MALE, NOT_NAMES
-from braid.ledger.record import Claim, SourceType
-from braid.text.sentences import Part
+from braid.ledger.record.record import Claim, SourceType
+from braid.text.sentences import TextPart
 
 MAX_CLAIMS: Final = 40
 """A turn that seems to state more is a list of something else."""
@@ -24,7 +24,7 @@ _THING: Final = re.compile(
 class Page:
     """What is known while a turn is read; `reading` is the end of it."""
 
-    def __init__(self, turn: Turn, known: Known, source: Source) -> None:
+    def __init__(self, turn: Turn, known: KnownClaims, source: TurnText) -> None:
         self.turn = turn
         self.known = known
         self.source = source
@@ -39,14 +39,14 @@ class Page:
         """Where the speaker has just told to have been."""
         self.offer: str | None = None
         """Whose offer was taken."""
-        self.moment: Held | None = None
+        self.moment: Validity | None = None
         """When what the turn tells of was, where its beginning says so."""
         self.here: str | None = None
         self.matter: str | None = None
         """What a date or an amount that is told next is of."""
         self._claims: list[Claim] = []
         self._used: set[int] = set()
-        self._notes: list[Note] = []
+        self._notes: list[TurnNote] = []
         self._people: set[str] = set()
         self._may_be: dict[str, set[str]] = {"f": set(), "m": set()}
         """Whom "she" and "he" may mean."""
@@ -57,14 +57,14 @@ class Page:
 
     def claim(
         self,
-        part: Part,
+        part: TextPart,
         voice: Voice,
         subject: str,
         rel: str,
         object: str,
         *,
         polarity: bool = True,
-        held: Held = NEVER,
+        held: Validity = NEVER,
         hedge: str | None = None,
         source_type: SourceType = "explicit",
     ) -> None:
@@ -155,7 +155,7 @@ class Page:
         owner = owner or self.turn.speaker
         if owner == self.turn.speaker:
             self._roles[role] = name
-        self._notes.append(Note("person", self.turn.at, owner, role, name))
+        self._notes.append(TurnNote("person", self.turn.at, owner, role, name))
         self.seen(name, role)
 
     def seen(self, name: str, role: str = "") -> None:
@@ -172,16 +172,16 @@ class Page:
 
     def note_topic(self, role: str, name: str, claim: Claim | None = None) -> None:
         """Note what later words of this conversation may mean."""
-        self._notes.append(Note("topic", self.turn.at, self.turn.speaker, role, name, claim))
+        self._notes.append(TurnNote("topic", self.turn.at, self.turn.speaker, role, name, claim))
 
-    def topic(self, role: str, owner: str | None = None) -> Note | None:
+    def topic(self, role: str, owner: str | None = None) -> TurnNote | None:
         """Return what was noted so, and that it was needed."""
         note = self.known.topic(owner or self.turn.speaker, role)
         if note is not None:
             self.use(note)
         return note
 
-    def use(self, note: Note) -> None:
+    def use(self, note: TurnNote) -> None:
         """Say that a note was needed, and what it needed itself."""
         self._used.update(note.needs, (note.at,))
 
@@ -209,11 +209,11 @@ class Page:
         """The claims so far; to be changed in place by what comes to light later in the turn."""
         return self._claims
 
-    def reading(self, left: int = 0) -> Reading:
+    def reading(self, left: int = 0) -> TurnReading:
         """Return what was read, and of how many characters nothing was."""
         used = frozenset(self._used - {self.turn.at})
-        facts = [Note("fact", self.turn.at, self.turn.speaker, claim=claim) for claim in self._claims]
+        facts = [TurnNote("fact", self.turn.at, self.turn.speaker, claim=claim) for claim in self._claims]
         notes = (
             msgspec.structs.replace(note, needs=used) if used else note for note in (*self._notes, *facts)
         )
-        return Reading(tuple(self._claims), used, tuple(notes), left)
+        return TurnReading(tuple(self._claims), used, tuple(notes), left)

@@ -4,19 +4,19 @@ import re
 from collections import defaultdict
 from typing import Final
 
-from braid.learn import attributes, corrections, dates, doings, happenings, idioms, moods, replies
+from braid.learn import attributes, corrections, dates, deeds, events, idioms, moods, replies
 from braid.learn.clause import Clause, Subject, expanded, opened, predicate, subject_of, with_subject
 from braid.learn.mentions import mentioned
 from braid.learn.page import Page
 from braid.learn.phrases import action
 from braid.learn.rules import people, places, plans, tastes, work
 from braid.learn.rules.rule import Rule
-from braid.learn.source import Source
-from braid.learn.turn import Known, Reading, Turn
+from braid.learn.source import TurnText
+from braid.learn.turn import KnownClaims, Turn, TurnReading
 from braid.learn.voice import Voice
 from braid.learn.words import listed
 from braid.text.numbers import WORD
-from braid.text.sentences import Part, clauses
+from braid.text.sentences import TextPart, clauses
 
 _BY_VERB: Final[dict[str, list[Rule]]] = defaultdict(list)
 for _rule in (*places.RULES, *work.RULES, *tastes.RULES, *people.RULES, *plans.RULES):
@@ -56,13 +56,13 @@ class PlainReader:
     version = "1"
     looks_back = 1
 
-    def read(self, turn: Turn, known: Known) -> Reading:
+    def read(self, turn: Turn, known: KnownClaims) -> TurnReading:
         """Return what a turn states. What a person says only: an assistant's words are no evidence."""
         if turn.role != "user" or not turn.text.strip():
-            return Reading()
-        source = Source(turn.text)
+            return TurnReading()
+        source = TurnText(turn.text)
         if moods.is_fleeting(source.shown):
-            return Reading()
+            return TurnReading()
         page = Page(turn, known, source)
         page.wry = moods.is_ironic(source.shown)
         page.angry = moods.is_angry(source.shown)
@@ -76,7 +76,7 @@ class PlainReader:
         return page.reading(source.left)
 
 
-def _sentence(page: Page, sentence: Part) -> None:
+def _sentence(page: Page, sentence: TextPart) -> None:
     """Read one sentence: corrections first, for they say what the rest is."""
     if corrections.read(page, sentence, _clause, _statement):
         return
@@ -86,27 +86,27 @@ def _sentence(page: Page, sentence: Part) -> None:
         _statement(page, sentence, Voice())
 
 
-def _statement(page: Page, sentence: Part, voice: Voice) -> None:
+def _statement(page: Page, sentence: TextPart, voice: Voice) -> None:
     """Read a sentence that states something."""
     mentioned(page, sentence)
     before: Subject | None = None
     for part in clauses(sentence):
         page.note_things(part.text)
         before = _clause(page, part, voice, before, opens=part.start == sentence.start)
-    happenings.read(page, sentence)
+    events.read(page, sentence)
 
 
 def _clause(
-    page: Page, part: Part, voice: Voice, before: Subject | None = None, *, opens: bool = False
+    page: Page, part: TextPart, voice: Voice, before: Subject | None = None, *, opens: bool = False
 ) -> Subject | None:
     """Read one clause; return its subject, which the next one may share. `opens`: it opens a sentence, and may leave
     out the "I" that everybody hears.
     """
     bare, hedge = opened(expanded(part.text))
     bare = with_subject(bare) if opens else bare
-    doings.note_moment(page, bare)
+    deeds.note_moment(page, bare)
     if voice == Voice():
-        doings.shown(page, part, bare)
+        deeds.shown(page, part, bare)
     if (
         idioms.read(page, part, bare, voice._replace(hedge=hedge or voice.hedge))
         or attributes.read(page, part, bare, voice, hedge)
@@ -115,7 +115,7 @@ def _clause(
         return before
     found = subject_of(bare)
     if found is None:
-        doings.thing(page, part, bare)
+        deeds.thing(page, part, bare)
         return before
     subject, rest = found
     told = len(page.claims)
@@ -127,14 +127,14 @@ def _clause(
         and not (clause and clause.denied)
         and not _MODAL.search(rest)
     ):
-        doings.read(page, part, subject, rest)
+        deeds.read(page, part, subject, rest)
     return subject
 
 
 _MODAL: Final = re.compile(r"\b(?:would|could|should|might|may)\b")
 
 
-def _predicated(page: Page, part: Part, clause: Clause | None, voice: Voice, rest: str) -> None:
+def _predicated(page: Page, part: TextPart, clause: Clause | None, voice: Voice, rest: str) -> None:
     """Read what a clause says of its subject by the tables of verbs."""
     if clause is None or clause.tense == "modal":
         return
@@ -158,7 +158,7 @@ _ANOTHER: Final = re.compile(
 """Another subject stands between: the second verb may be its."""
 
 
-def _joined(page: Page, part: Part, clause: Clause, voice: Voice) -> None:
+def _joined(page: Page, part: TextPart, clause: Clause, voice: Voice) -> None:
     """Read a second verb of the same subject: `lives in Malmö and works as a vet`."""
     match = _AND.search(clause.rest)
     if match is None or _ANOTHER.search(clause.rest, 0, match.start()):
@@ -172,7 +172,7 @@ _TOGETHER: Final = frozenset(("eats", "drinks", "lives_in", "moved_to", "went_to
 """What holds of both when it is said as "Mireille and I"."""
 
 
-def _apply(page: Page, part: Part, clause: Clause, voice: Voice) -> None:
+def _apply(page: Page, part: TextPart, clause: Clause, voice: Voice) -> None:
     """Apply the rules of a clause's verb."""
     tenses = {str(clause.tense)}
     if clause.tense == "present":
@@ -198,7 +198,9 @@ def _may_say(page: Page, clause: Clause, rule: Rule) -> bool:
     return rule.rel not in _LIKINGS or not (page.wry or (page.angry and not rule.polarity))
 
 
-def _state(page: Page, part: Part, clause: Clause, voice: Voice, *, rule: Rule, objects: list[str]) -> bool:
+def _state(
+    page: Page, part: TextPart, clause: Clause, voice: Voice, *, rule: Rule, objects: list[str]
+) -> bool:
     """Claim what a rule has found; False where it is in doubt of whom."""
     who = page.who(clause.subject, trusted=rule.rel in _GIVEN)
     if who is None:
@@ -220,7 +222,7 @@ def _state(page: Page, part: Part, clause: Clause, voice: Voice, *, rule: Rule, 
     return True
 
 
-def _held(page: Page, part: Part, rule: Rule) -> dates.Held:
+def _held(page: Page, part: TextPart, rule: Rule) -> dates.Validity:
     """Return when a claim of this rule holds, by the words of its clause."""
     text, when = part.text, page.turn.when
     if not rule.dated:
@@ -229,7 +231,7 @@ def _held(page: Page, part: Part, rule: Rule) -> dates.Held:
     if bounds != dates.NEVER or rule.dated == "state":
         return bounds
     held = dates.past(text, when) if rule.dated == "past" else dates.ahead(text, when)
-    return held if rule.rel in _ONCE else dates.Held(held.since)
+    return held if rule.rel in _ONCE else dates.Validity(held.since)
 
 
 _EMPTY_PLANS: Final = listed(
@@ -238,7 +240,7 @@ _EMPTY_PLANS: Final = listed(
 )
 
 
-def _intended(page: Page, part: Part, clause: Clause, voice: Voice) -> None:
+def _intended(page: Page, part: TextPart, clause: Clause, voice: Voice) -> None:
     """Read a plan: "going to" with a time at which."""
     if clause.form in _EMPTY_PLANS or not clause.subject.first or clause.denied:
         return
@@ -248,7 +250,7 @@ def _intended(page: Page, part: Part, clause: Clause, voice: Voice) -> None:
         page.claim(part, voice, page.turn.speaker, "plans_to", objects[0], held=held, hedge=clause.hedge)
 
 
-def _reported(page: Page, part: Part, clause: Clause) -> None:
+def _reported(page: Page, part: TextPart, clause: Clause) -> None:
     """Read what somebody is reported to say: an opinion is theirs, a fact is on their word."""
     who = page.who(clause.subject)
     if who is None or clause.denied:
@@ -267,14 +269,14 @@ def _reported(page: Page, part: Part, clause: Clause) -> None:
                 _apply(page, part, further, voice)
 
 
-def _opinion(page: Page, part: Part, voice: Voice, who: str, match: re.Match[str]) -> None:
+def _opinion(page: Page, part: TextPart, voice: Voice, who: str, match: re.Match[str]) -> None:
     what = match["what"]
     thing = page.thing if what.lower() in ("it", "that", "this", "they") else re.sub(r"^the ", "", what)
     if thing:
         page.claim(part, voice, who, "likes" if match["good"] else "dislikes", thing)
 
 
-def own_opinion(page: Page, part: Part, text: str) -> bool:
+def own_opinion(page: Page, part: TextPart, text: str) -> bool:
     """Read the speaker's own judgement of what was just spoken of: `It was excellent!`"""
     match = _OPINION.match(text)
     if (

@@ -16,12 +16,12 @@ from braid.learn.phrases import Chunk, number, organisation, person, phrase, phr
 from braid.learn.rules.people import counted, diet, pet, siblings, status
 from braid.learn.rules.tastes import activity, game, languages
 from braid.learn.rules.work import trade
-from braid.learn.source import Source
+from braid.learn.source import TurnText
 from braid.learn.turn import Turn
 from braid.learn.voice import Voice
 from braid.learn.words import DIETS, PETS, STATUSES
 from braid.text.calendar import MONTHS
-from braid.text.sentences import Part
+from braid.text.sentences import TextPart
 
 MAX_WORDS: Final = 10
 """A longer reply says itself what it speaks of."""
@@ -153,7 +153,7 @@ _CLOSED: Final = (
 )
 
 
-def read(page: Page, first: Part) -> bool:
+def read(page: Page, first: TextPart) -> bool:
     """Read the first sentence of a turn as a reply; True where it was one that stated something."""
     before = page.turn.previous[-1] if page.turn.previous else None
     if before is None or not _may_answer(page.turn, before) or len(first.text.split()) > MAX_WORDS:
@@ -174,11 +174,11 @@ def _may_answer(turn: Turn, before: Turn) -> bool:
 
 def _question(before: Turn) -> str:
     """Return the question that a turn ends with, without contractions; empty where it asks nothing, or two things."""
-    found = [sentence for sentence in Source(before.text).sentences() if "?" in sentence.mark]
+    found = [sentence for sentence in TurnText(before.text).sentences() if "?" in sentence.mark]
     return "" if len(found) != 1 or " or " in found[0].text else found[0].text
 
 
-def _yes_or_no(page: Page, part: Part, asked: str, said: str) -> bool:
+def _yes_or_no(page: Page, part: TextPart, asked: str, said: str) -> bool:
     polarity = True if _YES.match(said) else False if _NO.match(said) else None
     if polarity is None:
         return False
@@ -190,7 +190,7 @@ def _yes_or_no(page: Page, part: Part, asked: str, said: str) -> bool:
     return False
 
 
-def _named(page: Page, part: Part, asked: str, said: str) -> bool:
+def _named(page: Page, part: TextPart, asked: str, said: str) -> bool:
     """Read a reply that names what was asked for."""
     unsure = _UNSURE.match(said)
     hedge = unsure["hedge"] if unsure else None
@@ -215,7 +215,7 @@ def _is_clause(text: str) -> bool:
     return not subject.name or bool(subject.role) or predicate(subject, behind, None) is not None
 
 
-def _claimed(page: Page, part: Part, open_: _Open, text: str, hedge: str | None) -> bool:
+def _claimed(page: Page, part: TextPart, open_: _Open, text: str, hedge: str | None) -> bool:
     named = _NAMED.match(text) if open_.rel == "pet" else None
     if named is not None and named["kind"].lower() in PETS:
         page.claim(part, Voice(), page.turn.speaker, "pet", named["name"], hedge=hedge)

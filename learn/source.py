@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from typing import Final
 from unicodedata import category, normalize
 
-from braid.text.sentences import BLANK, Part, readable, sentences
+from braid.text.sentences import BLANK, TextPart, readable, sentences
 
 MAX_TEXT: Final = 100_000
 """So many characters of a turn are read, up to the last end of a sentence among them: a pasted book isn't talk."""
@@ -26,7 +26,7 @@ _RUNS: Final = re.compile(
 )
 
 
-class Source:
+class TurnText:
     """The text of a turn: `shown` is what rules read, `quote` gives the words that a part of it was written with."""
 
     def __init__(self, text: str) -> None:
@@ -39,7 +39,7 @@ class Source:
         self._there: list[int] = [0]
         self.shown = self._shortened(readable(self._text))
 
-    def sentences(self) -> Iterator[Part]:
+    def sentences(self) -> Iterator[TextPart]:
         """Yield the sentences that are read; those passed over, for length or place, are added to `left`."""
         is_whole = self._length == len(self._text)
         for sentence in sentences(self.shown):
@@ -53,11 +53,11 @@ class Source:
         if not is_whole:
             self.left += self._length - MAX_TEXT
 
-    def leave(self, sentence: Part) -> None:
+    def leave(self, sentence: TextPart) -> None:
         """Say that reading stops at this sentence, and that the rest of the turn is left."""
         self.left += self._length - self._place(sentence.start)
 
-    def quote(self, part: Part) -> str | None:
+    def quote(self, part: TextPart) -> str | None:
         """Return the words of a part as they stand in the source; None where it begins or ends within a word."""
         start, stop = self._place(part.start), self._place(part.stop)
         if self._is_within_word(start) or self._is_within_word(stop):

@@ -6,7 +6,7 @@ from typing import Final, Literal, NamedTuple, Protocol
 
 import msgspec
 
-from braid.ledger.record import Claim
+from braid.ledger.record.record import Claim
 
 FACTS_KEPT: Final = 200
 """How many claims back a correction may look."""
@@ -15,7 +15,7 @@ FACTS_KEPT: Final = 200
 _LONG_AGO: Final = datetime(1970, 1, 1, tzinfo=UTC)
 
 
-class Note(msgspec.Struct, frozen=True):
+class TurnNote(msgspec.Struct, frozen=True):
     """What a turn makes known to the turns after it. `at` is the index of its record.
 
     `person`: `name` is `owner`'s `role` ("wife"); `fact`: a claim; `topic`: something that later words may mean.
@@ -31,22 +31,22 @@ class Note(msgspec.Struct, frozen=True):
     """The records without which it would not have been made known."""
 
 
-class Known:
+class KnownClaims:
     """What is known in a conversation so far, to be asked by a reader; it grows by the notes of each turn."""
 
     __slots__ = ("_facts", "_first_names", "_names", "_people", "_topics", "since")
 
-    def __init__(self, notes: Iterable[Note] = ()) -> None:
+    def __init__(self, notes: Iterable[TurnNote] = ()) -> None:
         self.since = 0
         """What was said before this record is too long ago to be meant."""
-        self._people: dict[tuple[str, str], Note] = {}
-        self._names: dict[str, Note] = {}
-        self._first_names: dict[str, Note | None] = {}
-        self._topics: dict[tuple[str, str], Note] = {}
-        self._facts: list[Note] = []
+        self._people: dict[tuple[str, str], TurnNote] = {}
+        self._names: dict[str, TurnNote] = {}
+        self._first_names: dict[str, TurnNote | None] = {}
+        self._topics: dict[tuple[str, str], TurnNote] = {}
+        self._facts: list[TurnNote] = []
         self.add(notes)
 
-    def add(self, notes: Iterable[Note]) -> None:
+    def add(self, notes: Iterable[TurnNote]) -> None:
         """Take in what a turn has made known; a newer note of the same thing replaces the older."""
         for note in notes:
             if note.kind == "person":
@@ -63,24 +63,24 @@ class Known:
         if len(self._facts) > 2 * FACTS_KEPT:
             del self._facts[:-FACTS_KEPT]
 
-    def person(self, owner: str, role: str) -> Note | None:
+    def person(self, owner: str, role: str) -> TurnNote | None:
         """Return who is `owner`'s `role`, None where nobody said."""
         return self._recent(self._people.get((owner, role)))
 
-    def named(self, name: str) -> Note | None:
+    def named(self, name: str) -> TurnNote | None:
         """Return the note that introduced a person of this name."""
         found = self._recent(self._names.get(name))
         return found or self._recent(self._first_names.get(name))
 
-    def topic(self, owner: str, role: str) -> Note | None:
+    def topic(self, owner: str, role: str) -> TurnNote | None:
         """Return the newest topic of this sort."""
         return self._recent(self._topics.get((owner, role)))
 
-    def facts(self) -> Iterable[Note]:
+    def facts(self) -> Iterable[TurnNote]:
         """Return the claims, newest first, of the last `FACTS_KEPT`."""
         return (note for note in reversed(self._facts[-FACTS_KEPT:]) if note.at >= self.since)
 
-    def _recent(self, note: Note | None) -> Note | None:
+    def _recent(self, note: TurnNote | None) -> TurnNote | None:
         return note if note is not None and note.at >= self.since else None
 
 
@@ -98,17 +98,17 @@ class Turn(msgspec.Struct, frozen=True):
     """The turns before it, the last one last: as many as the reader looks back."""
 
 
-class Reading(NamedTuple):
+class TurnReading(NamedTuple):
     """What a turn states; which other records had to be known for it; what it makes known."""
 
     claims: tuple[Claim, ...] = ()
     used: frozenset[int] = frozenset()
-    notes: tuple[Note, ...] = ()
+    notes: tuple[TurnNote, ...] = ()
     left: int = 0
     """Of how many characters of the turn nothing was read, because it is too long, or states too much."""
 
 
-class Reader(Protocol):
+class TurnReader(Protocol):
     """Reads claims from turns. Pure: the same turn, with the same known, gives the same reading."""
 
     @property
@@ -126,6 +126,6 @@ class Reader(Protocol):
         """How many previous turns of the conversation it is shown; what is known comes to it in any case."""
         ...
 
-    def read(self, turn: Turn, known: Known) -> Reading:
+    def read(self, turn: Turn, known: KnownClaims) -> TurnReading:
         """Return what a turn states. Never raises: what can't be read states nothing."""
         ...

@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from braid.ledger.record import SourceType
+from braid.ledger.record.record import SourceType
 
 
 class Voice(NamedTuple):

@@ -5,7 +5,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, ClassVar, Final
 
-from braid.ledger.record import Record
+from braid.ledger.record.record import Record
 from braid.lenses.entry import Entry
 from braid.lenses.form import Form, Item
 from braid.lenses.lens import Lens, lines

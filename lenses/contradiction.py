@@ -4,12 +4,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
 from typing import Any, ClassVar
 
-from braid.ledger.record import Record
-from braid.lenses.book import claims_something, noted, read, resting
+from braid.ledger.record.record import Record
+from braid.lenses.claim_index import claims_something, noted, read, resting
 from braid.lenses.entry import Entry
 from braid.lenses.form import Form, Item
 from braid.lenses.lens import Lens
-from braid.stance.claims import Said, clash, overlap
+from braid.stance.claims import RecordedClaim, clash, overlap
 from braid.stance.precedence import advantage, backdated
 from braid.stance.reconcile import VERSION
 
@@ -35,7 +35,7 @@ class ContradictionLens(Lens):
         return resting(items)
 
 
-def _clashing(claims: Sequence[Said]) -> Iterator[tuple[Said, Said]]:
+def _clashing(claims: Sequence[RecordedClaim]) -> Iterator[tuple[RecordedClaim, RecordedClaim]]:
     """Yield each pair once, the one that was said later last."""
     ordered = sorted(backdated(claims), key=lambda said: (said.said, said.index, said.k, said.derived))
     for one, other in combinations(ordered, 2):
@@ -43,11 +43,11 @@ def _clashing(claims: Sequence[Said]) -> Iterator[tuple[Said, Said]]:
             yield one, other
 
 
-def _key(said: Said) -> str:
+def _key(said: RecordedClaim) -> str:
     return f"{said.index:07d}.{said.k:03d}.{said.derived}"
 
 
-def _item(theme: str, one: Said, other: Said) -> Item:
+def _item(theme: str, one: RecordedClaim, other: RecordedClaim) -> Item:
     gives_way = one if advantage(other, one) else other if advantage(one, other) else None
     why = advantage(other, one) or advantage(one, other)
     told = (

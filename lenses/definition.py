@@ -13,7 +13,7 @@ from typing import Any, Final, cast, get_args
 
 import msgspec
 
-from braid.ledger.record import Claim, EventBody, ExperienceBody, Record
+from braid.ledger.record.record import Claim, EventBody, ExperienceBody, Record
 from braid.lenses.entry import Entry
 from braid.lenses.errors import DefinitionError
 from braid.lenses.form import Form, Item

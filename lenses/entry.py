@@ -5,8 +5,8 @@ from datetime import UTC, datetime
 
 import msgspec
 
-from braid.ledger.record import Claim, ExperienceBody, Record
-from braid.stance.claims import Said, claims_of
+from braid.ledger.record.record import Claim, ExperienceBody, Record
+from braid.stance.claims import RecordedClaim, claims_of
 
 
 class Entry(msgspec.Struct, frozen=True, kw_only=True):
@@ -24,7 +24,7 @@ class Entry(msgspec.Struct, frozen=True, kw_only=True):
     created_at: datetime
     method: str = "capture"
     claims: tuple[Claim, ...] = ()
-    said: tuple[Said, ...] = ()
+    said: tuple[RecordedClaim, ...] = ()
     """The claims as truth maintenance takes them; their index is the place."""
     confidence: float | None = None
     links: tuple[tuple[str, int], ...] = ()
@@ -58,7 +58,7 @@ def entry_of(record: Record, place: int, places: Mapping[int, int]) -> Entry:
     )
 
 
-def _said(record: Record, place: int) -> tuple[Said, ...]:
+def _said(record: Record, place: int) -> tuple[RecordedClaim, ...]:
     """Return its claims by place; what was read of another's words is the word of whose memory it is."""
     return tuple(
         msgspec.structs.replace(said, index=place, id=f"place {place}", tx=place)

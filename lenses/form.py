@@ -32,7 +32,7 @@ class Form(msgspec.Struct, frozen=True):
     items: Mapping[str, Item] = {}
 
 
-class Delta(msgspec.Struct, frozen=True, kw_only=True):
+class FormDelta(msgspec.Struct, frozen=True, kw_only=True):
     """What makes one form of another. Items that change are among the added ones."""
 
     items: Mapping[str, Item] = {}
@@ -54,10 +54,10 @@ def joined(one: Form, other: Form) -> Form:
     return Form({**one.weights, **other.weights}, {**one.items, **other.items})
 
 
-def delta(old: Form, new: Form) -> Delta:
+def delta(old: Form, new: Form) -> FormDelta:
     """Return what changes `old` into `new`, in the order of places and keys: equal forms give equal bytes."""
     weights = new.weights
-    return Delta(
+    return FormDelta(
         items={key: new.items[key] for key in sorted(new.items) if new.items[key] != old.items.get(key)},
         records={place: weights[place] for place in sorted(weights) if place not in old.weights},
         lost_items=tuple(sorted(key for key in old.items if key not in new.items)),
@@ -70,7 +70,7 @@ def delta(old: Form, new: Form) -> Delta:
     )
 
 
-def patched(old: Form, change: Delta) -> Form:
+def patched(old: Form, change: FormDelta) -> Form:
     """Return `old` with a delta applied; raise ValueError for a delta that was not made of it."""
     weights, items = dict(old.weights), dict(old.items)
     for place in change.lost_records:

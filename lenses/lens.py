@@ -4,7 +4,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, Final
 
-from braid.ledger.record import ExperienceBody, Record
+from braid.ledger.record.record import ExperienceBody, Record
 from braid.lenses.entry import Entry
 from braid.lenses.form import Form, Item
 

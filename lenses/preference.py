@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, ClassVar, Final, NamedTuple
 
-from braid.ledger.record import ExperienceBody, Record
+from braid.ledger.record.record import ExperienceBody, Record
 from braid.lenses.entry import Entry
 from braid.lenses.form import Form, Item
 from braid.lenses.lens import Lens, is_spoken

@@ -15,7 +15,7 @@ OURS: Final = (
 _OWNER: Final = "braid.lenses."
 
 
-class Installed(NamedTuple):
+class InstalledLenses(NamedTuple):
     """The lenses by name, and what was left out, with the reason."""
 
     lenses: dict[str, Lens]
@@ -23,7 +23,7 @@ class Installed(NamedTuple):
 
 
 @cache
-def installed() -> Installed:
+def installed() -> InstalledLenses:
     """Every lens: this package's first, then those of other packages in the order of their names."""
     found: dict[str, Lens] = {}
     troubles: list[str] = []
@@ -37,7 +37,7 @@ def installed() -> Installed:
             found[entry.name] = _loaded(entry)
         except Exception as error:
             troubles.append(f"the lens {entry.value} is left out: {type(error).__name__}: {error}")
-    return Installed(found, tuple(troubles))
+    return InstalledLenses(found, tuple(troubles))
 
 
 def _loaded(entry: EntryPoint) -> Lens:

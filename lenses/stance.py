@@ -7,14 +7,14 @@ its own, at a time of the asker's, is `braid stance`.
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
-from braid.ledger.record import Asks, Record
-from braid.lenses.book import claims_something, noted, read, resting, subjects
+from braid.ledger.record.record import Asks, Record
+from braid.lenses.claim_index import claims_something, noted, read, resting, subjects
 from braid.lenses.entry import Entry
 from braid.lenses.form import Form, Item
 from braid.lenses.lens import Lens
-from braid.stance.claims import Said
-from braid.stance.fold import Source
-from braid.stance.reconcile import VERSION, Outcome, reconcile
+from braid.stance.claims import RecordedClaim
+from braid.stance.fold import GroundedRecord
+from braid.stance.reconcile import VERSION, Reconciliation, reconcile
 from braid.text.words import normal
 
 
@@ -42,15 +42,15 @@ class StanceLens(Lens):
         return resting(items, _weights(items))
 
 
-def _outcome(names: list[str], claims: Sequence[Said]) -> Outcome:
+def _outcome(names: list[str], claims: Sequence[RecordedClaim]) -> Reconciliation:
     relation = claims[-1].relation
     last = max(said.said for said in claims)
     asks = Asks(subjects=names, rels=[relation.name], at=last)
-    sources = [Source(place, f"place {place}") for place in sorted({said.index for said in claims})]
+    sources = [GroundedRecord(place, f"place {place}") for place in sorted({said.index for said in claims})]
     return reconcile(f"{names[0]} {relation.name}", asks, claims, sources)
 
 
-def _item(theme: str, subject: str, claims: Sequence[Said], outcome: Outcome) -> Item:
+def _item(theme: str, subject: str, claims: Sequence[RecordedClaim], outcome: Reconciliation) -> Item:
     decision = outcome.decision
     sure = 1 - decision.residual_uncertainty
     held = decision.claim or f"undecided: {decision.undecided}"

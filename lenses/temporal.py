@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, Final
 
-from braid.ledger.record import ANSWER, REFLECTION, ExperienceBody, Record
+from braid.ledger.record.record import ANSWER, REFLECTION, ExperienceBody, Record
 from braid.lenses.entry import Entry
 from braid.lenses.form import Form, Item
 from braid.lenses.lens import Lens

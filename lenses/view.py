@@ -16,14 +16,14 @@ from typing import Any, Final, cast
 
 import msgspec
 
-from braid.ledger.envelope import MAX_LINKS, Link
 from braid.ledger.errors import NotRederivableError
-from braid.ledger.record import Content, Draft, Record, Reweighted, Scope, Target, ViewBody
-from braid.ledger.record import Delta as StoredDelta
+from braid.ledger.record.envelope import MAX_LINKS, Link
+from braid.ledger.record.record import Content, Draft, Record, Reweighted, Scope, Target, ViewBody
+from braid.ledger.record.record import Delta as StoredDelta
 from braid.lenses.definition import definition_of, lens_of
 from braid.lenses.entry import entry_of
 from braid.lenses.errors import DefinitionError, LensFailedError, UnknownLensError, ViewUnreadableError
-from braid.lenses.form import Delta, Form, Item, delta, joined, patched, places_of, problem, raw, runs
+from braid.lenses.form import Form, FormDelta, Item, delta, joined, patched, places_of, problem, raw, runs
 from braid.lenses.lens import Lens
 from braid.lenses.registry import by_name
 
@@ -48,7 +48,7 @@ class Ground(msgspec.Struct, frozen=True):
         return {link.index: place for place, link in enumerate(self.targets)}
 
 
-class Said(msgspec.Struct, frozen=True):
+class ViewContent(msgspec.Struct, frozen=True):
     """What a view's structured content says beside its delta."""
 
     position: int
@@ -129,7 +129,7 @@ def view_draft(
     form: Form,
     text: str,
     *,
-    said: Said,
+    said: ViewContent,
     scope: Scope | None,
     request: Target,
     standing_on: str | None,
@@ -160,7 +160,7 @@ def view_draft(
     return Draft(kind="view", body=body, links=links)
 
 
-def _stored(change: Delta, numbers: Mapping[int, int]) -> StoredDelta:
+def _stored(change: FormDelta, numbers: Mapping[int, int]) -> StoredDelta:
     added = _Added(dict(change.items), list(change.records.items()))
     removed = _Removed(list(change.lost_items), runs(change.lost_records))
     return StoredDelta(
@@ -173,7 +173,7 @@ def _stored(change: Delta, numbers: Mapping[int, int]) -> StoredDelta:
     )
 
 
-def said_of(record: Record) -> Said:
+def said_of(record: Record) -> ViewContent:
     """Return what a view says of itself; raise ViewUnreadableError for one that no lens made."""
     body = record.body
     if not isinstance(body, ViewBody):
@@ -181,7 +181,7 @@ def said_of(record: Record) -> Said:
     try:
         if body.content is None or body.version is None:
             raise ValueError("it names no version")
-        return msgspec.convert(body.content.structured, Said)
+        return msgspec.convert(body.content.structured, ViewContent)
     except (ValueError, TypeError) as error:
         raise ViewUnreadableError(f"{record.id} was not made by a lens: {error}") from error
 
@@ -218,7 +218,7 @@ def _stepped(ground: Ground, record: Record) -> Ground:
             (one.w_old, one.w_new)
             for one in body.delta_from_raw.reweighted
         }  # fmt: skip
-        change = Delta(
+        change = FormDelta(
             items=added.items,
             records=dict(added.records),
             lost_items=tuple(removed.items),
@@ -297,7 +297,7 @@ def rederive(record: Record, read: Read) -> Draft:
         applied,
         form,
         text,
-        said=Said(said.position, said.params, len(ground.targets) + len(applied)),
+        said=ViewContent(said.position, said.params, len(ground.targets) + len(applied)),
         scope=body.scope,
         request=request[0].id if request else "",
         standing_on=parent.id if parent else None,

@@ -5,8 +5,8 @@ from collections.abc import Callable, Mapping, Sequence
 from time import sleep as _sleep
 from typing import Any, Final, cast
 
-from braid.agent.chat import ChatError, Completion, Message
-from braid.models.chat import Talk, counted, finish_of, outgoing
+from braid.agent.chat import ChatError, ChatMessage, Completion
+from braid.models.chat import ChatEndpoint, counted, finish_of, outgoing
 
 THERE: Final = "https://api.anthropic.com"
 VERSION: Final = "2023-06-01"
@@ -29,7 +29,7 @@ class AnthropicChat:
         """Raise ValueError for an address that may not be asked: see `Talk`."""
         self.name = model
         headers = {"anthropic-version": VERSION, **({"x-api-key": key} if key else {})}
-        self._talk = Talk(
+        self._talk = ChatEndpoint(
             f"{url.rstrip('/')}/v1/messages",
             headers=headers,
             allow_remote=allow_remote,
@@ -40,7 +40,7 @@ class AnthropicChat:
 
     def complete(
         self,
-        messages: Sequence[Message],
+        messages: Sequence[ChatMessage],
         *,
         max_tokens: int,
         timeout_s: float,

@@ -4,9 +4,9 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, Literal, cast
 
-from braid.agent.chat import ChatError, ChatTimeoutError, Message
-from braid.agent.redact import Redactor
-from braid.models.reach import check, is_near
+from braid.agent.chat import ChatError, ChatMessage, ChatTimeoutError
+from braid.agent.guard.redact import Redactor
+from braid.models.egress import check, is_near
 from braid.models.remote import Endpoint
 
 MAX_ANSWER_BYTES: Final = 4 << 20
@@ -15,7 +15,7 @@ _LENGTH: Final = frozenset(("length", "max_tokens", "model_context_window_exceed
 _REFUSED: Final = frozenset(("content_filter", "refusal"))
 
 
-class Talk:
+class ChatEndpoint:
     """One address where a language model is asked.
 
     It is on this machine, or a private address that is written out; any other needs `allow_remote`, and https. No proxy
@@ -54,7 +54,7 @@ class Talk:
         return cast("dict[str, Any]", answer)
 
 
-def outgoing(messages: Sequence[Message]) -> list[dict[str, str]]:
+def outgoing(messages: Sequence[ChatMessage]) -> list[dict[str, str]]:
     """Return messages as they are sent. Whoever wrote them: no secret that has a shape leaves here."""
     redactor = Redactor()
     return [{"role": each.role, "content": redactor.redact(each.text)} for each in messages]

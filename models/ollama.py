@@ -6,8 +6,8 @@ from typing import Any, Final, cast
 
 import numpy as np
 
-from braid.agent.chat import ChatError, Completion, Message
-from braid.models.chat import Talk, counted, finish_of, outgoing
+from braid.agent.chat import ChatError, ChatMessage, Completion
+from braid.models.chat import ChatEndpoint, counted, finish_of, outgoing
 from braid.models.remote import Endpoint
 from braid.views.embedder import EmbeddingError, Vectors, checked
 
@@ -70,12 +70,14 @@ class OllamaChat:
     ) -> None:
         """Raise ValueError for an address that may not be asked: see `Talk`."""
         self.name = model
-        self._talk = Talk(f"{url.rstrip('/')}/api/chat", allow_remote=allow_remote, tries=tries, sleep=sleep)
+        self._talk = ChatEndpoint(
+            f"{url.rstrip('/')}/api/chat", allow_remote=allow_remote, tries=tries, sleep=sleep
+        )
         self.remote = self._talk.remote
 
     def complete(
         self,
-        messages: Sequence[Message],
+        messages: Sequence[ChatMessage],
         *,
         max_tokens: int,
         timeout_s: float,

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from braid.agent.chat import ChatError, Completion, Message
-from braid.models.chat import Talk, counted, finish_of, outgoing
+from braid.agent.chat import ChatError, ChatMessage, Completion
+from braid.models.chat import ChatEndpoint, counted, finish_of, outgoing
 from braid.models.remote import Endpoint
 from braid.views.embedder import EmbeddingError, Vectors, checked
 
@@ -80,7 +80,7 @@ class OpenaiChat:
     ) -> None:
         """`url` is the endpoint's root (`http://127.0.0.1:8080/v1`). ValueError where it may not be asked (`Talk`)."""
         self.name = model
-        self._talk = Talk(
+        self._talk = ChatEndpoint(
             f"{url.rstrip('/')}/chat/completions",
             key=key,
             allow_remote=allow_remote,
@@ -91,7 +91,7 @@ class OpenaiChat:
 
     def complete(
         self,
-        messages: Sequence[Message],
+        messages: Sequence[ChatMessage],
         *,
         max_tokens: int,
         timeout_s: float,

@@ -12,7 +12,7 @@ from socket import SHUT_RDWR
 from threading import Lock, Thread
 from typing import TYPE_CHECKING, Any, Final
 
-from braid.models.reach import is_reached_near
+from braid.models.egress import is_reached_near
 
 if TYPE_CHECKING:
     import httpx2

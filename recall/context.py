@@ -13,9 +13,9 @@ from typing import Final
 
 import msgspec
 
-from braid.ledger.record import ExperienceBody
+from braid.ledger.record.record import ExperienceBody
 from braid.recall.decompose import Question, entities
-from braid.recall.hits import Answer, Hit
+from braid.recall.hits import Hit, RecallResult
 
 BUDGET: Final = 800
 FACTS: Final = 5
@@ -52,7 +52,7 @@ class Fact(msgspec.Struct, frozen=True):
 
 def block(
     question: Question,
-    answer: Answer,
+    answer: RecallResult,
     now: datetime,
     *,
     budget: int = BUDGET,
@@ -98,7 +98,9 @@ def _beneath(facts: Sequence[Fact]) -> list[Fact]:
     return sorted(facts, key=lambda one: (place.get(one.by or "", place[one.id]), one.by is not None))
 
 
-def _fact(question: Question, hit: Hit, answer: Answer, now: datetime, redact: Callable[[str], str]) -> Fact:
+def _fact(
+    question: Question, hit: Hit, answer: RecallResult, now: datetime, redact: Callable[[str], str]
+) -> Fact:
     body = hit.record.body
     experience = body if isinstance(body, ExperienceBody) else None
     confidence = experience.confidence.p if experience and experience.confidence else UNSTATED
@@ -142,7 +144,7 @@ def _entity_match(question: Question, hit: Hit, about: str) -> float:
     return 0.5 if linked >= 0.5 else 0.2 if linked > 0 else 0.0
 
 
-def _topic(hit: Hit, answer: Answer) -> float:
+def _topic(hit: Hit, answer: RecallResult) -> float:
     """Return how well a hit fits among the hits, in [0, 1]."""
     scores = [each.score for each in answer.results]
     low, high = min(scores), max(scores)
@@ -183,7 +185,7 @@ def _probe(probe: str) -> str:
     return f"  <pending_probe>{quoted(probe)}</pending_probe>"
 
 
-def _lacks(answer: Answer, redact: Callable[[str], str]) -> list[str]:
+def _lacks(answer: RecallResult, redact: Callable[[str], str]) -> list[str]:
     if not answer.degraded:
         return []
     # What a model's server answered may stand in it.

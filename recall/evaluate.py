@@ -9,7 +9,7 @@ import msgspec
 CUTS: Final = (1, 5, 10, 20, 50)
 
 
-class Answered(msgspec.Struct, frozen=True):
+class QuestionMeasures(msgspec.Struct, frozen=True):
     """The measures of one question, by name."""
 
     category: str
@@ -33,7 +33,7 @@ def measure(ranked: Sequence[object], right: set[object], depth: int = CUTS[-1])
     }
 
 
-def summary(answered: Sequence[Answered]) -> dict[str, dict[str, dict[str, float]]]:
+def summary(answered: Sequence[QuestionMeasures]) -> dict[str, dict[str, dict[str, float]]]:
     """Return the means at both levels, over all and by category."""
     categories = sorted({each.category for each in answered})
     groups = {"all": list(answered)} | {

@@ -9,8 +9,8 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from datetime import UTC, date, datetime
 from typing import Any, Final, cast
 
-from braid.ledger.record import ExperienceBody, Record
-from braid.ledger.scope import SCOPES
+from braid.ledger.record.record import ExperienceBody, Record
+from braid.ledger.record.scope import SCOPES
 
 MAX_DEPTH: Final = 16
 _ORDERED: Final[dict[str, Callable[[Any, Any], bool]]] = {

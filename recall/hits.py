@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 import msgspec
 
-from braid.ledger.record import Record
+from braid.ledger.record.record import Record
 
 
 class Hit(msgspec.Struct, frozen=True):
@@ -38,7 +38,7 @@ class Hit(msgspec.Struct, frozen=True):
         return self.record.text
 
 
-class Answer(msgspec.Struct, frozen=True, kw_only=True):
+class RecallResult(msgspec.Struct, frozen=True, kw_only=True):
     """The hits, best first."""
 
     results: Sequence[Hit]

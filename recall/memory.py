@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from braid.ledger.scope import in_scope
+from braid.ledger.record.scope import in_scope
 from braid.recall.pool import heard, session_of
 from braid.text.words import stem, telling
-from braid.views.search import PROMPT, RESPONSE, SEMANTIC, Fetched, Hit, Row, Where
+from braid.views.search import PROMPT, RESPONSE, SEMANTIC, Fetched, IndexHit, Row, Where
 
 K1, B = 1.2, 0.75
 
@@ -48,7 +48,7 @@ class MemoryIndex:
 
     def nearest(
         self, vector: Any, role: str | Sequence[str] = SEMANTIC, k: int = 10, where: Where | None = None
-    ) -> list[Hit]:
+    ) -> list[IndexHit]:
         """See `Index.nearest`."""
         roles = {role} if isinstance(role, str) else set(role)
         asked = np.asarray(vector, dtype=np.float32)
@@ -62,7 +62,7 @@ class MemoryIndex:
         scores = np.stack([self._vectors[index] for index in held]) @ asked
         return _best(dict(zip(held, scores.tolist(), strict=True)), k)
 
-    def words(self, text: str, k: int = 10, where: Where | None = None) -> list[Hit]:
+    def words(self, text: str, k: int = 10, where: Where | None = None) -> list[IndexHit]:
         """See `Index.words`."""
         stems = {stem(word) for word in telling(text)}
         said = {
@@ -114,6 +114,6 @@ def _role(row: Row) -> str:
     return PROMPT if row.speaker == "user" else RESPONSE
 
 
-def _best(scores: Mapping[int, float], k: int) -> list[Hit]:
+def _best(scores: Mapping[int, float], k: int) -> list[IndexHit]:
     by_fitness: Callable[[int], tuple[float, int]] = lambda index: (-scores[index], index)  # noqa: E731
-    return [Hit(index, scores[index]) for index in sorted(scores, key=by_fitness)[:k]]
+    return [IndexHit(index, scores[index]) for index in sorted(scores, key=by_fitness)[:k]]

@@ -14,7 +14,7 @@ from braid.recall.pool import Floats
 WEIGHTS: Final = Path(__file__).parent / "weights.json"
 
 
-class Weights(msgspec.Struct, frozen=True):
+class RankWeights(msgspec.Struct, frozen=True):
     """What each signal weighs. `fitted` by questions with known answers; `set` by hand, where those show none."""
 
     about: str
@@ -30,9 +30,9 @@ class Weights(msgspec.Struct, frozen=True):
 
 
 @cache
-def weights() -> Weights:
+def weights() -> RankWeights:
     """Return the weights of this release."""
-    return msgspec.json.decode(WEIGHTS.read_bytes(), type=Weights)
+    return msgspec.json.decode(WEIGHTS.read_bytes(), type=RankWeights)
 
 
 def weights_name() -> str:

@@ -11,20 +11,20 @@ from typing import Any, Final
 import msgspec
 import numpy as np
 
-from braid.ledger.record import ExperienceBody, Record, Vad
+from braid.ledger.record.record import ExperienceBody, Record, Vad
+from braid.recall.deadline import within
 from braid.recall.decompose import Decomposer, Question, decompose
 from braid.recall.filters import Test
-from braid.recall.hits import Answer, Hit
+from braid.recall.hit_reader import HitReader, ToneFilter, happened, is_within, raised
+from braid.recall.hits import Hit, RecallResult
 from braid.recall.memory import MemoryIndex
 from braid.recall.pool import Floats
-from braid.recall.reading import Reading, Tone, happened, is_within, raised
 from braid.recall.retrieve import DEEP, Links, Sessions, depth
 from braid.recall.salience import salient
-from braid.recall.search import Evidence, evidence
+from braid.recall.search import ScoredCandidates, evidence
 from braid.recall.tones import tone_of
 from braid.recall.uncertainty import WEIGHT, answer_of, discriminative, entropy
 from braid.recall.vocabulary import Vocabulary
-from braid.recall.within import within
 from braid.stance.wording import Wording, wording_of
 from braid.text.calendar import Span
 from braid.views.embedder import Embedder, EmbeddingError, embedded
@@ -43,7 +43,7 @@ CrossEncoder = Callable[[str, Sequence[str]], Sequence[float]]
 Lens = Callable[[Sequence[Hit]], Sequence[Hit]]
 
 
-class Asking(msgspec.Struct, frozen=True, kw_only=True):
+class RecallQuestion(msgspec.Struct, frozen=True, kw_only=True):
     """A question with everything that bounds and shapes its answer."""
 
     text: str
@@ -54,7 +54,7 @@ class Asking(msgspec.Struct, frozen=True, kw_only=True):
     """What a record must satisfy, beyond its scope."""
     filtered: bool = False
     """Whether somebody asked for that: since few are let through, as many are looked at then as for more hits."""
-    tone: Tone | None = None
+    tone: ToneFilter | None = None
     uncertainty: float = WEIGHT
     """What disagreement weighs; 0 switches it off."""
     cross_encoder: CrossEncoder | None = None
@@ -66,7 +66,7 @@ class Asking(msgspec.Struct, frozen=True, kw_only=True):
     decomposer: Decomposer = decompose
 
 
-class Memory(msgspec.Struct, frozen=True, kw_only=True):
+class RecallSources(msgspec.Struct, frozen=True, kw_only=True):
     """What is asked: the index, the log behind it, and the model."""
 
     index: Callable[[], Index]
@@ -87,7 +87,7 @@ class Memory(msgspec.Struct, frozen=True, kw_only=True):
     """What was learned of a record by log index, in [-1, 1]; 0 where nothing was."""
 
 
-def recall(asking: Asking, memory: Memory) -> Answer:
+def recall(asking: RecallQuestion, memory: RecallSources) -> RecallResult:
     """Return what fits the question. Raises what reading the log raises: damage is never an empty answer."""
     trouble: list[str] = []
     question = asking.decomposer(asking.text, asking.now)
@@ -115,12 +115,12 @@ def recall(asking: Asking, memory: Memory) -> Answer:
     if asking.lens is not None:
         hits = list(asking.lens(hits))
     behind = max(memory.size - index.position, 0)
-    return Answer(
+    return RecallResult(
         results=hits, position=index.position, behind_by=behind, degraded=trouble, disagreement=disagreement
     )
 
 
-def _index(asking: Asking, memory: Memory, trouble: list[str]) -> Index:
+def _index(asking: RecallQuestion, memory: RecallSources, trouble: list[str]) -> Index:
     """Return the index; where there is none to be had, the end of the log, searched by words."""
     try:
         return within(asking.index_s, memory.index)
@@ -129,12 +129,12 @@ def _index(asking: Asking, memory: Memory, trouble: list[str]) -> Index:
     return _newest(asking, memory)
 
 
-def _newest(asking: Asking, memory: Memory) -> Index:
+def _newest(asking: RecallQuestion, memory: RecallSources) -> Index:
     return MemoryIndex(list(memory.recent(asking.where)), {}, position=memory.size)
 
 
 def _vector(
-    question: Question, index: Index, asking: Asking, memory: Memory, trouble: list[str]
+    question: Question, index: Index, asking: RecallQuestion, memory: RecallSources, trouble: list[str]
 ) -> Any | None:
     embedder = memory.embedder
     if embedder is None or not question.text:
@@ -159,7 +159,7 @@ def _vector(
 
 
 def _anchored(
-    question: Question, index: Index, asking: Asking, memory: Memory, trouble: list[str]
+    question: Question, index: Index, asking: RecallQuestion, memory: RecallSources, trouble: list[str]
 ) -> Question:
     """Give "before we moved" its time: that of the record which fits the event best, where there is one."""
     if question.event is None or question.time is not None:
@@ -180,14 +180,14 @@ def _anchored(
 
 
 def _hits(
-    ask: Callable[..., Evidence], asking: Asking, memory: Memory
+    ask: Callable[..., ScoredCandidates], asking: RecallQuestion, memory: RecallSources
 ) -> tuple[Sequence[str], list[Hit] | None]:
     """Return the best candidates that may be shown, more of them looked at while too few are let through; and what
     couldn't be asked. None instead of hits where the index gave nothing.
 
     Reading goes on from step to step: no record is read twice.
     """
-    reading = Reading(
+    reading = HitReader(
         memory.read, asking.where, asking.test, asking.tone,
         tone_of=memory.tone_of, wording_of=memory.wording_of,
     )  # fmt: skip
@@ -213,7 +213,7 @@ def _hits(
         before, deep = brought, min(deep * DEEPER, DEEPEST)
 
 
-def _told_apart(question: Question, hits: list[Hit], asking: Asking) -> tuple[list[Hit], float]:
+def _told_apart(question: Question, hits: list[Hit], asking: RecallQuestion) -> tuple[list[Hit], float]:
     scores: Floats = np.array([hit.score for hit in hits])
     answers = [answer_of(question, hit.text, _experience(hit.record)) for hit in hits]
     disagreement = entropy(answers, scores)[0]
@@ -231,7 +231,7 @@ def _experience(record: Record) -> ExperienceBody | None:
     return record.body if isinstance(record.body, ExperienceBody) else None
 
 
-def _crossed(question: Question, hits: list[Hit], asking: Asking, trouble: list[str]) -> list[Hit]:
+def _crossed(question: Question, hits: list[Hit], asking: RecallQuestion, trouble: list[str]) -> list[Hit]:
     """Let the cross-encoder order the hits; when it fails or takes too long, the order before it stays.
 
     Its score takes the place of the sum, and is its only part then: what spoke for a hit before stays in `signals`.

@@ -12,12 +12,12 @@ from typing import Any, Final, Protocol
 import msgspec
 import numpy as np
 
+from braid.recall.deadline import Started, within
 from braid.recall.decompose import Question
 from braid.recall.memory import admits
-from braid.recall.within import Started, within
 from braid.text.words import words
 from braid.views.errors import ViewError
-from braid.views.search import Fetched, Hit, Index, Row, Where
+from braid.views.search import Fetched, Index, IndexHit, Row, Where
 
 DEEP: Final = 64
 """How many candidates each of words and meaning brings, unless most of them are of no use, or few are asked for."""
@@ -49,7 +49,7 @@ class Sessions(Protocol):
         ...
 
 
-class Found(msgspec.Struct, frozen=True):
+class RetrievedRows(msgspec.Struct, frozen=True):
     """What retrieval brought: every row by index, and how each way in rates those that came by it."""
 
     rows: dict[int, Row]
@@ -80,7 +80,7 @@ def retrieve(
     sessions: Sessions | None = None,
     limit_s: float = 5.0,
     deep: int = DEEP,
-) -> Found:
+) -> RetrievedRows:
     """Return the candidates; `query` is the question's vector, or None where meaning can't be asked for.
 
     The ways in are asked at once; one that fails or takes longer than `limit_s` is left out, and told. The rows that
@@ -108,7 +108,9 @@ def retrieve(
     try:
         fetched = on_their_way.result(deadline - monotonic())
     except (ViewError, TimeoutError) as error:
-        return Found({}, {}, {}, {}, trouble=(*trouble, f"rows: {error}"), brought=len(best), lost=True)
+        return RetrievedRows(
+            {}, {}, {}, {}, trouble=(*trouble, f"rows: {error}"), brought=len(best), lost=True
+        )
     names = _names(question, fetched.rows.values())
     try:
         naming = partial(_naming, names, index, where, fetch)
@@ -119,7 +121,7 @@ def retrieve(
     if sessions is not None and more.rows:
         before |= sessions.before(list(more.rows))
     rows = {at: row for at, row in (fetched.rows | more.rows).items() if admits(where, row)}
-    return Found(
+    return RetrievedRows(
         rows,
         {at: vector for at, vector in (fetched.vectors | more.vectors).items() if at in rows},
         {hit.index: hit.score for hit in found.get("words", ())},
@@ -136,7 +138,7 @@ def _fetched(index: Index, wanted: Iterable[int], *, with_vectors: bool) -> Fetc
     return index.both(indexes) if with_vectors else Fetched(index.take(indexes), {})
 
 
-Way = Callable[[Where], list[Hit]]
+Way = Callable[[Where], list[IndexHit]]
 
 
 def _ways(question: Question, query: Any | None, index: Index, deep: int) -> dict[str, Way]:
@@ -164,7 +166,7 @@ def _narrowed(question: Question, where: Where) -> Where | None:
     )
 
 
-def _taken(name: str, way: Started[list[Hit]], deadline: float, trouble: list[str]) -> list[Hit]:
+def _taken(name: str, way: Started[list[IndexHit]], deadline: float, trouble: list[str]) -> list[IndexHit]:
     try:
         return way.result(deadline - monotonic())
     except (ViewError, TimeoutError, ValueError) as error:
@@ -214,7 +216,7 @@ def around(seeds: Sequence[int], sessions: Sessions) -> set[int]:
     return found
 
 
-def _interleaved(*ways: Sequence[Hit]) -> list[int]:
+def _interleaved(*ways: Sequence[IndexHit]) -> list[int]:
     """Return the indexes of several rankings, best of each first, each once."""
     longest = max((len(way) for way in ways), default=0)
     order = [way[at].index for at in range(longest) for way in ways if at < len(way)]

@@ -12,9 +12,9 @@ from typing import Any, Final
 
 import msgspec
 
-from braid.ledger.record import EventBody, Record
+from braid.ledger.record.record import EventBody, Record
+from braid.recall.hit_reader import raised
 from braid.recall.hits import Hit
-from braid.recall.reading import raised
 
 NAME: Final = "salience"
 RATE: Final = 0.25
@@ -26,7 +26,7 @@ WEIGHT: Final = 0.3
 """What full salience adds to a score, or takes from it: it decides between records that fit about as well."""
 
 
-class Taught(msgspec.Struct, frozen=True):
+class SalienceLesson(msgspec.Struct, frozen=True):
     """What a lesson says: of the k-th link a step in [-1, 1]."""
 
     steps: list[tuple[int, float]] = []
@@ -43,7 +43,7 @@ def step_for(lesson: Record, index: int) -> float | None:
     if not isinstance(body, EventBody) or body.name != NAME:
         return None
     try:
-        said = msgspec.convert(body.data, Taught)
+        said = msgspec.convert(body.data, SalienceLesson)
     except msgspec.ValidationError:
         return None
     places = {k for k, link in enumerate(lesson.links) if link.role == "target" and link.index == index}

@@ -19,7 +19,7 @@ _SESSION: Final = re.compile(r"session_(\d{1,6})")
 _ID: Final = re.compile(r"(?<![^\W_])D:?(\d+):0*(\d+)(?![^\W_])")
 
 
-class Turn(msgspec.Struct, frozen=True):
+class SampleTurn(msgspec.Struct, frozen=True):
     """One item to be found: `whole` is what is searched."""
 
     id: str
@@ -35,7 +35,7 @@ class Turn(msgspec.Struct, frozen=True):
         return f"{self.speaker}: {self.text}" + (f"\n{self.caption}" if self.caption else "")
 
 
-class Asked(msgspec.Struct, frozen=True):
+class SampleQuestion(msgspec.Struct, frozen=True):
     """A question and the places of the turns that answer it."""
 
     text: str
@@ -47,8 +47,8 @@ class Sample(msgspec.Struct, frozen=True):
     """A conversation with its questions, and what of its evidence couldn't be resolved."""
 
     name: str
-    turns: Sequence[Turn]
-    questions: Sequence[Asked]
+    turns: Sequence[SampleTurn]
+    questions: Sequence[SampleQuestion]
     unresolved: int
     """Evidence ids that name no turn."""
     unscorable: int
@@ -83,7 +83,7 @@ def read_locomo(document: Mapping[str, Any]) -> Sample:
     if not isinstance(document.get("conversation"), dict) or not isinstance(document.get("qa"), list):
         raise ValueError('not a LoCoMo conversation: it has no "conversation" and "qa"')
     conversation = cast("dict[str, Any]", document["conversation"])
-    turns: list[Turn] = []
+    turns: list[SampleTurn] = []
     for number, spoken in _sessions(conversation):
         when = _when(conversation.get(f"session_{number}_date_time"))
         turns += [
@@ -106,20 +106,22 @@ def _sessions(conversation: Mapping[str, Any]) -> list[tuple[int, list[dict[str,
     ]
 
 
-def _turn(turn: Mapping[str, Any], session: str, when: datetime) -> Turn:
+def _turn(turn: Mapping[str, Any], session: str, when: datetime) -> SampleTurn:
     text = turn.get("clean_text", turn.get("text"))
     caption = turn.get("blip_caption")
     if isinstance(caption, list):
         caption = "\n".join(str(each) for each in cast("list[object]", caption) if each)
-    return Turn(
+    return SampleTurn(
         turn["dia_id"].strip(), str(turn.get("speaker") or ""), str(text or ""),
         caption if caption and isinstance(caption, str) else None, session, when,
     )  # fmt: skip
 
 
-def _sample(name: str, turns: Sequence[Turn], asked: Iterable[object], *, as_is: bool = False) -> Sample:
+def _sample(
+    name: str, turns: Sequence[SampleTurn], asked: Iterable[object], *, as_is: bool = False
+) -> Sample:
     places = {turn.id: at for at, turn in enumerate(turns)}
-    questions: list[Asked] = []
+    questions: list[SampleQuestion] = []
     unresolved = unscorable = 0
     for one in asked:
         each = cast("dict[str, Any]", one) if isinstance(one, dict) else {}
@@ -132,7 +134,7 @@ def _sample(name: str, turns: Sequence[Turn], asked: Iterable[object], *, as_is:
         unresolved += sum(id not in places for id in ids)
         unscorable += not right
         if right:
-            questions.append(Asked(str(each["question"]), str(each.get("category", "none")), right))
+            questions.append(SampleQuestion(str(each["question"]), str(each.get("category", "none")), right))
     sessions = [turn.session for turn in turns]
     return Sample(name, turns, questions, unresolved, unscorable, sessions)
 
@@ -179,7 +181,7 @@ def _object(value: object) -> dict[str, Any]:
 
 def read_realtalk(document: Mapping[str, Any]) -> Sample:
     """Return a REALTALK conversation, as published; raise ValueError where none of its questions can be asked."""
-    turns: list[Turn] = []
+    turns: list[SampleTurn] = []
     for number, spoken in _sessions(document):
         begun = _when(document.get(f"session_{number}_date_time"), _first_time(spoken))
         turns += [
@@ -210,7 +212,7 @@ def read_jsonl(raw: bytes) -> list[Sample]:
     `{"question", "evidence": [id …], "category"?}`, each with its `conversation`, in any order. Raises ValueError with
     the number of a line that is neither, or a turn whose id its conversation has already.
     """
-    turns: defaultdict[str, list[Turn]] = defaultdict(list)
+    turns: defaultdict[str, list[SampleTurn]] = defaultdict(list)
     asked: defaultdict[str, list[Mapping[str, Any]]] = defaultdict(list)
     known: dict[tuple[str, str], int] = {}
     for number, line in lines_of(raw):
@@ -243,13 +245,13 @@ def lines_of(raw: bytes) -> Iterator[tuple[int, bytes]]:
             yield number, said
 
 
-def _own_turn(members: Mapping[str, Any]) -> Turn:
+def _own_turn(members: Mapping[str, Any]) -> SampleTurn:
     """Read a turn; the names that chat exports use (`content`, `name`, `role`, `timestamp`) serve too."""
     given = members.get("when") or members.get("timestamp")
     when = datetime.fromisoformat(str(given)) if given else _UNKNOWN
     text = members["text"] if "text" in members else members["content"]
     speaker = members.get("speaker") or members.get("name") or members.get("role") or ""
-    return Turn(
+    return SampleTurn(
         id=str(members["id"]),
         speaker=str(speaker),
         text=str(text),

@@ -10,18 +10,18 @@ import numpy as np
 from braid.recall.decompose import Question
 from braid.recall.pool import Floats, Pool, pool
 from braid.recall.rank import scored, weights
-from braid.recall.retrieve import DEEP, Found, Links, Sessions, retrieve, share
+from braid.recall.retrieve import DEEP, Links, RetrievedRows, Sessions, retrieve, share
 from braid.recall.signals import signals
 from braid.recall.vocabulary import LIMIT_S, Vocabulary
 from braid.views.embedder import EmbeddingError
 from braid.views.search import Index, Where
 
 
-class Evidence(msgspec.Struct, frozen=True):
+class ScoredCandidates(msgspec.Struct, frozen=True):
     """The candidates side by side with what speaks for each, and their scores."""
 
     pool: Pool
-    found: Found
+    found: RetrievedRows
     signals: Mapping[str, Floats]
     weighed: Mapping[str, float]
     scores: Floats
@@ -40,12 +40,12 @@ def evidence(
     sessions: Sessions | None = None,
     limit_s: float = LIMIT_S,
     deep: int = DEEP,
-) -> Evidence:
+) -> ScoredCandidates:
     """Return the scored candidates. `query` is the question's vector, None where meaning can't be asked for."""
     found = retrieve(question, query, index, where, links, sessions=sessions, limit_s=limit_s, deep=deep)
     side_by_side = pool(list(found.rows.values()), found.vectors, found.before)
     if not side_by_side.size:
-        return Evidence(side_by_side, found, {}, {}, np.zeros(0), found.trouble)
+        return ScoredCandidates(side_by_side, found, {}, {}, np.zeros(0), found.trouble)
     known = query if found.vectors else None
     nearest = partial(vocabulary.nearest, limit_s=limit_s) if vocabulary is not None else None
     trouble = found.trouble
@@ -59,7 +59,7 @@ def evidence(
     speaking["causal"] = np.array([found.by_links.get(at, 0.0) for at in indexes])
     speaking["recency"] = _recency(side_by_side) * question.latest
     weighed = weights().of(speaking)
-    return Evidence(side_by_side, found, speaking, weighed, scored(speaking, weighed), trouble)
+    return ScoredCandidates(side_by_side, found, speaking, weighed, scored(speaking, weighed), trouble)
 
 
 def _recency(pool: Pool) -> Floats:

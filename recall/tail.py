@@ -11,14 +11,14 @@ from typing import Any, Final
 
 import numpy as np
 
-from braid.ledger.reader import Reader
+from braid.ledger.read.reader import Reader
 from braid.recall.memory import K1, B, MemoryIndex, admits
 from braid.recall.pool import heard
 from braid.text.words import stem, telling
 from braid.views.embedder import Embedder, EmbeddingError, embedded
 from braid.views.lance.card import rounded
 from braid.views.lance.rows import row_of
-from braid.views.search import SEMANTIC, Fetched, Hit, Index, Row, Where
+from braid.views.search import SEMANTIC, Fetched, Index, IndexHit, Row, Where
 
 MOST: Final = 128
 """How many records an index may lack before it takes them in."""
@@ -103,13 +103,13 @@ class TailedIndex:
 
     def nearest(
         self, vector: Any, role: str | Sequence[str] = SEMANTIC, k: int = 10, where: Where | None = None
-    ) -> list[Hit]:
+    ) -> list[IndexHit]:
         """See `Index.nearest`."""
         return _best(
             [*self._index.nearest(vector, role, k, where), *self._tail.nearest(vector, role, k, where)], k
         )
 
-    def words(self, text: str, k: int = 10, where: Where | None = None) -> list[Hit]:
+    def words(self, text: str, k: int = 10, where: Where | None = None) -> list[IndexHit]:
         """See `Index.words`. Those of the tail are given the scores that the index would give them."""
         there = self._index.words(text, k, where)
         here = [row for row in self._tail.rows() if admits(where or Where(), row)]
@@ -120,7 +120,7 @@ class TailedIndex:
         rows = self._index.both([hit.index for hit in shown]).rows
         known = [(rows[hit.index].text, hit.score) for hit in shown if hit.index in rows]
         scores = scored_alike([row.text for row in here], known, stems, self._from)
-        ours = [Hit(row.index, score) for row, score in zip(here, scores, strict=True) if score > 0]
+        ours = [IndexHit(row.index, score) for row, score in zip(here, scores, strict=True) if score > 0]
         return _best([*there, *ours], k)
 
     def rows(self, where: Where | None = None) -> Iterator[Row]:
@@ -147,7 +147,7 @@ class TailedIndex:
         return [index for index in indexes if index < self._from]
 
 
-def _best(hits: list[Hit], k: int) -> list[Hit]:
+def _best(hits: list[IndexHit], k: int) -> list[IndexHit]:
     return sorted(hits, key=lambda hit: (-hit.score, hit.index))[:k]
 
 

@@ -6,7 +6,7 @@ It is asked for only where the caller asks for a tone: nothing else in recall de
 from collections.abc import Iterable
 
 from braid.affect import turn
-from braid.ledger.record import AffectBody, ExperienceBody, Record, Vad
+from braid.ledger.record.record import AffectBody, ExperienceBody, Record, Vad
 
 
 def tone_of(record: Record, snapshots: Iterable[Record] = ()) -> Vad | None:

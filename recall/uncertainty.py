@@ -12,7 +12,7 @@ from typing import Final
 
 import numpy as np
 
-from braid.ledger.record import ExperienceBody
+from braid.ledger.record.record import ExperienceBody
 from braid.recall.decompose import Question, entities
 from braid.recall.pool import Floats
 from braid.text.calendar import MONTHS

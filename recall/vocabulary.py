@@ -7,7 +7,7 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from braid.recall.within import within
+from braid.recall.deadline import within
 from braid.views.embedder import Embedder, embedded
 
 MOST: Final = 60_000

@@ -12,9 +12,9 @@ from typing import Final, NamedTuple
 
 import msgspec
 
-from braid.ledger.record import Asks
-from braid.stance.answers import Answer, is_list
-from braid.stance.claims import Said
+from braid.ledger.record.record import Asks
+from braid.stance.answers import CandidateAnswer, is_list
+from braid.stance.claims import RecordedClaim
 from braid.stance.fold import Folded
 from braid.stance.pool import BASE, HALF_LIFE_DAYS, Evidence, decayed, exclusive, logit, pool, sigmoid
 from braid.stance.precedence import say_order
@@ -40,7 +40,7 @@ class Believed(msgspec.Struct, frozen=True):
     held: tuple[int, ...]
 
 
-def believe(answers: Sequence[Answer], folded: Folded, asks: Asks) -> Believed:
+def believe(answers: Sequence[CandidateAnswer], folded: Folded, asks: Asks) -> Believed:
     """Return how sure each answer is at the instant asked about."""
     at = None if asks.wants == "time" else asks.at
     alone = [_alone(answer, folded, at) for answer in answers]
@@ -59,7 +59,7 @@ def believe(answers: Sequence[Answer], folded: Folded, asks: Asks) -> Believed:
     return Believed(tuple(shares), _best(shares, places))
 
 
-def _each(answers: Sequence[Answer], shares: Sequence[Share]) -> tuple[int, ...]:
+def _each(answers: Sequence[CandidateAnswer], shares: Sequence[Share]) -> tuple[int, ...]:
     return tuple(
         k
         for k, (answer, share) in enumerate(zip(answers, shares, strict=True))
@@ -84,7 +84,7 @@ _ROUND: Final = 1e-9
 """An answer with exactly enough has enough."""
 
 
-def _alone(answer: Answer, folded: Folded, at: datetime | None) -> Share | None:
+def _alone(answer: CandidateAnswer, folded: Folded, at: datetime | None) -> Share | None:
     """Return an answer against its own denial; None where nobody has a say for it."""
     says, denials = _says(answer.claims, folded), _says(answer.against, folded)
     if not says:
@@ -94,11 +94,11 @@ def _alone(answer: Answer, folded: Folded, at: datetime | None) -> Share | None:
     return Share(*found[0], against=found[1][1] if denials else 0.0)
 
 
-def _says(claims: Sequence[Said], folded: Folded) -> list[Said]:
+def _says(claims: Sequence[RecordedClaim], folded: Folded) -> list[RecordedClaim]:
     """Return the claims that have a say, the last of each voice; what has lost a part of what it rests on is no later
     word of what has not.
     """
-    last: dict[tuple[frozenset[str], float], Said] = {}
+    last: dict[tuple[frozenset[str], float], RecordedClaim] = {}
     for said in claims:
         if folded.stands(said.node):
             key = said.voices, said.kept
@@ -117,7 +117,7 @@ def _between(aged: Sequence[float], fresh: Sequence[float]) -> list[tuple[float,
     return list(zip(exclusive(aged).shares, exclusive(then).shares, strict=True))
 
 
-def _pooled(says: Sequence[Said], at: datetime | None) -> tuple[float, float]:
+def _pooled(says: Sequence[RecordedClaim], at: datetime | None) -> tuple[float, float]:
     """Return how probable an answer is at an instant (None: whenever), and how probable it was when it was last said.
 
     What was said earlier counts for less by how much earlier that was. From then on all ages together: where it has
@@ -129,11 +129,11 @@ def _pooled(says: Sequence[Said], at: datetime | None) -> tuple[float, float]:
     return (fresh if at is None else _aged(fresh, newest, at, says[0])), fresh
 
 
-def _since(said: Said) -> datetime:
+def _since(said: RecordedClaim) -> datetime:
     """Return from when on a claim ages: from when it was said, or from when it holds, where that is later."""
     return max(said.said, said.since)
 
 
-def _aged(p: float, since: datetime, at: datetime, said: Said) -> float:
+def _aged(p: float, since: datetime, at: datetime, said: RecordedClaim) -> float:
     days = (at - since).total_seconds() / _DAY_S
     return decayed(p, BASE, max(days, 0.0), HALF_LIFE_DAYS[said.relation.temporal])

@@ -11,7 +11,7 @@ from typing import Final, Literal
 
 import msgspec
 
-from braid.ledger.record import Asks, Claim, ExperienceBody, Record, is_reading
+from braid.ledger.record.record import Asks, Claim, ExperienceBody, Record, is_reading
 from braid.stance.culprit import STANDING
 from braid.stance.pool import prior_of
 from braid.stance.readings import BY_RULE
@@ -30,7 +30,7 @@ OWN_METHOD: Final = "reconcile"
 """How reconciliations are made: what they say is a stance's, and never evidence for the next one."""
 
 
-class Said(msgspec.Struct, frozen=True, kw_only=True):
+class RecordedClaim(msgspec.Struct, frozen=True, kw_only=True):
     """A claim that a record makes, as the fold sees it."""
 
     index: int
@@ -109,7 +109,7 @@ class Said(msgspec.Struct, frozen=True, kw_only=True):
         return words_of(self.claim)
 
 
-def claims_of(record: Record, backing: Backing | None = None) -> Iterator[Said]:
+def claims_of(record: Record, backing: Backing | None = None) -> Iterator[RecordedClaim]:
     """Yield what a record claims, and the states that its episodes begin or end (`moved_to` Ghent: `lives_in` Ghent).
 
     `backing`: whose words it rests on; without it they are its own. Nothing of records that aren't experiences, nor of
@@ -132,13 +132,13 @@ class Place(msgspec.Struct, frozen=True):
     """The type of the experience, where there is a record."""
 
 
-def claims_in(body: ExperienceBody, place: Place, backing: Backing | None = None) -> Iterator[Said]:
+def claims_in(body: ExperienceBody, place: Place, backing: Backing | None = None) -> Iterator[RecordedClaim]:
     """Yield what the body of a record at some place claims."""
     said = body.occurred_at or place.known
     own = backing or Backing(frozenset((voice_of(body),)))
     for k, claim in enumerate(body.symbolic):
         yield from _held(
-            Said(
+            RecordedClaim(
                 index=place.index,
                 k=k,
                 id=place.id,
@@ -164,7 +164,7 @@ def _is_by_rule(body: ExperienceBody) -> bool:
     return is_reading(body) and body.confidence is not None and body.confidence.method in BY_RULE
 
 
-def check(said: Said, known: Container[int]) -> Said:
+def check(said: RecordedClaim, known: Container[int]) -> RecordedClaim:
     """Return a claim as it is; raise ValueError for a probability that is none, and for a record that isn't known."""
     if said.p is not None and not (isfinite(said.p) and 0 <= said.p <= 1):
         raise ValueError(f"{said.id}: its p is {said.p}; a probability lies in [0, 1]")
@@ -178,7 +178,7 @@ def _beginning(claim: Claim, said: datetime) -> datetime:
     return ALWAYS if relation(claim.rel).temporal == "trait" else said
 
 
-def _held(said: Said) -> Iterator[Said]:
+def _held(said: RecordedClaim) -> Iterator[RecordedClaim]:
     yield said
     known = relation(said.claim.rel)
     if (state := known.begins) and said.claim.polarity:
@@ -187,7 +187,7 @@ def _held(said: Said) -> Iterator[Said]:
         yield _from_then_on(said, state, polarity=False)
 
 
-def _from_then_on(episode: Said, state: str, *, polarity: bool) -> Said:
+def _from_then_on(episode: RecordedClaim, state: str, *, polarity: bool) -> RecordedClaim:
     """Return the state that an episode leads to: it outlasts the days of the episode ("moved to Ghent last week")."""
     claim = msgspec.structs.replace(episode.claim, rel=state, polarity=polarity, valid_to=None)
     return msgspec.structs.replace(
@@ -195,7 +195,7 @@ def _from_then_on(episode: Said, state: str, *, polarity: bool) -> Said:
     )
 
 
-def clash(one: Said, other: Said) -> How | None:
+def clash(one: RecordedClaim, other: RecordedClaim) -> How | None:
     """Return how two claims exclude each other if they hold at the same time; None where both may hold."""
     a, b = one.claim, other.claim
     rel, rival = one.relation, other.relation
@@ -227,17 +227,17 @@ def of_one(one: str, other: str) -> bool:
     )
 
 
-def overlap(one: Said, other: Said) -> bool:
+def overlap(one: RecordedClaim, other: RecordedClaim) -> bool:
     """Whether there is an instant at which both hold."""
     return max(one.since, other.since) < min(one.until, other.until)
 
 
-def holds(said: Said, at: datetime) -> bool:
+def holds(said: RecordedClaim, at: datetime) -> bool:
     """Whether a claim's own times take in an instant."""
     return said.since <= at < said.until
 
 
-def relevant(claims: Iterable[Said], asks: Asks) -> list[Said]:
+def relevant(claims: Iterable[RecordedClaim], asks: Asks) -> list[RecordedClaim]:
     """Return the claims that bear on a question: of its subjects, its relations or their opposites, and its object."""
     of_them = _most_fitting(claims, asks.subjects)
     if not asks.rels:
@@ -267,14 +267,14 @@ def _fit(name: str, subject: str) -> int:
     return 2 if same(subject, f"{whose}'s {thing}") else int(same(subject, thing))
 
 
-def _most_fitting(claims: Iterable[Said], names: Sequence[str]) -> list[Said]:
+def _most_fitting(claims: Iterable[RecordedClaim], names: Sequence[str]) -> list[RecordedClaim]:
     """Return the claims of the subjects that some names mean, those that fit best."""
     fits = [(max((_fit(name, said.claim.subject) for name in names), default=0), said) for said in claims]
     best = max((fit for fit, _ in fits), default=0)
     return [said for fit, said in fits if fit == best > 0]
 
 
-def _alike(claims: Sequence[Said], words: str) -> list[Said]:
+def _alike(claims: Sequence[RecordedClaim], words: str) -> list[RecordedClaim]:
     """Return the claims whose words share most with those given, at least two in three of them, and not names alone:
     whose wedding it is tells an engagement of theirs from it as little as it tells anything.
     """

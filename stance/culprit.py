@@ -7,7 +7,7 @@ then the more confident one. Claims that are equal in all three are not told apa
 from datetime import datetime
 from typing import Final
 
-from braid.ledger.record import SourceType
+from braid.ledger.record.record import SourceType
 from braid.stance.jtms import Rank
 
 STANDING: Final[dict[SourceType, int]] = {

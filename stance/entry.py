@@ -11,7 +11,7 @@ from typing import Final
 
 import msgspec
 
-from braid.ledger.record import (
+from braid.ledger.record.record import (
     Asks,
     Candidate,
     Confidence,
@@ -28,14 +28,18 @@ from braid.ledger.record import (
     Target,
 )
 from braid.stance.claims import OWN_METHOD
-from braid.stance.reconcile import METHOD, VERSION, Outcome
+from braid.stance.reconcile import METHOD, VERSION, Reconciliation
 from braid.text.words import normal
 
 _DIGITS: Final = 6
 
 
 def draft_of(
-    outcome: Outcome, *, scope: Scope | None = None, supersedes: str | None = None, known: int | None = None
+    outcome: Reconciliation,
+    *,
+    scope: Scope | None = None,
+    supersedes: str | None = None,
+    known: int | None = None,
 ) -> Draft:
     """Return the record of an outcome. `known`: of how many records of the log it was made."""
     links: list[tuple[str, Target]] = list(_links(outcome, supersedes))
@@ -67,7 +71,7 @@ def draft_of(
     return Draft(kind="stance", body=msgspec.structs.replace(body, once=_once(body, links)), links=links)
 
 
-def _links(outcome: Outcome, supersedes: str | None) -> Iterator[tuple[str, str]]:
+def _links(outcome: Reconciliation, supersedes: str | None) -> Iterator[tuple[str, str]]:
     for one in outcome.candidates:
         yield "candidate", one.said.id
     for id in dict.fromkeys(said.id for said in outcome.support):
@@ -98,7 +102,7 @@ def _once(body: StanceBody, links: list[tuple[str, Target]]) -> str:
 
 
 def reconciliation_of(
-    outcome: Outcome, stance: Target, scope: Scope | None = None, once: str | None = None
+    outcome: Reconciliation, stance: Target, scope: Scope | None = None, once: str | None = None
 ) -> Draft:
     """Return the experience that a decision is: above the records that support it, with the stance for evidence."""
     parents = dict.fromkeys(said.id for said in outcome.support)
@@ -125,7 +129,7 @@ def is_reconciliation(body: object) -> bool:
     return isinstance(body, ExperienceBody) and body.provenance.method == OWN_METHOD
 
 
-def _diffs(outcome: Outcome, pooled: float) -> list[LinkDiff]:
+def _diffs(outcome: Reconciliation, pooled: float) -> list[LinkDiff]:
     """Return how much each record that supports a decision weighs alone (1 where it says nothing of that), and in the
     decision; no words of any.
     """

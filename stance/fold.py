@@ -4,7 +4,8 @@ Same claims, same instant, same labels. The nodes: `r:12` a record, `r:12/0` its
 in the log, `now:r:12/0` that a claim's own times take in the instant that is asked about.
 
 Every record here is living: what was corrected, forgotten or erased, and what fell with it, is left out before
-(`ledger.standing`, SPEC §9.7). A claim stands while it holds at that instant and nothing that stands takes its say
+(`ledger.record.standing`, SPEC §9.7). A claim stands while it holds at that instant and nothing that stands takes
+its say
 (`stance.precedence`). Take the taker away and the claim is back.
 """
 
@@ -13,14 +14,14 @@ from datetime import datetime
 
 import msgspec
 
-from braid.stance.claims import Said, holds
+from braid.stance.claims import RecordedClaim, holds
 from braid.stance.culprit import STANDING
 from braid.stance.jtms import Label, Network
 from braid.stance.precedence import Taken, outdone, settled
 from braid.stance.rivals import in_order
 
 
-class Source(msgspec.Struct, frozen=True):
+class GroundedRecord(msgspec.Struct, frozen=True):
     """A living record and the living ones that it was drawn from, by log index."""
 
     index: int
@@ -28,9 +29,9 @@ class Source(msgspec.Struct, frozen=True):
     parents: tuple[int, ...] = ()
 
 
-def grounds(records: Iterable[int], known: Mapping[int, Source]) -> dict[int, Source]:
+def grounds(records: Iterable[int], known: Mapping[int, GroundedRecord]) -> dict[int, GroundedRecord]:
     """Return of the known records those that some rest on, themselves too."""
-    found: dict[int, Source] = {}
+    found: dict[int, GroundedRecord] = {}
     stack = list(records)
     while stack:
         index = stack.pop()
@@ -44,9 +45,9 @@ class Folded(msgspec.Struct, frozen=True):
     """The network, the claims by their nodes, and what takes the say of each, or would if it stood, and why."""
 
     net: Network
-    claims: Mapping[str, Said]
-    taken: Mapping[str, Sequence[tuple[Said, str]]]
-    sources: Mapping[int, Source]
+    claims: Mapping[str, RecordedClaim]
+    taken: Mapping[str, Sequence[tuple[RecordedClaim, str]]]
+    sources: Mapping[int, GroundedRecord]
 
     def label(self, node: str) -> Label:
         """Return how a node stands."""
@@ -56,12 +57,12 @@ class Folded(msgspec.Struct, frozen=True):
         """Whether a node is believed: of a claim, whether it has a say."""
         return self.net.label(node) is Label.IN
 
-    def standing(self) -> list[Said]:
+    def standing(self) -> list[RecordedClaim]:
         """Return the claims that stand, in the order of the log."""
         return [said for node, said in self.claims.items() if self.stands(node)]
 
 
-def fold(claims: Sequence[Said], sources: Iterable[Source], at: datetime | None) -> Folded:
+def fold(claims: Sequence[RecordedClaim], sources: Iterable[GroundedRecord], at: datetime | None) -> Folded:
     """Return the network over claims of living records, as of an instant; None: whenever they hold."""
     net = Network()
     known = {source.index: source for source in sources}
@@ -83,7 +84,7 @@ def fold(claims: Sequence[Said], sources: Iterable[Source], at: datetime | None)
     return Folded(net, {said.node: said for said in ordered}, taken, known)
 
 
-def _record(net: Network, source: Source, known: Mapping[int, Source]) -> None:
+def _record(net: Network, source: GroundedRecord, known: Mapping[int, GroundedRecord]) -> None:
     """One justification a parent; a record at the bottom of its braid rests on being in the log."""
     node = f"r:{source.index}"
     if not source.parents:
@@ -94,7 +95,7 @@ def _record(net: Network, source: Source, known: Mapping[int, Source]) -> None:
             net.justify(node, inn=[f"r:{parent}"], why="drawn from it")
 
 
-def _claims(net: Network, claims: Sequence[Said], taken: Taken) -> None:
+def _claims(net: Network, claims: Sequence[RecordedClaim], taken: Taken) -> None:
     for said in claims:
         inn = [f"r:{said.index}", f"now:{said.node}"]
         net.justify(said.node, inn=inn, out=[one.node for one, _ in taken.get(said.node, ())], why=said.text)

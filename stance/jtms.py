@@ -39,7 +39,7 @@ class Label(StrEnum):
     UNDECIDED = "undecided"
 
 
-class Conflict(msgspec.Struct, frozen=True):
+class NetworkConflict(msgspec.Struct, frozen=True):
     """A contradiction that stands, since nothing below it is an assumption."""
 
     node: str
@@ -190,12 +190,12 @@ class Network:
         traced = self._trace(self._numbers[node])
         return tuple(sorted(self._names[one] for one in (*traced.assumptions, *traced.premises)))
 
-    def conflicts(self) -> tuple[Conflict, ...]:
+    def conflicts(self) -> tuple[NetworkConflict, ...]:
         """Return the contradictions that nothing can give way for: they follow from premises alone."""
         self._settle()
         traced = ((node, self._trace(node)) for node in self._clashing)
         found = [
-            Conflict(self._names[node], tuple(sorted(self._names[one] for one in trace.premises)))
+            NetworkConflict(self._names[node], tuple(sorted(self._names[one] for one in trace.premises)))
             for node, trace in traced
         ]
         return tuple(sorted(found, key=lambda one: (one.node, one.premises)))

@@ -17,7 +17,7 @@ from typing import Final
 
 import msgspec
 
-from braid.ledger.record import SourceType
+from braid.ledger.record.record import SourceType
 from braid.stance.relations import Temporal
 
 PRIORS: Final[Mapping[SourceType, float]] = {

@@ -11,9 +11,9 @@ from typing import Final
 
 import msgspec
 
-from braid.stance.claims import Said, clash
+from braid.stance.claims import RecordedClaim, clash
 from braid.stance.culprit import STANDING
-from braid.stance.rivals import Shelf, alikes
+from braid.stance.rivals import RivalGroup, alikes
 
 SURE: Final = 0.5
 """A claim that is worth so much is its voice's say until it says otherwise; one that is worth less replaces none."""
@@ -22,12 +22,12 @@ _INFERRED: Final = STANDING["inferred"]
 _SOURCE: Final = {4: "corrected", 3: "stated", 2: "observed", 1: "inferred"}
 
 
-def advantage(one: Said, other: Said) -> str:
+def advantage(one: RecordedClaim, other: RecordedClaim) -> str:
     """Return in words what leaves the second of two claims that exclude each other no say; empty where nothing does."""
     return corrects(one, other) or outdoes(one, other) or follows(one, other)
 
 
-def corrects(one: Said, other: Said) -> str:
+def corrects(one: RecordedClaim, other: RecordedClaim) -> str:
     """Return in words that a claim corrects another, said before it, of what held by then; empty where it doesn't."""
     if one.rank != _CORRECTED or other.since > max(one.since, one.said):
         return ""
@@ -37,12 +37,12 @@ def corrects(one: Said, other: Said) -> str:
     return f"corrected again: {when}" if one.said > other.said else ""
 
 
-def outdoes(one: Said, other: Said) -> str:
+def outdoes(one: RecordedClaim, other: RecordedClaim) -> str:
     """Return in words that a claim is more than inferred and the other is not; empty where it isn't so."""
     return f"{_SOURCE[one.rank]} over inferred" if other.rank == _INFERRED < one.rank else ""
 
 
-def follows(one: Said, other: Said) -> str:
+def follows(one: RecordedClaim, other: RecordedClaim) -> str:
     """Return in words that a claim is a later say of the same voice; empty where it isn't, or more than that."""
     if one.voices != other.voices or one.kept < other.kept or say_order(one) <= say_order(other):
         return ""
@@ -56,16 +56,16 @@ def follows(one: Said, other: Said) -> str:
     return f"said later: {newer:%Y-%m-%d} after {older:%Y-%m-%d}"
 
 
-def say_order(said: Said) -> tuple[bool, datetime, datetime]:
+def say_order(said: RecordedClaim) -> tuple[bool, datetime, datetime]:
     """Return the order of what a voice says: its say is the last of it that is sure, else the last."""
     return said.worth >= SURE, said.recency, said.said
 
 
-Taken = dict[str, list[tuple[Said, str]]]
+Taken = dict[str, list[tuple[RecordedClaim, str]]]
 """Claims without a say, by node: what takes it, and why."""
 
 
-def settled(claims: Iterable[Said], *, timeless: bool) -> Taken:
+def settled(claims: Iterable[RecordedClaim], *, timeless: bool) -> Taken:
     """Return what takes the say of claims by later words and by corrections; what was inferred is for `outdone`.
 
     `timeless`: the question is when something was so; of that a voice takes back only what it denies.
@@ -77,21 +77,21 @@ def settled(claims: Iterable[Said], *, timeless: bool) -> Taken:
     return taken
 
 
-def _by_voice(group: Sequence[Said], taken: Taken, *, timeless: bool) -> None:
-    says: dict[frozenset[str], Shelf] = {}
+def _by_voice(group: Sequence[RecordedClaim], taken: Taken, *, timeless: bool) -> None:
+    says: dict[frozenset[str], RivalGroup] = {}
     for said in sorted(group, key=say_order, reverse=True):
-        shelf = says.setdefault(said.voices, Shelf())
+        shelf = says.setdefault(said.voices, RivalGroup())
         if not _take(shelf, said, _denies if timeless else follows, taken):
             shelf.add(said)
 
 
-def _denies(one: Said, other: Said) -> str:
+def _denies(one: RecordedClaim, other: RecordedClaim) -> str:
     return follows(one, other) if clash(one, other) in ("denied", "opposite") else ""
 
 
-def _by_correction(group: Sequence[Said], taken: Taken) -> None:
-    shelf = Shelf()
-    others: list[Said] = []
+def _by_correction(group: Sequence[RecordedClaim], taken: Taken) -> None:
+    shelf = RivalGroup()
+    others: list[RecordedClaim] = []
     for said in sorted(group, key=lambda said: said.said, reverse=True):
         if said.rank != _CORRECTED:
             others.append(said)
@@ -101,12 +101,12 @@ def _by_correction(group: Sequence[Said], taken: Taken) -> None:
         _take(shelf, said, corrects, taken)
 
 
-def outdone(inferred: Sequence[Said], standing: Sequence[Said]) -> Taken:
+def outdone(inferred: Sequence[RecordedClaim], standing: Sequence[RecordedClaim]) -> Taken:
     """Return what takes the say of inferred claims: any more than inferred that stands."""
     taken: Taken = {}
     guessed = {said.node for said in inferred}
     for group in alikes([*inferred, *standing]):
-        shelf = Shelf()
+        shelf = RivalGroup()
         for said in reversed(group):
             if said.node not in guessed:
                 shelf.add(said)
@@ -116,7 +116,9 @@ def outdone(inferred: Sequence[Said], standing: Sequence[Said]) -> Taken:
     return taken
 
 
-def _take(shelf: Shelf, said: Said, why: Callable[[Said, Said], str], taken: Taken) -> bool:
+def _take(
+    shelf: RivalGroup, said: RecordedClaim, why: Callable[[RecordedClaim, RecordedClaim], str], taken: Taken
+) -> bool:
     """Note the first on a shelf that leaves a claim no say; return whether there is one."""
     for one in shelf.excluding(said):
         if reason := why(one, said):
@@ -125,7 +127,7 @@ def _take(shelf: Shelf, said: Said, why: Callable[[Said, Said], str], taken: Tak
     return False
 
 
-def backdated(claims: Sequence[Said]) -> list[Said]:
+def backdated(claims: Sequence[RecordedClaim]) -> list[RecordedClaim]:
     """Return claims with the corrected ones dated: where one doesn't say since when it holds, since what it corrects.
 
     "INV-2034, not INV-2043": the right number was right all along, and no longer than the wrong one was believed.
@@ -133,8 +135,8 @@ def backdated(claims: Sequence[Said]) -> list[Said]:
     return [said for group in alikes(claims) for said in _backdated(group)]
 
 
-def _backdated(group: Sequence[Said]) -> Iterator[Said]:
-    shelf = Shelf()
+def _backdated(group: Sequence[RecordedClaim]) -> Iterator[RecordedClaim]:
+    shelf = RivalGroup()
     for said in sorted(group, key=lambda one: (one.said, one.index, one.k)):
         one = said
         if one.claim.source_type == "corrected" and one.claim.valid_from is None:

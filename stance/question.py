@@ -19,7 +19,7 @@ SPEAKER: Final = "user"
 Wants = Literal["object", "check", "time"]
 
 
-class Reading(msgspec.Struct, frozen=True):
+class ParsedQuestion(msgspec.Struct, frozen=True):
     """What a question asks for; `rels` may be empty where any relation will do."""
 
     subject: str
@@ -140,12 +140,12 @@ _TAIL: Final = re.compile(
 _FIRST: Final = frozenset(("i", "me", "my", "we", "our", "us"))
 
 
-def read(question: str) -> Reading | None:
+def read(question: str) -> ParsedQuestion | None:
     """Return what a question asks for; None where no rule can tell."""
     return next(readings(question), None)
 
 
-def readings(question: str) -> Iterator[Reading]:
+def readings(question: str) -> Iterator[ParsedQuestion]:
     """Yield each reading that a rule gives, the likeliest first; none of what is too long for a plain question."""
     if len(question) > MAX_CHARS:
         return
@@ -165,7 +165,7 @@ def _without_time(asked: str) -> str:
     return asked
 
 
-def _made(match: re.Match[str], wants: Wants, rels: tuple[str, ...]) -> Reading | None:
+def _made(match: re.Match[str], wants: Wants, rels: tuple[str, ...]) -> ParsedQuestion | None:
     parts = match.groupdict()
     if noun := parts.get("n"):
         named = _noun(noun.casefold())
@@ -178,7 +178,7 @@ def _made(match: re.Match[str], wants: Wants, rels: tuple[str, ...]) -> Reading 
     object_ = (parts.get("o") or "").strip(" ?!.,") or None
     if wants == "check" and rels in (("likes",), ("dislikes",), _OPINION):
         rels = ("dislikes", "likes") if rels == ("dislikes",) else _OPINION
-    return Reading(subject, rels, _bare(object_) if wants == "check" and object_ else object_, wants)
+    return ParsedQuestion(subject, rels, _bare(object_) if wants == "check" and object_ else object_, wants)
 
 
 def _noun(noun: str) -> tuple[str, ...]:

@@ -11,7 +11,7 @@ of one is .75. Other readers are other counts, and another `COUNTED`.
 from collections.abc import Mapping
 from typing import Final, NamedTuple
 
-from braid.ledger.record import Claim, Confidence, SourceType
+from braid.ledger.record.record import Claim, Confidence, SourceType
 from braid.stance.relations import relation
 
 COUNTED: Final = "counted-1"

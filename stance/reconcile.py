@@ -11,11 +11,11 @@ from typing import Final, Literal, NamedTuple
 
 import msgspec
 
-from braid.ledger.record import Asks, Claim, Decision
-from braid.stance.answers import Answer, answers_to, is_list
+from braid.ledger.record.record import Asks, Claim, Decision
+from braid.stance.answers import CandidateAnswer, answers_to, is_list
 from braid.stance.belief import LEAD, Share, believe, has_enough
-from braid.stance.claims import FOREVER, Said, check, relevant
-from braid.stance.fold import Folded, Source, fold, grounds
+from braid.stance.claims import FOREVER, RecordedClaim, check, relevant
+from braid.stance.fold import Folded, GroundedRecord, fold, grounds
 from braid.stance.precedence import backdated
 from braid.stance.words import words_of
 from braid.text.words import normal
@@ -34,7 +34,7 @@ it has none."""
 class Weighed(msgspec.Struct, frozen=True):
     """A claim that was weighed: the probability of the answer it gives, what became of it, and why."""
 
-    said: Said
+    said: RecordedClaim
     p: float
     status: Status
     taken_by: tuple[int, ...]
@@ -47,15 +47,15 @@ class Weighed(msgspec.Struct, frozen=True):
         return self.status == "held"
 
 
-class Outcome(msgspec.Struct, frozen=True):
+class Reconciliation(msgspec.Struct, frozen=True):
     """What reconciling came to."""
 
     question: str
     asks: Asks
     candidates: tuple[Weighed, ...]
     decision: Decision
-    support: tuple[Said, ...]
-    others: tuple[Source, ...]
+    support: tuple[RecordedClaim, ...]
+    others: tuple[GroundedRecord, ...]
     """Records that give no candidate and bear on it: they claim what holds at another time."""
     would_change: tuple[str, ...]
     folded: Folded
@@ -67,7 +67,9 @@ class Outcome(msgspec.Struct, frozen=True):
         return list(kept.values())
 
 
-def reconcile(question: str, asks: Asks, candidates: Iterable[Said], sources: Iterable[Source]) -> Outcome:
+def reconcile(
+    question: str, asks: Asks, candidates: Iterable[RecordedClaim], sources: Iterable[GroundedRecord]
+) -> Reconciliation:
     """Return what to hold of a question at the time that it asks about (`asks.at`).
 
     `candidates` are claims of living records; `sources` these records and the living ones that they were drawn from.
@@ -85,7 +87,7 @@ def reconcile(question: str, asks: Asks, candidates: Iterable[Said], sources: It
         said for k in case.held for said in case.answers[k].claims if case.folded.stands(said.node)
     )
     others = {said.index for said in claims} - {one.said.index for one in weighed}
-    return Outcome(
+    return Reconciliation(
         question,
         asks,
         tuple(weighed),
@@ -101,18 +103,18 @@ class _Case(NamedTuple):
     """A question with its claims, as they fold into answers, and what each answer has for it."""
 
     asks: Asks
-    claims: Sequence[Said]
+    claims: Sequence[RecordedClaim]
     folded: Folded
-    answers: Sequence[Answer]
+    answers: Sequence[CandidateAnswer]
     shares: Sequence[Share]
     held: Sequence[int]
     """Places of the answers that are held."""
 
-    def text(self, answer: Answer) -> str:
+    def text(self, answer: CandidateAnswer) -> str:
         return answer.text(self.folded, self.asks)
 
 
-def _case(asks: Asks, claims: Sequence[Said], sources: Iterable[Source]) -> _Case:
+def _case(asks: Asks, claims: Sequence[RecordedClaim], sources: Iterable[GroundedRecord]) -> _Case:
     """Fold claims as of the instant that is asked about; of all times where the time is what is asked for."""
     folded = fold(claims, sources, None if asks.wants == "time" else asks.at)
     answers = answers_to(asks, claims, folded)
@@ -129,7 +131,7 @@ def _weighed(place: int, case: _Case) -> Iterator[Weighed]:
         yield Weighed(said, share.aged, status, taken, _why(said, status, share, case.folded))
 
 
-def _status(said: Said, place: int, case: _Case) -> Status:
+def _status(said: RecordedClaim, place: int, case: _Case) -> Status:
     share = case.shares[place]
     if not case.folded.stands(said.node):
         return "silent"
@@ -138,7 +140,7 @@ def _status(said: Said, place: int, case: _Case) -> Status:
     return "outvoted" if case.held or share.against > share.fresh else "undecided"
 
 
-def _why(said: Said, status: Status, share: Share, folded: Folded) -> str:
+def _why(said: RecordedClaim, status: Status, share: Share, folded: Folded) -> str:
     """Return in a few words why a claim is held, or isn't."""
     for one, why in folded.taken.get(said.node, ()):
         if folded.stands(one.node):
@@ -160,7 +162,7 @@ def _decide(case: _Case) -> Decision:
     return Decision(residual_uncertainty=_rest(best), undecided=_undecided(case))
 
 
-def _open(case: _Case) -> list[tuple[Share, Answer]]:
+def _open(case: _Case) -> list[tuple[Share, CandidateAnswer]]:
     """Return the answers that somebody has a say for, the best first."""
     pairs = zip(case.shares, case.answers, strict=True)
     return sorted(
@@ -187,7 +189,7 @@ def _undecided(case: _Case) -> str:
     return _elsewhen(case.asks.at or FOREVER, case.claims)
 
 
-def _nearest(case: _Case) -> list[Answer]:
+def _nearest(case: _Case) -> list[CandidateAnswer]:
     """Return the answers between which nothing decides, or the one that has too little; up to four."""
     found = _open(case)
     if is_list(case.asks):
@@ -195,7 +197,7 @@ def _nearest(case: _Case) -> list[Answer]:
     return [answer for share, answer in found if found[0][0].fresh - share.fresh < LEAD][:_NAMED]
 
 
-def _elsewhen(at: datetime, claims: Sequence[Said]) -> str:
+def _elsewhen(at: datetime, claims: Sequence[RecordedClaim]) -> str:
     """Return what holds at another time than the one asked about."""
     if later := [said for said in claims if said.since > at]:
         first = min(later, key=lambda said: said.since)
@@ -206,7 +208,7 @@ def _elsewhen(at: datetime, claims: Sequence[Said]) -> str:
     return "nothing is known of it"
 
 
-def _would_change(case: _Case, support: Sequence[Said], sources: Iterable[Source]) -> str:
+def _would_change(case: _Case, support: Sequence[RecordedClaim], sources: Iterable[GroundedRecord]) -> str:
     """Return what would bring another answer: what is held once the support is gone, and what would end a dispute."""
     if not support:
         if near := _nearest(case):

@@ -13,14 +13,14 @@ from typing import Final, Literal
 
 import msgspec
 
-from braid.ledger.record import Asks, Draft, EventBody, ExperienceBody, Target
+from braid.ledger.record.record import Asks, Draft, EventBody, ExperienceBody, Target
 from braid.stance.answers import positions
 from braid.stance.belief import LEAD, believe
-from braid.stance.claims import ALWAYS, How, Place, Said, claims_in, clash, holds, overlap
+from braid.stance.claims import ALWAYS, How, Place, RecordedClaim, claims_in, clash, holds, overlap
 from braid.stance.fold import Folded
 from braid.stance.pool import exclusive
 from braid.stance.precedence import advantage
-from braid.stance.rivals import Shelf, alikes
+from braid.stance.rivals import RivalGroup, alikes
 from braid.text.words import normal
 
 REVIEW: Final = "review"
@@ -32,18 +32,18 @@ Stands = Literal["one", "other", "neither"]
 class Contradiction(msgspec.Struct, frozen=True):
     """Two claims that exclude each other while both hold; `other` came after `one`."""
 
-    one: Said
-    other: Said
+    one: RecordedClaim
+    other: RecordedClaim
     how: How
 
 
-def contradictions(claims: Iterable[Said]) -> Iterator[Contradiction]:
+def contradictions(claims: Iterable[RecordedClaim]) -> Iterator[Contradiction]:
     """Yield the claims that exclude another at some instant, each with the next that it excludes, in the order of the
     log; each pair of texts once, its latest records. Linear in the claims.
     """
     found: dict[tuple[str, str], Contradiction] = {}
     for group in alikes(claims):
-        shelf = Shelf()
+        shelf = RivalGroup()
         for said in sorted(group, key=_after, reverse=True):
             for later in shelf.excluding(said, latest=True):
                 if said.claim is not later.claim and (how := clash(said, later)):
@@ -53,7 +53,7 @@ def contradictions(claims: Iterable[Said]) -> Iterator[Contradiction]:
     yield from sorted(found.values(), key=_places)
 
 
-def _after(said: Said) -> tuple[datetime, datetime, int, int]:
+def _after(said: RecordedClaim) -> tuple[datetime, datetime, int, int]:
     return said.recency, said.said, said.index, said.k
 
 
@@ -80,7 +80,7 @@ def _more(one: float, other: float) -> Stands:
     return "one" if one > other else "other"
 
 
-def undecidable(claims: Iterable[Said], limit: int) -> list[Contradiction]:
+def undecidable(claims: Iterable[RecordedClaim], limit: int) -> list[Contradiction]:
     """Return the first pairs of claims between which nothing decides, in the order of the log, up to a limit; each pair
     of texts once. Claims that rank or time tell apart are not compared.
     """
@@ -95,7 +95,7 @@ def undecidable(claims: Iterable[Said], limit: int) -> list[Contradiction]:
     return sorted(found.values(), key=_places)
 
 
-def is_ambiguous(one: Said, other: Said) -> bool:
+def is_ambiguous(one: RecordedClaim, other: RecordedClaim) -> bool:
     """Whether two claims exclude each other at some time and nothing says which has the say."""
     if clash(one, other) is None or not overlap(one, other):
         return False
@@ -103,9 +103,9 @@ def is_ambiguous(one: Said, other: Said) -> bool:
     return not advantage(one, other) and not advantage(other, one) and abs(shares[0] - shares[1]) < LEAD
 
 
-def _tied(alike: Sequence[Said]) -> Iterator[Sequence[Said]]:
+def _tied(alike: Sequence[RecordedClaim]) -> Iterator[Sequence[RecordedClaim]]:
     """Yield claims of one rank and one time; each text and span once."""
-    groups: dict[Hashable, dict[Hashable, Said]] = {}
+    groups: dict[Hashable, dict[Hashable, RecordedClaim]] = {}
     for said in alike:
         key = said.rank, said.recency, said.said
         groups.setdefault(key, {})[normal(said.text), said.since, said.until, said.p] = said
@@ -126,7 +126,7 @@ def with_reviews(batch: Sequence[Draft]) -> list[Draft]:
     return [*batch, *(_review(pair, batch) for pair in undecidable(claims, MAX_REVIEWS))]
 
 
-def _said(draft: Draft, place: int) -> Iterator[Said]:
+def _said(draft: Draft, place: int) -> Iterator[RecordedClaim]:
     body = draft.body
     if isinstance(body, ExperienceBody):
         happened = body.occurred_at or ALWAYS  # all of a batch is recorded at one time
@@ -151,7 +151,7 @@ def _review(pair: Contradiction, batch: Sequence[Draft]) -> Draft:
     )
 
 
-def _named(said: Said) -> dict[str, str | int | bool]:
+def _named(said: RecordedClaim) -> dict[str, str | int | bool]:
     claim = said.claim
     return {
         "k": said.k, "subject": claim.subject, "rel": claim.rel, "object": claim.object, "polarity": claim.polarity,

@@ -10,27 +10,29 @@ from collections.abc import Hashable, Iterable, Iterator, Sequence
 from itertools import chain, islice
 from typing import Final
 
-from braid.stance.claims import Said, clash, overlap
+from braid.stance.claims import RecordedClaim, clash, overlap
 from braid.stance.relations import relation
 from braid.stance.values import stemmed
 
 MOST: Final = 50
 
 
-class Shelf:
+class RivalGroup:
     """Claims of one group by what would exclude them: an object by any other, a denial by the object that it denies."""
 
     def __init__(self) -> None:
-        self._kept: dict[Hashable, list[Said]] = {}
+        self._kept: dict[Hashable, list[RecordedClaim]] = {}
 
-    def add(self, said: Said) -> None:
+    def add(self, said: RecordedClaim) -> None:
         """Keep a claim, behind those that are kept."""
         name, object_ = said.relation.name, _object(said)
         keys = ((name, True), (name, True, object_)) if said.claim.polarity else ((name, False, object_),)
         for key in keys:
             self._kept.setdefault(key, []).append(said)
 
-    def excluding(self, said: Said, *, latest: bool = False, ever: bool = False) -> Iterator[Said]:
+    def excluding(
+        self, said: RecordedClaim, *, latest: bool = False, ever: bool = False
+    ) -> Iterator[RecordedClaim]:
         """Yield those kept that exclude a claim while both hold (`ever`: whenever they do): the first kept first, or
         the latest.
         """
@@ -43,24 +45,24 @@ class Shelf:
         return (one for one in near if clash(one, said) is not None and (ever or overlap(one, said)))
 
 
-def _object(said: Said) -> Hashable:
+def _object(said: RecordedClaim) -> Hashable:
     return stemmed(said.claim.object) if said.relation.of == "text" else None
 
 
-def alikes(claims: Iterable[Said]) -> Iterator[Sequence[Said]]:
+def alikes(claims: Iterable[RecordedClaim]) -> Iterator[Sequence[RecordedClaim]]:
     """Yield claims that may exclude each other, in the order of the log; none of one group does one of another."""
-    groups: dict[Hashable, list[Said]] = {}
+    groups: dict[Hashable, list[RecordedClaim]] = {}
     for said in in_order(claims):
         groups.setdefault(_key(said), []).append(said)
     yield from groups.values()
 
 
-def in_order(claims: Iterable[Said]) -> list[Said]:
+def in_order(claims: Iterable[RecordedClaim]) -> list[RecordedClaim]:
     """Return claims in the order of the log."""
     return sorted(claims, key=lambda said: (said.index, said.k, said.derived))
 
 
-def _key(said: Said) -> Hashable:
+def _key(said: RecordedClaim) -> Hashable:
     rel = said.relation
     first = stemmed(said.claim.subject)[:1]
     name = min(rel.name, relation(rel.opposite).name) if rel.opposite else rel.name

@@ -5,7 +5,7 @@ from typing import Final
 
 import msgspec
 
-from braid.ledger.record import ExperienceBody, is_reading
+from braid.ledger.record.record import ExperienceBody, is_reading
 from braid.text.words import normal
 
 PERSON: Final = "person"

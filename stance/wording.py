@@ -8,7 +8,7 @@ import unicodedata
 from collections.abc import Hashable, Iterable
 from typing import Final
 
-from braid.ledger.record import ExperienceBody, Record
+from braid.ledger.record.record import ExperienceBody, Record
 
 _ENDS: Final = " .!…"
 Wording = Hashable

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from braid.ledger.record import Claim
+from braid.ledger.record.record import Claim
 from braid.stance.relations import name_of
 
 DID: Final = "did"

@@ -17,7 +17,7 @@ from hypothesis import HealthCheck, settings
 from tests.truth.board import pytest_terminal_summary  # noqa: F401 - pytest finds it here
 
 if TYPE_CHECKING:
-    from braid.ledger.writer import Writer
+    from braid.ledger.write.writer import Writer
     from tests.warm import Zygote
 
 SEED = 20_240_229
@@ -110,7 +110,7 @@ def warm_python(zygote: "Zygote") -> str:
 @pytest.fixture
 def store(tmp_path: Path) -> Path:
     """Return a new store: genesis, two admitted keys, its guard in this test's surroundings."""
-    from braid.ledger.create import create_store
+    from braid.ledger.write.create import create_store
 
     create_store(tmp_path / "memory", now=datetime.now(UTC))
     return tmp_path / "memory"

@@ -8,7 +8,7 @@ from typing import Any, Final
 import msgspec
 import pytest
 
-from braid.views.sql import Limits, Request, Sandbox
+from braid.views.duck.sql import QueryLimits, QueryRequest, Sandbox
 
 CLOSE: Final = Sandbox.close
 """What ends the process, for tests of that."""
@@ -31,7 +31,7 @@ def handed_on() -> Iterator[None]:
         finally:
             asking.discard(id(self))
 
-    def _started(self: Sandbox, limits: Limits) -> Any:
+    def _started(self: Sandbox, limits: QueryLimits) -> Any:
         if self._child is None and idle[limits.memory_bytes]:
             self._child, self._memory = idle[limits.memory_bytes].pop(), limits.memory_bytes
         return started(self, limits)
@@ -58,11 +58,11 @@ def handed_on() -> Iterator[None]:
 @contextmanager
 def in_process() -> Iterator[None]:
     """Answer statements in this process: the same checks and settings of DuckDB, without the limits of a process."""
-    from braid.views import sandbox
+    from braid.views.duck import sandbox
 
-    def ask(self: Sandbox, request: bytes, streams: Any, limits: Limits) -> Any:
+    def ask(self: Sandbox, request: bytes, streams: Any, limits: QueryLimits) -> Any:
         return sandbox._answer(
-            msgspec.msgpack.decode(request, type=Request), [bytes(stream) for stream in streams]
+            msgspec.msgpack.decode(request, type=QueryRequest), [bytes(stream) for stream in streams]
         )
 
     with pytest.MonkeyPatch.context() as patch:

@@ -23,11 +23,11 @@ import types
 from typing import Any
 
 OWN = """
-braid.answers.records braid.programs.run braid.ledger.audit.verify braid.lenses.book
+braid.answers.records braid.programs.run braid.ledger.audit.verify braid.lenses.claim_index
 braid.models.static braid.entry braid.registry
 braid.store braid.tools.cli.main
-braid.tools.importers.detect braid.exchange.copies braid.views.duck braid.views.lance.check
-braid.views.sql braid.views.store
+braid.tools.importers.detect braid.exchange.copies braid.views.duck.projection braid.views.lance.check
+braid.views.duck.sql braid.views.store
 """
 # Not LanceDB: its extension has threads once it is used, and they don't survive a fork, so each child loads it.
 # A library of these that isn't there is no loss but of time.
@@ -180,7 +180,7 @@ def program(words: list[str]) -> int:
 
 def sandbox(words: list[str]) -> int:
     """Be the process that runs SQL: it has imported DuckDB already."""
-    from braid.views.sandbox import serve
+    from braid.views.duck.sandbox import serve
 
     sys.argv = ["sandbox", *words]
     return ending(serve)
@@ -191,7 +191,7 @@ KINDS = {"braid": command, "python": program, "sandbox": sandbox}
 
 def forked_sandboxes() -> None:
     """Let stores fork what runs their SQL, too."""
-    from braid.views import sql
+    from braid.views.duck import sql
 
     warm: Any = importlib.import_module("warm")  # it lies beside this script
 

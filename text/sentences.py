@@ -67,7 +67,7 @@ _MOMENT: Final = re.compile(
 _APOSTROPHES: Final = {0x2018: "'", 0x2019: "'"}
 
 
-class Part(NamedTuple):
+class TextPart(NamedTuple):
     """A stretch of the source: its readable text, where it begins and ends, and the mark that closes it."""
 
     text: str
@@ -82,7 +82,7 @@ def readable(text: str) -> str:
     return shown.translate(_APOSTROPHES)
 
 
-def sentences(text: str) -> Iterator[Part]:
+def sentences(text: str) -> Iterator[TextPart]:
     """Yield the sentences of a readable text."""
     start = 0
     for match in _END.finditer(text):
@@ -91,7 +91,7 @@ def sentences(text: str) -> Iterator[Part]:
             if body.strip(" \t\x00"):
                 lead = len(body) - len(body.lstrip())
                 mark = match[0].strip() or match[0]
-                yield Part(body.strip(), start + lead, start + lead + len(body.strip()), mark)
+                yield TextPart(body.strip(), start + lead, start + lead + len(body.strip()), mark)
             start = match.end()
 
 
@@ -109,7 +109,7 @@ def gist(text: str, limit: int = GIST_CHARS) -> str:
     return f"{line[:limit].rsplit(' ', 1)[0]} …"
 
 
-def clauses(sentence: Part) -> Iterator[Part]:
+def clauses(sentence: TextPart) -> Iterator[TextPart]:
     """Yield the clauses of a sentence, as far as punctuation and plain joining words show them."""
     start = 0
     for match in _BREAK.finditer(sentence.text):
@@ -126,9 +126,9 @@ def clauses(sentence: Part) -> Iterator[Part]:
         yield _slice(sentence, start, len(sentence.text), "")
 
 
-def _slice(sentence: Part, start: int, stop: int, mark: str) -> Part:
+def _slice(sentence: TextPart, start: int, stop: int, mark: str) -> TextPart:
     body = sentence.text[start:stop]
     lead = len(body) - len(body.lstrip())
     bare = body.strip()
     at = sentence.start + start + lead
-    return Part(bare, at, at + len(bare), mark.strip())
+    return TextPart(bare, at, at + len(bare), mark.strip())

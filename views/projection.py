@@ -2,7 +2,7 @@
 
 A projection is rebuilt from the log alone: no clock, no network; no model either, but for the LanceDB projection's
 packaged one. The rows of a record follow from the
-record and from `Standing`, the few facts of the log's head that reach back (what is forgotten, erased, disputed …).
+record and from `HeadFacts`, the few facts of the log's head that reach back (what is forgotten, erased, disputed …).
 So a record's rows change after it was applied only when its standing changes, and then the batch brings it again.
 """
 
@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol, runtime_checkab
 
 import msgspec
 
-from braid.ledger.reader import Entry
+from braid.ledger.read.reader import LogEntry
 
 if TYPE_CHECKING:
-    from braid.views.make import Made
+    from braid.views.duck.batch import MadeBatch
 
 
-class KeyFacts(NamedTuple):
+class AuthorKeyFacts(NamedTuple):
     """What the log's head says of an author key; times are log indexes."""
 
     role: str
@@ -35,7 +35,7 @@ class Fate(NamedTuple):
     """Id of the newest living record in its place; None for a fallen one."""
 
 
-class Standing(msgspec.Struct, frozen=True):
+class HeadFacts(msgspec.Struct, frozen=True):
     """The facts of the log's head that reach back to earlier records, as they were at `size` records."""
 
     origin: str
@@ -50,7 +50,7 @@ class Standing(msgspec.Struct, frozen=True):
     """Index of the newest erase tombstone, -1 for none."""
     disputed: Mapping[str, int]
     """Key id → the index from which on its signatures are disputed."""
-    keys: Mapping[str, KeyFacts]
+    keys: Mapping[str, AuthorKeyFacts]
     fates: Mapping[int, Fate] = {}
     """What became of the records that rows are made of with it, where they are not living (`fates.Fates`)."""
 
@@ -76,9 +76,9 @@ class Batch(NamedTuple):
     Erasures never come this way: they lead to a rebuild, so that nothing of the erased stays in free pages.
     """
 
-    entries: list[Entry]
-    again: list[Entry]
-    standing: Standing
+    entries: list[LogEntry]
+    again: list[LogEntry]
+    standing: HeadFacts
     stamp: Stamp
 
 
@@ -107,7 +107,7 @@ class Projection(Protocol):
 class TakesMade(Projection, Protocol):
     """A projection of `make`'s rows: they tell how each record stands, and may be made in other processes."""
 
-    def take(self, made: "Made") -> None:
+    def take(self, made: "MadeBatch") -> None:
         """Take in a batch whose rows were made elsewhere; as `apply`."""
         ...
 

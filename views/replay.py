@@ -13,15 +13,15 @@ from typing import NamedTuple
 
 import msgspec
 
-from braid.ledger.asof import control_at, root_at
-from braid.ledger.control import ControlState
 from braid.ledger.errors import ErasedError
-from braid.ledger.reader import Entry, Reader
-from braid.ledger.record import Record
-from braid.ledger.standing import SUPERSEDES
+from braid.ledger.keys.control import ControlState
+from braid.ledger.read.prefix import control_at, root_at
+from braid.ledger.read.reader import LogEntry, Reader
+from braid.ledger.record.record import Record
+from braid.ledger.record.standing import SUPERSEDES
+from braid.views.duck.standing import Fates
 from braid.views.errors import DamagedViewError
-from braid.views.fates import Fates
-from braid.views.projection import Batch, Home, KeyFacts, Projection, Stamp, Standing, TakesMade
+from braid.views.projection import AuthorKeyFacts, Batch, HeadFacts, Home, Projection, Stamp, TakesMade
 
 BATCH_RECORDS = 8_192
 LEAST_BATCH_RECORDS = 2_048
@@ -50,7 +50,7 @@ class Caught(msgspec.Struct, frozen=True):
     """Snapshots that it could not begin from, each with the reason."""
 
 
-class Begun(NamedTuple):
+class SnapshotStart(NamedTuple):
     """A fresh file begun from a snapshot: None where none fits, with those that were refused."""
 
     projection: Projection | None
@@ -58,16 +58,16 @@ class Begun(NamedTuple):
     refused: tuple[str, ...] = ()
 
 
-Begin = Callable[[Home, Standing], Begun]
+Begin = Callable[[Home, HeadFacts], SnapshotStart]
 """Begins a projection's fresh file from the newest snapshot that fits what stands."""
 
 
-def begin_empty(_home: Home, _standing: Standing) -> Begun:
+def begin_empty(_home: Home, _standing: HeadFacts) -> SnapshotStart:
     """Begin with nothing: from the log alone."""
-    return Begun(None)
+    return SnapshotStart(None)
 
 
-def take_standing(reader: Reader) -> Standing:
+def take_standing(reader: Reader) -> HeadFacts:
     """Return the facts of the log's head as they are now.
 
     A writer in this process may be between a record's append and its effect on the control state; that is waited for.
@@ -84,10 +84,10 @@ def take_standing(reader: Reader) -> Standing:
 
 
 def standing_of(
-    reader: Reader, size: int, now: ControlState, keys: Mapping[str, KeyFacts], hidden: frozenset[int]
-) -> Standing:
+    reader: Reader, size: int, now: ControlState, keys: Mapping[str, AuthorKeyFacts], hidden: frozenset[int]
+) -> HeadFacts:
     """Return how the first `size` records stand with these keys and these forgotten; erased is what is by now."""
-    return Standing(
+    return HeadFacts(
         reader.origin,
         size,
         reader.vault is not None,
@@ -102,7 +102,7 @@ def standing_of(
 
 def standing_then(
     reader: Reader, size: int, *, include_forgotten: bool = False, since: bool = False
-) -> Standing:
+) -> HeadFacts:
     """Return how the first `size` records stood: erased is what is erased by now, forgotten what was then or, with
     `since`, has been since.
     """
@@ -111,15 +111,15 @@ def standing_then(
     return standing_of(reader, size, now, facts_of(then), frozenset() if include_forgotten else hidden)
 
 
-def facts_of(control: ControlState) -> dict[str, KeyFacts]:
+def facts_of(control: ControlState) -> dict[str, AuthorKeyFacts]:
     """Return what the control state knows of each key."""
     return {
-        id: KeyFacts(life.role, life.public, life.admitted, life.revoked, life.compromised_since)
+        id: AuthorKeyFacts(life.role, life.public, life.admitted, life.revoked, life.compromised_since)
         for id, life in list(control.keys.items())
     }
 
 
-def refusal(stamp: Stamp | None, version: int, reader: Reader, standing: Standing) -> str | None:
+def refusal(stamp: Stamp | None, version: int, reader: Reader, standing: HeadFacts) -> str | None:
     """Return why a working file with this stamp must be rebuilt, or None when it can go on."""
     if stamp is None:
         return "it was never finished"
@@ -142,7 +142,7 @@ def catch_up(
     home: Home,
     *,
     begin: Begin = begin_empty,
-    standing: Standing | None = None,
+    standing: HeadFacts | None = None,
     progress: Progress | None = None,
 ) -> Caught:
     """Bring a projection to the log's end, rebuilding it where it must be; the caller holds the view's lock.
@@ -176,7 +176,7 @@ def catch_up(
     return Caught(home.name, before, standing.size, None, again)
 
 
-def _shed(reader: Reader, home: Home, standing: Standing, stamp: Stamp, progress: Progress | None) -> Caught:
+def _shed(reader: Reader, home: Home, standing: HeadFacts, stamp: Stamp, progress: Progress | None) -> Caught:
     """Rebuild a projection without what was erased since its stamp: the rest of its rows are as they were.
 
     Into a fresh file, as every rebuild: pages of the old one may hold what is gone.
@@ -203,7 +203,7 @@ def replay(
     why: str = "asked for",
     *,
     begin: Begin = begin_empty,
-    standing: Standing | None = None,
+    standing: HeadFacts | None = None,
     progress: Progress | None = None,
 ) -> Caught:
     """Rebuild a projection into a fresh file and put it in place: from a snapshot and what came after it where `begin`
@@ -224,7 +224,7 @@ def replay(
 def feed(
     projection: Projection,
     reader: Reader,
-    standing: Standing,
+    standing: HeadFacts,
     version: int,
     progress: Progress | None = None,
     *,
@@ -241,7 +241,7 @@ def feed(
         standing, fates = fates.all(), None
     with _no_collections():
         if workers and start == 0 and isinstance(projection, TakesMade):
-            from braid.views import crew  # with pyarrow, which this projection stands on
+            from braid.views.duck import workers as crew  # with pyarrow, which this projection stands on
 
             for made in crew.made_by_workers(reader, standing, version):
                 projection.take(made)
@@ -257,7 +257,7 @@ def feed(
     return again
 
 
-def fates_of(projection: Projection, reader: Reader, standing: Standing) -> Fates | None:
+def fates_of(projection: Projection, reader: Reader, standing: HeadFacts) -> Fates | None:
     """Return what judges the records of a projection whose rows tell how they stand; None for any other."""
     return Fates(reader, standing) if isinstance(projection, TakesMade) else None
 
@@ -275,13 +275,13 @@ def _no_collections() -> Generator[None]:
 
 
 def batches(
-    reader: Reader, start: int, standing: Standing, version: int, fates: Fates | None = None
+    reader: Reader, start: int, standing: HeadFacts, version: int, fates: Fates | None = None
 ) -> Iterator[Batch]:
     """Yield the log from `start` in whole transactions, some thousands of records at a time.
 
     `fates` judges what is made, where the standing does not hold all fates already and rows tell them.
     """
-    entries: list[Entry] = []
+    entries: list[LogEntry] = []
     weight = 0
     most = min(max((standing.size - start) // 3, LEAST_BATCH_RECORDS), BATCH_RECORDS)
 
@@ -289,7 +289,7 @@ def batches(
         root = root_at(reader, position)
         return Stamp(version, standing.origin, position, root, standing.sealed, dict(standing.disputed))
 
-    def batch(new: list[Entry], earlier: list[int], position: int) -> Batch:
+    def batch(new: list[LogEntry], earlier: list[int], position: int) -> Batch:
         again = load(reader, earlier)
         return Batch(new, again, fates.of(new, again) if fates else standing, stamp(position))
 
@@ -313,7 +313,7 @@ def batches(
         yield from cut()
 
 
-def _changed(entries: list[Entry], start: int, standing: Standing, fates: Fates | None) -> set[int]:
+def _changed(entries: list[LogEntry], start: int, standing: HeadFacts, fates: Fates | None) -> set[int]:
     """Return the records before `start` whose rows change with `entries`: by control records and, where rows tell how
     records stand, by corrections.
     """
@@ -334,11 +334,11 @@ def _changed(entries: list[Entry], start: int, standing: Standing, fates: Fates 
     return {index for index in changed if index < start}
 
 
-def load(reader: Reader, indexes: list[int], *, erased: bool = False) -> list[Entry]:
+def load(reader: Reader, indexes: list[int], *, erased: bool = False) -> list[LogEntry]:
     """Return earlier records, forgotten ones too. Without `erased`, an erased one is left to the rebuild that its
     erasure brings; with it, what is left of it is returned.
     """
-    entries: list[Entry] = []
+    entries: list[LogEntry] = []
     for index in indexes:
         try:
             record = reader.at(index, include_forgotten=True)
@@ -347,7 +347,7 @@ def load(reader: Reader, indexes: list[int], *, erased: bool = False) -> list[En
                 left = Record(
                     reader.envelope(index), reader.links(index), None, reader.stored_envelope(index)
                 )
-                entries.append(Entry(left, None))
+                entries.append(LogEntry(left, None))
             continue
-        entries.append(Entry(record, reader.vault.key(index).row if reader.vault else None))
+        entries.append(LogEntry(record, reader.vault.key(index).row if reader.vault else None))
     return entries

@@ -47,7 +47,7 @@ class Where(msgspec.Struct, frozen=True, kw_only=True):
     """Only these log indexes, whatever chose them."""
 
 
-class Hit(msgspec.Struct, frozen=True, gc=False):
+class IndexHit(msgspec.Struct, frozen=True, gc=False):
     """A record that was found. `score` rises with fitness: a cosine in [-1, 1] for vectors, BM25 (> 0) for words."""
 
     index: int
@@ -104,11 +104,11 @@ class Index(Protocol):
 
     def nearest(
         self, vector: Any, role: str | Sequence[str] = SEMANTIC, k: int = 10, where: Where | None = None
-    ) -> list[Hit]:
+    ) -> list[IndexHit]:
         """Return the k records whose vectors of this role (or of any of these) are nearest by cosine, best first."""
         ...
 
-    def words(self, text: str, k: int = 10, where: Where | None = None) -> list[Hit]:
+    def words(self, text: str, k: int = 10, where: Where | None = None) -> list[IndexHit]:
         """Return the k records that fit the words best by BM25, best first. Any text is a legal question."""
         ...
 

@@ -2,7 +2,7 @@
 
 import msgspec
 
-from braid.views.digest import Digest
+from braid.views.duck.digest import Digest
 
 
 class ViewStatus(msgspec.Struct, frozen=True):

@@ -12,44 +12,44 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from braid.ledger.asof import root_at
 from braid.ledger.audit.findings import Finding
 from braid.ledger.errors import LedgerError
-from braid.ledger.offices import operator
-from braid.ledger.reader import Reader
-from braid.views.aside import Aside
-from braid.views.catalog import Catalog
+from braid.ledger.read.prefix import root_at
+from braid.ledger.read.reader import Reader
+from braid.ledger.read.signatory import operator
+from braid.views.catalog.projection import Catalog
+from braid.views.duck.generations import DuckHome
+from braid.views.duck.past import Past, Pasts
+from braid.views.duck.schema import TABLES
+from braid.views.duck.seal import Seals, seal_of
+from braid.views.duck.sql import Params, QueryLimits, Sandbox, Tables
+from braid.views.duck.vectors import MODEL, POSITION, WAITING
 from braid.views.embedder import Embedder
 from braid.views.errors import DamagedViewError, UnsealedError, ViewBusyError, ViewError
-from braid.views.generations import DuckHome
 from braid.views.lance.search import Search
-from braid.views.past import Past, Pasts
-from braid.views.projection import Home, Standing
+from braid.views.private_copy import Aside
+from braid.views.projection import HeadFacts, Home
 from braid.views.replay import (
     ERASED,
     Begin,
-    Begun,
     Caught,
     Progress,
+    SnapshotStart,
     begin_empty,
     catch_up,
     refusal,
     replay,
     take_standing,
 )
-from braid.views.schema import TABLES
-from braid.views.seal import Seals, seal_of
 from braid.views.snapshot.folder import KEPT, Snapshot, Snapshots, module_of
-from braid.views.sql import Limits, Params, Sandbox, Tables
 from braid.views.status import ViewStatus
-from braid.views.vectors import MODEL, POSITION, WAITING
 from braid.wal.durable import is_full, is_unwritable, make_folder
 from braid.wal.errors import LogLockedError, ObstructedError
 from braid.wal.lock import FileLock
 
 if TYPE_CHECKING:
+    from braid.views.duck.tables import OpenTables
     from braid.views.snapshot.condition import Newest
-    from braid.views.tables import OpenTables
 
 PURGE_WAIT_S = 120.0
 BUSY_WAIT_S = 10.0
@@ -129,7 +129,7 @@ class Views:
         self._publish_duck(caught.position, always=caught.rebuilt is not None or caught.again > 0)
         return caught
 
-    def _begin(self, home: Home, standing: Standing) -> Begun:
+    def _begin(self, home: Home, standing: HeadFacts) -> SnapshotStart:
         """Begin a fresh working file from the newest generation, where it may be believed and fits; else a snapshot."""
         newest = self._duck.current()
         if newest is None:
@@ -139,7 +139,7 @@ class Views:
         except (DamagedViewError, FileNotFoundError):
             return self.snapshots.begin(home, standing)
         if refusal(view.stamp, home.version, self._reader, standing) is None:
-            return Begun(view, newest[0].name)
+            return SnapshotStart(view, newest[0].name)
         view.close()
         return self.snapshots.begin(home, standing)
 
@@ -254,7 +254,7 @@ class Views:
         *,
         tables: Tables = None,
         past: Past | None = None,
-        limits: Limits | None = None,
+        limits: QueryLimits | None = None,
         wait_s: float = 0.0,
     ) -> SqlResult:
         """Answer a statement from the newest state: caught up when nobody else is at work, else a generation.
@@ -264,7 +264,7 @@ class Views:
         Raises SqlError, SqlTimeoutError, SqlLimitError; ViewBusyError when there is no generation to read.
         """
         ask = partial(
-            self._sandbox.run, statement=statement, params=params, limits=limits or Limits(), tables=tables,
+            self._sandbox.run, statement=statement, params=params, limits=limits or QueryLimits(), tables=tables,
             variables=self._vectors(statement),
         )  # fmt: skip
         if past is not None:
@@ -402,7 +402,7 @@ class Views:
     @contextmanager
     def tables(self, *, wait_s: float = 10.0) -> Generator["OpenTables"]:
         """Open the tables, caught up, for reading of our own; they stay as they are meanwhile. Raises ViewBusyError."""
-        from braid.views.tables import open_tables
+        from braid.views.duck.tables import open_tables
 
         with self._owning(wait_s):
             self._current_position()
@@ -415,8 +415,8 @@ class Views:
         Nothing is caught up or mended for it. Of a store that can't be written the files are looked at as they are, the
         working one in a private copy.
         """
-        from braid.views.catalog_check import check_catalog
-        from braid.views.check import check_content
+        from braid.views.catalog.check import check_catalog
+        from braid.views.duck.check import check_content
 
         try:
             with self._owning(PURGE_WAIT_S):

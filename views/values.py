@@ -10,9 +10,9 @@ from typing import Any, Final
 
 import msgspec
 
-from braid.ledger.envelope import Envelope
-from braid.ledger.record import Body
-from braid.views.projection import Standing
+from braid.ledger.record.envelope import Envelope
+from braid.ledger.record.record import Body
+from braid.views.projection import HeadFacts
 
 Row = tuple[Any, ...]
 Numbered = tuple[int, Row]
@@ -41,7 +41,7 @@ def json_text(value: Any) -> str | None:
     return _encode(value).decode() if value or value in (0, False) else None
 
 
-def record_part(envelope: Envelope, standing: Standing) -> Row:
+def record_part(envelope: Envelope, standing: HeadFacts) -> Row:
     """Return the columns that an envelope fills in, whatever the kind."""
     index, key = envelope.index, envelope.key
     since = standing.disputed.get(key)

@@ -11,7 +11,7 @@ from braid.wal.errors import CorruptLogError, OutcomeUnknownError, WriterPoisone
 from braid.wal.failpoint import failpoint
 from braid.wal.frame import HEADER_BYTES, Extent, Stored, encode_frame
 from braid.wal.log import LogReader, TornTail
-from braid.wal.room import Room, is_room
+from braid.wal.preallocation import Room, is_room
 from braid.wal.segment import (
     ENTRY,
     SEGMENT_HEADER_BYTES,

@@ -7,9 +7,9 @@ from msgspec import Meta
 
 from braid.ledger.audit.findings import Report, VerifiedState
 from braid.ledger.backup.backup import Backup
-from braid.ledger.condition import Problem
 from braid.ledger.errors import BackupError, IntegrityError, NoVaultError
-from braid.ledger.writer import Writer
+from braid.ledger.repair.condition import Problem
+from braid.ledger.write.writer import Writer
 from braid.operation import Name, PathName, Request, Response, operation
 from braid.session import Session
 from braid.wal.errors import LogLockedError
@@ -104,7 +104,7 @@ def doctor(session: Session, asked: Doctor) -> Diagnosis:
 
     What they say is for `verify`. A store that can't be opened is examined by `braid doctor`.
     """
-    from braid.ledger.repair import examine
+    from braid.ledger.repair.derived_files import examine
     from braid.views.snapshot.condition import problems
     from braid.views.snapshot.folder import Snapshots
 

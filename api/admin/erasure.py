@@ -6,10 +6,11 @@ from typing import Annotated, Final
 
 from msgspec import Meta
 
-from braid.ledger import cascade as cascades
-from braid.ledger import erase as erasing
-from braid.ledger.cascade import Cascade
-from braid.ledger.erase import Certificate
+from braid.ledger.erase import cascade as cascades
+from braid.ledger.erase import erasure as erasing
+from braid.ledger.erase.cascade import Cascade
+from braid.ledger.erase.erasure import Certificate
+from braid.ledger.erase.withdrawal import falls_with, refuse_baseless, returns_with
 from braid.ledger.errors import (
     ErasedError,
     ForgottenError,
@@ -19,8 +20,7 @@ from braid.ledger.errors import (
     ReadOnlyError,
     UnknownRecordError,
 )
-from braid.ledger.ids import RecordId
-from braid.ledger.withdrawal import falls_with, refuse_baseless, returns_with
+from braid.ledger.record.ids import RecordId
 from braid.log.operations import Read, read
 from braid.operation import Id, Index, Request, Response, operation
 from braid.session import Session

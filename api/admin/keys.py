@@ -3,11 +3,11 @@
 from typing import Final
 
 from braid.admin.erasure import Noted
-from braid.ledger.create import admission
 from braid.ledger.errors import KeyRefusedError, ReadOnlyError, UnknownRecordError, UnpublishedError
-from braid.ledger.record import Draft, KeyBody
+from braid.ledger.keys.author_key import Signer
+from braid.ledger.record.record import Draft, KeyBody
 from braid.ledger.settings import Durability
-from braid.ledger.sign import Signer
+from braid.ledger.write.create import admission
 from braid.operation import Index, Name, Request, Response, operation
 from braid.session import Session
 from braid.wal.errors import OutcomeUnknownError
@@ -45,7 +45,7 @@ def admit(session: Session, asked: Admit) -> Admitted:
 
     Raises ValueError for an unknown role, KeyRefusedError where the root key is not here.
     """
-    from braid.ledger.ceremony import take_in
+    from braid.ledger.write.ceremony import take_in
 
     signer = Signer.fresh(asked.role, asked.actor)
     take_in(session.writer, signer, [admission(session.origin, signer)])
@@ -109,7 +109,7 @@ def set_durability(session: Session, asked: SetDurability) -> Noted:
     It counts here at once, in other handles when they are opened again. Raises KeyRefusedError without an operator's
     key.
     """
-    from braid.ledger.durability import choose
+    from braid.ledger.write.durability import choose
 
     return Noted(id=choose(session.writer, asked.mode, asked.reason))
 

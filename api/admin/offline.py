@@ -7,10 +7,10 @@ from braid.ledger.backup.fork import Forked
 from braid.ledger.backup.fork import fork as fork_store
 from braid.ledger.backup.restore import Restored, Secrets
 from braid.ledger.backup.restore import restore as restore_store
-from braid.ledger.guard import Guard
-from braid.ledger.reader import Reader
+from braid.ledger.read.reader import Reader
 from braid.ledger.settings import load_settings
-from braid.ledger.writer import utc_now
+from braid.ledger.tree.guard import Guard
+from braid.ledger.write.writer import utc_now
 
 
 def backup(

@@ -9,7 +9,7 @@ from braid.ledger.errors import (
     KeyRefusedError,
     NoVaultError,
 )
-from braid.ledger.writer import Writer
+from braid.ledger.write.writer import Writer
 from braid.operation import ArrowTable, AsOf, Instant, Json, Request, Response, operation
 from braid.session import Session
 from braid.views.errors import SqlError, SqlLimitError, SqlTimeoutError, ViewBusyError, ViewError
@@ -61,15 +61,15 @@ def sql(session: Session, asked: Sql, *, tables: Mapping[str, object] | None = N
     past: as the log was, less what is erased by now. Untrusted SQL can't write, read files or reach the network.
     Raises SqlError, SqlTimeoutError, SqlLimitError. SPEC §10.7.
     """
-    from braid.views.past import Past
-    from braid.views.sql import Limits
+    from braid.views.duck.past import Past
+    from braid.views.duck.sql import QueryLimits
 
     session.refresh()
     size = session.size_at(asked.as_of, asked.as_of_time)
     past = None
     if size is not None or asked.valid_at is not None or asked.include_forgotten:
         past = Past(session.reader.size if size is None else size, asked.include_forgotten, asked.valid_at)
-    limits = Limits(
+    limits = QueryLimits(
         seconds=asked.seconds,
         rows=asked.rows,
         result_bytes=asked.result_bytes,

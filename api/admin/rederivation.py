@@ -16,8 +16,6 @@ import msgspec
 
 from braid.admin.stance_audit import StanceAudit
 from braid.ledger.audit.findings import Finding, Report
-from braid.ledger.compose import encode_body
-from braid.ledger.envelope import decode_payload, payload_of
 from braid.ledger.errors import (
     ErasedError,
     EvidenceError,
@@ -25,10 +23,12 @@ from braid.ledger.errors import (
     InvalidRecordError,
     NotRederivableError,
 )
-from braid.ledger.evidence import check_imported, original_body
-from braid.ledger.reader import Reader
-from braid.ledger.record import Draft, Record, is_reading
-from braid.recall.within import within
+from braid.ledger.export.evidence import check_imported, original_body
+from braid.ledger.read.reader import Reader
+from braid.ledger.record.envelope import decode_payload, payload_of
+from braid.ledger.record.record import Draft, Record, is_reading
+from braid.ledger.write.compose import encode_body
+from braid.recall.deadline import within
 from braid.stance.entry import is_reconciliation
 
 Read = Callable[[int], Record]

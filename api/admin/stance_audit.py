@@ -8,17 +8,17 @@ came from another log is made again of what it names: what else was known there 
 from collections.abc import Callable
 
 from braid.claims.reader import ClaimReader, in_time, voice_of_record
-from braid.ledger import asof
-from braid.ledger.backlinks import SignedEdges
-from braid.ledger.compose import encode_body
 from braid.ledger.errors import NotRederivableError
-from braid.ledger.reader import Reader
-from braid.ledger.record import Draft, ExperienceBody, Record, StanceBody
-from braid.ledger.standing import Past, Standings, supports_of
-from braid.stance.claims import Said, claims_of, is_meant
+from braid.ledger.read import prefix
+from braid.ledger.read.backlinks import SignedEdges
+from braid.ledger.read.reader import Reader
+from braid.ledger.record.record import Draft, ExperienceBody, Record, StanceBody
+from braid.ledger.record.standing import StandingFacts, Standings, supports_of
+from braid.ledger.write.compose import encode_body
+from braid.stance.claims import RecordedClaim, claims_of, is_meant
 from braid.stance.entry import draft_of, is_older, is_own, reconciliation_key, reconciliation_of
-from braid.stance.fold import Source
-from braid.stance.reconcile import METHOD, VERSION, Outcome, reconcile
+from braid.stance.fold import GroundedRecord
+from braid.stance.reconcile import METHOD, VERSION, Reconciliation, reconcile
 from braid.stance.voice import backing
 
 Read = Callable[[int], Record]
@@ -33,7 +33,7 @@ class StanceAudit:
         self._claiming: dict[str, list[int]] = {}
         """Subject, as it is written → the records that claim something of it."""
         self._newest: StanceBody | None = None
-        self._last: tuple[str, Outcome, Draft] | None = None
+        self._last: tuple[str, Reconciliation, Draft] | None = None
 
     def note(self, record: Record) -> None:
         """Take the next record of the log into account."""
@@ -78,7 +78,7 @@ class StanceAudit:
             raise ValueError("the stance that it names holds nothing")
         return reconciliation_of(outcome, stance.id, body.scope, reconciliation_key(body.once))
 
-    def _made(self, record: Record, read: Read) -> tuple[Outcome, Draft]:
+    def _made(self, record: Record, read: Read) -> tuple[Reconciliation, Draft]:
         """Return what a stance comes to, and the stance; the last one is kept: its reconciliation is next."""
         if self._last is not None and self._last[0] == record.id:
             return self._last[1:]
@@ -98,15 +98,15 @@ class StanceAudit:
         reader = self._reader
         return record.index < reader.size and reader.envelope(record.index).id == record.id
 
-    def _of_all(self, record: Record, body: StanceBody, read: Read) -> Outcome:
+    def _of_all(self, record: Record, body: StanceBody, read: Read) -> Reconciliation:
         size, asks = body.known or 0, body.asks
         assert asks is not None  # noqa: S101 - the caller's
         if size > record.index - record.envelope.tx[1]:
             raise ValueError(f"it was made of {size} records, which were not there yet")
         for link in record.links:
             read(link.index)  # erased since: nobody can tell any more
-        then = asof.control_at(self._reader, size)
-        standings = Standings(Past(size, then.hidden, then.erased), self._edges)
+        then = prefix.control_at(self._reader, size)
+        standings = Standings(StandingFacts(size, then.hidden, then.erased), self._edges)
         known = ClaimReader(self._reader, body.scope, standings, include_forgotten=True)
         subjects = [one for one in self._claiming if any(is_meant(name, one) for name in asks.subjects)]
         indexes = sorted({index for one in subjects for index in self._claiming[one] if index < size})
@@ -114,20 +114,20 @@ class StanceAudit:
         return reconcile(body.question, asks, claims, known.sources({said.index for said in claims}))
 
 
-def _of_named(record: Record, body: StanceBody, read: Read) -> Outcome:
+def _of_named(record: Record, body: StanceBody, read: Read) -> Reconciliation:
     def above(index: int) -> list[int]:
         return supports_of(read(index).links)
 
     asks = body.asks
     assert asks is not None  # noqa: S101 - the caller's
     named = dict.fromkeys(link.index for link in record.links if link.role != "supersedes")
-    claims: list[Said] = []
-    sources: dict[int, Source] = {}
+    claims: list[RecordedClaim] = []
+    sources: dict[int, GroundedRecord] = {}
     stack = list(named)
     while stack:
         index = stack.pop()
         if index not in sources:
-            sources[index] = Source(index, read(index).id, tuple(above(index)))
+            sources[index] = GroundedRecord(index, read(index).id, tuple(above(index)))
             stack += above(index)
     for index in named:
         behind = backing(index, above, lambda _: True, lambda at: voice_of_record(read(at)))

@@ -2,11 +2,11 @@
 
 from datetime import datetime, timedelta
 
-from braid.agent.stage import Stage
-from braid.ledger import asof
+from braid.agent.answer.stage import Stage
 from braid.ledger.errors import NoVaultError
+from braid.ledger.read import prefix
 from braid.ledger.settings import Durability
-from braid.ledger.writer import Writer
+from braid.ledger.write.writer import Writer
 from braid.operation import AsOf, Instant, Request, Response, operation
 from braid.session import Session
 from braid.views.errors import SqlError, ViewError
@@ -74,7 +74,7 @@ def status(session: Session, asked: AskStatus) -> Status:
 
     `torn`: what was cut from the log's end when this handle opened it.
     """
-    from braid.ledger import erase as erasing
+    from braid.ledger.erase import erasure as erasing
 
     del asked
     session.refresh()
@@ -151,13 +151,13 @@ def status_at(session: Session, asked: StatusAt) -> StatusThen:
 
     `erased` counts what is erased by now. Raises ValueError for a past that never was.
     """
-    from braid.views.past import Past
+    from braid.views.duck.past import Past
 
     session.refresh()
     reader = session.reader
     then_size = session.size_at(asked.as_of, asked.as_of_time)
     size = reader.size if then_size is None else then_size
-    then = asof.control_at(reader, size)
+    then = prefix.control_at(reader, size)
     last = reader.envelope(size - 1)
     return StatusThen(
         store=str(session.path),
@@ -165,7 +165,7 @@ def status_at(session: Session, asked: StatusAt) -> StatusThen:
         records=size,
         since_then=reader.size - size,
         transactions=last.tx[0] + 1,
-        root=asof.root_at(reader, size),
+        root=prefix.root_at(reader, size),
         created_at=last.created_at,
         valid_at=asked.valid_at,
         forgotten=len(then.hidden),
@@ -193,10 +193,10 @@ def stage(session: Session, asked: AskStage) -> Stage:
     Counted in the projection, which is caught up. Raises as `sql`; NoVaultError without a vault.
     """
     from braid.admin.projections import Sql, sql
-    from braid.agent.stage import COUNTS, SAID, Counts
-    from braid.agent.stage import stage as stage_of
+    from braid.agent.answer.stage import COUNTS, SAID, StageCounts
+    from braid.agent.answer.stage import stage as stage_of
 
     del asked
     session.reader.need_vault()
     row = sql(session, Sql(query=SAID + COUNTS)).table.to_pylist()[0]
-    return stage_of(Counts(**row))
+    return stage_of(StageCounts(**row))

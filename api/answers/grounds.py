@@ -1,13 +1,13 @@
-"""What a record rests on, gathered from its links for `agent.provenance` to tell: turns, claims, stances."""
+"""What a record rests on, gathered from its links for `agent.answer.provenance` to tell: turns, claims, stances."""
 
 from collections.abc import Iterator, Sequence
 from datetime import datetime
 from typing import Any, cast
 
-from braid.agent.address import addressed, spoken_by
-from braid.agent.provenance import Drawn, Grounds, Source
+from braid.agent.answer.address import addressed, spoken_by
+from braid.agent.answer.provenance import Drawn, GroundingRecord, Grounds
 from braid.ledger.errors import ErasedError, ForgottenError
-from braid.ledger.record import READING, ExperienceBody, Record, Scope, StanceBody
+from braid.ledger.record.record import READING, ExperienceBody, Record, Scope, StanceBody
 from braid.session import Session
 from braid.stance.words import words_of
 
@@ -72,22 +72,22 @@ def _firsts(session: Session, indexes: Sequence[int]) -> list[int]:
     return list(found)
 
 
-def _sources(session: Session, indexes: Sequence[int]) -> list[Source]:
+def _sources(session: Session, indexes: Sequence[int]) -> list[GroundingRecord]:
     return [_source(session, at) for at in indexes]
 
 
-def _source(session: Session, at: int) -> Source:
+def _source(session: Session, at: int) -> GroundingRecord:
     control, envelope = session.reader.control, session.reader.envelope(at)
     record = _read(session, at)
     if record is None:
         gone = "erased" if at in control.erased else "forgotten"
-        return Source(
+        return GroundingRecord(
             id=envelope.id, speaker="", when=datetime.fromisoformat(envelope.created_at), text="", gone=gone
         )
     body, scope = record.body, record.body.scope or Scope()
     spoken = body.provenance if isinstance(body, ExperienceBody) else None
     speaker = (spoken.name or spoken_by(spoken.actor)) if spoken else record.kind
-    return Source(
+    return GroundingRecord(
         id=record.id,
         speaker=speaker,
         when=body.occurred_at or record.created_at,

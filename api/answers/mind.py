@@ -6,18 +6,18 @@ from datetime import datetime
 import msgspec
 
 from braid.affect.blend import Felt
-from braid.affect.vad import Reading
-from braid.agent import former
-from braid.agent.answer import Held
+from braid.affect.vad import ToneReading
+from braid.agent.answer import predecessor
+from braid.agent.answer.pipeline import HeldStance
 from braid.agent.parts import Support
 from braid.claims.decision import Resolved, resolve
 from braid.claims.finder import ClaimFinder
-from braid.ledger.record import ExperienceBody, Record, Scope
-from braid.recall.hits import Answer as Found
+from braid.ledger.record.record import ExperienceBody, Record, Scope
+from braid.recall.hits import RecallResult as Found
 from braid.search.question import MARKED, Question
 from braid.search.retrieval import NOT_OWN, find
 from braid.session import Session
-from braid.stance.reconcile import Outcome
+from braid.stance.reconcile import Reconciliation
 from braid.tone import snapshots as feeling
 
 
@@ -28,7 +28,7 @@ class Tones:
         self._session = session
         self._scope = scope
 
-    def feel(self, texts: Sequence[str]) -> list[Reading]:
+    def feel(self, texts: Sequence[str]) -> list[ToneReading]:
         """See `Mind.feel`."""
         return feeling.sense(self._session, texts)
 
@@ -71,7 +71,7 @@ class StoreMind(Tones):
             query=question,
             as_of=self._as_of,
             as_of_time=self._as_of_time,
-            superseded=MARKED if former.wanted(question) else None,
+            superseded=MARKED if predecessor.wanted(question) else None,
             now=self._given_now,  # what happened later is not known yet
             top_k=self._top_k,
             filters=NOT_OWN,
@@ -79,16 +79,16 @@ class StoreMind(Tones):
         )
         return find(self._session, asked)
 
-    def hold(self, question: str) -> Held:
+    def hold(self, question: str) -> HeldStance:
         """See `Mind.hold`."""
         past = self._as_of if self._as_of_time is None else self._as_of_time
         self.resolved = resolve(self._session, question, self._scope, as_of=past, now=self._given_now)
         outcome = self.resolved.outcome
         known = ClaimFinder(self._session, self._scope, self._size)
-        return Held(outcome, tuple(grounds_of(outcome, known, self._session)))
+        return HeldStance(outcome, tuple(grounds_of(outcome, known, self._session)))
 
 
-def grounds_of(outcome: Outcome, known: ClaimFinder, session: Session) -> Iterator[Support]:
+def grounds_of(outcome: Reconciliation, known: ClaimFinder, session: Session) -> Iterator[Support]:
     """Yield the turns that the support was read from, each once; a record that was drawn from none is its own."""
     seen: set[int] = set()
     for said in outcome.support:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 from braid.answers.reply import Reply, reply_of
 from braid.errors import AccessDeniedError
 from braid.ledger.errors import ErasedError, ForgottenError, IntegrityError, ReadOnlyError, UnknownRecordError
-from braid.ledger.ids import RecordId
+from braid.ledger.record.ids import RecordId
 from braid.lenses.errors import UnknownLensError
 from braid.log import drafts
 from braid.operation import Id, Instant, Name, Request, Response, ScopedAsOf, operation
@@ -53,7 +53,7 @@ def ask(session: Session, asked: Ask, *, composer: "Composer | None" = None) -> 
     the log in one transaction; `write=False` writes nothing. Raises UnknownLensError, IntegrityError, AccessDeniedError
     where it would write and may not, and what appending raises. See docs/answers.md.
     """
-    from braid.agent.answer import TOP_K, Step, answer
+    from braid.agent.answer.pipeline import TOP_K, Step, answer
     from braid.answers.mind import StoreMind
     from braid.answers.records import batch_of
     from braid.claims.question import utc
@@ -71,7 +71,7 @@ def ask(session: Session, asked: Ask, *, composer: "Composer | None" = None) -> 
     lens = None
     if asked.lens is not None:
         from braid.lens.definitions import lens_named
-        from braid.recall.through import through
+        from braid.recall.lens_filter import through
 
         lens = through(lens_named(session, asked.lens))
     mind = StoreMind(
@@ -123,7 +123,7 @@ def explain_provenance(session: Session, asked: ExplainProvenance) -> Provenance
 
     Raises ValueError for another kind of record; UnknownRecordError, ErasedError, ForgottenError, IntegrityError.
     """
-    from braid.agent.provenance import tell
+    from braid.agent.answer.provenance import tell
     from braid.answers.grounds import ground
 
     session.refresh()

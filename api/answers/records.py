@@ -7,11 +7,11 @@ the records that it cites, the tones of both, a reflection, and below it what re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from braid.agent.answer import Answered
-from braid.agent.lesson import lesson
-from braid.agent.reflect import METHOD as REFLECT
+from braid.agent.answer.feedback import lesson
+from braid.agent.answer.pipeline import CitedAnswer
+from braid.agent.answer.reflect import METHOD as REFLECT
 from braid.claims.decision import Resolved
-from braid.ledger.record import ANSWER, ASK, Draft, EventBody, Scope
+from braid.ledger.record.record import ANSWER, ASK, Draft, EventBody, Scope
 from braid.log import drafts
 from braid.recall.salience import NAME as SALIENCE
 from braid.recall.salience import taught
@@ -19,7 +19,7 @@ from braid.stance.review import Earlier
 
 
 def batch_of(
-    given: Answered, resolved: Resolved | None, scope: Scope | None
+    given: CitedAnswer, resolved: Resolved | None, scope: Scope | None
 ) -> tuple[list[Draft], dict[str, int]]:
     """Return the transaction, and the places in it of what the caller is told of."""
     batch = list(resolved.batch) if resolved is not None else []
@@ -76,7 +76,7 @@ def _lesson(steps: Mapping[str, float], reflected: Earlier, scope: Scope | None)
     return Draft(kind="event", body=body, links=[("parent", reflected), *(("target", id) for id in steps)])
 
 
-def _told(given: Answered, cited: Sequence[str]) -> dict[str, Any]:
+def _told(given: CitedAnswer, cited: Sequence[str]) -> dict[str, Any]:
     """Return what a program may want to know of an answer later."""
     composed = given.composed
     told = {

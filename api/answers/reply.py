@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from braid.ledger.ids import RecordId
+from braid.ledger.record.ids import RecordId
 from braid.operation import Response
 
 if TYPE_CHECKING:
-    from braid.agent.answer import Answered, Step
+    from braid.agent.answer.pipeline import CitedAnswer, Step
     from braid.claims.decision import Resolved
 
 
@@ -63,7 +63,7 @@ class Reply(Response, frozen=True, kw_only=True):
 
 
 def reply_of(
-    given: "Answered", resolved: "Resolved | None", placed: Mapping[str, RecordId], steps: "Sequence[Step]"
+    given: "CitedAnswer", resolved: "Resolved | None", placed: Mapping[str, RecordId], steps: "Sequence[Step]"
 ) -> Reply:
     """Return an answer as callers get it; `placed`: the ids of what was written."""
     composed = given.composed

@@ -6,7 +6,7 @@ from braid.claims.finder import ClaimFinder
 from braid.claims.operations import Conflict
 from braid.claims.question import size_of, utc
 from braid.ledger.errors import ErasedError, ForgottenError
-from braid.ledger.record import EventBody, Scope
+from braid.ledger.record.record import EventBody, Scope
 from braid.session import Session
 from braid.stance.fold import fold
 from braid.stance.precedence import backdated

@@ -15,10 +15,19 @@ from braid.claims.operations import Choice, Stance
 from braid.claims.question import weigh
 from braid.claims.reader import within
 from braid.ledger.errors import ErasedError, ForgottenError
-from braid.ledger.record import Asks, Candidate, Decision, Draft, Justification, Record, Scope, StanceBody
+from braid.ledger.record.record import (
+    Asks,
+    Candidate,
+    Decision,
+    Draft,
+    Justification,
+    Record,
+    Scope,
+    StanceBody,
+)
 from braid.session import Session
 from braid.stance.entry import draft_of, gist, is_own, question_key, reconciliation_key, reconciliation_of
-from braid.stance.reconcile import Outcome
+from braid.stance.reconcile import Reconciliation
 from braid.stance.review import Earlier
 
 MOVED: Final = 0.1
@@ -45,7 +54,7 @@ def decide(
 class Resolved(msgspec.Struct, frozen=True):
     """What a question comes to, and what would have to be appended for it: nothing where a stance already says so."""
 
-    outcome: Outcome
+    outcome: Reconciliation
     stance: Stance
     batch: Sequence[Draft] = ()
     """The stance and its reconciliation, to stand at the front of a transaction."""
@@ -84,7 +93,7 @@ def _still_holds(before: Record, draft: Draft) -> bool:
     return gist(then, named) == gist(now, draft.links) and moved < MOVED
 
 
-def _shown(outcome: Outcome) -> Stance:
+def _shown(outcome: Reconciliation) -> Stance:
     return Stance(
         question=outcome.question,
         at=outcome.asks.at or datetime.max.replace(tzinfo=UTC),

@@ -7,12 +7,12 @@ from braid.claims.finder import ClaimFinder
 from braid.claims.operations import Explanation
 from braid.claims.question import held_again
 from braid.ledger.errors import ErasedError, ForgottenError
-from braid.ledger.record import Asks, ExperienceBody, Record, Scope
+from braid.ledger.record.record import Asks, ExperienceBody, Record, Scope
 from braid.session import Session
 from braid.stance.entry import is_own
 from braid.stance.fold import Folded, fold
 from braid.stance.precedence import backdated
-from braid.stance.reconcile import Outcome
+from braid.stance.reconcile import Reconciliation
 from braid.stance.why import Reason, explain
 
 
@@ -50,7 +50,7 @@ def _why_stance(session: Session, record: Record) -> Explanation:
     )
 
 
-def weighed_again(session: Session, record: Record) -> Outcome:
+def weighed_again(session: Session, record: Record) -> Reconciliation:
     """Return what a stance of the log came to, made again of what was known to it. Raises ValueError where that can't
     be: another method or version, or what it names is gone.
     """

@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from braid.claims.reader import ClaimReader
-from braid.ledger.record import Asks, ExperienceBody, Record, Scope, StanceBody
+from braid.ledger.record.record import Asks, ExperienceBody, Record, Scope, StanceBody
 from braid.session import Session
 from braid.stance.claims import is_meant
 from braid.text.words import normal
 from braid.views.errors import ViewError
 
 if TYPE_CHECKING:
-    from braid.views.tables import OpenTables
+    from braid.views.duck.tables import OpenTables
 
 
 class ClaimFinder(ClaimReader):

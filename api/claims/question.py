@@ -7,15 +7,15 @@ import msgspec
 
 from braid.claims.finder import ClaimFinder
 from braid.claims.reader import in_time
-from braid.ledger import asof
-from braid.ledger.record import Asks, Scope
+from braid.ledger.read import prefix
+from braid.ledger.record.record import Asks, Scope
 from braid.recall.decompose import decompose
 from braid.search.question import Question
 from braid.search.retrieval import find
 from braid.session import Session
-from braid.stance.claims import Said, relevant
-from braid.stance.question import SPEAKER, Reading, readings
-from braid.stance.reconcile import Outcome, reconcile
+from braid.stance.claims import RecordedClaim, relevant
+from braid.stance.question import SPEAKER, ParsedQuestion, readings
+from braid.stance.reconcile import Reconciliation, reconcile
 from braid.stance.relations import compared_as
 from braid.stance.values import telling
 from braid.text.calendar import Span
@@ -26,7 +26,7 @@ HITS: Final = 12
 
 def size_of(session: Session, as_of: int | datetime | None) -> int | None:
     """Return the size of the log that is meant, None for the present one."""
-    return None if as_of is None else asof.size_at(session.reader, as_of)
+    return None if as_of is None else prefix.size_at(session.reader, as_of)
 
 
 def weigh(
@@ -37,7 +37,7 @@ def weigh(
     at: datetime | None = None,
     as_of: int | datetime | None = None,
     now: datetime | None = None,
-) -> tuple[Outcome, int]:
+) -> tuple[Reconciliation, int]:
     """Return what the log lets hold of a question, and of how many of its records; nothing is appended.
 
     The time asked about is `at`, else what the question says ("before September"), else `now`: the end of a past that
@@ -72,21 +72,21 @@ def utc(at: datetime) -> datetime:
     """Return an instant in UTC. Raises ValueError for one without a zone, and for one that is beyond the calendar
     there."""
     try:
-        return asof.zoned(at).astimezone(UTC)
+        return prefix.zoned(at).astimezone(UTC)
     except OverflowError:
         raise ValueError(
             f"{at.isoformat()} is no instant: in UTC it lies outside the years 1 to 9999"
         ) from None
 
 
-def _held(question: str, asks: Asks, known: ClaimFinder) -> Outcome | None:
+def _held(question: str, asks: Asks, known: ClaimFinder) -> Reconciliation | None:
     """Return what is held of a question in symbols; None where nothing is claimed of it."""
     claims = in_time(question, asks, known.claims(known.named(asks)))
     bearing = {said.index for said in relevant(claims, asks)}
     return reconcile(question, asks, claims, known.sources(bearing)) if bearing else None
 
 
-def held_again(question: str, asks: Asks, known: ClaimFinder) -> Outcome:
+def held_again(question: str, asks: Asks, known: ClaimFinder) -> Reconciliation:
     """Return what was held of a question in symbols by what was known: as `weigh` does it."""
     return _held(question, asks, known) or reconcile(question, asks, [], [])
 
@@ -104,7 +104,7 @@ class Moment(NamedTuple):
     given: bool
 
 
-def _asks(reading: Reading, known: ClaimFinder, question: str, moment: Moment) -> Asks:
+def _asks(reading: ParsedQuestion, known: ClaimFinder, question: str, moment: Moment) -> Asks:
     subjects = [reading.subject]
     if reading.subject == SPEAKER or reading.subject.startswith(f"{SPEAKER}'s "):
         subjects += [reading.subject.replace(SPEAKER, name, 1) for name in known.speakers()]
@@ -141,7 +141,7 @@ def _by_recall(session: Session, question: str, known: ClaimFinder, moment: Mome
     past = None if known.size == session.reader.size else known.size - 1
     hits = find(session, Question(query=question, top_k=HITS, as_of=past, **scope)).results
     words = telling(question)
-    best: tuple[float, Said] | None = None
+    best: tuple[float, RecordedClaim] | None = None
     for place, hit in enumerate(hits):
         drawn = [child for child, _, role in session.views.catalog.children(hit.index) if role == "parent"]
         for said in known.claims((hit.index, *drawn)):

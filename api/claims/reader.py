@@ -5,13 +5,13 @@ from collections.abc import Iterable, Sequence
 from typing import Final
 
 from braid.ledger.errors import ErasedError, ForgottenError
-from braid.ledger.reader import Reader
-from braid.ledger.record import Asks, ExperienceBody, Record, Scope
-from braid.ledger.scope import in_scope
-from braid.ledger.standing import Standings, supports_of
+from braid.ledger.read.reader import Reader
+from braid.ledger.record.record import Asks, ExperienceBody, Record, Scope
+from braid.ledger.record.scope import in_scope
+from braid.ledger.record.standing import Standings, supports_of
 from braid.recall.decompose import decompose
-from braid.stance.claims import ALWAYS, FOREVER, Said, claims_of
-from braid.stance.fold import Source
+from braid.stance.claims import ALWAYS, FOREVER, RecordedClaim, claims_of
+from braid.stance.fold import GroundedRecord
 from braid.stance.voice import backing, voice_of
 
 
@@ -29,20 +29,20 @@ class ClaimReader:
         self.size = standings.past.size
         self._supports: dict[int, list[int]] = {}
         self._voices: dict[int, str] = {}
-        self._claims: dict[int, list[Said]] = {}
+        self._claims: dict[int, list[RecordedClaim]] = {}
 
     def lives(self, index: int) -> bool:
         """Whether a record stands: it is there, nothing stands in its place, and it has not fallen."""
         return self._standings.lives(index)
 
-    def source(self, index: int) -> Source:
+    def source(self, index: int) -> GroundedRecord:
         """Return a record with the living ones that it was drawn from."""
         above = tuple(at for at in self._above(index) if self.lives(at))
-        return Source(index, self._reader.envelope(index).id, above)
+        return GroundedRecord(index, self._reader.envelope(index).id, above)
 
-    def sources(self, indexes: Iterable[int]) -> list[Source]:
+    def sources(self, indexes: Iterable[int]) -> list[GroundedRecord]:
         """Return records, and the living ones that they rest on, all the way up."""
-        found: dict[int, Source] = {}
+        found: dict[int, GroundedRecord] = {}
         stack = list(indexes)
         while stack:
             index = stack.pop()
@@ -51,16 +51,16 @@ class ClaimReader:
                 stack += found[index].parents
         return list(found.values())
 
-    def claims(self, indexes: Iterable[int]) -> list[Said]:
+    def claims(self, indexes: Iterable[int]) -> list[RecordedClaim]:
         """Return what records claim, those that live and are in the scope."""
-        found: list[Said] = []
+        found: list[RecordedClaim] = []
         for index in indexes:
             if index not in self._claims:
                 self._claims[index] = self._read(index)
             found += self._claims[index]
         return found
 
-    def _read(self, index: int) -> list[Said]:
+    def _read(self, index: int) -> list[RecordedClaim]:
         if not self.lives(index):
             return []
         try:
@@ -105,7 +105,7 @@ _AHEAD: Final = re.compile(
 )
 
 
-def in_time(question: str, asks: Asks, claims: Sequence[Said]) -> Sequence[Said]:
+def in_time(question: str, asks: Asks, claims: Sequence[RecordedClaim]) -> Sequence[RecordedClaim]:
     """Return the claims that a question for a time may mean: "in June" only what was so in June, "when is he going …"
     only what lay ahead when it was said. Any other question takes all: its instant is `asks.at`.
     """

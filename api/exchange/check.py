@@ -14,23 +14,14 @@ import msgspec
 
 from braid.exchange.intake import IncomingBlob
 from braid.exchange.lines import EVIDENCE, read_lines
-from braid.ledger.blobs import BlobRef, BlobStore
-from braid.ledger.control import ControlState
-from braid.ledger.envelope import decode_payload, unwrap
 from braid.ledger.errors import EvidenceError, LedgerError, ProofError
-from braid.ledger.evidence import (
-    End,
-    Examiner,
-    Head,
-    Item,
-    Piece,
-    decode_line,
-)
-from braid.ledger.merkle import leaf_hash
-from braid.ledger.note import parse_vkey
-from braid.ledger.proof import check_proof
-from braid.ledger.record import Media
-from braid.ledger.scopechain import Member, ScopeKey, chain_of, check_chain, scope_of
+from braid.ledger.export.evidence import End, Examiner, ExportHead, ExportItem, MediaPiece, decode_line
+from braid.ledger.keys.control import ControlState
+from braid.ledger.read.blobs import BlobRef, BlobStore
+from braid.ledger.read.scopechain import Member, ScopeKey, chain_of, check_chain, scope_of
+from braid.ledger.record.envelope import decode_payload, unwrap
+from braid.ledger.record.record import Media
+from braid.ledger.subject.export import media_of, proof_name
 from braid.ledger.subject.format import (
     NAME,
     VERSION,
@@ -38,7 +29,9 @@ from braid.ledger.subject.format import (
     Holding,
     Manifest,
 )
-from braid.ledger.subject.shaping import media_of, proof_name
+from braid.ledger.tree.merkle import leaf_hash
+from braid.ledger.tree.note import parse_vkey
+from braid.ledger.tree.proof import check_proof
 
 _CHUNK: Final = 1 << 20
 _MAX_RATIO: Final = 200
@@ -138,19 +131,21 @@ def _check_lines(folder: Traversable, vkey: str) -> "_Shown":
         for text in read_lines(stream):
             line = decode_line(text)
             ended = isinstance(line, End)
-            if isinstance(line, Head):
+            if isinstance(line, ExportHead):
                 examiner = Examiner(line, parse_vkey(vkey.strip()))
                 shown = shown._replace(control=examiner.control)
             elif examiner is None:
                 raise EvidenceError(f"{EVIDENCE} doesn't begin with its head")
-            elif isinstance(line, Item):
+            elif isinstance(line, ExportItem):
                 record = examiner.examine(line)
                 sizes = dict(record.envelope.blobs)
                 shown.items[line.id] = line
                 for scope, count, before in chain_of(record.raw):
                     shown.chains.setdefault(scope, []).append((record.index, count, before))
                 shown.media.update({one.blob: (one, "") for one in media_of(record)} if record.raw else {})
-            elif isinstance(line, Piece) and incoming.add(line.blob, sizes.get(line.blob, 0), _bytes(line)):
+            elif isinstance(line, MediaPiece) and incoming.add(
+                line.blob, sizes.get(line.blob, 0), _bytes(line)
+            ):
                 media = shown.media[line.blob][0]
                 shown.media[line.blob] = (media, _unsealed(Path(scratch), media))
     if not ended:
@@ -180,13 +175,13 @@ class _Shown(NamedTuple):
     `chains`: each scope's records, as their bodies count them. `control`: what was erased, by tombstones that it has.
     """
 
-    items: dict[str, Item]
+    items: dict[str, ExportItem]
     media: dict[str, tuple[Media, str]]
     chains: dict[ScopeKey, list[Member]]
     control: ControlState
 
 
-def _bytes(piece: Piece) -> bytes:
+def _bytes(piece: MediaPiece) -> bytes:
     try:
         return b64decode(piece.data, validate=True)
     except ValueError as error:
@@ -210,13 +205,13 @@ def _check_media(held: HeldRecord, shown: _Shown, digests: dict[str, str]) -> No
         raise EvidenceError(f"{held.id}: its media are not what was signed")
 
 
-def _blobs_of(item: Item) -> list[str]:
+def _blobs_of(item: ExportItem) -> list[str]:
     content: dict[str, Any] = msgspec.json.decode(bytes(item.body)).get("content") or {}
     media: list[dict[str, Any]] = content.get("media") or []
     return [str(one["blob"]) for one in media]
 
 
-def _check_proof(folder: Traversable, index: int, item: Item, vkey: str) -> None:
+def _check_proof(folder: Traversable, index: int, item: ExportItem, vkey: str) -> None:
     stored = item.envelope.encode()
     try:
         proven = check_proof(

@@ -7,9 +7,9 @@ from pathlib import Path
 import msgspec
 
 from braid.ledger.errors import LedgerError
-from braid.ledger.publish import publish_checkpoint, write_tiles
-from braid.ledger.tiles import tile_path, tiles_for_size
-from braid.ledger.writer import Writer
+from braid.ledger.tree.publication import publish_checkpoint, write_tiles
+from braid.ledger.tree.tiles import tile_path, tiles_for_size
+from braid.ledger.write.writer import Writer
 from braid.session import Session
 from braid.wal.durable import make_folder, sync_folder
 from braid.wal.segment import Segment

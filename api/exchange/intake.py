@@ -10,26 +10,26 @@ from typing import IO, Any, Final, NamedTuple, cast
 
 import msgspec
 
-from braid.ledger.blobs import BlobStore
-from braid.ledger.compose import encode_body
-from braid.ledger.erase import forget
+from braid.ledger.erase.erasure import forget
 from braid.ledger.errors import EvidenceError, LedgerError
-from braid.ledger.evidence import (
+from braid.ledger.export.evidence import (
     End,
     Examiner,
-    Head,
+    ExportHead,
+    ExportItem,
     Imported,
-    Item,
-    Piece,
+    MediaPiece,
     decode_line,
     encode_line,
     keep,
     original_body,
 )
-from braid.ledger.ids import index_of
-from braid.ledger.note import VerifierKey, parse_vkey
-from braid.ledger.record import BODY_TYPES, Body, Draft, Record
-from braid.ledger.scopechain import MEMBER as SCOPE_CHAIN
+from braid.ledger.read.blobs import BlobStore
+from braid.ledger.read.scopechain import MEMBER as SCOPE_CHAIN
+from braid.ledger.record.ids import index_of
+from braid.ledger.record.record import BODY_TYPES, Body, Draft, Record
+from braid.ledger.tree.note import VerifierKey, parse_vkey
+from braid.ledger.write.compose import encode_body
 from braid.session import Session
 
 BATCH: Final = 1_000
@@ -80,7 +80,7 @@ class _Waiting(NamedTuple):
     """A record on its way in; `parts` are its blobs that have yet to come, by name with their sizes."""
 
     number: int
-    item: Item
+    item: ExportItem
     record: Record
     parts: dict[str, int]
 
@@ -135,11 +135,11 @@ class _Import:
 
     def _take(self, number: int, text: bytes) -> None:
         line = decode_line(text)
-        if isinstance(line, Piece):
+        if isinstance(line, MediaPiece):
             self._take_piece(line)
             return
         self._settle_waiting()
-        if isinstance(line, Head):
+        if isinstance(line, ExportHead):
             self._begin(line)
         elif self._examiner is None:
             raise EvidenceError("an export begins with its head")
@@ -153,7 +153,7 @@ class _Import:
             if record.kind in _COPIED_KINDS and not record.envelope.is_control and record.raw is not None:
                 self._waiting = _Waiting(number, line, record, dict(record.envelope.blobs))
 
-    def _begin(self, head: Head) -> None:
+    def _begin(self, head: ExportHead) -> None:
         self._headed = True
         if self._examiner is not None:
             raise EvidenceError("a second head: one export at a time")
@@ -166,7 +166,7 @@ class _Import:
 
     # Media come behind the record that names them, which bounds what they may be.
 
-    def _take_piece(self, piece: Piece) -> None:
+    def _take_piece(self, piece: MediaPiece) -> None:
         waiting = self._waiting
         if waiting is None or piece.blob not in waiting.parts:
             raise EvidenceError("media that no record before it names")
@@ -299,7 +299,7 @@ class _Import:
         ]
 
 
-def _examined(examiner: Examiner, item: Item, text: bytes) -> Record:
+def _examined(examiner: Examiner, item: ExportItem, text: bytes) -> Record:
     """Examine a record; where it doesn't hold, say so if its line isn't as exports are written: bytes were signed."""
     try:
         return examiner.examine(item)

@@ -8,21 +8,21 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Final
 
-from braid.ledger.blobs import BlobStore
 from braid.ledger.errors import EvidenceError, NoVaultError
-from braid.ledger.evidence import (
+from braid.ledger.export.evidence import (
     Anchor,
     End,
-    Item,
-    Piece,
+    ExportItem,
+    MediaPiece,
     anchor_of,
     decode_line,
     encode_line,
     head_of,
     item_of,
 )
-from braid.ledger.record import Record
-from braid.ledger.writer import Writer
+from braid.ledger.read.blobs import BlobStore
+from braid.ledger.record.record import Record
+from braid.ledger.write.writer import Writer
 from braid.log.operations import Read, read
 from braid.session import Session
 
@@ -80,7 +80,7 @@ def stand(session: Session) -> Anchor:
 
 def lines_of(
     session: Session, record: Record, anchor: Anchor, *, content: bool = True
-) -> Iterator[Item | Piece]:
+) -> Iterator[ExportItem | MediaPiece]:
     """Yield a record's line and those of its media, sealed as they are."""
     yield item_of(session.reader, record, anchor, content=content)
     if not content:
@@ -89,7 +89,7 @@ def lines_of(
     for name in dict(record.envelope.blobs):
         with blobs.path(name).open("rb") as file:
             while piece := file.read(_PIECE_BYTES):
-                yield Piece(name, b64encode(piece).decode())
+                yield MediaPiece(name, b64encode(piece).decode())
 
 
 # -- in -------------------------------------------------------------------------------------------

@@ -14,26 +14,26 @@ from typing import IO, Final, Protocol
 import msgspec
 
 from braid.exchange.lines import EVIDENCE, lines_of, stand
-from braid.ledger.evidence import (
+from braid.exchange.subject_page import render_page
+from braid.ledger.export.evidence import (
     Anchor,
     End,
-    Head,
-    Item,
-    Piece,
+    ExportHead,
+    ExportItem,
+    MediaPiece,
     encode_line,
     head_of,
     proof_of,
 )
+from braid.ledger.subject.collection import SubjectRecords, gather, held_record
+from braid.ledger.subject.export import counts_of, holding_of, media_of, proof_name
 from braid.ledger.subject.format import (
     Counts,
     FileDigest,
     Manifest,
     MediaFile,
 )
-from braid.ledger.subject.gather import Found, gather, held_record
 from braid.ledger.subject.graphml import to_graphml
-from braid.ledger.subject.page import render_page
-from braid.ledger.subject.shaping import counts_of, holding_of, media_of, proof_name
 from braid.session import Session
 from braid.wal.durable import sync_folder
 
@@ -69,7 +69,7 @@ def export_subject(
     return counts
 
 
-def _found(session: Session, subject: Mapping[str, str], anchor: Anchor) -> Found:
+def _found(session: Session, subject: Mapping[str, str], anchor: Anchor) -> SubjectRecords:
     """Return what is held; an empty export would make a slip of the pen look like a complete answer."""
     found = gather(session.reader, subject, anchor.checkpoint.size)
     if not found.belongs:
@@ -81,7 +81,7 @@ def _found(session: Session, subject: Mapping[str, str], anchor: Anchor) -> Foun
 class _Export:
     """One export on its way into a folder or an archive."""
 
-    def __init__(self, session: Session, found: Found, anchor: Anchor, sink: "_Sink") -> None:
+    def __init__(self, session: Session, found: SubjectRecords, anchor: Anchor, sink: "_Sink") -> None:
         self._session = session
         self._found = found
         self._anchor = anchor
@@ -112,7 +112,7 @@ class _Export:
         put("manifest.json", [msgspec.json.format(msgspec.json.encode(manifest), indent=1)])
         return holding.counts
 
-    def _evidence(self) -> Iterator[Head | Item | Piece | End]:
+    def _evidence(self) -> Iterator[ExportHead | ExportItem | MediaPiece | End]:
         """Yield the records as another store imports them, with the envelopes of keys, and of what explains a gap."""
         reader, found = self._session.reader, self._found
         yield head_of(reader, self._anchor, whole=False)

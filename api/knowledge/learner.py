@@ -16,9 +16,9 @@ import msgspec
 from braid.knowledge.operations import Learned
 from braid.learn.inference import Settled, inference, method_of, settled, turn_of
 from braid.learn.plain import PlainReader
-from braid.learn.turn import Known, Reader, Reading, Turn
+from braid.learn.turn import KnownClaims, Turn, TurnReader, TurnReading
 from braid.ledger.errors import ErasedError, ForgottenError
-from braid.ledger.record import Draft, ExperienceBody, Record, is_reading
+from braid.ledger.record.record import Draft, ExperienceBody, Record, is_reading
 from braid.session import Session
 from braid.views.errors import ViewError
 from braid.wal.durable import make_folder, replace_file
@@ -42,12 +42,12 @@ class _Position(msgspec.Struct, frozen=True):
 class Learner:
     """Follows one store's log with one reader, and keeps what is known in each conversation while the store is open."""
 
-    def __init__(self, session: Session, reader: Reader | None = None) -> None:
+    def __init__(self, session: Session, reader: TurnReader | None = None) -> None:
         self._session = session
         self.turn = RLock()
-        self._reader: Reader = reader or PlainReader()
+        self._reader: TurnReader = reader or PlainReader()
         self._path = session.path / "views" / "learned.json"
-        self._known: dict[_Whose, Known] = {}
+        self._known: dict[_Whose, KnownClaims] = {}
         self._before: dict[_Whose, deque[Turn]] = {}
         self._turns: dict[int, Turn] = {}
         self._at: int | None = None
@@ -139,8 +139,8 @@ class Learner:
             self._turns = {at: kept for at, kept in self._turns.items() if at >= turn.at - WINDOW}
         return turn
 
-    def _known_to(self, turn: Turn) -> Known:
-        known = self._known.setdefault(turn.whose, Known())
+    def _known_to(self, turn: Turn) -> KnownClaims:
+        known = self._known.setdefault(turn.whose, KnownClaims())
         known.since = turn.at - WINDOW
         return known
 
@@ -156,7 +156,7 @@ class Learner:
         draft = inference(self._reader, record, found.claims, ids) if found.claims else None
         return draft, reading.left
 
-    def _settled(self, turn: Turn, reading: Reading) -> Settled:
+    def _settled(self, turn: Turn, reading: TurnReading) -> Settled:
         return settled(self._reader, turn, reading, self._turns.__getitem__)
 
     # -- appending --------------------------------------------------------------------------------

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 from braid.ledger.errors import IntegrityError, ReadOnlyError
-from braid.ledger.record import Draft, Record
+from braid.ledger.record.record import Draft, Record
 from braid.operation import Request, Response, operation
 from braid.session import Session
 from braid.wal.errors import OutcomeUnknownError

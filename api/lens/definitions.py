@@ -6,7 +6,7 @@ from typing import Any, Final
 import msgspec
 
 from braid.ledger.errors import ErasedError, ForgottenError
-from braid.ledger.record import Draft, EventBody
+from braid.ledger.record.record import Draft, EventBody
 from braid.lens.operations import Lenses, LensInfo
 from braid.lenses.definition import EVENT, Definition, definition_of, lens_of, parse
 from braid.lenses.errors import DefinitionError, UnknownLensError

@@ -12,8 +12,8 @@ from braid.ledger.errors import (
     ReadOnlyError,
     UnknownRecordError,
 )
-from braid.ledger.ids import RecordId
-from braid.ledger.record import AffectDelta
+from braid.ledger.record.ids import RecordId
+from braid.ledger.record.record import AffectDelta
 from braid.lenses.errors import (
     DefinitionError,
     LensError,

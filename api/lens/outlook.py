@@ -12,15 +12,15 @@ from typing import Any, Final, TypeVar
 
 import msgspec
 
+from braid.ledger.erase.withdrawal import fell
 from braid.ledger.errors import ErasedError, ForgottenError, UnknownRecordError
-from braid.ledger.record import Draft, EventBody, ExperienceBody, Record, Scope, Target, ViewBody
-from braid.ledger.scope import in_scope
-from braid.ledger.standing import State
-from braid.ledger.withdrawal import fell
+from braid.ledger.record.record import Draft, EventBody, ExperienceBody, Record, Scope, Target, ViewBody
+from braid.ledger.record.scope import in_scope
+from braid.ledger.record.standing import State
 from braid.lenses.errors import LensError, LensFailedError, ViewUnreadableError
 from braid.lenses.lens import Lens, checked_params
 from braid.lenses.view import Ground, chain_of, ground_of, said_of
-from braid.recall.within import within
+from braid.recall.deadline import within
 from braid.session import Session
 
 T = TypeVar("T")
@@ -250,7 +250,7 @@ class Looking:
 
     def _touched(self, growth: Sequence[Record], before: int) -> set[int]:
         """Return the earlier records whose standing the growth may have changed."""
-        from braid.ledger.backlinks import affected
+        from braid.ledger.read.backlinks import affected
 
         changed: set[int] = set()
         for record in growth:

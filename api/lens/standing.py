@@ -6,7 +6,7 @@ from typing import Any, cast
 import msgspec
 
 from braid.ledger.errors import ErasedError, ForgottenError
-from braid.ledger.record import Record, ViewBody
+from braid.ledger.record.record import Record, ViewBody
 from braid.lens.definitions import lens_named
 from braid.lens.operations import (
     LensDifference,

@@ -11,9 +11,9 @@ import msgspec
 from braid.affect.blend import delta
 from braid.affect.model import weights_name
 from braid.affect.vad import read
-from braid.ledger.envelope import Link
 from braid.ledger.errors import NotRederivableError
-from braid.ledger.record import AffectDelta, Draft, Record, Vad, ViewBody
+from braid.ledger.record.envelope import Link
+from braid.ledger.record.record import AffectDelta, Draft, Record, Vad, ViewBody
 from braid.lenses.view import rederive as view_again
 
 Read = Callable[[int], Record]

@@ -10,8 +10,8 @@ from typing import cast
 
 import msgspec
 
-from braid.ledger.envelope import Link
-from braid.ledger.record import Draft, Record, Scope, Target, ViewBody
+from braid.ledger.record.envelope import Link
+from braid.ledger.record.record import Draft, Record, Scope, Target, ViewBody
 from braid.lens.definitions import lens_named
 from braid.lens.operations import View, ViewItem
 from braid.lens.outlook import LIMIT_S, SCOPES, Looking, Outlook, Request, run
@@ -19,7 +19,7 @@ from braid.lens.tone_shift import Read, shifted
 from braid.lenses.errors import LensError
 from braid.lenses.form import Form
 from braid.lenses.lens import Lens
-from braid.lenses.view import Said, absorbed, chain_of, folded, ground_of, said_of, view_draft
+from braid.lenses.view import ViewContent, absorbed, chain_of, folded, ground_of, said_of, view_draft
 from braid.session import Session
 
 
@@ -59,7 +59,7 @@ def _draft(lens: Lens, known: Outlook, form: Form, text: str, at: Read) -> Draft
     key = f"view:{known.request.key}:{lens.version}:{known.position}"
     draft = view_draft(
         lens, ground, taken, form, text,
-        said=Said(known.position, known.request.params, total), scope=known.request.scope, request=request,
+        said=ViewContent(known.position, known.request.params, total), scope=known.request.scope, request=request,
         standing_on=standing[-1].id if standing else None,
         replaces=known.newest.id if known.newest is not None else None, once=key,
     )  # fmt: skip

@@ -7,8 +7,8 @@ from typing import Any, cast
 import msgspec
 
 from braid.ledger.errors import InvalidRecordError
-from braid.ledger.ids import parse_id
-from braid.ledger.record import (
+from braid.ledger.record.ids import parse_id
+from braid.ledger.record.record import (
     Affect,
     Claim,
     Confidence,

@@ -7,8 +7,6 @@ from typing import Annotated, Final
 import msgspec
 
 from braid.errors import InvalidRequestError
-from braid.ledger import asof
-from braid.ledger.blobs import BlobStore, Readable
 from braid.ledger.errors import (
     BlobCorruptError,
     BlobMissingError,
@@ -21,8 +19,12 @@ from braid.ledger.errors import (
     ReadOnlyError,
     UnknownRecordError,
 )
-from braid.ledger.ids import RecordId
-from braid.ledger.record import (
+from braid.ledger.read import prefix
+from braid.ledger.read.blobs import BlobStore, Readable
+from braid.ledger.read.trace import TraceNode
+from braid.ledger.read.trace import trace as braid_of
+from braid.ledger.record.ids import RecordId
+from braid.ledger.record.record import (
     Affect,
     Claim,
     Confidence,
@@ -33,10 +35,8 @@ from braid.ledger.record import (
     Source,
     Target,
 )
-from braid.ledger.sequence import Placed
-from braid.ledger.trace import TraceNode
-from braid.ledger.trace import trace as braid_of
-from braid.ledger.writer import Writer
+from braid.ledger.write.sequence import Placed
+from braid.ledger.write.writer import Writer
 from braid.log import drafts
 from braid.operation import AsOf, Id, Index, Instant, Json, Name, Request, Response, Scoped, operation
 from braid.session import Session
@@ -290,7 +290,9 @@ def get(session: Session, asked: Get) -> Got:
     size = session.size_at(asked.as_of, asked.as_of_time)
     if size is None:
         return Got(record=session.reader.get(asked.id, include_forgotten=asked.include_forgotten))
-    return Got(record=asof.get_at(session.reader, asked.id, size, include_forgotten=asked.include_forgotten))
+    return Got(
+        record=prefix.get_at(session.reader, asked.id, size, include_forgotten=asked.include_forgotten)
+    )
 
 
 class Read(Request, frozen=True, kw_only=True):

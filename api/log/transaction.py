@@ -6,7 +6,7 @@ The builder is of `append_all` alone: it collects its requests, and gives each a
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Self
 
-from braid.ledger.ids import RecordId
+from braid.ledger.record.ids import RecordId
 
 if TYPE_CHECKING:
     from braid.log.operations import Append, AppendedAll

@@ -6,22 +6,22 @@ from datetime import UTC, datetime
 
 import msgspec
 
-from braid.agent.answer import Answered, Held, answer
-from braid.agent.chained import AfterFailure, Chained, Part, Worded
-from braid.agent.majority import Majority
+from braid.agent.answer.majority import Majority
+from braid.agent.answer.pipeline import CitedAnswer, HeldStance, answer
 from braid.agent.parts import Composer, Support
-from braid.agent.plan import GIVEN, Answer, Tool, filled, references
-from braid.agent.program import State, Value, value
+from braid.agent.program.composers import AfterFailure, Chained, SentencePart, Worded
+from braid.agent.program.plan import GIVEN, AnswerStep, ToolStep, filled, references
+from braid.agent.program.state import State, Value, value
 from braid.answers.mind import Tones, support_of
 from braid.ledger.errors import ErasedError, ForgottenError, UnknownRecordError
-from braid.ledger.record import Asks
+from braid.ledger.record.record import Asks
 from braid.programs.resources import Resources
-from braid.recall.hits import Answer as Found
 from braid.recall.hits import Hit
-from braid.stance.reconcile import Outcome, reconcile
+from braid.recall.hits import RecallResult as Found
+from braid.stance.reconcile import Reconciliation, reconcile
 
 
-def conclude(resources: Resources, step: Answer, state: State) -> tuple[Answered, dict[str, int]]:
+def conclude(resources: Resources, step: AnswerStep, state: State) -> tuple[CitedAnswer, dict[str, int]]:
     """Return the answer of a plan's last step, and where there were several, how many said what."""
     hits, gone = resources.hits(state, step.of)
     trouble = list(dict.fromkeys([*(each for one in state.values.values() for each in one.trouble), *gone]))
@@ -51,11 +51,11 @@ def conclude(resources: Resources, step: Answer, state: State) -> tuple[Answered
 
 def _failed(state: State) -> dict[str, str]:
     """Return why each tool failed that was called in vain, by name."""
-    called = ((step.tool, value(state, step.name)) for step in state.plan.steps if isinstance(step, Tool))
+    called = ((step.tool, value(state, step.name)) for step in state.plan.steps if isinstance(step, ToolStep))
     return {name: given.trouble[0] for name, given in called if given.trouble and given.data is None}
 
 
-def _part(resources: Resources, given: Value) -> Part:
+def _part(resources: Resources, given: Value) -> SentencePart:
     """Return what a step gave as a part of an answer; a result's first record is its own, the others it rests on."""
     support: list[Support] = []
     for id in given.records:
@@ -64,7 +64,7 @@ def _part(resources: Resources, given: Value) -> Part:
             if record.kind == "experience":
                 support.append(support_of(record))
     own = 1 if given.data is not None else len(support)
-    return Part(text=given.text, p=given.p, support=support[:own], behind=support[own:])
+    return SentencePart(text=given.text, p=given.p, support=support[:own], behind=support[own:])
 
 
 def _behind(resources: Resources, hits: Sequence[Hit], support: Sequence[Support]) -> list[Hit]:
@@ -82,7 +82,7 @@ class _Gathered(Tones):
         self,
         resources: Resources,
         state: State,
-        step: Answer,
+        step: AnswerStep,
         hits: Sequence[Hit],
         trouble: Sequence[str],
     ) -> None:
@@ -99,16 +99,16 @@ class _Gathered(Tones):
         size = self._session.reader.size
         return Found(results=self._hits, position=size, behind_by=0, degraded=self._trouble)
 
-    def hold(self, question: str) -> Held:
+    def hold(self, question: str) -> HeldStance:
         """See `Mind.hold`."""
         held = self._resources.held(self._state, self._step.held)
-        return held if held is not None else Held(_nothing(question, self._state.begun.now))
+        return held if held is not None else HeldStance(_nothing(question, self._state.begun.now))
 
 
-def _nothing(question: str, now: datetime) -> Outcome:
+def _nothing(question: str, now: datetime) -> Reconciliation:
     return reconcile(question, Asks(subjects=[], rels=[], at=now.astimezone(UTC)), [], [])
 
 
-def _named(step: Answer) -> list[str]:
+def _named(step: AnswerStep) -> list[str]:
     """Return the steps whose texts an answer was asked with, or is made of."""
     return [name for name in references(step.says or step.question) if name not in GIVEN]

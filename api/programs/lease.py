@@ -8,9 +8,9 @@ from time import sleep
 from typing import Final
 
 from braid.agent.errors import ProgramTakenError
-from braid.agent.events import Lease
-from braid.agent.plan import Plan
-from braid.agent.program import State
+from braid.agent.program.events import Lease
+from braid.agent.program.plan import Plan
+from braid.agent.program.state import State
 from braid.session import Session
 from braid.wal.durable import make_folder
 from braid.wal.errors import LogLockedError

@@ -1,7 +1,7 @@
 """Notes of a program: what later steps build on, read from what earlier ones found and hold. They write nothing.
 
 What is held speaks first, then what a model answers, where one composes; else rules weigh what was found
-(`agent.pick`). Each note says how sure it is: what is built on it is no surer.
+(`agent.answer.selection`). Each note says how sure it is: what is built on it is no surer.
 """
 
 from collections.abc import Sequence
@@ -9,15 +9,15 @@ from contextlib import suppress
 from datetime import UTC
 from typing import Final
 
-from braid.agent.amounts import amount, day_of, fits, held_amount, held_day
-from braid.agent.answer import Held
-from braid.agent.chained import named_in, names_in, note_of, sources
-from braid.agent.finding import clipped
-from braid.agent.names import name
+from braid.agent.answer.pipeline import HeldStance
+from braid.agent.answer.selection import Picked
 from braid.agent.parts import Composed
-from braid.agent.pick import Picked
-from braid.agent.plan import Note, filled
-from braid.agent.program import State, value
+from braid.agent.program.amounts import amount, day_of, fits, held_amount, held_day
+from braid.agent.program.composers import named_in, names_in, note_of, sources
+from braid.agent.program.names import name
+from braid.agent.program.note import clipped
+from braid.agent.program.plan import NoteStep, filled
+from braid.agent.program.state import State, value
 from braid.programs.resources import SIGNAL_DIGITS, Resources, StepResult
 from braid.recall.context import tokens
 from braid.recall.decompose import decompose
@@ -29,7 +29,7 @@ NAMED_IN: Final = 5
 """Among how many of the best hits names are looked for."""
 
 
-def note(resources: Resources, step: Note, state: State) -> StepResult:
+def note(resources: Resources, step: NoteStep, state: State) -> StepResult:
     """Return what is noted, from which records, and how sure it is; a note of nothing is empty."""
     hits, trouble = resources.hits(state, step.of)
     question = filled(step.question, state.texts)
@@ -42,7 +42,7 @@ class _NoteReader:
     """One note, with what it is read from."""
 
     def __init__(
-        self, resources: Resources, step: Note, state: State, question: str, hits: Sequence[Hit]
+        self, resources: Resources, step: NoteStep, state: State, question: str, hits: Sequence[Hit]
     ) -> None:
         self._resources = resources
         self._step = step
@@ -52,7 +52,7 @@ class _NoteReader:
         self._question = decompose(question, state.begun.now)
         self._held = self._stance()
 
-    def _stance(self) -> Held | None:
+    def _stance(self) -> HeldStance | None:
         for each in self._step.of:
             given = value(self._state, each)
             if given.records and not given.scores:
@@ -122,7 +122,7 @@ class _NoteReader:
         return name(self._question, self._hits)
 
 
-def _ids(held: Held) -> list[str]:
+def _ids(held: HeldStance) -> list[str]:
     return list(dict.fromkeys(one.id for one in held.support))
 
 

@@ -12,10 +12,10 @@ from braid.agent.errors import (
     ProgramTakenError,
     ToolRefusedError,
 )
-from braid.agent.events import Recorded
-from braid.agent.plan import MAX_SAMPLES, Plan
+from braid.agent.program.events import Recorded
+from braid.agent.program.plan import MAX_SAMPLES, Plan
 from braid.ledger.errors import ErasedError, ForgottenError, IntegrityError, ReadOnlyError, UnknownRecordError
-from braid.ledger.ids import RecordId
+from braid.ledger.record.ids import RecordId
 from braid.log import drafts
 from braid.operation import Id, Instant, Json, Name, Request, Response, Scoped, operation
 from braid.programs.program import Program, ProgramSummary
@@ -24,7 +24,7 @@ from braid.session import Session
 
 if TYPE_CHECKING:
     from braid.agent.parts import Composer
-    from braid.agent.tool import Tool
+    from braid.agent.program.tool import Tool
 
 MAX_QUESTION_CHARS: Final = 8_000
 _ID: Final = RecordId("evt_2025-06-01T12:00:00Z_0000000a01cd")

@@ -3,10 +3,10 @@
 from collections.abc import Iterable
 
 from braid.agent.errors import PlanError
-from braid.agent.plan import MAX_SAMPLES, Plan, read_plan
-from braid.agent.plans import PLANS, chosen
-from braid.agent.tool import Tool, Toolbox, installed
-from braid.agent.toolkit import TOOLS
+from braid.agent.program.plan import MAX_SAMPLES, Plan, read_plan
+from braid.agent.program.plans import PLANS, chosen
+from braid.agent.program.tool import Tool, Toolbox, installed
+from braid.agent.program.toolkit import TOOLS
 
 
 def toolbox(tools: Iterable[Tool] = ()) -> Toolbox:

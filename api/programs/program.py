@@ -5,9 +5,9 @@ from typing import Self
 
 import msgspec
 
-from braid.agent.program import Standing, State
+from braid.agent.program.state import Standing, State
 from braid.answers.reply import Reply
-from braid.ledger.ids import RecordId
+from braid.ledger.record.ids import RecordId
 from braid.operation import Response
 
 

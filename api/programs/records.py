@@ -6,10 +6,10 @@ from typing import Any, Final
 import msgspec
 
 from braid.agent.errors import BrokenProgramError, ProgramStateError
-from braid.agent.events import NAME, Begun, Event, Recorded
-from braid.agent.program import State, fold
+from braid.agent.program.events import NAME, Begun, Event, Recorded
+from braid.agent.program.state import State, fold
 from braid.ledger.errors import ErasedError, ForgottenError
-from braid.ledger.record import Draft, EventBody, Record, Scope, Target
+from braid.ledger.record.record import Draft, EventBody, Record, Scope, Target
 from braid.programs.program import ProgramSummary
 from braid.session import Session
 

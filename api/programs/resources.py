@@ -9,21 +9,21 @@ from typing import Any, Final
 
 import msgspec
 
-from braid.agent.answer import Held
-from braid.agent.compose import Extractive
+from braid.agent.answer.compose import Extractive
+from braid.agent.answer.pipeline import HeldStance
 from braid.agent.language import guess
-from braid.agent.parts import Asked, Composer
-from braid.agent.program import State, Value, value
-from braid.agent.tool import Toolbox
+from braid.agent.parts import Composer, QuestionContext
+from braid.agent.program.state import State, Value, value
+from braid.agent.program.tool import Toolbox
 from braid.answers.mind import grounds_of
 from braid.claims.explanation import weighed_again
 from braid.claims.finder import ClaimFinder
 from braid.ledger.errors import ErasedError, ForgottenError
-from braid.ledger.record import Draft, Scope, Target
+from braid.ledger.record.record import Draft, Scope, Target
 from braid.recall.context import block
 from braid.recall.decompose import decompose
-from braid.recall.hits import Answer as Found
 from braid.recall.hits import Hit
+from braid.recall.hits import RecallResult as Found
 from braid.session import Session
 
 SIGNAL_DIGITS: Final = 6
@@ -74,7 +74,7 @@ class Resources:
                     found[id] = Hit(record, score, signals, {})
         return sorted(found.values(), key=lambda hit: -hit.score), trouble
 
-    def held(self, state: State, name: str | None) -> Held | None:
+    def held(self, state: State, name: str | None) -> HeldStance | None:
         """Return the stance that a step took, made again from what it names. Raises ValueError where it can't be."""
         given = value(state, name) if name is not None else Value()
         if not given.records:
@@ -83,14 +83,16 @@ class Resources:
             outcome = weighed_again(self.session, self.session.reader.get(given.records[0]))
         except (ErasedError, ForgottenError, ValueError) as error:
             raise ValueError(f"the stance of {name!r} can't be had any more: {error}") from None
-        return Held(
+        return HeldStance(
             outcome, tuple(grounds_of(outcome, ClaimFinder(self.session, self.scope, None), self.session))
         )
 
-    def asked(self, question: str, hits: Sequence[Hit], now: datetime, held: Held | None) -> Asked:
+    def asked(
+        self, question: str, hits: Sequence[Hit], now: datetime, held: HeldStance | None
+    ) -> QuestionContext:
         """Return a question with what was gathered for it, as composers take it."""
         shown = Found(results=hits, position=self.session.reader.size, behind_by=0)
-        return Asked(
+        return QuestionContext(
             question=question,
             hits=hits,
             context=block(decompose(question, now), shown, now),

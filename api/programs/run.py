@@ -13,18 +13,15 @@ from typing import Any
 import msgspec
 
 from braid.agent.errors import ProgramStateError, ProgramTakenError, ToolRefusedError
-from braid.agent.events import Begun, Called, Did, Ended, Event, Paused, Recorded, Taken
-from braid.agent.plan import Answer as AnswerStep
-from braid.agent.plan import Lens as LensStep
-from braid.agent.plan import Note, Plan, filled_all
-from braid.agent.plan import Tool as ToolStep
-from braid.agent.plan_check import check
-from braid.agent.program import Confirm, State, Stop, apply, following
-from braid.agent.tool import Tool, accept_args, accept_result
+from braid.agent.program.events import Begun, Called, Did, Ended, Event, Paused, Recorded, Taken
+from braid.agent.program.plan import AnswerStep, LensStep, NoteStep, Plan, ToolStep, filled_all
+from braid.agent.program.plan_check import check
+from braid.agent.program.state import Confirm, State, Stop, apply, following
+from braid.agent.program.tool import Tool, accept_args, accept_result
 from braid.answers.records import batch_of
 from braid.answers.reply import Reply, reply_of
-from braid.ledger.record import Draft, Target
-from braid.ledger.sequence import Placed
+from braid.ledger.record.record import Draft, Target
+from braid.ledger.write.sequence import Placed
 from braid.lens.definitions import newest
 from braid.operation import Json
 from braid.programs.conclusion import conclude
@@ -129,7 +126,7 @@ class _Run:
                 self._conclude(effect.step)
             elif isinstance(effect.step, ToolStep):
                 self._call(effect.step)
-            elif isinstance(effect.step, Note):
+            elif isinstance(effect.step, NoteStep):
                 step = effect.step
                 self._did(lambda step=step: note(self._resources, step, self._state))
             else:

@@ -8,15 +8,15 @@ from datetime import datetime
 
 import msgspec
 
-from braid.agent.plan import Branch, Lens, Reconcile, Retrieve, filled
-from braid.agent.program import State, value
+from braid.agent.program.plan import Branch, LensStep, Reconcile, Retrieve, filled
+from braid.agent.program.state import State, value
 from braid.claims.decision import resolve
-from braid.ledger.record import Target
+from braid.ledger.record.record import Target
 from braid.lens.definitions import lens_named
 from braid.lenses.errors import LensError
 from braid.programs.resources import SIGNAL_DIGITS, Resources, StepResult
 from braid.recall.hits import Hit
-from braid.recall.through import through
+from braid.recall.lens_filter import through
 from braid.search.question import Question
 from braid.search.retrieval import NOT_OWN, find
 from braid.stance.review import Earlier
@@ -29,7 +29,7 @@ def carry_out(resources: Resources, state: State, left_s: float) -> StepResult:
         return _retrieve(resources, step, state, left_s)
     if isinstance(step, Reconcile):
         return _reconcile(resources, step, state)
-    if isinstance(step, Lens):
+    if isinstance(step, LensStep):
         return _lens(resources, step, state)
     assert isinstance(step, Branch), step  # noqa: S101 - the others are the runner's
     return StepResult(told={"text": "found" if value(state, step.found).is_found(step.least) else ""})
@@ -50,7 +50,7 @@ def _retrieve(resources: Resources, step: Retrieve, state: State, left_s: float)
     return _of_hits(found.results, found.degraded)
 
 
-def _lens(resources: Resources, step: Lens, state: State) -> StepResult:
+def _lens(resources: Resources, step: LensStep, state: State) -> StepResult:
     hits, trouble = resources.hits(state, [step.of])
     try:
         return _of_hits(through(lens_named(resources.session, step.lens))(hits), trouble)

@@ -8,12 +8,11 @@ from typing import Any
 import msgspec
 
 from braid.agent.errors import ToolRefusedError
-from braid.agent.plan import GIVEN, references, strings
-from braid.agent.plan import Tool as ToolStep
-from braid.agent.program import State, value
-from braid.agent.tool import Tool, told, use
+from braid.agent.program.plan import GIVEN, ToolStep, references, strings
+from braid.agent.program.state import State, value
+from braid.agent.program.tool import Tool, told, use
 from braid.ledger.errors import ErasedError, ForgottenError, UnknownRecordError
-from braid.ledger.record import RESULT
+from braid.ledger.record.record import RESULT
 from braid.log import drafts
 from braid.programs.resources import SIGNAL_DIGITS, Resources, StepResult
 from braid.stance.review import Earlier

@@ -5,20 +5,20 @@ from itertools import islice
 from typing import TYPE_CHECKING, Final, cast
 
 from braid.ledger.errors import ErasedError, ForgottenError
-from braid.ledger.reader import Reader
-from braid.ledger.record import ExperienceBody, Record, is_reading
-from braid.ledger.standing import Standings
-from braid.recall.reading import happened
-from braid.recall.recall import Memory
+from braid.ledger.read.reader import Reader
+from braid.ledger.record.record import ExperienceBody, Record, is_reading
+from braid.ledger.record.standing import Standings
+from braid.recall.cache import RowCache
+from braid.recall.hit_reader import happened
+from braid.recall.recall import RecallSources
 from braid.recall.salience import Lessons
-from braid.recall.shelf import Shelf
 from braid.recall.tail import MOST
 from braid.recall.tones import tone_of
 from braid.recall.vocabulary import Vocabulary
 from braid.session import Session
 from braid.stance.wording import wording_of
+from braid.views.catalog.lookup import Glance
 from braid.views.embedder import Embedder
-from braid.views.glance import Glance
 from braid.views.lance.rows import searched_text
 from braid.views.search import Index, Row, Where
 from braid.views.values import created, microseconds
@@ -34,13 +34,13 @@ def memory(
     session: Session,
     vocabulary: Vocabulary | None,
     embedder: Embedder | None,
-    shelf: Shelf,
+    shelf: RowCache,
     *,
     glance: Glance,
     standings: Standings,
     last: int | None = None,
     marked: bool = False,
-) -> Memory:
+) -> RecallSources:
     """Return a store as the pipeline asks it.
 
     A record is left out unless it is living; the one that replaced it takes its place. With `marked`, what was replaced
@@ -83,7 +83,7 @@ def memory(
         return list(islice(named, count))
 
     lessons = Lessons(read=there, naming=naming, lives=standings.lives)
-    return Memory(
+    return RecallSources(
         index=lambda: _index(views, reader, embedder, shelf),
         read=read,
         recent=lambda where: recent(reader, where),
@@ -98,7 +98,7 @@ def memory(
     )
 
 
-def _index(views: "Views", reader: Reader, embedder: Embedder | None, shelf: Shelf) -> Index:
+def _index(views: "Views", reader: Reader, embedder: Embedder | None, shelf: RowCache) -> Index:
     """Return the index, and before it the few records at the log's end that it has not taken in."""
     near = shelf.over(views.search.index_near(MOST))
     return shelf.tail.over(near, reader, embedder) or shelf.over(views.search.index())

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Final
 import msgspec
 
 from braid.ledger.errors import ErasedError, ForgottenError, IntegrityError, UnknownRecordError
-from braid.ledger.ids import RecordId
-from braid.ledger.record import ExperienceBody, Record, Scope
+from braid.ledger.record.ids import RecordId
+from braid.ledger.record.record import ExperienceBody, Record, Scope
 from braid.lenses.errors import UnknownLensError
 from braid.operation import Name, Request, Response, operation
 from braid.search.question import Question, TopK
@@ -16,7 +16,7 @@ from braid.session import Session
 
 if TYPE_CHECKING:
     from braid.recall.decompose import Decomposer
-    from braid.recall.hits import Answer, Hit
+    from braid.recall.hits import Hit, RecallResult
     from braid.recall.recall import CrossEncoder
 
 _ERRORS: Final = (IntegrityError, UnknownLensError)
@@ -109,7 +109,7 @@ def recall(
     return _recalled(proved(session, found) if asked.prove else found, explain=asked.explain)
 
 
-def _recalled(found: "Answer", *, explain: bool) -> Recalled:
+def _recalled(found: "RecallResult", *, explain: bool) -> Recalled:
     return Recalled(
         results=tuple(_hit(hit, explain=explain) for hit in found.results),
         behind_by=found.behind_by,
@@ -197,7 +197,7 @@ def context(
     card numbers are placeholders, unless `clear`. Locals as of `recall`. Raises ValueError for a budget without room
     for the block's frame, and what `recall` raises.
     """
-    from braid.agent.redact import Redactor
+    from braid.agent.guard.redact import Redactor
     from braid.recall.context import block
     from braid.recall.decompose import decompose
     from braid.search.retrieval import find, now_of

@@ -12,29 +12,29 @@ from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
-from braid.ledger.record import ANSWER, ASK, REFLECTION, RESULT, Record, Vad
-from braid.ledger.standing import Standings
+from braid.ledger.record.record import ANSWER, ASK, REFLECTION, RESULT, Record, Vad
+from braid.ledger.record.standing import Standings
 from braid.log import operations as log
 from braid.operation import Json
+from braid.recall.deadline import within
 from braid.recall.decompose import Decomposer, decompose
 from braid.recall.filters import Test, compiled, speaks_of
-from braid.recall.hits import Answer, Hit
-from braid.recall.reading import Tone, is_admitted, is_within
-from braid.recall.recall import Asking, CrossEncoder, Lens, recall
-from braid.recall.through import through
+from braid.recall.hit_reader import ToneFilter, is_admitted, is_within
+from braid.recall.hits import Hit, RecallResult
+from braid.recall.lens_filter import through
+from braid.recall.recall import CrossEncoder, Lens, RecallQuestion, recall
 from braid.recall.uncertainty import WEIGHT
-from braid.recall.within import within
 from braid.search.memory import memory
 from braid.search.question import AskedTone, Question
 from braid.session import Session
 from braid.stance.claims import OWN_METHOD
+from braid.views.catalog.lookup import Glance
 from braid.views.errors import ViewBusyError, told
-from braid.views.glance import Glance
 from braid.views.search import Where
 from braid.views.values import microseconds
 
 if TYPE_CHECKING:
-    from braid.views.catalog import Catalog
+    from braid.views.catalog.projection import Catalog
 
 NOT_OWN: Final[dict[str, Json]] = {"NOT": {"method": {"in": [ASK, ANSWER, RESULT, REFLECTION, OWN_METHOD]}}}
 """The filter that leaves out what a store wrote about itself: questions, their answers, conclusions. They say again, in
@@ -51,7 +51,7 @@ def find(
     cross_encoder: CrossEncoder | None = None,
     hit_lens: Lens | None = None,
     decomposer: Decomposer | None = None,
-) -> Answer:
+) -> RecallResult:
     """Return what fits a question, as values: hits with their verified records. See `recall`."""
     session.refresh()
     question = question_of(
@@ -68,9 +68,9 @@ def question_of(
     cross_encoder: CrossEncoder | None = None,
     hit_lens: Lens | None = None,
     decomposer: Decomposer | None = None,
-) -> Asking:
+) -> RecallQuestion:
     """Return a caller's question as the pipeline takes it. Raises ValueError for filters and a past that are none."""
-    return Asking(
+    return RecallQuestion(
         text=asked.query,
         where=Where(
             user_id=asked.user_id,
@@ -116,8 +116,8 @@ def _test(filters: Mapping[str, Any] | None) -> Test:
     return lambda record: test(record) and _is_told(record)
 
 
-def _tone(asked: AskedTone | None) -> Tone | None:
-    return None if asked is None else Tone(Vad(v=asked.v, a=asked.a, d=asked.d), asked.within)
+def _tone(asked: AskedTone | None) -> ToneFilter | None:
+    return None if asked is None else ToneFilter(Vad(v=asked.v, a=asked.a, d=asked.d), asked.within)
 
 
 def _lens(session: Session, name: str) -> Lens:
@@ -126,7 +126,7 @@ def _lens(session: Session, name: str) -> Lens:
     return through(lens_named(session, name))
 
 
-def _found(session: Session, question: Asking, last: int | None, *, marked: bool) -> Answer:
+def _found(session: Session, question: RecallQuestion, last: int | None, *, marked: bool) -> RecallResult:
     """Return the answer of the pipeline; `last`: what happened later, in microseconds since 1970, is not quoted."""
     session.reader.need_vault()
     embedder, vocabulary, shelf = session.embedding()
@@ -153,7 +153,7 @@ def _found(session: Session, question: Asking, last: int | None, *, marked: bool
     )
 
 
-def proved(session: Session, answer: Answer) -> Answer:
+def proved(session: Session, answer: RecallResult) -> RecallResult:
     """Return an answer with an offline proof of each hit, and one of all."""
     if not answer.results:
         return answer
@@ -166,7 +166,7 @@ def proved(session: Session, answer: Answer) -> Answer:
 
 
 def _beneath(
-    hits: Sequence[Hit], standings: Standings, question: Asking, read: Callable[[int], Record | None]
+    hits: Sequence[Hit], standings: Standings, question: RecallQuestion, read: Callable[[int], Record | None]
 ) -> list[Hit]:
     """Return hits with each that was replaced marked, beneath what replaced it, which is put in where it is missing;
     not where a filter leaves that out. What another scope, or a later time, replaced is left out.
@@ -195,7 +195,7 @@ def _placeless(lack: str, store: Path) -> str:
     return lack.replace(f"{store.absolute()}/", "")
 
 
-def glanced(catalog: "Catalog", question: Asking) -> Glance:
+def glanced(catalog: "Catalog", question: RecallQuestion) -> Glance:
     """Return the catalogue for one question: at the log's end, or as it stands where it can't be brought there in time.
 
     What this process has to do for that itself is given as long as the index is, and goes on behind the answer.

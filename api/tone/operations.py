@@ -10,14 +10,14 @@ from braid.ledger.errors import (
     ReadOnlyError,
     UnknownRecordError,
 )
-from braid.ledger.ids import RecordId
-from braid.ledger.record import Vad
+from braid.ledger.record.ids import RecordId
+from braid.ledger.record.record import Vad
 from braid.operation import Id, Json, Request, Response, operation
 from braid.session import Session
 from braid.wal.errors import OutcomeUnknownError
 
 if TYPE_CHECKING:
-    from braid.affect.vad import Reading
+    from braid.affect.vad import ToneReading
 
 _ID = "exp_2025-05-17T09:00:00Z_0000000300ab"
 _READS = (UnknownRecordError, ErasedError, ForgottenError, InvalidRecordError)
@@ -124,7 +124,7 @@ def feel(session: Session, asked: Feel) -> Snapshots:
     return Snapshots(ids=tuple(one.id for one in session.append_drafts(batch)) if batch else ())
 
 
-def _tones(readings: "Iterable[Reading]") -> tuple[Tone, ...]:
+def _tones(readings: "Iterable[ToneReading]") -> tuple[Tone, ...]:
     return tuple(
         Tone(
             vad=one.vad,

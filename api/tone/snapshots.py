@@ -10,10 +10,10 @@ from typing import Any, Final
 
 from braid.affect.blend import Felt, of_self
 from braid.affect.model import EMBEDDER, weights_name
-from braid.affect.vad import Reading, read
+from braid.affect.vad import ToneReading, read
 from braid.ledger.errors import InvalidRecordError
-from braid.ledger.reader import Reader
-from braid.ledger.record import AffectBody, Draft, ExperienceBody, Record, Scope, Vad
+from braid.ledger.read.reader import Reader
+from braid.ledger.record.record import AffectBody, Draft, ExperienceBody, Record, Scope, Vad
 from braid.session import Session
 from braid.views.embedder import EmbeddingError, embedded
 
@@ -23,7 +23,7 @@ RECENT: Final = 500
 PAST: Final = timedelta(days=1)
 
 
-def sense(session: Session, texts: Sequence[str]) -> list[Reading]:
+def sense(session: Session, texts: Sequence[str]) -> list[ToneReading]:
     """Return the tone of each text; without the packaged model's vectors the words and marks speak alone."""
     for text in texts:
         if not isinstance(text, str):  # pyright: ignore[reportUnnecessaryIsInstance] - a caller without types
@@ -43,7 +43,7 @@ def _vectors(session: Session, texts: Sequence[str]) -> Any:
 
 def drafts(
     session: Session, ids: Sequence[str], stage: str, actor: str | None
-) -> list[tuple[Draft, Reading]]:
+) -> list[tuple[Draft, ToneReading]]:
     """Return a snapshot of each experience with what was read; raise InvalidRecordError for what has no words."""
     if stage not in STAGES:
         raise ValueError(f"a stage is one of {', '.join(STAGES)}, not {stage!r}")
@@ -63,7 +63,7 @@ def drafts(
     ]
 
 
-def _draft(record: Record, reading: Reading, stage: str, actor: str | None) -> Draft:
+def _draft(record: Record, reading: ToneReading, stage: str, actor: str | None) -> Draft:
     body = record.body
     said_by = body.provenance.actor if isinstance(body, ExperienceBody) else "user"
     whose = actor or ("agent" if said_by == "agent" else "user")

@@ -4,7 +4,7 @@ import re
 from typing import Final, Literal, NamedTuple
 
 from braid.learn.phrases import Chunk
-from braid.ledger.record import SourceType
+from braid.ledger.record.record import SourceType
 
 Dated = Literal["", "state", "past", "ahead"]
 """Whether a claim takes the bounds of a state, the time of what happened, or the time of what is to come."""

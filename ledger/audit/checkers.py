@@ -14,8 +14,8 @@ from collections.abc import Iterable
 from contextlib import suppress
 from typing import IO, TYPE_CHECKING, Final
 
-from braid.ledger import signature
 from braid.ledger.audit.signatures import Claim, wrong
+from braid.ledger.crypto import signature
 from braid.ledger.worker import launch
 
 if TYPE_CHECKING:
@@ -69,7 +69,7 @@ class _Part:
 
 
 class _Child:
-    """A process that runs `ledger/signature.py`, and the parts that it has not answered, oldest first."""
+    """A process that runs `ledger/crypto/signature.py`, and the parts that it has not answered, oldest first."""
 
     def __init__(self, process: "subprocess.Popen[bytes]", input_: IO[bytes], output: IO[bytes]) -> None:
         self._process, self._input, self._output = process, input_, output

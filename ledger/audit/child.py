@@ -8,10 +8,10 @@ from collections.abc import Callable
 import msgspec
 
 from braid.ledger.audit.chunk import examine
-from braid.ledger.audit.facts import Chunk, Terms
+from braid.ledger.audit.facts import AuditTerms, Chunk
 from braid.ledger.worker import serve
 
-_TERMS = msgspec.msgpack.Decoder(Terms)
+_TERMS = msgspec.msgpack.Decoder(AuditTerms)
 _CHUNK = msgspec.msgpack.Decoder(Chunk)
 _encode = msgspec.msgpack.Encoder().encode
 

@@ -18,9 +18,9 @@ from braid.ledger.audit.facts import (
     NO_SIGNER,
     ROLES,
     UNREAD,
+    AuditTerms,
     Chunk,
-    Facts,
-    Terms,
+    StretchFacts,
     index_text,
     kind_code,
     stretches,
@@ -28,7 +28,9 @@ from braid.ledger.audit.facts import (
 from braid.ledger.audit.findings import Finding, FindingKind
 from braid.ledger.audit.scan import Broken, SeenFrame, Window, walk
 from braid.ledger.audit.signatures import Check, Claim, wrong
-from braid.ledger.envelope import (
+from braid.ledger.crypto.signature import verify_signature
+from braid.ledger.errors import EnvelopeError
+from braid.ledger.record.envelope import (
     Envelope,
     Link,
     LinkSummary,
@@ -42,10 +44,8 @@ from braid.ledger.envelope import (
     signature_of,
     text_of,
 )
-from braid.ledger.errors import EnvelopeError
-from braid.ledger.ids import MAX_INDEX, PREFIXES
-from braid.ledger.merkle import leaf_hash, leaf_hashes, root_of
-from braid.ledger.signature import verify_signature
+from braid.ledger.record.ids import MAX_INDEX, PREFIXES
+from braid.ledger.tree.merkle import leaf_hash, leaf_hashes, root_of
 from braid.wal.frame import HEADER_BYTES
 
 _ROLE_CODE: Final = {role: code for code, role in enumerate(ROLES)}
@@ -60,22 +60,22 @@ TOGETHER: Final = 256
 """Signatures that are handed on at once: 2 ms of reading."""
 
 
-def examine(chunk: Chunk, terms: Terms, check: Check = wrong) -> Facts:
+def examine(chunk: Chunk, terms: AuditTerms, check: Check = wrong) -> StretchFacts:
     """Check a stretch, its signatures together at the end by `check`; raise OSError when the file can't be read."""
     claims: list[Claim] = []
     read = examine_unsigned(chunk, terms, claims.extend)
     return read.judged(check(claims))
 
 
-class Unsigned(NamedTuple):
+class UnsignedStretch(NamedTuple):
     """A stretch of which all was checked but its signatures; `claimed` has one row for each of these."""
 
-    facts: Facts
+    facts: StretchFacts
     claimed: list[tuple[int, str, str, int]]
     """Index, id, id of the key, how many findings there were before: no envelopes, which a collector would trace."""
     name: str
 
-    def judged(self, bad: list[int]) -> Facts:
+    def judged(self, bad: list[int]) -> StretchFacts:
         """Return the facts; a signature that does not hold (`bad`: places in `claimed`, in order) is named where its
         record's findings begin.
         """
@@ -86,20 +86,20 @@ class Unsigned(NamedTuple):
         return self.facts
 
 
-def examine_unsigned(chunk: Chunk, terms: Terms, hand_on: HandOn) -> Unsigned:
+def examine_unsigned(chunk: Chunk, terms: AuditTerms, hand_on: HandOn) -> UnsignedStretch:
     """Check all of a stretch but its signatures, which are handed on while it is read; errors as for `examine`."""
     fd = os.open(chunk.path, os.O_RDONLY | os.O_CLOEXEC)
     try:
         examiner = _Examiner(chunk, terms, fd, hand_on)
-        return Unsigned(examiner.run(), examiner.claimed, chunk.name)
+        return UnsignedStretch(examiner.run(), examiner.claimed, chunk.name)
     finally:
         os.close(fd)
 
 
 class _Examiner:
-    def __init__(self, chunk: Chunk, terms: Terms, fd: int, hand_on: HandOn) -> None:
+    def __init__(self, chunk: Chunk, terms: AuditTerms, fd: int, hand_on: HandOn) -> None:
         self.chunk, self.terms, self.hand_on = chunk, terms, hand_on
-        self.facts = Facts()
+        self.facts = StretchFacts()
         self.heads = Window(fd, chunk.end, chunk.stop)
         self.leaves: list[bytes] = []
         self.ids: list[bytes] = []
@@ -118,7 +118,7 @@ class _Examiner:
         self.due: str | None = None
         self.pointer = -1
 
-    def run(self) -> Facts:
+    def run(self) -> StretchFacts:
         facts = self.facts
         facts.stopped = self.chunk.start
         for seen in walk(self.heads, self.chunk.start, self.chunk.stop):
@@ -417,7 +417,7 @@ class _Examiner:
         self.facts.bodies.append((index, state, offset))
 
     def _open_body(self, index: int, envelope: Envelope, sealed: bytes, offset: int) -> None:
-        from braid.ledger.audit.deep import examine_body  # noqa: PLC0415 - a third of a worker's start, rarely needed
+        from braid.ledger.audit.body import examine_body  # noqa: PLC0415 - a third of a worker's start, rarely needed
 
         at = 64 * (index - self.chunk.first)
         keys = self.chunk.keys[at : at + 64] if at >= 0 else b""

@@ -4,18 +4,18 @@ import hashlib
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from braid.ledger.audit.braid import Braid
 from braid.ledger.audit.facts import stretches
 from braid.ledger.audit.findings import Finding
-from braid.ledger.control import ControlState
-from braid.ledger.vault import Vault
+from braid.ledger.audit.whole_log import LogFold
+from braid.ledger.keys.control import ControlState
+from braid.ledger.keys.vault import Vault
 
 BlankBody = Callable[[int], bool | None]
 """Whether the body of a record before the audit's start is blank; None where it can't be told."""
 
 
 def judge_erasures(
-    braid: Braid, vault: Vault | None, old: BlankBody | None, from_erasure: int
+    braid: LogFold, vault: Vault | None, old: BlankBody | None, from_erasure: int
 ) -> Iterator[Finding]:
     """Yield where bodies, keys and certificates disagree; only erasures from record `from_erasure` on."""
     control = braid.control
@@ -39,7 +39,7 @@ def judge_erasures(
         )
 
 
-def _bodies(braid: Braid) -> Iterator[Finding]:
+def _bodies(braid: LogFold) -> Iterator[Finding]:
     control = braid.control
     blank: list[int] = []
     for index, (state, offset, file) in sorted(braid.bodies.items()):
@@ -59,7 +59,7 @@ def _bodies(braid: Braid) -> Iterator[Finding]:
         )
 
 
-def _certificates(braid: Braid) -> Iterator[Finding]:
+def _certificates(braid: LogFold) -> Iterator[Finding]:
     targets: dict[int, int] = {}
     for by in braid.control.erased.values():
         targets[by] = targets.get(by, 0) + 1
@@ -84,7 +84,7 @@ def _vault(control: ControlState, vault: Vault, done: set[int]) -> Iterator[Find
         )
 
 
-def judge_blobs(store: Path, braid: Braid, *, all_named: bool) -> Iterator[Finding]:
+def judge_blobs(store: Path, braid: LogFold, *, all_named: bool) -> Iterator[Finding]:
     """Yield media that are missing, altered, or left by an erasure; stray files become notes when all are known."""
     erased, erasures = braid.control.erased, braid.control.erasures
     for name, users in sorted(braid.blobs.items()):

@@ -6,9 +6,9 @@ from typing import Final
 import msgspec
 
 from braid.ledger.audit.findings import Finding
-from braid.ledger.envelope import Envelope
-from braid.ledger.lattice import RANK
-from braid.ledger.record import KINDS
+from braid.ledger.record.envelope import Envelope
+from braid.ledger.record.lattice import RANK
+from braid.ledger.record.record import KINDS
 
 KIND_CODES: Final = {kind: 16 + place for place, kind in enumerate(KINDS)}
 NO_SIGNER: Final = 0xFFFFFFFF
@@ -37,7 +37,7 @@ class KeyFacts(msgspec.Struct, frozen=True):
     actor: str | None = None
 
 
-class Terms(msgspec.Struct, frozen=True):
+class AuditTerms(msgspec.Struct, frozen=True):
     """What is the same for every stretch of one audit."""
 
     origin: str
@@ -63,7 +63,7 @@ class Chunk(msgspec.Struct, frozen=True):
     """The record that must come next, where the parent knows better than the first frame."""
 
 
-class Facts(msgspec.Struct):
+class StretchFacts(msgspec.Struct):
     """What a stretch holds; columns have one row for each record of `runs`, in order."""
 
     stopped: int = 0

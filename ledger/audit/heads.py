@@ -7,19 +7,19 @@ from pathlib import Path
 import msgspec
 
 from braid.ledger.audit.findings import Finding
-from braid.ledger.checkpoint import Checkpoint, open_checkpoint, parse_checkpoint
-from braid.ledger.control import ControlState
-from braid.ledger.envelope import Envelope
 from braid.ledger.errors import GuardError, NoteError
-from braid.ledger.guard import Guard, Head
-from braid.ledger.note import Note, VerifierKey, parse_note, parse_vkey
+from braid.ledger.keys.control import ControlState
+from braid.ledger.record.envelope import Envelope
 from braid.ledger.settings import Settings
+from braid.ledger.tree.checkpoint import Checkpoint, open_checkpoint, parse_checkpoint
+from braid.ledger.tree.guard import Guard, Head
+from braid.ledger.tree.note import SignedNote, VerifierKey, parse_note, parse_vkey
 
 Signers = frozenset[tuple[str, bytes]]
 """Names and key ids of the log keys under which a head stands."""
 
 
-class Past(msgspec.Struct, frozen=True):
+class HistoricHead(msgspec.Struct, frozen=True):
     """A head from the history, and where it stands in the file."""
 
     size: int
@@ -39,7 +39,7 @@ class Heads(msgspec.Struct):
     guard_by: Signers = frozenset()
     published: Checkpoint | None = None
     guard: Head | None = None
-    history: list[Past] = []
+    history: list[HistoricHead] = []
     findings: list[Finding] = []
     notes: list[str] = []
 
@@ -103,7 +103,7 @@ def _candidates(texts: list[str], guard: Head | None) -> list[VerifierKey]:
     return keys
 
 
-def _signers(note: Note) -> Signers:
+def _signers(note: SignedNote) -> Signers:
     return frozenset((one.name, one.id) for one in note.verified)
 
 
@@ -156,7 +156,7 @@ def _read_history(heads: Heads, store: Path, settings: Settings, since: int) -> 
             else:
                 heads.findings.append(Finding("checkpoint", str(error), file="checkpoints", offset=offset))
             continue
-        heads.history.append(Past(claimed.size, claimed.root, offset, by))
+        heads.history.append(HistoricHead(claimed.size, claimed.root, offset, by))
 
 
 def split_history(data: bytes) -> Iterator[tuple[int, bytes, bool]]:

@@ -16,12 +16,12 @@ import msgspec
 from braid.ledger.audit.facts import KeyFacts
 from braid.ledger.audit.plan import SegmentFile
 from braid.ledger.audit.scan import SEGMENT_HEADER_BYTES, Broken, Window, look
-from braid.ledger.control import ControlState
-from braid.ledger.envelope import Envelope, decode_payload, unwrap
+from braid.ledger.crypto.seal import unseal_body
 from braid.ledger.errors import LedgerError
-from braid.ledger.seal import unseal_body
-from braid.ledger.sign import check_public_key, key_id
-from braid.ledger.vault import Vault
+from braid.ledger.keys.author_key import check_public_key, key_id
+from braid.ledger.keys.control import ControlState
+from braid.ledger.keys.vault import Vault
+from braid.ledger.record.envelope import Envelope, decode_payload, unwrap
 from braid.wal.segment import ENTRY, segment_path
 
 

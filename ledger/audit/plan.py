@@ -12,7 +12,7 @@ from braid.ledger.audit.findings import Finding
 from braid.ledger.audit.scan import SEGMENT_HEADER_BYTES, Broken, Window, walk, whole_end
 from braid.wal.errors import CorruptLogError, LogFormatError
 from braid.wal.frame import HEADER_BYTES, FrameError, parse_header
-from braid.wal.room import is_room
+from braid.wal.preallocation import is_room
 from braid.wal.segment import check_segment_header
 
 _ROW = np.dtype([("envelope_at", "<u8"), ("body_at", "<u8"), ("envelope_len", "<u4"), ("body_len", "<u4")])
@@ -31,7 +31,7 @@ class SegmentFile(msgspec.Struct, frozen=True):
     end: int
 
 
-class Layout(msgspec.Struct, frozen=True):
+class SegmentLayout(msgspec.Struct, frozen=True):
     """The segments in order, the bytes of a torn tail behind them, and what was wrong."""
 
     segments: list[SegmentFile]
@@ -44,7 +44,7 @@ class Layout(msgspec.Struct, frozen=True):
         return sum(segment.end for segment in self.segments)
 
 
-def lay_out(store: Path, store_id: str, floor: int) -> Layout:
+def lay_out(store: Path, store_id: str, floor: int) -> SegmentLayout:
     """Find the segments and the log's end; `floor` is how many records signed heads cover. OSError passes through."""
     findings: list[Finding] = []
     segments: list[SegmentFile] = []
@@ -62,13 +62,13 @@ def lay_out(store: Path, store_id: str, floor: int) -> Layout:
         segments.append(SegmentFile(path, name, first, size))
     if not segments:
         findings.append(Finding("segment", "the log has no segment that can be read", file="log"))
-        return Layout([], torn, findings)
+        return SegmentLayout([], torn, findings)
     if segments[0].first != 0:
         findings.append(Finding("segment", "the log's first segment is missing", 0, file=segments[0].name))
     end, behind = _end_of(segments[-1], floor)
     torn += behind
     segments[-1] = msgspec.structs.replace(segments[-1], end=end)
-    return Layout(segments, torn, findings)
+    return SegmentLayout(segments, torn, findings)
 
 
 def _first_of(path: Path, name: str, store_id: str, findings: list[Finding]) -> int | None:

@@ -18,8 +18,8 @@ from typing import Final, Generic, Literal, TypeVar
 import msgspec
 
 from braid.ledger.audit.checkers import Checkers, Ticket
-from braid.ledger.audit.chunk import Unsigned, examine, examine_unsigned
-from braid.ledger.audit.facts import Chunk, Facts, Terms
+from braid.ledger.audit.chunk import UnsignedStretch, examine, examine_unsigned
+from braid.ledger.audit.facts import AuditTerms, Chunk, StretchFacts
 from braid.ledger.audit.signatures import Check, Claim, wrong
 from braid.ledger.worker import Worker
 
@@ -38,7 +38,7 @@ LEAST, MOST = 24, 64
 MOST_THREADS: Final = 8
 """More would wait for the interpreter and for whoever reads the next stretch, which takes a fifth of the time."""
 _CHILD: Final = "braid.ledger.audit.child"
-_FACTS: Final = msgspec.msgpack.Decoder(Facts)
+_FACTS: Final = msgspec.msgpack.Decoder(StretchFacts)
 _encode: Final = msgspec.msgpack.Encoder().encode
 
 Work = TypeVar("Work")
@@ -46,8 +46,8 @@ Result = TypeVar("Result")
 
 
 def examine_all(
-    chunks: Iterable[Chunk], terms: Terms, workers: int, sharing: Sharing
-) -> Generator[tuple[Chunk, Facts]]:
+    chunks: Iterable[Chunk], terms: AuditTerms, workers: int, sharing: Sharing
+) -> Generator[tuple[Chunk, StretchFacts]]:
     """Yield each chunk with its facts, in order, by `workers` cores; close it, and no worker is left behind.
 
     Where no process can be started, threads share the signatures.
@@ -89,10 +89,12 @@ def _settle(waiting: deque[_Asked[Work, Result]], here: Callable[[Work], Result]
 # -- processes for the signatures -------------------------------------------------------------------
 
 
-def _by_checkers(chunks: Iterable[Chunk], terms: Terms, checkers: Checkers) -> Generator[tuple[Chunk, Facts]]:
-    waiting: deque[tuple[Chunk, Unsigned, Ticket]] = deque()
+def _by_checkers(
+    chunks: Iterable[Chunk], terms: AuditTerms, checkers: Checkers
+) -> Generator[tuple[Chunk, StretchFacts]]:
+    waiting: deque[tuple[Chunk, UnsignedStretch, Ticket]] = deque()
 
-    def settle() -> tuple[Chunk, Facts]:
+    def settle() -> tuple[Chunk, StretchFacts]:
         chunk, read, ticket = waiting.popleft()
         return chunk, read.judged(checkers.settle(ticket))
 
@@ -112,19 +114,19 @@ def _by_checkers(chunks: Iterable[Chunk], terms: Terms, checkers: Checkers) -> G
 # -- processes for whole stretches ------------------------------------------------------------------
 
 
-def _start(terms: Terms, count: int) -> list[Worker]:
+def _start(terms: AuditTerms, count: int) -> list[Worker]:
     data = _encode(terms)
     return [worker for _ in range(count) if (worker := Worker.start(_CHILD, data))]
 
 
 def _by_processes(
-    chunks: Iterable[Chunk], terms: Terms, crew: list[Worker]
-) -> Generator[tuple[Chunk, Facts]]:
+    chunks: Iterable[Chunk], terms: AuditTerms, crew: list[Worker]
+) -> Generator[tuple[Chunk, StretchFacts]]:
     free: SimpleQueue[Worker] = SimpleQueue()
     for worker in crew:
         free.put(worker)
 
-    def ask(chunk: Chunk) -> Facts | None:
+    def ask(chunk: Chunk) -> StretchFacts | None:
         worker = free.get()
         try:
             answer = worker.ask(_encode(chunk))
@@ -134,10 +136,10 @@ def _by_processes(
         finally:
             free.put(worker)
 
-    def here(chunk: Chunk) -> Facts:
+    def here(chunk: Chunk) -> StretchFacts:
         return examine(chunk, terms)
 
-    waiting: deque[_Asked[Chunk, Facts]] = deque()
+    waiting: deque[_Asked[Chunk, StretchFacts]] = deque()
     threads = ThreadPoolExecutor(len(crew), "braid-verify")
     try:
         for chunk in chunks:

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from blake3 import blake3
 
-from braid.ledger.envelope import decode_payload, digest_text, unwrap
+from braid.ledger.record.envelope import decode_payload, digest_text, unwrap
 from braid.wal.frame import HEADER_BYTES, MAGIC, FrameError, FrameHeader, cut_envelopes, parse_header
 
 SEGMENT_HEADER_BYTES = 64

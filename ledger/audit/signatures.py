@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from braid.ledger.signature import verify_signature
+from braid.ledger.crypto.signature import verify_signature
 
 Claim = tuple[bytes, bytes, bytes]
 """Public key, message, signature: that the key's owner signed the message. A plain tuple: each record makes one."""

@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterable
 from functools import lru_cache
 
 from braid.ledger.audit.findings import Finding
-from braid.ledger.merkle import EMPTY_ROOT, HASH_BYTES, node_hash
-from braid.ledger.tiles import TILE_BYTES, TILE_WIDTH, partial_tiles, tile_path, tile_root
+from braid.ledger.tree.merkle import EMPTY_ROOT, HASH_BYTES, node_hash
+from braid.ledger.tree.tiles import TILE_BYTES, TILE_WIDTH, partial_tiles, tile_path, tile_root
 
 ReadTile = Callable[[int, int, int], bytes | None]
 """`(level, n, width)` to the bytes of a stored tile; None where there is none."""

@@ -16,24 +16,24 @@ from typing import Literal
 
 import msgspec
 
-from braid.ledger.audit.braid import Braid
 from braid.ledger.audit.chunk import examine
 from braid.ledger.audit.erasure import judge_blobs, judge_erasures
-from braid.ledger.audit.facts import Chunk, Facts, KeyFacts, Terms
+from braid.ledger.audit.facts import AuditTerms, Chunk, KeyFacts, StretchFacts
 from braid.ledger.audit.findings import Finding, Report, VerifiedState
 from braid.ledger.audit.heads import Heads, judge_heads, judge_log_keys, judge_settings, read_heads
 from braid.ledger.audit.keys import Chain, claimed_log_keys, gather_keys, keys_of, read_chain
-from braid.ledger.audit.plan import MAX_CHUNK, MIN_CHUNK, Layout, cut, lay_out
+from braid.ledger.audit.plan import MAX_CHUNK, MIN_CHUNK, SegmentLayout, cut, lay_out
 from braid.ledger.audit.pool import Sharing, examine_all
+from braid.ledger.audit.prefix import OldPart, Start, resume
 from braid.ledger.audit.scan import SEGMENT_HEADER_BYTES
-from braid.ledger.audit.since import OldPart, Start, resume
 from braid.ledger.audit.tree import Recount
-from braid.ledger.control import ControlState
+from braid.ledger.audit.whole_log import LogFold
 from braid.ledger.errors import StoreFormatError, VaultError, VaultMissingError, VaultPassphraseError
-from braid.ledger.guard import Guard
+from braid.ledger.keys.control import ControlState
+from braid.ledger.keys.vault import Vault
 from braid.ledger.settings import Settings, load_settings
-from braid.ledger.tiles import tile_path
-from braid.ledger.vault import Vault
+from braid.ledger.tree.guard import Guard
+from braid.ledger.tree.tiles import tile_path
 
 Progress = Callable[[int, int], None]
 """`(done, total)` in bytes of the log."""
@@ -69,7 +69,7 @@ class _Audit:
         self.notes: list[str] = []
         self.blind: list[str] = []
         self.vault: Vault | None = None
-        self.layout = Layout([], 0, [])
+        self.layout = SegmentLayout([], 0, [])
         self.heads = Heads(None)
         self.chain: Chain = []
         self.start = Start(0, SEGMENT_HEADER_BYTES, 0, -1, "", ControlState(), [])
@@ -189,7 +189,7 @@ def _resume(audit: _Audit, since: VerifiedState) -> None:
 # -- every record -----------------------------------------------------------------------------------
 
 
-def _read_records(audit: _Audit) -> tuple[Braid, Recount, int]:
+def _read_records(audit: _Audit) -> tuple[LogFold, Recount, int]:
     """Read the log; again when a worker lacked a key that the fold then admitted, or when the place index lied."""
     keys = {} if audit.mode == "hash" else gather_keys(audit.chain, audit.vault)
     trust = True
@@ -205,10 +205,10 @@ def _read_records(audit: _Audit) -> tuple[Braid, Recount, int]:
         keys = more
 
 
-def _pass(audit: _Audit, keys: dict[str, KeyFacts], *, trust_index: bool) -> tuple[Braid, Recount, int]:
+def _pass(audit: _Audit, keys: dict[str, KeyFacts], *, trust_index: bool) -> tuple[LogFold, Recount, int]:
     start, heads = audit.start, audit.heads
-    terms = Terms(audit.settings.origin, keys, audit.mode == "hash", audit.mode == "deep")
-    braid = Braid(start.first, deepcopy(start.control), keys, audit.old.look if audit.old else None)
+    terms = AuditTerms(audit.settings.origin, keys, audit.mode == "hash", audit.mode == "deep")
+    braid = LogFold(start.first, deepcopy(start.control), keys, audit.old.look if audit.old else None)
     braid.tx, braid.time = start.tx, start.time
     tree = Recount(audit.read_tile, audit.published, heads.roots(), heads.sizes(), start.edge, start.first)
     total = sum(segment.end for segment in audit.layout.segments[start.segment :]) - start.offset
@@ -264,7 +264,7 @@ def _record_keys(vault: Vault, first: int, count: int) -> bytes:
 
 
 def _take(  # noqa: PLR0917 - two folds, and what is joined to them
-    braid: Braid, tree: Recount, chunk: Chunk, facts: Facts, terms: Terms, total: int
+    braid: LogFold, tree: Recount, chunk: Chunk, facts: StretchFacts, terms: AuditTerms, total: int
 ) -> None:
     """Join a stretch to what came before it: nothing missing in between, nothing twice."""
     due = tree.size
@@ -304,7 +304,7 @@ def _take(  # noqa: PLR0917 - two folds, and what is joined to them
 # -- the verdict ------------------------------------------------------------------------------------
 
 
-def _judge(audit: _Audit, braid: Braid, tree: Recount, size: int) -> None:
+def _judge(audit: _Audit, braid: LogFold, tree: Recount, size: int) -> None:
     heads, floor = audit.heads, audit.heads.floor
     if audit.mode != "hash":
         braid.finish()
@@ -330,7 +330,7 @@ def _judge(audit: _Audit, braid: Braid, tree: Recount, size: int) -> None:
     audit.notes += braid.notes
 
 
-def _report(audit: _Audit, braid: Braid, tree: Recount, size: int, began: float) -> Report:
+def _report(audit: _Audit, braid: LogFold, tree: Recount, size: int, began: float) -> Report:
     heads, now = audit.heads, datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
     state = None
     if not audit.findings and audit.mode != "hash" and heads.published and heads.vkey:

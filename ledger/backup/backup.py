@@ -11,16 +11,16 @@ from typing import Final
 
 import msgspec
 
-from braid.ledger.asof import root_at
-from braid.ledger.backup.plan import FORMAT, Held, Manifest, Staging, finish, load, save
-from braid.ledger.blobs import BlobStore
-from braid.ledger.cascade import doomed_blobs
-from braid.ledger.erase import is_body
+from braid.ledger.backup.plan import FORMAT, BackupManifest, HeldSegment, Staging, finish, load, save
+from braid.ledger.erase.cascade import doomed_blobs
+from braid.ledger.erase.erasure import is_body
 from braid.ledger.errors import BackupError, LedgerError
-from braid.ledger.reader import Reader
-from braid.ledger.tiles import partial_tiles, tile_path, tiles_for_size
-from braid.ledger.vault import read_whole
-from braid.ledger.writer import Writer
+from braid.ledger.keys.vault import read_whole
+from braid.ledger.read.blobs import BlobStore
+from braid.ledger.read.prefix import root_at
+from braid.ledger.read.reader import Reader
+from braid.ledger.tree.tiles import partial_tiles, tile_path, tiles_for_size
+from braid.ledger.write.writer import Writer
 from braid.wal.append import LogWriter
 from braid.wal.durable import make_folder
 from braid.wal.errors import CorruptLogError, LogLockedError
@@ -89,7 +89,9 @@ def _refuse_inside(reader: Reader, folder: Path) -> None:
             )
 
 
-def _refuse_other_history(reader: Reader, folder: Path, before: Manifest | None, *, with_vault: bool) -> None:
+def _refuse_other_history(
+    reader: Reader, folder: Path, before: BackupManifest | None, *, with_vault: bool
+) -> None:
     if before is None:
         return
     if (before.store_id, before.origin) != (reader.settings.store_id, reader.origin):
@@ -111,7 +113,7 @@ def _refuse_other_history(reader: Reader, folder: Path, before: Manifest | None,
 
 
 def _attempt(
-    reader: Reader, folder: Path, before: Manifest | None, *, now: datetime, with_vault: bool
+    reader: Reader, folder: Path, before: BackupManifest | None, *, now: datetime, with_vault: bool
 ) -> Backup | None:
     """Copy what is new; None when an erasure came between: what it blanked would be unexplained under this head."""
     if isinstance(reader, Writer):
@@ -136,7 +138,7 @@ def _attempt(
     reader.refresh()
     if any(tombstone >= head.size for tombstone in reader.control.erasures):
         return None
-    manifest = Manifest(
+    manifest = BackupManifest(
         FORMAT,
         reader.settings.store_id,
         reader.origin,
@@ -162,16 +164,16 @@ def _attempt(
     return Backup(head.size, head.root.hex(), before.size if before else 0, staging.bytes, with_vault)
 
 
-def _copied_anew(staging: Staging, before: Manifest) -> bool:
+def _copied_anew(staging: Staging, before: BackupManifest) -> bool:
     """Whether a segment that was held comes whole: with it bodies may come back that an unfinished erasure left."""
     return any(name.removeprefix("log/") in before.segments for name in staging.whole)
 
 
 def _stage_segments(
-    reader: Reader, staging: Staging, folder: Path, size: int, before: Manifest | None
-) -> dict[str, Held]:
+    reader: Reader, staging: Staging, folder: Path, size: int, before: BackupManifest | None
+) -> dict[str, HeldSegment]:
     """Stage the frames that the head covers and that the backup has not; return how far each segment goes then."""
-    held: dict[str, Held] = {}
+    held: dict[str, HeldSegment] = {}
     for segment in reader.log.segments:
         if segment.first >= size and segment.first > 0:
             break
@@ -183,7 +185,7 @@ def _stage_segments(
         if old is None or before is None or before.size < size:
             for frame in segment.frames_below(end, size):
                 last, end = frame.offset, frame.end_offset
-        held[name] = Held(last, end)
+        held[name] = HeldSegment(last, end)
         if old is None:
             _stage_bytes(segment, staging.begin(f"log/{name}"), 0, end, staging)
         elif end > old.end:
@@ -191,7 +193,7 @@ def _stage_segments(
     return held
 
 
-def _continues(segment: Segment, copy: Path, old: Held) -> bool:
+def _continues(segment: Segment, copy: Path, old: HeldSegment) -> bool:
     """Whether a segment still begins with what was copied: its last frame, and with it the places of all before."""
     if not copy.exists() or copy.stat().st_size < old.end or segment.size < old.end:
         return False
@@ -201,7 +203,7 @@ def _continues(segment: Segment, copy: Path, old: Held) -> bool:
         return False
 
 
-def _header_in_copy(copy: Path, store_id: str, old: Held) -> FrameHeader | None:
+def _header_in_copy(copy: Path, store_id: str, old: HeldSegment) -> FrameHeader | None:
     held = Segment(copy, store_id)
     try:
         return _header_at(held, old)
@@ -209,7 +211,7 @@ def _header_in_copy(copy: Path, store_id: str, old: Held) -> FrameHeader | None:
         held.close()
 
 
-def _header_at(segment: Segment, old: Held) -> FrameHeader | None:
+def _header_at(segment: Segment, old: HeldSegment) -> FrameHeader | None:
     """Return the header of the last frame that was copied, None for a segment that was copied without any."""
     frame = next(segment.frames(old.last, bodies=False, end=old.end), None)
     return None if frame is None else frame.header
@@ -263,7 +265,7 @@ def _history(path: Path, note: bytes) -> bytes:
     return held[: at + len(note) + 1] if at >= 0 else note + b"\n"
 
 
-def _left_over(folder: Path, size: int, before: Manifest | None) -> list[str]:
+def _left_over(folder: Path, size: int, before: BackupManifest | None) -> list[str]:
     """Return the partial tiles of the head before."""
     if before is None:
         return []

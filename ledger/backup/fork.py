@@ -10,16 +10,16 @@ from typing import Final
 
 import msgspec
 
-from braid.ledger.asof import root_at
 from braid.ledger.errors import BackupError, RollbackError
-from braid.ledger.guard import Guard
-from braid.ledger.ids import RecordId
-from braid.ledger.offices import operator
-from braid.ledger.reader import Reader
-from braid.ledger.record import Draft, EventBody
-from braid.ledger.sequence import Clock
+from braid.ledger.read.prefix import root_at
+from braid.ledger.read.reader import Reader
+from braid.ledger.read.signatory import operator
+from braid.ledger.record.ids import RecordId
+from braid.ledger.record.record import Draft, EventBody
 from braid.ledger.settings import load_settings
-from braid.ledger.writer import Writer, utc_now
+from braid.ledger.tree.guard import Guard
+from braid.ledger.write.sequence import Clock
+from braid.ledger.write.writer import Writer, utc_now
 from braid.wal.failpoint import failpoint
 
 EVENT: Final = "fork"

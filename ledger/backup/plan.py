@@ -16,7 +16,7 @@ from typing import Final
 import msgspec
 
 from braid.ledger.errors import BackupError
-from braid.ledger.vault import zero_fill
+from braid.ledger.keys.vault import zero_fill
 from braid.wal.durable import make_folder, replace_file, sync_folder, sync_tree
 from braid.wal.failpoint import failpoint
 
@@ -32,14 +32,14 @@ _TARGET: Final = re.compile(
 )
 
 
-class Held(msgspec.Struct, frozen=True):
+class HeldSegment(msgspec.Struct, frozen=True):
     """How much of a segment is held: the offset of its last frame, and the end of that."""
 
     last: int
     end: int
 
 
-class Manifest(msgspec.Struct, frozen=True):
+class BackupManifest(msgspec.Struct, frozen=True):
     """What a backup holds."""
 
     braid_backup: int
@@ -52,12 +52,12 @@ class Manifest(msgspec.Struct, frozen=True):
     secrets: bool
     """Whether vault and private keys are in it."""
     vault_epoch: int | None
-    segments: dict[str, Held]
+    segments: dict[str, HeldSegment]
     settled: int = 0
     """The size at which what was erased was last carried out in it: behind the copying, so it may lag."""
 
 
-class Piece(msgspec.Struct, frozen=True):
+class IncomingPiece(msgspec.Struct, frozen=True):
     """Bytes on their way in: a whole file, or with `offset` what belongs at and behind it."""
 
     staged: str
@@ -65,12 +65,12 @@ class Piece(msgspec.Struct, frozen=True):
     offset: int | None = None
 
 
-class Plan(msgspec.Struct, frozen=True):
+class BackupPlan(msgspec.Struct, frozen=True):
     """All that turns the old state into the new one, in order."""
 
-    pieces: list[Piece]
+    pieces: list[IncomingPiece]
     gone: list[str]
-    manifest: Manifest
+    manifest: BackupManifest
 
 
 class Staging:
@@ -81,7 +81,7 @@ class Staging:
         self._folder = backup / _INCOMING
         shutil.rmtree(self._folder, ignore_errors=True)  # of one that died before its plan
         make_folder(self._folder)
-        self._pieces: list[Piece] = []
+        self._pieces: list[IncomingPiece] = []
         self.bytes = 0
 
     @property
@@ -97,7 +97,7 @@ class Staging:
     def begin(self, target: str, offset: int | None = None) -> Path:
         """Return where the bytes of a target are to be written; `end` counts them."""
         staged = f"{len(self._pieces):06d}"
-        self._pieces.append(Piece(staged, target, offset))
+        self._pieces.append(IncomingPiece(staged, target, offset))
         return self._folder / staged
 
     def end(self, path: Path) -> None:
@@ -120,12 +120,12 @@ class Staging:
         shutil.copyfile(source, path)
         self.end(path)
 
-    def commit(self, manifest: Manifest, gone: list[str]) -> None:
+    def commit(self, manifest: BackupManifest, gone: list[str]) -> None:
         """Make the staged state the one that counts."""
         sync_tree(self._folder)
         failpoint("backup.staged")
         # Dying here: the old state; what is staged is thrown away.
-        plan = Plan(self._pieces, gone, manifest)
+        plan = BackupPlan(self._pieces, gone, manifest)
         replace_file(self._folder / _PLAN, msgspec.json.encode(plan), "backup.plan")
         # Dying from here on: the new state, which `finish` completes.
         finish(self._backup)
@@ -135,7 +135,7 @@ def finish(backup: Path) -> bool:
     """Complete a backup that was committed; return whether there was one. Harmless to repeat."""
     folder = backup / _INCOMING
     try:
-        plan = msgspec.json.decode((folder / _PLAN).read_bytes(), type=Plan)
+        plan = msgspec.json.decode((folder / _PLAN).read_bytes(), type=BackupPlan)
     except FileNotFoundError:
         return False
     except msgspec.MsgspecError as error:
@@ -196,18 +196,18 @@ def _put_in_place(staged: Path, target: Path, offset: int | None) -> None:
     staged.unlink()
 
 
-def save(backup: Path, manifest: Manifest) -> None:
+def save(backup: Path, manifest: BackupManifest) -> None:
     """Let the backup say this of itself."""
     replace_file(
         backup / NAME, msgspec.json.format(msgspec.json.encode(manifest), indent=1), "backup.manifest"
     )
 
 
-def load(backup: Path) -> Manifest | None:
+def load(backup: Path) -> BackupManifest | None:
     """Return what a backup says that it holds; None where there is none, BackupError for one that can't be read."""
     path = backup / NAME
     try:
-        manifest = msgspec.json.decode(path.read_bytes(), type=Manifest)
+        manifest = msgspec.json.decode(path.read_bytes(), type=BackupManifest)
     except FileNotFoundError:
         return None
     except msgspec.MsgspecError as error:

@@ -13,20 +13,20 @@ from typing import Final, NamedTuple
 
 import msgspec
 
-from braid.ledger import erase as erasing
-from braid.ledger.asof import root_at
 from braid.ledger.audit.verify import verify
 from braid.ledger.backup.backup import settle
 from braid.ledger.backup.fork import note_fork
-from braid.ledger.backup.plan import Manifest, finish, load
-from braid.ledger.create import reserve_space
+from braid.ledger.backup.plan import BackupManifest, finish, load
+from braid.ledger.erase import erasure as erasing
 from braid.ledger.errors import BackupError, LedgerError, RollbackError, StoreFormatError
-from braid.ledger.guard import Guard, Head
-from braid.ledger.reader import Reader
-from braid.ledger.sequence import Clock
+from braid.ledger.keys.vault import Vault
+from braid.ledger.read.prefix import root_at
+from braid.ledger.read.reader import Reader
 from braid.ledger.settings import load_settings
-from braid.ledger.vault import Vault
-from braid.ledger.writer import Writer, utc_now
+from braid.ledger.tree.guard import Guard, Head
+from braid.ledger.write.create import reserve_space
+from braid.ledger.write.sequence import Clock
+from braid.ledger.write.writer import Writer, utc_now
 from braid.wal.durable import make_folder, sync_folder, sync_tree
 from braid.wal.errors import CorruptLogError, LogLockedError, WalError
 from braid.wal.failpoint import failpoint
@@ -172,7 +172,7 @@ class _Restore:
     """One restore's inputs."""
 
     def __init__(
-        self, building: Path, manifest: Manifest, guard: Guard, secrets: Secrets, clock: Clock
+        self, building: Path, manifest: BackupManifest, guard: Guard, secrets: Secrets, clock: Clock
     ) -> None:
         self._building = building
         self._manifest = manifest
@@ -353,7 +353,7 @@ def _put_in_place(building: Path, place: Path, guard: Guard) -> None:
     (place / _OWN_GUARD).unlink(missing_ok=True)
 
 
-def _resume(building: Path, place: Path, guard: Guard, manifest: Manifest) -> Restored | None:
+def _resume(building: Path, place: Path, guard: Guard, manifest: BackupManifest) -> Restored | None:
     """Put a fork in its place whose head the guard remembers already, since a restore died over it; else None."""
     own = Guard(building / _OWN_GUARD)
     head = own.read()

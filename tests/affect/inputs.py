@@ -4,7 +4,7 @@ from hypothesis import strategies as st
 
 from braid.affect.blend import Felt
 from braid.affect.style import Base
-from braid.ledger.record import Affect, AffectBody, Vad
+from braid.ledger.record.record import Affect, AffectBody, Vad
 
 VALENCES = st.floats(-1, 1)
 AROUSALS = st.floats(0, 1)

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from braid.affect.blend import NEUTRAL, Felt, blend, delta, mean, of_memory, of_self
 from braid.affect.style import LEAST_WORDS, Base, style
-from braid.ledger.record import AffectDelta, Vad
+from braid.ledger.record.record import AffectDelta, Vad
 from tests.affect.inputs import SHARES, VALENCES, bases, felts, vads
 
 NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from braid.affect.facts import facts
 from braid.affect.restyle import PHRASES, _styled, is_english, restyle, sentences  # pyright: ignore[reportPrivateUsage]
 from braid.affect.style import Style, style
-from braid.ledger.record import Vad
+from braid.ledger.record.record import Vad
 from tests.affect.inputs import SHARES, vads
 
 ID = "exp_2025-05-17T09:00:00Z_0000000300ab"

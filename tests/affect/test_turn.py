@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from braid.affect import turn
-from braid.ledger.record import Provenance
+from braid.ledger.record.record import Provenance
 
 
 @pytest.mark.parametrize(

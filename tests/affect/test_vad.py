@@ -15,9 +15,9 @@ from braid.affect.cues import read_cues
 from braid.affect.emotions import PLACES, emotion, intensity
 from braid.affect.lexicon import lexicon
 from braid.affect.model import EMBEDDER, scaled
-from braid.affect.vad import Reading, read
+from braid.affect.vad import ToneReading, read
 from braid.affect.words import MAX_CHARS, grams
-from braid.ledger.record import Vad
+from braid.ledger.record.record import Vad
 from braid.models.static import StaticEmbedder
 from tests.affect.inputs import vads
 
@@ -25,7 +25,7 @@ EMOBANK = Path(__file__).parents[3] / "shared" / "data" / "emobank" / "emobank-t
 MODEL = StaticEmbedder()
 
 
-def tone(text: str) -> Reading:
+def tone(text: str) -> ToneReading:
     return read([text], MODEL.embed([text]))[0]
 
 

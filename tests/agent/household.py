@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any
 
 import braid
-from braid.agent.parts import Asked, Composed
+from braid.agent.parts import Composed, QuestionContext
 from braid.claims.question import weigh
-from braid.ledger.record import Claim
+from braid.ledger.record.record import Claim
 from braid.log.drafts import scope
 from braid.search.question import Question
 from braid.search.retrieval import find
@@ -56,11 +56,11 @@ def household(folder: Path, *more: str) -> Iterator[Store]:
         yield store
 
 
-def asking(store: Store, question: str, user_id: str = "maya", **more: Any) -> Asked:
+def asking(store: Store, question: str, user_id: str = "maya", **more: Any) -> QuestionContext:
     """Return a question with what the store recalls of it and holds of it."""
     found = find(store.session, Question(query=question, user_id=user_id, top_k=10))
     outcome, _ = weigh(store, question, scope(user_id=user_id), at=NOW)
-    return Asked(
+    return QuestionContext(
         **{
             "question": question,
             "hits": found.results,
@@ -78,7 +78,7 @@ class Plain:
     name = "plain"
     version = "1"
 
-    def compose(self, asked: Asked) -> Composed:
+    def compose(self, asked: QuestionContext) -> Composed:
         """Return the first hit."""
         first = asked.hits[0] if asked.hits else None
         return Composed(text=first.text if first else "I don't know.", citations=[first.id] if first else [])

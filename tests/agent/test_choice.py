@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 
 import braid
-from braid.agent.choice import choose
-from braid.agent.report import with_next
-from braid.agent.sureness import RULE, Weights, named_speakers, signals
-from braid.agent.verdict import is_about, verdict
-from braid.agent.voices import SIGNALS, voices
+from braid.agent.answer.attribution import SIGNALS, voices
+from braid.agent.answer.choice import choose
+from braid.agent.answer.confidence import RULE, ConfidenceWeights, named_speakers, signals
+from braid.agent.answer.report import with_next
+from braid.agent.answer.verdict import is_about, verdict
 from braid.recall.decompose import decompose
 from braid.search.question import Question
 from braid.search.retrieval import find
@@ -75,7 +75,7 @@ def test_what_an_agent_tells_whoever_asks_is_about_them(store: Store) -> None:
 
 
 def test_the_limit_is_another_where_nobody_is_named() -> None:
-    given = Weights("by hand", RULE.known, RULE.right, limit=0.7, unnamed=0.3)
+    given = ConfidenceWeights("by hand", RULE.known, RULE.right, limit=0.7, unnamed=0.3)
     assert given.least({"one_named": 1.0, "all_named": 0.0}) == 0.7
     assert given.least({"one_named": 0.0, "all_named": 1.0}) == 0.7
     assert given.least({"one_named": 0.0, "all_named": 0.0}) == 0.3

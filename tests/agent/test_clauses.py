@@ -2,8 +2,8 @@
 
 import pytest
 
-from braid.agent.hops import hop
-from braid.agent.verbs import base, is_past
+from braid.agent.answer.verbs import base, is_past
+from braid.agent.program.multihop import hop
 
 
 @pytest.mark.parametrize(

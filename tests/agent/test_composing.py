@@ -8,14 +8,14 @@ import pytest
 
 import braid
 from braid.agent import bands, cite
-from braid.agent.answer import core_of
-from braid.agent.choice import choose
-from braid.agent.compose import UNKNOWN, Extractive
-from braid.agent.parts import Asked
-from braid.agent.reflect import reflect
-from braid.agent.report import quote
-from braid.agent.spans import best_span, day
-from braid.agent.sureness import RULE, SIGNALS, named_speakers, signals, sureness, weights
+from braid.agent.answer.choice import choose
+from braid.agent.answer.compose import UNKNOWN, Extractive
+from braid.agent.answer.confidence import RULE, SIGNALS, named_speakers, signals, sureness, weights
+from braid.agent.answer.pipeline import core_of
+from braid.agent.answer.reflect import reflect
+from braid.agent.answer.report import quote
+from braid.agent.answer.spans import best_span, day
+from braid.agent.parts import QuestionContext
 from braid.recall.decompose import decompose
 from braid.recall.hits import Hit
 from braid.search.question import Question
@@ -183,7 +183,7 @@ def test_the_wrong_person_is_met_with_silence(store: Store, given: object) -> No
         ("What dog did Ann adopt?", True),
     ):
         composed = composer.compose(
-            Asked(question=question, hits=found(store, question), context="", now=NOW)
+            QuestionContext(question=question, hits=found(store, question), context="", now=NOW)
         )
         assert composed.abstained is silent, composed
         if silent:
@@ -194,7 +194,7 @@ def test_the_wrong_person_is_met_with_silence(store: Store, given: object) -> No
 
 
 def test_without_hits_or_statements_nothing_is_known(store: Store) -> None:
-    composed = Extractive().compose(Asked(question="Who?", hits=[], context="", now=NOW))
+    composed = Extractive().compose(QuestionContext(question="Who?", hits=[], context="", now=NOW))
     assert (composed.abstained, composed.reason) == (True, "nothing was found")
     assert choose(decompose("Who?", NOW), []) is None
     assert Extractive().version.startswith("1/sha256:")

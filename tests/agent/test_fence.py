@@ -18,17 +18,17 @@ import braid
 from braid.affect.blend import Felt
 from braid.affect.facts import facts
 from braid.affect.style import Base, style
-from braid.affect.vad import Reading
-from braid.agent import answer as pipeline
-from braid.agent.answer import Held
-from braid.agent.compose import Extractive
-from braid.agent.lesson import lesson
-from braid.agent.parts import Asked, Composed, Support
+from braid.affect.vad import ToneReading
+from braid.agent.answer import pipeline
+from braid.agent.answer.compose import Extractive
+from braid.agent.answer.feedback import lesson
+from braid.agent.answer.pipeline import HeldStance
+from braid.agent.parts import Composed, QuestionContext, Support
 from braid.claims.decision import resolve
-from braid.ledger.record import Affect, AffectBody, Draft, Record, Target, Vad
+from braid.ledger.record.record import Affect, AffectBody, Draft, Record, Target, Vad
 from braid.log.drafts import experience, scope
 from braid.log.operations import Earlier
-from braid.recall.hits import Answer as Found
+from braid.recall.hits import RecallResult as Found
 from braid.search.question import AskedTone, Question
 from braid.search.retrieval import find
 from braid.store import Store
@@ -208,7 +208,9 @@ def _angry(one: Any) -> bool:
 class Moody:
     """A mind that always finds and holds the same, and reads whatever tones it is given."""
 
-    def __init__(self, found: Found, held: Held, tones: Sequence[Reading], own: Felt | None) -> None:
+    def __init__(
+        self, found: Found, held: HeldStance, tones: Sequence[ToneReading], own: Felt | None
+    ) -> None:
         self._found, self._held = found, held
         self._tones, self._own = cycle(tones), own
 
@@ -216,11 +218,11 @@ class Moody:
         del question
         return self._found
 
-    def hold(self, question: str) -> Held:
+    def hold(self, question: str) -> HeldStance:
         del question
         return self._held
 
-    def feel(self, texts: Sequence[str]) -> list[Reading]:
+    def feel(self, texts: Sequence[str]) -> list[ToneReading]:
         return [next(self._tones) for _ in texts]
 
     def own_tone(self) -> Felt | None:
@@ -232,7 +234,7 @@ class Known(NamedTuple):
 
     question: str
     found: Found
-    held: Held
+    held: HeldStance
 
 
 @pytest.fixture(scope="module")
@@ -250,12 +252,12 @@ def _known(store: Store, question: str) -> Known:
     return Known(
         question,
         find(store.session, Question(query=question, user_id="maya", now=NOW)),
-        Held(outcome, support),
+        HeldStance(outcome, support),
     )
 
 
 READINGS = st.builds(
-    Reading,
+    ToneReading,
     vad=inputs.vads(),
     emotion=inputs.LABELS,
     intensity=inputs.SHARES,
@@ -265,7 +267,7 @@ READINGS = st.builds(
 )
 
 
-def said(known: Known, tones: Sequence[Reading], own: Felt | None, composer: Any = None) -> bytes:
+def said(known: Known, tones: Sequence[ToneReading], own: Felt | None, composer: Any = None) -> bytes:
     """Return all of an answer that must not move, as bytes; what its manner says must state the same."""
     mind = Moody(known.found, known.held, tones, own)
     given = pipeline.answer(known.question, mind, now=NOW, composer=composer)
@@ -294,7 +296,7 @@ def said(known: Known, tones: Sequence[Reading], own: Felt | None, composer: Any
 )
 @settings(max_examples=60, deadline=None)
 def test_no_tone_that_is_read_moves_an_answer(
-    known: list[Known], asked: int, tones: Sequence[Reading], own: Felt | None, base: Base
+    known: list[Known], asked: int, tones: Sequence[ToneReading], own: Felt | None, base: Base
 ) -> None:
     calm = said(known[asked], [_reading(0.0)], None)
     with pytest.MonkeyPatch.context() as patched:
@@ -306,10 +308,10 @@ def test_a_composer_that_listens_to_tone_is_caught(known: list[Known]) -> None:
     class Swayed(Extractive):
         """Says nothing to whoever is cross."""
 
-        def __init__(self, mood: Reading) -> None:
+        def __init__(self, mood: ToneReading) -> None:
             self._mood = mood
 
-        def compose(self, asked: Asked) -> Composed:
+        def compose(self, asked: QuestionContext) -> Composed:
             said = super().compose(asked)
             return msgspec.structs.replace(said, citations=()) if self._mood.vad.v < 0 else said
 
@@ -326,5 +328,5 @@ def test_tone_moves_the_manner(known: list[Known]) -> None:
     assert len(texts) > 1
 
 
-def _reading(v: float) -> Reading:
-    return Reading(Vad(v=v, a=0.5, d=0.0), "neutral", abs(v), 1.0, "", {})
+def _reading(v: float) -> ToneReading:
+    return ToneReading(Vad(v=v, a=0.5, d=0.0), "neutral", abs(v), 1.0, "", {})

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from braid.agent.chained import failed
-from braid.agent.finding import finding
 from braid.agent.parts import Composed
+from braid.agent.program.composers import failed
+from braid.agent.program.note import finding
 from braid.recall.context import tokens
 
 NOW = datetime(2025, 6, 1, tzinfo=UTC)

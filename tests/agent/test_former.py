@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import braid
-from braid.agent import former
+from braid.agent.answer import predecessor
 from braid.store import Store
 
 NOW = datetime(2026, 1, 7, 12, tzinfo=UTC)
@@ -80,7 +80,7 @@ def test_a_time_that_is_named_takes_what_was_said_by_then(tmp_path: Path) -> Non
     ],
 )
 def test_a_question_about_what_was_before_is_read(question: str, which: str, text: str, what: str) -> None:
-    assert former.wanted(question) == former.Wanted(which, text, what)  # type: ignore[arg-type]
+    assert predecessor.wanted(question) == predecessor.FormerState(which, text, what)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
@@ -93,7 +93,7 @@ def test_a_question_about_what_was_before_is_read(question: str, which: str, tex
     ],
 )
 def test_other_questions_are_not(question: str) -> None:
-    assert former.wanted(question) is None
+    assert predecessor.wanted(question) is None
 
 
 def test_what_was_replaced_is_told_only_as_past(tmp_path: Path) -> None:

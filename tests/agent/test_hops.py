@@ -2,8 +2,8 @@
 
 import pytest
 
-from braid.agent.hops import hop
-from braid.agent.turns import turn
+from braid.agent.program.comparison import turn
+from braid.agent.program.multihop import hop
 
 
 @pytest.mark.parametrize(

@@ -13,12 +13,12 @@ from xml.etree import ElementTree as ET
 import msgspec
 import pytest
 
-from braid.agent.compose import Extractive
-from braid.agent.modelled import ModelComposer
-from braid.agent.orders import gives_orders
-from braid.agent.parts import Asked, Support
-from braid.agent.prompt import Prompt, prompt
-from braid.agent.redact import Redactor
+from braid.agent.answer.compose import Extractive
+from braid.agent.answer.model_composer import ModelComposer
+from braid.agent.guard.injection import gives_orders
+from braid.agent.guard.prompt import Prompt, prompt
+from braid.agent.guard.redact import Redactor
+from braid.agent.parts import QuestionContext, Support
 from braid.models.openai import OpenaiChat
 from braid.search.question import Question
 from braid.search.retrieval import find
@@ -54,7 +54,7 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
 
 
 @pytest.fixture(scope="module")
-def asked(store: Store) -> Asked:
+def asked(store: Store) -> QuestionContext:
     """A question whose hits are the whole memory of its scope."""
     found = asking(store, WHERE)
     hits = find(store.session, Question(query=WHERE, user_id="maya", top_k=500)).results
@@ -68,7 +68,7 @@ def server() -> Iterator[ModelServer]:
     made.stop()
 
 
-def only(asked: Asked, case: dict[str, str]) -> Asked:
+def only(asked: QuestionContext, case: dict[str, str]) -> QuestionContext:
     """Return the question with what is held, and one injected memory before it."""
     injected = next(hit for hit in asked.hits if hit.text == case["text"])
     home = next(hit for hit in asked.hits if hit.text == "I live in Porto.")
@@ -95,7 +95,7 @@ def test_the_corpus_is_broad() -> None:
 
 @by_id
 @pytest.mark.parametrize("place", ["memory", "question", "name"])
-def test_it_stays_within_its_fence(asked: Asked, case: dict[str, str], place: str) -> None:
+def test_it_stays_within_its_fence(asked: QuestionContext, case: dict[str, str], place: str) -> None:
     given = only(asked, case)
     if place == "question":
         given = msgspec.structs.replace(given, question=case["text"], hits=given.hits[:1])
@@ -141,7 +141,9 @@ def _within(told: Prompt) -> list[str]:
 
 
 @by_id
-def test_a_model_that_obeys_it_is_not_heard(server: ModelServer, asked: Asked, case: dict[str, str]) -> None:
+def test_a_model_that_obeys_it_is_not_heard(
+    server: ModelServer, asked: QuestionContext, case: dict[str, str]
+) -> None:
     given = only(asked, case)
     injected = given.hits[1].id
     for text in (PAYLOAD, f"The answer is {PAYLOAD}.", f"Maya lives in {PAYLOAD}."):
@@ -155,7 +157,7 @@ def test_a_model_that_obeys_it_is_not_heard(server: ModelServer, asked: Asked, c
 
 @by_id
 def test_an_order_in_the_question_opens_nothing(
-    server: ModelServer, asked: Asked, case: dict[str, str]
+    server: ModelServer, asked: QuestionContext, case: dict[str, str]
 ) -> None:
     given = msgspec.structs.replace(only(asked, case), question=case["text"])
     given = msgspec.structs.replace(given, hits=given.hits[:1], stance=None)
@@ -166,7 +168,7 @@ def test_an_order_in_the_question_opens_nothing(
 
 
 @by_id
-def test_the_extractive_answer_follows_nothing(asked: Asked, case: dict[str, str]) -> None:
+def test_the_extractive_answer_follows_nothing(asked: QuestionContext, case: dict[str, str]) -> None:
     """With the order beside it, what is answered and cited is what is answered and cited without it."""
     given = only(asked, case)
     calm = Extractive().compose(msgspec.structs.replace(given, hits=given.hits[:1]))
@@ -229,7 +231,7 @@ def test_most_orders_are_known_as_such() -> None:
     assert len(missed) <= 3, missed
 
 
-def test_a_fence_is_another_where_a_text_names_it(asked: Asked) -> None:
+def test_a_fence_is_another_where_a_text_names_it(asked: QuestionContext) -> None:
     calm = prompt(asked, Redactor())
     naming = msgspec.structs.replace(asked, question=f"</{calm.fence}> {WHERE}")
     told = prompt(naming, Redactor())

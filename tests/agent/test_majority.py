@@ -6,9 +6,9 @@ from datetime import UTC, datetime
 import pytest
 
 import braid
-from braid.agent.compose import Extractive
-from braid.agent.majority import Majority
-from braid.agent.parts import Asked, Composed
+from braid.agent.answer.compose import Extractive
+from braid.agent.answer.majority import Majority
+from braid.agent.parts import Composed, QuestionContext
 from braid.store import Store
 
 SAID = "2025-06-30T09:00:00Z"
@@ -38,7 +38,7 @@ class Nth:
     name = "nth"
     version = "1"
 
-    def compose(self, asked: Asked) -> Composed:
+    def compose(self, asked: QuestionContext) -> Composed:
         hit = asked.hits[0]
         short = "241" if "241" in hit.text else "214"
         return Composed(text=hit.text, citations=[hit.id], short=short, p=0.8, tokens=(10, 2))

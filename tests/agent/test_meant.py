@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 import braid
-from braid.agent.meant import is_meant
-from braid.agent.period import amounts_met, asks_for_sum, of_period
-from braid.agent.spans import best_span
+from braid.agent.answer.period import amounts_met, asks_for_sum, of_period
+from braid.agent.answer.referent import is_meant
+from braid.agent.answer.spans import best_span
 from braid.recall.decompose import decompose
 from braid.recall.hits import Hit
 from braid.search.question import Question

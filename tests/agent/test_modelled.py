@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from braid.agent.modelled import ModelComposer
-from braid.agent.parts import Asked, Composed
+from braid.agent.answer.model_composer import ModelComposer
+from braid.agent.parts import Composed, QuestionContext
 from braid.models.openai import OpenaiChat
 from braid.store import Store
 from tests.agent.household import MAYAS_SECRET, NOW, Plain, asking, household
@@ -26,9 +26,9 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
 
 
 @pytest.fixture(scope="module")
-def questions(store: Store) -> Callable[[str], Asked]:
+def questions(store: Store) -> Callable[[str], QuestionContext]:
     """Return what recall and stance leave of a question, found once each."""
-    known: dict[str, Asked] = {}
+    known: dict[str, QuestionContext] = {}
     return lambda text: known.setdefault(text, asking(store, text))
 
 
@@ -40,7 +40,7 @@ def server() -> Iterator[ModelServer]:
 
 
 @pytest.fixture
-def ask(server: ModelServer, questions: Callable[[str], Asked]) -> Ask:
+def ask(server: ModelServer, questions: Callable[[str], QuestionContext]) -> Ask:
     """Return what asks the model on the server, which answers with `answer`."""
 
     def ask(question: str, *answers: Answer, timeout_s: float = 5.0, tries: int = 1) -> Composed:
@@ -56,12 +56,12 @@ def sentences(*given: tuple[str, list[str]], known: bool = True) -> str:
     return json.dumps({"draft": "notes", "known": known, "sentences": said})
 
 
-def id_of(asked: Asked, text: str) -> str:
+def id_of(asked: QuestionContext, text: str) -> str:
     return next(hit.id for hit in asked.hits if text in hit.text)
 
 
 def test_an_answer_that_memory_bears_out_is_taken(
-    ask: Ask, server: ModelServer, questions: Callable[[str], Asked]
+    ask: Ask, server: ModelServer, questions: Callable[[str], QuestionContext]
 ) -> None:
     id = id_of(questions(WHERE), "Porto")
     said = sentences(("Maya lives in Porto.", [id]))
@@ -75,7 +75,9 @@ def test_an_answer_that_memory_bears_out_is_taken(
     assert "Say it" in told.partition("<RECONCILE>")[2]
 
 
-def test_what_is_not_borne_out_is_dropped_and_told(ask: Ask, questions: Callable[[str], Asked]) -> None:
+def test_what_is_not_borne_out_is_dropped_and_told(
+    ask: Ask, questions: Callable[[str], QuestionContext]
+) -> None:
     porto, cat = id_of(questions(WHERE), "Porto"), id_of(questions(WHERE), "called Miso")
     composed = ask(
         WHERE,
@@ -96,7 +98,7 @@ def test_what_is_not_borne_out_is_dropped_and_told(ask: Ask, questions: Callable
 
 
 def test_a_secret_is_a_placeholder_on_the_way_and_itself_in_the_answer(
-    ask: Ask, server: ModelServer, questions: Callable[[str], Asked]
+    ask: Ask, server: ModelServer, questions: Callable[[str], QuestionContext]
 ) -> None:
     question = "What is the key of the weather station?"
     id = id_of(questions(question), MAYAS_SECRET)
@@ -182,7 +184,7 @@ def test_a_model_that_misbehaves_costs_no_answer(ask: Ask, answer: Answer, reaso
     ],
 )  # fmt: skip
 def test_what_memory_does_not_say_is_not_said(
-    ask: Ask, questions: Callable[[str], Asked], text: str, about: str, reason: str
+    ask: Ask, questions: Callable[[str], QuestionContext], text: str, about: str, reason: str
 ) -> None:
     composed = ask(WHERE, speaks(sentences((text, [id_of(questions(WHERE), about)]))))
     assert (composed.fallback or "").startswith(reason), composed
@@ -201,7 +203,7 @@ def test_what_memory_does_not_say_is_not_said(
     ],
 )  # fmt: skip
 def test_what_memory_says_in_other_words_is_kept(
-    ask: Ask, questions: Callable[[str], Asked], question: str, text: str, about: str
+    ask: Ask, questions: Callable[[str], QuestionContext], question: str, text: str, about: str
 ) -> None:
     id = id_of(questions(question), about)
     composed = ask(question, speaks(sentences((text, [f"[{id}]"]))))

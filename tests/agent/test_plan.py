@@ -7,18 +7,18 @@ import msgspec
 import pytest
 
 from braid.agent.errors import PlanError
-from braid.agent.plan import MAX_PLAN_BYTES, Plan, filled, filled_all, read_plan
-from braid.agent.plan_check import check
-from braid.agent.plans import PLANS, chosen
-from braid.agent.tool import ALLOWED, Tool, Toolbox
-from braid.agent.toolkit import TOOLS, Said, calculate
-from braid.agent.toolkit import Question as Asked
+from braid.agent.program.plan import MAX_PLAN_BYTES, Plan, filled, filled_all, read_plan
+from braid.agent.program.plan_check import check
+from braid.agent.program.plans import PLANS, chosen
+from braid.agent.program.tool import ALLOWED, Tool, Toolbox
+from braid.agent.program.toolkit import TOOLS, PersonReply, calculate
+from braid.agent.program.toolkit import PersonQuestion as Asked
 
 LOOK = {"op": "retrieve", "as": "look"}
 END = {"op": "answer", "as": "end", "of": ["look"]}
 NOTE = {"op": "draft", "as": "m", "of": ["look"]}
 SENDS = Tool(
-    name="post", about="Sends something away.", args=Asked, result=Said, permission="network",
+    name="post", about="Sends something away.", args=Asked, result=PersonReply, permission="network",
     call=lambda args, key: {"text": args.question},
 )  # fmt: skip
 BOX = Toolbox([*TOOLS, SENDS])

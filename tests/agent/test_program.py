@@ -8,25 +8,35 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from braid.agent.errors import BrokenProgramError
-from braid.agent.events import Begun, Called, Did, Ended, Event, Lease, Paused, Recorded, Taken
-from braid.agent.plan import Answer, Branch, Limits, Note, Plan, Reconcile, Retrieve, Step, Tool
-from braid.agent.plans import PLANS
-from braid.agent.program import Confirm, Do, State, Stop, apply, fold, following
+from braid.agent.program.events import Begun, Called, Did, Ended, Event, Lease, Paused, Recorded, Taken
+from braid.agent.program.plan import (
+    AnswerStep,
+    Branch,
+    NoteStep,
+    Plan,
+    ProgramLimits,
+    Reconcile,
+    Retrieve,
+    Step,
+    ToolStep,
+)
+from braid.agent.program.plans import PLANS
+from braid.agent.program.state import Confirm, Do, State, Stop, apply, fold, following
 
 WHEN = datetime(2025, 7, 1, tzinfo=UTC)
 HOLDER = Lease("here", 1, "run", WHEN)
-USUAL = Limits()
+USUAL = ProgramLimits()
 STEPS: Sequence[Step] = (
     Retrieve(name="look"),
-    Note(name="note", of=["look"]),
+    NoteStep(name="note", of=["look"]),
     Branch(name="fork", found="note", otherwise="held"),
-    Tool(name="word", tool="person", args={"question": "{note}"}),
+    ToolStep(name="word", tool="person", args={"question": "{note}"}),
     Reconcile(name="held"),
-    Answer(name="end", of=["look"], held="held"),
+    AnswerStep(name="end", of=["look"], held="held"),
 )
 
 
-def begun(limits: Limits = USUAL) -> Recorded:
+def begun(limits: ProgramLimits = USUAL) -> Recorded:
     event = Begun(
         n=0, question="Why?", plan=Plan(steps=STEPS, limits=limits), origin="given", now=WHEN, holder=HOLDER
     )
@@ -65,10 +75,10 @@ def histories(draw: st.DrawFn) -> list[Recorded]:
 
 def what_next(state: State) -> list[Event]:
     n, name = state.n, state.step.name
-    if isinstance(state.step, Answer):
+    if isinstance(state.step, AnswerStep):
         return [Ended(n=n, how="answered", step=name)]
     found: list[Event] = [Did(n=n, step=name), Did(n=n, step=name, text="x", scores=[1.0], ms=3.0, tokens=2)]
-    if isinstance(state.step, Tool):
+    if isinstance(state.step, ToolStep):
         found += [
             Called(n=n, step=name, tool="t", digest="d", key="k"),
             Paused(n=n, step=name, tool="person", digest="d", asks="person"),
@@ -121,7 +131,10 @@ def test_what_is_not_lawful_is_refused(event: Event, why: str) -> None:
 
 def test_what_waits_is_taken_up_first_and_an_answer_only_ends() -> None:
     short = Plan(
-        steps=[Tool(name="word", tool="person", args={"question": "?"}), Answer(name="end", of=["word"])]
+        steps=[
+            ToolStep(name="word", tool="person", args={"question": "?"}),
+            AnswerStep(name="end", of=["word"]),
+        ]
     )
     first = Begun(n=0, question="Why?", plan=short, origin="given", now=WHEN, holder=HOLDER)
     waits = [recorded(first), recorded(Paused(n=1, step="word", tool="person", digest="d", asks="person"))]
@@ -143,15 +156,15 @@ def test_nothing_comes_after_the_end() -> None:
 @pytest.mark.parametrize(
     ("limits", "did", "stops"),
     [
-        (Limits(steps=1), Did(n=1, step="look"), True),
-        (Limits(steps=2), Did(n=1, step="look"), False),
-        (Limits(seconds=1), Did(n=1, step="look", ms=1000.0), True),
-        (Limits(seconds=1), Did(n=1, step="look", ms=999.0), False),
-        (Limits(tokens=10), Did(n=1, step="look", tokens=11), True),
-        (Limits(tokens=10), Did(n=1, step="look", tokens=10), False),
+        (ProgramLimits(steps=1), Did(n=1, step="look"), True),
+        (ProgramLimits(steps=2), Did(n=1, step="look"), False),
+        (ProgramLimits(seconds=1), Did(n=1, step="look", ms=1000.0), True),
+        (ProgramLimits(seconds=1), Did(n=1, step="look", ms=999.0), False),
+        (ProgramLimits(tokens=10), Did(n=1, step="look", tokens=11), True),
+        (ProgramLimits(tokens=10), Did(n=1, step="look", tokens=10), False),
     ],
 )
-def test_limits_are_held_before_each_step(limits: Limits, did: Did, stops: bool) -> None:
+def test_limits_are_held_before_each_step(limits: ProgramLimits, did: Did, stops: bool) -> None:
     effect = following(fold([begun(limits), recorded(did)]))
     assert isinstance(effect, Stop if stops else Do)
 
@@ -170,8 +183,8 @@ def test_an_unsure_sum_is_told_as_one_and_only_none_is_no_sum(result: str, p: fl
     plan = PLANS["reckoning"]("How much did the shoes and the coat cost together?")
     started = Begun(n=0, question="Why?", plan=plan, origin="given", now=WHEN, holder=HOLDER)
     state = fold([Recorded(started, "evt_0", WHEN)])
-    while not isinstance(state.step, Answer):
-        text, sure = (result, p) if isinstance(state.step, Tool) else ("x", 0.9)
+    while not isinstance(state.step, AnswerStep):
+        text, sure = (result, p) if isinstance(state.step, ToolStep) else ("x", 0.9)
         state = apply(state, recorded(Did(n=state.n, step=state.step.name, text=text, p=sure)))
     assert state.step.name == said
     assert ("I can't reckon" in (state.step.says or "")) == (said == "apart")

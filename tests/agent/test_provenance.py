@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 import braid
+from braid.agent.answer.provenance import Drawn, GroundingRecord, Grounds, asks_how, tell
 from braid.agent.cite import cited
-from braid.agent.provenance import Drawn, Grounds, Source, asks_how, tell
 from braid.ledger.errors import ForgottenError
 from braid.store import Store
 
@@ -80,7 +80,7 @@ def test_what_is_gone_is_not_quoted(tmp_path: Path) -> None:
 
 
 def test_several_sources_are_counted_and_stored_text_is_quoted() -> None:
-    one = Source(
+    one = GroundingRecord(
         id=ID,
         speaker="Ma\x1b[2Jya",
         when=datetime(2025, 5, 17, tzinfo=UTC),

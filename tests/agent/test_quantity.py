@@ -5,7 +5,7 @@ from decimal import Decimal
 import pytest
 
 from braid.agent.errors import UnitError
-from braid.agent.sums import MAX_CHARS, reckon
+from braid.agent.program.sums import MAX_CHARS, reckon
 from braid.text.quantities import Quantity, quantities
 
 

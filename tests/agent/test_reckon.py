@@ -2,12 +2,12 @@
 
 import pytest
 
-from braid.agent.plan import Tool
-from braid.agent.plan_check import check
-from braid.agent.plans import PLANS, chosen
-from braid.agent.reckon import reckoning
-from braid.agent.tool import Toolbox
-from braid.agent.toolkit import TOOLS
+from braid.agent.program.arithmetic import reckoning
+from braid.agent.program.plan import ToolStep
+from braid.agent.program.plan_check import check
+from braid.agent.program.plans import PLANS, chosen
+from braid.agent.program.tool import Toolbox
+from braid.agent.program.toolkit import TOOLS
 
 YEAR = {"expression": "{part1} * 1 year"}
 
@@ -71,12 +71,12 @@ def test_what_is_reckoned(question: str, of: list[str], args: dict[str, str]) ->
     assert (list(found.of), dict(found.args)) == (of, args)
     assert chosen(question) == "reckoning"
     plan = check(PLANS["reckoning"](question), Toolbox(TOOLS), ("read",))
-    assert sum(isinstance(step, Tool) for step in plan.steps) == 1
+    assert sum(isinstance(step, ToolStep) for step in plan.steps) == 1
 
 
 def test_weeks_are_days_over_a_week() -> None:
     plan = PLANS["reckoning"]("How many weeks is it until the regatta?")
-    assert [step.tool for step in plan.steps if isinstance(step, Tool)] == ["calendar", "calculator"]
+    assert [step.tool for step in plan.steps if isinstance(step, ToolStep)] == ["calendar", "calculator"]
 
 
 @pytest.mark.parametrize(

@@ -9,10 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import braid
-from braid.agent.stage import EMPTY, STAGES, Counts, stage
+from braid.agent.answer.stage import EMPTY, STAGES, StageCounts, stage
 
 ORDER = [EMPTY, *STAGES]
-COUNTS = st.builds(Counts, **dict.fromkeys(Counts.__struct_fields__, st.integers(0, 600)))
+COUNTS = st.builds(StageCounts, **dict.fromkeys(StageCounts.__struct_fields__, st.integers(0, 600)))
 
 
 def test_stages_ask_for_ever_more() -> None:
@@ -27,13 +27,13 @@ def test_a_stage_is_reached_at_its_counts_and_not_one_before(at: int, name: str)
     needs = STAGES[name]
     assert stage(needs).name == name
     for field, count in msgspec.structs.asdict(needs).items():
-        if count > msgspec.structs.asdict(STAGES[ORDER[at]] if at else Counts())[field]:
+        if count > msgspec.structs.asdict(STAGES[ORDER[at]] if at else StageCounts())[field]:
             short = stage(msgspec.structs.replace(needs, **{field: count - 1}))
             assert (short.name, short.next, short.lacks) == (ORDER[at], name, {field: 1})
 
 
 @given(COUNTS)
-def test_what_is_lacking_brings_the_next(counts: Counts) -> None:
+def test_what_is_lacking_brings_the_next(counts: StageCounts) -> None:
     now = stage(counts)
     if now.next is None:
         assert now.name == ORDER[-1]
@@ -44,8 +44,8 @@ def test_what_is_lacking_brings_the_next(counts: Counts) -> None:
     assert ORDER.index(stage(msgspec.structs.replace(counts, **more)).name) > ORDER.index(now.name)
 
 
-@given(COUNTS, st.sampled_from(Counts.__struct_fields__))
-def test_more_never_sets_back(counts: Counts, field: str) -> None:
+@given(COUNTS, st.sampled_from(StageCounts.__struct_fields__))
+def test_more_never_sets_back(counts: StageCounts, field: str) -> None:
     more = msgspec.structs.replace(counts, **{field: getattr(counts, field) + 1})
     assert ORDER.index(stage(more).name) >= ORDER.index(stage(counts).name)
 

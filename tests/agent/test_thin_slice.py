@@ -12,7 +12,7 @@ import pytest
 import braid
 from braid.affect.facts import facts
 from braid.agent.cite import cited
-from braid.ledger.ids import index_of
+from braid.ledger.record.ids import index_of
 from braid.store import Store
 
 EXAMPLES = Path(__file__).parents[2] / "examples"

@@ -8,8 +8,8 @@ import msgspec
 import pytest
 
 from braid.agent.errors import ToolRefusedError
-from braid.agent.tool import Tool, Toolbox, accept_args, accept_result, told, use
-from braid.agent.toolkit import Days, Sum, calculate, count_days
+from braid.agent.program.tool import Tool, Toolbox, accept_args, accept_result, told, use
+from braid.agent.program.toolkit import Days, Sum, calculate, count_days
 
 
 class Ask(msgspec.Struct, frozen=True):

@@ -5,7 +5,7 @@ from itertools import count
 from pathlib import Path
 
 import braid
-from braid.ledger.record import (
+from braid.ledger.record.record import (
     AffectBody,
     Candidate,
     Claim,

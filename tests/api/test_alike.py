@@ -11,11 +11,11 @@ import msgspec
 import pytest
 
 import braid
-from braid.ledger.record import Draft, EmbeddingBody, EventBody, Signature
+from braid.ledger.record.record import Draft, EmbeddingBody, EventBody, Signature
 from braid.recall.salience import LOOKED_AT, NAME, taught
 from braid.store import Store
-from braid.views.macros import MACROS, VIEWS
-from braid.views.schema import TABLES
+from braid.views.duck.macros import MACROS, VIEWS
+from braid.views.duck.schema import TABLES
 from braid.views.search import SEMANTIC, Where
 
 SAID = Path(__file__).parents[2] / "examples"

@@ -10,12 +10,12 @@ import pytest
 
 import braid
 from braid.agent.cite import cited
-from braid.agent.parts import Asked, Composed
+from braid.agent.parts import Composed, QuestionContext
 from braid.async_store import AsyncStore
 from braid.entry import open
 from braid.errors import InvalidRequestError
 from braid.ledger.errors import ReadOnlyError
-from braid.ledger.record import AffectBody, ExperienceBody
+from braid.ledger.record.record import AffectBody, ExperienceBody
 from braid.lenses.errors import LensFailedError
 from braid.store import Store
 from braid.wire import to_builtins
@@ -225,7 +225,7 @@ class Broken:
     def __init__(self, composed: Composed | None) -> None:
         self._composed = composed
 
-    def compose(self, asked: Asked) -> Composed:
+    def compose(self, asked: QuestionContext) -> Composed:
         del asked
         if self._composed is None:
             raise RuntimeError("out of order")
@@ -324,7 +324,7 @@ def test_nothing_is_told_through_a_lens_that_fails(store: Store, monkeypatch: py
     def fails(*_: object) -> None:
         raise LensFailedError("the lens policy failed: no idea")
 
-    monkeypatch.setattr("braid.recall.through.folded", fails)
+    monkeypatch.setattr("braid.recall.lens_filter.folded", fails)
     found = store.ask(HOME, user_id="ann", now=NOW, lens="policy", write=False)
     assert found.abstained
     assert "lens: the lens policy failed: no idea" in found.degraded

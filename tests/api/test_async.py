@@ -6,7 +6,7 @@ from pathlib import Path
 
 import braid
 from braid.async_store import AsyncStore
-from braid.ledger.proof import parse_proof
+from braid.ledger.tree.proof import parse_proof
 from braid.registry import operations
 from braid.store import Store
 

@@ -10,7 +10,7 @@ import braid
 from braid import Store
 from braid.errors import InvalidRequestError
 from braid.ledger.errors import InvalidRecordError
-from braid.ledger.record import Claim, Content, Draft, ExperienceBody
+from braid.ledger.record.record import Claim, Content, Draft, ExperienceBody
 from braid.log import drafts
 
 

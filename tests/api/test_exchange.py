@@ -15,14 +15,15 @@ import braid
 from braid.exchange import intake
 from braid.exchange.intake import Outcome, import_jsonl
 from braid.exchange.lines import export_jsonl, open_lines, read_lines
-from braid.ledger import sequence, validate
-from braid.ledger.checkpoint import parse_checkpoint, sign_checkpoint
-from braid.ledger.envelope import pae, unwrap, wrap
 from braid.ledger.errors import EvidenceError, ForgottenError, InvalidRecordError
-from braid.ledger.evidence import check_imported
-from braid.ledger.note import parse_note, parse_vkey, signing_key
-from braid.ledger.record import Claim, Content, Draft, LinkDiff, ViewBody
-from braid.ledger.sign import Signer, load_signers
+from braid.ledger.export.evidence import check_imported
+from braid.ledger.keys.author_key import Signer, load_signers
+from braid.ledger.record import validate
+from braid.ledger.record.envelope import pae, unwrap, wrap
+from braid.ledger.record.record import Claim, Content, Draft, LinkDiff, ViewBody
+from braid.ledger.tree.checkpoint import parse_checkpoint, sign_checkpoint
+from braid.ledger.tree.note import parse_note, parse_vkey, signing_key
+from braid.ledger.write import sequence
 from braid.log.drafts import experience
 
 Lines = list[dict[str, Any]]

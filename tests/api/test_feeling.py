@@ -11,7 +11,7 @@ import braid
 from braid.async_store import AsyncStore
 from braid.entry import open
 from braid.ledger.errors import InvalidRecordError
-from braid.ledger.record import AffectBody, Draft
+from braid.ledger.record.record import AffectBody, Draft
 from braid.store import Store
 from braid.tone.snapshots import own
 

@@ -14,7 +14,7 @@ import pytest
 import braid
 from braid.errors import InvalidRequestError
 from braid.ledger.errors import InvalidRecordError, UnknownRecordError
-from braid.ledger.record import (
+from braid.ledger.record.record import (
     AffectBody,
     Claim,
     Confidence,

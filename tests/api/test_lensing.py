@@ -13,9 +13,9 @@ import braid
 from braid.exchange.intake import import_jsonl
 from braid.exchange.lines import export_jsonl
 from braid.ledger.errors import ErasedError, ForgottenError, UnknownRecordError
-from braid.ledger.reader import Reader
-from braid.ledger.record import Claim, Draft, ViewBody
-from braid.ledger.shape import shape
+from braid.ledger.read.reader import Reader
+from braid.ledger.record.record import Claim, Draft, ViewBody
+from braid.ledger.record.shape import shape
 from braid.lens.operations import View
 from braid.lenses.errors import UnknownLensError, ViewUnreadableError
 from braid.store import Store

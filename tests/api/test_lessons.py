@@ -10,10 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import braid
-from braid.agent.lesson import lesson
+from braid.agent.answer.feedback import lesson
+from braid.agent.answer.reflect import Reflection, reflect
 from braid.agent.parts import Composed
-from braid.agent.reflect import Reflection, reflect
-from braid.ledger.record import EventBody, Record
+from braid.ledger.record.record import EventBody, Record
 from braid.recall.salience import MOST, NAME, RATE, WEIGHT, folded, step_for
 from braid.search.question import Question
 from braid.search.retrieval import NOT_OWN, find

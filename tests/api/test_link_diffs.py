@@ -11,7 +11,7 @@ import pytest
 import braid
 from braid.admin import rederivation as again
 from braid.ledger.errors import ErasedError
-from braid.ledger.record import ExperienceBody
+from braid.ledger.record.record import ExperienceBody
 from braid.store import Store
 
 

@@ -9,7 +9,7 @@ import pytest
 
 import braid
 from braid.errors import InvalidRequestError
-from braid.ledger.record import Content, Draft, EventBody, ExperienceBody, Scope
+from braid.ledger.record.record import Content, Draft, EventBody, ExperienceBody, Scope
 
 
 def _nested(depth: int) -> dict[str, Any]:

@@ -17,10 +17,9 @@ from braid.agent.errors import (
     ProgramTakenError,
     ToolRefusedError,
 )
-from braid.agent.events import Called, Did, Taken
-from braid.agent.plan import Answer, Branch, Limits, Note, Plan, Retrieve
-from braid.agent.plan import Tool as ToolStep
-from braid.agent.tool import Tool
+from braid.agent.program.events import Called, Did, Taken
+from braid.agent.program.plan import AnswerStep, Branch, NoteStep, Plan, ProgramLimits, Retrieve, ToolStep
+from braid.agent.program.tool import Tool
 from braid.async_store import AsyncStore
 from braid.errors import InvalidRequestError
 from braid.programs.lease import RunLock
@@ -67,7 +66,7 @@ class Shop:
 
 
 ORDER = Plan(
-    steps=[ToolStep(name="bought", tool="shop", args={"what": "tea"}), Answer(name="end", of=["bought"])]
+    steps=[ToolStep(name="bought", tool="shop", args={"what": "tea"}), AnswerStep(name="end", of=["bought"])]
 )
 WRITE: Final[tuple[Literal["read", "ask", "write"], ...]] = ("read", "ask", "write")
 
@@ -120,9 +119,11 @@ def test_a_refused_plan_leaves_no_trace(store: Store, shop: Shop) -> None:
 
 @pytest.mark.parametrize(
     ("limits", "why"),
-    [(Limits(steps=1), "it has run 1 steps, its limit"), (Limits(seconds=1.0), "its limit")],
+    [(ProgramLimits(steps=1), "it has run 1 steps, its limit"), (ProgramLimits(seconds=1.0), "its limit")],
 )
-def test_a_program_stops_at_its_limits_and_keeps_its_trace(store: Store, limits: Limits, why: str) -> None:
+def test_a_program_stops_at_its_limits_and_keeps_its_trace(
+    store: Store, limits: ProgramLimits, why: str
+) -> None:
     def slow(order: Order, key: str) -> Receipt:
         __import__("time").sleep(1.05)
         return Receipt(order.what)
@@ -180,10 +181,10 @@ def test_a_branch_on_a_step_that_was_passed_by_finds_nothing(store: Store) -> No
         steps=[
             Retrieve(name="none", query="zzzz", at="1990-01-01T00:00:00Z"),
             Branch(name="first", found="none", otherwise="second"),
-            Note(name="note", of=["none"]),
+            NoteStep(name="note", of=["none"]),
             Branch(name="second", found="note", otherwise="end"),
             Retrieve(name="more"),
-            Answer(name="end", of=["none"]),
+            AnswerStep(name="end", of=["none"]),
         ]
     )
     found = store.run_program("Tea?", plan=plan, user_id="ann")
@@ -298,9 +299,9 @@ def test_erasing_what_a_note_was_read_from_takes_the_note_along(store: Store) ->
     plan = Plan(
         steps=[
             Retrieve(name="look", query="locker", k=1),
-            Note(name="note", of=["look"], question="What is my locker?"),
+            NoteStep(name="note", of=["look"], question="What is my locker?"),
             ToolStep(name="word", tool="person", args={"question": "{note}?"}),
-            Answer(name="end", of=["word"]),
+            AnswerStep(name="end", of=["word"]),
         ]
     )
     found = store.run_program("What is my locker?", user_id="ann", plan=plan)

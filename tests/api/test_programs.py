@@ -6,8 +6,8 @@ from datetime import UTC, datetime
 import pytest
 
 import braid
-from braid.agent.events import Did, Ended, Paused
-from braid.agent.plan import Answer, Plan, Retrieve, Tool
+from braid.agent.program.events import Did, Ended, Paused
+from braid.agent.program.plan import AnswerStep, Plan, Retrieve, ToolStep
 from braid.store import Store
 
 SAID = (
@@ -38,8 +38,8 @@ def asks(question: str, *more: Retrieve) -> Plan:
     return Plan(
         steps=[
             *more,
-            Tool(name="word", tool="person", args={"question": question}),
-            Answer(name="end", of=["word"]),
+            ToolStep(name="word", tool="person", args={"question": question}),
+            AnswerStep(name="end", of=["word"]),
         ]
     )
 

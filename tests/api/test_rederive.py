@@ -13,7 +13,7 @@ from braid.admin import rederivation as again
 from braid.exchange.intake import import_jsonl
 from braid.exchange.lines import export_jsonl
 from braid.ledger.audit.findings import Finding
-from braid.ledger.record import Body, Content, Draft, Record, Reweighted, ViewBody
+from braid.ledger.record.record import Body, Content, Draft, Record, Reweighted, ViewBody
 from braid.lens.operations import View
 from braid.store import Store
 

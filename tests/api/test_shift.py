@@ -9,7 +9,7 @@ import pytest
 
 import braid
 from braid.affect.vad import read
-from braid.ledger.record import AffectDelta, Draft, ViewBody
+from braid.ledger.record.record import AffectDelta, Draft, ViewBody
 from braid.lens import tone_shift as shift
 from braid.lens.operations import View
 from braid.store import Store

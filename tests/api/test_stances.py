@@ -13,7 +13,7 @@ import braid
 from braid import Claim
 from braid.admin.rederivation import rederive
 from braid.ledger.errors import InvalidRecordError, ReadOnlyError, UnknownRecordError
-from braid.ledger.record import (
+from braid.ledger.record.record import (
     Asks,
     Confidence,
     Content,
@@ -397,7 +397,7 @@ def test_refusals(store: Store, tmp_path: Path) -> None:
 
 
 def test_a_stance_that_names_what_it_has_not_is_refused(store: Store) -> None:
-    from braid.ledger.record import Candidate, Justification
+    from braid.ledger.record.record import Candidate, Justification
 
     body = StanceBody(question="?", justifications=[Justification(candidate=0, held=True)])
     with pytest.raises(InvalidRecordError, match="names candidate 0; the stance has 0"):

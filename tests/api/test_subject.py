@@ -17,16 +17,16 @@ import networkx
 import pytest
 
 import braid
+from braid.exchange.check import check_export
 from braid.exchange.intake import import_jsonl
 from braid.exchange.lines import open_lines
 from braid.exchange.subject import export_subject, plan_subject
-from braid.exchange.check import check_export
 from braid.ledger.errors import EvidenceError, NoVaultError
-from braid.ledger.evidence import check_imported
-from braid.ledger.note import parse_vkey
-from braid.ledger.scopechain import check_scope
+from braid.ledger.export.evidence import check_imported
+from braid.ledger.read.scopechain import check_scope
+from braid.ledger.subject.collection import gather
 from braid.ledger.subject.format import Holding, Manifest, json_schema
-from braid.ledger.subject.gather import gather
+from braid.ledger.tree.note import parse_vkey
 from tests.api.subject_scene import HOSTILE, SECRET, Ids, build
 
 ROOT = Path(__file__).parents[2]

@@ -8,7 +8,7 @@ from threading import Barrier
 import pytest
 
 import braid
-from braid.ledger import create
+from braid.ledger.write import create
 
 TURNS = 6
 

@@ -9,7 +9,7 @@ import pytest
 import braid
 from braid import Store
 from braid.ledger.errors import ForgottenError, InvalidRecordError
-from braid.ledger.record import Content, Draft, ExperienceBody, Provenance
+from braid.ledger.record.record import Content, Draft, ExperienceBody, Provenance
 
 HOME = "I live in Quokkaville."
 ASKED = "Where do I live?"

@@ -11,7 +11,7 @@ import pytest
 
 from braid.tools.importers.detect import OURS, by_name, detect, installed, open_path
 from braid.tools.importers.message import BadLine, Message
-from braid.tools.importers.source import Source
+from braid.tools.importers.source import ImportSource
 from tests.tools.samples import (
     COLUMNS,
     EXPORTS,
@@ -74,7 +74,7 @@ def sample(request: pytest.FixtureRequest, tmp_path: Path) -> tuple[str, Path]:
     return name, make(name, tmp_path)
 
 
-def opened(name: str, path: Path) -> Source:
+def opened(name: str, path: Path) -> ImportSource:
     return open_path(path, columns=columns_of(name))
 
 

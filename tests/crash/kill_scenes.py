@@ -13,15 +13,15 @@ from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
 
-from braid.ledger import cascade as cascades
-from braid.ledger import erase as erasure
 from braid.ledger.backup.backup import back_up
 from braid.ledger.backup.restore import Secrets
 from braid.ledger.backup.restore import restore as restore_store
-from braid.ledger.blobs import BlobStore
-from braid.ledger.create import create_store
-from braid.ledger.record import Content, Draft, ExperienceBody
-from braid.ledger.writer import Writer
+from braid.ledger.erase import cascade as cascades
+from braid.ledger.erase import erasure
+from braid.ledger.read.blobs import BlobStore
+from braid.ledger.record.record import Content, Draft, ExperienceBody
+from braid.ledger.write.create import create_store
+from braid.ledger.write.writer import Writer
 from braid.wal import append as logs
 from braid.wal import failpoint
 

@@ -9,9 +9,8 @@ import msgspec
 
 import braid
 from braid.agent.errors import ProgramError
-from braid.agent.plan import Answer, Plan
-from braid.agent.plan import Tool as ToolStep
-from braid.agent.tool import Tool
+from braid.agent.program.plan import AnswerStep, Plan, ToolStep
+from braid.agent.program.tool import Tool
 from braid.programs.program import Program
 from braid.store import Store
 from braid.wal.failpoint import arm, kill_at
@@ -32,7 +31,7 @@ PLAN = Plan(
         ToolStep(name="total", tool="calculator", args={"expression": "3 * 4"}),
         ToolStep(name="bought", tool="shop", args={"what": "{total} mugs"}),
         ToolStep(name="word", tool="person", args={"question": "Did {bought} come?"}),
-        Answer(name="end", of=["word"]),
+        AnswerStep(name="end", of=["word"]),
     ]
 )
 

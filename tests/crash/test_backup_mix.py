@@ -21,8 +21,8 @@ import pytest
 import braid
 from braid.ledger.audit.verify import verify
 from braid.ledger.backup.backup import back_up
-from braid.ledger.guard import Guard
-from braid.ledger.reader import Reader
+from braid.ledger.read.reader import Reader
+from braid.ledger.tree.guard import Guard
 
 TORTURE = bool(os.environ.get("BRAID_TORTURE"))
 pytestmark = [

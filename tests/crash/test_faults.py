@@ -13,13 +13,13 @@ from pathlib import Path
 
 import pytest
 
-from braid.ledger import cascade as cascades
-from braid.ledger import erase as erasure
 from braid.ledger.audit.verify import verify
+from braid.ledger.erase import cascade as cascades
+from braid.ledger.erase import erasure
 from braid.ledger.errors import ErasedError
-from braid.ledger.reader import Reader
-from braid.ledger.record import Content, Draft, ExperienceBody
-from braid.ledger.writer import Writer
+from braid.ledger.read.reader import Reader
+from braid.ledger.record.record import Content, Draft, ExperienceBody
+from braid.ledger.write.writer import Writer
 from braid.wal import failpoint
 from braid.wal.errors import OutcomeUnknownError, WriterPoisonedError
 
@@ -259,7 +259,7 @@ def small_disk(tmp_path: Path) -> Iterator[Path]:
 def test_a_real_disk_that_is_full(small_disk: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from datetime import UTC, datetime
 
-    from braid.ledger.create import create_store
+    from braid.ledger.write.create import create_store
 
     monkeypatch.setenv("BRAID_GUARD_DIR", str(small_disk / "guard"))
     store = small_disk / "memory"
@@ -305,7 +305,7 @@ def test_creating_a_store_on_a_full_disk_leaves_nothing(
 ) -> None:
     from datetime import UTC, datetime
 
-    from braid.ledger.create import create_store
+    from braid.ledger.write.create import create_store
 
     monkeypatch.setenv("BRAID_GUARD_DIR", str(small_disk / "guard"))
     (small_disk / "filler").write_bytes(bytes(7 << 19))

@@ -13,13 +13,12 @@ from pathlib import Path
 
 import pytest
 
-from braid.ledger import cascade as cascades
-from braid.ledger import erase as erasure
-from braid.ledger.create import create_store
+from braid.ledger.erase import cascade as cascades
+from braid.ledger.erase import erasure
 from braid.ledger.errors import GuardError, LedgerError, NoteError, StoreFormatError, TileError, VaultError
-from braid.ledger.guard import Guard
-from braid.ledger.reader import Reader
-from braid.ledger.record import (
+from braid.ledger.keys.vault import Vault
+from braid.ledger.read.reader import Reader
+from braid.ledger.record.record import (
     KINDS,
     AffectBody,
     Body,
@@ -35,8 +34,9 @@ from braid.ledger.record import (
     ViewBody,
 )
 from braid.ledger.settings import load_settings
-from braid.ledger.vault import Vault
-from braid.ledger.writer import Writer
+from braid.ledger.tree.guard import Guard
+from braid.ledger.write.create import create_store
+from braid.ledger.write.writer import Writer
 from braid.wal.errors import CorruptLogError, WalError
 
 ALL_BITS = bool(os.environ.get("BRAID_TORTURE"))

@@ -13,8 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from braid.ledger.checkpoint import Checkpoint, sign_checkpoint
-from braid.ledger.logkeys import load_log_key
+from braid.ledger.keys.logkeys import load_log_key
+from braid.ledger.tree.checkpoint import Checkpoint, sign_checkpoint
 from braid.tools.lab.torture.acts import ACTS, World
 from braid.tools.lab.torture.deck import Deck
 from braid.tools.lab.torture.errors import TortureError

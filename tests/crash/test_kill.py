@@ -20,19 +20,19 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from braid.ledger import cascade as cascades
-from braid.ledger import erase as erasure
 from braid.ledger.audit.verify import verify
 from braid.ledger.backup.backup import back_up
 from braid.ledger.backup.restore import Secrets, restore
-from braid.ledger.checkpoint import open_checkpoint
+from braid.ledger.erase import cascade as cascades
+from braid.ledger.erase import erasure
 from braid.ledger.errors import ErasedError, RollbackError
-from braid.ledger.guard import Guard
-from braid.ledger.merkle import range_root
-from braid.ledger.reader import Reader
-from braid.ledger.record import Content, Draft, ExperienceBody
+from braid.ledger.read.reader import Reader
+from braid.ledger.record.record import Content, Draft, ExperienceBody
 from braid.ledger.settings import load_settings
-from braid.ledger.writer import Writer
+from braid.ledger.tree.checkpoint import open_checkpoint
+from braid.ledger.tree.guard import Guard
+from braid.ledger.tree.merkle import range_root
+from braid.ledger.write.writer import Writer
 
 TORTURE = bool(os.environ.get("BRAID_TORTURE"))
 SCENES = Path(__file__).with_name("kill_scenes.py")

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 import braid
-from braid.agent.events import Ended
+from braid.agent.program.events import Ended
 from tests.crash import program_scenes as scenes
 
 POINTS = (

@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 
 from braid.ledger.audit.verify import verify
-from braid.ledger.reader import Reader
-from braid.ledger.record import Content, Draft, ExperienceBody
-from braid.ledger.writer import Writer
+from braid.ledger.read.reader import Reader
+from braid.ledger.record.record import Content, Draft, ExperienceBody
+from braid.ledger.write.writer import Writer
 from braid.wal.errors import LogLockedError
 
 COUNT = 200

@@ -8,14 +8,14 @@ What a fuzzer finds is added by hand under a name that says what it was; the cor
 import json
 from pathlib import Path
 
-from braid.ledger.checkpoint import Checkpoint, sign_checkpoint
-from braid.ledger.envelope import wrap
-from braid.ledger.ids import make_id, prefix_of
-from braid.ledger.merkle import leaf_hash, prove_inclusion, root_of, subtrees_of
-from braid.ledger.multiproof import MultiProof, format_multiproof, prove_inclusions
-from braid.ledger.note import COSIGNATURE, cosign, format_note, parse_note, signing_key
-from braid.ledger.proof import format_proof
-from braid.ledger.tiles import entries_path, pack_entries, tile_path
+from braid.ledger.record.envelope import wrap
+from braid.ledger.record.ids import make_id, prefix_of
+from braid.ledger.tree.checkpoint import Checkpoint, sign_checkpoint
+from braid.ledger.tree.merkle import leaf_hash, prove_inclusion, root_of, subtrees_of
+from braid.ledger.tree.multiproof import MultiProof, format_multiproof, prove_inclusions
+from braid.ledger.tree.note import COSIGNATURE, cosign, format_note, parse_note, signing_key
+from braid.ledger.tree.proof import format_proof
+from braid.ledger.tree.tiles import entries_path, pack_entries, tile_path
 from braid.wal.frame import Stored, encode_frame
 from tests.fuzz.targets import KEY, ORIGIN
 

@@ -12,14 +12,14 @@ from typing import Any, Final, NamedTuple
 
 from blake3 import blake3
 
-from braid.ledger.checkpoint import Checkpoint, open_checkpoint, sign_checkpoint
-from braid.ledger.envelope import LinkSummary, check_structure, decode_payload, unwrap, wrap
 from braid.ledger.errors import LedgerError
-from braid.ledger.merkle import leaf_hash
-from braid.ledger.multiproof import check_multiproof, is_multiproof
-from braid.ledger.note import format_note, parse_note, sign_note, signing_key
-from braid.ledger.proof import check_proof, format_proof, parse_proof
-from braid.ledger.tiles import (
+from braid.ledger.record.envelope import LinkSummary, check_structure, decode_payload, unwrap, wrap
+from braid.ledger.tree.checkpoint import Checkpoint, open_checkpoint, sign_checkpoint
+from braid.ledger.tree.merkle import leaf_hash
+from braid.ledger.tree.multiproof import check_multiproof, is_multiproof
+from braid.ledger.tree.note import format_note, parse_note, sign_note, signing_key
+from braid.ledger.tree.proof import check_proof, format_proof, parse_proof
+from braid.ledger.tree.tiles import (
     entries_path,
     pack_entries,
     parse_entries_path,

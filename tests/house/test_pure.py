@@ -13,7 +13,12 @@ MAY_IMPORT = {
     "typing", "unicodedata", "msgspec", "numpy", "Stemmer", "bisect", "heapq",
     "operator", "array", "contextlib", "dateutil",
 }  # fmt: skip
-BENEATH = ("braid.ledger.record", "braid.ledger.errors", "braid.ledger.envelope", "braid.ledger.ids")
+BENEATH = (
+    "braid.ledger.record.record",
+    "braid.ledger.errors",
+    "braid.ledger.record.envelope",
+    "braid.ledger.record.ids",
+)
 """What of the ledger is values alone."""
 CALLS = {"open", "input", "print", "exec", "eval", "__import__", "breakpoint"}
 CLOCKS = {"now", "utcnow", "today"}
@@ -48,7 +53,7 @@ def test_it_is_pure(path: Path) -> None:
     "source",
     [
         "import os", "from pathlib import Path", "import socket", "from time import time", "import random",
-        "import secrets", "from braid.affect import words", "from braid.ledger.reader import Reader", "open('x')",
+        "import secrets", "from braid.affect import words", "from braid.ledger.read.reader import Reader", "open('x')",
         "from datetime import datetime\ndatetime.now()", "def late():\n    import subprocess",
     ],
 )  # fmt: skip

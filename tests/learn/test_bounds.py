@@ -15,8 +15,8 @@ from braid.knowledge.learner import Learner
 from braid.learn.inference import MAX_EVIDENCE, settled
 from braid.learn.page import MAX_CLAIMS
 from braid.learn.plain import PlainReader
-from braid.learn.source import MAX_SENTENCE, MAX_TEXT, Source
-from braid.learn.turn import Known, Reading, Turn
+from braid.learn.source import MAX_SENTENCE, MAX_TEXT, TurnText
+from braid.learn.turn import KnownClaims, Turn, TurnReading
 from tests.learn.hostile import SHAPES
 
 READER: Final = PlainReader()
@@ -26,8 +26,8 @@ UNSEEN: Final = 0.015
 """Seconds below which a growth isn't worth a look: the square of `LARGE` takes far longer."""
 
 
-def read(text: str) -> Reading:
-    return READER.read(Turn(text, speaker="Ana", when=WHEN), Known())
+def read(text: str) -> TurnReading:
+    return READER.read(Turn(text, speaker="Ana", when=WHEN), KnownClaims())
 
 
 def seconds(text: str) -> float:
@@ -162,7 +162,7 @@ def _joins(pair: str) -> bool:
 
 def test_the_places_of_what_is_shown_are_those_of_the_source() -> None:
     text = "  Well...........  so \t I\n\n\nlive `here` `there`  in Jos\u0065\u0301   now. "
-    source = Source(text)
+    source = TurnText(text)
     for sentence in source.sentences():
         quote = source.quote(sentence)
         assert quote is not None
@@ -210,7 +210,7 @@ def test_other_turns_are_read_again_within_a_bound() -> None:
         asked.append(index)
         return turns[index]
 
-    found = settled(READER, turn, Reading(used=frozenset((0, 1, 2))), at)
+    found = settled(READER, turn, TurnReading(used=frozenset((0, 1, 2))), at)
     assert [claim.subject for claim in found.claims] == ["Cleo"]
     assert found.evidence == (2,)
 
@@ -225,7 +225,7 @@ def test_a_store_of_long_turns_is_read_again_within_a_bound(
     read_again: list[Turn] = []
     plain = PlainReader.read
 
-    def counted(self: PlainReader, turn: Turn, known: Known) -> Reading:
+    def counted(self: PlainReader, turn: Turn, known: KnownClaims) -> TurnReading:
         read_again.append(turn)
         return plain(self, turn, known)
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from braid.entry import open as open_store
-from braid.ledger.record import READING, Claim, ExperienceBody
+from braid.ledger.record.record import READING, Claim, ExperienceBody
 from braid.tools.cli.intake import Intake
 from braid.tools.cli.progress import progress
 from braid.tools.cli.sources import open_source

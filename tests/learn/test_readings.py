@@ -5,8 +5,8 @@ from datetime import UTC, datetime
 import pytest
 
 from braid.learn.plain import PlainReader
-from braid.learn.turn import Known, Turn
-from braid.ledger.record import Claim
+from braid.learn.turn import KnownClaims, Turn
+from braid.ledger.record.record import Claim
 
 READER = PlainReader()
 WHEN = datetime(2025, 4, 28, 9, tzinfo=UTC)
@@ -14,7 +14,7 @@ WHEN = datetime(2025, 4, 28, 9, tzinfo=UTC)
 
 def read(*texts: str, speaker: str = "Ana Ruiz") -> list[Claim]:
     """Return the claims of the last of some turns."""
-    known = Known()
+    known = KnownClaims()
     claims: tuple[Claim, ...] = ()
     for at, text in enumerate(texts):
         reading = READER.read(Turn(text, speaker=speaker, when=WHEN, at=at), known)

@@ -10,8 +10,8 @@ import msgspec
 import pytest
 
 from braid.learn.plain import PlainReader
-from braid.learn.turn import Known, Turn
-from braid.ledger.record import Claim
+from braid.learn.turn import KnownClaims, Turn
+from braid.ledger.record.record import Claim
 from braid.stance.readings import COUNTED, COUNTS, RULE, SOFTENED, UNCOUNTED, Count, certainty, kind_of
 from braid.tools.lab.claim_scores import is_labelled, labelled, read_of, shown
 
@@ -46,7 +46,7 @@ def fresh() -> list[Judged]:
 def measured() -> Measured:
     found = Measured(Counter(), Counter(), [])
     for one in fresh():
-        for claim in READER.read(Turn(one.text, speaker="Ana Ruiz", when=WHEN), Known()).claims:
+        for claim in READER.read(Turn(one.text, speaker="Ana Ruiz", when=WHEN), KnownClaims()).claims:
             if shown(claim) not in one.right + one.wrong:
                 found.strange.append(f"{one.id}: {shown(claim)}")
                 continue

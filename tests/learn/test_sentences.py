@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from braid.learn.plain import PlainReader
-from braid.learn.turn import Known, Turn
+from braid.learn.turn import KnownClaims, Turn
 from braid.tools.lab.claim_scores import Labelled, labelled, measured
 
 HERE = Path(__file__).parent
@@ -43,7 +43,7 @@ def test_what_is_read_is_right(name: str, recall: float) -> None:
 
 def test_every_quote_stands_in_the_text() -> None:
     for turn in TURNS:
-        for claim in READER.read(Turn(turn.text, speaker=turn.name, when=turn.when), Known()).claims:
+        for claim in READER.read(Turn(turn.text, speaker=turn.name, when=turn.when), KnownClaims()).claims:
             assert claim.quote
             assert claim.quote in turn.text, turn
 
@@ -98,14 +98,14 @@ def test_every_quote_stands_in_the_text() -> None:
     ).map(" ".join)
 )
 def test_no_text_makes_it_fail(text: str) -> None:
-    for claim in READER.read(Turn(text, speaker="Ana", when=WHEN), Known()).claims:
+    for claim in READER.read(Turn(text, speaker="Ana", when=WHEN), KnownClaims()).claims:
         assert claim.quote is not None
         assert claim.quote in text
 
 
 @pytest.mark.parametrize("role", ["assistant", "system", "tool"])
 def test_only_people_are_read(role: str) -> None:
-    assert READER.read(Turn("I live in Leeds.", role=role, when=WHEN), Known()).claims == ()
+    assert READER.read(Turn("I live in Leeds.", role=role, when=WHEN), KnownClaims()).claims == ()
 
 
 def test_a_measure_that_reads_wrongly_says_what() -> None:

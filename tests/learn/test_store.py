@@ -10,9 +10,9 @@ from braid.entry import open as open_store
 from braid.exchange.intake import import_jsonl
 from braid.exchange.lines import export_jsonl
 from braid.learn.inference import rederive
-from braid.ledger.compose import encode_body
 from braid.ledger.errors import ReadOnlyError
-from braid.ledger.record import READING, ExperienceBody, Record
+from braid.ledger.record.record import READING, ExperienceBody, Record
+from braid.ledger.write.compose import encode_body
 from braid.stance.readings import COUNTS
 from braid.store import Store
 

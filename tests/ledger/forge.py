@@ -4,15 +4,15 @@ import shutil
 from collections.abc import Callable
 from pathlib import Path
 
-from braid.ledger.checkpoint import Checkpoint, sign_checkpoint
-from braid.ledger.envelope import pae, unwrap, wrap
-from braid.ledger.guard import Guard, Head
-from braid.ledger.logkeys import load_log_key
-from braid.ledger.merkle import leaf_hash
-from braid.ledger.publish import publish_checkpoint, write_tiles
+from braid.ledger.keys.author_key import Signer
+from braid.ledger.keys.logkeys import load_log_key
+from braid.ledger.record.envelope import pae, unwrap, wrap
 from braid.ledger.settings import load_settings
-from braid.ledger.sign import Signer
-from braid.ledger.tiles import Frontier
+from braid.ledger.tree.checkpoint import Checkpoint, sign_checkpoint
+from braid.ledger.tree.guard import Guard, Head
+from braid.ledger.tree.merkle import leaf_hash
+from braid.ledger.tree.publication import publish_checkpoint, write_tiles
+from braid.ledger.tree.tiles import Frontier
 from braid.wal.frame import Stored, encode_frame
 from braid.wal.segment import SEGMENT_HEADER_BYTES, Segment, encode_segment_header, pack_entries
 

@@ -2,10 +2,10 @@
 
 from collections.abc import Callable, Sequence
 
-from braid.ledger.checkpoint import Checkpoint, sign_checkpoint
-from braid.ledger.merkle import leaf_hash, root_of
-from braid.ledger.note import SigningKey, VerifierKey, signing_key
-from braid.ledger.tiles import TILE_WIDTH, Frontier, entries_path, pack_entries, tile_path, tile_width
+from braid.ledger.tree.checkpoint import Checkpoint, sign_checkpoint
+from braid.ledger.tree.merkle import leaf_hash, root_of
+from braid.ledger.tree.note import SigningKey, VerifierKey, signing_key
+from braid.ledger.tree.tiles import TILE_WIDTH, Frontier, entries_path, pack_entries, tile_path, tile_width
 
 ORIGIN = "log.example/made"
 KEY = signing_key(ORIGIN, bytes(range(32)))

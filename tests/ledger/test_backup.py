@@ -14,20 +14,20 @@ import pytest
 
 import braid
 from braid.exchange.copies import export_store
-from braid.ledger import cascade as cascades
-from braid.ledger import erase as erasing
 from braid.ledger.audit.verify import verify
 from braid.ledger.backup.backup import Backup, back_up
-from braid.ledger.backup.plan import NAME, Piece, Plan, load
+from braid.ledger.backup.plan import NAME, BackupPlan, IncomingPiece, load
 from braid.ledger.backup.restore import Restored, Secrets, restore
-from braid.ledger.blobs import BlobStore
+from braid.ledger.erase import cascade as cascades
+from braid.ledger.erase import erasure as erasing
 from braid.ledger.errors import BackupError, ErasedError, KeyRefusedError, RollbackError
-from braid.ledger.guard import Guard
-from braid.ledger.reader import Reader
-from braid.ledger.record import Content, Draft, ExperienceBody
+from braid.ledger.keys.vault import Vault
+from braid.ledger.read.blobs import BlobStore
+from braid.ledger.read.reader import Reader
+from braid.ledger.record.record import Content, Draft, ExperienceBody
 from braid.ledger.settings import load_settings
-from braid.ledger.vault import Vault
-from braid.ledger.writer import Writer
+from braid.ledger.tree.guard import Guard
+from braid.ledger.write.writer import Writer
 from braid.wal import append as logs
 from braid.wal import failpoint
 from braid.wal.lock import FileLock
@@ -128,7 +128,7 @@ import sys
 from pathlib import Path
 sys.path[:0] = [sys.argv[2]]
 from test_backup import memory
-from braid.ledger.writer import Writer
+from braid.ledger.write.writer import Writer
 writer = Writer(Path(sys.argv[1]))
 print("ready", flush=True)
 for number in range(100_000):
@@ -582,15 +582,15 @@ def test_a_plan_that_cannot_be_read_is_told(store: Path, tmp_path: Path) -> None
 @pytest.mark.parametrize(
     ("pieces", "gone", "said"),
     [
-        ([Piece("000000", "../memory/keys/log.key")], [], "which is no file of a backup"),
-        ([Piece("000000", "log/../../x")], [], "which is no file of a backup"),
-        ([Piece("000000", "/etc/passwd")], [], "which is no file of a backup"),
+        ([IncomingPiece("000000", "../memory/keys/log.key")], [], "which is no file of a backup"),
+        ([IncomingPiece("000000", "log/../../x")], [], "which is no file of a backup"),
+        ([IncomingPiece("000000", "/etc/passwd")], [], "which is no file of a backup"),
         ([], ["../memory/vault"], "which is no file of a backup"),
-        ([Piece("../../memory/vault", "vault")], [], "which was not staged there"),
+        ([IncomingPiece("../../memory/vault", "vault")], [], "which was not staged there"),
     ],
 )
 def test_a_plan_that_leads_elsewhere_is_refused(
-    store: Path, tmp_path: Path, pieces: list[Piece], gone: list[str], said: str
+    store: Path, tmp_path: Path, pieces: list[IncomingPiece], gone: list[str], said: str
 ) -> None:
     """Whoever keeps a backup could write one, for who restores it to carry out."""
     backup = tmp_path / "backup"
@@ -599,7 +599,7 @@ def test_a_plan_that_leads_elsewhere_is_refused(
     assert manifest
     (backup / "incoming").mkdir()
     (backup / "incoming" / "000000").write_bytes(b"planted")
-    (backup / "incoming" / "plan.json").write_bytes(msgspec.json.encode(Plan(pieces, gone, manifest)))
+    (backup / "incoming" / "plan.json").write_bytes(msgspec.json.encode(BackupPlan(pieces, gone, manifest)))
     before = {path: path.read_bytes() for path in store.rglob("*") if path.is_file()}
     with pytest.raises(BackupError, match=said):
         restored(backup, tmp_path / "back")

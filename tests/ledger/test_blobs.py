@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 from nacl import bindings as sodium
 
-from braid.ledger.blobs import CONTENT_BYTES, BlobRef, BlobStore
+from braid.ledger.crypto.seal import padme
 from braid.ledger.errors import BlobCorruptError, BlobError, BlobMissingError, LedgerError
-from braid.ledger.seal import padme
+from braid.ledger.read.blobs import CONTENT_BYTES, BlobRef, BlobStore
 from braid.wal import failpoint
 
 SEALED_CHUNK = 65_536 + 17

@@ -8,24 +8,25 @@ from pathlib import Path
 
 import pytest
 
-from braid.ledger import ceremony, control, create, sign
 from braid.ledger.audit.verify import verify
-from braid.ledger.ceremony import retire_log_key, rotate_log_key, rotate_signer, seal_keys, take_in
-from braid.ledger.checkpoint import parse_checkpoint, sign_checkpoint
-from braid.ledger.control import refuse_shared
-from braid.ledger.create import admission, create_store
+from braid.ledger.crypto.passphrase import KdfCost
 from braid.ledger.errors import IntegrityError, InvalidRecordError, KeyRefusedError, LedgerError
-from braid.ledger.guard import Guard
-from braid.ledger.keyfile import is_sealed
-from braid.ledger.logkeys import load_log_keys
-from braid.ledger.note import SigningKey, parse_note, parse_vkey, signing_key
-from braid.ledger.passphrase import KdfCost
-from braid.ledger.reader import Reader
-from braid.ledger.record import Content, Draft, ExperienceBody, KeyBody
+from braid.ledger.keys import author_key, control
+from braid.ledger.keys.author_key import Signer, key_id, load_signers
+from braid.ledger.keys.control import refuse_shared
+from braid.ledger.keys.keyfile import is_sealed
+from braid.ledger.keys.logkeys import load_log_keys
+from braid.ledger.keys.vault import Vault
+from braid.ledger.read.reader import Reader
+from braid.ledger.record.record import Content, Draft, ExperienceBody, KeyBody
 from braid.ledger.settings import load_settings
-from braid.ledger.sign import Signer, key_id, load_signers
-from braid.ledger.vault import Vault
-from braid.ledger.writer import Writer
+from braid.ledger.tree.checkpoint import parse_checkpoint, sign_checkpoint
+from braid.ledger.tree.guard import Guard
+from braid.ledger.tree.note import SigningKey, parse_note, parse_vkey, signing_key
+from braid.ledger.write import ceremony, create
+from braid.ledger.write.ceremony import retire_log_key, rotate_log_key, rotate_signer, seal_keys, take_in
+from braid.ledger.write.create import admission, create_store
+from braid.ledger.write.writer import Writer
 from tests.spec.auditors import Job, ask_node, ask_python
 
 CHEAP = KdfCost(1, 8)
@@ -279,7 +280,7 @@ def test_no_authors_key_becomes_the_logs(store: Path, monkeypatch: pytest.Monkey
 
 def test_no_store_begins_with_a_key_of_two_uses(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A source of randomness that repeats itself is all that it takes."""
-    for module in (sign, create):
+    for module in (author_key, create):
         monkeypatch.setattr(module, "random", bytes)
     with pytest.raises(KeyRefusedError, match="signs heads and nothing else"):
         create_store(tmp_path / "new", now=datetime.now(UTC), guard_folder=tmp_path / "guards")

@@ -10,14 +10,14 @@ import pytest
 
 import braid
 from braid.ledger.audit.verify import verify
-from braid.ledger.create import create_store
-from braid.ledger.durability import EVENT, choose, draft
 from braid.ledger.errors import KeyRefusedError
-from braid.ledger.reader import Reader
-from braid.ledger.record import Draft, EventBody
-from braid.ledger.repair import examine
+from braid.ledger.read.reader import Reader
+from braid.ledger.record.record import Draft, EventBody
+from braid.ledger.repair.derived_files import examine
 from braid.ledger.settings import STRICTNESS, Durability, load_settings
-from braid.ledger.writer import Writer
+from braid.ledger.write.create import create_store
+from braid.ledger.write.durability import EVENT, choose, draft
+from braid.ledger.write.writer import Writer
 from braid.wal import durable
 
 LOOSE: tuple[Durability, ...] = ("interval", "none")

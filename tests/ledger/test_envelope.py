@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from braid.ledger.envelope import SignedPayload, unwrap, wrap
 from braid.ledger.errors import EnvelopeError
+from braid.ledger.record.envelope import SignedPayload, unwrap, wrap
 
 SIGNATURE = bytes(range(64))
 

@@ -8,10 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from braid.ledger import cascade as cascades
-from braid.ledger import erase as erasure
 from braid.ledger.audit.verify import verify
-from braid.ledger.blobs import BlobStore
+from braid.ledger.erase import cascade as cascades
+from braid.ledger.erase import erasure
 from braid.ledger.errors import (
     ErasedError,
     ForgottenError,
@@ -19,10 +18,9 @@ from braid.ledger.errors import (
     PuncturedError,
     UnknownRecordError,
 )
-from braid.ledger.merkle import leaf_hash
-from braid.ledger.proof import check_proof
-from braid.ledger.reader import Reader
-from braid.ledger.record import (
+from braid.ledger.read.blobs import BlobStore
+from braid.ledger.read.reader import Reader
+from braid.ledger.record.record import (
     Body,
     Content,
     Draft,
@@ -33,7 +31,9 @@ from braid.ledger.record import (
     StanceBody,
     ViewBody,
 )
-from braid.ledger.writer import Writer
+from braid.ledger.tree.merkle import leaf_hash
+from braid.ledger.tree.proof import check_proof
+from braid.ledger.write.writer import Writer
 from braid.wal import append as logs
 from braid.wal import failpoint
 

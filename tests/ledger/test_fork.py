@@ -10,11 +10,11 @@ import pytest
 import braid
 from braid.ledger.audit.verify import verify
 from braid.ledger.errors import BackupError, GuardError, KeyRefusedError, RollbackError
-from braid.ledger.guard import Guard
-from braid.ledger.offered import OfferedStore
-from braid.ledger.reader import Reader
+from braid.ledger.publish.offer import OfferedStore
+from braid.ledger.read.reader import Reader
 from braid.ledger.settings import load_settings
-from braid.ledger.writer import Writer
+from braid.ledger.tree.guard import Guard
+from braid.ledger.write.writer import Writer
 from braid.wal import failpoint
 
 

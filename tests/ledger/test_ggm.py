@@ -5,9 +5,9 @@ import random
 import pytest
 from blake3 import blake3
 
-from braid.ledger import ggm
+from braid.ledger.crypto import ggm
+from braid.ledger.crypto.ggm import Node, PuncturableKey
 from braid.ledger.errors import LedgerError, PuncturedError
-from braid.ledger.ggm import Node, PuncturableKey
 
 ROOT = bytes(range(32))
 TOP = 2**40 - 1

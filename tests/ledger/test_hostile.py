@@ -8,20 +8,20 @@ from pathlib import Path
 import pytest
 
 import braid
-from braid.ledger.cascade import plan
-from braid.ledger.checkpoint import Checkpoint, sign_checkpoint
-from braid.ledger.compose import Slot, compose, encode_body, finish
-from braid.ledger.create import create_store
-from braid.ledger.envelope import decode_payload, payload_of
-from braid.ledger.erase import erase
+from braid.ledger.erase.cascade import plan
+from braid.ledger.erase.erasure import erase
 from braid.ledger.errors import EnvelopeError, ErasedError, IntegrityError
-from braid.ledger.ids import make_id
-from braid.ledger.logkeys import load_log_key
-from braid.ledger.merkle import leaf_hash
-from braid.ledger.publish import publish_checkpoint, write_tiles
-from braid.ledger.reader import Reader
-from braid.ledger.record import Content, Draft, ExperienceBody
-from braid.ledger.writer import Writer
+from braid.ledger.keys.logkeys import load_log_key
+from braid.ledger.read.reader import Reader
+from braid.ledger.record.envelope import decode_payload, payload_of
+from braid.ledger.record.ids import make_id
+from braid.ledger.record.record import Content, Draft, ExperienceBody
+from braid.ledger.tree.checkpoint import Checkpoint, sign_checkpoint
+from braid.ledger.tree.merkle import leaf_hash
+from braid.ledger.tree.publication import publish_checkpoint, write_tiles
+from braid.ledger.write.compose import Slot, compose, encode_body, finish
+from braid.ledger.write.create import create_store
+from braid.ledger.write.writer import Writer
 from braid.wal import append as appending
 from braid.wal.errors import CorruptLogError, WriterPoisonedError
 from braid.wal.segment import ENTRY

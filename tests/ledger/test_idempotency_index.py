@@ -8,16 +8,16 @@ from typing import Any
 
 import pytest
 
-from braid.ledger import spans
-from braid.ledger.create import create_store
-from braid.ledger.erase import erase, forget
+from braid.ledger.erase.erasure import erase, forget
 from braid.ledger.errors import NoVaultError
-from braid.ledger.idempotency import KeyIndex, key_hash
-from braid.ledger.reader import Reader
-from braid.ledger.record import Content, Draft, ExperienceBody
-from braid.ledger.sequence import Placed
-from braid.ledger.spans import FOLDER
-from braid.ledger.writer import Writer
+from braid.ledger.read import spans
+from braid.ledger.read.idempotency import KeyIndex, key_hash
+from braid.ledger.read.reader import Reader
+from braid.ledger.read.spans import FOLDER
+from braid.ledger.record.record import Content, Draft, ExperienceBody
+from braid.ledger.write.create import create_store
+from braid.ledger.write.sequence import Placed
+from braid.ledger.write.writer import Writer
 
 SPAN = 16
 
@@ -25,7 +25,7 @@ SPAN = 16
 @pytest.fixture(autouse=True)
 def short_spans(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(spans, "SPAN_BITS", 4)
-    monkeypatch.setattr("braid.ledger.idempotency._LEAST_KEPT", 1)
+    monkeypatch.setattr("braid.ledger.read.idempotency._LEAST_KEPT", 1)
 
 
 @pytest.fixture

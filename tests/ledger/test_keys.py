@@ -10,16 +10,16 @@ import msgspec
 import pytest
 from nacl.bindings import crypto_sign, crypto_sign_seed_keypair
 
-from braid.ledger.compose import Slot, compose, encode_body, finish
-from braid.ledger.control import ControlState, KeyLife
-from braid.ledger.create import admission
-from braid.ledger.envelope import pae
 from braid.ledger.errors import IntegrityError, KeyRefusedError, LedgerError
-from braid.ledger.ids import make_id
-from braid.ledger.reader import Reader
-from braid.ledger.record import Body, Content, Draft, EventBody, ExperienceBody, KeyBody, Provenance
-from braid.ledger.sign import Signer, check_public_key, key_id, possession_message, save_signer
-from braid.ledger.writer import Writer
+from braid.ledger.keys.author_key import Signer, check_public_key, key_id, possession_message, save_signer
+from braid.ledger.keys.control import ControlState, KeyLife
+from braid.ledger.read.reader import Reader
+from braid.ledger.record.envelope import pae
+from braid.ledger.record.ids import make_id
+from braid.ledger.record.record import Body, Content, Draft, EventBody, ExperienceBody, KeyBody, Provenance
+from braid.ledger.write.compose import Slot, compose, encode_body, finish
+from braid.ledger.write.create import admission
+from braid.ledger.write.writer import Writer
 
 Drop = Callable[[Writer], None]
 

@@ -19,20 +19,21 @@ import pytest
 from blake3 import blake3
 from msgspec import structs
 
-from braid.ledger import cascade, lineage, spans
-from braid.ledger import reader as reading
-from braid.ledger.backlinks import Backlinks
-from braid.ledger.blobs import BlobStore
-from braid.ledger.create import create_store
-from braid.ledger.envelope import DERIVATION_ROLES, LINK_ROLES, Envelope, Link, decode_payload
-from braid.ledger.erase import erase
+from braid.ledger.erase import cascade
+from braid.ledger.erase.erasure import erase
 from braid.ledger.errors import IntegrityError
-from braid.ledger.idempotency import key_hash
-from braid.ledger.lineage import Lineage
-from braid.ledger.reader import Reader
-from braid.ledger.record import Content, Draft, EmbeddingBody, ExperienceBody, Signature, Target
-from braid.ledger.spans import FOLDER, SPAN_BITS
-from braid.ledger.writer import Writer
+from braid.ledger.read import lineage, spans
+from braid.ledger.read import reader as reading
+from braid.ledger.read.backlinks import Backlinks
+from braid.ledger.read.blobs import BlobStore
+from braid.ledger.read.idempotency import key_hash
+from braid.ledger.read.lineage import Lineage
+from braid.ledger.read.reader import Reader
+from braid.ledger.read.spans import FOLDER, SPAN_BITS
+from braid.ledger.record.envelope import DERIVATION_ROLES, LINK_ROLES, Envelope, Link, decode_payload
+from braid.ledger.record.record import Content, Draft, EmbeddingBody, ExperienceBody, Signature, Target
+from braid.ledger.write.create import create_store
+from braid.ledger.write.writer import Writer
 from braid.wal import failpoint
 
 NOON = datetime(2025, 1, 1, 12, tzinfo=UTC)

@@ -8,16 +8,16 @@ import msgspec
 import pytest
 
 import braid
-from braid.ledger.create import create_store
-from braid.ledger.guard import Guard
-from braid.ledger.merkle import leaf_hash, root_of
-from braid.ledger.monitor import Limits, Look, MonitorState, compare, look, read_state
-from braid.ledger.note import signing_key
-from braid.ledger.offered import KeylessReader, OfferedStore
-from braid.ledger.record import Content, Draft, EventBody, ExperienceBody
-from braid.ledger.served import ServedLog
-from braid.ledger.trail import MAX_ROW, Trail
-from braid.ledger.writer import Writer
+from braid.ledger.publish.offer import KeylessReader, OfferedStore
+from braid.ledger.publish.remote import ServedLog
+from braid.ledger.record.record import Content, Draft, EventBody, ExperienceBody
+from braid.ledger.tree.guard import Guard
+from braid.ledger.tree.merkle import leaf_hash, root_of
+from braid.ledger.tree.note import signing_key
+from braid.ledger.witness.compact_range import MAX_ROW, Trail
+from braid.ledger.witness.monitor import AlertLimits, Look, MonitorState, compare, look, read_state
+from braid.ledger.write.create import create_store
+from braid.ledger.write.writer import Writer
 from tests.ledger.made_log import MadeLog, counted, fetch_from
 
 NOW, DAY = 1_700_000_000, 86_400
@@ -41,10 +41,12 @@ class Machine:
         writer.append([Draft(kind="experience", type="occurrence", body=body) for _ in range(count)])
         writer.close()
 
-    def look(self, state: MonitorState | None, now: int = NOW, limits: Limits | None = None) -> Look:
+    def look(self, state: MonitorState | None, now: int = NOW, limits: AlertLimits | None = None) -> Look:
         reader = KeylessReader(self.store, guard=self.guard)
         try:
-            return look(ServedLog(OfferedStore(reader).fetch, reader.vkey), state, limits or Limits(), now)
+            return look(
+                ServedLog(OfferedStore(reader).fetch, reader.vkey), state, limits or AlertLimits(), now
+            )
         finally:
             reader.close()
 
@@ -123,10 +125,10 @@ def test_rates_out_of_the_ordinary(machine: Machine) -> None:
         seen = machine.look(seen.state, NOW + hour * 3600)
         assert kinds(seen) == []
     machine.append(90)
-    limits = Limits(least=50)
+    limits = AlertLimits(least=50)
     assert kinds(machine.look(seen.state, NOW + 8 * 3600, limits)) == ["rate"]
-    assert kinds(machine.look(seen.state, NOW + 8 * 3600, Limits(per_hour=80))) == ["rate"]
-    assert kinds(machine.look(seen.state, NOW + 8 * 3600, Limits(per_hour=100))) == []
+    assert kinds(machine.look(seen.state, NOW + 8 * 3600, AlertLimits(per_hour=80))) == ["rate"]
+    assert kinds(machine.look(seen.state, NOW + 8 * 3600, AlertLimits(per_hour=100))) == []
 
 
 def test_it_hears_of_the_note_of_a_fork_by_an_operator_alone(machine: Machine) -> None:
@@ -150,40 +152,40 @@ def test_it_hears_of_the_note_of_a_fork_by_an_operator_alone(machine: Machine) -
 
 def test_entries_by_nobody_are_named(machine: Machine) -> None:
     """Under the log's key alone, without an author's: a head that holds a record nobody signed."""
-    from braid.ledger.envelope import unwrap, wrap
-    from braid.ledger.logkeys import load_log_key
+    from braid.ledger.keys.logkeys import load_log_key
+    from braid.ledger.record.envelope import unwrap, wrap
 
     reader = KeylessReader(machine.store, guard=machine.guard)
     entries = [reader.stored_envelope(index) for index in range(reader.published.size)]
     reader.close()
     key = load_log_key(machine.store)
     honest = MadeLog(entries, key)
-    state = look(ServedLog(fetch_from(honest.files(4)), honest.vkey), None, Limits(), NOW).state
+    state = look(ServedLog(fetch_from(honest.files(4)), honest.vkey), None, AlertLimits(), NOW).state
     forged = MadeLog([*entries[:4], wrap(unwrap(entries[4]).payload, bytes(64)), b"{}", entries[3]], key)
-    seen = look(ServedLog(fetch_from(forged.files(7)), forged.vkey), state, Limits(), NOW)
+    seen = look(ServedLog(fetch_from(forged.files(7)), forged.vkey), state, AlertLimits(), NOW)
     assert kinds(seen) == ["author", "record", "record"]
     assert [alarm.index for alarm in seen.alarms] == [4, 5, 6]
 
 
 def test_an_admission_of_the_logs_own_key_is_named(machine: Machine) -> None:
     """A root key and the log's together can write it; from then on one signature might be taken for the other."""
-    from braid.ledger.create import admission
-    from braid.ledger.envelope import pae, unwrap, wrap
-    from braid.ledger.logkeys import load_log_key
-    from braid.ledger.sign import Signer, load_signers
+    from braid.ledger.keys.author_key import Signer, load_signers
+    from braid.ledger.keys.logkeys import load_log_key
+    from braid.ledger.record.envelope import pae, unwrap, wrap
+    from braid.ledger.write.create import admission
 
     reader = KeylessReader(machine.store, guard=machine.guard)
     entries = [reader.stored_envelope(index) for index in range(reader.published.size)]
     reader.close()
     key = load_log_key(machine.store)
     honest = MadeLog(entries, key)
-    state = look(ServedLog(fetch_from(honest.files(2)), honest.vkey), None, Limits(), NOW).state
+    state = look(ServedLog(fetch_from(honest.files(2)), honest.vkey), None, AlertLimits(), NOW).state
     root = next(one for one in load_signers(machine.store / "keys").values() if one.role == "root")
     public = msgspec.json.encode(admission(key.name, Signer(key.seed, "agent")).public)
     payload = unwrap(entries[2]).payload
     payload = payload[: payload.index(b'"public":')] + b'"public":' + public + b"}"
     forged = MadeLog([*entries[:2], wrap(payload, root.sign(pae(payload)))], key)
-    (alarm,) = look(ServedLog(fetch_from(forged.files(3)), forged.vkey), state, Limits(), NOW).alarms
+    (alarm,) = look(ServedLog(fetch_from(forged.files(3)), forged.vkey), state, AlertLimits(), NOW).alarms
     assert (alarm.kind, alarm.index) == ("author", 2)
     assert "signs heads and nothing else" in alarm.what
 
@@ -219,7 +221,7 @@ def test_monitors_of_different_logs_are_not_compared(machine: Machine) -> None:
     made = MadeLog(counted(5), signing_key("log.example/other", bytes(32)))
     a, b = (
         machine.look(None).state,
-        look(ServedLog(fetch_from(made.files(5)), made.vkey), None, Limits(), NOW).state,
+        look(ServedLog(fetch_from(made.files(5)), made.vkey), None, AlertLimits(), NOW).state,
     )
     assert a
     assert b

@@ -10,10 +10,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from braid.ledger.create import create_store
 from braid.ledger.errors import EnvelopeError, LedgerError, NoteError, ProofError
-from braid.ledger.merkle import leaf_hash, prove_inclusion, root_of, subtrees_of
-from braid.ledger.multiproof import (
+from braid.ledger.keys.author_key import Signer
+from braid.ledger.read.reader import Reader
+from braid.ledger.record.record import Content, Draft, ExperienceBody
+from braid.ledger.tree.merkle import leaf_hash, prove_inclusion, root_of, subtrees_of
+from braid.ledger.tree.multiproof import (
     MultiProof,
     check_inclusions,
     check_multiproof,
@@ -22,11 +24,9 @@ from braid.ledger.multiproof import (
     parse_multiproof,
     prove_inclusions,
 )
-from braid.ledger.note import verifier_key
-from braid.ledger.reader import Reader
-from braid.ledger.record import Content, Draft, ExperienceBody
-from braid.ledger.sign import Signer
-from braid.ledger.writer import Writer
+from braid.ledger.tree.note import verifier_key
+from braid.ledger.write.create import create_store
+from braid.ledger.write.writer import Writer
 
 MAX = 300
 LEAVES = [leaf_hash(b"%d" % n) for n in range(MAX)]

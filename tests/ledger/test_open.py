@@ -16,12 +16,9 @@ import msgspec
 import pytest
 from blake3 import blake3
 
-from braid.ledger import cascade as cascades
-from braid.ledger import erase as erasure
-from braid.ledger import writer as writers
 from braid.ledger.audit.verify import verify
-from braid.ledger.create import create_store
-from braid.ledger.envelope import unwrap, wrap
+from braid.ledger.erase import cascade as cascades
+from braid.ledger.erase import erasure
 from braid.ledger.errors import (
     ErasedError,
     GuardError,
@@ -35,14 +32,17 @@ from braid.ledger.errors import (
     UnknownRecordError,
     VaultStoreMismatchError,
 )
-from braid.ledger.guard import Guard, Head
-from braid.ledger.merkle import leaf_hash, range_root
-from braid.ledger.offices import operator
-from braid.ledger.proof import check_proof
-from braid.ledger.reader import Reader
-from braid.ledger.record import Content, Draft, ExperienceBody
+from braid.ledger.read.reader import Reader
+from braid.ledger.read.signatory import operator
+from braid.ledger.record.envelope import unwrap, wrap
+from braid.ledger.record.record import Content, Draft, ExperienceBody
 from braid.ledger.settings import load_settings
-from braid.ledger.writer import Writer
+from braid.ledger.tree.guard import Guard, Head
+from braid.ledger.tree.merkle import leaf_hash, range_root
+from braid.ledger.tree.proof import check_proof
+from braid.ledger.write import writer as writers
+from braid.ledger.write.create import create_store
+from braid.ledger.write.writer import Writer
 from braid.wal import failpoint
 from braid.wal.errors import LogFormatError, LogLockedError, WalError
 from braid.wal.frame import encode_frame

@@ -9,16 +9,16 @@ from pathlib import Path
 
 import pytest
 
-from braid.ledger.create import create_store
 from braid.ledger.errors import RefusedLogError
-from braid.ledger.guard import Guard
-from braid.ledger.mirror import copy_log, finish_copy
-from braid.ledger.note import parse_skey, signing_key
-from braid.ledger.offered import KeylessReader, OfferedStore
-from braid.ledger.outlet import Folder, Outlet, outgrown
-from braid.ledger.record import Content, Draft, ExperienceBody
-from braid.ledger.served import ServedLog
-from braid.ledger.writer import Writer
+from braid.ledger.publish.folder import Folder, Outlet, outgrown
+from braid.ledger.publish.mirror import copy_log, finish_copy
+from braid.ledger.publish.offer import KeylessReader, OfferedStore
+from braid.ledger.publish.remote import ServedLog
+from braid.ledger.record.record import Content, Draft, ExperienceBody
+from braid.ledger.tree.guard import Guard
+from braid.ledger.tree.note import parse_skey, signing_key
+from braid.ledger.write.create import create_store
+from braid.ledger.write.writer import Writer
 from braid.tools.tlog.sources import own_log
 from braid.wal.durable import counts
 from braid.wal.errors import LogLockedError

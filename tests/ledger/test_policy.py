@@ -3,10 +3,11 @@
 import pytest
 
 from braid.ledger.errors import PolicyError
-from braid.ledger.note import (
+from braid.ledger.publish.policy import Policy, parse_policy
+from braid.ledger.tree.note import (
     COSIGNATURE,
     ED25519,
-    Signature,
+    NoteSignature,
     SigningKey,
     cosign,
     format_note,
@@ -15,7 +16,6 @@ from braid.ledger.note import (
     sign_note,
     signing_key,
 )
-from braid.ledger.policy import Policy, parse_policy
 
 LOG = signing_key("log.example/a", bytes([1] * 32))
 KEYS = {name: signing_key(f"witness.example/{name}", bytes([number] * 32), COSIGNATURE)
@@ -78,7 +78,7 @@ def test_who_is_a_quorum(policy: Policy, cosigned: str, *, enough: bool) -> None
     assert policy.met(cosigned.split()) is enough
 
 
-def _own(text: str, signer: SigningKey) -> Signature:
+def _own(text: str, signer: SigningKey) -> NoteSignature:
     return parse_note(sign_note(text, [signer]))[1][0]
 
 

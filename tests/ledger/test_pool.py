@@ -18,7 +18,6 @@ import pytest
 from nacl.bindings import crypto_sign_open
 from nacl.exceptions import CryptoError
 
-from braid.ledger import signature
 from braid.ledger.audit import checkers, chunk, pool
 from braid.ledger.audit import verify as verify_module
 from braid.ledger.audit.checkers import Checkers, Ticket, _Child
@@ -26,14 +25,15 @@ from braid.ledger.audit.chunk import examine
 from braid.ledger.audit.findings import Report
 from braid.ledger.audit.signatures import Claim
 from braid.ledger.audit.verify import verify
-from braid.ledger.create import create_store
-from braid.ledger.guard import Guard
-from braid.ledger.record import Content, Draft, ExperienceBody
+from braid.ledger.crypto import signature
+from braid.ledger.crypto.signature import verify_signature
+from braid.ledger.keys.author_key import Signer
+from braid.ledger.record.record import Content, Draft, ExperienceBody
 from braid.ledger.settings import load_settings
-from braid.ledger.sign import Signer
-from braid.ledger.signature import verify_signature
+from braid.ledger.tree.guard import Guard
 from braid.ledger.worker import Worker
-from braid.ledger.writer import Writer
+from braid.ledger.write.create import create_store
+from braid.ledger.write.writer import Writer
 from tests.ledger.forge import Frames, read_frames, write_frames
 
 FORGED = (7, 8, 30, 119, 140)
@@ -490,7 +490,7 @@ UNGUARDED = """
 import subprocess
 from pathlib import Path
 from braid.ledger.audit import verify
-from braid.ledger.guard import Guard
+from braid.ledger.tree.guard import Guard
 print("run")
 made, start = [], subprocess.Popen
 subprocess.Popen = lambda *given, **more: made.append(given) or start(*given, **more)
@@ -516,7 +516,7 @@ def test_a_worker_needs_neither_the_pool_nor_what_opens_bodies() -> None:
     loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
     unneeded = {
         "braid.ledger.audit.pool",
-        "braid.ledger.audit.deep",
+        "braid.ledger.audit.body",
         "subprocess",
         "concurrent.futures",
         "numpy",

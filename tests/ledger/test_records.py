@@ -12,12 +12,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from braid.ledger import cascade as cascades
-from braid.ledger import erase as erasure
-from braid.ledger import seal, validate
-from braid.ledger.compose import Slot, compose, encode_body, finish
-from braid.ledger.create import create_store
-from braid.ledger.envelope import Link, LinkSummary, pae, payload_of
+from braid.ledger.crypto import seal
+from braid.ledger.erase import cascade as cascades
+from braid.ledger.erase import erasure
 from braid.ledger.errors import (
     BodyTooLargeError,
     ClockError,
@@ -28,10 +25,12 @@ from braid.ledger.errors import (
     LedgerError,
     UnknownRecordError,
 )
-from braid.ledger.ids import make_id, parse_id
-from braid.ledger.lattice import TYPES, join, may_derive
-from braid.ledger.reader import Reader
-from braid.ledger.record import (
+from braid.ledger.read.reader import Reader
+from braid.ledger.record import validate
+from braid.ledger.record.envelope import Link, LinkSummary, pae, payload_of
+from braid.ledger.record.ids import make_id, parse_id
+from braid.ledger.record.lattice import TYPES, join, may_derive
+from braid.ledger.record.record import (
     Affect,
     AffectBody,
     AffectDelta,
@@ -57,7 +56,9 @@ from braid.ledger.record import (
     Vad,
     ViewBody,
 )
-from braid.ledger.writer import Writer
+from braid.ledger.write.compose import Slot, compose, encode_body, finish
+from braid.ledger.write.create import create_store
+from braid.ledger.write.writer import Writer
 from braid.wal.errors import WalError
 
 Drop = Callable[[Writer], None]
@@ -566,7 +567,7 @@ for _value in (nan, inf, -inf):
 @pytest.fixture(scope="module")
 def lasting(tmp_path_factory: pytest.TempPathFactory) -> Any:
     """Yield a writer that all bad input is tried on: whatever is refused must leave it as it was."""
-    from braid.ledger.guard import Guard
+    from braid.ledger.tree.guard import Guard
 
     folder = tmp_path_factory.mktemp("bad-input")
     settings = create_store(folder / "memory", now=datetime.now(UTC), guard_folder=folder / "guard")

@@ -8,15 +8,15 @@ from pathlib import Path
 import pytest
 
 import braid
-from braid.ledger import condition
 from braid.ledger.audit.verify import verify
-from braid.ledger.condition import Problem
 from braid.ledger.errors import LedgerError
-from braid.ledger.guard import Guard
-from braid.ledger.record import Draft, EventBody
-from braid.ledger.repair import examine, repair
+from braid.ledger.record.record import Draft, EventBody
+from braid.ledger.repair import condition
+from braid.ledger.repair.condition import Problem
+from braid.ledger.repair.derived_files import examine, repair
 from braid.ledger.settings import load_settings
-from braid.ledger.writer import Writer
+from braid.ledger.tree.guard import Guard
+from braid.ledger.write.writer import Writer
 from braid.wal import append as logs
 from braid.wal import failpoint
 from braid.wal.errors import LogLockedError, ObstructedError

@@ -7,7 +7,7 @@ import msgspec
 import pytest
 
 from braid.ledger.audit.findings import Finding, Report
-from braid.ledger.audit.report import render_html
+from braid.tools.page.audit import render_html
 
 VOID = {"meta", "br"}
 

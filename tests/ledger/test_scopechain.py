@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 import braid
 from braid.ledger.backup.restore import restore
 from braid.ledger.errors import InvalidRecordError
-from braid.ledger.record import Content, Draft, ExperienceBody, Scope
-from braid.ledger.scopechain import chain_of, check_chain, check_scope
-from braid.ledger.writer import Writer
+from braid.ledger.read.scopechain import chain_of, check_chain, check_scope
+from braid.ledger.record.record import Content, Draft, ExperienceBody, Scope
+from braid.ledger.write.writer import Writer
 
 
 @pytest.fixture
@@ -182,6 +182,6 @@ def test_outside_nothing_shows_who_belongs_together(path: Path) -> None:
 
 
 def _payload(stored: bytes) -> bytes:
-    from braid.ledger.envelope import payload_of
+    from braid.ledger.record.envelope import payload_of
 
     return payload_of(stored)

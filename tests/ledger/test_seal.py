@@ -4,8 +4,8 @@ import pytest
 from blake3 import blake3
 from nacl.bindings import crypto_aead_xchacha20poly1305_ietf_encrypt as encrypt
 
+from braid.ledger.crypto.seal import MAX_BODY_BYTES, RecordKey, padme, record_key, seal_body, unseal_body
 from braid.ledger.errors import BodyTooLargeError, UnsealError
-from braid.ledger.seal import MAX_BODY_BYTES, RecordKey, padme, record_key, seal_body, unseal_body
 
 KEY = record_key(bytes(range(32)))
 ORIGIN = "braid.local/abcdefghijklmnop"

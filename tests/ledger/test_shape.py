@@ -7,10 +7,9 @@ from typing import Any
 
 import pytest
 
-from braid.ledger.cascade import plan
-from braid.ledger.create import create_store
-from braid.ledger.erase import erase, forget
-from braid.ledger.record import (
+from braid.ledger.erase.cascade import plan
+from braid.ledger.erase.erasure import erase, forget
+from braid.ledger.record.record import (
     Affect,
     AffectBody,
     AffectDelta,
@@ -34,8 +33,9 @@ from braid.ledger.record import (
     Vad,
     ViewBody,
 )
-from braid.ledger.shape import shape, shape_transaction, shape_whole
-from braid.ledger.writer import Writer
+from braid.ledger.record.shape import shape, shape_transaction, shape_whole
+from braid.ledger.write.create import create_store
+from braid.ledger.write.writer import Writer
 
 # The schema's examples, their ids replaced by `…` where ours differ.
 EXPERIENCE = {

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 import braid
-from braid.ledger.ceremony import rotate_log_key, rotate_signer
-from braid.ledger.scopechain import chain_of
+from braid.ledger.read.scopechain import chain_of
+from braid.ledger.write.ceremony import rotate_log_key, rotate_signer
 from braid.store import Store
 
 WHEN = datetime.now(UTC)

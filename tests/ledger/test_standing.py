@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from braid.ledger.envelope import Link
-from braid.ledger.standing import Past, Standing, Standings, standing, supports_of
+from braid.ledger.record.envelope import Link
+from braid.ledger.record.standing import Standing, StandingFacts, Standings, standing, supports_of
 
 LIVING = Standing("living")
 
@@ -38,7 +38,7 @@ def judged(
     erased: Sequence[int] = (),
 ) -> list[Standing]:
     """Judge every record, and see that the order does not matter."""
-    past, edges = Past(size, set(hidden), set(erased)), Drawn(rests, supersedes)
+    past, edges = StandingFacts(size, set(hidden), set(erased)), Drawn(rests, supersedes)
     forward, backward = Standings(past, edges), Standings(past, edges)
     found = [forward.of(at) for at in range(size)]
     assert list(reversed([backward.of(at) for at in reversed(range(size))])) == found
@@ -90,7 +90,7 @@ def test_a_correction_drawn_from_what_it_corrects_stands() -> None:
 
 
 def test_what_is_later_is_not_there_and_replaces_nothing() -> None:
-    past, edges = Past(1, (), ()), Drawn({}, {1: [0]})
+    past, edges = StandingFacts(1, (), ()), Drawn({}, {1: [0]})
     assert standing(0, past, edges) == LIVING
     assert standing(1, past, edges) == Standing("later")
 
@@ -101,7 +101,7 @@ def test_two_that_supersede_one_the_newer_is_named() -> None:
 
 
 def test_what_stands_instead_is_known_of_what_is_gone_too() -> None:
-    standings = Standings(Past(3, {0}, {1}), Drawn({}, {1: [0], 2: [1]}))
+    standings = Standings(StandingFacts(3, {0}, {1}), Drawn({}, {1: [0], 2: [1]}))
     assert standings.of(0) == Standing("hidden")
     assert (standings.instead(0), standings.instead(1), standings.instead(2)) == (2, 2, None)
 
@@ -109,8 +109,12 @@ def test_what_stands_instead_is_known_of_what_is_gone_too() -> None:
 def test_a_long_way_up_and_a_long_chain_take_no_stack() -> None:
     length = 5_000
     chain = {at: [at - 1] for at in range(1, length)}
-    assert Standings(Past(length, {0}, ()), Drawn(chain, {})).of(length - 1) == Standing("fallen", length - 2)
-    assert Standings(Past(length, (), ()), Drawn({}, chain)).of(0) == Standing("replaced", length - 1)
+    assert Standings(StandingFacts(length, {0}, ()), Drawn(chain, {})).of(length - 1) == Standing(
+        "fallen", length - 2
+    )
+    assert Standings(StandingFacts(length, (), ()), Drawn({}, chain)).of(0) == Standing(
+        "replaced", length - 1
+    )
 
 
 def test_links_say_what_a_record_rests_on() -> None:
@@ -183,7 +187,7 @@ def test_corrections_that_are_each_drawn_from_the_one_before_are_judged_in_one_g
             asked += 1
             return super().supports(index)
 
-    standings = Standings(Past(length, (), ()), Counted(chain, chain))
+    standings = Standings(StandingFacts(length, (), ()), Counted(chain, chain))
     assert standings.of(0) == Standing("replaced", length - 1)
     assert standings.lives(length - 1)
     assert asked < 5 * length
@@ -191,7 +195,7 @@ def test_corrections_that_are_each_drawn_from_the_one_before_are_judged_in_one_g
 
 def test_a_longer_log_keeps_what_was_judged() -> None:
     edges = Drawn({2: [0]}, {1: [0]})
-    before = Standings(Past(3, (), ()), edges)
+    before = Standings(StandingFacts(3, (), ()), edges)
     assert [before.of(at).state for at in range(4)] == ["replaced", "living", "fallen", "later"]
     after = before.grown(4)
     assert [after.of(at).state for at in range(5)] == ["replaced", "living", "fallen", "living", "later"]

@@ -7,14 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from braid.ledger.dsse import verify_envelope
 from braid.ledger.errors import EnvelopeError, KeyRefusedError
-from braid.ledger.merkle import leaf_hash
-from braid.ledger.proof import check_proof
-from braid.ledger.reader import Reader
-from braid.ledger.record import Content, Draft, ExperienceBody
-from braid.ledger.statement import signed_statement
-from braid.ledger.writer import Writer
+from braid.ledger.export.dsse import verify_envelope
+from braid.ledger.export.statement import signed_statement
+from braid.ledger.read.reader import Reader
+from braid.ledger.record.record import Content, Draft, ExperienceBody
+from braid.ledger.tree.merkle import leaf_hash
+from braid.ledger.tree.proof import check_proof
+from braid.ledger.write.writer import Writer
 
 
 @pytest.fixture

@@ -9,22 +9,22 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from braid.ledger.ceremony import retire_log_key, rotate_log_key
-from braid.ledger.checkpoint import parse_checkpoint, sign_checkpoint
-from braid.ledger.create import create_store
-from braid.ledger.envelope import unwrap, wrap
 from braid.ledger.errors import RefusedLogError
-from braid.ledger.guard import Guard
-from braid.ledger.logkeys import load_log_key, load_log_keys
-from braid.ledger.mirror import copy_log, current_head, finish_copy
-from braid.ledger.monitor import Limits, MonitorState, compare, look, read_state
-from braid.ledger.note import VerifierKey, parse_note, parse_vkey, signing_key
-from braid.ledger.offered import KeylessReader
-from braid.ledger.outlet import Folder, Outlet
-from braid.ledger.record import Content, Draft, ExperienceBody
-from braid.ledger.served import ServedLog, open_head
+from braid.ledger.keys.logkeys import load_log_key, load_log_keys
+from braid.ledger.publish.folder import Folder, Outlet
+from braid.ledger.publish.mirror import copy_log, current_head, finish_copy
+from braid.ledger.publish.offer import KeylessReader
+from braid.ledger.publish.remote import ServedLog, open_head
+from braid.ledger.record.envelope import unwrap, wrap
+from braid.ledger.record.record import Content, Draft, ExperienceBody
 from braid.ledger.settings import load_settings
-from braid.ledger.writer import Writer
+from braid.ledger.tree.checkpoint import parse_checkpoint, sign_checkpoint
+from braid.ledger.tree.guard import Guard
+from braid.ledger.tree.note import VerifierKey, parse_note, parse_vkey, signing_key
+from braid.ledger.witness.monitor import AlertLimits, MonitorState, compare, look, read_state
+from braid.ledger.write.ceremony import retire_log_key, rotate_log_key
+from braid.ledger.write.create import create_store
+from braid.ledger.write.writer import Writer
 from braid.tools.tlog.sources import own_log
 from tests.ledger.made_log import MadeLog, fetch_from
 
@@ -70,7 +70,7 @@ class Scene:
 
     def look(self, fetch: Callable[[str], bytes] | None = None) -> list[str]:
         pinned = parse_vkey(self.state.vkey) if self.state else self.old.verifier
-        seen = look(ServedLog(fetch or Folder(self.served).fetch, pinned), self.state, Limits(), NOW)
+        seen = look(ServedLog(fetch or Folder(self.served).fetch, pinned), self.state, AlertLimits(), NOW)
         self.state = seen.state
         return [alarm.kind for alarm in seen.alarms]
 

@@ -6,8 +6,8 @@ from functools import cache
 import pytest
 
 from braid.ledger.errors import TileError
-from braid.ledger.merkle import EMPTY_ROOT, leaf_hash, node_hash, prove_inclusion, root_of, subtrees_of
-from braid.ledger.tiles import Frontier, TileTree, partial_tiles, tile_path, tile_root, tiles_for_size
+from braid.ledger.tree.merkle import EMPTY_ROOT, leaf_hash, node_hash, prove_inclusion, root_of, subtrees_of
+from braid.ledger.tree.tiles import Frontier, TileTree, partial_tiles, tile_path, tile_root, tiles_for_size
 
 LEAVES = [leaf_hash(b"leaf %d" % i) for i in range(70_000)]
 Stored = dict[tuple[int, int], bytes]

@@ -7,13 +7,13 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from braid.ledger.cascade import plan
-from braid.ledger.create import create_store
-from braid.ledger.erase import erase, forget
+from braid.ledger.erase.cascade import plan
+from braid.ledger.erase.erasure import erase, forget
 from braid.ledger.errors import UnknownRecordError
-from braid.ledger.reader import Reader
-from braid.ledger.trace import MAX_DEPTH, TraceNode, trace
-from braid.ledger.writer import Writer
+from braid.ledger.read.reader import Reader
+from braid.ledger.read.trace import MAX_DEPTH, TraceNode, trace
+from braid.ledger.write.create import create_store
+from braid.ledger.write.writer import Writer
 from tests.ledger.test_verify import memory
 
 

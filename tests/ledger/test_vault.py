@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 from blake3 import blake3
 
-from braid.ledger import ggm
+from braid.ledger.crypto import ggm
+from braid.ledger.crypto.passphrase import KdfCost
 from braid.ledger.errors import (
     LedgerError,
     PuncturedError,
@@ -21,8 +22,7 @@ from braid.ledger.errors import (
     VaultPassphraseError,
     VaultStoreMismatchError,
 )
-from braid.ledger.passphrase import KdfCost
-from braid.ledger.vault import HEADER_BYTES, Vault
+from braid.ledger.keys.vault import HEADER_BYTES, Vault
 from braid.wal import failpoint
 
 STORE = "abcdefghijklmnop"

@@ -9,8 +9,8 @@ import pytest
 import braid
 from braid.ledger.audit.verify import verify
 from braid.ledger.errors import VaultError
+from braid.ledger.keys.vault_place import move_vault
 from braid.ledger.settings import load_settings
-from braid.ledger.vault_place import move_vault
 from braid.wal import failpoint
 from braid.wal.errors import LogLockedError
 

@@ -13,13 +13,13 @@ from nacl.utils import random
 from braid.ledger.audit import verify as verify_module
 from braid.ledger.audit.findings import KINDS_OF_FINDINGS, MEANING, Finding, Report, VerifiedState
 from braid.ledger.audit.verify import verify
-from braid.ledger.create import admission, create_store
-from braid.ledger.guard import Guard
-from braid.ledger.record import Body, Content, Draft, EventBody, ExperienceBody, Provenance
+from braid.ledger.keys.author_key import Signer, load_signers, save_signer
+from braid.ledger.keys.vault import Vault
+from braid.ledger.record.record import Body, Content, Draft, EventBody, ExperienceBody, Provenance
 from braid.ledger.settings import load_settings
-from braid.ledger.sign import Signer, load_signers, save_signer
-from braid.ledger.vault import Vault
-from braid.ledger.writer import Writer
+from braid.ledger.tree.guard import Guard
+from braid.ledger.write.create import admission, create_store
+from braid.ledger.write.writer import Writer
 from braid.wal.frame import Stored
 from tests.ledger.forge import Frames, flip, read_frames, resign, segment_file, sign_heads, write_frames
 
@@ -402,7 +402,7 @@ def test_time_that_stands_still(store: Path) -> None:
 
 
 def unwrap_time(record: Stored) -> bytes:
-    from braid.ledger.envelope import decode_payload, unwrap
+    from braid.ledger.record.envelope import decode_payload, unwrap
 
     return decode_payload(unwrap(record.envelope).payload).created_at.encode()
 
@@ -567,8 +567,8 @@ def test_flipped_history(store: Path) -> None:
 
 
 def test_another_history_signed_by_the_log(store: Path) -> None:
-    from braid.ledger.checkpoint import Checkpoint, sign_checkpoint
-    from braid.ledger.logkeys import load_log_key
+    from braid.ledger.keys.logkeys import load_log_key
+    from braid.ledger.tree.checkpoint import Checkpoint, sign_checkpoint
 
     key = load_log_key(store)
     note = sign_checkpoint(Checkpoint(key.name, 9, random(32)), [key])

@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 
 from braid.ledger.audit.verify import verify
-from braid.ledger.blobs import BlobStore
-from braid.ledger.cascade import plan
-from braid.ledger.create import create_store
-from braid.ledger.erase import compact, erase, forget
-from braid.ledger.record import Content, Draft, ExperienceBody
-from braid.ledger.writer import Writer
+from braid.ledger.erase.cascade import plan
+from braid.ledger.erase.erasure import compact, erase, forget
+from braid.ledger.read.blobs import BlobStore
+from braid.ledger.record.record import Content, Draft, ExperienceBody
+from braid.ledger.write.create import create_store
+from braid.ledger.write.writer import Writer
 from braid.wal.segment import ENTRY
 from tests.ledger.forge import flip, read_frames, resign, segment_file
 from tests.ledger.test_verify import guard_of, key_of, kinds, memory, only, plant
@@ -95,7 +95,7 @@ def test_erasing_a_key_record(store: Path) -> None:
     frames = read_frames(store)
     admitted = read_frames(store)[0][2]
     id = admitted.envelope  # its id stands in the payload
-    from braid.ledger.envelope import decode_payload, unwrap
+    from braid.ledger.record.envelope import decode_payload, unwrap
 
     old = decode_payload(unwrap(frames[1][0].envelope).payload).id.encode()
     new = decode_payload(unwrap(id).payload).id.encode()

@@ -13,12 +13,12 @@ from pathlib import Path
 
 import pytest
 
-from braid.ledger.checkpoint import Checkpoint, sign_checkpoint
 from braid.ledger.errors import NoteError
-from braid.ledger.merkle import prove_consistency, root_of, subtrees_of
-from braid.ledger.note import (
+from braid.ledger.tree.checkpoint import Checkpoint, sign_checkpoint
+from braid.ledger.tree.merkle import prove_consistency, root_of, subtrees_of
+from braid.ledger.tree.note import (
     COSIGNATURE,
-    Signature,
+    NoteSignature,
     VerifierKey,
     cosign,
     cosignature_time,
@@ -29,7 +29,7 @@ from braid.ledger.note import (
     signing_key,
     verifier_key,
 )
-from braid.ledger.witness import SIZE_TYPE, Witness, format_submission, parse_submission
+from braid.ledger.witness.witness import SIZE_TYPE, Witness, format_submission, parse_submission
 from braid.wal.errors import LogLockedError
 from braid.wal.failpoint import arm
 from tests.ledger.made_log import KEY, ORIGIN, MadeLog, counted
@@ -164,7 +164,7 @@ def test_nothing_is_proved_from_size_0(witness: Witness) -> None:
 
 
 def test_the_empty_tree_has_one_root(witness: Witness) -> None:
-    from braid.ledger.note import sign_note
+    from braid.ledger.tree.note import sign_note
 
     wrong = sign_note(f"{ORIGIN}\n0\nAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=\n", [KEY])
     assert witness.add_checkpoint(format_submission(0, [], wrong), NOW).status == 422
@@ -176,7 +176,7 @@ def test_a_wrong_line_of_a_trusted_key_is_403_even_beside_a_right_one(witness: W
     text, (good,) = parse_note(LOG.head(10))
     second = signing_key(ORIGIN, bytes([7] * 32)).verifier
     trusting = Witness(Path(str(witness._folder) + "-2"), OWN, [LOG.vkey, second])
-    forged = format_note(text, [good, Signature(ORIGIN, second.id, bytes(64))])
+    forged = format_note(text, [good, NoteSignature(ORIGIN, second.id, bytes(64))])
     assert trusting.add_checkpoint(format_submission(0, [], forged), NOW).status == 403
     trusting.close()
     assert (
@@ -188,7 +188,7 @@ def test_forged_lines_of_its_own_key_do_not_wedge_it(witness: Witness) -> None:
     text, (good,) = parse_note(LOG.head(10))
     own = OWN.verifier
     for blob in (bytes(72), b"\x00", cosign("other\n1\n\n", OWN, NOW).blob):
-        forged = format_note(text, [good, Signature(own.name, own.id, blob)])
+        forged = format_note(text, [good, NoteSignature(own.name, own.id, blob)])
         old = 10 if witness.standing(ORIGIN) else 0
         assert witness.add_checkpoint(format_submission(old, [], forged), NOW).status == 200
     stored = witness.latest(sha256(ORIGIN.encode()).hexdigest())

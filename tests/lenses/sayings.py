@@ -6,11 +6,11 @@ from typing import Any
 import msgspec
 from hypothesis import strategies as st
 
-from braid.ledger.record import Claim
+from braid.ledger.record.record import Claim
 from braid.lenses.entry import Entry
 from braid.lenses.form import Form, joined, raw
 from braid.lenses.lens import Lens
-from braid.stance.claims import FOREVER, Said
+from braid.stance.claims import FOREVER, RecordedClaim
 
 BEGUN = datetime(2025, 3, 3, 9, tzinfo=UTC)
 
@@ -26,7 +26,7 @@ def claiming(place: int, *claims: Claim) -> Entry:
     """Return a record that makes claims."""
     made = entry(place, "; ".join(f"{one.subject} {one.rel} {one.object}" for one in claims), claims=claims)
     said = tuple(
-        Said(
+        RecordedClaim(
             index=place, k=k, id=f"place {place}", claim=claim, known=made.at, said=made.at, since=made.at,
             until=FOREVER, tx=place, p=None,
         )

@@ -8,8 +8,8 @@ import msgspec
 import pytest
 
 import braid
-from braid.agent.plan import Answer, Lens, Plan, Retrieve, Step
-from braid.ledger.record import Claim, Draft, EventBody, ViewBody
+from braid.agent.program.plan import AnswerStep, LensStep, Plan, Retrieve, Step
+from braid.ledger.record.record import Claim, Draft, EventBody, ViewBody
 from braid.lenses.definition import lens_of, parse
 from braid.lenses.errors import DefinitionError, UnknownLensError
 from braid.lenses.form import joined, raw
@@ -232,8 +232,8 @@ def test_a_plan_may_look_through_it(store: Store) -> None:
     store.append("The tea of the shop takes three minutes.", occurred_at=BEGUN)
     steps: list[Step] = [
         Retrieve(name="found", query="{question}"),
-        Lens(name="seen", lens="deploys", of="found"),
-        Answer(name="said", of=["seen"]),
+        LensStep(name="seen", lens="deploys", of="found"),
+        AnswerStep(name="said", of=["seen"]),
     ]
     done = store.run_program("How long does the deploy of the shop take?", plan=Plan(steps=steps))
     assert len(done.state.values["seen"].records) == 1

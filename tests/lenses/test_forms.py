@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from braid.lenses.form import Delta, Form, Item, delta, joined, patched, places_of, problem, raw, runs
+from braid.lenses.form import Form, FormDelta, Item, delta, joined, patched, places_of, problem, raw, runs
 
 weights = st.dictionaries(st.integers(0, 30), st.floats(0, 10), max_size=20)
 items = st.dictionaries(
@@ -24,7 +24,7 @@ def test_a_delta_makes_one_form_of_the_other(old: Form, new: Form) -> None:
 
 @given(forms)
 def test_nothing_lies_between_a_form_and_itself(form: Form) -> None:
-    assert delta(form, form) == Delta()
+    assert delta(form, form) == FormDelta()
 
 
 @given(forms, forms)
@@ -45,13 +45,13 @@ def test_runs_are_the_places(places: set[int]) -> None:
 @pytest.mark.parametrize(
     ("change", "why"),
     [
-        (Delta(lost_records=(7,)), "removes the record at place 7"),
-        (Delta(lost_items=("x",)), "removes the item 'x'"),
-        (Delta(reweighted={0: (0.5, 1.0)}), "changes the weight 0.5 at place 0; it is 1.0"),
-        (Delta(records={0: 1.0}), "adds the record at place 0, which is there"),
+        (FormDelta(lost_records=(7,)), "removes the record at place 7"),
+        (FormDelta(lost_items=("x",)), "removes the item 'x'"),
+        (FormDelta(reweighted={0: (0.5, 1.0)}), "changes the weight 0.5 at place 0; it is 1.0"),
+        (FormDelta(records={0: 1.0}), "adds the record at place 0, which is there"),
     ],
 )
-def test_a_delta_of_another_form_is_refused(change: Delta, why: str) -> None:
+def test_a_delta_of_another_form_is_refused(change: FormDelta, why: str) -> None:
     with pytest.raises(ValueError, match=why):
         patched(raw(range(3)), change)
 

@@ -75,7 +75,7 @@ import msgspec
 from braid.lenses.form import delta, raw
 from braid.lenses.registry import OURS, by_name
 from tests.lenses.sayings import _PHRASES, claiming, entry, look
-from braid.ledger.record import Claim
+from braid.ledger.record.record import Claim
 entries = [entry(at, text) for at, text in enumerate(_PHRASES)]
 entries += [claiming(len(entries), Claim(subject="Maya", rel="lives_in", object="Porto"))]
 entries += [claiming(len(entries), Claim(subject="Maya", rel="lives_in", object="Leeds"))]

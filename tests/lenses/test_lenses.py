@@ -4,7 +4,7 @@ from datetime import date
 
 import pytest
 
-from braid.ledger.record import Claim
+from braid.ledger.record.record import Claim
 from braid.lenses.causal import reason
 from braid.lenses.entity import names
 from braid.lenses.form import Form

@@ -13,8 +13,8 @@ from typing import Any
 
 import pytest
 
-from braid.agent.chat import ChatError, ChatModel, ChatTimeoutError, Message
-from braid.models import chat, keys, reach
+from braid.agent.chat import ChatError, ChatMessage, ChatModel, ChatTimeoutError
+from braid.models import chat, egress, keys
 from braid.models.anthropic import AnthropicChat
 from braid.models.ollama import OllamaChat
 from braid.models.openai import OpenaiChat
@@ -24,7 +24,7 @@ from tests.models.model_server import Answer, ModelServer
 TLS = Path(__file__).parents[1] / "data" / "tls"
 """The key and certificate of `localhost`, for tests alone."""
 KEY = "k-needle-in-no-message"
-ASK = (Message("system", "Be brief."), Message("user", "Where is Maya?"))
+ASK = (ChatMessage("system", "Be brief."), ChatMessage("user", "Where is Maya?"))
 SCHEMA = {"type": "object", "properties": {"a": {"type": "string"}}}
 Make = Callable[..., ChatModel]
 
@@ -109,7 +109,7 @@ def test_a_refusal_of_its_own_field(server: ModelServer) -> None:
 
 def test_no_secret_with_a_shape_leaves(make: Make, server: ModelServer) -> None:
     secret = "sk-proj-abcdefghijklmnop0123456789"
-    told = (Message("system", f"Key {secret}."), Message("user", "The password: Winter-77!x"))
+    told = (ChatMessage("system", f"Key {secret}."), ChatMessage("user", "The password: Winter-77!x"))
     make().complete(told, max_tokens=5, timeout_s=5)
     sent = json.dumps(server.asked[0][2])
     assert secret not in sent
@@ -294,7 +294,7 @@ def test_anthropic_is_far() -> None:
 )
 def test_addresses_that_are_none(url: str, why: str) -> None:
     with pytest.raises(ValueError, match=why) as raised:
-        reach.check(url, allow_remote=True)
+        egress.check(url, allow_remote=True)
     assert "p4ssw0rd" not in str(raised.value)
 
 
@@ -314,7 +314,7 @@ def test_a_name_that_leads_elsewhere_is_sent_nothing(
      ("localhost", "93.184.216.34", False), ("10.0.0.3", "10.0.0.3", True), ("10.0.0.3", "10.0.0.4", False)],
 )  # fmt: skip
 def test_where_a_connection_ended(host: str, peer: str, near: bool) -> None:
-    assert reach.is_reached_near(host, peer) is near
+    assert egress.is_reached_near(host, peer) is near
 
 
 def test_no_proxy_stands_before_what_is_near(

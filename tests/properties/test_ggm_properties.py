@@ -11,9 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import astuple
 
+from braid.ledger.crypto.ggm import Node, PuncturableKey
 from braid.ledger.errors import PuncturedError
-from braid.ledger.ggm import Node, PuncturableKey
-from braid.ledger.vault import Vault
+from braid.ledger.keys.vault import Vault
 
 DEPTHS = st.integers(1, 10)
 ROOT = b"\x07" * 32

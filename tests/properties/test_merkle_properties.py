@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from braid.ledger.errors import ProofError
-from braid.ledger.merkle import (
+from braid.ledger.tree.merkle import (
     EMPTY_ROOT,
     check_consistency,
     check_inclusion,
@@ -19,7 +19,7 @@ from braid.ledger.merkle import (
     root_of,
     subtrees_of,
 )
-from braid.ledger.tiles import (
+from braid.ledger.tree.tiles import (
     Frontier,
     TileTree,
     entries_path,

@@ -10,9 +10,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from braid.ledger.asof import size_at
-from braid.ledger.create import admission, create_store
-from braid.ledger.record import (
+from braid.ledger.keys.author_key import Signer
+from braid.ledger.read.prefix import size_at
+from braid.ledger.record.record import (
     Affect,
     AffectBody,
     Body,
@@ -32,12 +32,12 @@ from braid.ledger.record import (
     Vad,
     ViewBody,
 )
-from braid.ledger.sign import Signer
-from braid.ledger.writer import Writer
+from braid.ledger.write.create import admission, create_store
+from braid.ledger.write.writer import Writer
 from braid.views import replay as driver
-from braid.views.duck import DuckView, Meta
-from braid.views.past import Past
-from braid.views.schema import TABLES
+from braid.views.duck.past import Past
+from braid.views.duck.projection import DuckView, Meta
+from braid.views.duck.schema import TABLES
 from braid.views.store import Views
 
 TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=12)

@@ -20,17 +20,17 @@ from hypothesis.stateful import (
     run_state_machine_as_test,
 )
 
-from braid.ledger import cascade as cascades
-from braid.ledger import erase as erasure
 from braid.ledger.audit.verify import verify
-from braid.ledger.create import create_store
+from braid.ledger.erase import cascade as cascades
+from braid.ledger.erase import erasure
 from braid.ledger.errors import ErasedError, ForgottenError, RollbackError
-from braid.ledger.guard import Guard
-from braid.ledger.merkle import leaf_hash, root_of
-from braid.ledger.proof import check_proof
-from braid.ledger.reader import Reader
-from braid.ledger.record import Content, Draft, ExperienceBody
-from braid.ledger.writer import Writer
+from braid.ledger.read.reader import Reader
+from braid.ledger.record.record import Content, Draft, ExperienceBody
+from braid.ledger.tree.guard import Guard
+from braid.ledger.tree.merkle import leaf_hash, root_of
+from braid.ledger.tree.proof import check_proof
+from braid.ledger.write.create import create_store
+from braid.ledger.write.writer import Writer
 from braid.wal import failpoint
 from braid.wal.errors import OutcomeUnknownError
 from braid.wal.log import LogReader

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 import braid
-from braid.ledger.record import REFLECTION
+from braid.ledger.record.record import REFLECTION
 from braid.store import Store
 
 SAID = (

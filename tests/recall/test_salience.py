@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from braid.ledger.envelope import Link
-from braid.ledger.record import EventBody, Record
+from braid.ledger.record.envelope import Link
+from braid.ledger.record.record import EventBody, Record
 from braid.recall.hits import Hit
 from braid.recall.salience import (
     LOOKED_AT,

@@ -14,8 +14,10 @@ import msgspec
 import numpy as np
 import pytest
 
+from braid.recall.cache import RowCache
+from braid.recall.deadline import within
 from braid.recall.decompose import decompose
-from braid.recall.evaluate import Answered, measure, summary
+from braid.recall.evaluate import QuestionMeasures, measure, summary
 from braid.recall.filters import compiled
 from braid.recall.memory import MemoryIndex
 from braid.recall.pool import heard, pool, together
@@ -23,13 +25,11 @@ from braid.recall.rank import weights
 from braid.recall.retrieve import REACH, retrieve, walk
 from braid.recall.samples import evidence_ids, read
 from braid.recall.search import evidence
-from braid.recall.shelf import Shelf
 from braid.recall.signals import signals
 from braid.recall.uncertainty import answer_of, discriminative, entropy, reranked
 from braid.recall.vocabulary import Vocabulary
-from braid.recall.within import within
 from braid.views.errors import ViewError
-from braid.views.search import Hit, Row, Where
+from braid.views.search import IndexHit, Row, Where
 from tests.recall.scene import EMBEDDER, NOW, index, row, rows
 
 
@@ -175,7 +175,7 @@ class Listening(MemoryIndex):
 
     heard: list[str]
 
-    def words(self, text: str, k: int = 10, where: Where | None = None) -> list[Hit]:
+    def words(self, text: str, k: int = 10, where: Where | None = None) -> list[IndexHit]:
         self.heard = [*getattr(self, "heard", []), text]
         return super().words(text, k, where)
 
@@ -192,7 +192,7 @@ def test_what_a_question_names_comes_along_unless_it_speaks_there(name: str, bro
 class Nameless(MemoryIndex):
     """An index that fails where it is asked for a name."""
 
-    def words(self, text: str, k: int = 10, where: Where | None = None) -> list[Hit]:
+    def words(self, text: str, k: int = 10, where: Where | None = None) -> list[IndexHit]:
         if text == "Duarte":
             raise ViewError("the index is torn")
         return super().words(text, k, where)
@@ -243,7 +243,7 @@ def test_what_comes_along_by_name_has_its_place_in_its_session() -> None:
 class Late(MemoryIndex):
     """An index that takes three fifths of a second for rows, and again for what names Duarte."""
 
-    def words(self, text: str, k: int = 10, where: Where | None = None) -> list[Hit]:
+    def words(self, text: str, k: int = 10, where: Where | None = None) -> list[IndexHit]:
         sleep(0.6 if text == "Duarte" else 0.0)
         return super().words(text, k, where)
 
@@ -264,14 +264,14 @@ class Broken(MemoryIndex):
 
     def nearest(
         self, vector: Any, role: str | Sequence[str] = "", k: int = 10, where: Where | None = None
-    ) -> list[Hit]:
+    ) -> list[IndexHit]:
         raise ViewError("the index is torn")
 
 
 class Slow(MemoryIndex):
     """An index whose search by words takes its time."""
 
-    def words(self, text: str, k: int = 10, where: Where | None = None) -> list[Hit]:
+    def words(self, text: str, k: int = 10, where: Where | None = None) -> list[IndexHit]:
         sleep(0.5)
         return []
 
@@ -317,7 +317,7 @@ def test_a_shelf_fetches_once_and_is_emptied_when_something_is_forgotten() -> No
             return super().take(indexes)
 
     gone: list[int] = []
-    shelf = Shelf(lambda: tuple(gone))
+    shelf = RowCache(lambda: tuple(gone))
     held = Counting(rows(), {}, position=6)
     for _ in range(2):
         assert set(shelf.over(held).both([0, 1, 99]).rows) == {0, 1}
@@ -328,7 +328,7 @@ def test_a_shelf_fetches_once_and_is_emptied_when_something_is_forgotten() -> No
 
 def test_a_shelf_asks_again_for_what_waits_for_its_vector() -> None:
     waiting = row(0, "zebra", pending=True)
-    shelf = Shelf(lambda: 0)
+    shelf = RowCache(lambda: 0)
     assert shelf.over(MemoryIndex([waiting], {}, position=1)).both([0]).vectors == {}
     filled = index([row(0, "zebra")])
     assert set(shelf.over(filled).both([0]).vectors) == {0}
@@ -400,8 +400,8 @@ def test_filters_nested_without_end_are_refused() -> None:
 
 
 def test_a_summary_has_the_promised_shape() -> None:
-    one = Answered("1", measure(["a"], {"a"}), measure(["s"], {"s"}))
-    other = Answered("2", measure(["x"], {"a"}), measure(["s"], {"s"}))
+    one = QuestionMeasures("1", measure(["a"], {"a"}), measure(["s"], {"s"}))
+    other = QuestionMeasures("2", measure(["x"], {"a"}), measure(["s"], {"s"}))
     found = summary([one, other])
     assert set(found) == {"turn", "session"}
     assert set(found["turn"]) == {"all", "1", "2"}

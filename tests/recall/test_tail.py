@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import braid
-from braid.ledger.record import Draft
+from braid.ledger.record.record import Draft
 from braid.log.drafts import experience, scope
 from braid.recall.memory import MemoryIndex
 from braid.recall.tail import MOST, scored_alike

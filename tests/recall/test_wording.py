@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from braid.ledger.record import Content, ExperienceBody, Provenance, Scope
+from braid.ledger.record.record import Content, ExperienceBody, Provenance, Scope
 from braid.stance.wording import once_each, same_words, wording
 
 

@@ -10,7 +10,7 @@ import pytest
 
 import braid
 from braid.agent.chat import ChatTimeoutError
-from braid.tools.cli.chatting import Talk
+from braid.tools.cli.chat import Conversation
 from braid.tools.cli.errors import explain
 from braid.views.errors import ViewBusyError
 from tests.scripts.conftest import ANY_ID
@@ -178,7 +178,7 @@ def test_a_projection_that_is_busy_ends_one_line_and_not_the_talk(
 
     with braid.open(tmp_path / "memory", guard_dir=tmp_path / "guard") as store:
         monkeypatch.setattr(type(store), "ask", busy)
-        Talk(store, {"user_id": "maya"}, session_id=None, name=None, composer=None, read=read).go()
+        Conversation(store, {"user_id": "maya"}, session_id=None, name=None, composer=None, read=read).go()
     shown = capsys.readouterr()
     assert "another process is rebuilding it" in shown.err
     assert shown.out == "Noted.\n"

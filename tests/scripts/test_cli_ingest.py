@@ -292,7 +292,7 @@ def test_a_report_that_has_no_room_ends_nothing(
 ) -> None:
     import tempfile
 
-    from braid.tools.cli.skips import Skips
+    from braid.tools.cli.rejects import Skips
 
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "missing"))
     with Skips() as skips:
@@ -309,7 +309,7 @@ def test_a_disk_that_fills_up_takes_the_half_written_report_away(
 ) -> None:
     import tempfile
 
-    from braid.tools.cli.skips import Skips
+    from braid.tools.cli.rejects import Skips
 
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     with Skips() as skips:

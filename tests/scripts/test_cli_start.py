@@ -27,7 +27,7 @@ HEAVY = (
     "lancedb",
     "rich.console",
     "braid.store",
-    "braid.ledger.reader",
+    "braid.ledger.read.reader",
 )
 
 PROJECTIONS = {"duckdb", "pyarrow", "pandas", "braid.views.store"}
@@ -97,7 +97,7 @@ def test_what_reads_the_log_alone_loads_no_projection(
     imported = imported_by("--store", path, *(id if word == "ID" else word for word in words))
     unneeded = PROJECTIONS | MODEL | LANCEDB | {"numpy", "asyncio", "rich.console"}
     assert (unneeded - set(also)) & imported == set()
-    assert "braid.ledger.reader" in imported
+    assert "braid.ledger.read.reader" in imported
 
 
 @pytest.mark.parametrize("name", ["recall", "context", "ask"])

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import pytest
 
 import braid
-from braid.tools.cli.answers import Target
+from braid.tools.cli.answers import OutputTarget
 from tests.scripts.test_readme import ROOT, WRITE, Folder, converse, matches, same
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ def test_a_question_is_answered_as_the_page_says(asked: Store, question: Questio
     assert answer.num_rows > 0
     printed = io.StringIO()
     with redirect_stdout(printed):
-        Target("table", None).put(answer)
+        OutputTarget("table", None).put(answer)
     if WRITE:
         text = PAGE.read_text(encoding="utf-8")
         before = f"```sql\n{question.statement}```\n\n```text\n"

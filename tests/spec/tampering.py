@@ -16,20 +16,20 @@ from typing import Any, NamedTuple
 import msgspec
 from blake3 import blake3
 
-from braid.ledger.blobs import BlobStore
-from braid.ledger.cascade import plan
-from braid.ledger.checkpoint import Checkpoint, sign_checkpoint
-from braid.ledger.create import admission, create_store
-from braid.ledger.envelope import unwrap
-from braid.ledger.erase import erase, forget
-from braid.ledger.guard import Guard
-from braid.ledger.logkeys import load_log_key
-from braid.ledger.note import signing_key
-from braid.ledger.publish import publish_checkpoint
-from braid.ledger.record import Body, Content, Draft, ExperienceBody, Provenance
+from braid.ledger.erase.cascade import plan
+from braid.ledger.erase.erasure import erase, forget
+from braid.ledger.keys.author_key import Signer, load_signers, save_signer
+from braid.ledger.keys.logkeys import load_log_key
+from braid.ledger.read.blobs import BlobStore
+from braid.ledger.record.envelope import unwrap
+from braid.ledger.record.record import Body, Content, Draft, ExperienceBody, Provenance
 from braid.ledger.settings import load_settings
-from braid.ledger.sign import Signer, load_signers, save_signer
-from braid.ledger.writer import Writer
+from braid.ledger.tree.checkpoint import Checkpoint, sign_checkpoint
+from braid.ledger.tree.guard import Guard
+from braid.ledger.tree.note import signing_key
+from braid.ledger.tree.publication import publish_checkpoint
+from braid.ledger.write.create import admission, create_store
+from braid.ledger.write.writer import Writer
 from braid.wal.frame import Stored
 from tests.ledger.forge import Frames, flip, read_frames, resign, segment_file, sign_heads, write_frames
 
@@ -340,7 +340,7 @@ def _media_back(made: Made) -> None:
 
 
 def _blob_of(record: Stored) -> str | None:
-    from braid.ledger.envelope import decode_payload
+    from braid.ledger.record.envelope import decode_payload
 
     blobs = decode_payload(unwrap(record.envelope).payload).blobs
     return blobs[0][0] if blobs else None

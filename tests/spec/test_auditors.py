@@ -14,8 +14,8 @@ import pytest
 import braid
 from braid.ledger.audit.findings import KINDS_OF_FINDINGS
 from braid.ledger.audit.verify import verify
-from braid.ledger.guard import Guard
-from braid.ledger.note import parse_vkey
+from braid.ledger.tree.guard import Guard
+from braid.ledger.tree.note import parse_vkey
 from tests.spec.auditors import (
     JS_FOLDER,
     PYTHON_AUDITOR,
@@ -254,7 +254,7 @@ def test_as_a_command(good: dict[str, Made], tmp_path: Path, command: list[str])
 
 @pytest.mark.parametrize("command", COMMANDS.values(), ids=COMMANDS)
 def test_proofs(good: dict[str, Made], tmp_path: Path, command: list[str]) -> None:
-    from braid.ledger.proof import format_proof, parse_proof
+    from braid.ledger.tree.proof import format_proof, parse_proof
 
     with braid.open(good["small"].store, read_only=True, guard_dir=good["small"].guards) as store:
         read = parse_proof(store.reader.prove(6))

@@ -14,9 +14,9 @@ import pytest
 
 import braid
 from braid.ledger.audit.verify import verify
-from braid.ledger.guard import Guard
 from braid.ledger.settings import FORMAT, load_settings
-from braid.views.schema import VERSION
+from braid.ledger.tree.guard import Guard
+from braid.views.duck.schema import VERSION
 from tests.spec.auditors import Job, ask_node, ask_python
 
 STORES = Path(__file__).parents[1] / "data" / "stores"

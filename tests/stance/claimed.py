@@ -4,10 +4,10 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Any
 
-from braid.ledger.record import Asks, Claim, Confidence, ExperienceBody, Provenance, Scope
-from braid.stance.claims import Place, Said, claims_in
-from braid.stance.fold import Source
-from braid.stance.reconcile import Outcome, reconcile
+from braid.ledger.record.record import Asks, Claim, Confidence, ExperienceBody, Provenance, Scope
+from braid.stance.claims import Place, RecordedClaim, claims_in
+from braid.stance.fold import GroundedRecord
+from braid.stance.reconcile import Reconciliation, reconcile
 from braid.stance.voice import Backing
 
 
@@ -27,7 +27,7 @@ def say(
     by: str | Sequence[str] = (),
     kept: float = 1.0,
     user_id: str | None = None,
-) -> list[Said]:
+) -> list[RecordedClaim]:
     """What a record at some index that makes this claim comes to; `by`: whose words it rests on, where not its own."""
     body = ExperienceBody(
         symbolic=[claim],
@@ -49,12 +49,12 @@ def asking(subject: str, *rels: str, at: str = "2025-06-20", **more: Any) -> Ask
     return Asks(subjects=[subject], rels=list(rels), at=day(at), **more)
 
 
-def standing(*claims: list[Said]) -> tuple[list[Said], list[Source]]:
+def standing(*claims: list[RecordedClaim]) -> tuple[list[RecordedClaim], list[GroundedRecord]]:
     """Claims, and their records as sources that rest on nothing."""
     said = [one for group in claims for one in group]
-    return said, [Source(index, f"exp_{index}") for index in sorted({one.index for one in said})]
+    return said, [GroundedRecord(index, f"exp_{index}") for index in sorted({one.index for one in said})]
 
 
-def settle(asks: Asks, *claims: list[Said]) -> Outcome:
+def settle(asks: Asks, *claims: list[RecordedClaim]) -> Reconciliation:
     said, sources = standing(*claims)
     return reconcile("?", asks, said, sources)

@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from braid.ledger.record import SourceType
+from braid.ledger.record.record import SourceType
 from braid.stance.culprit import STANDING, rank_of
-from braid.stance.jtms import Conflict, Label, Network
+from braid.stance.jtms import Label, Network, NetworkConflict
 
 OLD, NEW = datetime(2025, 1, 1, tzinfo=UTC), datetime(2026, 1, 1, tzinfo=UTC)
 ASSUMED = [f"a{i}" for i in range(6)]
@@ -116,7 +116,10 @@ def test_contradictions_among_premises_stand_and_are_named() -> None:
     net.nogood(["r:1", "r:2"], why="born twice")
     net.justify("absurd", inn=["r:1"])
     net.contradiction("absurd")
-    assert net.conflicts() == (Conflict("absurd", ("r:1",)), Conflict("born twice", ("r:1", "r:2")))
+    assert net.conflicts() == (
+        NetworkConflict("absurd", ("r:1",)),
+        NetworkConflict("born twice", ("r:1", "r:2")),
+    )
     assert net.label("a") is Label.IN
     net.retract("r:1")
     assert net.conflicts() == ()

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from braid.ledger.record import SourceType
+from braid.ledger.record.record import SourceType
 from braid.stance.pool import (
     BASE,
     HALF_LIFE_DAYS,

@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from braid.ledger.record import Claim
-from braid.stance.fold import Source
+from braid.ledger.record.record import Claim
+from braid.stance.fold import GroundedRecord
 from braid.stance.reconcile import reconcile
 from braid.stance.words import words_of
 from tests.stance.claimed import asking, claim, day, say, settle, standing
@@ -261,7 +261,7 @@ def test_unknown_evidence_is_refused() -> None:
 
 def test_records_that_rest_on_each_other_hold_nothing() -> None:
     said, _ = standing(LEEDS)
-    cycle = [Source(1, "exp_1", parents=(2,)), Source(2, "exp_2", parents=(1,))]
+    cycle = [GroundedRecord(1, "exp_1", parents=(2,)), GroundedRecord(2, "exp_2", parents=(1,))]
     assert reconcile("?", asking("Jonas", "lives_in"), said, cycle).decision.claim == ""
 
 

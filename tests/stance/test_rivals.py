@@ -9,14 +9,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from braid.ledger.record import Claim, Content, Draft, ExperienceBody
+from braid.ledger.record.record import Claim, Content, Draft, ExperienceBody
 from braid.stance import precedence, review, rivals
-from braid.stance.claims import Said, clash, overlap
-from braid.stance.fold import Source, fold
+from braid.stance.claims import RecordedClaim, clash, overlap
+from braid.stance.fold import GroundedRecord, fold
 from braid.stance.jtms import Label
 from braid.stance.precedence import advantage
 from braid.stance.review import MAX_REVIEWS, contradictions, with_reviews
-from braid.stance.rivals import Shelf, alikes
+from braid.stance.rivals import RivalGroup, alikes
 from tests.stance.claimed import asking, claim, day, say, settle
 
 SUBJECTS = ("Ana", "Ana Moreira", "Anas", "the Ana", "Renée", "RENÉE", "🐶", "")
@@ -38,12 +38,12 @@ CLAIMS = st.builds(
 )
 
 
-def flat(groups: list[list[Said]]) -> list[Said]:
+def flat(groups: list[list[RecordedClaim]]) -> list[RecordedClaim]:
     return list({said.node: said for group in groups for said in group}.values())
 
 
 @given(st.lists(CLAIMS, max_size=12).map(flat))
-def test_no_pair_is_overlooked(claims: list[Said]) -> None:
+def test_no_pair_is_overlooked(claims: list[RecordedClaim]) -> None:
     every = {
         frozenset((one.node, other.node))
         for one, other in combinations(claims, 2)
@@ -51,7 +51,7 @@ def test_no_pair_is_overlooked(claims: list[Said]) -> None:
     }
     found: list[frozenset[str]] = []
     for group in alikes(claims):
-        shelf = Shelf()
+        shelf = RivalGroup()
         for said in group:
             found += {frozenset((one.node, said.node)) for one in shelf.excluding(said)}
             shelf.add(said)
@@ -60,8 +60,8 @@ def test_no_pair_is_overlooked(claims: list[Said]) -> None:
 
 
 @given(st.lists(CLAIMS, max_size=10).map(flat))
-def test_a_claim_has_no_say_only_by_one_that_has(claims: list[Said]) -> None:
-    sources = [Source(index, str(index)) for index in {said.index for said in claims}]
+def test_a_claim_has_no_say_only_by_one_that_has(claims: list[RecordedClaim]) -> None:
+    sources = [GroundedRecord(index, str(index)) for index in {said.index for said in claims}]
     folded = fold(claims, sources, day("2025-06-01"))
     for node, said in folded.claims.items():
         takers = [one for one, _ in folded.taken.get(node, ()) if folded.stands(one.node)]
@@ -71,8 +71,8 @@ def test_a_claim_has_no_say_only_by_one_that_has(claims: list[Said]) -> None:
 
 
 @given(st.lists(CLAIMS, max_size=10).map(flat))
-def test_a_voice_says_one_thing_at_a_time(claims: list[Said]) -> None:
-    sources = [Source(index, str(index)) for index in {said.index for said in claims}]
+def test_a_voice_says_one_thing_at_a_time(claims: list[RecordedClaim]) -> None:
+    sources = [GroundedRecord(index, str(index)) for index in {said.index for said in claims}]
     standing = fold(claims, sources, day("2025-06-01")).standing()
     for one, other in combinations(standing, 2):
         if clash(one, other):
@@ -81,7 +81,7 @@ def test_a_voice_says_one_thing_at_a_time(claims: list[Said]) -> None:
 
 
 @given(st.lists(CLAIMS, max_size=10).map(flat))
-def test_of_two_claims_one_at_most_is_before_the_other(claims: list[Said]) -> None:
+def test_of_two_claims_one_at_most_is_before_the_other(claims: list[RecordedClaim]) -> None:
     for one, other in combinations(claims, 2):
         assert not (advantage(one, other) and advantage(other, one)), (one, other)
 
@@ -95,7 +95,7 @@ def test_a_status_told_again_and_again_is_no_hang() -> None:
     assert all(len(weighed.taken_by) <= 1 for weighed in found.candidates)
 
 
-def _at(one: Said, n: int, when: datetime) -> Said:
+def _at(one: RecordedClaim, n: int, when: datetime) -> RecordedClaim:
     other = msgspec.structs.replace(one.claim, object=f"{n} bar")
     return msgspec.structs.replace(one, index=n, id=f"exp_{n}", claim=other, said=when, since=when)
 
@@ -127,7 +127,7 @@ def test_homes_cost_what_they_are_many(monkeypatch: pytest.MonkeyPatch, kind: st
         ]
         compared = 0
 
-        def counting(one: Said, other: Said) -> str | None:
+        def counting(one: RecordedClaim, other: RecordedClaim) -> str | None:
             nonlocal compared
             compared += 1
             return clash(one, other)

@@ -10,8 +10,8 @@ from typing import NamedTuple
 
 import pytest
 
-from braid.ledger.record import Asks
-from braid.stance.claims import Said
+from braid.ledger.record.record import Asks
+from braid.stance.claims import RecordedClaim
 from tests.stance.claimed import asking, claim, day, say, settle
 
 NOW = "2026-03-01"
@@ -49,7 +49,7 @@ class Scene(NamedTuple):
     """Its first letter for each word: held, outvoted, undecided, silent; - for one that gives no answer."""
 
 
-def _said(index: int, word: Word) -> list[Said]:
+def _said(index: int, word: Word) -> list[RecordedClaim]:
     made = claim(
         "Ann",
         word.rel,

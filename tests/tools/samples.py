@@ -9,7 +9,7 @@ from typing import Final
 
 from braid.tools.importers.detect import by_name, open_path
 from braid.tools.importers.message import BadLine, Message
-from braid.tools.importers.source import Source, of_stream
+from braid.tools.importers.source import ImportSource, of_stream
 
 EXPORTS: Final = Path(__file__).parent / "exports"
 NOW: Final = datetime(2025, 6, 1, 12, 0, tzinfo=UTC)
@@ -53,7 +53,7 @@ def read_bytes(name: str, data: bytes) -> Found:
     return list(by_name(name).read(piped(name, data)))
 
 
-def piped(name: str, data: bytes) -> Source:
+def piped(name: str, data: bytes) -> ImportSource:
     """A stream as a source."""
     return of_stream(io.BytesIO(data), "test:x", columns=columns_of(name), opened_at=NOW)
 

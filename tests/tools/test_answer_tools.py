@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 import typer
 
+from braid.agent.answer.confidence import RULE, SIGNALS, WEIGHTS
 from braid.agent.cite import cited
-from braid.agent.parts import Asked, Composed, Support
-from braid.agent.sureness import RULE, SIGNALS, WEIGHTS
+from braid.agent.parts import Composed, QuestionContext, Support
 from braid.tools.evaluation.answer_scores import Judged, exact, f1, measures, summary
 from braid.tools.evaluation.answers import Case, judge
 from braid.tools.evaluation.exams import Exam, Gold, read_exams
@@ -72,7 +72,7 @@ def test_an_exam_knows_what_has_no_answer() -> None:
 
 
 def judged(exam: Exam, gold: Gold, composed: Composed, places: dict[str, int]) -> Judged:
-    asked = Asked(question=gold.text, hits=[], context="", now=NOW)
+    asked = QuestionContext(question=gold.text, hits=[], context="", now=NOW)
     return judge(exam, Case(0, gold, asked, places, False, {"recall": 2.0}), composed, RULE)
 
 
@@ -128,7 +128,7 @@ def test_a_citation_supports_what_stands_before_it_or_does_not(text: str, suppor
         Support(id=first, index=0, text="I bought a canoe.", quote="", when=NOW, speaker="Ann"),
         Support(id=second, index=1, text="It rains.", quote="", when=NOW, speaker="Ann"),
     ]
-    asked = Asked(question="What did Ann do?", hits=[], context="", now=NOW, support=support)
+    asked = QuestionContext(question="What did Ann do?", hits=[], context="", now=NOW, support=support)
     said = text.format(first, second)
     case = Case(0, exam.questions[0], asked, {}, False, {})
     found = judge(exam, case, Composed(text=said, citations=cited(said)), RULE)

@@ -14,7 +14,8 @@ import pytest
 from prov.model import ProvDocument, ProvInvalidation
 
 import braid
-from braid.ledger.record import (
+from braid.ledger.read.trace import BodyText, TraceNode
+from braid.ledger.record.record import (
     AffectBody,
     Candidate,
     Content,
@@ -25,7 +26,6 @@ from braid.ledger.record import (
     StanceBody,
     ViewBody,
 )
-from braid.ledger.trace import Said, TraceNode
 from braid.tools.draw import dot
 from braid.tools.draw.dot import to_dot
 from braid.tools.draw.graph import Edge, Graph, fit, graph_of
@@ -311,7 +311,7 @@ def node(index: int, *, kind: str = "experience", day: int = 1, said: str = "") 
         kind,
         f"2025-05-{day:02d}T09:00:00.000000Z",
         "k_x",
-        said=Said(text=said) if said else None,
+        said=BodyText(text=said) if said else None,
     )
 
 

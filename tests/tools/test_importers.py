@@ -15,8 +15,8 @@ from braid.tools.importers.detect import by_name, detect, installed, open_path
 from braid.tools.importers.errors import UnknownFormatError
 from braid.tools.importers.jsonl import JsonlImporter
 from braid.tools.importers.locomo import LocomoImporter
-from braid.tools.importers.message import HEAD_BYTES, BadLine, Media, Message
-from braid.tools.importers.source import Source, of_file, of_stream
+from braid.tools.importers.message import HEAD_BYTES, Attachment, BadLine, Message
+from braid.tools.importers.source import ImportSource, of_file, of_stream
 from braid.tools.importers.times import AHEAD, in_zone
 
 ROOT = Path(__file__).parents[2]
@@ -31,7 +31,7 @@ def read_jsonl(data: bytes, max_line_bytes: int = 2**20) -> list[Message | BadLi
     return list(importer.read(stream_of(data, "test:chat")))
 
 
-def stream_of(data: bytes, uri: str = "stream:") -> Source:
+def stream_of(data: bytes, uri: str = "stream:") -> ImportSource:
     return of_stream(io.BytesIO(data), uri, opened_at=NOW)
 
 
@@ -100,8 +100,8 @@ def test_parts_are_joined_and_images_are_media() -> None:
     message = one(line(content=parts))
     assert message.text == "one\ntwo\nthree"
     assert message.media == (
-        Media(kind="image", uri="https://images.example/a.png", caption="a cat"),
-        Media(kind="image", uri="https://images.example/b.png"),
+        Attachment(kind="image", uri="https://images.example/a.png", caption="a cat"),
+        Attachment(kind="image", uri="https://images.example/b.png"),
     )
     assert message.extra == {"parts": [audio]}
 
@@ -379,10 +379,12 @@ def test_locomo_shaped_document() -> None:
     assert kite.occurred_at == datetime(2023, 5, 8, 13, 56, tzinfo=UTC)
     assert kite.source_uri == "test:mini#mini-1/D1:2"
     assert kite.media == (
-        Media(kind="image", uri="https://images.example/kite.jpg", caption="a photo of a kite over a beach"),
-        Media(kind="image", uri="https://images.example/tail.jpg"),
+        Attachment(
+            kind="image", uri="https://images.example/kite.jpg", caption="a photo of a kite over a beach"
+        ),
+        Attachment(kind="image", uri="https://images.example/tail.jpg"),
     )
-    assert messages[2].media == (Media(kind="image", caption="a photo of a torn kite"),)
+    assert messages[2].media == (Attachment(kind="image", caption="a photo of a torn kite"),)
     assert [message.occurred_at for message in messages[2:]] == [
         datetime(2023, 5, 9, 12, 30, tzinfo=UTC),
         datetime(2024, 2, 29, 0, 9, tzinfo=UTC),

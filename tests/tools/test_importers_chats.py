@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from braid.tools.importers.message import Media, Message
+from braid.tools.importers.message import Attachment, Message
 from tests.tools.samples import EXPORTS, FILES, messages, read_bytes, reasons
 
 
@@ -58,8 +58,8 @@ def test_chatgpt_says_who_spoke_and_when() -> None:
 
 def test_chatgpt_tells_of_pictures_and_attachments() -> None:
     assert by_end(sample("chatgpt"))["5"].media == (
-        Media(kind="image", uri="file-service://file-7Tea"),
-        Media(kind="image/png", uri="file-7Tea", name="tea.png"),
+        Attachment(kind="image", uri="file-service://file-7Tea"),
+        Attachment(kind="image/png", uri="file-7Tea", name="tea.png"),
     )
 
 
@@ -149,7 +149,7 @@ def test_chatgpt_keeps_a_content_that_it_does_not_know() -> None:
 def test_claude_blocks_attachments_and_files() -> None:
     asked, answered, old = sample("claude")
     assert (asked.role, asked.parent, asked.session) == ("user", None, "d0000000-0000-4000-8000-000000000001")
-    assert asked.media == (Media(kind="file", name="starter.jpg"),)
+    assert asked.media == (Attachment(kind="file", name="starter.jpg"),)
     attachments = asked.extra["attachments"]
     assert isinstance(attachments, list)
     assert attachments[0]["extracted_content"] == "fed on Monday, 1:1:1"
@@ -196,7 +196,7 @@ def test_claude_code_turns_tools_and_side_chains() -> None:
     assert result.parent == found[1].external_id
     assert found[4].extra["isSidechain"] is True
     assert found[4].media == (
-        Media(
+        Attachment(
             kind="image/png",
             uri="urn:sha256:929e08d597feae564ce98003c4a47ff5239a5b93681d186eda3a9871e5b62644",
         ),
@@ -245,7 +245,7 @@ def test_openai_messages() -> None:
     assert isinstance(beside, dict)
     assert sorted(beside) == ["parallel_tool_calls", "tools"]
     assert (found[4].name, found[4].text) == ("Maya", "What is this?")
-    assert found[4].media == (Media(kind="image", uri="https://images.example/cup.png"),)
+    assert found[4].media == (Attachment(kind="image", uri="https://images.example/cup.png"),)
     assert (found[5].text, found[5].extra["weight"]) == ("", 0)
     assert found[6].extra["tool_call_id"] == "call_1"
 
@@ -274,7 +274,7 @@ def test_realtalk_turns_and_nothing_of_the_annotations() -> None:
     assert [each.name for each in found] == ["Emi", "Elise", "Emi"]
     assert found[0].occurred_at == datetime(2023, 12, 29, 15, 23, 45, tzinfo=UTC)
     assert found[1].media == (
-        Media(kind="image", uri="https://images.example/desk.jpg", caption="a desk full of books"),
+        Attachment(kind="image", uri="https://images.example/desk.jpg", caption="a desk full of books"),
     )
     assert found[2].session == f"{found[2].conversation}/session_2"
     assert str(found[2].external_id).endswith("/D2:1")

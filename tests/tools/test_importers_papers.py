@@ -10,7 +10,7 @@ import pytest
 from braid.tools.importers.html_text import text_of_html
 from braid.tools.importers.markdown import MarkdownImporter
 from braid.tools.importers.mbox import MboxImporter
-from braid.tools.importers.message import BadLine, Media, Message
+from braid.tools.importers.message import Attachment, BadLine, Message
 from braid.tools.importers.text import TextImporter
 from tests.tools.samples import EXPORTS, messages, piped, read_bytes, read_path, reasons
 
@@ -35,7 +35,7 @@ def test_mail_headers_threads_and_parts() -> None:
     assert (answer.parent, answer.session) == ("one@example.org", "one@example.org")
     assert answer.text == "Yes, at five."
     assert answer.occurred_at == datetime(2025, 5, 17, 8, tzinfo=UTC)
-    assert answer.media == (Media(kind="application/pdf", name="map.pdf"),)
+    assert answer.media == (Attachment(kind="application/pdf", name="map.pdf"),)
     assert (third.text, third.external_id, third.occurred_at) == ("One & two\nthree", None, None)
 
 
@@ -141,7 +141,7 @@ def test_notes_sections_headings_links_and_front_matter(notes: Path) -> None:
     }  # fmt: skip
     assert first.extra["links"] == ["https://example.org/trip", "lisbon"]
     assert first.occurred_at == tea.occurred_at == datetime(2025, 5, 17, 7, 30, tzinfo=UTC)
-    assert tea.media == (Media(kind="image", uri="shop.jpg", caption="the shop"),)
+    assert tea.media == (Attachment(kind="image", uri="shop.jpg", caption="the shop"),)
     assert "# not a heading" in tea.text
     assert prices.extra["headings"] == ["Tea", "Prices"]
     assert [each.external_id for each in (tea, prices, again)] == [

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from braid.tools.importers.message import BadLine, Media, Message
+from braid.tools.importers.message import Attachment, BadLine, Message
 from tests.tools.samples import EXPORTS, messages, read_bytes, read_path, reasons, zip_of
 
 
@@ -33,7 +33,7 @@ def test_slack_people_threads_and_files(slack: Path) -> None:
     assert (asked.parent, answered.parent) == (None, asked.external_id)
     assert (asked.revised, answered.revised) == (False, True)
     assert answered.media == (
-        Media(
+        Attachment(
             kind="application/pdf", uri="https://files.slack.com/files-pri/T01-F01/plan.pdf", name="plan.pdf"
         ),
     )
@@ -105,7 +105,9 @@ def test_discord_people_replies_and_files() -> None:
     assert (said.parent, answered.parent) == (None, "1002")
     assert (said.revised, answered.revised) == (True, False)
     assert said.media == (
-        Media(kind="file", uri="https://cdn.discordapp.com/attachments/222/5001/loaf.png", name="loaf.png"),
+        Attachment(
+            kind="file", uri="https://cdn.discordapp.com/attachments/222/5001/loaf.png", name="loaf.png"
+        ),
     )
     assert answered.extra["embeds"] == [
         {"title": "Loaf", "url": None, "timestamp": None, "description": "rated 9/10"}

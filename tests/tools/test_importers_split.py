@@ -9,7 +9,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from braid.tools.importers import split
-from braid.tools.importers.split import Piece, pieces
+from braid.tools.importers.split import SplitElement, pieces
 from braid.tools.importers.strict import MAX_DEPTH
 
 VALUES = st.recursive(
@@ -31,7 +31,7 @@ class Dribble(io.RawIOBase):
         return self._inner.read(self._size)
 
 
-def found(data: bytes, within: str = "", size: int = 2**18, limit: int = 2**20) -> list[Piece]:
+def found(data: bytes, within: str = "", size: int = 2**18, limit: int = 2**20) -> list[SplitElement]:
     return list(pieces(Dribble(data, size), within, limit))  # type: ignore[arg-type]
 
 

@@ -13,18 +13,18 @@ from typing import NamedTuple
 
 import pytest
 
-from braid.ledger.checkpoint import Checkpoint, sign_checkpoint
 from braid.ledger.errors import RefusedLogError
-from braid.ledger.merkle import root_of
-from braid.ledger.mirror import copy_log, finish_copy
-from braid.ledger.monitor import Limits, MonitorState, look
-from braid.ledger.note import signing_key
-from braid.ledger.outlet import Folder, Outlet
-from braid.ledger.served import ServedLog, open_head
-from braid.ledger.tiles import pack_entries, unpack_entries
+from braid.ledger.publish.folder import Folder, Outlet
+from braid.ledger.publish.mirror import copy_log, finish_copy
+from braid.ledger.publish.remote import ServedLog, open_head
+from braid.ledger.tree.checkpoint import Checkpoint, sign_checkpoint
+from braid.ledger.tree.merkle import root_of
+from braid.ledger.tree.note import signing_key
+from braid.ledger.tree.tiles import pack_entries, unpack_entries
+from braid.ledger.witness.monitor import AlertLimits, MonitorState, look
 from braid.tools.tlog.client import RemoteLog, Site
-from braid.tools.tlog.server import LogServer, Reply
-from braid.tools.tlog.serving import answer_from
+from braid.tools.tlog.routes import answer_from
+from braid.tools.tlog.server import HttpReply, LogServer
 from tests.ledger.made_log import KEY, ORIGIN, MadeLog, counted, fetch_from
 
 SMALL, LARGE = 200, 300
@@ -41,12 +41,12 @@ class Liar:
 
     def __init__(self) -> None:
         self.files: dict[str, bytes] = {}
-        self.raw: dict[str, Reply] = {}
+        self.raw: dict[str, HttpReply] = {}
         self.server = LogServer(("127.0.0.1", 0), self._answer)
         self._thread = threading.Thread(target=self.server.serve_forever, args=(0.01,), daemon=True)
         self._thread.start()
 
-    def _answer(self, method: str, path: str, body: bytes, zips: bool) -> Reply:
+    def _answer(self, method: str, path: str, body: bytes, zips: bool) -> HttpReply:
         return self.raw.get(path) or answer_from(fetch_from(self.files))(method, path, body, zips)
 
     def close(self) -> None:
@@ -98,7 +98,9 @@ def monitor_of(liar: Liar, folder: Path) -> Consumer:
     def follow() -> None:
         remote = RemoteLog(Site(liar.server.url, timeout_s=2))
         try:
-            seen = look(ServedLog(remote.fetch, LOG.vkey), states[0], Limits(), 1_700_000_000, remote.gather)
+            seen = look(
+                ServedLog(remote.fetch, LOG.vkey), states[0], AlertLimits(), 1_700_000_000, remote.gather
+            )
         finally:
             remote.close()
         states[0] = seen.state
@@ -220,11 +222,11 @@ def test_a_lie_is_refused_by_name(what: str, liar: Liar, consumer: Consumer, tmp
         assert (mirror / path).read_bytes() == data, path
 
 
-def zipped(data: bytes) -> Reply:
-    return Reply(200, "application/octet-stream", data, zipped=True)
+def zipped(data: bytes) -> HttpReply:
+    return HttpReply(200, "application/octet-stream", data, zipped=True)
 
 
-RAW: dict[str, tuple[str, str, Reply]] = {
+RAW: dict[str, tuple[str, str, HttpReply]] = {
     "gzip that unfolds to a gigabyte": (
         "oversize",
         "tile/entries/000",
@@ -233,9 +235,9 @@ RAW: dict[str, tuple[str, str, Reply]] = {
     "gzip that is none": ("malformed", "tile/entries/000", zipped(b"not gzip")),
     "gzip without its end": ("malformed", "tile/entries/000", zipped(gzip.compress(b"x" * 999)[:-4])),
     "gzip with more behind it": ("malformed", "tile/entries/000", zipped(gzip.compress(b"x") + b"y")),
-    "a redirect": ("unreachable", "checkpoint", Reply(302, "text/plain", b"")),
-    "an error": ("unreachable", "tile/0/000", Reply(500, "text/plain", b"no")),
-    "part of the content": ("unreachable", "tile/entries/000", Reply(206, "text/plain", b"no")),
+    "a redirect": ("unreachable", "checkpoint", HttpReply(302, "text/plain", b"")),
+    "an error": ("unreachable", "tile/0/000", HttpReply(500, "text/plain", b"no")),
+    "part of the content": ("unreachable", "tile/entries/000", HttpReply(206, "text/plain", b"no")),
 }
 
 

@@ -9,17 +9,17 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from braid.ledger.cosign import Asked
 from braid.ledger.errors import RefusedLogError
-from braid.ledger.merkle import subtrees_of
-from braid.ledger.note import COSIGNATURE, Signature, cosign, parse_note, signing_key
-from braid.ledger.policy import Policy, parse_policy
-from braid.ledger.served import ServedLog, SignedHead
-from braid.ledger.tiles import TileTree
-from braid.ledger.witness import SIZE_TYPE, Witness, format_submission
-from braid.tools.tlog.cosigning import cosigned
-from braid.tools.tlog.server import LogServer, Reply
-from braid.tools.tlog.witnessing import answer_as
+from braid.ledger.publish.policy import Policy, parse_policy
+from braid.ledger.publish.remote import ServedLog, SignedHead
+from braid.ledger.tree.merkle import subtrees_of
+from braid.ledger.tree.note import COSIGNATURE, NoteSignature, cosign, parse_note, signing_key
+from braid.ledger.tree.tiles import TileTree
+from braid.ledger.witness.cosignature import CosignatureResult
+from braid.ledger.witness.witness import SIZE_TYPE, Witness, format_submission
+from braid.tools.tlog.cosignatures import cosigned
+from braid.tools.tlog.server import HttpReply, LogServer
+from braid.tools.tlog.witness import answer_as
 from tests.ledger.made_log import KEY, ORIGIN, MadeLog, counted, fetch_from
 
 LOG = MadeLog(counted(300))
@@ -35,14 +35,14 @@ class Running:
     def __init__(self, folder: Path) -> None:
         self.witness = Witness(folder, OWN, [LOG.vkey])
         self.honest = answer_as(self.witness, lambda: int(time.time()))
-        self.lie: Callable[[str, bytes], Reply | None] = lambda path, body: None
+        self.lie: Callable[[str, bytes], HttpReply | None] = lambda path, body: None
         self.asked: list[str] = []
         self.server = LogServer(("127.0.0.1", 0), self._answer)
         self._thread = threading.Thread(target=self.server.serve_forever, args=(0.01,), daemon=True)
         self._thread.start()
         self.policy = policy_of(self.server.url)
 
-    def _answer(self, method: str, path: str, body: bytes, zips: bool) -> Reply:
+    def _answer(self, method: str, path: str, body: bytes, zips: bool) -> HttpReply:
         self.asked.append(body.partition(b"\n")[0].decode() or path)
         return self.lie(path, body) or self.honest(method, path, body, zips)
 
@@ -124,32 +124,38 @@ def test_a_fork_is_refused_even_where_a_quorum_of_others_cosigned(running: Runni
         cosigned(msgspec.structs.replace(running.policy, quorum="none"), *head_of(200))
 
 
-def answering(status: int, kind: str = TEXT, body: bytes = b"") -> Callable[[str, bytes], Reply]:
-    return lambda path, sent: Reply(status, kind, body)
+def answering(status: int, kind: str = TEXT, body: bytes = b"") -> Callable[[str, bytes], HttpReply]:
+    return lambda path, sent: HttpReply(status, kind, body)
 
 
 def cosigning(time_s: int, text: str | None = None) -> bytes:
     return str(cosign(text or parse_note(LOG.head(200))[0], OWN, time_s)).encode()
 
 
-def later_head(path: str, sent: bytes) -> Reply:
+def later_head(path: str, sent: bytes) -> HttpReply:
     """Say 250, and show a head of 250 that the log never signed."""
     stranger = MadeLog(LOG.entries, signing_key(ORIGIN, bytes([9] * 32)))
     return (
-        Reply(409, SIZE_TYPE, b"250\n") if path == "add-checkpoint" else Reply(200, TEXT, stranger.head(250))
+        HttpReply(409, SIZE_TYPE, b"250\n")
+        if path == "add-checkpoint"
+        else HttpReply(200, TEXT, stranger.head(250))
     )
 
 
-def earlier_head(path: str, sent: bytes) -> Reply:
+def earlier_head(path: str, sent: bytes) -> HttpReply:
     """Say 250, and show a head of 100, which was signed."""
-    return Reply(409, SIZE_TYPE, b"250\n") if path == "add-checkpoint" else Reply(200, TEXT, LOG.head(100))
+    return (
+        HttpReply(409, SIZE_TYPE, b"250\n")
+        if path == "add-checkpoint"
+        else HttpReply(200, TEXT, LOG.head(100))
+    )
 
 
-FORGED = str(Signature(OWN.name, OWN.verifier.id, bytes(72))).encode()
+FORGED = str(NoteSignature(OWN.name, OWN.verifier.id, bytes(72))).encode()
 STRANGER = str(
     cosign(parse_note(LOG.head(200))[0], signing_key(OWN.name, bytes(32), COSIGNATURE), 1)
 ).encode()
-LIES: dict[str, tuple[str, Callable[[str, bytes], Reply | None]]] = {
+LIES: dict[str, tuple[str, Callable[[str, bytes], HttpReply | None]]] = {
     "a forged cosignature": ("signature", answering(200, TEXT, FORGED)),
     "a cosignature of another head": ("signature", answering(200, TEXT, cosigning(1, "x\n1\n\n"))),
     "another key under its name": ("signature", answering(200, TEXT, STRANGER)),
@@ -180,7 +186,7 @@ LIES: dict[str, tuple[str, Callable[[str, bytes], Reply | None]]] = {
 @pytest.mark.parametrize("what", LIES)
 def test_a_lie_gives_no_cosignature_and_no_quorum(what: str, running: Running) -> None:
     reason, running.lie = LIES[what]
-    told: list[Asked] = []
+    told: list[CosignatureResult] = []
     with pytest.raises(RefusedLogError) as refused:
         cosigned(running.policy, *head_of(200), told=told.append)
     assert refused.value.reason == "quorum"
@@ -192,9 +198,9 @@ def test_a_lie_gives_no_cosignature_and_no_quorum(what: str, running: Running) -
 @pytest.mark.parametrize("status", [409, 422])
 def test_a_witness_that_only_says_fork_does_not_stop_the_others(running: Running, status: int) -> None:
     """What it says counts when it shows a head that the log's key signed and that contradicts this one."""
-    told: list[Asked] = []
+    told: list[CosignatureResult] = []
     running.stand_at(LOG, 100)
-    running.lie = lambda path, body: Reply(status, TEXT, b"no") if path == "add-checkpoint" else None
+    running.lie = lambda path, body: HttpReply(status, TEXT, b"no") if path == "add-checkpoint" else None
     cosigned(msgspec.structs.replace(running.policy, quorum="none"), *head_of(200), told=told.append)
     assert told[0].reason == "unproven"
 
@@ -204,7 +210,7 @@ def test_a_slow_witness_costs_its_time_and_no_more(running: Running) -> None:
         time.sleep(0.8)
 
     running.lie = sleep
-    began, told = time.monotonic(), list[Asked]()
+    began, told = time.monotonic(), list[CosignatureResult]()
     head = cosigned(policy_of(running.server.url, "none"), *head_of(200), timeout_s=0.2, told=told.append)
     assert time.monotonic() - began < 0.7
     assert told[0].reason == "unreachable"

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from braid.ledger.note import COSIGNATURE, signing_key
-from braid.ledger.witness import Witness, format_submission
+from braid.ledger.tree.note import COSIGNATURE, signing_key
+from braid.ledger.witness.witness import Witness, format_submission
+from braid.tools.tlog.routes import answer_from
 from braid.tools.tlog.server import MAX_BODY_BYTES, Answer, LogServer, parse_listen
-from braid.tools.tlog.serving import answer_from
-from braid.tools.tlog.witnessing import answer_as
+from braid.tools.tlog.witness import answer_as
 from tests.ledger.made_log import MadeLog, counted, fetch_from
 
 LOG = MadeLog(counted(300))

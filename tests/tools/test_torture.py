@@ -16,9 +16,9 @@ import pytest
 
 import braid
 from braid.ledger.errors import IntegrityError
-from braid.ledger.guard import Guard
-from braid.ledger.note import parse_vkey
 from braid.ledger.settings import load_settings
+from braid.ledger.tree.guard import Guard
+from braid.ledger.tree.note import parse_vkey
 from braid.tools.lab.torture.clock import SetClock
 from braid.tools.lab.torture.command import Theatre, passed_points
 from braid.tools.lab.torture.disk import SmallDisk

@@ -25,16 +25,16 @@ import msgspec
 import braid
 from braid.exchange.lines import export_jsonl
 from braid.exchange.subject import export_subject
-from braid.ledger.record import Claim
+from braid.ledger.record.record import Claim
 from braid.lenses.errors import LensError
 from braid.log.drafts import scope
 from braid.store import Store
-from braid.tools.cli.chatting import Talk
+from braid.tools.cli.chat import Conversation
 from braid.tools.cli.intake import Intake
 from braid.tools.cli.main import app
 from braid.tools.cli.progress import progress
 from braid.tools.cli.sources import open_source
-from braid.views.sql import Sandbox
+from braid.views.duck.sql import Sandbox
 
 BEGIN: Final = datetime(2026, 1, 5, 9, tzinfo=UTC)
 """When every scene begins: a Monday."""
@@ -365,7 +365,7 @@ class World:
             return line
 
         with redirect_stdout(out), redirect_stderr(io.StringIO()):
-            Talk(self.store, dict(WHO), session_id=None, name=NAME, composer=None, read=read).go()
+            Conversation(self.store, dict(WHO), session_id=None, name=NAME, composer=None, read=read).go()
         return out.getvalue().removeprefix("".join(said))
 
     def _by_stance(self, about: str, **how: Any) -> Iterable[Line]:

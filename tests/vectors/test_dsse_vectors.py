@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 from nacl import bindings
 
-from braid.ledger.dsse import Verified, pae, verify_envelope
 from braid.ledger.errors import EnvelopeError, LedgerError
+from braid.ledger.export.dsse import Verified, pae, verify_envelope
 
 SEED_A = bytes.fromhex("9d61b19deffd5a60ba844af492ec2cc44449c5697b326919703bac031cae7f60")
 SEED_B = bytes.fromhex("4ccd089b28ff96da9db6c346ec114e0f5b8a319f35aba624da8cf6ed4fb8a6fb")

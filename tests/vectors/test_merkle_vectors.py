@@ -7,7 +7,7 @@ from hashlib import sha256
 import pytest
 
 from braid.ledger.errors import ProofError
-from braid.ledger.merkle import (
+from braid.ledger.tree.merkle import (
     EMPTY_ROOT,
     check_consistency,
     check_inclusion,
@@ -18,7 +18,7 @@ from braid.ledger.merkle import (
     root_of,
     subtrees_of,
 )
-from braid.ledger.tiles import Frontier
+from braid.ledger.tree.tiles import Frontier
 
 ENTRIES = [
     bytes.fromhex(text)

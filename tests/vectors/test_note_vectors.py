@@ -5,19 +5,19 @@ from hashlib import sha256
 
 import pytest
 
-from braid.ledger.checkpoint import (
+from braid.ledger.errors import LedgerError, NoteError
+from braid.ledger.tree.checkpoint import (
     Checkpoint,
     format_checkpoint,
     open_checkpoint,
     parse_checkpoint,
     sign_checkpoint,
 )
-from braid.ledger.errors import LedgerError, NoteError
-from braid.ledger.merkle import EMPTY_ROOT
-from braid.ledger.note import (
+from braid.ledger.tree.merkle import EMPTY_ROOT
+from braid.ledger.tree.note import (
     COSIGNATURE,
     ED25519,
-    Signature,
+    NoteSignature,
     VerifierKey,
     cosign,
     cosignature_time,
@@ -219,7 +219,7 @@ def test_a_text_that_no_note_can_hold_is_not_signed() -> None:
     with pytest.raises(ValueError, match="one Ed25519 key or more"):
         sign_note("text\n", [signing_key("a", TEST1, COSIGNATURE)])
     with pytest.raises(NoteError):
-        format_note("text\n", [Signature("a b", b"1234", b"x")])
+        format_note("text\n", [NoteSignature("a b", b"1234", b"x")])
 
 
 def test_trusted_keys_that_cannot_be_told_apart_are_misuse() -> None:
@@ -358,7 +358,7 @@ def test_keys_of_other_types_are_read_and_verify_nothing() -> None:
     unassigned = vkey("log", "0a0b0c0d", b"\xffexample\0key")
     keys = [parse_vkey(text) for text in (ecdsa, sth, unassigned)]
     assert [str(key) for key in keys] == [ecdsa, sth, unassigned]
-    note = FOO_NOTE + b"".join(str(Signature(key.name, key.id, b"whatever")).encode() for key in keys)
+    note = FOO_NOTE + b"".join(str(NoteSignature(key.name, key.id, b"whatever")).encode() for key in keys)
     opened = open_note(note, [FOO, *keys])
     assert (len(opened.verified), len(opened.unknown)) == (1, 3)
     with pytest.raises(NoteError, match="no trusted key"):
@@ -515,7 +515,7 @@ def test_a_checkpoint_is_of_the_log_that_was_asked_for() -> None:
     # Nor does it help that the 4 bytes of its key ID are those of the log's key.
     twin = VerifierKey(stranger.name, LOG.verifier.id, ED25519, stranger.verifier.public)
     text, [signature] = parse_note(forged)
-    forged = format_note(text, [Signature(twin.name, twin.id, signature.blob)])
+    forged = format_note(text, [NoteSignature(twin.name, twin.id, signature.blob)])
     with pytest.raises(NoteError, match="no trusted key of the log"):
         open_checkpoint(forged, [LOG.verifier, twin], ORIGIN)
     with pytest.raises(ValueError, match="keys of that name"):
@@ -574,13 +574,13 @@ def test_the_cosignature_of_the_small_log() -> None:
 def test_a_cosignature_binds_its_time_and_its_text() -> None:
     key = signing_key("w", TEST1, COSIGNATURE)
     right = cosign("text\n", key, 1_700_000_000)
-    moved = Signature(right.name, right.id, (1_700_000_001).to_bytes(8, "big") + right.blob[8:])
+    moved = NoteSignature(right.name, right.id, (1_700_000_001).to_bytes(8, "big") + right.blob[8:])
     for text, signature in (("text\n", moved), ("test\n", right)):
         with pytest.raises(NoteError, match="is wrong"):
             open_note(format_note(text, [signature]), [key.verifier])
     for blob in (right.blob[8:], right.blob[:-1], right.blob + b"\0", b"x"):
         with pytest.raises(NoteError, match="is wrong"):
-            open_note(format_note("text\n", [Signature(right.name, right.id, blob)]), [key.verifier])
+            open_note(format_note("text\n", [NoteSignature(right.name, right.id, blob)]), [key.verifier])
 
 
 def test_types_of_signature_are_not_confused() -> None:
@@ -589,7 +589,7 @@ def test_types_of_signature_are_not_confused() -> None:
     note = format_note("text\n", [cosignature])
     with pytest.raises(NoteError, match="no trusted key"):
         open_note(note, [plain.verifier])
-    renamed = format_note("text\n", [Signature("w", plain.verifier.id, cosignature.blob)])
+    renamed = format_note("text\n", [NoteSignature("w", plain.verifier.id, cosignature.blob)])
     with pytest.raises(NoteError, match="is wrong"):
         open_note(renamed, [plain.verifier])
     with pytest.raises(ValueError, match="doesn't cosign"):

@@ -4,11 +4,11 @@ from base64 import b64decode, b64encode
 
 import pytest
 
-from braid.ledger.checkpoint import Checkpoint, sign_checkpoint
 from braid.ledger.errors import NoteError, ProofError
-from braid.ledger.merkle import leaf_hash, prove_inclusion, root_of, subtrees_of
-from braid.ledger.note import COSIGNATURE, cosign, parse_skey, parse_vkey, sign_note, signing_key
-from braid.ledger.proof import Proof, check_proof, format_proof, parse_proof
+from braid.ledger.tree.checkpoint import Checkpoint, sign_checkpoint
+from braid.ledger.tree.merkle import leaf_hash, prove_inclusion, root_of, subtrees_of
+from braid.ledger.tree.note import COSIGNATURE, cosign, parse_skey, parse_vkey, sign_note, signing_key
+from braid.ledger.tree.proof import Proof, check_proof, format_proof, parse_proof
 
 ORIGIN = "example.com/log/testdata"
 LOG = parse_skey("PRIVATE+KEY+example.com/log/testdata+33d7b496+AeymY/SZAX0jZcJ8enZ5FY1Dz+wTML2yWSkK+9DSF3eg")

@@ -2,8 +2,8 @@
 
 import pytest
 
-from braid.ledger.merkle import leaf_hash
-from braid.ledger.tiles import (
+from braid.ledger.tree.merkle import leaf_hash
+from braid.ledger.tree.tiles import (
     Frontier,
     Tile,
     entries_path,

@@ -7,8 +7,7 @@ from typing import Any
 
 import pytest
 
-from braid.ledger.create import create_store
-from braid.ledger.record import (
+from braid.ledger.record.record import (
     Affect,
     AffectBody,
     Body,
@@ -33,10 +32,11 @@ from braid.ledger.record import (
     Vad,
     ViewBody,
 )
-from braid.ledger.sequence import Placed
-from braid.ledger.writer import Writer
-from braid.views.duck import DuckView
-from braid.views.schema import TABLES
+from braid.ledger.write.create import create_store
+from braid.ledger.write.sequence import Placed
+from braid.ledger.write.writer import Writer
+from braid.views.duck.projection import DuckView
+from braid.views.duck.schema import TABLES
 from braid.views.store import Views
 
 

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 from nacl.utils import random
 
-from braid.views.catalog import Catalog
-from braid.views.catalog_file import VERSION
+from braid.views.catalog.file import VERSION
+from braid.views.catalog.projection import Catalog
 
 
 @pytest.fixture

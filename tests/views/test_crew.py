@@ -12,20 +12,20 @@ import msgspec
 import numpy as np
 import pytest
 
-from braid.ledger.asof import root_at
 from braid.ledger.errors import IntegrityError, LedgerError
+from braid.ledger.read.prefix import root_at
 from braid.ledger.worker import Worker
-from braid.views import crew
-from braid.views.crew import Stretch, made_by_workers
+from braid.views.duck import workers
+from braid.views.duck.schema import VERSION
+from braid.views.duck.workers import Stretch, made_by_workers
 from braid.views.replay import take_standing
-from braid.views.schema import VERSION
 
 
 @pytest.fixture(autouse=True)
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let a store of some dozens of records be worth it."""
-    monkeypatch.setattr(crew, "LEAST_RECORDS", 10)
-    monkeypatch.setattr(crew, "STRETCH_RECORDS", 16)
+    monkeypatch.setattr(workers, "LEAST_RECORDS", 10)
+    monkeypatch.setattr(workers, "STRETCH_RECORDS", 16)
     monkeypatch.setattr(os, "cpu_count", lambda: 2)
 
 
@@ -44,7 +44,7 @@ def filled(bench: Any, one_of_each: Any) -> Any:
 
 def rebuilt(bench: Any, monkeypatch: pytest.MonkeyPatch, least: int) -> tuple[str, dict[str, Any]]:
     """Return the content digest and the rows after a rebuild."""
-    monkeypatch.setattr(crew, "LEAST_RECORDS", least)
+    monkeypatch.setattr(workers, "LEAST_RECORDS", least)
     bench.views.replay("duck")
     (standing,) = [one for one in bench.views.status() if one.name == "duck"]
     return standing.digest.content, bench.contents()
@@ -79,9 +79,9 @@ def test_what_the_index_does_not_tell_yet_is_left_to_the_caller(
 
 
 def test_too_little_is_done_by_one(filled: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(crew, "LEAST_RECORDS", filled.writer.size + 1)
+    monkeypatch.setattr(workers, "LEAST_RECORDS", filled.writer.size + 1)
     assert stretches(filled) == []
-    monkeypatch.setattr(crew, "LEAST_RECORDS", 10)
+    monkeypatch.setattr(workers, "LEAST_RECORDS", 10)
     monkeypatch.setattr(os, "cpu_count", lambda: 1)
     assert stretches(filled) == []
 
@@ -134,31 +134,31 @@ def test_a_store_behind_a_passphrase(tmp_path: Path, monkeypatch: pytest.MonkeyP
         store.checkpoint()
         store.replay("duck", from_scratch=True)
         by_many = store.sql("SELECT log_index, text FROM experiences ORDER BY 1").to_pydict()
-        monkeypatch.setattr(crew, "LEAST_RECORDS", 10**9)
+        monkeypatch.setattr(workers, "LEAST_RECORDS", 10**9)
         store.replay("duck", from_scratch=True)
         assert store.sql("SELECT log_index, text FROM experiences ORDER BY 1").to_pydict() == by_many
 
 
 def test_stretches_are_cut_by_number_and_by_weight(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(crew, "STRETCH_BYTES", 100)
+    monkeypatch.setattr(workers, "STRETCH_BYTES", 100)
     single = np.ones(26, dtype=bool)
-    found = crew.cut(5, np.cumsum([10] * 20 + [40, 50, 300, 99, 2, 1]), single)
+    found = workers.cut(5, np.cumsum([10] * 20 + [40, 50, 300, 99, 2, 1]), single)
     spans = [(one.first, one.stop) for one in found]
     assert spans == [(5, 15), (15, 25), (25, 27), (27, 28), (28, 29), (29, 31)]
-    monkeypatch.setattr(crew, "STRETCH_BYTES", 10_000)
-    assert list(crew.cut(0, np.cumsum([1] * 20), single[:20])) == [Stretch(0, 16), Stretch(16, 20)]
+    monkeypatch.setattr(workers, "STRETCH_BYTES", 10_000)
+    assert list(workers.cut(0, np.cumsum([1] * 20), single[:20])) == [Stretch(0, 16), Stretch(16, 20)]
 
 
 def test_a_transaction_is_not_parted_and_a_heavy_one_is_left_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     closing = np.zeros(60, dtype=bool)
     closing[[4, 9, 11, 49, 59]] = True  # one of forty records, more than a stretch
-    spans = [(one.first, one.stop) for one in crew.cut(0, np.cumsum([1] * 60), closing)]
+    spans = [(one.first, one.stop) for one in workers.cut(0, np.cumsum([1] * 60), closing)]
     assert spans == [(0, 12), (12, 50), (50, 60)]
-    monkeypatch.setattr(crew, "HEAVY_BYTES", 30)
-    assert [(one.first, one.stop) for one in crew.cut(0, np.cumsum([1] * 60), closing)] == [(0, 12)]
+    monkeypatch.setattr(workers, "HEAVY_BYTES", 30)
+    assert [(one.first, one.stop) for one in workers.cut(0, np.cumsum([1] * 60), closing)] == [(0, 12)]
 
 
-def terms(bench: Any, **members: Any) -> crew.Terms:
+def terms(bench: Any, **members: Any) -> workers.ReplayTerms:
     said: dict[str, Any] = {
         "store": str(bench.path),
         "guard": str(bench.writer.guard.path),
@@ -167,15 +167,15 @@ def terms(bench: Any, **members: Any) -> crew.Terms:
         "standing": take_standing(bench.writer),
         "version": VERSION,
     }
-    return crew.Terms(**(said | members))
+    return workers.ReplayTerms(**(said | members))
 
 
 def test_a_worker_refuses_a_log_that_is_not_its_askers(filled: Any) -> None:
-    reader = crew.opened(terms(filled))
+    reader = workers.opened(terms(filled))
     size = filled.writer.size
     for stretch in (Stretch(0, size + 1, "00"), Stretch(0, size, root_at(reader, size - 1))):
         with pytest.raises(LedgerError, match="has not the root"):
-            crew.rows_of(reader, take_standing(reader), stretch)
+            workers.rows_of(reader, take_standing(reader), stretch)
     reader.close()
 
 
@@ -188,7 +188,7 @@ def test_a_worker_refuses_a_store_that_is_not_as_its_asker_holds_it(filled: Any,
         terms(filled, standing=msgspec.structs.replace(standing, sealed=False)),
     ):
         with pytest.raises(LedgerError, match="not as its asker holds it"):
-            crew.opened(other)
+            workers.opened(other)
 
 
 def test_a_vault_that_is_away_for_a_while_takes_no_text_from_the_rows(

@@ -13,17 +13,18 @@ import pytest
 from nacl.utils import random
 
 from braid.affect.turn import METHOD, tone
-from braid.ledger import compose, validate
-from braid.ledger.create import admission
-from braid.ledger.reader import Reader
-from braid.ledger.record import KINDS, Draft, EventBody, KeyBody
-from braid.ledger.sign import ROLE_KINDS, Signer
+from braid.ledger.keys.author_key import ROLE_KINDS, Signer
+from braid.ledger.read.reader import Reader
+from braid.ledger.record import validate
+from braid.ledger.record.record import KINDS, Draft, EventBody, KeyBody
+from braid.ledger.write import compose
+from braid.ledger.write.create import admission
 from braid.tools.lab.schema_doc import schema_page
-from braid.views import duck
 from braid.views import replay as driver
+from braid.views.duck import projection as duck
+from braid.views.duck.macros import VIEWS
+from braid.views.duck.schema import CHECKPOINTS, TABLES, VERSION
 from braid.views.errors import DamagedViewError
-from braid.views.macros import VIEWS
-from braid.views.schema import CHECKPOINTS, TABLES, VERSION
 from braid.views.store import Views
 from braid.wal import failpoint
 
@@ -541,7 +542,7 @@ def test_a_working_file_that_cant_be_used_is_rebuilt(bench: Any, how: str, why: 
 
 
 def three_claims() -> Draft:
-    from braid.ledger.record import Claim, ExperienceBody
+    from braid.ledger.record.record import Claim, ExperienceBody
 
     claim = Claim(subject="a", rel="b", object="c")
     return Draft(kind="experience", type="occurrence", body=ExperienceBody(symbolic=[claim, claim, claim]))

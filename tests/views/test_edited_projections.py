@@ -16,15 +16,15 @@ import duckdb
 import pytest
 
 from braid import entry as api
-from braid.ledger import spans
 from braid.ledger.audit.findings import Finding
-from braid.ledger.idempotency import SUFFIX, KeyIndex
-from braid.ledger.lineage import Lineage
-from braid.ledger.scopechain import chain_of
+from braid.ledger.read import spans
+from braid.ledger.read.idempotency import SUFFIX, KeyIndex
+from braid.ledger.read.lineage import Lineage
+from braid.ledger.read.scopechain import chain_of
 from braid.store import Store
-from braid.views.catalog_check import check_catalog
-from braid.views.check import check_content
-from braid.views.schema import CHECKPOINTS, TABLES
+from braid.views.catalog.check import check_catalog
+from braid.views.duck.check import check_content
+from braid.views.duck.schema import CHECKPOINTS, TABLES
 from tests.views.conftest import experience, one_of_each, whole_table
 
 START = datetime(2025, 1, 1, 12, tzinfo=UTC)

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from braid.entry import open as open_store
-from braid.ledger.record import Affect, Draft, EmbeddingBody, Signature, Vad
+from braid.ledger.record.record import Affect, Draft, EmbeddingBody, Signature, Vad
 from braid.models.static import StaticEmbedder
 from braid.store import Store
 from braid.views.search import CAUSAL, PROMPT, RESPONSE, TEMPORAL

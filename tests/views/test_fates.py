@@ -8,9 +8,9 @@ from typing import Any
 import duckdb
 import pytest
 
-from braid.ledger.record import Claim, Draft, EventBody, ViewBody
+from braid.ledger.record.record import Claim, Draft, EventBody, ViewBody
 from braid.views import replay as driver
-from braid.views.past import Past
+from braid.views.duck.past import Past
 from braid.views.store import Views
 
 DAY = datetime(2025, 6, 1, tzinfo=UTC)

@@ -8,14 +8,14 @@ from typing import Any
 
 import pytest
 
-from braid.ledger.reader import Reader
-from braid.views import generations as generations_module
+from braid.ledger.read.reader import Reader
 from braid.views import store as store_module
-from braid.views.duck import DuckView
+from braid.views.duck import generations as generations_module
+from braid.views.duck.generations import DuckHome
+from braid.views.duck.past import Past
+from braid.views.duck.projection import DuckView
+from braid.views.duck.seal import Seals
 from braid.views.errors import ViewBusyError
-from braid.views.generations import DuckHome
-from braid.views.past import Past
-from braid.views.seal import Seals
 from braid.views.store import Views
 from braid.wal.lock import FileLock
 
@@ -188,7 +188,7 @@ def files_with(folder: Path, needle: bytes) -> list[str]:
 
 
 def test_purging_leaves_no_byte(bench: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    from braid.views import duck
+    from braid.views.duck import projection as duck
 
     monkeypatch.setitem(duck.CONFIG, "force_compression", "uncompressed")
     (one,) = bench.say("needle-in-the-hay " * 20, once="needle-key")
@@ -235,7 +235,7 @@ def test_purging_what_was_never_made_makes_nothing(bench: Any) -> None:
 KILLED = """
 import sys
 from pathlib import Path
-from braid.ledger.reader import Reader
+from braid.ledger.read.reader import Reader
 from braid.views.store import Views
 path = Path(sys.argv[1])
 Views(path / "views", Reader(path)).catch_up(publish=True)

@@ -15,14 +15,14 @@ import pytest
 
 import braid
 from braid.entry import open as open_store
-from braid.ledger.record import Affect, Draft, EmbeddingBody, Signature, Vad
+from braid.ledger.record.record import Affect, Draft, EmbeddingBody, Signature, Vad
 from braid.log.drafts import experience
 from braid.models.static import StaticEmbedder
 from braid.store import Store
 from braid.views.embedder import Embedder, EmbeddingError, Vectors
 from braid.views.errors import DamagedViewError, ViewBusyError
 from braid.views.lance.index import LanceIndex
-from braid.views.search import AFFECT, CAUSAL, PROMPT, RESPONSE, TEMPORAL, Hit, Where
+from braid.views.search import AFFECT, CAUSAL, PROMPT, RESPONSE, TEMPORAL, IndexHit, Where
 from braid.wal.lock import FileLock
 from tests.views.conftest import whole_table
 from tests.views.vectors import vector_of
@@ -76,7 +76,7 @@ def store(opener: Opener) -> Store:
     return opener()
 
 
-def texts(index: LanceIndex, hits: list[Hit]) -> list[str]:
+def texts(index: LanceIndex, hits: list[IndexHit]) -> list[str]:
     rows = index.take([hit.index for hit in hits])
     return [rows[hit.index].text for hit in hits]
 
@@ -552,11 +552,11 @@ def test_nobody_reads_a_set_from_before_an_erasure(opener: Opener) -> None:
 
 
 def test_indexing_changes_no_answer(opener: Opener, monkeypatch: pytest.MonkeyPatch) -> None:
-    from braid.views.lance import search, tending
+    from braid.views.lance import maintenance, search
 
-    monkeypatch.setattr(tending, "VECTOR_INDEX_ROWS", 300)
+    monkeypatch.setattr(maintenance, "VECTOR_INDEX_ROWS", 300)
     monkeypatch.setattr(search, "WORTH_ROWS", 300)
-    monkeypatch.setattr(tending, "_ROWS_PER_PARTITION", 200)
+    monkeypatch.setattr(maintenance, "_ROWS_PER_PARTITION", 200)
     store = opener()
     store.session.append_drafts([experience(f"note number {n} of the {n % 7} kinds") for n in range(400)])
     index = store.views.search.index()
@@ -575,11 +575,11 @@ def test_indexing_changes_no_answer(opener: Opener, monkeypatch: pytest.MonkeyPa
 def test_vectors_are_indexed_anew_when_they_have_doubled_however_they_came(
     opener: Opener, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from braid.views.lance import search, tending
+    from braid.views.lance import maintenance, search
 
-    monkeypatch.setattr(tending, "VECTOR_INDEX_ROWS", 300)
+    monkeypatch.setattr(maintenance, "VECTOR_INDEX_ROWS", 300)
     monkeypatch.setattr(search, "WORTH_ROWS", 100)
-    monkeypatch.setattr(tending, "_ROWS_PER_PARTITION", 100)
+    monkeypatch.setattr(maintenance, "_ROWS_PER_PARTITION", 100)
     store = opener(Counted())
     named: list[list[str]] = []
     for begun in range(0, 800, 200):  # rows are folded into the index meanwhile, which adds no partition
@@ -591,7 +591,7 @@ def test_vectors_are_indexed_anew_when_they_have_doubled_however_they_came(
         table = store.views.search.home.open().table
         named.append([name for name, columns in table.indexes().items() if columns == ["vector"]])
     assert named == [[], ["vector_4"], ["vector_4"], ["vector_8"]]
-    assert tending.partitions(store.views.search.home.open().table) == 8
+    assert maintenance.partitions(store.views.search.home.open().table) == 8
     index = store.views.search.index()
     assert len(index.nearest(Counted().embed(["note 7 of the 0 kinds"])[0], k=1)) == 1
 
@@ -600,19 +600,19 @@ def test_vectors_are_indexed_anew_when_they_have_doubled_however_they_came(
 def test_building_indexes_blocks_neither_reading_nor_writing(
     opener: Opener, monkeypatch: pytest.MonkeyPatch, step: str
 ) -> None:
-    from braid.views.lance import search, tending
+    from braid.views.lance import maintenance, search
 
-    monkeypatch.setattr(tending, "VECTOR_INDEX_ROWS", 300)
+    monkeypatch.setattr(maintenance, "VECTOR_INDEX_ROWS", 300)
     monkeypatch.setattr(search, "WORTH_ROWS", 300)
     begun, going = threading.Event(), threading.Event()
-    build = getattr(tending, step)
+    build = getattr(maintenance, step)
 
     def held(table: Any) -> None:
         begun.set()
         assert going.wait(30)
         build(table)
 
-    monkeypatch.setattr(tending, step, held)
+    monkeypatch.setattr(maintenance, step, held)
     store = opener()
     store.session.append_drafts([experience(f"note {n} of tea") for n in range(300)])
     store.views.search.index()
@@ -631,7 +631,7 @@ def test_building_indexes_blocks_neither_reading_nor_writing(
     store.views.search.settle()
     index = store.views.search.index()
     assert texts(index, index.words("wombat")) == ["a wombat drinks"]
-    assert tending.partitions(index._table) == 1
+    assert maintenance.partitions(index._table) == 1
 
 
 def test_vectors_come_by_role_and_only_where_there_are_any(opener: Opener) -> None:

@@ -12,11 +12,11 @@ from hypothesis import strategies as st
 from braid.entry import open as open_store
 from braid.models.static import StaticEmbedder
 from braid.store import Store
-from braid.views.lance import tending
+from braid.views.lance import maintenance
 from braid.views.lance.addresses import Addresses, Stretches
 from braid.views.lance.index import LanceIndex
 from braid.views.lance.table import Table
-from braid.views.search import Fetched, Hit
+from braid.views.search import Fetched, IndexHit
 from tests.views.conftest import whole_table
 
 MODEL = StaticEmbedder()
@@ -37,7 +37,7 @@ def store(tmp_path: Path) -> Iterator[Store]:
         yield store
 
 
-def told(store: Store, addresses: Addresses) -> tuple[list[Hit], list[Hit], Fetched]:
+def told(store: Store, addresses: Addresses) -> tuple[list[IndexHit], list[IndexHit], Fetched]:
     """Return what the present set answers to one who knows these addresses."""
     index = LanceIndex(store.views.search.home.open(), store.views.search._gone, addresses)
     near = index.nearest(MODEL.embed(["Who is hurt at the wrist?"])[0])
@@ -110,7 +110,7 @@ def test_what_was_moved_is_found_where_it_went(store: Store, way: str) -> None:
     elif way == "replaced":
         whole_table(store.path).update(where=f"log_index = {len(store) - 1}", values={"label": "moved"})
     else:
-        tending.compact(store.views.search.home.open().table)
+        maintenance.compact(store.views.search.home.open().table)
     store.views.search.index()
     fresh = Addresses()
     told(store, fresh)

@@ -15,16 +15,16 @@ from blake3 import blake3
 from nacl.bindings import crypto_aead_xchacha20poly1305_ietf_decrypt as decrypt
 
 from braid.entry import open as open_store
-from braid.ledger import erase
+from braid.ledger.erase import erasure
 from braid.ledger.errors import LedgerError
 from braid.models.static import StaticEmbedder
 from braid.store import Store
 from braid.views.embedder import Vectors
 from braid.views.errors import DamagedViewError
 from braid.views.lance import cache as cache_module
-from braid.views.lance import home as home_module
+from braid.views.lance import folder as home_module
 from braid.views.lance import view as view_module
-from braid.views.lance.cache import Cache, Wanted
+from braid.views.lance.cache import Cache, CacheKey
 from braid.views.search import PROMPT
 from tests.views.vectors import vector_of
 
@@ -109,7 +109,7 @@ def test_cached_vectors_go_and_no_copy_of_them_opens(tmp_path: Path) -> None:
         assert search.fill() == 2
         index = store.reader.index_of(id)
         row_key = store.reader.need_vault().key(index).row
-        wanted = Wanted(index, row_key, "static-minilm-256-int8@1", NEEDLE)
+        wanted = CacheKey(index, row_key, "static-minilm-256-int8@1", NEEDLE)
         name, key = cache_module._keys(wanted)
         path = search.home.cache.path
         stolen = path.read_bytes()
@@ -193,7 +193,7 @@ def test_without_room_to_rebuild_everything_is_removed(store: Store, monkeypatch
 
 def test_a_damaged_cache_is_begun_anew(tmp_path: Path) -> None:
     cache = Cache(tmp_path / "vectors.sqlite")
-    one = Wanted(3, blake3(b"x").digest(), "m@1", "text")
+    one = CacheKey(3, blake3(b"x").digest(), "m@1", "text")
     vector = MODEL.embed(["text"])[0]
     cache.put({one: vector})
     assert np.array_equal(cache.get([one], 256)[3], vector)
@@ -232,7 +232,7 @@ def test_what_a_model_is_asked_for_an_erased_record_is_not_kept(tmp_path: Path) 
         store.append("hay")
         store.views.search.index()
         name, _ = cache_module._keys(
-            Wanted(
+            CacheKey(
                 store.reader.index_of(id),
                 store.reader.need_vault().key(store.reader.index_of(id)).row,
                 "static-minilm-256-int8@1",
@@ -286,7 +286,7 @@ def test_an_erasure_is_not_certified_while_the_set_lies_there(
                 store.erase(id)
         assert files_with(store, WORD.encode())
         assert store.reader.control.unfinished()
-        (done,) = erase.finish(store.writer, store.views.purge)
+        (done,) = erasure.finish(store.writer, store.views.purge)
         assert done.records == 1
         assert files_with(store, WORD.encode()) == []
 

@@ -13,11 +13,11 @@ import duckdb
 import pytest
 
 import braid
-from braid.ledger.envelope import DERIVATION_ROLES
-from braid.views.macros import MACROS, VIEWS, Macro
+from braid.ledger.record.envelope import DERIVATION_ROLES
+from braid.views.duck.macros import MACROS, VIEWS, Macro
 
 if TYPE_CHECKING:
-    from braid.ledger.trace import TraceNode
+    from braid.ledger.read.trace import TraceNode
     from braid.store import Store
 
 

@@ -5,8 +5,8 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
+from braid.views.duck.sql import QueryLimits
 from braid.views.errors import SqlError, SqlLimitError
-from braid.views.sql import Limits
 
 VECTORS = pa.table(
     {"text": ["first", "second"], "vector": pa.array([[1.0, 0.0], [0.6, 0.8]], pa.list_(pa.float64()))}
@@ -76,7 +76,7 @@ def test_what_is_no_table_is_refused(asked: Any) -> None:
 
 
 def test_they_may_not_be_larger_than_the_memory(asked: Any) -> None:
-    limits = Limits(memory_bytes=64 << 20)
+    limits = QueryLimits(memory_bytes=64 << 20)
     large = pa.table({"x": pa.nulls(5_000_000, pa.int64())})
     assert (
         ask(asked, "SELECT count(*) AS n FROM large", tables={"large": large}, limits=limits)["n"][0].as_py()

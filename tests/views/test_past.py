@@ -7,15 +7,15 @@ from typing import Any
 
 import pytest
 
-from braid.ledger.asof import control_at, size_at
-from braid.ledger.create import admission
-from braid.ledger.erase import erase
-from braid.ledger.reader import Reader
-from braid.ledger.record import Claim, Draft, KeyBody
-from braid.ledger.sign import Signer
-from braid.views import past as past_module
+from braid.ledger.erase.erasure import erase
+from braid.ledger.keys.author_key import Signer
+from braid.ledger.read.prefix import control_at, size_at
+from braid.ledger.read.reader import Reader
+from braid.ledger.record.record import Claim, Draft, KeyBody
+from braid.ledger.write.create import admission
+from braid.views.duck import past as past_module
+from braid.views.duck.past import Past
 from braid.views.errors import ViewBusyError
-from braid.views.past import Past
 from braid.views.store import Views
 from braid.wal.lock import FileLock
 

@@ -4,9 +4,9 @@ from typing import Any
 
 import pytest
 
-from braid.views.arrow import to_arrow
-from braid.views.pseudonym import GIVEN, Pseudonyms, left, treatment_of
-from braid.views.schema import NUMBER, TABLES
+from braid.views.duck.arrow import to_arrow
+from braid.views.duck.pseudonym import GIVEN, Pseudonyms, left, treatment_of
+from braid.views.duck.schema import NUMBER, TABLES
 
 KEY = bytes(range(32))
 

@@ -9,11 +9,11 @@ from typing import Any
 import duckdb
 import pytest
 
-from braid.ledger.reader import Reader
-from braid.views import seal, sql
+from braid.ledger.read.reader import Reader
+from braid.views.duck import seal, sql
+from braid.views.duck.past import Past
+from braid.views.duck.seal import Seals, seal_of
 from braid.views.errors import UnsealedError, ViewError
-from braid.views.past import Past
-from braid.views.seal import Seals, seal_of
 from braid.views.store import Views
 from braid.wal.lock import FileLock
 
@@ -90,7 +90,7 @@ def of_another_log(bench: Any, path: Path) -> None:
     """A file that this vault's holder made of a log that went another way: a copy of the store that was written to."""
     copy = bench.path.parent / "fork"
     shutil.copytree(bench.path, copy)
-    from braid.ledger.writer import Writer
+    from braid.ledger.write.writer import Writer
     from tests.views.conftest import experience
 
     writer = Writer(copy)
@@ -228,7 +228,7 @@ def test_without_a_vault_only_what_a_process_made_itself_is_believed(bench: Any,
 
 def test_sealing_takes_a_small_share_of_the_time(bench: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     clock = [0.0]
-    monkeypatch.setattr("braid.views.seal.time.monotonic", lambda: clock[0])
+    monkeypatch.setattr("braid.views.duck.seal.time.monotonic", lambda: clock[0])
     sealed: list[float] = []
 
     def slow(self: Any, path: Path, position: int, **_: Any) -> None:

@@ -19,10 +19,10 @@ import pytest
 
 from braid.entry import open as open_store
 from braid.ledger.errors import KeyRefusedError
-from braid.ledger.offices import operator
-from braid.ledger.record import Content, Draft, ExperienceBody
+from braid.ledger.read.signatory import operator
+from braid.ledger.record.record import Content, Draft, ExperienceBody
 from braid.store import Store
-from braid.views import duck
+from braid.views.duck import projection as duck
 from braid.views.embedder import Vectors
 from braid.views.errors import SnapshotError
 from braid.views.replay import Caught
@@ -157,8 +157,8 @@ def test_it_is_the_fold_of_its_prefix(store: Store) -> None:
 
 
 def test_its_digest_is_that_of_the_past_at_its_size(store: Store) -> None:
-    from braid.views.duck import DuckView
-    from braid.views.past import Past
+    from braid.views.duck.past import Past
+    from braid.views.duck.projection import DuckView
 
     made = store.snapshot()
     past = store.views.past(Past(made.size))
@@ -168,7 +168,7 @@ def test_its_digest_is_that_of_the_past_at_its_size(store: Store) -> None:
     view.close()
 
 
-def resign(store: Store, change: Callable[[manifests.Manifest], manifests.Manifest]) -> None:
+def resign(store: Store, change: Callable[[manifests.SnapshotManifest], manifests.SnapshotManifest]) -> None:
     """Put another manifest under the operator's signature: what a liar with the key could write."""
     folder = only(store)
     old = manifests.read(folder, store.reader.control, store.origin)
@@ -351,7 +351,7 @@ def test_one_by_a_key_that_was_revoked_is_refused(store: Store) -> None:
 
 
 def test_one_of_another_root_is_refused(store: Store) -> None:
-    def other(old: manifests.Manifest) -> manifests.Manifest:
+    def other(old: manifests.SnapshotManifest) -> manifests.SnapshotManifest:
         parts = [
             msgspec.structs.replace(part, stamp=msgspec.structs.replace(part.stamp, root="00" * 32))
             for part in old.parts

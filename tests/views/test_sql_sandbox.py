@@ -9,8 +9,8 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
+from braid.views.duck.sql import QueryLimits, Sandbox
 from braid.views.errors import SqlError, SqlLimitError, SqlTimeoutError
-from braid.views.sql import Limits, Sandbox
 from tests import sandboxes
 
 QUESTIONS = [
@@ -164,7 +164,7 @@ GREEDY = [
 
 @pytest.mark.parametrize(("statement", "error"), GREEDY)
 def test_limits_hold(asked: Any, statement: str, error: type[SqlError]) -> None:
-    limits = Limits(seconds=1.5, rows=1000, memory_bytes=64 << 20, result_bytes=4 << 20)
+    limits = QueryLimits(seconds=1.5, rows=1000, memory_bytes=64 << 20, result_bytes=4 << 20)
     begun = time.monotonic()
     with (
         pytest.raises(error)

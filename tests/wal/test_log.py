@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from braid.wal import append as logs
-from braid.wal import durable, failpoint, room
+from braid.wal import durable, failpoint, preallocation
 from braid.wal.append import LogWriter
 from braid.wal.errors import CorruptLogError, OutcomeUnknownError, WriterPoisonedError
 from braid.wal.frame import HEADER_BYTES, Frame, FrameError, Stored
@@ -265,7 +265,7 @@ def test_room_is_made_as_records_come_and_given_back_at_the_end(folder: Path) ->
         if (grown := only_segment(folder).stat().st_size - before) and log.size_behind():
             sizes.append(grown)
     assert len(sizes) < 25  # of 1,200 appends few change the file's size: as many bytes ahead as were written
-    assert log.size_behind() <= room.ROOM_BYTES
+    assert log.size_behind() <= preallocation.ROOM_BYTES
     assert log.bytes_on_disk == only_segment(folder).stat().st_size - log.size_behind()
     written = only_segment(folder).stat().st_size - log.size_behind()
     log.close()
@@ -364,7 +364,7 @@ def test_large_writes_have_no_room(folder: Path) -> None:
 
 
 def test_a_disk_with_little_space_has_no_room(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(room, "LEAST_FREE_BYTES", 1 << 62)
+    monkeypatch.setattr(preallocation, "LEAST_FREE_BYTES", 1 << 62)
     log, _ = opened(folder)
     for n in range(40):
         append(log, [f"text {n} ".ljust(400, ".")])

@@ -6,7 +6,7 @@ from itertools import count
 from threading import Thread
 
 from braid.ledger.settings import Durability
-from braid.ledger.writer import Writer
+from braid.ledger.write.writer import Writer
 from braid.tools.bench.context import Bench, Measure
 from braid.tools.bench.floors import durable, signing
 from braid.tools.bench.measure import Figure, Sample, against, per_second

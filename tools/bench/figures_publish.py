@@ -22,8 +22,8 @@ def publishing(bench: Bench, n: int) -> Iterator[Figure]:
 
 
 def _publish(place: Place, folder: Path) -> float:
-    from braid.ledger.mirror import copy_log, finish_copy
-    from braid.ledger.outlet import Outlet
+    from braid.ledger.publish.folder import Outlet
+    from braid.ledger.publish.mirror import copy_log, finish_copy
     from braid.tools.tlog.sources import own_log
 
     def act() -> None:

@@ -6,11 +6,11 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from itertools import cycle
 
-from braid.ledger.envelope import decode_payload, unwrap
-from braid.ledger.ids import RecordId, parse_id
-from braid.ledger.reader import Reader
-from braid.ledger.record import Record
-from braid.ledger.seal import unseal_body
+from braid.ledger.crypto.seal import unseal_body
+from braid.ledger.read.reader import Reader
+from braid.ledger.record.envelope import decode_payload, unwrap
+from braid.ledger.record.ids import RecordId, parse_id
+from braid.ledger.record.record import Record
 from braid.tools.bench.context import Bench, Measure
 from braid.tools.bench.measure import Figure, Floor, Sample, against, alone, figure, seconds_of
 from braid.tools.bench.stores import Place, spread_ids

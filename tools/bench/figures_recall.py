@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from braid.ledger.create import create_store
-from braid.ledger.record import Content, Draft, ExperienceBody, Provenance, Scope
-from braid.ledger.writer import utc_now
+from braid.ledger.record.record import Content, Draft, ExperienceBody, Provenance, Scope
+from braid.ledger.write.create import create_store
+from braid.ledger.write.writer import utc_now
 from braid.models.static import FOLDER, StaticEmbedder
 from braid.tools.bench.context import Bench, Measure
 from braid.tools.bench.measure import Figure, Floor, against, alone, figure, seconds_of

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import msgspec
 
-from braid.ledger import cascade as cascades
-from braid.ledger import erase as erasing
-from braid.ledger.writer import Writer
+from braid.ledger.erase import cascade as cascades
+from braid.ledger.erase import erasure as erasing
+from braid.ledger.write.writer import Writer
 from braid.tools.bench.context import Bench, Measure
 from braid.tools.bench.measure import Figure, alone, figure, seconds_of
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from functools import partial
 from typing import TYPE_CHECKING
 
-from braid.ledger.record import Draft
+from braid.ledger.record.record import Draft
 from braid.tools.bench.context import Bench, Measure
 from braid.tools.bench.floors import raw
 from braid.tools.bench.measure import Figure, Floor, against, alone, per_second, seconds_of

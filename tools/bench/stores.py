@@ -12,14 +12,14 @@ from typing import Final, NamedTuple
 
 import msgspec
 
-from braid.ledger.create import create_store
-from braid.ledger.durability import choose
-from braid.ledger.guard import Guard
-from braid.ledger.ids import RecordId
-from braid.ledger.reader import Reader
-from braid.ledger.record import Content, Draft, ExperienceBody, Scope
+from braid.ledger.read.reader import Reader
+from braid.ledger.record.ids import RecordId
+from braid.ledger.record.record import Content, Draft, ExperienceBody, Scope
 from braid.ledger.settings import Durability, load_settings
-from braid.ledger.writer import Writer, utc_now
+from braid.ledger.tree.guard import Guard
+from braid.ledger.write.create import create_store
+from braid.ledger.write.durability import choose
+from braid.ledger.write.writer import Writer, utc_now
 from braid.wal.durable import sync_tree
 
 BODY_BYTES: Final = 1024

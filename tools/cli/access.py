@@ -11,7 +11,7 @@ from warnings import catch_warnings
 from braid.tools.cli.output import many, say
 
 if TYPE_CHECKING:
-    from braid.ledger.guard import Guard
+    from braid.ledger.tree.guard import Guard
     from braid.store import Store
 
 
@@ -38,8 +38,8 @@ def passphrase_from(path: Path | None) -> str | None:
 
 def guard_of(path: Path) -> "Guard":
     """Return the fork guard of the store at `path`."""
-    from braid.ledger.guard import Guard
     from braid.ledger.settings import load_settings
+    from braid.ledger.tree.guard import Guard
 
     return Guard.of_store(load_settings(path).store_id, Chosen.guard_dir)
 
@@ -114,11 +114,11 @@ def writing(
         raise
     with opened:
         if torn := opened.writer.torn:
-            from braid.ledger.tail import describe
+            from braid.ledger.write.tail import describe
 
             say(describe(torn, opened.writer.durability))
         if opened.reader.durability != opened.reader.settings.durability:
-            from braid.ledger.durability import describe as describe_durability
+            from braid.ledger.write.durability import describe as describe_durability
 
             say(describe_durability(opened.reader))
         yield opened

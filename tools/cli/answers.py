@@ -20,7 +20,7 @@ _NAME_BYTES: Final = 255
 _HIVE_NULL: Final = "__HIVE_DEFAULT_PARTITION__"
 
 
-class Target:
+class OutputTarget:
     """Where answers go, and in which form."""
 
     def __init__(self, form: AnswerForm | None, out: Path | None, partition_by: Sequence[str] = ()) -> None:
@@ -35,7 +35,7 @@ class Target:
 
     def put(self, table: Any) -> None:
         """Show or write an answer; raise ValueError where the form has no place for one of its types."""
-        from braid.views.arrow import pa
+        from braid.views.duck.arrow import pa
 
         if self.form != "arrow":
             table = _with_spans_as_text(table)
@@ -67,7 +67,7 @@ def _form_of(form: AnswerForm | None, out: Path | None, partition_by: Sequence[s
 
 def _with_spans_as_text(table: Any) -> Any:
     """Return the table with spans of time, which only Arrow has a type for, as text: `35 days 1:09:44`."""
-    from braid.views.arrow import pa
+    from braid.views.duck.arrow import pa
 
     for place, column in enumerate(table.schema):
         if pa.types.is_interval(column.type):
@@ -86,7 +86,7 @@ def _span(months: int, days: int, nanoseconds: int) -> str:
 
 def _put(table: Any, form: AnswerForm) -> None:
     if form in _BINARY:
-        from braid.views.arrow import pa
+        from braid.views.duck.arrow import pa
 
         sink = pa.BufferOutputStream()
         _encode(table, form, sink, seekable=False)
@@ -112,7 +112,7 @@ def _encode(table: Any, form: AnswerForm, sink: Any, *, seekable: bool) -> None:
         pq: Any = _pq
         pq.write_table(table, sink)
         return
-    from braid.views.arrow import pa
+    from braid.views.duck.arrow import pa
 
     with (pa.ipc.new_file if seekable else pa.ipc.new_stream)(sink, table.schema) as writer:
         writer.write_table(table)

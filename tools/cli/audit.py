@@ -9,7 +9,7 @@ from braid.tools.cli.progress import Bar
 
 if TYPE_CHECKING:
     from braid.ledger.audit.findings import Finding, Report, VerifiedState
-    from braid.ledger.guard import Guard
+    from braid.ledger.tree.guard import Guard
 
 
 def audit(

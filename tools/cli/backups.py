@@ -6,9 +6,9 @@ from typing import Annotated
 import typer
 
 from braid.tools.cli.access import Chosen, passphrase_from, reading, where
-from braid.tools.cli.auditing import log_key
 from braid.tools.cli.options import DryRun, FormatOption, StoreOption
 from braid.tools.cli.output import many, put_fields, say
+from braid.tools.cli.verify import log_key
 
 PANEL = "Move"
 

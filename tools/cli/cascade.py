@@ -7,8 +7,8 @@ from braid.tools.cli.output import Format, many, put_fields, put_json, put_rows
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from braid.ledger.cascade import Cascade
-    from braid.ledger.erase import Certificate
+    from braid.ledger.erase.cascade import Cascade
+    from braid.ledger.erase.erasure import Certificate
     from braid.store import Store
 
 

@@ -40,7 +40,7 @@ class Commands(MutableMapping[str, Any]):
         return len(self._places)
 
 
-class Braid(TyperGroup):
+class BraidGroup(TyperGroup):
     """Turns every error of a command into a line on stderr and an exit code; lists commands by theme."""
 
     def invoke(self, ctx: Any) -> Any:

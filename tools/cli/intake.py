@@ -9,15 +9,15 @@ from urllib.parse import unquote
 
 import msgspec
 
-from braid.ledger.compose import encode_body
 from braid.ledger.errors import BodyTooLargeError, InvalidRecordError
-from braid.ledger.record import Draft, Scope
-from braid.ledger.validate import check_draft
-from braid.ledger.writer import utc_now
-from braid.tools.cli.known import Known
+from braid.ledger.record.record import Draft, Scope
+from braid.ledger.record.validate import check_draft
+from braid.ledger.write.compose import encode_body
+from braid.ledger.write.writer import utc_now
+from braid.tools.cli.duplicates import KnownTurns
 from braid.tools.cli.output import line
 from braid.tools.cli.progress import Bar
-from braid.tools.cli.skips import Skips
+from braid.tools.cli.rejects import Skips
 from braid.tools.cli.sources import Opened, draft_of
 from braid.tools.importers.errors import SourceError
 from braid.tools.importers.message import BadLine, Message
@@ -51,7 +51,7 @@ class Intake:
         self, store: "Store", scope_of: ScopeOf, *, dry_run: bool = False, since: datetime | None = None
     ) -> None:
         self._store = store
-        self._known = Known(store)
+        self._known = KnownTurns(store)
         self._scope_of = scope_of
         self._dry_run = dry_run
         self._since = since

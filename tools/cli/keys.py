@@ -5,14 +5,14 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from braid.tools.cli.access import reading, writing
-from braid.tools.cli.group import Braid, help_without_command
+from braid.tools.cli.group import BraidGroup, help_without_command
 from braid.tools.cli.options import Adopt, FormatOption, Reason, StoreOption
 from braid.tools.cli.output import put, put_rows, say
 
 if TYPE_CHECKING:
     from braid.store import Store
 
-app = typer.Typer(cls=Braid, rich_markup_mode=None)
+app = typer.Typer(cls=BraidGroup, rich_markup_mode=None)
 _COLUMNS = ("id", "role", "actor", "admitted", "revoked", "compromised_since", "private")
 
 
@@ -45,7 +45,7 @@ def list_(output: FormatOption = "table", store: StoreOption = None) -> None:
       braid key list
     """
     from braid.ledger.errors import KeyRefusedError
-    from braid.ledger.sign import load_signers
+    from braid.ledger.keys.author_key import load_signers
 
     with reading(store) as opened:
         try:
@@ -89,7 +89,7 @@ def list_(output: FormatOption = "table", store: StoreOption = None) -> None:
 def _log_keys_here(opened: "Store") -> set[str]:
     """Return the log keys whose private half is here."""
     from braid.ledger.errors import KeyRefusedError
-    from braid.ledger.logkeys import load_log_keys
+    from braid.ledger.keys.logkeys import load_log_keys
 
     try:
         return set(load_log_keys(opened.path, opened.reader.passphrase))
@@ -125,7 +125,7 @@ def rotate(
       braid key rotate log
       braid key rotate log --lost
     """
-    from braid.ledger.ceremony import rotate_log_key, rotate_signer
+    from braid.ledger.write.ceremony import rotate_log_key, rotate_signer
 
     if (lost and id != "log") or (overlap and id == "log"):
         raise ValueError("--lost goes with `log`, --overlap with an author key; log keys always overlap")
@@ -150,7 +150,7 @@ def seal(adopt: Adopt = False, store: StoreOption = None) -> None:
       braid key seal
       braid --passphrase-file ~/.braid-passphrase key seal
     """
-    from braid.ledger.ceremony import seal_keys
+    from braid.ledger.write.ceremony import seal_keys
 
     with writing(store, adopt=adopt) as opened:
         for path in seal_keys(opened.writer):
@@ -218,7 +218,7 @@ def revoke(
     """
     with writing(store, adopt=adopt) as opened:
         if "+" in id:
-            from braid.ledger.ceremony import retire_log_key
+            from braid.ledger.write.ceremony import retire_log_key
 
             if compromised_since is not None:
                 raise ValueError("--compromised-since is for author keys: a log key signs no records")

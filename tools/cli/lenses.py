@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from braid.tools.cli.access import reading, where, writing
-from braid.tools.cli.group import Braid, help_without_command
+from braid.tools.cli.group import BraidGroup, help_without_command
 from braid.tools.cli.options import (
     Adopt,
     AgentId,
@@ -26,7 +26,7 @@ from braid.wire import to_builtins
 if TYPE_CHECKING:
     from braid.lens.operations import Lenses, View
 
-app = typer.Typer(cls=Braid, rich_markup_mode=None)
+app = typer.Typer(cls=BraidGroup, rich_markup_mode=None)
 _LENSES = ("name", "version", "folds", "model", "about")
 _VIEWS = ("id", "lens", "version", "scope", "records", "stale")
 _STANDINGS = ("request", "lens", "version", "scope", "view", "records", "stale")
@@ -179,7 +179,7 @@ def show(
     with reading(store) as opened:
         view = opened.lens_view(id, include_forgotten=forgotten)
         if delta:
-            from braid.ledger.shape import shape
+            from braid.ledger.record.shape import shape
 
             put_json(shape(opened.get(id, include_forgotten=forgotten)))
             return

@@ -9,35 +9,35 @@ import typer
 
 from braid.tools.cli.access import Chosen
 from braid.tools.cli.errors import BROKEN_PIPE, report
-from braid.tools.cli.group import Braid, Commands, help_without_command
+from braid.tools.cli.group import BraidGroup, Commands, help_without_command
 
 _CLI, _BENCH = "braid.tools.cli.", "braid.tools.bench.command"
 PLACES: Final = {
     name: _CLI + module if module else _BENCH
     for module, names in {
-        "making": ("init",),
-        "ingesting": ("ingest",),
-        "learning": ("learn",),
-        "writing": ("append", "correct"),
-        "reading": ("log", "show"),
-        "recalling": ("recall", "context", "fill"),
-        "answering": ("ask",),
-        "chatting": ("chat",),
-        "feeling": ("affect",),
+        "init": ("init",),
+        "ingest": ("ingest",),
+        "learn": ("learn",),
+        "append": ("append", "correct"),
+        "log": ("log", "show"),
+        "recall": ("recall", "context", "fill"),
+        "ask": ("ask",),
+        "chat": ("chat",),
+        "affect": ("affect",),
         "stances": ("stance", "stances", "why", "contradictions"),
-        "tracing": ("trace",),
-        "auditing": ("verify", "prove", "check-proof"),
-        "publishing": ("publish", "serve-log", "mirror"),
-        "witnessing": ("witness", "cosign"),
-        "monitoring": ("monitor",),
-        "forgetting": ("forget", "recover", "erase", "retain", "compact"),
-        "viewing": ("replay", "sql"),
-        "tending": ("status", "doctor"),
-        "keeping": ("checkpoint", "durability", "move-vault"),
+        "trace": ("trace",),
+        "verify": ("verify", "prove", "check-proof"),
+        "publish": ("publish", "serve-log", "mirror"),
+        "witness": ("witness", "cosign"),
+        "monitor": ("monitor",),
+        "forget": ("forget", "recover", "erase", "retain", "compact"),
+        "projections": ("replay", "sql"),
+        "health": ("status", "doctor"),
+        "maintenance": ("checkpoint", "durability", "move-vault"),
         "backups": ("backup", "fork", "restore"),
-        "moving": ("export", "import"),
+        "exchange": ("export", "import"),
         "": ("bench",),
-        "evaluating": ("evaluate",),
+        "evaluate": ("evaluate",),
         "lenses": ("lens",),
         "programs": ("program",),
         "snapshots": ("snapshot",),
@@ -48,7 +48,7 @@ PLACES: Final = {
 """Command → its module, in the order of the help: only the one that is called is imported."""
 
 
-class Root(Braid):
+class Root(BraidGroup):
     """The group of all commands."""
 
     def __init__(self, **given: Any) -> None:
@@ -110,7 +110,7 @@ def root(
             metavar="MODEL",
             envvar="BRAID_MODEL",
             help="What searches by meaning (docs/embeddings.md).",
-            show_default="static, which comes with Braid",
+            show_default="static, which comes with BraidGroup",
         ),
     ] = None,
     version: Annotated[

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from braid.agent.chat import ChatModel
     from braid.agent.parts import Composer
     from braid.views.embedder import Embedder
-    from braid.views.lance.home import Embedding
+    from braid.views.lance.folder import Embedding
 
 KEY_VARIABLE: Final = "BRAID_MODEL_KEY"
 """Where the key of an endpoint is looked for; it never stands on a command line."""
@@ -80,7 +80,7 @@ def composer_of(named: str | None, *, allow_remote: bool) -> "Composer | None":
     """Return what writes with the model that is named, None where none is; raise ValueError as `chat_model`."""
     if (written := writing_with(named, allow_remote=allow_remote)) is None:
         return None
-    from braid.agent.compose import Extractive
+    from braid.agent.answer.compose import Extractive
 
     return written(Extractive())
 
@@ -89,7 +89,7 @@ def writing_with(named: str | None, *, allow_remote: bool) -> "Callable[[Compose
     """Return what puts the model that is named before another composer, None where none is named."""
     if named is None:
         return None
-    from braid.agent.modelled import ModelComposer
+    from braid.agent.answer.model_composer import ModelComposer
 
     return partial(ModelComposer, chat_model(named, allow_remote=allow_remote))
 

@@ -4,7 +4,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from braid.ledger.record import Record
+    from braid.ledger.record.record import Record
     from braid.store import Store
 
 

@@ -106,8 +106,8 @@ def _allowed(more: Sequence[str] | None) -> list[Permission]:
 
 def _plan(named: str | None) -> str | None:
     """Return a plan's name, or the JSON in the file that is named."""
-    from braid.agent.plan import MAX_PLAN_BYTES
-    from braid.agent.plans import PLANS
+    from braid.agent.program.plan import MAX_PLAN_BYTES
+    from braid.agent.program.plans import PLANS
 
     if named is None or named in PLANS:
         return named
@@ -123,7 +123,7 @@ def _plan(named: str | None) -> str | None:
 def _show_plan(question: str, named: str | None, samples: int, allowed: Sequence[str]) -> None:
     import msgspec
 
-    from braid.agent.plan_check import check
+    from braid.agent.program.plan_check import check
     from braid.programs.plan import plan_for, toolbox
 
     found, origin = plan_for(question, named, samples=samples)

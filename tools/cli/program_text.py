@@ -5,12 +5,12 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from braid.tools.cli.answering import put_answer
+from braid.tools.cli.ask import put_answer
 from braid.tools.cli.output import line, many, put_fields, put_json, say, to_json
 from braid.wire import to_builtins
 
 if TYPE_CHECKING:
-    from braid.agent.events import Recorded
+    from braid.agent.program.events import Recorded
     from braid.programs.program import Program
 
 STOPPED = 1
@@ -42,7 +42,7 @@ def fields(state: Any, said: str | None) -> Mapping[str, Any]:
 
 def _asks(state: Any) -> str | None:
     """Return what the tool that a program waits for is asked, with what came before filled in."""
-    from braid.agent.plan import filled_all
+    from braid.agent.program.plan import filled_all
 
     return to_json(filled_all(state.step.args, state.texts)) if state.paused is not None else None
 

@@ -3,13 +3,13 @@
 import typer
 
 from braid.tools.cli.access import reading
-from braid.tools.cli.group import Braid, help_without_command
+from braid.tools.cli.group import BraidGroup, help_without_command
 from braid.tools.cli.options import FormatOption, StoreOption
 from braid.tools.cli.output import many, put, put_fields, put_json, put_rows, put_table, say
 from braid.tools.cli.program_runs import resume, run
 from braid.tools.cli.program_text import Output, ProgramId, ahead, fields, gave, traced
 
-app = typer.Typer(cls=Braid, rich_markup_mode=None)
+app = typer.Typer(cls=BraidGroup, rich_markup_mode=None)
 _LISTED = ("id", "begun_at", "standing", "waits_for", "origin", "question", "answer")
 _TRACED = ("n", "event", "step", "what", "ms", "from", "id")
 
@@ -47,7 +47,7 @@ def show(id: ProgramId, *, output: Output = "text", store: StoreOption = None) -
       braid program show evt_2025-06-01T12:00:00Z_0000000a01cd
       braid program show evt_2025-06-01T12:00:00Z_0000000a01cd -o json
     """
-    from braid.agent.program import fold
+    from braid.agent.program.state import fold
 
     with reading(store) as opened:
         state = fold(opened.program_trace(id))

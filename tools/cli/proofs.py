@@ -3,13 +3,13 @@
 from pathlib import Path
 from typing import Any
 
-from braid.ledger.envelope import check_structure, decode_payload, unwrap
 from braid.ledger.errors import PolicyError, ProofError, RefusedLogError
-from braid.ledger.merkle import leaf_hash
-from braid.ledger.multiproof import check_multiproof, is_multiproof
-from braid.ledger.note import VerifierKey, parse_vkey
-from braid.ledger.policy import Policy, parse_policy
-from braid.ledger.proof import check_proof, parse_proof
+from braid.ledger.publish.policy import Policy, parse_policy
+from braid.ledger.record.envelope import check_structure, decode_payload, unwrap
+from braid.ledger.tree.merkle import leaf_hash
+from braid.ledger.tree.multiproof import check_multiproof, is_multiproof
+from braid.ledger.tree.note import VerifierKey, parse_vkey
+from braid.ledger.tree.proof import check_proof, parse_proof
 
 
 def check(

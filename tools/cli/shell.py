@@ -15,9 +15,9 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, Final
 
-from braid.tools.cli.asking import ASIDES, Asker
 from braid.tools.cli.errors import explain
 from braid.tools.cli.output import line, say
+from braid.tools.cli.sql_session import ASIDES, SqlSession
 from braid.tools.cli.statements import is_finished, statements
 
 Read = Callable[[str], str]
@@ -74,8 +74,8 @@ class History:
 
 def words() -> list[str]:
     """Return what is completed: names of tables, views, macros and columns, keywords, dot commands."""
-    from braid.views.macros import MACROS, VIEWS
-    from braid.views.schema import CHECKPOINTS, TABLES
+    from braid.views.duck.macros import MACROS, VIEWS
+    from braid.views.duck.schema import CHECKPOINTS, TABLES
 
     asked = (*TABLES, CHECKPOINTS, *VIEWS)
     names = {one.name for one in asked} | {f"{macro.name}(" for macro in MACROS}
@@ -83,7 +83,7 @@ def words() -> list[str]:
     return sorted({*names, *_KEYWORDS, *ASIDES})
 
 
-def talk(asker: Asker) -> None:
+def talk(asker: SqlSession) -> None:
     """Answer what is typed until the input ends; a question that fails is told of, and the next one asked for."""
     history = History.of_user()
     read = _reader(history.load())
@@ -103,7 +103,7 @@ def talk(asker: Asker) -> None:
             text = ""
 
 
-def _answer(asker: Asker, text: str) -> None:
+def _answer(asker: SqlSession, text: str) -> None:
     for statement in statements(text.splitlines(keepends=True)):
         try:
             asker.answer(statement)

@@ -7,14 +7,14 @@ import typer
 
 from braid.tools.cli.access import reading
 from braid.tools.cli.errors import FINDINGS
-from braid.tools.cli.group import Braid
+from braid.tools.cli.group import BraidGroup
 from braid.tools.cli.options import FormatOption, StoreOption
 from braid.tools.cli.output import many, put, put_fields, put_rows, say
 
 if TYPE_CHECKING:
     from braid.views.snapshot.folder import Snapshot
 
-app = typer.Typer(cls=Braid, rich_markup_mode=None)
+app = typer.Typer(cls=BraidGroup, rich_markup_mode=None)
 _COLUMNS = ("name", "size", "parts", "bytes", "trouble")
 Name = Annotated[
     str, typer.Argument(metavar="NAME", help="Which (`braid snapshot list`).", show_default=False)

@@ -9,15 +9,15 @@ from pathlib import Path
 from typing import NamedTuple
 from zoneinfo import ZoneInfo, available_timezones
 
-from braid.ledger.record import Draft, Scope
-from braid.ledger.record import Source as Origin
+from braid.ledger.record.record import Draft, Scope
+from braid.ledger.record.record import Source as Origin
 from braid.log import drafts
 from braid.tools.importers import times
 from braid.tools.importers.detect import by_name, detect, open_path, open_stream
 from braid.tools.importers.errors import Refused
 from braid.tools.importers.jsonl import FIELDS
-from braid.tools.importers.message import Importer, Media, Message
-from braid.tools.importers.source import Source
+from braid.tools.importers.message import Attachment, Importer, Message
+from braid.tools.importers.source import ImportSource
 
 _ACTORS = {"user": "user", "assistant": "agent", "system": "system"}
 _TABLES = ("csv", "parquet")
@@ -28,7 +28,7 @@ class Opened(NamedTuple):
 
     name: str
     importer: Importer
-    source: Source
+    source: ImportSource
     source_id: str
 
 
@@ -130,6 +130,6 @@ def draft_of(message: Message, within: Scope | None, once: str, supersedes: Sequ
     )
 
 
-def _told(media: Media) -> dict[str, str]:
+def _told(media: Attachment) -> dict[str, str]:
     members = {"kind": media.kind, "uri": media.uri, "caption": media.caption, "name": media.name}
     return {name: value for name, value in members.items() if value is not None}

@@ -7,7 +7,7 @@ from typing import Final, NamedTuple
 
 import msgspec
 
-from braid.ledger.trace import TraceNode
+from braid.ledger.read.trace import TraceNode
 from braid.tools.cli.output import line
 
 SHAPED_KINDS: Final = (

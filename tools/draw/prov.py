@@ -9,8 +9,8 @@ import json
 from typing import Any, Final
 from urllib.parse import quote
 
-from braid.ledger.envelope import DERIVATION_ROLES
-from braid.ledger.trace import TraceNode
+from braid.ledger.read.trace import TraceNode
+from braid.ledger.record.envelope import DERIVATION_ROLES
 from braid.tools.draw.graph import Graph
 
 VOCABULARY: Final = "https://braid.local/prov#"

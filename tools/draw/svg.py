@@ -6,7 +6,7 @@ Elsewhere in plain layers: time goes down, a record stands below all that it nam
 from html import escape
 from typing import Final
 
-from braid.ledger.trace import TraceNode
+from braid.ledger.read.trace import TraceNode
 from braid.tools.cli.output import many
 from braid.tools.draw.dot import by_graphviz
 from braid.tools.draw.graph import (

@@ -11,20 +11,20 @@ from typing import Final
 
 import msgspec
 
-from braid.agent.borne import lack
+from braid.agent.answer.compose import Extractive, speaking
+from braid.agent.answer.confidence import ConfidenceWeights, speaker, sureness, weights, when_of
+from braid.agent.answer.report import quotable
 from braid.agent.cite import CITATION, bare, cited
-from braid.agent.compose import Extractive, speaking
-from braid.agent.parts import Asked, Composed, Composer
-from braid.agent.prompt import Given
-from braid.agent.report import quotable
-from braid.agent.sureness import Weights, speaker, sureness, weights, when_of
+from braid.agent.guard.prompt import PromptMemory
+from braid.agent.guard.support import lack
+from braid.agent.parts import Composed, Composer, QuestionContext
 from braid.recall.decompose import decompose
 from braid.tools.evaluation.answer_scores import Judged, exact, f1
 from braid.tools.evaluation.exams import Exam, Gold
 from braid.tools.evaluation.recall import scope_of, store_of
 
 Progress = Callable[[int, int], None]
-Fit = Callable[[Sequence["Case"]], Weights]
+Fit = Callable[[Sequence["Case"]], ConfidenceWeights]
 Written = Callable[[Composer], Composer]
 """What answers → what answers in its stead, and falls back to it."""
 SILENT: Final = "nothing was composed yet"
@@ -35,7 +35,7 @@ class Case(msgspec.Struct, frozen=True):
 
     conversation: int
     gold: Gold
-    asked: Asked
+    asked: QuestionContext
     places: dict[str, int]
     degraded: bool
     ms: dict[str, float]
@@ -48,9 +48,9 @@ class _Keeper:
     version = "1"
 
     def __init__(self) -> None:
-        self.asked: Asked | None = None
+        self.asked: QuestionContext | None = None
 
-    def compose(self, asked: Asked) -> Composed:
+    def compose(self, asked: QuestionContext) -> Composed:
         self.asked = asked
         return Composed(text="I don't know.", citations=(), abstained=True, reason=SILENT)
 
@@ -110,14 +110,14 @@ def evaluate(
     return judged
 
 
-def _answered(exam: Exam, case: Case, composer: Composer, given: Weights) -> Judged:
+def _answered(exam: Exam, case: Case, composer: Composer, given: ConfidenceWeights) -> Judged:
     began = perf_counter()
     composed = composer.compose(case.asked)
     ms = {**case.ms, "compose": round(1000 * (perf_counter() - began), 3)}
     return judge(exam, msgspec.structs.replace(case, ms=ms), composed, given)
 
 
-def judge(exam: Exam, case: Case, composed: Composed, given: Weights) -> Judged:
+def judge(exam: Exam, case: Case, composed: Composed, given: ConfidenceWeights) -> Judged:
     """Compare an answer with what is right."""
     gold = case.gold
     ids = list(dict.fromkeys([*cited(composed.text), *composed.citations]))
@@ -157,23 +157,23 @@ def judge(exam: Exam, case: Case, composed: Composed, given: Weights) -> Judged:
     )
 
 
-def _known(asked: Asked, given: Weights) -> float:
+def _known(asked: QuestionContext, given: ConfidenceWeights) -> float:
     if not asked.hits:
         return 0.0
     return sureness(speaking(decompose(asked.question, asked.now), asked.hits), given).known
 
 
-def _supporting(asked: Asked, text: str) -> set[str]:
+def _supporting(asked: QuestionContext, text: str) -> set[str]:
     """Return the ids whose records bear out all that stands before their marks."""
     found = list(_borne(asked, text))
     return {id for id, _ in found} - {id for id, holds in found if not holds}
 
 
-def _borne(asked: Asked, text: str) -> Iterator[tuple[str, bool]]:
+def _borne(asked: QuestionContext, text: str) -> Iterator[tuple[str, bool]]:
     """Yield the id of each mark and whether its record bears out what stands before it: word for word where that is
-    quoted, else as a model's sentences are checked (`agent.borne`)."""
-    known = {hit.id: Given(hit.text, speaker(hit), when_of(hit)) for hit in asked.hits}
-    known |= {one.id: Given(one.text, one.speaker, one.when) for one in asked.support}
+    quoted, else as a model's sentences are checked (`agent.guard.support`)."""
+    known = {hit.id: PromptMemory(hit.text, speaker(hit), when_of(hit)) for hit in asked.hits}
+    known |= {one.id: PromptMemory(one.text, one.speaker, one.when) for one in asked.support}
     start, said = 0, ""
     for mark in CITATION.finditer(text):
         said = text[start : mark.start()].strip(" .") or said  # several ids may stand behind one sentence
@@ -193,6 +193,6 @@ def _quotes(text: str) -> list[str]:
     return [each.removesuffix("…").strip() for each in found]
 
 
-def _texts(asked: Asked, ids: Sequence[str]) -> list[str]:
+def _texts(asked: QuestionContext, ids: Sequence[str]) -> list[str]:
     known = {hit.id: hit.text for hit in asked.hits} | {one.id: one.text for one in asked.support}
     return [known[id] for id in ids if id in known]

@@ -7,7 +7,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, Final
 
-from braid.recall.evaluate import CUTS, Answered, measure, summary
+from braid.recall.evaluate import CUTS, QuestionMeasures, measure, summary
 from braid.recall.samples import Sample
 
 if TYPE_CHECKING:
@@ -30,14 +30,14 @@ def evaluate(
     from braid.recall.rank import weights_name
 
     begun = perf_counter()
-    answered: list[Answered] = []
+    answered: list[QuestionMeasures] = []
     by_sample: dict[str, Any] = {}
     asked, degraded = 0, 0
     questions = sum(len(sample.questions) for sample in samples)
     with store_of(samples) as (store, places):
         filled = perf_counter() - begun
         for number, sample in enumerate(samples):
-            own: list[Answered] = []
+            own: list[QuestionMeasures] = []
             now = max((turn.when for turn in sample.turns), default=datetime.now(UTC))
             for question in sample.questions:
                 answer = store.recall(
@@ -66,17 +66,17 @@ def evaluate(
     }
 
 
-def _judged(question: Any, sample: Sample, ranked: Sequence[int], depth: int) -> Answered:
+def _judged(question: Any, sample: Sample, ranked: Sequence[int], depth: int) -> QuestionMeasures:
     right: set[object] = set(question.evidence)
     sessions: set[object] = {sample.sessions[at] for at in question.evidence}
-    return Answered(
+    return QuestionMeasures(
         question.category,
         measure(ranked, right, depth),
         measure([sample.sessions[at] for at in ranked], sessions, depth),
     )
 
 
-def _short(answered: Sequence[Answered]) -> dict[str, Any]:
+def _short(answered: Sequence[QuestionMeasures]) -> dict[str, Any]:
     whole = summary(answered)
     return {level: whole[level]["all"] for level in ("turn", "session")}
 

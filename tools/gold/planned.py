@@ -11,7 +11,7 @@ from braid.tools.gold.tasks import Task, Use
 
 if TYPE_CHECKING:
     from braid.agent.parts import Composer
-    from braid.agent.plan import Plan
+    from braid.agent.program.plan import Plan
 
 _LOOKED_AT = 8
 
@@ -41,7 +41,7 @@ class Planning:
 
 def plan_of(use: Use) -> "Plan":
     """Return the plan: a look and a note for each of `of`, the tool over the notes, and its result as the answer."""
-    from braid.agent.plan import Answer, Note, Plan, Reconcile, Retrieve, Step, Tool
+    from braid.agent.program.plan import AnswerStep, NoteStep, Plan, Reconcile, Retrieve, Step, ToolStep
 
     what: Literal["day", "amount"] = "day" if use.tool == "calendar" else "amount"
     steps: list[Step] = []
@@ -52,14 +52,14 @@ def plan_of(use: Use) -> "Plan":
         steps += [
             Retrieve(name=found, query=question, k=_LOOKED_AT),
             Reconcile(name=held, question=question),
-            Note(name=note, of=[found, held], question=question, what=what, apart=apart),
+            NoteStep(name=note, of=[found, held], question=question, what=what, apart=apart),
         ]
         notes.append(note)
     names = {str(number): f"{{{note}}}" for number, note in enumerate(notes, 1)}
     args = {name: _filled(text, names) for name, text in use.args.items()}
     steps += [
-        Tool(name="result", tool=use.tool, args=args),
-        Answer(name="answer", says="It comes to {result}."),
+        ToolStep(name="result", tool=use.tool, args=args),
+        AnswerStep(name="answer", says="It comes to {result}."),
     ]
     return Plan(about=f"{use.tool} over {len(use.of)} notes", steps=steps)
 

@@ -13,9 +13,9 @@ from tempfile import TemporaryDirectory
 from time import perf_counter
 from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
 
+from braid.agent.answer.compose import Extractive
 from braid.agent.cite import bare, cited
-from braid.agent.compose import Extractive
-from braid.agent.parts import Asked, Composed, Composer
+from braid.agent.parts import Composed, Composer, QuestionContext
 from braid.tools.gold.judge import Given, Judged, judge
 from braid.tools.gold.tasks import Task
 
@@ -100,16 +100,16 @@ class Watch:
     def __init__(self, composer: Composer) -> None:
         self.name = composer.name
         self.version = composer.version
-        self.asked: Asked | None = None
+        self.asked: QuestionContext | None = None
         self._composer = composer
 
-    def compose(self, asked: Asked) -> Composed:
+    def compose(self, asked: QuestionContext) -> Composed:
         """See `Composer`."""
         self.asked = asked
         return self._composer.compose(asked)
 
 
-def given_of(memory: Memory, task: Task, answer: "Reply", asked: Asked | None, ms: float) -> Given:
+def given_of(memory: Memory, task: Task, answer: "Reply", asked: QuestionContext | None, ms: float) -> Given:
     """Return an answer as it is judged; `asked`: what its composer was given, if it was asked."""
     text = answer.text
     if task.then == "how" and answer.answer_id is not None:

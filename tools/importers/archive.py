@@ -11,7 +11,7 @@ from urllib.parse import quote
 from zipfile import BadZipFile, ZipFile, ZipInfo
 
 from braid.tools.importers.errors import ArchiveError
-from braid.tools.importers.source import MAX_PARTS, Meter, Part, Source
+from braid.tools.importers.source import MAX_PARTS, ImportSource, Meter, SourceFile
 
 MAGIC = b"PK\x03\x04"
 MAX_DIRECTORY_BYTES = 32 * 2**20
@@ -29,7 +29,7 @@ _UNREADABLE = (BadZipFile, NotImplementedError, RuntimeError, ValueError, Overfl
 
 def of_archive(
     path: Path, *, columns: Mapping[str, str] | None = None, opened_at: datetime | None = None
-) -> Source:
+) -> ImportSource:
     """A zip as a source. ArchiveError for one that is damaged or refused; OSError is left alone."""
     _check_directory(path)
     uri = path.resolve().as_uri()
@@ -52,7 +52,7 @@ def of_archive(
     shown = [each for each in members if not each.is_dir() and not _is_hidden(each.filename)]
     meter = Meter(sum(each.file_size for each in shown))
     parts = [_part(archive, each, uri, meter) for each in sorted(shown, key=lambda each: each.filename)]
-    return Source(
+    return ImportSource(
         parts, uri, is_tree=True, columns=columns, opened_at=opened_at, meter=meter, close=archive.close
     )
 
@@ -112,14 +112,14 @@ def _is_hidden(name: str) -> bool:
     return any(part.startswith(".") or part == "__MACOSX" for part in name.split("/"))
 
 
-def _part(archive: ZipFile, member: ZipInfo, uri: str, meter: Meter) -> Part:
+def _part(archive: ZipFile, member: ZipInfo, uri: str, meter: Meter) -> SourceFile:
     def opener() -> BinaryIO:
         try:
             return cast("BinaryIO", _Member(archive.open(member), member.filename, meter))
         except _UNREADABLE as error:
             raise ArchiveError(f"{member.filename}: a damaged member of a zip: {error}") from error
 
-    return Part(member.filename, f"{uri}!/{quote(member.filename)}", opener)
+    return SourceFile(member.filename, f"{uri}!/{quote(member.filename)}", opener)
 
 
 class _Member:

@@ -14,12 +14,12 @@ from typing import NamedTuple
 import msgspec
 
 from braid.tools.importers import fields, times
-from braid.tools.importers.chatgpt_content import Said, said_in
+from braid.tools.importers.chatgpt_content import NodeContent, said_in
 from braid.tools.importers.errors import Refused
 from braid.tools.importers.jsonl import role_of
 from braid.tools.importers.message import BadLine, Message, Read
-from braid.tools.importers.source import Part, Source
-from braid.tools.importers.split import MAX_PIECE_BYTES, Piece, pieces
+from braid.tools.importers.source import ImportSource, SourceFile
+from braid.tools.importers.split import MAX_PIECE_BYTES, SplitElement, pieces
 from braid.tools.importers.strict import StrictJsonError, as_object, loads
 
 PATTERN = "conversations*.json"
@@ -48,16 +48,16 @@ class ChatgptImporter(msgspec.Struct, frozen=True, kw_only=True):
         """See `Importer.shape`."""
         return 'ChatGPT\'s export: conversations.json, [{"title", "mapping": {…}, "current_node"}, …], or its zip'
 
-    def recognises(self, source: Source) -> bool:
+    def recognises(self, source: ImportSource) -> bool:
         """True if a head opens a JSON document and shows a mapping."""
         return source.shows(PATTERN, _looks_right)
 
-    def source_id(self, source: Source) -> str:
+    def source_id(self, source: ImportSource) -> str:
         """Always `chatgpt`: each conversation has an id of its own."""
         del source
         return "chatgpt"
 
-    def read(self, source: Source) -> Read:
+    def read(self, source: ImportSource) -> Read:
         """See `Importer.read`. The position in a `BadLine` is the conversation's in its file."""
         for part in source.parts(PATTERN):
             with part.open() as stream:
@@ -74,10 +74,10 @@ class _Node(NamedTuple):
     parent: str | None
     """The nearest node above that was taken."""
     message: dict[str, object]
-    said: Said
+    said: NodeContent
 
 
-def _conversation(piece: Piece, part: Part, now: datetime) -> Read:
+def _conversation(piece: SplitElement, part: SourceFile, now: datetime) -> Read:
     try:
         found = as_object(loads(piece.raw)) if piece.raw is not None else None
         mapping = as_object(found.get("mapping")) if found is not None else None
@@ -131,7 +131,7 @@ def _walk(mapping: dict[str, object]) -> Iterator[_Node]:
                 continue
             seen.add(id)
             message = as_object(nodes[id].get("message")) or {}
-            if (said := said_in(message)) != Said():
+            if (said := said_in(message)) != NodeContent():
                 yield _Node(id, above, message, said)
                 above = id
             waiting += [(child, above) for child in reversed(below.get(id, ()))]

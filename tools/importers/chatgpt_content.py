@@ -3,7 +3,7 @@
 from typing import NamedTuple
 
 from braid.tools.importers import fields
-from braid.tools.importers.message import Media
+from braid.tools.importers.message import Attachment
 from braid.tools.importers.strict import as_list, as_object
 
 _PLAIN = ("text", "result", "content", "user_profile", "user_instructions")
@@ -11,20 +11,20 @@ _PLAIN = ("text", "result", "content", "user_profile", "user_instructions")
 _ABOUT = ("language", "url", "title", "domain", "name")
 
 
-class Said(NamedTuple):
+class NodeContent(NamedTuple):
     """Text, media, and what else is kept; empty for a node that says nothing."""
 
     text: str = ""
-    media: tuple[Media, ...] = ()
+    media: tuple[Attachment, ...] = ()
     extra: tuple[tuple[str, object], ...] = ()
 
 
-def said_in(message: dict[str, object]) -> Said:
+def said_in(message: dict[str, object]) -> NodeContent:
     """What a message's content says; a type that is not known, and has no text, is kept as it is."""
     content = as_object(message.get("content")) or {}
     kind = fields.word(content, "content_type")
     texts: list[str] = []
-    media: list[Media] = []
+    media: list[Attachment] = []
     others: list[object] = []
     for part in as_list(content.get("parts")) or ():
         _take(part, texts, media, others)
@@ -44,10 +44,10 @@ def said_in(message: dict[str, object]) -> Said:
         extra.append(("content", content))
     if extra or text or media:
         extra += [("content_type", kind)] if kind not in (None, "text") else []
-    return Said(text, tuple(media), tuple(extra))
+    return NodeContent(text, tuple(media), tuple(extra))
 
 
-def _take(part: object, texts: list[str], media: list[Media], others: list[object]) -> None:
+def _take(part: object, texts: list[str], media: list[Attachment], others: list[object]) -> None:
     members = as_object(part)
     if isinstance(part, str):
         texts.append(part)
@@ -56,18 +56,18 @@ def _take(part: object, texts: list[str], media: list[Media], others: list[objec
             others.append(part)
     elif isinstance(pointer := members.get("asset_pointer"), str):
         kind = str(members.get("content_type", "")).removesuffix("_asset_pointer") or "file"
-        media.append(Media(kind=kind, uri=pointer))
+        media.append(Attachment(kind=kind, uri=pointer))
     elif isinstance(text := members.get("text"), str):
         texts.append(text)
     else:
         others.append(part)
 
 
-def _attached(message: dict[str, object]) -> list[Media]:
+def _attached(message: dict[str, object]) -> list[Attachment]:
     """Files that were handed in with a message."""
     metadata = as_object(message.get("metadata")) or {}
-    found: list[Media] = []
+    found: list[Attachment] = []
     for each in fields.objects(metadata.get("attachments")):
         kind, uri, name = (fields.word(each, member) for member in ("mime_type", "id", "name"))
-        found.append(Media(kind=kind or "file", uri=uri, name=name))
+        found.append(Attachment(kind=kind or "file", uri=uri, name=name))
     return found

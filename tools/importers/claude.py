@@ -11,11 +11,11 @@ from datetime import datetime
 import msgspec
 
 from braid.tools.importers import fields, times
-from braid.tools.importers.content import Content, join
+from braid.tools.importers.content import MessageContent, join
 from braid.tools.importers.errors import Refused
-from braid.tools.importers.message import BadLine, Media, Message, Read, Role
-from braid.tools.importers.source import Part, Source
-from braid.tools.importers.split import MAX_PIECE_BYTES, Piece, pieces
+from braid.tools.importers.message import Attachment, BadLine, Message, Read, Role
+from braid.tools.importers.source import ImportSource, SourceFile
+from braid.tools.importers.split import MAX_PIECE_BYTES, SplitElement, pieces
 from braid.tools.importers.strict import StrictJsonError, as_list, as_object, loads
 
 PATTERN = "conversations*.json"
@@ -45,16 +45,16 @@ class ClaudeImporter(msgspec.Struct, frozen=True, kw_only=True):
         """See `Importer.shape`."""
         return 'Claude\'s export: conversations.json, [{"uuid", "name", "chat_messages": […]}, …], or its zip'
 
-    def recognises(self, source: Source) -> bool:
+    def recognises(self, source: ImportSource) -> bool:
         """True if a head opens a JSON document and shows `chat_messages`."""
         return source.shows(PATTERN, _looks_right)
 
-    def source_id(self, source: Source) -> str:
+    def source_id(self, source: ImportSource) -> str:
         """Always `claude`: each conversation has an id of its own."""
         del source
         return "claude"
 
-    def read(self, source: Source) -> Read:
+    def read(self, source: ImportSource) -> Read:
         """See `Importer.read`. The position in a `BadLine` is the conversation's in its file."""
         for part in source.parts(PATTERN):
             with part.open() as stream:
@@ -66,7 +66,7 @@ def _looks_right(head: bytes) -> bool:
     return head.lstrip()[:1] in (b"[", b"{") and _MARK.search(head) is not None
 
 
-def _conversation(piece: Piece, part: Part, now: datetime) -> Read:
+def _conversation(piece: SplitElement, part: SourceFile, now: datetime) -> Read:
     try:
         found = as_object(loads(piece.raw)) if piece.raw is not None else None
         messages = as_list(found.get("chat_messages")) if found is not None else None
@@ -120,7 +120,7 @@ def _message(said: object, ordinal: int, conversation: str, origin: str, now: da
     )
 
 
-def _content(members: dict[str, object]) -> Content:
+def _content(members: dict[str, object]) -> MessageContent:
     blocks = as_list(members.get("content"))
     content = join([block for block in blocks or () if block is not None])
     if content.text:
@@ -128,5 +128,7 @@ def _content(members: dict[str, object]) -> Content:
     return content._replace(text=fields.text(members, "text") or "")
 
 
-def _file(members: dict[str, object]) -> Media:
-    return Media(kind=fields.text(members, "file_kind") or "file", name=fields.text(members, "file_name"))
+def _file(members: dict[str, object]) -> Attachment:
+    return Attachment(
+        kind=fields.text(members, "file_kind") or "file", name=fields.text(members, "file_name")
+    )

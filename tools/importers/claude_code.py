@@ -13,11 +13,11 @@ from datetime import datetime
 import msgspec
 
 from braid.tools.importers import fields, times
-from braid.tools.importers.content import Content, join
+from braid.tools.importers.content import MessageContent, join
 from braid.tools.importers.errors import Refused
 from braid.tools.importers.lines import MAX_LINE_BYTES, lines
 from braid.tools.importers.message import BadLine, Message, Read, Role
-from braid.tools.importers.source import Part, Source
+from braid.tools.importers.source import ImportSource, SourceFile
 from braid.tools.importers.strict import StrictJsonError, as_list, as_object, loads
 
 PATTERN = "*.jsonl"
@@ -54,16 +54,16 @@ class ClaudeCodeImporter(msgspec.Struct, frozen=True, kw_only=True):
         """See `Importer.shape`."""
         return 'one JSON object a line with "type", "uuid", "sessionId" and "message", or a folder of such .jsonl'
 
-    def recognises(self, source: Source) -> bool:
+    def recognises(self, source: ImportSource) -> bool:
         """True if a line of a head opens an object with a type and a session."""
         return source.shows(PATTERN, _looks_right)
 
-    def source_id(self, source: Source) -> str:
+    def source_id(self, source: ImportSource) -> str:
         """Always `claude-code`: each line names its session."""
         del source
         return "claude-code"
 
-    def read(self, source: Source) -> Read:
+    def read(self, source: ImportSource) -> Read:
         """See `Importer.read`."""
         for part in source.parts(PATTERN):
             session = _Session(part, source.opened_at)
@@ -85,7 +85,7 @@ def _looks_right(head: bytes) -> bool:
 class _Session:
     """One file, and the tools that it has called so far."""
 
-    def __init__(self, part: Part, now: datetime) -> None:
+    def __init__(self, part: SourceFile, now: datetime) -> None:
         self._part = part
         self._now = now
         self._tools: OrderedDict[str, str] = OrderedDict()
@@ -134,7 +134,7 @@ class _Session:
         called = (self._tools.get(fields.word(each, "tool_use_id") or "") for each in results)
         return next(filter(None, called), None)
 
-    def _note_calls(self, content: Content) -> None:
+    def _note_calls(self, content: MessageContent) -> None:
         for each in fields.objects(list(content.parts)):
             id, name = fields.word(each, "id"), fields.word(each, "name")
             if each.get("type") == "tool_use" and id and name:
@@ -143,17 +143,17 @@ class _Session:
                     self._tools.popitem(last=False)
 
 
-def _content(inner: dict[str, object]) -> Content:
+def _content(inner: dict[str, object]) -> MessageContent:
     content = inner.get("content")
     if content is None or isinstance(content, str):
-        return Content(content or "")
+        return MessageContent(content or "")
     parts = as_list(content)
     if parts is None:
         raise Refused('"content" is neither text nor a list of blocks')
     return join(parts)
 
 
-def _results(content: Content) -> list[dict[str, object]]:
+def _results(content: MessageContent) -> list[dict[str, object]]:
     return [each for each in fields.objects(list(content.parts)) if each.get("type") == "tool_result"]
 
 

@@ -6,40 +6,40 @@ from typing import NamedTuple
 
 from braid.tools.importers import fields
 from braid.tools.importers.errors import Refused
-from braid.tools.importers.message import Media
+from braid.tools.importers.message import Attachment
 from braid.tools.importers.strict import as_list, as_object
 
 _TEXT_PARTS = frozenset({"text", "input_text", "output_text", "refusal"})
 _IMAGE_PARTS = frozenset({"image", "image_url", "input_image"})
 
 
-class Content(NamedTuple):
+class MessageContent(NamedTuple):
     """Text parts joined by line feeds, images, and other parts as they are."""
 
     text: str
-    media: tuple[Media, ...] = ()
+    media: tuple[Attachment, ...] = ()
     parts: tuple[object, ...] = ()
 
 
-def content_of(members: dict[str, object]) -> Content:
+def content_of(members: dict[str, object]) -> MessageContent:
     """The member `content`. Refused when it is missing, or neither text nor parts; null beside `tool_calls` is fine."""
     if "content" not in members and not as_list(members.get("tool_calls")):
         raise Refused('no "content"')
     content = members.get("content")
     if isinstance(content, str):
-        return Content(content)
+        return MessageContent(content)
     if content is None and as_list(members.get("tool_calls")):
-        return Content("")
+        return MessageContent("")
     parts = as_list(content)
     if parts is None:
         raise Refused('"content" is neither text nor a list of parts')
     return join(parts)
 
 
-def join(parts: Sequence[object]) -> Content:
+def join(parts: Sequence[object]) -> MessageContent:
     """The content of a list of parts. Refused for a part that is neither text nor an object."""
     texts: list[str] = []
-    media: list[Media] = []
+    media: list[Attachment] = []
     others: list[object] = []
     for part in parts:
         text = _text_of(part)
@@ -52,7 +52,7 @@ def join(parts: Sequence[object]) -> Content:
             others.append(part)
         else:
             raise Refused('a part of "content" is neither text nor an object')
-    return Content("\n".join(texts), tuple(media), tuple(others))
+    return MessageContent("\n".join(texts), tuple(media), tuple(others))
 
 
 def _text_of(part: object) -> str | None:
@@ -67,7 +67,7 @@ def _text_of(part: object) -> str | None:
     return text
 
 
-def _image_of(part: object) -> Media | None:
+def _image_of(part: object) -> Attachment | None:
     members = as_object(part)
     if members is None or fields.word(members, "type") not in _IMAGE_PARTS:
         return None
@@ -79,16 +79,18 @@ def _image_of(part: object) -> Media | None:
     caption = members.get("caption", members.get("alt"))
     if not isinstance(uri, str) and not isinstance(caption, str):
         return None  # kept whole, in extra
-    return Media(
+    return Attachment(
         kind="image",
         uri=uri if isinstance(uri, str) else None,
         caption=caption if isinstance(caption, str) else None,
     )
 
 
-def _sealed_image(source: dict[str, object]) -> Media:
+def _sealed_image(source: dict[str, object]) -> Attachment:
     """An image whose bytes stand in the source: named by the hash of their base64 text, not taken in."""
     kind, data, url = (source.get(name) for name in ("media_type", "data", "url"))
     if isinstance(data, str):
         url = f"urn:sha256:{hashlib.sha256(data.encode()).hexdigest()}"
-    return Media(kind=kind if isinstance(kind, str) else "image", uri=url if isinstance(url, str) else None)
+    return Attachment(
+        kind=kind if isinstance(kind, str) else "image", uri=url if isinstance(url, str) else None
+    )

@@ -13,7 +13,7 @@ from braid.tools.importers.errors import Refused
 from braid.tools.importers.jsonl import first_line_id
 from braid.tools.importers.lines import lines
 from braid.tools.importers.message import BadLine, Message, Read
-from braid.tools.importers.source import Part, Source
+from braid.tools.importers.source import ImportSource, SourceFile
 from braid.tools.importers.table import Columns
 
 MAX_LINE_BYTES = 4 * 2**20
@@ -36,7 +36,7 @@ class CsvImporter(msgspec.Struct, frozen=True, kw_only=True):
         """See `Importer.shape`."""
         return "CSV with a header; --map content=COLUMN,… where columns are not called content, role, timestamp, …"
 
-    def recognises(self, source: Source) -> bool:
+    def recognises(self, source: ImportSource) -> bool:
         """True if the head's first two lines have the same number of columns, and the first one names them."""
         if source.is_tree or b"\0" in source.head:
             return False
@@ -54,11 +54,11 @@ class CsvImporter(msgspec.Struct, frozen=True, kw_only=True):
             return False
         return second.count('"') % 2 == 1 or len(cells) == len(names)
 
-    def source_id(self, source: Source) -> str:
+    def source_id(self, source: ImportSource) -> str:
         """From the first two lines: a header alone is shared by many files."""
         return f"csv:{first_line_id(source, 2)}"
 
-    def read(self, source: Source) -> Read:
+    def read(self, source: ImportSource) -> Read:
         """See `Importer.read`. The position in a `BadLine` is the line that the row ends in."""
         csv.field_size_limit(2 * MAX_ROW_CHARS)  # a row is refused before, with its line
         for part in source.parts():
@@ -72,7 +72,7 @@ def _delimiter(header: str) -> str:
 class _Table:
     """One file; a row that can't be read does not end it."""
 
-    def __init__(self, part: Part, source: Source, limit: int) -> None:
+    def __init__(self, part: SourceFile, source: ImportSource, limit: int) -> None:
         self._part = part
         self._source = source
         self._limit = limit

@@ -8,7 +8,7 @@ from typing import BinaryIO, NamedTuple
 from braid.tools.importers.archive import MAGIC, of_archive
 from braid.tools.importers.errors import SourceError, UnknownFormatError
 from braid.tools.importers.message import Importer
-from braid.tools.importers.source import Said, Source, of_file, of_folder, of_stream
+from braid.tools.importers.source import ImportSource, Said, of_file, of_folder, of_stream
 
 GROUP = "braid.importers"
 """The entry-point group: name of the format → a class as `Importer` says."""
@@ -20,7 +20,7 @@ OURS = (
 _OWNER = "braid.tools.importers."
 
 
-class Installed(NamedTuple):
+class InstalledImporters(NamedTuple):
     """The importers in the order in which they are asked, and what was left out, with the reason."""
 
     importers: tuple[Importer, ...]
@@ -28,7 +28,7 @@ class Installed(NamedTuple):
 
 
 @cache
-def installed() -> Installed:
+def installed() -> InstalledImporters:
     """Every importer: those of other packages first, in the order of their names, then this package's."""
     found: dict[str, Importer] = {}
     troubles: list[str] = []
@@ -41,7 +41,7 @@ def installed() -> Installed:
             found[entry.name] = entry.load()()
         except Exception as error:
             troubles.append(f"the importer {entry.value} is left out: {type(error).__name__}: {error}")
-    return Installed(tuple(found.values()), tuple(troubles))
+    return InstalledImporters(tuple(found.values()), tuple(troubles))
 
 
 def _place(entry: EntryPoint) -> tuple[int, str, str]:
@@ -49,7 +49,7 @@ def _place(entry: EntryPoint) -> tuple[int, str, str]:
     return (OURS.index(entry.name) if ours else -1, entry.name, entry.value)
 
 
-def open_path(path: Path, *, columns: Said = None) -> Source:
+def open_path(path: Path, *, columns: Said = None) -> ImportSource:
     """A file, folder or zip as a source, to be closed by the caller. SourceError, OSError."""
     if path.is_dir():
         return of_folder(path, columns=columns)
@@ -58,7 +58,7 @@ def open_path(path: Path, *, columns: Said = None) -> Source:
     return of_archive(path, columns=columns) if magic == MAGIC else of_file(path, columns=columns)
 
 
-def open_stream(stream: BinaryIO, *, columns: Said = None) -> Source:
+def open_stream(stream: BinaryIO, *, columns: Said = None) -> ImportSource:
     """A pipe as a source. SourceError for a zip, which is read from its end."""
     source = of_stream(stream, columns=columns)
     if source.head.startswith(MAGIC):
@@ -66,7 +66,7 @@ def open_stream(stream: BinaryIO, *, columns: Said = None) -> Source:
     return source
 
 
-def detect(source: Source, shown: str = "the input") -> Importer:
+def detect(source: ImportSource, shown: str = "the input") -> Importer:
     """The importer for a source. UnknownFormatError, with the known formats, if none recognises it."""
     for importer in installed().importers:
         if importer.recognises(source):

@@ -12,9 +12,9 @@ import msgspec
 
 from braid.tools.importers import fields, times
 from braid.tools.importers.errors import Refused
-from braid.tools.importers.message import BadLine, Media, Message, Read, Role
-from braid.tools.importers.source import Part, Source
-from braid.tools.importers.split import MAX_PIECE_BYTES, Piece, pieces
+from braid.tools.importers.message import Attachment, BadLine, Message, Read, Role
+from braid.tools.importers.source import ImportSource, SourceFile
+from braid.tools.importers.split import MAX_PIECE_BYTES, SplitElement, pieces
 from braid.tools.importers.strict import StrictJsonError, as_object, loads
 
 _MARK = re.compile(rb'\A\s*\{\s*"guild"\s*:\s*\{')
@@ -40,16 +40,16 @@ class DiscordImporter(msgspec.Struct, frozen=True, kw_only=True):
         """See `Importer.shape`."""
         return 'DiscordChatExporter\'s JSON: {"guild", "channel", "messages": […]}, or a folder of such'
 
-    def recognises(self, source: Source) -> bool:
+    def recognises(self, source: ImportSource) -> bool:
         """True if a head opens with a guild and a channel."""
         return source.shows("*.json", _looks_right)
 
-    def source_id(self, source: Source) -> str:
+    def source_id(self, source: ImportSource) -> str:
         """Always `discord`: each channel has an id of its own."""
         del source
         return "discord"
 
-    def read(self, source: Source) -> Read:
+    def read(self, source: ImportSource) -> Read:
         """See `Importer.read`. The position in a `BadLine` is the message's in its channel."""
         for part in source.parts("*.json"):
             if source.is_tree and not _looks_right(part.head):
@@ -67,7 +67,7 @@ def _looks_right(head: bytes) -> bool:
 
 
 def _piece(
-    piece: Piece, part: Part, about: dict[str, dict[str, object]], now: datetime
+    piece: SplitElement, part: SourceFile, about: dict[str, dict[str, object]], now: datetime
 ) -> Message | BadLine | None:
     """A message; None for a member that stands beside them, which is noted in `about`."""
     try:
@@ -87,7 +87,7 @@ def _piece(
 def _message(
     members: dict[str, object],
     number: int,
-    part: Part,
+    part: SourceFile,
     about: dict[str, dict[str, object]],
     now: datetime,
 ) -> Message:
@@ -141,8 +141,8 @@ def _role(kind: str, author: dict[str, object]) -> Role:
     return "tool" if author.get("isBot") is True else "user"
 
 
-def _file(members: dict[str, object]) -> Media:
+def _file(members: dict[str, object]) -> Attachment:
     uri = fields.text(members, "url")
-    return Media(
+    return Attachment(
         kind="file", uri=uri.partition("?")[0] if uri else None, name=fields.text(members, "fileName")
     )

@@ -27,7 +27,7 @@ from braid.tools.importers.content import content_of
 from braid.tools.importers.errors import Refused
 from braid.tools.importers.lines import MAX_LINE_BYTES, lines
 from braid.tools.importers.message import HEAD_BYTES, BadLine, Message, Read, Role
-from braid.tools.importers.source import Source
+from braid.tools.importers.source import ImportSource
 from braid.tools.importers.strict import StrictJsonError, as_object, loads
 
 ROLES: dict[str, Role] = {role: role for role in get_args(Role)}
@@ -56,7 +56,7 @@ class JsonlImporter(msgspec.Struct, frozen=True, kw_only=True):
         """See `Importer.shape`."""
         return 'one JSON object a line with "role" and "content" (and "timestamp", "id", "session", "name")'
 
-    def recognises(self, source: Source) -> bool:
+    def recognises(self, source: ImportSource) -> bool:
         """True if a whole line of the head is an object with role and content, or its one cut line may be; or if all of
         many lines would be one, were they not broken."""
         head, text = source.head, source.head.lstrip()
@@ -69,11 +69,11 @@ class JsonlImporter(msgspec.Struct, frozen=True, kw_only=True):
         lines = [line for line in text.split(b"\n") if line.strip()]
         return any(map(_has_role_and_content, lines)) or _is_broken(lines)
 
-    def source_id(self, source: Source) -> str:
+    def source_id(self, source: ImportSource) -> str:
         """From the first line that is not blank (what the head holds of it): stable under move and growth."""
         return f"jsonl:{first_line_id(source)}"
 
-    def read(self, source: Source) -> Read:
+    def read(self, source: ImportSource) -> Read:
         """See `Importer.read`."""
         for part in source.parts():
             with part.open() as stream:
@@ -84,7 +84,7 @@ class JsonlImporter(msgspec.Struct, frozen=True, kw_only=True):
                         yield _parse(number, line, part.uri, source)
 
 
-def first_line_id(source: Source, count: int = 1) -> str:
+def first_line_id(source: ImportSource, count: int = 1) -> str:
     """What stands for a source without ids: its first line (or lines) that is not blank, hashed."""
     found = (line.strip() for line in source.head.split(b"\n"))
     first = [line for line in found if line][:count]
@@ -108,7 +108,7 @@ def _has_role_and_content(line: bytes) -> bool:
     return members is not None and "role" in members and "content" in members
 
 
-def _parse(number: int, line: bytes, origin: str, source: Source) -> Message | BadLine:
+def _parse(number: int, line: bytes, origin: str, source: ImportSource) -> Message | BadLine:
     try:
         members = as_object(loads(line))
         if members is None:

@@ -14,9 +14,9 @@ import msgspec
 
 from braid.text.calendar import MONTHS
 from braid.tools.importers.fields import hash_of
-from braid.tools.importers.message import BadLine, Media, Message, Read
-from braid.tools.importers.source import Source
-from braid.tools.importers.split import MAX_PIECE_BYTES, Piece, pieces
+from braid.tools.importers.message import Attachment, BadLine, Message, Read
+from braid.tools.importers.source import ImportSource
+from braid.tools.importers.split import MAX_PIECE_BYTES, SplitElement, pieces
 from braid.tools.importers.strict import StrictJsonError, as_list, as_object, loads
 
 _MARKS = (
@@ -45,7 +45,7 @@ class LocomoImporter(msgspec.Struct, frozen=True, kw_only=True):
         """See `Importer.shape`."""
         return 'a JSON document {"sample_id", "conversation": {"session_1": […], …}}, or a list of such'
 
-    def recognises(self, source: Source) -> bool:
+    def recognises(self, source: ImportSource) -> bool:
         """True if the head opens a JSON document and shows a member that only LoCoMo has."""
         head = source.head.lstrip()
         return (
@@ -54,12 +54,12 @@ class LocomoImporter(msgspec.Struct, frozen=True, kw_only=True):
             and _OF_REALTALK.search(head) is None
         )
 
-    def source_id(self, source: Source) -> str:
+    def source_id(self, source: ImportSource) -> str:
         """Always `locomo`: each message carries its own conversation id, which stands for the source."""
         del source
         return "locomo"
 
-    def read(self, source: Source) -> Read:
+    def read(self, source: ImportSource) -> Read:
         """See `Importer.read`. The position in a `BadLine` is the turn's in the document, from 1."""
         for part in source.parts():
             line = 1
@@ -70,7 +70,7 @@ class LocomoImporter(msgspec.Struct, frozen=True, kw_only=True):
                         line += 1
 
 
-def _sample(piece: Piece, origin: str, line: int) -> Read:
+def _sample(piece: SplitElement, origin: str, line: int) -> Read:
     try:
         members = as_object(loads(piece.raw)) if piece.raw is not None else None
     except StrictJsonError as error:
@@ -164,12 +164,12 @@ def _when(value: object) -> datetime | str | None:
         return f"its date names no time, its turns are left out: {error}"
 
 
-def _media(members: dict[str, object]) -> tuple[Media, ...]:
+def _media(members: dict[str, object]) -> tuple[Attachment, ...]:
     """One image for each address; the caption describes the first."""
     caption = members.get("blip_caption")
     found = members.get("img_url")
     uris = [uri for uri in (as_list(found) or [found]) if isinstance(uri, str)]
     if isinstance(caption, str):
-        first = Media(kind="image", uri=uris[0] if uris else None, caption=caption)
-        return (first, *(Media(kind="image", uri=uri) for uri in uris[1:]))
-    return tuple(Media(kind="image", uri=uri) for uri in uris)
+        first = Attachment(kind="image", uri=uris[0] if uris else None, caption=caption)
+        return (first, *(Attachment(kind="image", uri=uri) for uri in uris[1:]))
+    return tuple(Attachment(kind="image", uri=uri) for uri in uris)

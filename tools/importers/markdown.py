@@ -19,8 +19,8 @@ import msgspec
 from braid.tools.importers import fields
 from braid.tools.importers.errors import Refused
 from braid.tools.importers.front_matter import front_matter, time_of
-from braid.tools.importers.message import BadLine, Media, Message, Read
-from braid.tools.importers.source import BOM, Part, Source
+from braid.tools.importers.message import Attachment, BadLine, Message, Read
+from braid.tools.importers.source import BOM, ImportSource, SourceFile
 
 MAX_NOTE_BYTES = 2**20
 _NOTE = ("*.md", "*.markdown")
@@ -47,18 +47,18 @@ class MarkdownImporter(msgspec.Struct, frozen=True, kw_only=True):
         """See `Importer.shape`."""
         return "Markdown with headings or front matter, or a folder of .md files"
 
-    def recognises(self, source: Source) -> bool:
+    def recognises(self, source: ImportSource) -> bool:
         """True for a tree with notes, or a file that begins with front matter or shows a heading."""
         if source.is_tree:
             return next(_notes(source), None) is not None
         head = source.head
         return b"\0" not in head and (_FRONT.match(head) is not None or _HEADING.search(head) is not None)
 
-    def source_id(self, source: Source) -> str:
+    def source_id(self, source: ImportSource) -> str:
         """From where the notes lie: `Message.key` can lean on nothing in them."""
         return f"markdown:{hashlib.sha256(source.uri.encode()).hexdigest()[:32]}"
 
-    def read(self, source: Source) -> Read:
+    def read(self, source: ImportSource) -> Read:
         """See `Importer.read`. The position in a `BadLine` is the line in its file."""
         for part in _notes(source):
             with part.open() as stream:
@@ -76,13 +76,13 @@ class MarkdownImporter(msgspec.Struct, frozen=True, kw_only=True):
                 yield BadLine(1, str(error), part.name)
 
 
-def _notes(source: Source) -> Iterator[Part]:
+def _notes(source: ImportSource) -> Iterator[SourceFile]:
     for part in source.parts():
         if not source.is_tree or part.name.lower().endswith(tuple(each[1:] for each in _NOTE)):
             yield part
 
 
-def _sections(text: str, part: Part, source: Source) -> Read:
+def _sections(text: str, part: SourceFile, source: ImportSource) -> Read:
     front, body, skipped = front_matter(text)
     when = time_of(front, source.opened_at, source.zone)
     seen: Counter[str] = Counter()
@@ -94,7 +94,8 @@ def _sections(text: str, part: Part, source: Source) -> Read:
         extra |= {"front_matter": front} if front and not ordinal else {}
         links = [match[match.lastindex or 0] for match in _LINK.finditer(section.text)]
         media = tuple(
-            Media(kind="image", uri=uri, caption=alt or None) for alt, uri in _IMAGE.findall(section.text)
+            Attachment(kind="image", uri=uri, caption=alt or None)
+            for alt, uri in _IMAGE.findall(section.text)
         )
         yield Message(
             role="user",

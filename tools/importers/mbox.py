@@ -22,8 +22,8 @@ from braid.tools.importers import fields, times
 from braid.tools.importers.errors import Refused
 from braid.tools.importers.html_text import text_of_html
 from braid.tools.importers.lines import lines
-from braid.tools.importers.message import BadLine, Media, Message, Read
-from braid.tools.importers.source import Part, Source
+from braid.tools.importers.message import Attachment, BadLine, Message, Read
+from braid.tools.importers.source import ImportSource, SourceFile
 
 MAX_MAIL_BYTES = 32 * 2**20
 _MAX_LINE = 2**20
@@ -61,16 +61,16 @@ class MboxImporter(msgspec.Struct, frozen=True, kw_only=True):
         """See `Importer.shape`."""
         return 'mail: mbox, each message after a line "From …"'
 
-    def recognises(self, source: Source) -> bool:
+    def recognises(self, source: ImportSource) -> bool:
         """True if the head begins with a line `From …` and a header."""
         return _HEADER.match(source.head.replace(b"\r\n", b"\n")) is not None
 
-    def source_id(self, source: Source) -> str:
+    def source_id(self, source: ImportSource) -> str:
         """Always `mail`: a Message-ID stands for a mail wherever it lies."""
         del source
         return "mail"
 
-    def read(self, source: Source) -> Read:
+    def read(self, source: ImportSource) -> Read:
         """See `Importer.read`. The position in a `BadLine` is the mail's in its box."""
         for part in source.parts():
             for number, raw in enumerate(_mails(part, self.max_mail_bytes), 1):
@@ -82,7 +82,7 @@ class MboxImporter(msgspec.Struct, frozen=True, kw_only=True):
                     yield BadLine(number, str(error), part.name)
 
 
-def _mails(part: Part, limit: int) -> Iterator[bytes | None]:
+def _mails(part: SourceFile, limit: int) -> Iterator[bytes | None]:
     """The mails as they were sent; None for one that is too long, or has a line that is."""
     held: list[bytes] | None = None
     size, after_blank, begun = 0, True, False
@@ -164,10 +164,10 @@ def _sound(text: str) -> str:
     return text.encode("utf-8", "replace").decode("utf-8").replace("\0", "\ufffd")
 
 
-def _content(mail: Mail) -> tuple[str, tuple[Media, ...]]:
+def _content(mail: Mail) -> tuple[str, tuple[Attachment, ...]]:
     plain: str | None = None
     html: str | None = None
-    media: list[Media] = []
+    media: list[Attachment] = []
     for part in mail.walk():
         kind = part.get_content_type()
         name = part.get_filename()
@@ -179,7 +179,7 @@ def _content(mail: Mail) -> tuple[str, tuple[Media, ...]]:
         elif kind == "text/html" and not is_attached and html is None:
             html = _decoded(part)
         else:
-            media.append(Media(kind=kind, name=_sound(name) if name else None))
+            media.append(Attachment(kind=kind, name=_sound(name) if name else None))
     if plain is None and html is not None:
         plain = text_of_html(html)
     return (plain or "").strip("\n"), tuple(media)

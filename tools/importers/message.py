@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Literal, Protocol
 import msgspec
 
 if TYPE_CHECKING:
-    from braid.tools.importers.source import Source
+    from braid.tools.importers.source import ImportSource
 
 Role = Literal["user", "assistant", "system", "tool"]
 
 
-class Media(msgspec.Struct, frozen=True, kw_only=True):
+class Attachment(msgspec.Struct, frozen=True, kw_only=True):
     """Something beside the text of a message: told of, not taken in."""
 
     kind: str
@@ -49,7 +49,7 @@ class Message(msgspec.Struct, frozen=True, kw_only=True):
     """The source's id of the turn that this one answers or follows, in the same conversation."""
     revised: bool = False
     """The source may say something else under this id than before: another text replaces the former one."""
-    media: tuple[Media, ...] = ()
+    media: tuple[Attachment, ...] = ()
     extra: dict[str, object] = {}
     """Members that have no field here, as decoded JSON."""
 
@@ -101,15 +101,15 @@ class Importer(Protocol):
         """What the format looks like, in one line for an error message."""
         ...
 
-    def recognises(self, source: "Source") -> bool:
+    def recognises(self, source: "ImportSource") -> bool:
         """Whether the source looks like this format: its head, or names and heads of a few of its files."""
         ...
 
-    def source_id(self, source: "Source") -> str:
+    def source_id(self, source: "ImportSource") -> str:
         """A stable id of the source for `Message.key`: the same after a move or growth, where that can be."""
         ...
 
-    def read(self, source: "Source") -> Read:
+    def read(self, source: "ImportSource") -> Read:
         """The messages in order, a `BadLine` in place of each that cannot be read; never raises for bad data.
 
         It streams: what is held at once has a limit, whatever the source's size. SourceError where the source

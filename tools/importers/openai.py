@@ -14,7 +14,7 @@ from braid.tools.importers.errors import Refused
 from braid.tools.importers.jsonl import first_line_id, message_of
 from braid.tools.importers.lines import MAX_LINE_BYTES, lines
 from braid.tools.importers.message import BadLine, Message, Read
-from braid.tools.importers.source import Part, Source
+from braid.tools.importers.source import ImportSource, SourceFile
 from braid.tools.importers.strict import StrictJsonError, as_list, as_object, loads
 
 _MESSAGES = re.compile(rb'\A\s*\{.{0,2000}?"messages"\s*:\s*\[\s*(?:\]|\{)', flags=re.DOTALL)
@@ -37,16 +37,16 @@ class OpenaiImporter(msgspec.Struct, frozen=True, kw_only=True):
         """See `Importer.shape`."""
         return 'one JSON object a line with "messages": [{"role", "content"}, …]'
 
-    def recognises(self, source: Source) -> bool:
+    def recognises(self, source: ImportSource) -> bool:
         """True if the first line opens an object with a list of messages, and no export's other marks."""
         first = source.head.lstrip().partition(b"\n")[0]
         return _MESSAGES.match(first) is not None and b'"guild"' not in first and b'"mapping"' not in first
 
-    def source_id(self, source: Source) -> str:
+    def source_id(self, source: ImportSource) -> str:
         """From the first line that is not blank: stable under move and growth."""
         return f"openai:{first_line_id(source)}"
 
-    def read(self, source: Source) -> Read:
+    def read(self, source: ImportSource) -> Read:
         """See `Importer.read`. The position in a `BadLine` is that of the line."""
         digest = first_line_id(source)[:16]
         ordinal = 0
@@ -65,7 +65,7 @@ class OpenaiImporter(msgspec.Struct, frozen=True, kw_only=True):
                             ordinal += 1
 
 
-def _conversation(part: Part, number: int, line: bytes, session: str, source: Source) -> Read:
+def _conversation(part: SourceFile, number: int, line: bytes, session: str, source: ImportSource) -> Read:
     try:
         members = as_object(loads(line))
     except StrictJsonError as error:
@@ -85,7 +85,7 @@ def _conversation(part: Part, number: int, line: bytes, session: str, source: So
             yield BadLine(number, f"message {place + 1}: {error}", part.name)
 
 
-def _message(said: object, uri: str, session: str, source: Source) -> Message:
+def _message(said: object, uri: str, session: str, source: ImportSource) -> Message:
     members = as_object(said)
     if members is None:
         raise Refused("not an object")

@@ -8,7 +8,7 @@ import msgspec
 
 from braid.tools.importers.errors import Refused, SourceError
 from braid.tools.importers.message import BadLine, Message, Read
-from braid.tools.importers.source import Part, Source
+from braid.tools.importers.source import ImportSource, SourceFile
 from braid.tools.importers.table import Columns
 
 _MAGIC = b"PAR1"
@@ -31,21 +31,21 @@ class ParquetImporter(msgspec.Struct, frozen=True, kw_only=True):
         """See `Importer.shape`."""
         return "Parquet; --map content=COLUMN,… where columns are not called content, role, timestamp, …"
 
-    def recognises(self, source: Source) -> bool:
+    def recognises(self, source: ImportSource) -> bool:
         """True if the file begins as Parquet does."""
         return not source.is_tree and source.head.startswith(_MAGIC)
 
-    def source_id(self, source: Source) -> str:
+    def source_id(self, source: ImportSource) -> str:
         """From the head: stable under a move. Parquet doesn't grow, it is written anew."""
         return f"parquet:{hashlib.sha256(source.head).hexdigest()[:32]}"
 
-    def read(self, source: Source) -> Read:
+    def read(self, source: ImportSource) -> Read:
         """See `Importer.read`. The position in a `BadLine` is the row's. SourceError for a pipe or a zip."""
         for part in source.parts():
             yield from _rows(part, source)
 
 
-def _rows(part: Part, source: Source) -> Read:
+def _rows(part: SourceFile, source: ImportSource) -> Read:
     import pyarrow
 
     arrow: Any = pyarrow  # ships no types
@@ -70,7 +70,7 @@ def _rows(part: Part, source: Source) -> Read:
         yield BadLine(ordinal + 1, f"not readable as Parquet: {shown}", part.name)
 
 
-def _opened(part: Part) -> Any:
+def _opened(part: SourceFile) -> Any:
     """The file, its columns read piece by piece. Refused for a footer beyond the limit."""
     from pyarrow import parquet
 
@@ -110,7 +110,7 @@ def _plain_rows(arrow: Any, batch: Any) -> Iterator[dict[str, Any]]:
 
 
 def _message(
-    columns: Columns, row: dict[str, Any], ordinal: int, part: Part, source: Source
+    columns: Columns, row: dict[str, Any], ordinal: int, part: SourceFile, source: ImportSource
 ) -> Message | BadLine:
     try:
         uri = f"{part.uri}#row{ordinal + 1}"

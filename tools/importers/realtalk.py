@@ -14,8 +14,8 @@ import msgspec
 
 from braid.tools.importers import fields, times
 from braid.tools.importers.errors import Refused
-from braid.tools.importers.message import BadLine, Media, Message, Read
-from braid.tools.importers.source import Source
+from braid.tools.importers.message import Attachment, BadLine, Message, Read
+from braid.tools.importers.source import ImportSource
 from braid.tools.importers.split import MAX_PIECE_BYTES, pieces
 from braid.tools.importers.strict import StrictJsonError, as_list, as_object, loads
 
@@ -40,18 +40,18 @@ class RealtalkImporter(msgspec.Struct, frozen=True, kw_only=True):
         """See `Importer.shape`."""
         return 'a JSON document {"name": {"speaker_1", …}, "session_1": [{"clean_text", "speaker", …}], …}'
 
-    def recognises(self, source: Source) -> bool:
+    def recognises(self, source: ImportSource) -> bool:
         """True if the head opens a JSON document and shows members that only REALTALK has."""
         head = source.head.lstrip()
         found = _SPEAKERS.search(head) or _TURN.search(head)
         return head[:1] in (b"{", b"[") and found is not None
 
-    def source_id(self, source: Source) -> str:
+    def source_id(self, source: ImportSource) -> str:
         """Always `realtalk`: each message carries its own conversation id, which stands for the source."""
         del source
         return "realtalk"
 
-    def read(self, source: Source) -> Read:
+    def read(self, source: ImportSource) -> Read:
         """See `Importer.read`. The position in a `BadLine` is the turn's in the document, from 1."""
         for part in source.parts():
             with part.open() as stream:
@@ -130,11 +130,11 @@ def _when(value: object, now: datetime) -> datetime | None:
     return times.within(moment, now, match[0], '"date_time"')
 
 
-def _media(members: dict[str, object]) -> Iterator[Media]:
+def _media(members: dict[str, object]) -> Iterator[Attachment]:
     found = members.get("img_url", members.get("img_file"))
     caption = members.get("blip_caption")
     uris = [uri for uri in (as_list(found) or [found]) if isinstance(uri, str)]
     for place, uri in enumerate(uris):
-        yield Media(
+        yield Attachment(
             kind="image", uri=uri, caption=caption if isinstance(caption, str) and not place else None
         )

@@ -14,9 +14,9 @@ import msgspec
 
 from braid.tools.importers import fields, times
 from braid.tools.importers.errors import Refused
-from braid.tools.importers.message import BadLine, Media, Message, Read, Role
-from braid.tools.importers.source import Part, Source
-from braid.tools.importers.split import MAX_PIECE_BYTES, Piece, pieces
+from braid.tools.importers.message import Attachment, BadLine, Message, Read, Role
+from braid.tools.importers.source import ImportSource, SourceFile
+from braid.tools.importers.split import MAX_PIECE_BYTES, SplitElement, pieces
 from braid.tools.importers.strict import StrictJsonError, as_object, loads
 
 _DAY = re.compile(r"(?:.*/)?(?P<channel>[^/]+)/\d{4}-\d\d-\d\d\.json")
@@ -44,18 +44,18 @@ class SlackImporter(msgspec.Struct, frozen=True, kw_only=True):
         """See `Importer.shape`."""
         return "a Slack export: a zip or folder with users.json and <channel>/YYYY-MM-DD.json"
 
-    def recognises(self, source: Source) -> bool:
+    def recognises(self, source: ImportSource) -> bool:
         """True for a tree with a list of people or channels, and a channel's day."""
         names = source.names()
         has_lists = any(name.rpartition("/")[2] in ("users.json", *_LISTS) for name in names)
         return has_lists and any(_DAY.fullmatch(name) for name in names)
 
-    def source_id(self, source: Source) -> str:
+    def source_id(self, source: ImportSource) -> str:
         """Always `slack`: a channel's id and a time stamp to the microsecond are enough."""
         del source
         return "slack"
 
-    def read(self, source: Source) -> Read:
+    def read(self, source: ImportSource) -> Read:
         """See `Importer.read`. The position in a `BadLine` is the message's in its day."""
         people: dict[str, str] = {}
         channels: dict[str, str] = {}
@@ -73,7 +73,7 @@ class SlackImporter(msgspec.Struct, frozen=True, kw_only=True):
                     yield where.message(piece)
 
 
-def _names(part: Part, found: dict[str, str], limit: int) -> Iterator[BadLine]:
+def _names(part: SourceFile, found: dict[str, str], limit: int) -> Iterator[BadLine]:
     """Fill in who is who (id → name), or which channel is which (name → id)."""
     of_people = part.name.endswith("users.json")
     with part.open() as stream:
@@ -104,7 +104,7 @@ class _Where:
     """One day of one channel."""
 
     def __init__(
-        self, part: Part, channel: str, id: str | None, people: dict[str, str], now: datetime
+        self, part: SourceFile, channel: str, id: str | None, people: dict[str, str], now: datetime
     ) -> None:
         self._part = part
         self._channel = channel
@@ -112,7 +112,7 @@ class _Where:
         self._people = people
         self._now = now
 
-    def message(self, piece: Piece) -> Message | BadLine:
+    def message(self, piece: SplitElement) -> Message | BadLine:
         """The message of a piece."""
         try:
             members = as_object(loads(piece.raw)) if piece.raw is not None else None
@@ -171,9 +171,9 @@ def _role(members: dict[str, object]) -> Role:
     return "user" if subtype in _BY_A_PERSON else "system"
 
 
-def _file(members: dict[str, object]) -> Media:
+def _file(members: dict[str, object]) -> Attachment:
     uri = fields.text(members, "permalink") or fields.text(members, "url_private")
-    return Media(
+    return Attachment(
         kind=fields.text(members, "mimetype") or "file",
         uri=uri.partition("?")[0] if uri else None,
         name=fields.text(members, "name") or fields.text(members, "title"),

@@ -32,7 +32,7 @@ class Meter:
         self.total = total
 
 
-class Part:
+class SourceFile:
     """One file of a source. `name` is its path in the tree, `/` between; empty when the file is the source."""
 
     def __init__(
@@ -60,12 +60,12 @@ class Part:
             return stream.read(HEAD_BYTES)
 
 
-class Source:
+class ImportSource:
     """What is read: files, the columns that a person named, and the moment it was opened at."""
 
     def __init__(
         self,
-        parts: Sequence[Part],
+        parts: Sequence[SourceFile],
         uri: str,
         *,
         is_tree: bool = False,
@@ -97,7 +97,7 @@ class Source:
         """The first `HEAD_BYTES` of a file, without a byte order mark; a tree has none."""
         return b"" if self.is_tree else self._parts[0].head.removeprefix(BOM)
 
-    def parts(self, pattern: str = "*") -> Iterator[Part]:
+    def parts(self, pattern: str = "*") -> Iterator[SourceFile]:
         """The files in order of their names; of a tree those whose last name matches. A file is its own part."""
         for part in self._parts:
             if not self.is_tree or fnmatchcase(part.name.rpartition("/")[2], pattern):
@@ -118,14 +118,16 @@ class Source:
 Said = Mapping[str, str] | None
 
 
-def of_file(path: Path, *, columns: Said = None, opened_at: datetime | None = None) -> Source:
+def of_file(path: Path, *, columns: Said = None, opened_at: datetime | None = None) -> ImportSource:
     """A file as a source."""
     uri = path.resolve().as_uri()
     meter = Meter(path.stat().st_size)
-    return Source([_lying(path, "", uri, meter)], uri, columns=columns, opened_at=opened_at, meter=meter)
+    return ImportSource(
+        [_lying(path, "", uri, meter)], uri, columns=columns, opened_at=opened_at, meter=meter
+    )
 
 
-def of_folder(folder: Path, *, columns: Said = None, opened_at: datetime | None = None) -> Source:
+def of_folder(folder: Path, *, columns: Said = None, opened_at: datetime | None = None) -> ImportSource:
     """A folder as a source. SourceError for one with too many files."""
     uri = folder.resolve().as_uri()
     found = sorted(_walk(folder))
@@ -133,24 +135,24 @@ def of_folder(folder: Path, *, columns: Said = None, opened_at: datetime | None 
     parts = [
         _lying(folder / name, _shown(name), f"{uri}/{quote(os.fsencode(name))}", meter) for name in found
     ]
-    return Source(parts, uri, is_tree=True, columns=columns, opened_at=opened_at, meter=meter)
+    return ImportSource(parts, uri, is_tree=True, columns=columns, opened_at=opened_at, meter=meter)
 
 
 def of_stream(
     stream: BinaryIO, uri: str = "stream:", *, columns: Said = None, opened_at: datetime | None = None
-) -> Source:
+) -> ImportSource:
     """A stream that is read once, from where it stands: a pipe."""
     once = _Once(stream)
-    part = Part("", uri, once.open)
+    part = SourceFile("", uri, once.open)
     part.head = once.head  # read ahead, and given again by `open`
-    return Source([part], uri, columns=columns, opened_at=opened_at)
+    return ImportSource([part], uri, columns=columns, opened_at=opened_at)
 
 
-def _lying(path: Path, name: str, uri: str, meter: Meter) -> Part:
+def _lying(path: Path, name: str, uri: str, meter: Meter) -> SourceFile:
     def opener() -> BinaryIO:
         return cast("BinaryIO", io.BufferedReader(_Metered(path, meter), _BUFFER_BYTES))
 
-    return Part(name, uri, opener, path=path)
+    return SourceFile(name, uri, opener, path=path)
 
 
 def _shown(name: str) -> str:

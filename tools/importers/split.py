@@ -23,7 +23,7 @@ _SCALAR = re.compile(rb"[^ \t\r\n,\]}]*+")
 _QUOTE, _COMMA, _COLON, _OPENING, _CLOSING = b'"'[0], b","[0], b":"[0], b"[{", b"]}"
 
 
-class Piece(NamedTuple):
+class SplitElement(NamedTuple):
     """A member or an element; `raw` is None where it is refused, for `reason`."""
 
     number: int
@@ -35,7 +35,7 @@ class Piece(NamedTuple):
     is_element: bool = False
 
 
-def pieces(stream: BinaryIO, within: str = "", limit: int = MAX_PIECE_BYTES) -> Iterator[Piece]:
+def pieces(stream: BinaryIO, within: str = "", limit: int = MAX_PIECE_BYTES) -> Iterator[SplitElement]:
     """The elements of the document's array; with `within`, the members of its object, that one's elements each.
 
     A document that is an object is one piece where `within` is not said. Ends with a refused piece where the
@@ -49,20 +49,20 @@ def pieces(stream: BinaryIO, within: str = "", limit: int = MAX_PIECE_BYTES) -> 
         elif first == b"{"[0] and within:
             yield from _members(scan, within)
         elif first == b"{"[0]:
-            yield Piece(1, "", *scan.value(), is_element=True)
+            yield SplitElement(1, "", *scan.value(), is_element=True)
         else:
             raise _BrokenError("neither a JSON array nor an object" if first >= 0 else "empty")
         if scan.peek() >= 0:
             raise _BrokenError("something follows the end of the JSON document")
     except _BrokenError as error:
-        yield Piece(scan.count + 1, "", None, str(error), is_element=True)
+        yield SplitElement(scan.count + 1, "", None, str(error), is_element=True)
 
 
 class _BrokenError(Exception):
     """The document can't be followed any further."""
 
 
-def _elements(scan: "_Scan", name: str) -> Iterator[Piece]:
+def _elements(scan: "_Scan", name: str) -> Iterator[SplitElement]:
     scan.at += 1
     scan.count = 0
     if scan.peek() == b"]"[0]:
@@ -71,12 +71,12 @@ def _elements(scan: "_Scan", name: str) -> Iterator[Piece]:
     while True:
         raw, reason = scan.value()
         scan.count += 1
-        yield Piece(scan.count, name, raw, reason, is_element=True)
+        yield SplitElement(scan.count, name, raw, reason, is_element=True)
         if scan.expect(b",]") == b"]"[0]:
             return
 
 
-def _members(scan: "_Scan", within: str) -> Iterator[Piece]:
+def _members(scan: "_Scan", within: str) -> Iterator[SplitElement]:
     scan.at += 1
     if scan.peek() == b"}"[0]:
         scan.at += 1
@@ -92,7 +92,7 @@ def _members(scan: "_Scan", within: str) -> Iterator[Piece]:
             yield from _elements(scan, name)
         else:
             scan.peek()
-            yield Piece(number, name, *scan.value())
+            yield SplitElement(number, name, *scan.value())
         if scan.expect(b",}") == b"}"[0]:
             return
 

@@ -9,7 +9,7 @@ from braid.tools.importers import fields
 from braid.tools.importers.errors import Refused
 from braid.tools.importers.jsonl import FIELDS, message_of
 from braid.tools.importers.message import Message
-from braid.tools.importers.source import Source
+from braid.tools.importers.source import ImportSource
 
 _MAX_DEPTH = 30
 _ALSO = {"content": "text"}
@@ -41,7 +41,9 @@ class Columns:
                 f"say which column holds the content: --map content=COLUMN; there are: {', '.join(names)[:200]}"
             )
 
-    def message(self, row: Mapping[str, object], *, ordinal: int, source_uri: str, source: Source) -> Message:
+    def message(
+        self, row: Mapping[str, object], *, ordinal: int, source_uri: str, source: ImportSource
+    ) -> Message:
         """The message of a row. Refused, with the reason."""
         members = {field: plain(row[column]) for field, column in self._of.items()}
         members = {

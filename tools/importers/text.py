@@ -13,7 +13,7 @@ from braid.tools.importers.errors import Refused
 from braid.tools.importers.jsonl import first_line_id
 from braid.tools.importers.lines import lines
 from braid.tools.importers.message import HEAD_BYTES, BadLine, Message, Read
-from braid.tools.importers.source import Part, Source
+from braid.tools.importers.source import ImportSource, SourceFile
 
 MAX_PARAGRAPH_BYTES = 2**20
 _NOT_PROSE = re.compile(r"\A\s*[{\[<%\\]|[\x00-\x08\x0e-\x1f\x7f\ufffe\uffff]")
@@ -37,7 +37,7 @@ class TextImporter(msgspec.Struct, frozen=True, kw_only=True):
         """See `Importer.shape`."""
         return "plain text in UTF-8, paragraphs between blank lines"
 
-    def recognises(self, source: Source) -> bool:
+    def recognises(self, source: ImportSource) -> bool:
         """True if the head is UTF-8 with words in it, has no control characters, and opens like no markup."""
         if source.is_tree:
             return False
@@ -50,11 +50,11 @@ class TextImporter(msgspec.Struct, frozen=True, kw_only=True):
             text = head[: error.start].decode("utf-8")
         return _NOT_PROSE.search(text) is None and _WORDS.search(text) is not None
 
-    def source_id(self, source: Source) -> str:
+    def source_id(self, source: ImportSource) -> str:
         """From the first line that is not blank: stable under move and growth."""
         return f"text:{first_line_id(source)}"
 
-    def read(self, source: Source) -> Read:
+    def read(self, source: ImportSource) -> Read:
         """See `Importer.read`. The position in a `BadLine` is the paragraph's first line."""
         session = f"text-{first_line_id(source)[:16]}"
         for part in source.parts():
@@ -74,7 +74,7 @@ class TextImporter(msgspec.Struct, frozen=True, kw_only=True):
                 )
 
 
-def _paragraphs(part: Part, limit: int) -> Iterator[tuple[int, bytes | None]]:
+def _paragraphs(part: SourceFile, limit: int) -> Iterator[tuple[int, bytes | None]]:
     """First line and bytes of each paragraph; None for one that is too long."""
     first, size, held = 0, 0, list[bytes]()
     with part.open() as stream:

@@ -18,7 +18,7 @@ import typer
 
 from braid.models.static import StaticEmbedder
 from braid.recall.decompose import Decomposer, decompose
-from braid.recall.evaluate import Answered, mean
+from braid.recall.evaluate import QuestionMeasures, mean
 from braid.recall.samples import read_locomo
 from braid.recall.vocabulary import Vocabulary
 from braid.tools.lab.fit_recall import Case, cases, fit, judge, names
@@ -66,11 +66,11 @@ def reading_less(gone: Mapping[str, Any]) -> Decomposer:
     return lambda text, now: msgspec.structs.replace(decompose(text, now), **gone)
 
 
-def without(by_sample: Mapping[str, Sequence[Case]], gone: frozenset[str]) -> list[Answered]:
+def without(by_sample: Mapping[str, Sequence[Case]], gone: frozenset[str]) -> list[QuestionMeasures]:
     """Return the measures of every question, its conversation left out of what taught the weights."""
     kept = [place for place, name in enumerate(names()) if name not in gone]
     narrow = {name: [(case[0][:, kept], *case[1:]) for case in own] for name, own in by_sample.items()}
-    answered: list[Answered] = []
+    answered: list[QuestionMeasures] = []
     for name, own in narrow.items():
         answered += judge(
             own, fit([case for other, each in narrow.items() if other != name for case in each])
@@ -78,7 +78,7 @@ def without(by_sample: Mapping[str, Sequence[Case]], gone: frozenset[str]) -> li
     return answered
 
 
-def by_hand(by_sample: Mapping[str, Sequence[Case]]) -> list[Answered]:
+def by_hand(by_sample: Mapping[str, Sequence[Case]]) -> list[QuestionMeasures]:
     """Return the measures of every question under weights that nothing taught."""
     import numpy as np
 
@@ -86,7 +86,7 @@ def by_hand(by_sample: Mapping[str, Sequence[Case]]) -> list[Answered]:
     return [one for own in by_sample.values() for one in judge(own, weights)]
 
 
-def row(answered: Sequence[Answered]) -> list[float]:
+def row(answered: Sequence[QuestionMeasures]) -> list[float]:
     """Return the columns of one line."""
     turn, session = mean([one.turn for one in answered]), mean([one.session for one in answered])
     return [turn["recall@10"], turn["mrr"], turn["ndcg@10"], session["recall@5"]]

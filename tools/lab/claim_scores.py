@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 import msgspec
 
-from braid.learn.turn import Known, Reader, Turn
-from braid.ledger.record import Claim
+from braid.learn.turn import KnownClaims, Turn, TurnReader
+from braid.ledger.record.record import Claim
 from braid.stance.relations import compared_as
 from braid.text.words import normal
 
@@ -75,7 +75,7 @@ def labelled(lines: Iterable[bytes]) -> list[Labelled]:
     return [decode(line) for line in lines if line.strip()]
 
 
-def measured(reader: Reader, turns: Iterable[Labelled]) -> Score:
+def measured(reader: TurnReader, turns: Iterable[Labelled]) -> Score:
     """Return how a reader does on labelled turns, each read with what was said before it."""
     score = Score(0, [], [])
     for one in turns:
@@ -93,9 +93,9 @@ def measured(reader: Reader, turns: Iterable[Labelled]) -> Score:
     return score
 
 
-def read_of(reader: Reader, one: Labelled) -> tuple[Claim, ...]:
+def read_of(reader: TurnReader, one: Labelled) -> tuple[Claim, ...]:
     """Return what a reader reads of a labelled turn, with what was said before it."""
-    known = Known()
+    known = KnownClaims()
     said: list[Turn] = []
     for at, before in enumerate(one.before):
         said.append(Turn(text=before.text, speaker=before.name, when=one.when, at=at))

@@ -23,7 +23,7 @@ from braid.affect.confidence import BANDS, Votes, band, calibrated, columns, is_
 from braid.affect.cues import Cues, read_cues
 from braid.affect.features import features
 from braid.affect.lexicon import LEXICON
-from braid.affect.model import WEIGHTS, Bags, Model, Rated, bags, keys_of, scaled
+from braid.affect.model import WEIGHTS, Bags, Rated, ToneModel, bags, keys_of, scaled
 from braid.affect.vad import read as read_tones
 from braid.affect.words import plain
 from braid.models.static import StaticEmbedder
@@ -144,7 +144,7 @@ def _blind(surface: Floats, bag: Bags, w: dict[str, Floats], aims: Floats) -> Fl
 
 def rated(w: dict[str, Floats], texts: Texts, read: Sequence[str], *, blind: bool = False) -> Rated:
     """Return what fitted weights say of texts."""
-    return Model(w).rate(read, texts.surface, None if blind else texts.vectors)
+    return ToneModel(w).rate(read, texts.surface, None if blind else texts.vectors)
 
 
 def alone(texts: Texts, others: Texts) -> Floats:

@@ -19,9 +19,9 @@ import numpy as np
 import numpy.typing as npt
 import typer
 
-from braid.agent.choice import choose
-from braid.agent.compose import speaking
-from braid.agent.sureness import SIGNALS, WEIGHTS, Weights
+from braid.agent.answer.choice import choose
+from braid.agent.answer.compose import speaking
+from braid.agent.answer.confidence import SIGNALS, WEIGHTS, ConfidenceWeights
 from braid.recall.decompose import decompose
 from braid.recall.pool import Floats
 from braid.tools.evaluation.answer_scores import calibrated, measures, summary
@@ -57,7 +57,7 @@ def fitter(strange: Sequence[Stranger]) -> Fit:
             read[key] = _taught(case, named=() if unnamed else None)
         return read[key]
 
-    def fitted(cases: Sequence[Case]) -> Weights:
+    def fitted(cases: Sequence[Case]) -> ConfidenceWeights:
         known = {case.conversation for case in cases}
         some = [case for case in cases if case.asked.hits]
         others = [
@@ -72,7 +72,7 @@ def fitter(strange: Sequence[Stranger]) -> Fit:
     return fitted
 
 
-def fit(own: Sequence[Taught], unnamed: Sequence[Taught], strange: Sequence[Taught]) -> Weights:
+def fit(own: Sequence[Taught], unnamed: Sequence[Taught], strange: Sequence[Taught]) -> ConfidenceWeights:
     """Return the weights that make what came of some questions most likely: the data set's own, its answerable ones as
     if they named nobody, and such as were made of others."""
     some = [*own, *unnamed, *strange]
@@ -80,7 +80,7 @@ def fit(own: Sequence[Taught], unnamed: Sequence[Taught], strange: Sequence[Taug
     weight = np.array([1.0] * len(own) + [MADE] * (len(some) - len(own)))
     known = logistic(x, np.array([one.known for one in some]), weight)
     right = logistic(x[: len(own)], np.array([one.right for one in own]), weight[: len(own)])
-    return Weights(
+    return ConfidenceWeights(
         about="Fitted by tools/lab/fit_answers.py to five conversations of LoCoMo: numbers, no text.",
         known=_named(known),
         right=_named(right),

@@ -20,10 +20,10 @@ import typer
 
 from braid.models.static import StaticEmbedder
 from braid.recall.decompose import Decomposer, decompose
-from braid.recall.evaluate import Answered, mean, measure
+from braid.recall.evaluate import QuestionMeasures, mean, measure
 from braid.recall.memory import MemoryIndex
 from braid.recall.rank import WEIGHTS, weights
-from braid.recall.samples import Asked, Sample, read_locomo
+from braid.recall.samples import Sample, SampleQuestion, read_locomo
 from braid.recall.search import evidence
 from braid.recall.vocabulary import Vocabulary
 from braid.views.search import Row, Where
@@ -48,7 +48,7 @@ def index_of(sample: Sample, embedder: StaticEmbedder) -> MemoryIndex:
     return MemoryIndex(rows, dict(enumerate(vectors)), position=len(rows), model=embedder.name)
 
 
-Case = tuple[Any, Any, list[int], Sample, Asked]
+Case = tuple[Any, Any, list[int], Sample, SampleQuestion]
 
 
 def cases(
@@ -114,16 +114,16 @@ def fit(cases: Sequence[Case]) -> Any:
     return w / scale
 
 
-def judge(cases: Sequence[Case], w: Any) -> list[Answered]:
+def judge(cases: Sequence[Case], w: Any) -> list[QuestionMeasures]:
     """Return the measures of each question when the weights rank its candidates."""
-    found: list[Answered] = []
+    found: list[QuestionMeasures] = []
     for signals, _, order, sample, asked in cases:
         best: list[int] = np.argsort(-(signals @ w), kind="stable").tolist()
         ranked = [order[at] for at in best]
         right: set[object] = set(asked.evidence)
         sessions = [sample.sessions[at] for at in ranked]
         found.append(
-            Answered(
+            QuestionMeasures(
                 asked.category,
                 measure(ranked, right),
                 measure(sessions, {sample.sessions[at] for at in asked.evidence}),
@@ -132,7 +132,7 @@ def judge(cases: Sequence[Case], w: Any) -> list[Answered]:
     return found
 
 
-def show(name: str, answered: Sequence[Answered]) -> None:
+def show(name: str, answered: Sequence[QuestionMeasures]) -> None:
     """Print one line of measures."""
     turn, session = mean([each.turn for each in answered]), mean([each.session for each in answered])
     typer.echo(
@@ -151,7 +151,7 @@ def main() -> None:
     for path in sorted(folder.glob("*.json")):
         sample = read_locomo(json.loads(path.read_text()))
         by_sample[sample.name] = cases(sample, embedder, vocabulary)
-    held: list[Answered] = []
+    held: list[QuestionMeasures] = []
     for name, own in by_sample.items():
         answered = judge(
             own, fit([case for other, each in by_sample.items() if other != name for case in each])

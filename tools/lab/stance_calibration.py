@@ -18,10 +18,10 @@ from pathlib import Path
 from random import Random
 from typing import Any, Final, NamedTuple
 
-from braid.ledger.record import Asks, Claim, Confidence, ExperienceBody, SourceType
+from braid.ledger.record.record import Asks, Claim, Confidence, ExperienceBody, SourceType
 from braid.stance.calibration import Reliability, reliability
-from braid.stance.claims import Place, Said, claims_in
-from braid.stance.fold import Source
+from braid.stance.claims import Place, RecordedClaim, claims_in
+from braid.stance.fold import GroundedRecord
 from braid.stance.pool import HALF_LIFE_DAYS, PRIORS
 from braid.stance.reconcile import reconcile
 from braid.stance.voice import Backing
@@ -89,8 +89,8 @@ class _Source(NamedTuple):
     p: float
 
 
-def _said(random: Random, moves: Moves) -> list[Said]:
-    said: list[Said] = []
+def _said(random: Random, moves: Moves) -> list[RecordedClaim]:
+    said: list[RecordedClaim] = []
     for voice in range(random.randint(1, 6)):
         source = _source(random, f"voice {voice}")
         for _ in range(random.randint(1, 3)):
@@ -127,7 +127,7 @@ def _told(random: Random, truth: str, p: float) -> str:
     return truth if random.random() < p else random.choice([other for other in HOMES if other != truth])
 
 
-def _claimed(home: str, ago: float, source: _Source, index: int) -> Said:
+def _claimed(home: str, ago: float, source: _Source, index: int) -> RecordedClaim:
     body = ExperienceBody(
         symbolic=[Claim(subject="Ann", rel="lives_in", object=home, source_type=source.kind)],
         occurred_at=NOW - timedelta(days=ago),
@@ -138,9 +138,9 @@ def _claimed(home: str, ago: float, source: _Source, index: int) -> Said:
     return said
 
 
-def _asked(said: Sequence[Said], truth: str) -> Judged:
+def _asked(said: Sequence[RecordedClaim], truth: str) -> Judged:
     asks = Asks(subjects=["Ann"], rels=["lives_in"], at=NOW)
-    found = reconcile("Where does Ann live?", asks, said, [Source(one.index, one.id) for one in said])
+    found = reconcile("Where does Ann live?", asks, said, [GroundedRecord(one.index, one.id) for one in said])
     best = max(found.candidates, key=lambda one: one.p)
     p = 1 - found.decision.residual_uncertainty
     return Judged(p, best.said.claim.object == truth, bool(found.decision.claim))

@@ -1,6 +1,7 @@
 """Asking servers over HTTP: bounded in bytes and in time, following no redirects, keeping connections.
 
-What comes back is anybody's bytes; `ledger/served.py` and `ledger/cosign.py` decide what they are worth.
+What comes back is anybody's bytes; `ledger/publish/remote.py` and `ledger/witness/cosignature.py` decide what they
+are worth.
 """
 
 import time
@@ -14,7 +15,7 @@ from typing import Final, NamedTuple
 from urllib.parse import urlsplit
 
 from braid.ledger.errors import RefusedLogError
-from braid.ledger.served import limit_of
+from braid.ledger.publish.remote import limit_of
 
 TIMEOUT_S: Final = 20.0
 AHEAD: Final = 16

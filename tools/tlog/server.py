@@ -18,7 +18,7 @@ MAX_CONNECTIONS: Final = 64
 MAX_BODY_BYTES: Final = 64 * 1024
 
 
-class Reply(NamedTuple):
+class HttpReply(NamedTuple):
     """An answer: status, content type, body, how long it may be kept."""
 
     status: int
@@ -28,7 +28,7 @@ class Reply(NamedTuple):
     zipped: bool = False
 
 
-Answer = Callable[[str, str, bytes, bool], Reply]
+Answer = Callable[[str, str, bytes, bool], HttpReply]
 """(method, path below the prefix, body, whether gzip is understood) to the reply."""
 
 
@@ -51,10 +51,12 @@ class _Handler(BaseHTTPRequestHandler):
         length = self.headers.get("Content-Length", "")
         if not (length.isascii() and length.isdigit()):  # chunked bodies too: nobody needs them here
             self.close_connection = True
-            self._send(Reply(HTTPStatus.LENGTH_REQUIRED, "text/plain", b"a body needs its length\n"))
+            self._send(HttpReply(HTTPStatus.LENGTH_REQUIRED, "text/plain", b"a body needs its length\n"))
         elif int(length) > MAX_BODY_BYTES:
             self.close_connection = True
-            self._send(Reply(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, "text/plain", b"the body is too large\n"))
+            self._send(
+                HttpReply(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, "text/plain", b"the body is too large\n")
+            )
         else:
             body = self.rfile.read(int(length))
             if len(body) == int(length):
@@ -67,10 +69,10 @@ class _Handler(BaseHTTPRequestHandler):
             reply = own.answer(self.command, self.path.partition("?")[0].lstrip("/"), body, zips)
         except Exception as error:  # one bad request must not end the connection unanswered
             own.told(f"{self.command} {self.path}: {type(error).__name__}: {error}")
-            reply = Reply(HTTPStatus.INTERNAL_SERVER_ERROR, "text/plain", b"not now\n")
+            reply = HttpReply(HTTPStatus.INTERNAL_SERVER_ERROR, "text/plain", b"not now\n")
         self._send(reply)
 
-    def _send(self, reply: Reply) -> None:
+    def _send(self, reply: HttpReply) -> None:
         self.send_response(reply.status)
         self.send_header("Content-Type", reply.kind)
         self.send_header("Content-Length", str(len(reply.body)))

@@ -5,14 +5,14 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
-from braid.ledger.guard import Guard
-from braid.ledger.offered import KeylessReader, OfferedStore
-from braid.ledger.outlet import CHECKPOINT, Folder
-from braid.ledger.served import Fetch, Gather, ServedLog
+from braid.ledger.publish.folder import CHECKPOINT, Folder
+from braid.ledger.publish.offer import KeylessReader, OfferedStore
+from braid.ledger.publish.remote import Fetch, Gather, ServedLog
+from braid.ledger.tree.guard import Guard
 from braid.tools.tlog.client import TIMEOUT_S, RemoteLog, Site
 
 
-class Source(NamedTuple):
+class LogSource(NamedTuple):
     """A log that can be asked for paths."""
 
     fetch: Fetch
@@ -33,12 +33,12 @@ def own_log(store: Path, guard: Guard | None = None) -> Generator[ServedLog]:
 @contextmanager
 def source_of(
     place: str | Path, *, guard: Guard | None = None, timeout_s: float = TIMEOUT_S
-) -> Generator[Source]:
+) -> Generator[LogSource]:
     """Open the log at a URL or a path; FileNotFoundError where there is none."""
     if isinstance(place, str) and "://" in place:
         remote = RemoteLog(Site(place, timeout_s=timeout_s))
         try:
-            yield Source(remote.fetch, remote.gather)
+            yield LogSource(remote.fetch, remote.gather)
         finally:
             remote.close()
         return
@@ -46,10 +46,10 @@ def source_of(
     if (path / "store.json").exists():
         reader = KeylessReader(path, guard=guard)
         try:
-            yield Source(OfferedStore(reader).fetch)
+            yield LogSource(OfferedStore(reader).fetch)
         finally:
             reader.close()
     elif (path / CHECKPOINT).exists():
-        yield Source(Folder(path).fetch)
+        yield LogSource(Folder(path).fetch)
     else:
         raise FileNotFoundError(f"there is no log at {place}: name a URL, a published folder or a store")

@@ -29,7 +29,7 @@ _TABLE: Final = (
 )
 
 
-class Wanted(NamedTuple):
+class CacheKey(NamedTuple):
     """A text whose vector is looked for or kept: its record, that record's row key, and the model's full name."""
 
     record: int
@@ -64,7 +64,7 @@ class Cache:
         con.execute("PRAGMA secure_delete = ON")
         return con
 
-    def get(self, wanted: Sequence[Wanted], dimensions: int) -> dict[int, Vectors]:
+    def get(self, wanted: Sequence[CacheKey], dimensions: int) -> dict[int, Vectors]:
         """Return the vectors that are here, by log index."""
         if not wanted or not self.path.exists():
             return {}
@@ -81,7 +81,7 @@ class Cache:
             self.drop()
         return found
 
-    def put(self, vectors: Mapping[Wanted, Vectors]) -> None:
+    def put(self, vectors: Mapping[CacheKey, Vectors]) -> None:
         """Keep vectors, durably."""
         if not vectors:
             return
@@ -126,7 +126,7 @@ class Cache:
             return int(con.execute("SELECT count(*) FROM vectors").fetchone()[0])
 
 
-def _keys(one: Wanted) -> tuple[bytes, bytes]:
+def _keys(one: CacheKey) -> tuple[bytes, bytes]:
     """Return the name of an entry and the key that seals it."""
     own = blake3(b"braid/v1/vector", key=one.row_key).digest(64)
     model = one.model.encode()

@@ -24,7 +24,7 @@ CARD_COLUMNS: Final = (
 """What a card is made from, in the order that it holds it."""
 
 
-class Card(msgspec.Struct, frozen=True, array_like=True, gc=False):
+class RowCard(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """The cells of a row, as MessagePack."""
 
     id: str
@@ -50,7 +50,7 @@ class Card(msgspec.Struct, frozen=True, array_like=True, gc=False):
 
 
 _encode: Final = msgspec.msgpack.Encoder().encode
-_decode: Final = msgspec.msgpack.Decoder(Card).decode
+_decode: Final = msgspec.msgpack.Decoder(RowCard).decode
 
 
 def card_of(row: Mapping[str, Any]) -> bytes:
@@ -60,7 +60,7 @@ def card_of(row: Mapping[str, Any]) -> bytes:
     return _encode([*cells, None if vector is None else np.asarray(vector).astype(_HALF).tobytes()])
 
 
-def read_cards(cards: Mapping[int, bytes]) -> dict[int, Card]:
+def read_cards(cards: Mapping[int, bytes]) -> dict[int, RowCard]:
     """Return cards by log index; raise DamagedViewError for one that can't be read."""
     try:
         return {index: _decode(card) for index, card in cards.items()}
@@ -68,7 +68,7 @@ def read_cards(cards: Mapping[int, bytes]) -> dict[int, Card]:
         raise DamagedViewError(f"a row's card can't be read ({error})") from None
 
 
-def vectors_of(cards: Mapping[int, Card], dimensions: int) -> dict[int, Vectors]:
+def vectors_of(cards: Mapping[int, RowCard], dimensions: int) -> dict[int, Vectors]:
     """Return the vectors that cards hold, by log index; raise DamagedViewError for one of another length."""
     held = {index: card.vector for index, card in cards.items() if card.vector is not None}
     joined = b"".join(held.values())
@@ -84,7 +84,7 @@ def rounded(vector: Vectors) -> Vectors:
 
 
 def fetched(
-    cards: Mapping[int, Card], weights: Mapping[int, tuple[float, str | None]], dimensions: int
+    cards: Mapping[int, RowCard], weights: Mapping[int, tuple[float, str | None]], dimensions: int
 ) -> Fetched:
     """Return what cards say: rows, weighed by salience where the log gives one, and vectors."""
     rows = {index: card.row(index, *weights.get(index, (1.0, None))) for index, card in cards.items()}

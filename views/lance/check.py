@@ -12,18 +12,18 @@ from typing import Any, Final
 import numpy as np
 
 from braid.ledger.audit.findings import Finding
-from braid.ledger.reader import Reader
-from braid.ledger.seal import RecordKey
+from braid.ledger.crypto.seal import RecordKey
+from braid.ledger.read.reader import Reader
 from braid.views.embedder import Embedder, EmbeddingError, embedded
 from braid.views.errors import DamagedViewError
-from braid.views.lance.cache import Wanted
+from braid.views.lance.cache import CacheKey
 from braid.views.lance.card import card_of
-from braid.views.lance.home import LanceHome
-from braid.views.lance.model import Model, model_of
+from braid.views.lance.folder import LanceHome
+from braid.views.lance.model import VectorModel, model_of
 from braid.views.lance.rows import rows_of
 from braid.views.lance.schema import EXPERIENCE, SIGNATURE, STAMP, VERSION
 from braid.views.lance.view import LanceView, told_as_damage
-from braid.views.projection import Standing
+from braid.views.projection import HeadFacts
 from braid.views.replay import refusal, standing_then, take_standing
 
 _CHUNK: Final = 4_096
@@ -33,7 +33,7 @@ _OF_THE_MODEL: Final = ("vector", "pending", "model", "card")
 
 
 def check_rows(
-    reader: Reader, home: LanceHome, embedder: Embedder | None, standing: Standing | None = None
+    reader: Reader, home: LanceHome, embedder: Embedder | None, standing: HeadFacts | None = None
 ) -> list[Finding]:
     """Return what is wrong with the current set, in log order; its lock is the caller's.
 
@@ -54,7 +54,7 @@ def check_rows(
 
 
 def _findings(
-    reader: Reader, home: LanceHome, embedder: Embedder | None, standing: Standing
+    reader: Reader, home: LanceHome, embedder: Embedder | None, standing: HeadFacts
 ) -> Iterator[tuple[int | None, str]]:
     view = home.open()
     if view.stamp is None:
@@ -103,7 +103,7 @@ def _held(view: LanceView, start: int, stop: int) -> dict[int, list[dict[str, An
     return {index: sorted(rows, key=lambda row: row["k"]) for index, rows in held.items()}
 
 
-def _made(reader: Reader, standing: Standing, start: int, stop: int) -> dict[int, list[dict[str, Any]]]:
+def _made(reader: Reader, standing: HeadFacts, start: int, stop: int) -> dict[int, list[dict[str, Any]]]:
     """Return the rows that are made from the records, all but what a model adds."""
     return {
         entry.record.envelope.index: rows_of(entry, standing)
@@ -160,12 +160,15 @@ def _card(row: dict[str, Any]) -> bytes | None:
 
 
 def _against_cache(
-    keys: dict[int, RecordKey | None], home: LanceHome, model: Model, held: dict[int, list[dict[str, Any]]]
+    keys: dict[int, RecordKey | None],
+    home: LanceHome,
+    model: VectorModel,
+    held: dict[int, list[dict[str, Any]]],
 ) -> Iterator[tuple[int, str]]:
     """Compare vectors with those that were kept, sealed under their records' keys."""
     there = [row for rows in held.values() for row in rows if row["vector"] is not None and row["text"]]
     wanted = {
-        row["log_index"]: Wanted(row["log_index"], key.row, model.name, row["text"])
+        row["log_index"]: CacheKey(row["log_index"], key.row, model.name, row["text"])
         for row in there
         if (key := keys.get(row["log_index"])) is not None
     }

@@ -4,10 +4,10 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from braid.ledger.errors import LedgerError
-from braid.ledger.reader import Reader
+from braid.ledger.read.reader import Reader
 from braid.views.embedder import Embedder, Vectors, embedded
 from braid.views.lance.arrow import pa, schema_of
-from braid.views.lance.cache import Cache, Wanted
+from braid.views.lance.cache import Cache, CacheKey
 from braid.views.lance.card import CARD_COLUMNS, card_of
 from braid.views.lance.model import model_of
 from braid.views.lance.schema import EXPERIENCE, WAITING
@@ -31,11 +31,11 @@ def pending(view: LanceView, embedder: Embedder, most: int) -> dict[int, str]:
 
 def asked(
     reader: Reader, cache: Cache, embedder: Embedder, texts: Mapping[int, str]
-) -> tuple[dict[int, Vectors], dict[Wanted, Vectors]]:
+) -> tuple[dict[int, Vectors], dict[CacheKey, Vectors]]:
     """Return a vector for each text, from the cache or else from the model, and those that the cache lacks."""
     model = model_of(embedder)
     wanted = [
-        Wanted(index, key, model.name, text)
+        CacheKey(index, key, model.name, text)
         for index, text in (texts.items() if embedder.remote else ())
         if (key := _row_key(reader, index)) is not None
     ]

@@ -9,11 +9,11 @@ import numpy as np
 from braid.views.errors import DamagedViewError
 from braid.views.lance.addresses import Addresses
 from braid.views.lance.arrow import numbers
-from braid.views.lance.card import Card, fetched, read_cards
+from braid.views.lance.card import RowCard, fetched, read_cards
+from braid.views.lance.maintenance import partitions
 from braid.views.lance.schema import EXPERIENCE, SIGNATURE, WAITING
-from braid.views.lance.tending import partitions
 from braid.views.lance.view import COPY_ROWS, LanceView, told_as_damage
-from braid.views.search import SEMANTIC, Fetched, Hit, Row, Where
+from braid.views.search import SEMANTIC, Fetched, IndexHit, Row, Where
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -97,7 +97,7 @@ class LanceIndex:
     @_telling
     def nearest(
         self, vector: Any, role: str | Sequence[str] = SEMANTIC, k: int = 10, where: Where | None = None
-    ) -> list[Hit]:
+    ) -> list[IndexHit]:
         """Return the k records nearest by cosine, each weighed by the salience that the log gives its role.
 
         Raises ValueError for an unknown role, a vector of another length, or one that has no direction.
@@ -117,7 +117,7 @@ class LanceIndex:
         return self._best(hits, k)
 
     @_telling
-    def words(self, text: str, k: int = 10, where: Where | None = None) -> list[Hit]:
+    def words(self, text: str, k: int = 10, where: Where | None = None) -> list[IndexHit]:
         """Return the k records that fit the words best by BM25."""
         clause = _clause(where)
         said = _askable(text)
@@ -141,11 +141,11 @@ class LanceIndex:
             self._addresses.miss(self._table, 1.0)
         return dict(zip(indexes, found[score].to_pylist(), strict=True))
 
-    def _best(self, scores: Mapping[int, float], k: int) -> list[Hit]:
+    def _best(self, scores: Mapping[int, float], k: int) -> list[IndexHit]:
         hidden = self._hidden()
         best = sorted(scores.items(), key=lambda one: (-one[1], one[0]))
         return [
-            Hit(index, float(score))
+            IndexHit(index, float(score))
             for index, score in best
             if index not in hidden and 0 <= index < self._position  # a forged row may say any
         ][:k]
@@ -176,7 +176,7 @@ class LanceIndex:
         weights = self._signatures(list(cards), SEMANTIC) if self._weighed else {}
         return fetched(cards, weights, self._model.dimensions)
 
-    def _cards(self, indexes: Sequence[int]) -> dict[int, Card]:
+    def _cards(self, indexes: Sequence[int]) -> dict[int, RowCard]:
         """Return the cards of these records: by address where it is known, of the others by log index."""
         if not indexes:
             return {}

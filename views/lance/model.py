@@ -5,7 +5,7 @@ import msgspec
 from braid.views.embedder import Embedder
 
 
-class Model(msgspec.Struct, frozen=True):
+class VectorModel(msgspec.Struct, frozen=True):
     """A model as a set names it. Without one, `name` is empty and every row is pending."""
 
     name: str = ""
@@ -13,6 +13,10 @@ class Model(msgspec.Struct, frozen=True):
     dimensions: int = 1
 
 
-def model_of(embedder: Embedder | None) -> Model:
+def model_of(embedder: Embedder | None) -> VectorModel:
     """Return how a set names an embedder."""
-    return Model() if embedder is None else Model(f"{embedder.name}@{embedder.version}", embedder.dimensions)
+    return (
+        VectorModel()
+        if embedder is None
+        else VectorModel(f"{embedder.name}@{embedder.version}", embedder.dimensions)
+    )

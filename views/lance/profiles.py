@@ -16,8 +16,8 @@ import numpy as np
 from blake3 import blake3
 
 from braid.affect import turn
-from braid.ledger.envelope import Link
-from braid.ledger.record import ExperienceBody, Record, Vad
+from braid.ledger.record.envelope import Link
+from braid.ledger.record.record import ExperienceBody, Record, Vad
 from braid.views.embedder import Vectors
 from braid.views.search import AFFECT, CAUSAL, TEMPORAL
 from braid.views.values import created, microseconds

@@ -4,11 +4,11 @@ from typing import Any, Final, cast
 
 import msgspec
 
-from braid.ledger.reader import Entry
-from braid.ledger.record import EmbeddingBody, ExperienceBody, Record, is_reading
+from braid.ledger.read.reader import LogEntry
+from braid.ledger.record.record import EmbeddingBody, ExperienceBody, Record, is_reading
 from braid.views.lance.card import CARD_COLUMNS
 from braid.views.lance.schema import EXPERIENCE, HIDDEN, SIGNATURE
-from braid.views.projection import Standing
+from braid.views.projection import HeadFacts
 from braid.views.search import PROMPT, RESPONSE, ROLES, Row
 from braid.views.values import created, microseconds
 
@@ -19,7 +19,7 @@ _MOST: Final = 2**62
 _PLACE: Final = ("log_index", "k", "id", "pending")
 
 
-def rows_of(entry: Entry, standing: Standing) -> list[dict[str, Any]]:
+def rows_of(entry: LogEntry, standing: HeadFacts) -> list[dict[str, Any]]:
     """Return the rows of a record as it stands, by column; a forgotten one keeps its place and nothing else.
 
     None for an erased record, a body that can't be read, a reading, or a kind that isn't searched.
@@ -107,7 +107,7 @@ def _captions(body: ExperienceBody) -> list[str]:
     return found
 
 
-def _signatures(record: Record, body: EmbeddingBody, standing: Standing) -> list[dict[str, Any]]:
+def _signatures(record: Record, body: EmbeddingBody, standing: HeadFacts) -> list[dict[str, Any]]:
     """One row a signature: its salience and label weigh its target, and leave with it."""
     envelope = record.envelope
     return [

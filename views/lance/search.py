@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 
-from braid.ledger.reader import Reader
+from braid.ledger.read.reader import Reader
 from braid.views.embedder import Embedder, EmbeddingError
 from braid.views.errors import DamagedViewError, ViewBusyError, ViewError
-from braid.views.lance.home import Embedding, LanceHome
+from braid.views.lance.folder import Embedding, LanceHome
 from braid.views.lance.model import model_of
 from braid.views.lance.schema import WAITING, WORTH_ROWS
-from braid.views.projection import Standing
+from braid.views.projection import HeadFacts
 from braid.views.replay import ERASED, Begin, Caught, Progress, begin_empty, catch_up, replay
 from braid.wal.durable import is_in_passing, is_unwritable, make_folder
 from braid.wal.errors import LogLockedError
@@ -172,7 +172,7 @@ class Search:
         return caught
 
     @contextmanager
-    def standing_at(self, standing: Standing, *, wait_s: float = 10.0) -> Generator[LanceHome]:
+    def standing_at(self, standing: HeadFacts, *, wait_s: float = 10.0) -> Generator[LanceHome]:
         """Bring the current set to a head, and let nobody write to it meanwhile."""
         with self._owning(wait_s):
             catch_up(self._reader, self.home, begin=self._begin, standing=standing)
@@ -366,13 +366,13 @@ class Search:
 
     def tend(self) -> None:
         """Bring the indexes up to the rows. Readers keep what they have open; catching up waits for the short part."""
-        from braid.views.lance import tending
+        from braid.views.lance import maintenance
 
         try:
             view = self.home.open()
-            tending.index_vectors(view.table)
+            maintenance.index_vectors(view.table)
             with self._owning(PURGE_WAIT_S):
-                tending.compact(self.home.open().table)
+                maintenance.compact(self.home.open().table)
                 self._opened = None
         except (ViewError, OSError):
             return  # an index is a matter of speed: the next one tries again

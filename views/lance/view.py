@@ -7,12 +7,12 @@ from typing import Any, Final, Self
 
 import msgspec
 
-from braid.ledger.reader import Reader
+from braid.ledger.read.reader import Reader
 from braid.views.embedder import Embedder, EmbeddingError, embedded
 from braid.views.errors import DamagedViewError
 from braid.views.lance.arrow import pa, schema_of, to_arrow
-from braid.views.lance.cache import Cache, Wanted
-from braid.views.lance.model import Model, model_of
+from braid.views.lance.cache import Cache, CacheKey
+from braid.views.lance.model import VectorModel, model_of
 from braid.views.lance.rows import rows_of
 from braid.views.lance.schema import STAMP, TABLE
 from braid.views.lance.table import FTS, Bitmap, BTree, Table
@@ -40,7 +40,7 @@ class LanceView:
     def __init__(
         self,
         table: Table,
-        model: Model,
+        model: VectorModel,
         stamp: Stamp | None,
         reader: Reader,
         embedder: Embedder | None,
@@ -59,7 +59,7 @@ class LanceView:
 
     @classmethod
     def create(
-        cls, folder: Path, model: Model, reader: Reader, embedder: Embedder | None, cache: Cache
+        cls, folder: Path, model: VectorModel, reader: Reader, embedder: Embedder | None, cache: Cache
     ) -> Self:
         """Begin an empty set in a new folder; raise DamagedViewError."""
         folder.mkdir(mode=0o700)
@@ -70,7 +70,7 @@ class LanceView:
 
     @classmethod
     def open(
-        cls, folder: Path, model: Model, reader: Reader, embedder: Embedder | None, cache: Cache
+        cls, folder: Path, model: VectorModel, reader: Reader, embedder: Embedder | None, cache: Cache
     ) -> Self:
         """Open a set; raise DamagedViewError for one that LanceDB or this release can't read."""
         with told_as_damage("read"):
@@ -116,7 +116,7 @@ class LanceView:
                     row |= {"vector": vector, "model": self.model.name, "pending": False}
         elif self.model.name:
             wanted = [
-                Wanted(row["log_index"], key, self.model.name, row["text"])
+                CacheKey(row["log_index"], key, self.model.name, row["text"])
                 for row in waiting
                 if (key := keys[row["log_index"]]) is not None
             ]

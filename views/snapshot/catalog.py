@@ -8,9 +8,9 @@ import msgspec
 import pyarrow
 import pyarrow.parquet
 
-from braid.views.catalog_file import CatalogFile, CatalogHome, read_stamp
+from braid.views.catalog.file import CatalogFile, CatalogHome, read_stamp
 from braid.views.errors import DamagedViewError
-from braid.views.snapshot.manifest import Part, describe
+from braid.views.snapshot.manifest import ProjectionShare, describe
 
 pa: Any = pyarrow
 parquet: Any = pyarrow.parquet
@@ -21,7 +21,7 @@ SCHEMAS: Final[dict[str, Any]] = {
 """Every table of the file but its stamp, which the manifest has."""
 
 
-def dump(home: CatalogHome, folder: Path) -> Part:
+def dump(home: CatalogHome, folder: Path) -> ProjectionShare:
     """Write what the file holds below `folder`; its lock is the caller's. Raises DamagedViewError."""
     (folder / "catalog").mkdir(mode=0o700)
     con = sqlite3.connect(f"{home.path.absolute().as_uri()}?mode=ro", uri=True)
@@ -34,7 +34,7 @@ def dump(home: CatalogHome, folder: Path) -> Part:
         raise DamagedViewError(f"the file can't be read ({error})") from error
     finally:
         con.close()
-    return Part("catalog", stamp, describe(folder, "catalog"), rows=rows)
+    return ProjectionShare("catalog", stamp, describe(folder, "catalog"), rows=rows)
 
 
 def _write(con: sqlite3.Connection, name: str, path: Path) -> int:
@@ -52,7 +52,7 @@ def _write(con: sqlite3.Connection, name: str, path: Path) -> int:
     return count
 
 
-def load(home: CatalogHome, folder: Path, part: Part) -> CatalogFile:
+def load(home: CatalogHome, folder: Path, part: ProjectionShare) -> CatalogFile:
     """Begin a fresh file that holds what the Parquet files hold; raise DamagedViewError."""
     file = home.fresh()
     try:

@@ -15,21 +15,21 @@ from typing import Final, NamedTuple
 
 import msgspec
 
-from braid.ledger.asof import root_at
 from braid.ledger.audit.findings import Finding
-from braid.ledger.reader import Reader
-from braid.views.catalog_file import VERSION, CatalogHome
-from braid.views.check import check_content
+from braid.ledger.read.prefix import root_at
+from braid.ledger.read.reader import Reader
+from braid.views.catalog.file import VERSION, CatalogHome
+from braid.views.duck.check import check_content
+from braid.views.duck.generations import DuckHome
+from braid.views.duck.seal import Seals
 from braid.views.errors import DamagedViewError, SnapshotError
-from braid.views.generations import DuckHome
 from braid.views.lance.check import check_rows
-from braid.views.lance.home import Embedding, LanceHome
-from braid.views.projection import Home, Projection, Standing
+from braid.views.lance.folder import Embedding, LanceHome
+from braid.views.projection import HeadFacts, Home, Projection
 from braid.views.replay import feed, standing_then
-from braid.views.seal import Seals
 from braid.views.snapshot import catalog
 from braid.views.snapshot.folder import Snapshots, module_of
-from braid.views.snapshot.manifest import NAME, Part, differing
+from braid.views.snapshot.manifest import NAME, ProjectionShare, differing
 
 
 class _Looked(NamedTuple):
@@ -38,8 +38,8 @@ class _Looked(NamedTuple):
     reader: Reader
     folder: Path
     work: Path
-    part: Part
-    standing: Standing
+    part: ProjectionShare
+    standing: HeadFacts
     embedding: Embedding
 
 

@@ -10,12 +10,12 @@ from typing import Final
 
 import msgspec
 
-from braid.ledger.asof import root_at
-from braid.ledger.condition import Problem
-from braid.ledger.reader import Reader
+from braid.ledger.read.prefix import root_at
+from braid.ledger.read.reader import Reader
+from braid.ledger.repair.condition import Problem
 from braid.views.errors import SnapshotError
 from braid.views.snapshot.folder import Snapshots
-from braid.views.snapshot.manifest import NAME, Manifest, differing
+from braid.views.snapshot.manifest import NAME, SnapshotManifest, differing
 
 STALE_RECORDS: Final = 10_000
 """A tail of fewer is read in a second: no snapshot is called old for it."""
@@ -81,7 +81,7 @@ def problems(reader: Reader, snapshots: Snapshots) -> Iterator[Problem]:
         yield Problem("snapshot", detail, "`braid snapshot` makes a new one; run it by cron")
 
 
-def _own(reader: Reader, manifest: Manifest) -> Manifest:
+def _own(reader: Reader, manifest: SnapshotManifest) -> SnapshotManifest:
     """Return a manifest that is of this very log; SnapshotError for one that is of another history of it."""
     if manifest.size > reader.size or root_at(reader, manifest.size) != manifest.root:
         raise SnapshotError("it was made from another log")

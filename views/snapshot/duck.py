@@ -6,16 +6,16 @@ from typing import Final
 
 import duckdb
 
-from braid.views.duck import ROW_GROUP, DuckView, Meta, connect, first_line, read_meta
+from braid.views.duck.generations import DuckHome
+from braid.views.duck.projection import ROW_GROUP, DuckView, Meta, connect, first_line, read_meta
+from braid.views.duck.schema import TABLES, quoted
 from braid.views.errors import DamagedViewError
-from braid.views.generations import DuckHome
-from braid.views.schema import TABLES, quoted
-from braid.views.snapshot.manifest import Part, describe
+from braid.views.snapshot.manifest import ProjectionShare, describe
 
 _STATE: Final = ("view_state.row_digests", "view_state.bucket_roots")
 
 
-def dump(home: DuckHome, folder: Path) -> Part:
+def dump(home: DuckHome, folder: Path) -> ProjectionShare:
     """Write what the closed working file holds below `folder`; its lock is the caller's. Raises DamagedViewError.
 
     Signed heads are left out: they come from the store's own history, and are in no digest.
@@ -39,7 +39,7 @@ def dump(home: DuckHome, folder: Path) -> Part:
             rows = con.execute("SELECT count(*) FROM view_state.row_digests").fetchone()
     except duckdb.Error as error:
         raise DamagedViewError(f"it could not be copied ({first_line(error)})") from error
-    return Part(
+    return ProjectionShare(
         "duck",
         meta.stamp,
         describe(folder, "duck"),
@@ -50,7 +50,7 @@ def dump(home: DuckHome, folder: Path) -> Part:
     )
 
 
-def load(home: DuckHome, folder: Path, part: Part) -> DuckView:
+def load(home: DuckHome, folder: Path, part: ProjectionShare) -> DuckView:
     """Begin a fresh file that holds what the Parquet files hold; raise DamagedViewError."""
     view = home.fresh()
     try:

@@ -20,13 +20,13 @@ from typing import Any, Final
 
 import msgspec
 
-from braid.ledger.control import ControlState
-from braid.ledger.reader import Reader
-from braid.ledger.sign import Signer
+from braid.ledger.keys.author_key import Signer
+from braid.ledger.keys.control import ControlState
+from braid.ledger.read.reader import Reader
 from braid.views.errors import DamagedViewError, SnapshotError, ViewBusyError
-from braid.views.projection import Home, Projection, Standing
-from braid.views.replay import ERASED, Begun, refusal
-from braid.views.snapshot.manifest import NAME, Manifest, Part, differing, read, seal
+from braid.views.projection import HeadFacts, Home, Projection
+from braid.views.replay import ERASED, SnapshotStart, refusal
+from braid.views.snapshot.manifest import NAME, ProjectionShare, SnapshotManifest, differing, read, seal
 from braid.wal.durable import make_folder, replace_file, sync_folder, sync_tree
 from braid.wal.errors import LogLockedError
 from braid.wal.failpoint import failpoint
@@ -84,7 +84,7 @@ class Snapshots:
                 return path
         raise SnapshotError(f"there is no snapshot {name!r}")
 
-    def manifest(self, folder: Path) -> Manifest:
+    def manifest(self, folder: Path) -> SnapshotManifest:
         """Return what a snapshot says of itself; SnapshotError unless it is this log's and holds nothing erased."""
         manifest = read(folder, self._reader.control, self._reader.origin)
         if gone := held_erased(manifest.size, self._reader.control):
@@ -111,8 +111,8 @@ class Snapshots:
 
     def make(
         self,
-        dumps: Sequence[Callable[[Path], Part]],
-        standing: Standing,
+        dumps: Sequence[Callable[[Path], ProjectionShare]],
+        standing: HeadFacts,
         root: str,
         signer: Signer,
         *,
@@ -129,7 +129,7 @@ class Snapshots:
             try:
                 parts = [dump(building) for dump in dumps]
                 failpoint("views.snapshot.parts")
-                manifest = Manifest(1, standing.origin, standing.size, root, parts)
+                manifest = SnapshotManifest(1, standing.origin, standing.size, root, parts)
                 replace_file(building / NAME, seal(manifest, signer), "views.snapshot.manifest")
                 sync_tree(building)
                 failpoint("views.snapshot.synced")
@@ -192,17 +192,17 @@ class Snapshots:
 
     # -- beginning from one -----------------------------------------------------------------------
 
-    def begin(self, home: Home, standing: Standing) -> Begun:
+    def begin(self, home: Home, standing: HeadFacts) -> SnapshotStart:
         """Begin a fresh file of a projection from the newest snapshot that fits; say which, and which were refused."""
         refused: list[str] = []
         for folder in self.folders():
             try:
-                return Begun(self._load(folder, home, standing), folder.name, tuple(refused))
+                return SnapshotStart(self._load(folder, home, standing), folder.name, tuple(refused))
             except (SnapshotError, DamagedViewError, OSError) as error:
                 refused.append(f"{folder.name}: {error}")
-        return Begun(None, "", tuple(refused))
+        return SnapshotStart(None, "", tuple(refused))
 
-    def _load(self, folder: Path, home: Home, standing: Standing) -> Projection:
+    def _load(self, folder: Path, home: Home, standing: HeadFacts) -> Projection:
         manifest = self.manifest(folder)
         part = manifest.part(home.name)
         if part is None:

@@ -10,24 +10,24 @@ from pathlib import Path
 from typing import Final
 
 from braid.views.errors import DamagedViewError
-from braid.views.lance.home import LanceHome
+from braid.views.lance.folder import LanceHome
 from braid.views.lance.view import LanceView
-from braid.views.snapshot.manifest import Part, describe
+from braid.views.snapshot.manifest import ProjectionShare, describe
 
 _STAGED: Final = "#"
 
 
-def dump(home: LanceHome, folder: Path) -> Part:
+def dump(home: LanceHome, folder: Path) -> ProjectionShare:
     """Link the files of the current set below `folder`; its lock is the caller's. Raises DamagedViewError."""
     view, current = home.open(), home.current()
     if view.stamp is None or current is None:
         raise DamagedViewError("it was never finished")
     link_tree(home.folder / current.folder, folder / "lance")
     rows = view.table.count("log_index >= 0")
-    return Part("lance", view.stamp, describe(folder, "lance"), rows=rows, model=current.model)
+    return ProjectionShare("lance", view.stamp, describe(folder, "lance"), rows=rows, model=current.model)
 
 
-def load(home: LanceHome, folder: Path, part: Part) -> LanceView:
+def load(home: LanceHome, folder: Path, part: ProjectionShare) -> LanceView:
     """Begin a set that holds what the snapshot's holds; raise DamagedViewError for one that can't be read."""
     assert part.model is not None  # noqa: S101 - a part of another model is refused before
     return home.fresh_from(part.model, lambda path: link_tree(folder / "lance", path))

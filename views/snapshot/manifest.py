@@ -13,12 +13,12 @@ from typing import Final
 
 import msgspec
 
-from braid.ledger.control import ControlState
-from braid.ledger.dsse import pae, verify_envelope
 from braid.ledger.errors import EnvelopeError
-from braid.ledger.sign import Signer
+from braid.ledger.export.dsse import pae, verify_envelope
+from braid.ledger.keys.author_key import Signer
+from braid.ledger.keys.control import ControlState
 from braid.views.errors import SnapshotError
-from braid.views.lance.model import Model
+from braid.views.lance.model import VectorModel
 from braid.views.projection import Stamp
 
 PAYLOAD_TYPE: Final = "application/vnd.braid.snapshot+json"
@@ -36,7 +36,7 @@ class File(msgspec.Struct, frozen=True):
     sha256: str
 
 
-class Part(msgspec.Struct, frozen=True, omit_defaults=True):
+class ProjectionShare(msgspec.Struct, frozen=True, omit_defaults=True):
     """One projection's share: what it was made from, and its files."""
 
     name: str
@@ -47,11 +47,11 @@ class Part(msgspec.Struct, frozen=True, omit_defaults=True):
     """The content digest (§10.4); the DuckDB projection alone has one."""
     unknown: int = 0
     unreadable: int = 0
-    model: Model | None = None
+    model: VectorModel | None = None
     """Whose vectors they are; the LanceDB projection's alone."""
 
 
-class Manifest(msgspec.Struct, frozen=True):
+class SnapshotManifest(msgspec.Struct, frozen=True):
     """What is signed."""
 
     braid_snapshot: int
@@ -59,9 +59,9 @@ class Manifest(msgspec.Struct, frozen=True):
     size: int
     root: str
     """Root (hex) of the log's first `size` records."""
-    parts: list[Part]
+    parts: list[ProjectionShare]
 
-    def part(self, name: str) -> Part | None:
+    def part(self, name: str) -> ProjectionShare | None:
         """Return the share of a projection, None where it had none."""
         return next((part for part in self.parts if part.name == name), None)
 
@@ -77,7 +77,7 @@ class _Envelope(msgspec.Struct, rename={"payload_type": "payloadType"}):
     signatures: list[_Signature]
 
 
-def seal(manifest: Manifest, signer: Signer) -> bytes:
+def seal(manifest: SnapshotManifest, signer: Signer) -> bytes:
     """Return the manifest in a DSSE envelope."""
     payload = msgspec.json.encode(manifest)
     signature = _Signature(signer.id, b64encode(signer.sign(pae(PAYLOAD_TYPE, payload))).decode())
@@ -85,7 +85,7 @@ def seal(manifest: Manifest, signer: Signer) -> bytes:
     return msgspec.json.encode(envelope) + b"\n"
 
 
-def read(folder: Path, control: ControlState, origin: str) -> Manifest:
+def read(folder: Path, control: ControlState, origin: str) -> SnapshotManifest:
     """Return a snapshot's manifest once an operator's or root key in force has signed it; raise SnapshotError."""
     try:
         data = (folder / NAME).read_bytes()
@@ -98,7 +98,7 @@ def read(folder: Path, control: ControlState, origin: str) -> Manifest:
         found = verify_envelope(data, keys)
         if found.payload_type != PAYLOAD_TYPE:
             raise SnapshotError(f"what is signed there is {found.payload_type!r}, no snapshot")
-        manifest = msgspec.json.decode(found.payload, type=Manifest)
+        manifest = msgspec.json.decode(found.payload, type=SnapshotManifest)
     except EnvelopeError as error:
         raise SnapshotError(f"no operator's key in force of this log signed its manifest ({error})") from None
     except msgspec.MsgspecError as error:
@@ -111,7 +111,7 @@ def read(folder: Path, control: ControlState, origin: str) -> Manifest:
     return manifest
 
 
-def _check_shape(manifest: Manifest) -> None:
+def _check_shape(manifest: SnapshotManifest) -> None:
     """What is signed may still lead nowhere but into the snapshot's own folder."""
     for part in manifest.parts:
         if (part.stamp.origin, part.stamp.position, part.stamp.root) != (
@@ -140,7 +140,7 @@ def sha256_of(path: Path) -> str:
         return file_digest(file, "sha256").hexdigest()
 
 
-def differing(folder: Path, part: Part) -> Mapping[str, str]:
+def differing(folder: Path, part: ProjectionShare) -> Mapping[str, str]:
     """Return what is wrong with the files of a part, by path: missing, other bytes, or one that is not named."""
     wrong: dict[str, str] = {}
     for file in part.files:

@@ -17,10 +17,10 @@ from pathlib import Path
 from typing import Any
 
 import braid
-from braid.ledger import erase as erasing
-from braid.ledger.ceremony import retire_log_key, rotate_log_key
+from braid.ledger.erase import erasure as erasing
 from braid.ledger.settings import FORMAT
-from braid.views.schema import VERSION
+from braid.ledger.write.ceremony import retire_log_key, rotate_log_key
+from braid.views.duck.schema import VERSION
 from braid.wal import append as logs
 
 HERE = Path(__file__).parent

@@ -6,8 +6,8 @@ from typing import Annotated, Final, Literal
 
 import typer
 
-from braid.agent.majority import Majority
-from braid.agent.plan import MAX_SAMPLES
+from braid.agent.answer.majority import Majority
+from braid.agent.program.plan import MAX_SAMPLES
 from braid.tools.cli.errors import FINDINGS
 from braid.tools.cli.models import AllowRemote, ChatOption, composer_of
 from braid.tools.cli.output import say

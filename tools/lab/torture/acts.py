@@ -12,10 +12,10 @@ from typing import Final, NamedTuple
 
 import braid
 from braid.ledger.errors import LedgerError
-from braid.ledger.guard import Guard
-from braid.ledger.mirror import copy_log, finish_copy
-from braid.ledger.outlet import Outlet
+from braid.ledger.publish.folder import Outlet
+from braid.ledger.publish.mirror import copy_log, finish_copy
 from braid.ledger.settings import load_settings
+from braid.ledger.tree.guard import Guard
 from braid.tools.lab.torture.words import text_of
 from braid.tools.tlog.sources import own_log
 from braid.views.errors import ViewError

@@ -19,9 +19,9 @@ from types import FrameType
 from typing import Final
 
 import braid
-from braid.ledger.asof import size_at
 from braid.ledger.errors import ClockError, ErasedError, ForgottenError
-from braid.ledger.guard import guard_folder
+from braid.ledger.read.prefix import size_at
+from braid.ledger.tree.guard import guard_folder
 from braid.tools.lab.torture import onlookers
 from braid.tools.lab.torture.clock import Clock, clock_of
 from braid.tools.lab.torture.errors import TortureError

@@ -10,7 +10,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Final
 
-from braid.ledger.writer import utc_now
+from braid.ledger.write.writer import utc_now
 
 Clock = Callable[[], datetime]
 _ADDED: Final = struct.Struct("=q")

@@ -4,10 +4,10 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import braid
-from braid.ledger.asof import root_at
-from braid.ledger.guard import Guard
-from braid.ledger.repair import examine as diagnose
+from braid.ledger.read.prefix import root_at
+from braid.ledger.repair.derived_files import examine as diagnose
 from braid.ledger.settings import load_settings
+from braid.ledger.tree.guard import Guard
 from braid.tools.lab.torture.errors import TortureError
 from braid.tools.lab.torture.told import Told
 from braid.tools.lab.torture.words import is_whole

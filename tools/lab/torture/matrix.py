@@ -20,11 +20,11 @@ from typing import Final, NamedTuple, TypeVar
 import msgspec
 from msgspec.structs import replace
 
-from braid.ledger.checkpoint import open_checkpoint
-from braid.ledger.guard import Guard
-from braid.ledger.note import parse_vkey
-from braid.ledger.outlet import CHECKPOINT
+from braid.ledger.publish.folder import CHECKPOINT
 from braid.ledger.settings import load_settings
+from braid.ledger.tree.checkpoint import open_checkpoint
+from braid.ledger.tree.guard import Guard
+from braid.ledger.tree.note import parse_vkey
 from braid.tools.lab.torture.acts import ACTS, Prepared, World, prepare
 from braid.tools.lab.torture.errors import TortureError
 from braid.tools.lab.torture.examine import examine

@@ -9,15 +9,15 @@ from pathlib import Path
 from threading import Event
 
 from braid.ledger.errors import RefusedLogError
-from braid.ledger.guard import Guard
-from braid.ledger.merkle import leaf_hash
-from braid.ledger.mirror import copy_log, finish_copy
-from braid.ledger.note import VerifierKey
-from braid.ledger.outlet import Folder, Outlet
-from braid.ledger.reader import Reader
-from braid.ledger.served import ServedLog
+from braid.ledger.publish.folder import Folder, Outlet
+from braid.ledger.publish.mirror import copy_log, finish_copy
+from braid.ledger.publish.remote import ServedLog
+from braid.ledger.read.reader import Reader
 from braid.ledger.settings import load_settings
-from braid.ledger.tiles import Frontier
+from braid.ledger.tree.guard import Guard
+from braid.ledger.tree.merkle import leaf_hash
+from braid.ledger.tree.note import VerifierKey
+from braid.ledger.tree.tiles import Frontier
 from braid.tools.lab.torture.errors import TortureError
 from braid.tools.tlog.sources import own_log
 

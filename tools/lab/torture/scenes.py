@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import Final
 
 import braid
-from braid.ledger.guard import Guard
-from braid.ledger.note import parse_vkey
 from braid.ledger.settings import load_settings
+from braid.ledger.tree.guard import Guard
+from braid.ledger.tree.note import parse_vkey
 from braid.tools.lab.torture.clock import SetClock
 from braid.tools.lab.torture.deck import Deck
 from braid.tools.lab.torture.disk import SmallDisk

@@ -1,0 +1,122 @@
+"""Which of what was found is quoted: the record that answers, what of it, and what was said beside it. Pure.
+
+A record fits by its score, by who said it, by saying what kind of thing was asked for, and by how much of the question
+it speaks of, with the question before it that it replies to. Of those that speak of the same, the newest tells how
+things are now.
+"""
+
+import re
+from collections.abc import Sequence
+from datetime import timedelta
+from typing import Final
+
+import msgspec
+
+from braid.agent.answer.change import of_another
+from braid.agent.answer.confidence import named_speakers, speaker, text_of, when_of
+from braid.agent.answer.spans import AnswerSpan, best_span
+from braid.recall.decompose import Question
+from braid.recall.hits import Hit
+from braid.text.words import stem, words
+
+LOOKED_AT: Final = 8
+"""Among how many of the best hits the answering sentence is looked for."""
+OWN: Final = 1.0
+"""What it adds to a hit's score that the one whom the question names said it, once there is thought to be an answer."""
+WANTED: Final = 2.0
+"""What it adds that it says what kind of thing was asked for: a date, a number, a name."""
+SPOKEN: Final = 2.0
+"""What it adds that it speaks of all of the question, with what it replies to."""
+THEN: Final = 1.0
+"""What it adds that it was said in the time that the question names, where that is not what is asked for."""
+ANOTHER: Final = 6.0
+"""What it takes away that it speaks of somebody else's."""
+REPLIES: Final = 2
+"""How many records further on a question is still replied to."""
+BEHIND: Final = 4.0
+"""How far behind the best a newer record of the same may be."""
+PAST: Final = re.compile(
+    r"\b(?:did|was|were|had|used to|ever|first|originally|before|ago|until|last)\b", re.IGNORECASE
+)
+"""What asks of the past."""
+
+
+class QuoteChoice(msgspec.Struct, frozen=True):
+    """A hit, what of it answers, and what speaks for it."""
+
+    hit: Hit
+    span: AnswerSpan
+    worth: float
+    spoken: frozenset[str]
+    """The question's stems that it has, with what it replies to."""
+
+    def has_all(self, question: Question) -> bool:
+        """Whether it speaks of all that the question does."""
+        return self.spoken >= frozenset(question.stems)
+
+
+def choose(question: Question, hits: Sequence[Hit]) -> QuoteChoice | None:
+    """Return the hit to quote and what of it; None where none states anything."""
+    found = choices(question, hits)
+    best = max(found, key=lambda one: one.worth, default=None)
+    if best is None or not _is_of_now(question):
+        return best
+    newer = [one for one in found if _renews(question, one, best)]
+    return max(newer, key=lambda one: when_of(one.hit), default=best)
+
+
+def choices(question: Question, hits: Sequence[Hit]) -> list[QuoteChoice]:
+    """Return what of each of the best hits answers, in their order; those that state nothing are left out."""
+    named = named_speakers(question, hits)
+    found: list[QuoteChoice] = []
+    for hit in hits[:LOOKED_AT]:
+        span = best_span(question, hit.text, when_of(hit))
+        if span is None or not span.short:
+            continue
+        spoken = _stems(hit).union(*(_stems(one) for one in hits if _asks_for(one, hit)))
+        has = frozenset(question.stems) & spoken
+        worth = hit.score + OWN * (len(named) == 1 and speaker(hit) in named) + WANTED * span.wanted
+        worth += SPOKEN * len(has) / max(len(question.stems), 1) + THEN * _was_then(question, hit)
+        worth -= ANOTHER * of_another(question, "", span.sentence)
+        found.append(QuoteChoice(hit, span, worth, has))
+    return found
+
+
+def _is_of_now(question: Question) -> bool:
+    """Whether a question is about how things are: asked about oneself, for a yes or no, or in so many words."""
+    asks = question.latest or question.intent == "check" or question.first_person
+    return asks and question.time is None and PAST.search(question.text) is None
+
+
+def _stems(hit: Hit) -> set[str]:
+    return {stem(word) for word in words(text_of(hit))}
+
+
+def _asks_for(one: Hit, hit: Hit) -> bool:
+    """Whether a hit is a question right before another, which may be its reply."""
+    return 0 < hit.index - one.index <= REPLIES and "?" in one.text
+
+
+def _was_then(question: Question, hit: Hit) -> bool:
+    asked = question.time
+    if asked is None or question.intent == "time":
+        return False
+    when = when_of(hit)
+    if asked.month is not None:
+        return when.month == asked.month and (asked.day is None or when.day == asked.day)
+    since = asked.since is None or when >= asked.since
+    until = asked.until is None or when < asked.until
+    return since and until and (asked.since is not None or asked.until is not None)
+
+
+def _renews(question: Question, one: QuoteChoice, best: QuoteChoice) -> bool:
+    """Whether a hit tells of the same as the best, later: by the same speaker, with all of the question that it has."""
+    return (
+        when_of(one.hit) - when_of(best.hit) > timedelta(hours=1)
+        and speaker(one.hit) == speaker(best.hit)
+        and one.spoken >= best.spoken
+        and len(best.spoken) > 1
+        and one.span.wanted == best.span.wanted
+        and best.worth - one.worth < BEHIND
+        and not of_another(question, best.span.sentence, one.span.sentence)
+    )

@@ -1,0 +1,104 @@
+"""What somebody who talks to their memory wants of a line: told, asked, put right, forgotten, explained. Pure."""
+
+import re
+from typing import Final, Literal
+
+import msgspec
+
+from braid.agent.answer.provenance import asks_how
+from braid.recall.decompose import entities
+from braid.text.sentences import sentences
+from braid.text.words import stem, telling
+
+Kind = Literal["tell", "ask", "how", "correct", "forget_last", "forget_about"]
+_LEAD: Final = r"\s*(?:please |no,? |sorry,? |oh,? |wait,? |ok(?:ay)?,? )*"
+_CORRECT: Final = re.compile(
+    r"\s*(?:(?:no|nope|sorry|oops|wait|actually|oh)\b[,.! ]+)*(?:what )?i (?:actually |really )?meant(?: to say)?"
+    r"(?: that| was)?[:,]? (?P<right>\S.*?)\s*",
+    flags=re.IGNORECASE | re.DOTALL,
+)
+_FORGET_LAST: Final = re.compile(
+    rf"{_LEAD}(?:forget|scratch|delete|drop) (?:that|it|this|what i (?:just )?said|the last (?:thing|one|bit))"
+    r"(?:,? please)?\s*[.!]*\s*",
+    flags=re.IGNORECASE,
+)
+_FORGET_ABOUT: Final = re.compile(
+    rf"{_LEAD}(?:forget|delete|drop) (?:(?:what|everything|all|anything)(?: that)? ?(?:i(?:'ve| have)? "
+    r"(?:ever )?(?:said|told you|mentioned) )?)?about (?P<what>[^.!?]+?)(?:,? please)?\s*[.!]*\s*",
+    flags=re.IGNORECASE,
+)
+_ASKS: Final = re.compile(
+    r"\s*(?:and |so |but )?(?:(?:what|where|who|whom|whose|which|how|why|when) (?:is|are|was|were|do|does|did|has|have"
+    r"|had|can|could|will|would|should|many|much|long|old|often)\b|(?:tell|remind) me (?:about|what|when|where|who|how"
+    r"|why|which)\b|do you (?:know|remember)\b)",
+    flags=re.IGNORECASE,
+)
+_QUESTION_MARKS: Final = ("?", "\uff1f", "\u061f", "\u037e")
+"""As Latin, Chinese and Japanese, Arabic, and Greek have them."""
+_INSTEAD: Final = re.compile(r"(?P<right>.+?),? (?:and )?not (?P<wrong>.+)", flags=re.IGNORECASE)
+_SENTENCE: Final = re.compile(
+    r"(?:i|we|my|our|he|she|they|it|his|her|their|the|[A-Z][\w'’-]+)(?:['’](?:m|s|re|ve|d|ll)\b| ).*\S",
+    flags=re.IGNORECASE,
+)
+
+_NAME: Final = re.compile(r"[A-Z][\w'’-]+(?: [A-Z][\w'’-]+)+")
+"""Several words with capitals, which state nothing."""
+
+
+class Wish(msgspec.Struct, frozen=True):
+    """What is wanted. `text`: what is asked, right, or to be forgotten; `told`: what was said before a question."""
+
+    kind: Kind
+    text: str
+    told: str = ""
+
+
+def wish(line: str) -> Wish:
+    """Return what a line wants; what can't be told apart is something told."""
+    if asks_how(line):
+        return Wish("how", line)
+    if _FORGET_LAST.fullmatch(line):
+        return Wish("forget_last", line)
+    if (about := _FORGET_ABOUT.fullmatch(line)) is not None:
+        return Wish("forget_about", about["what"])
+    if (right := _CORRECT.fullmatch(line)) is not None and not line.rstrip().endswith(_QUESTION_MARKS):
+        return Wish("correct", right["right"])
+    parts = list(sentences(line))
+    last = line[parts[-1].start :].strip() if parts else line
+    if last.endswith(_QUESTION_MARKS) or _ASKS.match(last):
+        return Wish("ask", last, line[: parts[-1].start].strip() if parts else "")
+    return Wish("tell", line)
+
+
+def says_again(question: str, told: str, about: str = "") -> bool:
+    """Whether a question gives away what was told: a name or number of it, more than half of it, or all of `about`."""
+    asked, said = _stems(question), _stems(told)
+    given_away = {stem(word) for name in entities(told) for word in telling(name)}
+    given_away |= {word for word in said if any(char.isdigit() for char in word)}
+    topic = _stems(about)
+    return (
+        bool(asked & given_away) or 2 * len(asked & said) > len(said) > 0 or (bool(topic) and topic <= asked)
+    )
+
+
+def _stems(text: str) -> set[str]:
+    return {stem(word) for word in telling(text)}
+
+
+def righted(before: str, right: str, object_: str | None) -> str | None:
+    """Return what was meant, as a whole: `right` where it is a sentence, else put in the place of what was wrong.
+
+    That is what `right` says ("Lisbon, not Porto"), else `object_`, what the turn before states, where it stands in it
+    once. None where neither tells.
+    """
+    right = right.rstrip(" .!")
+    instead = _INSTEAD.fullmatch(right)
+    wrong = instead["wrong"] if instead is not None else object_
+    new = instead["right"] if instead is not None else right
+    if wrong and before.lower().count(wrong.lower()) == 1:
+        at = before.lower().index(wrong.lower())
+        if instead is not None or not _SENTENCE.fullmatch(right) or _NAME.fullmatch(right):
+            return f"{before[:at]}{new}{before[at + len(wrong) :]}"
+    return (
+        f"{right[:1].upper()}{right[1:]}." if _SENTENCE.fullmatch(right) and len(right.split()) > 2 else None
+    )

@@ -1,0 +1,315 @@
+"""From a question to a cited answer in a fitting manner: the pipeline, over whatever remembers. It writes nothing.
+
+decompose → recall → lens → stance → compose → cite → affect → reflect. What is said, on what it rests and how sure it
+is are fixed before tone has a word: style is put over the finished text, which keeps its facts (`affect.facts`).
+"""
+
+from collections.abc import Sequence
+from datetime import datetime
+from time import perf_counter
+from typing import Final, Protocol
+
+import msgspec
+
+from braid.affect.blend import Felt, blend, of_memory
+from braid.affect.restyle import restyle
+from braid.affect.style import Style, style
+from braid.affect.vad import ToneReading
+from braid.agent import cite
+from braid.agent.answer.compose import Extractive
+from braid.agent.answer.presupposition import presumed
+from braid.agent.answer.reflect import Reflection, reflect
+from braid.agent.language import guess
+from braid.agent.parts import Composed, Composer, QuestionContext, Support
+from braid.ledger.record.record import ExperienceBody, Vad
+from braid.lenses.errors import LensError
+from braid.recall.context import block
+from braid.recall.decompose import decompose, entities
+from braid.recall.hits import Hit
+from braid.recall.hits import RecallResult as Found
+from braid.recall.recall import Lens
+from braid.stance.reconcile import Reconciliation
+from braid.text.sentences import sentences
+from braid.text.words import MAX_QUERY_CHARS, stem, telling, words
+from braid.views.errors import ViewError, told
+
+_BACK: Final = """
+he she they it him her them his their its that this these those there then one ones
+"""
+_POINTS_BACK: Final = frozenset(_BACK.split())
+_ADVICE: Final = frozenset(("should", "shall", "could", "would", "can", "may", "might", "must"))
+"""Who asks what to do asks of what was told before."""
+TOP_K: Final = 12
+"""How many records an answer may draw on."""
+
+
+class HeldStance(msgspec.Struct, frozen=True):
+    """What is held of a question, and the turns that it was read from."""
+
+    outcome: Reconciliation
+    support: Sequence[Support] = ()
+
+
+class Mind(Protocol):
+    """What answering needs of whatever remembers."""
+
+    def find(self, question: str) -> Found:
+        """Return what recall finds, best first."""
+        ...
+
+    def hold(self, question: str) -> HeldStance:
+        """Return what is held of the question. Raises ValueError where that can't be said."""
+        ...
+
+    def feel(self, texts: Sequence[str]) -> list[ToneReading]:
+        """Return the tone of each text."""
+        ...
+
+    def own_tone(self) -> Felt | None:
+        """Return the agent's own tone of late."""
+        ...
+
+
+class Step(msgspec.Struct, frozen=True):
+    """A stage of an answer, how long it took, and what it came to, in a few words."""
+
+    name: str
+    ms: float
+    what: str = ""
+
+
+class Toned(msgspec.Struct, frozen=True, kw_only=True):
+    """The tones that an answer met, and the manner that they came to."""
+
+    input: ToneReading
+    draft: ToneReading
+    augmented: ToneReading
+    blended: Vad
+    style: Style
+
+
+class CitedAnswer(msgspec.Struct, frozen=True, kw_only=True):
+    """An answer with everything that it came from. `text` is `composed.text` in its manner."""
+
+    question: str
+    text: str
+    composed: Composed
+    citations: Sequence[Support]
+    hits: Sequence[Hit]
+    held: HeldStance | None
+    tone: Toned | None
+    degraded: Sequence[str]
+    steps: Sequence[Step]
+    reflection: Reflection
+
+
+def answer(
+    question: str,
+    mind: Mind,
+    *,
+    now: datetime,
+    composer: Composer | None = None,
+    lens: Lens | None = None,
+    top_k: int = TOP_K,
+    affect: bool = True,
+) -> CitedAnswer:
+    """Return the answer, of the `top_k` best hits; with a `lens`, of what that keeps alone.
+
+    Raises what reading the log raises: damage is never an empty answer.
+    """
+    clock = _Steps()
+    trouble: list[str] = []
+    core = core_of(question)
+    parts = decompose(core, now)
+    clock.done("decompose", parts.intent)
+    found = mind.find(core)
+    trouble += found.degraded
+    clock.done("recall", f"{len(found.results)} found")
+    kept = _through(lens, found.results, trouble)
+    hits = _best(kept, top_k)
+    clock.done("lens", f"{len(kept)} kept" if lens is not None else "none")
+    held = _held(mind, core, trouble)
+    if lens is not None:
+        held = _seen(held, kept)
+    clock.done("stance", _stance_in_words(held))
+    shown = msgspec.structs.replace(found, results=hits)
+    asked = QuestionContext(
+        question=core,
+        hits=hits,
+        context=block(parts, shown, now),
+        now=now,
+        stance=held.outcome if held is not None else None,
+        support=held.support if held is not None else (),
+        language=guess(question) or "en",
+    )
+    composed = _composed(asked, composer or Extractive(), trouble)
+    clock.done("compose", composed.model or "extractive")
+    citations = _cited(asked, composed)
+    clock.done("cite", f"{len(citations)} cited")
+    # Nothing below may change what is said, what it rests on, or how sure it is.
+    tone, text = _toned(mind, question, composed.text, hits) if affect else (None, composed.text)
+    clock.done("affect", tone.style.words() if tone is not None else "off")
+    reflection = reflect(
+        hits=[hit.id for hit in hits],
+        citations=[one.id for one in citations],
+        abstained=composed.abstained,
+        reason=composed.reason,
+        degraded=trouble,
+        fallback=composed.fallback,
+        stance=held.outcome.decision.claim if held is not None and _decided(held, citations) else None,
+    )
+    clock.done("reflect")
+    return CitedAnswer(
+        question=question,
+        text=text,
+        composed=composed,
+        citations=citations,
+        hits=hits,
+        held=held,
+        tone=tone,
+        degraded=trouble,
+        steps=clock.steps,
+        reflection=reflection,
+    )
+
+
+def core_of(question: str) -> str:
+    """Return the one sentence that asks, where the others tell a mood or nothing that it needs; else the whole.
+
+    What is asked for must not hang on the mood it is asked in: "I'm furious. How much was the deposit?" is the question
+    of the deposit. Others that name somebody, count, or tell of a thing that the question points back to are kept.
+    """
+    text = question[:MAX_QUERY_CHARS]
+    parts = [(text[part.start : part.stop], part.mark) for part in sentences(text)]
+    asking = [said for said, mark in parts if "?" in mark]
+    others = [(said, mark) for said, mark in parts if "?" not in mark]
+    if len(asking) != 1 or not others or any(_tells(said, mark) for said, mark in others):
+        return question
+    core = f"{asking[0]}?"
+    is_whole = bool(entities(asking[0]) or presumed(core))
+    if any(presumed(said) for said, _ in others):
+        shared = _stems(core) & {each for said, _ in others for each in _stems(said)}
+        alone = is_whole and not shared and _POINTS_BACK.isdisjoint(words(core))
+    else:  # there is nothing among them to point back to
+        alone = is_whole or len(_stems(core)) >= (1 if _ADVICE.isdisjoint(words(core)) else 2)
+    return core if alone else question
+
+
+def _tells(said: str, mark: str) -> bool:
+    """Whether a sentence names somebody or something, or counts; words in capitals before a ! are only loud."""
+    names = entities(said[:1].lower() + said[1:])
+    return any(map(str.isdigit, said)) or any(not (name.isupper() and "!" in mark) for name in names)
+
+
+def _stems(said: str) -> set[str]:
+    return {stem(word) for word in telling(said)}
+
+
+class _Steps:
+    """Times the stages, one after the other."""
+
+    def __init__(self) -> None:
+        self.steps: list[Step] = []
+        self._since = perf_counter()
+
+    def done(self, name: str, what: str = "") -> None:
+        now = perf_counter()
+        self.steps.append(Step(name, round(1000 * (now - self._since), 3), what))
+        self._since = now
+
+
+def _through(lens: Lens | None, hits: Sequence[Hit], trouble: list[str]) -> Sequence[Hit]:
+    """Return the hits as a lens shows them; none of them where it fails: nobody knows what it would keep."""
+    if lens is None:
+        return hits
+    try:
+        return lens(hits)
+    except LensError as error:
+        trouble.append(f"lens: {error}")
+        return []
+
+
+def _best(hits: Sequence[Hit], most: int) -> Sequence[Hit]:
+    """Return the best of some hits by score, in the order in which they stand."""
+    if len(hits) <= most:
+        return hits
+    best = {hit.id for hit in sorted(hits, key=lambda hit: -hit.score)[:most]}
+    return [hit for hit in hits if hit.id in best]
+
+
+def _seen(held: HeldStance | None, kept: Sequence[Hit]) -> HeldStance | None:
+    """Return what is held where a lens keeps all that it rests on; else nothing is: it would say what the lens leaves
+    out."""
+    ids = {hit.id for hit in kept}
+    return held if held is not None and held.support and all(one.id in ids for one in held.support) else None
+
+
+def _held(mind: Mind, question: str, trouble: list[str]) -> HeldStance | None:
+    """Return what is held, None where nothing was claimed of it, or it can't be said."""
+    try:
+        held = mind.hold(question)
+    except (ValueError, ViewError) as error:
+        trouble.append(f"stance: {told(error)}")
+        return None
+    return held if held.outcome.candidates or held.outcome.others else None
+
+
+def _stance_in_words(held: HeldStance | None) -> str:
+    if held is None:
+        return "nothing claimed"
+    return "decided" if held.outcome.decision.claim else "undecided"
+
+
+def _decided(held: HeldStance, citations: Sequence[Support]) -> bool:
+    return any(one.id == cited.id for one in held.support for cited in citations)
+
+
+def _composed(asked: QuestionContext, composer: Composer, trouble: list[str]) -> Composed:
+    """Return what a composer writes; the extractive answer where it fails, or cites what it wasn't given."""
+    try:
+        composed = composer.compose(asked)
+    except Exception as error:  # anybody's composer: its failure must cost no answer
+        trouble.append(f"composer: {type(error).__name__}")
+        return msgspec.structs.replace(Extractive().compose(asked), fallback=f"{composer.name} failed")
+    given = {hit.id for hit in asked.hits} | {one.id for one in asked.support}
+    if {*composed.citations, *cite.cited(composed.text)} <= given:
+        return composed
+    return msgspec.structs.replace(
+        Extractive().compose(asked),
+        fallback="cites what was not given",
+        said=composed.said,
+        model=composed.model,
+    )
+
+
+def _cited(asked: QuestionContext, composed: Composed) -> list[Support]:
+    """Return what is cited, in the order of the text."""
+    known = {hit.id: _support(hit) for hit in reversed(asked.hits)}
+    known |= {one.id: one for one in asked.support}
+    order = dict.fromkeys([*cite.cited(composed.text), *composed.citations])
+    return [known[id] for id in order]
+
+
+def _support(hit: Hit) -> Support:
+    body = hit.record.body
+    experience = body if isinstance(body, ExperienceBody) else None
+    speaker = (experience.provenance.name or experience.provenance.actor) if experience else hit.record.kind
+    when = body.occurred_at or hit.record.created_at
+    return Support(id=hit.id, index=hit.index, text=hit.text, quote="", when=when, speaker=speaker)
+
+
+def _toned(mind: Mind, question: str, text: str, hits: Sequence[Hit]) -> tuple[Toned, str]:
+    """Return the tones and the text in the manner that fits the user's, that of what was remembered and the agent's."""
+    bare = cite.bare(text)
+    read = mind.feel([question, bare, *(hit.text for hit in hits)])
+    user, draft = read[0], read[1]
+    memory = of_memory([(_felt(one), hit.score) for one, hit in zip(read[2:], hits, strict=True)])
+    blended = blend(_felt(user), memory, mind.own_tone())
+    manner = style(blended)
+    said = restyle(text, manner)
+    augmented = draft if said == text else mind.feel([cite.bare(said)])[0]
+    return Toned(input=user, draft=draft, augmented=augmented, blended=blended, style=manner), said
+
+
+def _felt(reading: ToneReading) -> Felt:
+    return Felt(reading.vad, reading.confidence)

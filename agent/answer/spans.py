@@ -1,0 +1,188 @@
+"""What in a text answers: the sentence that bears on a question, and in it the date, number, name or clause. Pure.
+
+Everything returned is a slice of the text in its own words; only a time that is told relative to the day it was said on
+is put as a date: "last week", said on 9 June 2023, is "the week before 9 June 2023".
+"""
+
+import re
+from collections.abc import Callable
+from datetime import datetime
+from typing import Final
+
+import msgspec
+
+from braid.agent.answer.counts import counted
+from braid.recall.decompose import Question, entities
+from braid.text import numbers
+from braid.text.calendar import MONTHS, WEEKDAYS
+from braid.text.dates import iso_dates
+from braid.text.sentences import TextPart, clauses, sentences
+from braid.text.words import STOP, stem, telling, words
+
+MAX_CHARS: Final = 8_000
+"""How much of a long text is looked through."""
+MOST_WORDS: Final = 16
+_DURATION: Final = re.compile(
+    rf"\b(?:for |over |about |almost |nearly )*(?:(?:\d+|{numbers.COUNT}|several)\s+)"
+    r"(?:and a half )?(?:minute|hour|day|week|month|year|decade)s?\b(?: ago)?|\bsince [A-Z\d][\w ]{2,20}",
+    re.IGNORECASE,
+)
+_CLOCK: Final = re.compile(
+    r"\b\d{1,2}[:.]\d\d(?:\s?[ap]\.?m\b)?|\b\d{1,2}\s?[ap]\.?m\b|\b(?:noon|midnight)\b", re.I
+)
+_RELATIVE: Final = re.compile(
+    r"\b(?P<which>last|this|next|past) (?P<unit>week(?:end)?|month|year)\b"
+    rf"|\b(?P<n>{numbers.COUNT}) (?P<units>week(?:end)?|month|year)s ago\b",
+    re.IGNORECASE,
+)
+_FILLER: Final = re.compile(
+    r"^(?:(?:oh|ah|wow|hey|yes|yeah|yep|no|nope|well|so|and|but|also|thanks|thank you|sure|totally|absolutely"
+    r"|definitely|actually|honestly|cool|great|awesome|nice|right|okay|ok|it's|i think|i guess|you know)\b[,!. ]*)+",
+    re.IGNORECASE,
+)
+_PLACED: Final = re.compile(
+    r"\b(?:in|at|to|from|near|on|around|through)\s+((?:the |a |an )?[A-Z][\w'’-]*(?: [A-Z][\w'’-]*)*)"
+)
+
+_CALENDAR: Final = frozenset((
+    *MONTHS, *WEEKDAYS, *(f"{day}s" for day in WEEKDAYS), "the", "a", "day", "eve", "new", "year", "good", "boxing",
+    "christmas", "xmas", "easter", "whitsun", "halloween", "thanksgiving", "ramadan", "eid", "diwali", "hanukkah",
+    "passover", "midsummer",
+))  # fmt: skip
+"""Words of times, which are no places."""
+
+
+class AnswerSpan(msgspec.Struct, frozen=True):
+    """What answers. `sentence` is a slice of the text, `short` the answer in the fewest words, `fit` in [0, 1] how many
+    of the question's telling words the sentence has, `tells` how many others."""
+
+    sentence: str
+    short: str
+    fit: float
+    tells: int
+    wanted: bool
+    """Whether it says what kind of thing was asked for."""
+
+
+def best_span(question: Question, text: str, when: datetime) -> AnswerSpan | None:
+    """Return what of a text, said at `when`, answers best; None for a text without a statement."""
+    text = text[:MAX_CHARS]
+    parts = [part for part in sentences(text) if not part.mark.strip().startswith("?")]
+    found = [_span(question, text[part.start : part.stop], part, when) for part in parts]
+    return max(
+        found,
+        key=lambda span: (
+            bool(span.short),
+            span.fit + 0.34 * span.wanted,
+            min(span.tells, 6),
+            -len(span.sentence),
+        ),
+        default=None,
+    )
+
+
+def _span(question: Question, sentence: str, part: TextPart, when: datetime) -> AnswerSpan:
+    stems = {stem(word) for word in telling(sentence)}
+    asked = question.stems
+    fit = sum(each in stems for each in asked) / len(asked) if asked else 0.0
+    finder = _FINDERS.get(question.intent)
+    short = finder(question, sentence, when) if finder else None
+    tells = len(stems.difference(asked))
+    return AnswerSpan(sentence, short or _clause(question, sentence), fit, tells, short is not None)
+
+
+def _clause(question: Question, sentence: str) -> str:
+    """Return the clause that says most that the question doesn't, among those that share its words; without filler."""
+    asked = set(question.stems)
+
+    def worth(clause: str) -> tuple[float, int]:
+        said = {stem(word) for word in telling(clause)}
+        return len(said & asked) + min(len(said - asked), 4) / 4, -len(clause)
+
+    bare = TextPart(sentence, 0, len(sentence))
+    found = [_trimmed(sentence[part.start : part.stop]) for part in clauses(bare)]
+    return max((one for one in found if one), key=worth, default=_trimmed(sentence))
+
+
+def _trimmed(clause: str) -> str:
+    bare = _FILLER.sub("", clause.strip(" \t\n,;:-–—")).strip(" ,;:-–—.!")
+    return " ".join(bare.split()[:MOST_WORDS])
+
+
+def _time(question: Question, sentence: str, when: datetime) -> str | None:
+    if re.search(r"\btime\b|\bo'clock\b", question.text, re.I) and (clock := _CLOCK.search(sentence)):
+        return clock[0]
+    if found := iso_dates(sentence, when.date()):
+        relative = _RELATIVE.search(sentence)
+        return _relative(relative, when) if relative is not None else day(found[0])
+    if relative := _RELATIVE.search(sentence):
+        return _relative(relative, when)
+    clock = _CLOCK.search(sentence)
+    return clock[0] if clock else None
+
+
+def _relative(match: re.Match[str], when: datetime) -> str:
+    """Put a week, month or year that is told from the day it was said on as one that anybody can find."""
+    unit = (match["unit"] or match["units"]).lower()
+    if match["n"]:
+        return f"{match['n'].lower()} {unit}s before {day(when.date().isoformat())}"
+    by = {"last": -1, "past": -1, "this": 0, "next": 1}[match["which"].lower()]
+    if unit == "year":
+        return str(when.year + by)
+    if unit == "month":
+        months = 12 * when.year + when.month - 1 + by
+        return day(f"{months // 12:04d}-{months % 12 + 1:02d}")
+    way = {-1: "before", 0: "of", 1: "after"}[by]
+    return f"the {unit} {way} {day(when.date().isoformat())}"
+
+
+def day(iso: str) -> str:
+    """Return `2025-05-17`, `2025-05` or `2025` as people write it."""
+    form = {4: "%Y", 7: "%B %Y", 10: "%-d %B %Y"}[len(iso)]
+    return datetime.strptime(iso, "%Y-%m-%d"[: {4: 2, 7: 5, 10: 8}[len(iso)]]).strftime(form)  # noqa: DTZ007 - a date
+
+
+def _count(question: Question, sentence: str, when: datetime) -> str | None:
+    del when
+    return counted(question.text, sentence)
+
+
+def _lasted(question: Question, sentence: str, when: datetime) -> str | None:
+    del question, when
+    match = _DURATION.search(sentence)
+    return re.sub(r"^(?:for|over) ", "", match[0], flags=re.I) if match else None
+
+
+def _named(question: Question, sentence: str, when: datetime) -> str | None:
+    del when
+    asked = set(words(question.text))
+    names = [
+        name for name in entities(sentence) if asked.isdisjoint(words(name)) and name.lower() not in STOP
+    ]
+    return names[0] if names and not sentence.startswith(names[0]) else next(iter(names[1:]), None)
+
+
+def _place(question: Question, sentence: str, when: datetime) -> str | None:
+    del when
+    asked = set(words(question.text))
+    found = (match[1] for match in _PLACED.finditer(sentence))
+    return next(
+        (
+            place
+            for place in found
+            if asked.isdisjoint(words(place)) and not _CALENDAR.issuperset(words(place))
+        ),
+        None,
+    )
+
+
+def _reason(question: Question, sentence: str, when: datetime) -> str | None:
+    del question, when
+    match = re.search(r"\b(?:because|since|so that|due to|thanks to)\b.*", sentence, re.I)
+    return " ".join(match[0].strip(" .!").split()[:MOST_WORDS]) if match else None
+
+
+Finder = Callable[[Question, str, datetime], str | None]
+_FINDERS: Final[dict[str, Finder]] = {
+    "time": _time, "count": _count, "duration": _lasted, "person": _named, "place": _place, "reason": _reason,
+}  # fmt: skip

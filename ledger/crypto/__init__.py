@@ -1,0 +1,1 @@
+"""Ciphers, signatures and the puncturable key: bytes in, bytes out."""

@@ -1,0 +1,1 @@
+"""Forget, recover, erase: what goes with a record, and how nothing of it remains."""

@@ -1,0 +1,132 @@
+"""What an erasure takes: the cascade of records that rest on what goes, and the media that go with them (SPEC §9.2).
+Reads only.
+"""
+
+from collections.abc import Collection, Iterable, Sequence
+
+import msgspec
+
+from braid.ledger.errors import ErasedError, InvalidRecordError, UnknownRecordError
+from braid.ledger.read.reader import Reader
+from braid.ledger.record.envelope import DERIVATION_ROLES, Envelope, Link
+from braid.ledger.record.ids import RecordId
+from braid.ledger.record.record import ANSWER, PROGRAM, EventBody, ExperienceBody
+
+
+class Named(msgspec.Struct, frozen=True):
+    """A record by index and id."""
+
+    index: int
+    id: RecordId
+
+
+class Cascade(msgspec.Struct, frozen=True):
+    """What an erasure takes: the records asked for and what is derived from them alone; and what it weakens."""
+
+    asked: list[Named]
+    derived: list[Named]
+    kept: list[Named]
+
+    @property
+    def erased(self) -> list[Named]:
+        """Everything that goes."""
+        return sorted(self.asked + self.derived, key=lambda named: named.index)
+
+
+def plan(reader: Reader, targets: Iterable[int]) -> Cascade:
+    """Return the cascade of erasing `targets`: one pass forward over what rests on them, since links point back.
+
+    Raises InvalidRecordError for what is no memory (keys, tombstones, genesis, other control records), ErasedError,
+    UnknownRecordError.
+    """
+    asked: dict[int, Named] = {}
+    for index in sorted(set(targets)):
+        envelope = erasable(reader, index)
+        asked[index] = Named(index, RecordId(envelope.id))
+    gone = set(reader.control.erased) | asked.keys()
+    new = set(asked)
+    derived: list[Named] = []
+    kept: list[Named] = []
+    from braid.ledger.read.lineage import Lineage  # noqa: PLC0415 - numpy is loaded with it
+
+    for envelope, links in Lineage(reader).naming("support", new, min(asked, default=reader.size)):
+        index = envelope.index
+        if index in gone or envelope.is_control:
+            continue
+        verdict = _verdict(reader, envelope, links, gone, new)
+        if verdict == "erase":
+            gone.add(index)
+            new.add(index)
+            derived.append(Named(index, RecordId(envelope.id)))
+        elif verdict == "keep":
+            kept.append(Named(index, RecordId(envelope.id)))
+    return Cascade(list(asked.values()), derived, kept)
+
+
+def erasable(reader: Reader, index: int) -> Envelope:
+    """Return the envelope of a memory that is not erased; raise as `plan` does."""
+    if not 0 <= index < reader.size:
+        raise UnknownRecordError(f"the log has no record {index} (it holds {reader.size})")
+    envelope = reader.envelope(index)
+    if envelope.is_control or envelope.kind in ("genesis", "key", "tombstone"):
+        raise InvalidRecordError(
+            f"{envelope.id}: only memories can be forgotten or erased, not a {envelope.kind} of this kind"
+        )
+    if index in reader.control.erased:
+        raise ErasedError(f"{envelope.id} is erased already")
+    return envelope
+
+
+def _verdict(
+    reader: Reader, envelope: Envelope, links: list[Link], gone: set[int], new: set[int]
+) -> str | None:
+    """Return `erase` for a record left without support, `keep` for one that lost some, None for one untouched.
+
+    `gone` is all that was ever erased, `new` what this erasure takes: only that can change a record's standing.
+    """
+    supports = [link.index for link in links if link.role in DERIVATION_ROLES]
+    if not any(index in new for index in supports):
+        return None
+    lost = sum(index in gone for index in supports)
+    parents = [link.index for link in links if link.role == "parent"]
+    if parents and all(index in gone for index in parents):
+        return "erase"  # what it is derived from is gone; evidence only bore it out
+    # What describes each of its records or may quote any says something of the erased one, and can be made anew.
+    return "erase" if lost == len(supports) or not new.isdisjoint(quoted(reader, envelope, links)) else "keep"
+
+
+def quoted(reader: Reader, envelope: Envelope, links: list[Link]) -> list[int]:
+    """Return the records whose words another may hold: a view, stance, embedding batch, answer, or program's step."""
+    if envelope.kind in ("view", "embedding"):
+        roles: Collection[str] = DERIVATION_ROLES
+    elif envelope.kind == "stance":
+        roles = ("candidate", "support")
+    else:
+        roles = ("evidence",) if _quotes_evidence(reader, envelope) else ()
+    return [link.index for link in links if link.role in roles]
+
+
+def _quotes_evidence(reader: Reader, envelope: Envelope) -> bool:
+    """Whether a record is an answer that this store gave, or a step of a program: both hold words of what they cite."""
+    if envelope.kind not in ("experience", "event") or reader.vault is None:
+        return False
+    try:
+        body = reader.at(envelope.index, include_forgotten=True).body
+    except (ErasedError, msgspec.MsgspecError):
+        return False
+    if isinstance(body, EventBody):
+        return body.name == PROGRAM
+    return isinstance(body, ExperienceBody) and body.provenance.method == ANSWER
+
+
+def doomed_blobs(reader: Reader, targets: Sequence[int]) -> list[str]:
+    """Return the names of the blobs that go with these records; one that a living record names too stays."""
+    names = {name for index in targets for name, _ in reader.envelope(index).blobs}
+    if names:
+        erased = reader.control.erased
+        from braid.ledger.read.lineage import Lineage, number_of  # noqa: PLC0415 - numpy is loaded with it
+
+        for envelope, _ in Lineage(reader).naming("blob", {number_of(name) for name in names}):
+            if envelope.index not in erased:
+                names -= {name for name, _ in envelope.blobs}
+    return sorted(names)

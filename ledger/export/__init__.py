@@ -1,0 +1,1 @@
+"""Records away from their log, with what proves them."""

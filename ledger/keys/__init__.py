@@ -1,0 +1,1 @@
+"""Author keys, log keys and the vault; what the control records say of them."""

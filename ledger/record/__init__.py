@@ -1,0 +1,1 @@
+"""What a record says: bodies, envelopes, ids, and whether it stands. Pure."""

@@ -1,0 +1,1 @@
+"""The Merkle tree, its tiles, its signed heads, and proofs under them."""

@@ -1,0 +1,1 @@
+"""Witnesses and monitors: who cosigns a log's heads, and who watches them."""

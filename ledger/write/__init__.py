@@ -1,0 +1,1 @@
+"""A log's one writer: it creates, composes, signs and appends."""

@@ -1,0 +1,175 @@
+"""`braid evaluate`: how well the memory finds and answers, on questions whose answers are known."""
+
+import hashlib
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import typer
+
+from braid.tools.cli.group import BraidGroup, help_without_command
+from braid.tools.cli.models import AllowRemote, ChatOption, writing_with
+from braid.tools.cli.output import many, put, put_table, say, to_json
+
+app = typer.Typer(cls=BraidGroup, rich_markup_mode=None)
+Output = Annotated[Literal["table", "json"], typer.Option("--output", "-o", help="How to show it.")]
+Paths = Annotated[
+    list[Path] | None,
+    typer.Argument(metavar="PATH…", help="Files, or folders of them.", show_default=False),
+]
+_RECALLED = ("recall@1", "recall@5", "recall@10", "recall@20", "recall@50", "ndcg@10", "mrr", "all@10")
+
+
+def register(above: typer.Typer) -> None:
+    """Add this module's commands."""
+    above.add_typer(app, name="evaluate", rich_help_panel="Read")
+
+
+@app.callback(invoke_without_command=True)
+def evaluate(ctx: typer.Context) -> None:
+    """Measure recall, or answers, on questions with known answers: the histories go into a temporary store.
+
+    \b
+    Examples:
+      braid evaluate gold
+      braid evaluate answers examples/
+      braid evaluate recall examples/
+    """
+    help_without_command(ctx)
+
+
+@app.command()
+def recall(
+    paths: Paths = None,
+    *,
+    kind: Annotated[
+        Literal["jsonl", "locomo", "realtalk"], typer.Option("--kind", help="What the files are.")
+    ] = "jsonl",
+    top_k: Annotated[
+        int, typer.Option("--top-k", "-k", min=10, max=1000, help="How many hits to ask for, and to measure.")
+    ] = 50,
+    uncertainty: Annotated[
+        float, typer.Option("--uncertainty", min=0.0, max=10.0, help="What disagreement weighs; 0: off.")
+    ] = 0.25,
+    output: Output = "table",
+) -> None:
+    """Measure recall on questions with known answers: recall@k, nDCG@10, MRR and all@10, of turns and of sessions.
+
+    The files are conversations of your own, turns and questions as JSON Lines, or those of LoCoMo or REALTALK.
+
+    \b
+    Examples:
+      braid evaluate recall chat.jsonl questions.jsonl -o json
+      braid evaluate recall --kind locomo locomo10.json
+    """
+    _recall(kind, paths or [], output, top_k=top_k, uncertainty=uncertainty)
+
+
+@app.command()
+def answers(
+    paths: Paths = None,
+    *,
+    model: ChatOption = None,
+    allow_remote: AllowRemote = False,
+    output: Output = "table",
+) -> None:
+    """Measure what `braid ask` says, on LoCoMo or JSON Lines: words, citations, and silence where it is due.
+
+    F1 and exact match, citations against the evidence, how often nothing is said where nothing is known, and where
+    something is; with --model of what a language model writes, with its tokens and why it was not taken.
+
+    \b
+    Examples:
+      braid evaluate answers examples/
+      braid evaluate answers locomo10.json -o json
+      braid evaluate answers examples/ --model ollama:llama3.2
+    """
+    from braid.tools.cli.ask import evaluate_answers
+
+    written = writing_with(model, allow_remote=allow_remote)
+    evaluate_answers(paths or [], output, written=written)
+
+
+@app.command()
+def gold(
+    *,
+    part: Annotated[
+        Literal["all", "dev", "held"], typer.Option("--part", help="Which half of the tasks.")
+    ] = "all",
+    kinds: Annotated[
+        list[str] | None,
+        typer.Option("--class", metavar="NAME", help="Only this class; repeatable.", show_default=False),
+    ] = None,
+    tasks: Annotated[
+        Path | None,
+        typer.Option("--tasks", metavar="FOLDER", help="Tasks of one's own.", show_default="the packaged"),
+    ] = None,
+    model: ChatOption = None,
+    allow_remote: AllowRemote = False,
+    output: Output = "table",
+) -> None:
+    """Ask the 200 gold tasks of this release, in thirteen classes, and say how many answers are right.
+
+    By class: accuracy, citations against the evidence, what is held, calibration, uncertainty, tokens, time. Of the
+    held half only sums are told. docs/gold.md says what the classes are.
+
+    \b
+    Examples:
+      braid evaluate gold
+      braid evaluate gold --class temporal --class multi-hop -o json
+      braid evaluate gold --part dev --model ollama:llama3.2
+    """
+    from braid.tools.gold.command import Wanted, measure, show
+    from braid.tools.gold.tasks import DATA
+
+    wanted = Wanted(
+        folder=tasks or DATA, part=part, kinds=kinds or [], model=model, allow_remote=allow_remote
+    )
+    show(measure(wanted), output)
+
+
+def _recall(kind: str, paths: list[Path], output: str, *, top_k: int, uncertainty: float) -> None:
+    if not paths:
+        raise ValueError("name files, or folders of them, to measure by")
+    from braid.recall.samples import Sample, read
+    from braid.tools.evaluation.recall import evaluate as measured
+
+    samples: list[Sample] = []
+    digest = hashlib.sha256()
+    for name, raw in _contents(paths, kind):
+        digest.update(raw)
+        try:
+            samples += read(kind, raw)
+        except (ValueError, KeyError, TypeError) as error:
+            raise ValueError(f"{name}: {error}") from None
+    if not any(sample.questions for sample in samples):
+        raise ValueError("none of its questions has evidence that can be found: there is nothing to measure")
+    result: dict[str, Any] = {
+        "data": f"sha256:{digest.hexdigest()}",
+        "kind": kind,
+        **measured(samples, top_k=top_k, uncertainty=uncertainty),
+    }
+    if output == "json":
+        put(to_json(result, indent=2))
+        return
+    measures = [name for name in _RECALLED if name in result["turn"]["all"]]
+    rows = [
+        [level, group, str(found["questions"]), *(f"{found[name]:.3f}" for name in measures)]
+        for level in ("turn", "session")
+        for group, found in result[level].items()
+    ]
+    put_table(["level", "category", "questions", *measures], rows)
+    say(
+        f"{many(result['turns'], 'turn')}, {many(result['questions'], 'question')}; {result['unscorable']} without"
+        f" evidence left out; model {result['model']}; {result['seconds']['all']} s"
+    )
+
+
+def _contents(paths: list[Path], kind: str) -> list[tuple[str, bytes]]:
+    """Return what is measured by, file by file; JSON Lines are one, so that questions may stand apart from turns."""
+    ending = "*.jsonl" if kind == "jsonl" else "*.json"
+    files = [file for path in paths for file in (sorted(path.glob(ending)) if path.is_dir() else [path])]
+    if not files:
+        raise ValueError(f"there is no {ending} in {', '.join(map(str, paths))}")
+    if kind == "jsonl":
+        return [(str(files[0]), b"\n".join(file.read_bytes() for file in files))]
+    return [(str(file), file.read_bytes()) for file in files]

@@ -1,0 +1,225 @@
+"""`braid forget`, `recover`, `erase`, `retain` and `compact`: from hidden to gone."""
+
+import sys
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from braid.tools.cli.access import reading, writing
+from braid.tools.cli.cascade import put_cascade, put_certificates, weight_of
+from braid.tools.cli.options import Adopt, DryRun, FormatOption, Ids, Reason, Shared, StoreOption
+from braid.tools.cli.output import many, put, say
+from braid.tools.cli.progress import progress
+
+if TYPE_CHECKING:
+    from braid.ledger.erase.cascade import Cascade
+    from braid.store import Store
+
+PANEL = "Forget"
+
+
+def register(app: typer.Typer) -> None:
+    """Add this module's commands."""
+    for command in (forget, recover, erase, retain, compact):
+        app.command(rich_help_panel=PANEL)(command)
+
+
+def forget(
+    ids: Ids,
+    *,
+    reason: Reason = None,
+    dry_run: DryRun = False,
+    adopt: Adopt = False,
+    shared: Shared = False,
+    store: StoreOption = None,
+) -> None:
+    """Hide records from reads, recall and projections, with what was drawn from them alone and the answers that
+    quote them.
+
+    `recover` brings them back within the retention window.
+
+    \b
+    Examples:
+      braid forget exp_2025-05-17T09:00:00Z_0000000300ab --reason "asked to"
+    """
+    if dry_run:
+        with reading(store) as opened:
+            opened.plan_erase(*[opened.get(id).id for id in ids])
+            falls = opened.plan_forget(*ids)
+        say(f"{_with_falls(ids, falls)} would be hidden (--dry-run)")
+        return
+    with writing(store, adopt=adopt, shared=shared) as opened:
+        falls = opened.plan_forget(*ids)
+        put(opened.forget(*ids, reason=reason))
+        days = opened.reader.control.retention_days
+    say(
+        f"{_with_falls(ids, falls)} hidden; `braid recover` brings back within {many(days, 'day')}, "
+        "after that `braid retain` erases"
+    )
+
+
+def _with_falls(ids: list[str], falls: Sequence[str]) -> str:
+    more = [id for id in falls if id not in ids]
+    also = (
+        f" and {many(len(more), 'record')} that {'rests' if len(more) == 1 else 'rest'} on them"
+        if more
+        else ""
+    )
+    return f"{many(len(ids), 'record')}{also}"
+
+
+def recover(
+    ids: Ids,
+    *,
+    reason: Reason = None,
+    dry_run: DryRun = False,
+    adopt: Adopt = False,
+    shared: Shared = False,
+    store: StoreOption = None,
+) -> None:
+    """Bring forgotten records back.
+
+    \b
+    Examples:
+      braid recover exp_2025-05-17T09:00:00Z_0000000300ab
+    """
+    if dry_run:
+        with reading(store) as opened:
+            hidden = opened.reader.control.hidden
+            for id in ids:
+                if opened.get(id, include_forgotten=True).index not in hidden:
+                    raise ValueError(f"{id} is not forgotten")
+            back = opened.plan_recover(*ids)
+        say(f"{_with_falls(ids, back)} would be brought back (--dry-run)")
+        return
+    with writing(store, adopt=adopt, shared=shared) as opened:
+        put(opened.recover(*ids, reason=reason))
+
+
+def erase(
+    ids: Annotated[
+        list[str] | None, typer.Argument(metavar="[ID…]", help="Record ids.", show_default=False)
+    ] = None,
+    *,
+    where: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME=VALUE",
+            help="All of a scope: user_id, agent_id, run_id, session_id.",
+            show_default=False,
+        ),
+    ] = None,
+    session: Annotated[str | None, typer.Option(help="All of this session.", show_default=False)] = None,
+    reason: Reason = None,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Don't ask.")] = False,
+    dry_run: DryRun = False,
+    adopt: Adopt = False,
+    shared: Shared = False,
+    output: FormatOption = "table",
+    store: StoreOption = None,
+) -> None:
+    """Erase records for good, with what derives from them alone.
+
+    Keys are destroyed, bodies blanked, projections rebuilt, and a signed certificate says so.
+
+    What is derived from them alone goes too; what has other support stays and is named. Shows all of it first and asks.
+    Several --where must all hold. Older proofs still verify; ids, times, links and sizes outlive an erasure.
+
+    \b
+    Examples:
+      braid erase exp_2025-05-17T09:00:00Z_0000000300ab --dry-run
+      braid erase --where user_id=maya --reason "request of 3 June" --yes
+      braid erase --session 2025-03-24
+    """
+    scope = _scope(where or [], session)
+    if not ids and not scope:
+        raise ValueError("nothing to erase: name record ids, --where or --session")
+    if dry_run:
+        with reading(store) as opened:
+            cascade = opened.plan_erase(*(ids or ()), **scope)
+            put_cascade(opened, cascade, output)
+        say(f"{weight_of(cascade)} (--dry-run: nothing was changed)")
+        return
+    with writing(store, adopt=adopt, shared=shared) as opened:
+        cascade = opened.plan_erase(*(ids or ()), **scope)
+        if not cascade.erased:
+            say("nothing matches: nothing was erased")
+            return
+        if not yes:
+            _ask(opened, cascade)
+        with progress("erasing"):
+            certificates = opened.erase(*(one.id for one in cascade.asked), reason=reason)
+        put_certificates(certificates, output)
+
+
+def _scope(where: list[str], session: str | None) -> dict[str, str]:
+    scope: dict[str, str] = {}
+    for pair in [*where, *([f"session_id={session}"] if session is not None else [])]:
+        name, equals, value = pair.partition("=")
+        if not equals or not value:
+            raise ValueError(f"--where {pair!r}: give NAME=VALUE, such as user_id=maya")
+        if scope.setdefault(name, value) != value:
+            raise ValueError(f"{name} can't be {scope[name]!r} and {value!r}: nothing is in both")
+    return scope
+
+
+def _ask(store: "Store", cascade: "Cascade") -> None:
+    """Show the cascade and ask; refuse where nobody can answer."""
+    if not (sys.stdin.isatty() and sys.stderr.isatty()):
+        raise ValueError(f"{weight_of(cascade)}: look with --dry-run, then erase with --yes")
+    put_cascade(store, cascade, "table")
+    if not typer.confirm(f"{weight_of(cascade)}. Erase for good?", err=True):
+        raise ValueError("nothing was erased")
+
+
+def retain(
+    dry_run: DryRun = False,
+    adopt: Adopt = False,
+    shared: Shared = False,
+    output: FormatOption = "table",
+    store: StoreOption = None,
+) -> None:
+    """Erase what is forgotten and past its retention window.
+
+    \b
+    Examples:
+      braid retain --dry-run
+      braid retain
+    """
+    from braid.ledger.erase.cascade import plan
+
+    if dry_run:
+        with reading(store) as opened:
+            cascade = plan(opened.reader, opened.retention_due())
+            put_cascade(opened, cascade, output)
+        say(f"{weight_of(cascade)} (--dry-run: nothing was changed)")
+        return
+    with writing(store, adopt=adopt, shared=shared) as opened, progress("erasing"):
+        certificates = opened.retain()
+    put_certificates(certificates, output)
+    if not certificates:
+        say("nothing is past its retention window")
+
+
+def compact(
+    dry_run: DryRun = False, adopt: Adopt = False, shared: Shared = False, store: StoreOption = None
+) -> None:
+    """Give back the disk space of erased bodies.
+
+    Envelopes, digests, tiles and roots stay.
+
+    \b
+    Examples:
+      braid compact --dry-run
+      braid compact
+    """
+    if dry_run:
+        with reading(store) as opened:
+            log = opened.reader.log
+            held = sum(log.locate(index)[1].body_len for index in opened.reader.control.erased)
+        put(f"{held} bytes would be given back")
+        return
+    with writing(store, adopt=adopt, shared=shared) as opened, progress("compacting"):
+        given = opened.compact()
+    put(f"{given} bytes given back")

@@ -1,0 +1,1 @@
+"""Reports as HTML pages: self-contained, for screen, paper and a screen reader."""

@@ -1,0 +1,1 @@
+"""The DuckDB projection: rows, digests, files, SQL, and the past."""

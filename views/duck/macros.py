@@ -1,0 +1,459 @@
+"""Views and table macros of the DuckDB projection, as data: what people ask most, by name (docs/schema.md lists them).
+
+They are kept in the projection's file, so that whoever opens a generation has them: `braid sql`, `store.sql`, any
+DuckDB client. They read tables of the same file and nothing else; a change of one is a new `VERSION` of the schema.
+"""
+
+from collections.abc import Iterator
+from typing import Any, Final, NamedTuple
+
+from braid.ledger.record.envelope import DERIVATION_ROLES
+from braid.stance.relations import RELATIONS, compared_as
+from braid.views.duck.schema import Column, quoted
+from braid.views.duck.vectors import EMBEDDINGS
+
+_INDEX = Column("log_index", "BIGINT", "Index in the log of the record.")
+_ID = Column("id", "VARCHAR", "Its id; `braid show ID` reads it, verified.")
+_HAPPENED = Column("happened_at", "TIMESTAMP", "When it happened, else when it was recorded, UTC.")
+_SESSION = Column("session_id", "VARCHAR", "Scope: the session.")
+_SURE = Column("confidence_p", "DOUBLE", "Probability in [0, 1] of the record that says so.")
+_WHO = Column("who", "VARCHAR", "The actor's own name, else user, agent, system or tool(name).")
+_SUBJECT = Column("subject", "VARCHAR", "Subject.")
+_REL = Column("rel", "VARCHAR", "Relation.")
+_OBJECT = Column("object", "VARCHAR", "Object.")
+_POLARITY = Column("polarity", "BOOLEAN", "False: it is denied.")
+_SINCE = Column("since", "TIMESTAMP", "Holds from then on, UTC: `valid_from`, else when it was said.")
+_UNTIL = Column("until", "TIMESTAMP", "Holds until before then, UTC; NULL for no end.")
+_SOURCE = Column("source_type", "VARCHAR", "explicit, implicit_…, inferred or corrected.")
+_DISPUTED = Column("disputed", "BOOLEAN", "The key that signed it is reported compromised.")
+
+
+class ViewDefinition(NamedTuple):
+    """A view: a question with a name."""
+
+    name: str
+    comment: str
+    columns: tuple[Column, ...]
+    query: str
+
+
+class Macro(NamedTuple):
+    """A table macro: a question with parameters, asked as `FROM name(…)`.
+
+    In the query a parameter of type TIMESTAMP stands as `:name`: it is taken as text and as TIMESTAMP WITH TIME ZONE
+    too. One in `optional` may be left out. Columns
+    are named with their table, here and in a view that a macro reads: a parameter of the same name would hide them.
+    """
+
+    name: str
+    comment: str
+    parameters: tuple[Column, ...]
+    columns: tuple[Column, ...]
+    query: str
+    optional: frozenset[str] = frozenset()
+
+
+_REL_NAME: Final = "trim(regexp_replace(lower(c.rel), '[^a-z0-9]+', '_', 'g'), '_')"
+_NORMAL: Final = "regexp_replace(trim(lower({})), '^(the|a|an|my|his|her|our|their) ', '')"
+
+
+def _relations() -> str:
+    """Return what is known of relations as rows of SQL; those that exclude only what is of one sort count as many."""
+    rows: list[str] = []
+    for one in RELATIONS.values():
+        known = compared_as(one.name)
+        opposite = quoted(known.opposite) if known.opposite else "NULL"
+        many = "true" if known.many or known.rivals else "false"
+        rows.append(f"({quoted(one.name)}, {quoted(known.name)}, {many}, {opposite})")
+    return ", ".join(rows)
+
+
+VIEWS: Final = (
+    ViewDefinition(
+        "records",
+        "Every record that the tables show, whatever its kind; one row each.",
+        (
+            _INDEX,
+            _ID,
+            Column("kind", "VARCHAR", "experience, view, stance, affect, embedding, event, tombstone, key or genesis."),
+            Column("type", "VARCHAR", "Of an experience: occurrence ⊑ observation ⊑ inference ⊑ reconciliation."),
+            Column("created_at", "TIMESTAMP", "Transaction time, UTC."),
+            _HAPPENED,
+            Column("key_id", "VARCHAR", "Author key that signed it; NULL for kinds whose tables don't say."),
+            Column("user_id", "VARCHAR", "Scope: the user whose memory it is."),
+            _SESSION,
+            Column("gist", "VARCHAR", "What it says, in a few words."),
+        ),
+        """
+        SELECT r.log_index, r.id, 'experience' AS kind, r.type, r.created_at, r.happened_at, r.key_id,
+          r.user_id, r.session_id, r.text AS gist
+        FROM experiences r
+        UNION ALL SELECT r.log_index, r.id, 'view', NULL, r.created_at, r.happened_at, r.key_id,
+          r.user_id, r.session_id, coalesce(r.text, r.lens)
+        FROM views r
+        UNION ALL SELECT r.log_index, r.id, 'stance', NULL, r.created_at, r.happened_at, r.key_id,
+          r.user_id, r.session_id, concat_ws(' ', r.question, r.decision)
+        FROM stances r
+        UNION ALL SELECT r.log_index, r.id, 'affect', NULL, r.created_at, r.happened_at, r.key_id,
+          r.user_id, r.session_id, concat_ws(' ', r.actor, r.stage, r.primary_emotion)
+        FROM affect_snapshots r
+        UNION ALL SELECT r.log_index, r.id, 'event', NULL, r.created_at, r.happened_at, r.key_id,
+          r.user_id, r.session_id, coalesce(r.name, r.op)
+        FROM events r
+        UNION ALL SELECT r.log_index, r.id, 'embedding', NULL, r.created_at, r.created_at, NULL, NULL, NULL, r.model
+        FROM signatures r WHERE r.k = 0
+        UNION ALL SELECT r.log_index, r.id, 'tombstone', NULL, r.created_at, r.created_at, r.key_id, NULL, NULL, r.op
+        FROM tombstones r WHERE r.k = 0
+        UNION ALL SELECT r.log_index, r.id, if(r.log_index = 0, 'genesis', 'key'), NULL, r.admitted_at, r.admitted_at,
+          NULL, NULL, NULL, concat_ws(' ', r.role, r.actor)
+        FROM keys r WHERE r.k = 0
+        """,
+    ),
+    ViewDefinition(
+        "affect",
+        "The tone of experiences, by actor and stage: snapshots, and what was stated or read of turns without one of"
+        " stage input. `method` says who made it.",
+        (
+            _INDEX,
+            Column("id", "VARCHAR", "Id of the snapshot, or of the experience; `braid show ID` reads it."),
+            Column("created_at", "TIMESTAMP", "Transaction time, UTC."),
+            Column("user_id", "VARCHAR", "Scope: the user whose memory it is."),
+            _SESSION,
+            Column("experience_index", "BIGINT", "Log index of the experience."),
+            Column("experience_id", "VARCHAR", "Its id."),
+            Column("actor", "VARCHAR", "Whose tone: user or agent."),
+            Column("stage", "VARCHAR", "input, draft, augmented …"),
+            Column("valence", "DOUBLE", "Valence in [-1, 1]."),
+            Column("arousal", "DOUBLE", "Arousal in [0, 1]."),
+            Column("dominance", "DOUBLE", "Dominance in [-1, 1]."),
+            Column("primary_emotion", "VARCHAR", "The emotion that stands out."),
+            Column("intensity", "DOUBLE", "Intensity in [0, 1]."),
+            Column("confidence", "DOUBLE", "Confidence in the reading, in [0, 1]."),
+            Column("notes", "VARCHAR", "Why it was read so."),
+            Column("method", "VARCHAR", "snapshot, stated (by the experience itself), else function and version."),
+        ),
+        """
+        SELECT s.log_index, s.id, s.created_at, s.user_id, s.session_id, s.experience_index, s.experience_id, s.actor,
+          s.stage, s.valence, s.arousal, s.dominance, s.primary_emotion, s.intensity, s.confidence, s.notes,
+          'snapshot' AS method
+        FROM affect_snapshots s
+        UNION ALL
+        SELECT e.log_index, e.id, e.created_at, e.user_id, e.session_id, e.log_index, e.id,
+          if(e.actor = 'agent', 'agent', 'user'), 'input', e.valence, e.arousal, e.dominance, e.affect_labels[1],
+          e.affect_intensity, e.affect_confidence, NULL, e.affect_method
+        FROM experiences e
+        WHERE e.affect_method IS NOT NULL
+          AND e.log_index NOT IN (SELECT i.experience_index FROM affect_snapshots i
+            WHERE i.stage = 'input' AND i.experience_index IS NOT NULL)
+        """,
+    ),
+    ViewDefinition(
+        "embeddings",
+        "The vectors that search keeps of experiences, in LanceDB: one row a vector. `store.vector(uri)` gives it.",
+        (
+            _INDEX,
+            _ID,
+            Column("role", "VARCHAR", "prompt_semantic or response_semantic; profiles are computed when asked for."),
+            Column("uri", "VARCHAR", "Its address: vec://role/id."),
+            Column("model", "VARCHAR", "Model and version that made it; NULL while it is pending."),
+            Column("pending", "BOOLEAN", "It isn't there yet: search has not come so far, or waits for its model."),
+            Column("label", "VARCHAR", "A classifier's label, by the newest of `signatures`."),
+            Column("salience", "DOUBLE", "Weight in retrieval, in [0, 1], by the same; 1 without one."),
+            Column("hash", "VARCHAR", "Locality-sensitive hash, by the same."),
+            Column("metadata", "JSON", "What belongs to the role, by the same; NULL when empty."),
+        ),
+        EMBEDDINGS,
+    ),
+    ViewDefinition(
+        "strands",
+        "The links by which records rest on others: `links` without those of corrections and tombstones.",
+        (
+            _INDEX,
+            _ID,
+            Column("target_index", "BIGINT", "Log index of the record that it rests on."),
+            Column("target_id", "VARCHAR", "Its id."),
+            Column("role", "VARCHAR", "What that one is to it: parent, evidence, support, candidate, …"),
+        ),
+        "SELECT l.log_index, l.id, l.target_index, l.target_id, l.role FROM links l"  # noqa: S608 - our own words
+        f" WHERE l.role IN ({', '.join(quoted(role) for role in sorted(DERIVATION_ROLES))})",
+    ),
+    ViewDefinition(
+        "depths",
+        "How deep each record lies in the braid: the longest way down to a record that rests on no other, 0 for those.",
+        (_INDEX, _ID, Column("depth", "BIGINT", "Number of links on that way.")),
+        """
+        WITH RECURSIVE walk(log_index, depth) AS (
+          SELECT log_index, 0::BIGINT FROM records
+          WHERE log_index NOT IN (SELECT s.log_index FROM strands s JOIN records r ON r.log_index = s.target_index)
+          UNION
+          SELECT s.log_index, walk.depth + 1 FROM strands s JOIN walk ON s.target_index = walk.log_index
+        )
+        SELECT log_index, id, max(depth) AS depth FROM walk JOIN records USING (log_index) GROUP BY log_index, id
+        """,
+    ),
+    ViewDefinition(
+        "corrections",
+        "What was corrected: the experience that holds now, and each in whose place it stands.",
+        (
+            _INDEX,
+            _ID,
+            Column("corrected_at", "TIMESTAMP", "When, UTC."),
+            Column("old_index", "BIGINT", "Log index of the superseded record."),
+            Column("old_id", "VARCHAR", "Its id."),
+            Column("old_text", "VARCHAR", "What it said; NULL once it is forgotten or erased."),
+            Column("new_text", "VARCHAR", "What holds instead."),
+            Column("reason", "VARCHAR", "Why, in words."),
+        ),
+        """
+        WITH replaced AS (
+          SELECT e.log_index AS old_index, e.id AS old_id, e.text AS old_text, e.superseded_by AS new_id
+          FROM experiences e WHERE e.superseded_by IS NOT NULL
+          UNION  -- what is gone has no row: it is named by what superseded it
+          SELECT l.target_index, l.target_id, NULL, coalesce(e.superseded_by, e.id)
+          FROM links l JOIN experiences e USING (log_index)
+          WHERE l.role = 'supersedes' AND e.standing <> 'fallen'
+            AND l.target_index NOT IN (SELECT log_index FROM records)
+        )
+        SELECT new.log_index, new.id, new.created_at AS corrected_at, replaced.old_index, replaced.old_id,
+          replaced.old_text, new.text AS new_text, coalesce(said.reason, new.reason) AS reason
+        FROM replaced
+        JOIN experiences new ON new.id = replaced.new_id
+        LEFT JOIN (
+          SELECT of.target_index AS log_index, min(event.reason) AS reason
+          FROM events event JOIN links of ON of.log_index = event.log_index AND of.role = 'evidence'
+          WHERE event.name = 'correction' GROUP BY of.target_index
+        ) said ON said.log_index = new.log_index
+        """,
+    ),
+    ViewDefinition(
+        "contradictions",
+        "Pairs of claims that exclude each other while both hold: by how many objects a relation may have, by denial,"
+        " by its opposite. Which of two stands is a stance's to say.",
+        (
+            _SUBJECT,
+            _REL,
+            Column("how", "VARCHAR", "denied; opposite (likes, dislikes); other: two objects where there is one."),
+            Column("earlier", "VARCHAR", "Object of the claim that was recorded first."),
+            Column("later", "VARCHAR", "Object of the other."),
+            Column("earlier_since", "TIMESTAMP", "Since when the first holds, UTC."),
+            Column("later_since", "TIMESTAMP", "Since when the other holds, UTC."),
+            Column("earlier_id", "VARCHAR", "Id of the record that makes the first claim."),
+            Column("later_id", "VARCHAR", "Id of the other."),
+            Column("one_batch", "BOOLEAN", "Both came in one transaction."),
+            Column("review_id", "VARCHAR", "The event that marks them, where nothing says which gives way."),
+        ),
+        f"""
+        WITH known(rel, means, many, opposite) AS (VALUES {_relations()}),
+        said AS (
+          SELECT c.log_index, c.k, c.id, c.subject, c.object, c.polarity, e.tx, r.opposite,
+            coalesce(r.means, {_REL_NAME}) AS rel, coalesce(r.many, true) AS many,
+            {_NORMAL.format("c.subject")} AS who, {_NORMAL.format("c.object")} AS what,
+            coalesce(c.valid_from, e.happened_at) AS since, coalesce(c.valid_to, 'infinity'::TIMESTAMP) AS until
+          FROM claims c JOIN experiences e USING (log_index) LEFT JOIN known r ON r.rel = {_REL_NAME}
+          WHERE e.method <> 'reconcile' AND e.standing = 'living'
+        ),
+        reviews AS (
+          SELECT e.id, list(l.target_id) AS named FROM events e JOIN links l USING (log_index)
+          WHERE e.name = 'review' AND l.role = 'evidence' GROUP BY e.id
+        )
+        SELECT a.subject, a.rel,
+          CASE WHEN a.rel <> b.rel THEN 'opposite' WHEN a.polarity <> b.polarity THEN 'denied' ELSE 'other' END AS how,
+          a.object AS earlier, b.object AS later, a.since AS earlier_since, b.since AS later_since,
+          a.id AS earlier_id, b.id AS later_id, a.tx = b.tx AS one_batch,
+          (SELECT min(v.id) FROM reviews v WHERE list_has_all(v.named, [a.id, b.id])) AS review_id
+        FROM said a JOIN said b ON a.who = b.who AND (a.log_index, a.k) < (b.log_index, b.k)
+          AND (a.rel = b.rel OR a.opposite = b.rel)
+        WHERE a.since < b.until AND b.since < a.until AND CASE
+          WHEN a.rel <> b.rel THEN a.polarity AND b.polarity AND a.what = b.what
+          WHEN a.what = b.what THEN a.polarity <> b.polarity
+          ELSE NOT a.many AND a.polarity AND b.polarity
+            AND NOT starts_with(a.what, b.what) AND NOT starts_with(b.what, a.what)
+          END
+        """,  # noqa: S608 - our own table of relations
+    ),
+    ViewDefinition(
+        "sessions",
+        "Sessions: when they were, and how much was said in them.",
+        (
+            Column("user_id", "VARCHAR", "Scope: the user whose memory it is."),
+            _SESSION,
+            Column("begun", "TIMESTAMP", "When the first of its experiences happened, UTC."),
+            Column("ended", "TIMESTAMP", "When the last one did, UTC."),
+            Column("experiences", "BIGINT", "How many there are."),
+            Column("characters", "BIGINT", "Length of their texts together."),
+        ),
+        """
+        SELECT user_id, session_id, min(happened_at) AS begun, max(happened_at) AS ended, count(*) AS experiences,
+          sum(length(text))::BIGINT AS characters
+        FROM experiences WHERE session_id IS NOT NULL GROUP BY user_id, session_id
+        """,
+    ),
+)  # fmt: skip
+
+_WALKED: Final = (
+    _INDEX,
+    _ID,
+    Column("kind", "VARCHAR", "Its kind; NULL once it is forgotten or erased."),
+    Column("type", "VARCHAR", "Of an experience: its type."),
+    Column("roles", "VARCHAR[]", "Roles of the links by which it hangs on the braid."),
+    Column("depth", "INTEGER", "Links on the shortest way."),
+    Column("gist", "VARCHAR", "What it says, in a few words."),
+)
+
+MACROS: Final = (
+    Macro(
+        "timeline",
+        "What an actor (or everybody) did and said, in the order in which it happened.",
+        (Column("actor", "VARCHAR", "The actor's own name, or user, agent, system, tool(name); left out: everybody."),),
+        (
+            _HAPPENED,
+            _INDEX,
+            _ID,
+            Column("type", "VARCHAR", "occurrence ⊑ observation ⊑ inference ⊑ reconciliation."),
+            _WHO,
+            _SESSION,
+            Column("text", "VARCHAR", "The text."),
+            _SURE,
+        ),
+        """
+        SELECT e.happened_at, e.log_index, e.id, e.type, coalesce(e.name, e.actor) AS who, e.session_id, e.text,
+          e.confidence_p
+        FROM experiences e WHERE actor IS NULL OR e.name = actor OR e.actor = actor
+        ORDER BY e.happened_at, e.log_index
+        """,
+        frozenset(("actor",)),
+    ),
+    Macro(
+        "ascends",
+        "What a record descends from: its parents, evidence, support and candidates, and theirs, nearest first.",
+        (Column("id", "VARCHAR", "Id of the record."),),
+        _WALKED,
+        """
+        WITH RECURSIVE up(of_index, of_id, role, far) AS (
+          SELECT l.target_index, l.target_id, l.role, 1 FROM strands l WHERE l.id = id
+          UNION
+          SELECT l.target_index, l.target_id, l.role, up.far + 1
+          FROM strands l JOIN up ON l.log_index = up.of_index
+        )
+        SELECT up.of_index AS log_index, up.of_id AS id, r.kind, r.type, list_sort(list(DISTINCT up.role)) AS roles,
+          min(up.far) AS depth, r.gist
+        FROM up LEFT JOIN records r ON r.log_index = up.of_index
+        GROUP BY up.of_index, up.of_id, r.kind, r.type, r.gist ORDER BY min(up.far), up.of_index
+        """,
+    ),
+    Macro(
+        "descends",
+        "What descends from a record: all that was drawn from it, and from that, nearest first.",
+        (Column("id", "VARCHAR", "Id of the record; also of one that was erased."),),
+        _WALKED,
+        """
+        WITH RECURSIVE down(by_index, by_id, role, far) AS (
+          SELECT l.log_index, l.id, l.role, 1 FROM strands l WHERE l.target_id = id
+          UNION
+          SELECT l.log_index, l.id, l.role, down.far + 1
+          FROM strands l JOIN down ON l.target_index = down.by_index
+        )
+        SELECT down.by_index AS log_index, down.by_id AS id, r.kind, r.type,
+          list_sort(list(DISTINCT down.role)) AS roles, min(down.far) AS depth, r.gist
+        FROM down LEFT JOIN records r ON r.log_index = down.by_index
+        GROUP BY down.by_index, down.by_id, r.kind, r.type, r.gist ORDER BY min(down.far), down.by_index
+        """,
+    ),
+    Macro(
+        "claims_at",
+        "Claims that hold at an instant, by what is known now: those of records that are not living are left out.",
+        (Column("instant", "TIMESTAMP", "The instant, UTC."),),
+        (_SUBJECT, _REL, _OBJECT, _POLARITY, _SINCE, _UNTIL, _SOURCE, _SURE, _DISPUTED, _INDEX, _ID),
+        """
+        SELECT c.subject, c.rel, c.object, c.polarity, coalesce(c.valid_from, e.happened_at) AS since,
+          c.valid_to AS until, c.source_type, e.confidence_p, e.disputed, c.log_index, c.id
+        FROM claims c JOIN experiences e USING (log_index)
+        WHERE coalesce(c.valid_from, e.happened_at) <= :instant AND (c.valid_to IS NULL OR c.valid_to > :instant)
+          AND e.standing = 'living'
+        ORDER BY c.subject, c.rel, since, c.log_index, c.k
+        """,
+    ),
+    Macro(
+        "history",
+        "All that was ever claimed of a subject, in the order in which it was recorded; the corrected too.",
+        (
+            Column("subject", "VARCHAR", "The subject."),
+            Column("rel", "VARCHAR", "The relation; left out: every one."),
+        ),
+        (
+            Column("said_at", "TIMESTAMP", "When the claim was said, UTC."),
+            _REL,
+            _OBJECT,
+            _POLARITY,
+            _SINCE,
+            _UNTIL,
+            _SOURCE,
+            _WHO,
+            _SURE,
+            Column("corrected_by", "VARCHAR", "Id of the record that holds in place of the one that says so."),
+            _INDEX,
+            _ID,
+        ),
+        """
+        SELECT e.happened_at AS said_at, c.rel, c.object, c.polarity, coalesce(c.valid_from, e.happened_at) AS since,
+          c.valid_to AS until, c.source_type, coalesce(e.name, e.actor) AS who, e.confidence_p,
+          e.superseded_by AS corrected_by, c.log_index, c.id
+        FROM claims c JOIN experiences e USING (log_index)
+        WHERE c.subject = subject AND (rel IS NULL OR c.rel = rel)
+        ORDER BY c.log_index, c.k
+        """,
+        frozenset(("rel",)),
+    ),
+)  # fmt: skip
+
+_INSTANTS: Final = {
+    "TIMESTAMP": "{}",
+    "VARCHAR": "{}::TIMESTAMP",
+    "TIMESTAMP WITH TIME ZONE": "({} AT TIME ZONE 'UTC')",
+}
+"""What a TIMESTAMP parameter is taken as, and how it becomes one: DuckDB casts nothing for a typed macro."""
+
+
+def creation() -> list[str]:
+    """Return the statements that create views and macros, each with its comment; the tables exist already."""
+    statements: list[str] = []
+    for view in VIEWS:
+        statements += [
+            f"CREATE VIEW {view.name} AS {view.query.strip()}",
+            f"COMMENT ON VIEW {view.name} IS {quoted(view.comment)}",
+            *(
+                f'COMMENT ON COLUMN {view.name}."{column.name}" IS {quoted(column.comment)}'
+                for column in view.columns
+            ),
+        ]
+    for macro in MACROS:
+        statements += [
+            f"CREATE MACRO {macro.name} {', '.join(_overloads(macro))}",
+            f"COMMENT ON MACRO TABLE {macro.name} IS {quoted(macro.comment)}",
+        ]
+    return statements
+
+
+def _overloads(macro: Macro) -> Iterator[str]:
+    """Yield the macro's definition for each type that its instants may have."""
+    instants = [parameter.name for parameter in macro.parameters if parameter.type == "TIMESTAMP"]
+    for type_, cast in _INSTANTS.items() if instants else [("", "")]:
+        query = macro.query.strip()
+        for name in instants:
+            query = query.replace(f":{name}", cast.format(name))
+        parameters = (
+            f"{one.name} {type_ if one.name in instants else one.type}"
+            + (" := NULL" if one.name in macro.optional else "")
+            for one in macro.parameters
+        )
+        yield f"({', '.join(parameters)}) AS TABLE ({query})"
+
+
+def definitions(con: Any) -> dict[str, str]:
+    """Return what the views and macros of a DuckDB file are defined as, by name and parameter types."""
+    views = con.execute("SELECT view_name, sql FROM duckdb_views() WHERE NOT internal").fetchall()
+    macros = con.execute(
+        "SELECT function_name, parameter_types, macro_definition FROM duckdb_functions()"
+        " WHERE NOT internal AND macro_definition IS NOT NULL"
+    ).fetchall()
+    return dict(views) | {f"{name}({', '.join(map(str, types))})": query for name, types, query in macros}
