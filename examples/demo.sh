@@ -1,6 +1,6 @@
 #!/bin/sh
 # The guided tour of Braid, in ./demo: a conversation goes in, is replayed, asked, verified, proved, erased in part.
-# Needs only the command `braid` on the PATH (`make demo` sees to that). May be run again: it begins anew each time.
+# Needs only the command `braid` on the PATH (`make demo` sees to that). You may run it again: it starts over each time.
 set -eu
 
 examples=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd)

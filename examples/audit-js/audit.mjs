@@ -95,7 +95,7 @@ class Audit {
     this.findings.push({ kind, message, index, file, count });
   }
 
-  /** A file's bytes; null where there is none. */
+  /** A file's bytes; null if it doesn't exist. */
   read(name) {
     try {
       return readFileSync(join(this.folder, name));
@@ -507,7 +507,7 @@ class Audit {
     return this.candidates.has(text) ? text : null;
   }
 
-  /** Whether that key is none of this log's: whose heads these are can't be told. */
+  /** Whether that key isn't one of this log's: then nothing says whose heads these are. */
   get foreign() {
     const { logKeys } = this.control;
     return logKeys.size > 0 && this.key !== null && !logKeys.has(this.key);

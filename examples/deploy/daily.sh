@@ -1,5 +1,5 @@
 #!/bin/sh
-# One day's round of a store: audit, retention, a signed head to keep, a backup without the vault, a snapshot for quick
+# What a store needs daily: audit, retention, a signed head to keep, a backup without the vault, a snapshot for quick
 # replays, the log for others. docs/operate.md says why.
 #
 #   BRAID_STORE  the store
@@ -10,7 +10,7 @@
 #   SHARED       "--shared" where a service that shares the store is running
 #
 # Ends with the exit code of the first step that failed. Findings (1) end it before anything is erased, copied over the
-# good backup, or shown to others. What the monitor tells of (an erasure, a key) ends it last: it may be meant.
+# good backup, or shown to others. An alarm of the monitor (an erasure, a key) ends it last: it may be meant.
 set -eu
 umask 077
 : "${BRAID_STORE:?}" "${VKEY:?}" "${BACKUP:?}"

@@ -17,6 +17,7 @@ import pytest
 ROOT = Path(__file__).parents[2]
 PAGES = (
     "README.md",
+    "docs/tour.md",
     "docs/guide.md",
     "docs/cli.md",
     "docs/ingest.md",
