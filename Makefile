@@ -74,7 +74,7 @@ torture: .venv/.runtime  ## Kill a writer again and again and verify what is lef
 fuzz: .venv/.dev  ## Fuzz the parsers against strangers' (ARGS are passed on; installs atheris)
 	@$(PY) -c 'import atheris' 2>/dev/null || { command -v uv >/dev/null && uv pip install --quiet --python $(PY) -e '.[fuzz]'; } || \
 	  $(PY) -m pip install --quiet -e '.[fuzz]'
-	@$(PY) -m tests.fuzz $(ARGS)
+	@$(PY) -m tests.system.fuzz $(ARGS)
 
 setup: .venv/.dev  ## Only install, with the development tools
 

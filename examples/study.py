@@ -4,7 +4,7 @@
 
 What is added is written by hand, so that it is the same each time: inferences with claims and confidence, a
 correction, a stance, a lens's view, tones, a forgotten record, an erasure, a key that was reported stolen. docs/sql.md
-and explore.ipynb ask it; `tests/scripts/test_sql_page.py` holds them to what it holds.
+and explore.ipynb ask it; `tests/system/cli/test_sql_page.py` holds them to what it holds.
 """
 
 import json

@@ -2,7 +2,7 @@
 
 No network, no torch: token vectors are looked up and averaged, some ten thousand short texts a second on one core.
 `tools/lab/distill.py` makes its files; their README names origins and licences. The vectors are those of model2vec, bit
-for bit (tests/models/test_static.py); that package takes a quarter of a second to import.
+for bit (tests/system/models/test_static.py); that package takes a quarter of a second to import.
 """
 
 import json

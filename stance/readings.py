@@ -2,7 +2,7 @@
 
     certainty(claim).p
 
-Counted on the 193 sentences `held` of `tests/learn/sentences.jsonl`, by their labels, and on the 184 of
+Counted on the 193 sentences `held` of `tests/unit/learn/sentences.jsonl`, by their labels, and on the 184 of
 `fresh.jsonl`, written before the reader was asked and judged claim by claim (docs/stance.md has the intervals).
 The p of a kind is the mean of what is believed after its counts, from Jeffreys' prior: ten of ten is .95, one
 of one is .75. Other readers are other counts, and another `COUNTED`.

@@ -1,7 +1,7 @@
 """`braid WORDS` in this process, as in one of its own: streams, folder, environment, exit code.
 
 A process for each command costs more than the command. Tests of signals, terminals and pipes still start one, as do
-the pages of the documentation (tests/warm.py); tests/house/test_warm.py holds both ways to the same answers.
+the pages of the documentation (tests/warm.py); tests/system/house/test_warm.py holds both ways to the same answers.
 """
 
 import contextlib

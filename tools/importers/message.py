@@ -88,7 +88,7 @@ class Importer(Protocol):
     """Reads one format: a class that is made without arguments, keeps no state, and stores nothing.
 
     Found through the entry-point group `braid.importers`. One contract suite runs on every importer
-    (tests/contracts/test_importer_contract.py).
+    (tests/unit/contracts/test_importer_contract.py).
     """
 
     @property

@@ -3,7 +3,7 @@
     python tests/data/stores/make.py            those that are not there yet
 
 A store that has been released is never made again: it must open for ever
-(tests/spec/test_released_stores.py). A new format version
+(tests/system/spec/test_released_stores.py). A new format version
 gets a folder of its own here, made by the release that writes it. The keys and the vault lie open on
 purpose: nothing in these stores is anybody's.
 """

@@ -1,0 +1,118 @@
+"""Questions to a store that can't be written: answered from what stands, or refused in words that are true."""
+
+import errno
+import tempfile
+from datetime import UTC, datetime
+from pathlib import Path
+
+import duckdb
+import pytest
+
+import braid
+from braid.search.question import Question
+from braid.search.retrieval import find
+from tests.system.ledger.test_open import read_only
+
+
+def test_questions_are_answered_from_what_stands(store: Path) -> None:
+    with braid.open(store) as opened:
+        opened.append("Maya lives in Porto.", user_id="maya")
+        opened.ask("Where does Maya live?", user_id="maya", write=False)
+    with read_only(store), braid.open(store, read_only=True) as opened:
+        (hit,) = find(opened.session, Question(query="Where does Maya live?", user_id="maya")).results
+        assert hit.record.text == "Maya lives in Porto."
+        assert "Porto" in opened.ask("Where does Maya live?", user_id="maya", write=False).text
+        assert opened.lag == 0
+    with braid.open(store) as opened:
+        opened.append("Maya lives in Lisbon.", user_id="maya")
+    with read_only(store), braid.open(store, read_only=True) as opened:
+        assert find(opened.session, Question(query="Where does Maya live?", user_id="maya")).results
+        assert opened.lag == 1
+
+
+def test_where_nothing_stands_it_is_said_what_is_needed(store: Path) -> None:
+    with braid.open(store) as opened:
+        opened.append("Maya lives in Porto.", user_id="maya")
+    with (
+        read_only(store),
+        braid.open(store, read_only=True) as opened,
+        pytest.raises(OSError, match=r"has to be made there first .*: ask once with write access"),
+    ):
+        find(opened.session, Question(query="Where does Maya live?", user_id="maya"))
+
+
+@pytest.fixture
+def evidence(store: Path) -> Path:
+    """A store whose projections stand, some way behind the log."""
+    with braid.open(store) as opened:
+        opened.append("Maya lives in Porto.", user_id="maya")
+        find(opened.session, Question(query="Where does Maya live?", user_id="maya"))
+        opened.replay()
+        opened.append("Maya lives in Lisbon.", user_id="maya")
+    return store
+
+
+@pytest.fixture
+def private(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The folder in which this test's processes make temporary ones."""
+    (tmp_path / "tmp").mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "tmp"))
+    return tmp_path / "tmp"
+
+
+def test_evidence_is_verified_deeply_where_it_lies(evidence: Path, private: Path) -> None:
+    with read_only(evidence), braid.open(evidence, read_only=True) as opened:
+        report = opened.verify(deep=True, rederive=True, workers=1)
+        assert (report.could_not_look, report.findings, report.records) == ([], [], len(opened))
+    assert list(private.iterdir()) == []
+
+
+def test_a_tampered_projection_shows_there_too(evidence: Path, private: Path) -> None:
+    with duckdb.connect(str(evidence / "views" / "duck" / "work.duckdb")) as con:
+        con.execute("UPDATE experiences SET text = 'Maya lives in Moscow.'")
+    with read_only(evidence), braid.open(evidence, read_only=True) as opened:
+        report = opened.verify(deep=True, workers=1)
+    assert {finding.kind for finding in report.findings} == {"projection"}
+    assert report.records == size_of(evidence)
+    assert list(private.iterdir()) == []
+
+
+def size_of(store: Path) -> int:
+    with braid.open(store, read_only=True) as opened:
+        return len(opened)
+
+
+def test_projections_that_cannot_be_looked_at_hide_nothing_else(
+    evidence: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(_self: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    with braid.open(evidence, read_only=True) as opened:
+        monkeypatch.setattr(type(opened.views), "check", full)
+        report = opened.verify(deep=True, workers=1)
+    assert report.records == size_of(evidence)
+    assert report.could_not_look == ["projections: No space left on device"]
+    assert report.exit_code == 2
+
+
+def test_the_past_is_asked_in_a_private_folder_that_goes(evidence: Path, private: Path) -> None:
+    with read_only(evidence), braid.open(evidence, read_only=True) as opened:
+        asked = "SELECT text FROM experiences ORDER BY log_index"
+        assert opened.sql(asked, as_of=len(opened) - 2).to_pylist() == [{"text": "Maya lives in Porto."}]
+        (folder,) = private.iterdir()
+        assert folder.stat().st_mode & 0o077 == 0
+        assert opened.sql(asked, valid_at=datetime(2100, 1, 1, tzinfo=UTC)).num_rows == 2
+        assert opened.status_at(as_of=len(opened) - 2).rows["experiences"] == 1
+    assert list(private.iterdir()) == []
+
+
+def test_where_no_projection_stands_sql_makes_one_there(store: Path, private: Path) -> None:
+    with braid.open(store) as opened:
+        opened.append("Maya lives in Porto.")
+    with read_only(store), braid.open(store, read_only=True) as opened:
+        for _ in range(2):
+            assert opened.sql("SELECT text FROM experiences").to_pylist() == [
+                {"text": "Maya lives in Porto."}
+            ]
+    assert list(private.iterdir()) == []

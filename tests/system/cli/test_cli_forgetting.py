@@ -1,0 +1,143 @@
+"""Hidden, brought back, gone: what each command does to a needle that could be found before."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.system.cli.conftest import Session
+
+NEEDLE = "xylophone-4711-quetzal"
+FIND = ("sql", f"SELECT count(*) AS n FROM experiences WHERE text LIKE '%{NEEDLE}%'", "-o", "json")
+
+
+def found(session: Session) -> int:
+    return int(json.loads(session.well(*FIND).out)[0]["n"])
+
+
+def files_with(folder: Path, needle: bytes) -> list[str]:
+    return [str(path) for path in folder.rglob("*") if path.is_file() and needle in path.read_bytes()]
+
+
+def test_forgetting_hides_and_recovering_brings_back(session: Session) -> None:
+    id = session.well("append", NEEDLE).id
+    assert found(session) == 1
+    session.well("forget", id, "--dry-run")
+    assert found(session) == 1
+    session.well("forget", id, "--reason", "asked to")
+    assert found(session) == 0
+    assert NEEDLE not in session.well("log").out
+    assert "is forgotten" in session.refused("show", id)
+    assert NEEDLE in session.well("show", id, "--forgotten").out
+    session.well("recover", id, "--dry-run")
+    session.refused("show", id)
+    session.well("recover", id)
+    assert NEEDLE in session.well("show", id).out
+    assert found(session) == 1
+    assert "is not forgotten" in session.refused("recover", id)
+    assert session.is_clean()
+
+
+def test_retention_erases_what_is_past_its_window(empty: Session) -> None:
+    empty.well("init", "--retention-days", "0")
+    id = empty.well("append", NEEDLE).id
+    assert "nothing is past" in empty.well("retain").err
+    empty.well("forget", id)
+    assert id in empty.well("retain", "--dry-run").out
+    assert "is forgotten" in empty.refused("show", id)
+    empty.well("retain")
+    assert "erased" in empty.refused("show", id)
+    assert empty.is_clean()
+
+
+def test_a_dry_run_shows_the_cascade_and_changes_nothing(session: Session) -> None:
+    asked = session.well("append", "asked", "--user-id", "maya").id
+    other = session.well("append", "other").id
+    derived = session.well("append", "derived", "--type", "inference", "--parent", asked).id
+    kept = session.well("append", "kept", "--type", "inference", "--parent", asked, "--parent", other).id
+    rows = json.loads(session.well("erase", "--where", "user_id=maya", "--dry-run", "-o", "json").out)
+    assert {row["id"]: row["fate"] for row in rows} == {asked: "erase", derived: "erase", kept: "keep"}
+    for id in (asked, derived, kept, other):
+        session.well("show", id)
+    session.well("erase", "--where", "user_id=maya", "--yes")
+    for id in (asked, derived):
+        assert "erased" in session.refused("show", id)
+    tombstone = json.loads(session.well("log", "--kind", "tombstone", "-o", "json").out)[0]
+    assert tombstone["target"] == [asked, derived]
+    assert tombstone["kept"] == [kept]
+    assert json.loads(session.well("show", tombstone["id"], "-o", "json").out) == tombstone
+    assert f"rested on was erased by {tombstone['id']}" in session.well("show", kept).err
+    assert not session.well("show", other).err
+    assert session.is_clean()
+
+
+def test_erasing_leaves_no_byte_of_it(session: Session) -> None:
+    id = session.well("append", NEEDLE, "--user-id", "maya", "--session", "s-1").id
+    session.well("append", "unrelated")
+    assert found(session) == 1
+    assert files_with(
+        session.store, NEEDLE.encode()
+    )  # a projection holds plaintext: so the needle can be found
+    proof = session.folder / "p.tlog-proof"
+    session.well("prove", id, "-O", proof)
+    vkey = json.loads(session.well("status", "-o", "json").out)["vkey"]
+    done = session.well("erase", "--session", "s-1", "--reason", "request", "--yes", "-o", "json")
+    (certificate,) = json.loads(done.out)
+    assert certificate["records"] == 1
+    assert {"key", "body", "projections"} <= set(certificate["done"])
+    assert found(session) == 0
+    assert files_with(session.store, NEEDLE.encode()) == []
+    assert "the record is in the log" in session.well("check-proof", proof, "--key", vkey).out
+    before = json.loads(session.well("verify", "--deep", "-o", "json").out)["root"]
+    assert re.match(r"\d+ bytes would be given back", session.well("compact", "--dry-run").out)
+    session.well("compact")
+    after = json.loads(session.well("verify", "--deep", "-o", "json").out)["root"]
+    assert before == after
+    assert session.well("compact", "--dry-run").out.startswith("0 ")
+
+
+def test_erasing_asks_and_refuses_where_nobody_can_answer(session: Session) -> None:
+    id = session.well("append", "x").id
+    assert "--yes" in session.refused("erase", id)
+    session.well("show", id)
+
+
+@pytest.mark.parametrize(
+    ("words", "reason"),
+    [
+        ((), "nothing to erase"),
+        (("--where", "user_id"), "NAME=VALUE"),
+        (("--where", "colour=red"), "unknown scope"),
+        (("--where", "user_id=a", "--where", "user_id=b"), "nothing is in both"),
+    ],
+)
+def test_what_can_not_be_erased(session: Session, words: tuple[str, ...], reason: str) -> None:
+    assert reason in session.refused("erase", *words, "--yes")
+
+
+def test_only_memories_can_be_erased(session: Session) -> None:
+    for record in json.loads(session.well("log", "-n", "0", "-o", "json").out):
+        assert "only memories" in session.refused("erase", record["id"], "--yes")
+    assert session.is_clean()
+
+
+def test_a_scope_that_nobody_is_in(session: Session) -> None:
+    assert "nothing matches" in session.well("erase", "--where", "user_id=nobody", "--yes").err
+
+
+def test_ingesting_again_brings_an_erased_turn_back(session: Session) -> None:
+    """As the README says: what was erased is not known any more."""
+    turn = json.dumps({"role": "user", "content": NEEDLE, "id": "t", "conversation": "c"})
+    session.well("ingest", "-", stdin=turn)
+    assert found(session) == 1
+    (record,) = json.loads(session.well("log", "-n", "1", "-o", "json").out)
+    session.well("erase", record["id"], "--yes")
+    assert found(session) == 0
+    assert "taken          1" in session.well("ingest", "-", stdin=turn).out
+    assert found(session) == 1

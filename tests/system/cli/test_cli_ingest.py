@@ -1,0 +1,378 @@
+"""`braid ingest` with the formats of others: what is taken, what a second run takes, and what survives a kill."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from tests.unit.tools.samples import EXPORTS, FILES, write_parquet, zip_of_folder
+
+if TYPE_CHECKING:
+    from tests.system.cli.conftest import Session
+
+ENTRY = "from braid.tools.cli.main import run; run()"
+MAP = ("--map", "role=speaker,content=body", "--map", "timestamp=when")
+
+
+def report(session: Session, *words: str | Path, code: int = 0, stdin: str | bytes = b"") -> dict[str, Any]:
+    """What ingest says it did."""
+    done = session.braid("ingest", *words, "-o", "json", stdin=stdin)
+    assert done.code == code, done
+    said: dict[str, Any] = json.loads(done.out)
+    return said
+
+
+def sql(session: Session, query: str) -> list[dict[str, Any]]:
+    rows: list[dict[str, Any]] = json.loads(session.well("sql", query, "-o", "json").out)
+    return rows
+
+
+def test_every_format_goes_in_and_only_once(session: Session) -> None:
+    zip_of_folder(session.folder / "slack.zip", EXPORTS / "slack")
+    write_parquet(session.folder / "chat.parquet")
+    good = [EXPORTS / file for name, file in FILES.items() if name not in ("csv", "locomo")]
+    good += [session.folder / "slack.zip"]
+    first = report(session, *good)
+    assert first["skipped"] == 0
+    assert first["taken"] > 40
+    tables = report(session, EXPORTS / "chat.csv", session.folder / "chat.parquet", *MAP)
+    assert (tables["taken"], tables["skipped"]) == (4, 0)
+    again = report(session, *good)
+    assert (again["taken"], again["already known"], again["skipped"]) == (0, first["taken"], 0)
+    assert again["root"] == tables["root"]
+    assert session.is_clean()
+
+
+def test_what_is_kept_as_provenance(session: Session) -> None:
+    session.well("ingest", EXPORTS / "slack", "--user-id", "maya")
+    found = json.loads(session.well("log", "--since-index", "3", "-n", "0", "-o", "json").out)
+    answered = found[2]
+    (source,) = answered["provenance"]["sources"]
+    assert source["uri"] == f"{(EXPORTS / 'slack').as_uri()}/general/2025-04-01.json#1743494520.000200"
+    assert source["hash"].startswith("sha256:")
+    assert answered["provenance"]["method"] == "import"
+    assert answered["provenance"]["name"] == "Owen Black"
+    assert answered["scope"] == {"user_id": "maya", "session_id": "C01GEN"}
+    assert answered["external_id"] == "1743494520.000200"
+    assert answered["occurred_at"].startswith("2025-04-01T08:02:00.0002")
+    assert answered["content"]["structured"]["parent"] == found[1]["external_id"]
+    assert answered["parents"] == []  # whom it answers is no derivation: erasing a question keeps the answers
+
+
+def test_what_was_taken_is_told_only_where_something_was(session: Session) -> None:
+    session.write("notes.bin", b"dear diary\x00")
+    assert session.refused("ingest", "notes.bin").startswith("braid: notes.bin has no known format")
+    said = session.refused("ingest", EXPORTS / "claude.json", "notes.bin")
+    assert "3 turns taken before this; run the same again: none is added twice" in said
+
+
+def test_a_dry_run_counts_by_role(session: Session) -> None:
+    said = report(session, EXPORTS / "chatgpt.json", "--dry-run")
+    assert {name: said[name] for name in said if name.startswith("from")} == {
+        "from assistant": 5, "from tool": 1, "from user": 4,
+    }  # fmt: skip
+    assert said["would be taken"] == 10
+    assert len(json.loads(session.well("log", "-n", "0", "-o", "json").out)) == 3
+
+
+# notes: a re-run takes only what changed
+
+
+@pytest.fixture
+def notes(session: Session) -> Path:
+    shutil.copytree(EXPORTS / "notes", session.folder / "notes")
+    assert report(session, "notes")["taken"] == 5
+    return session.folder / "notes" / "porto.md"
+
+
+def texts(session: Session) -> list[str]:
+    """Sections about prices that nothing has replaced."""
+    replaced = "SELECT target_id FROM links WHERE role = 'supersedes'"
+    query = f"SELECT text FROM experiences WHERE text LIKE '%euros%' AND id NOT IN ({replaced})"
+    return [row["text"].split("\n")[-1] for row in sql(session, query)]
+
+
+def edit(path: Path, old: str, new: str) -> None:
+    path.write_text(path.read_text().replace(old, new))
+
+
+def test_a_changed_section_replaces_its_former_self(session: Session, notes: Path) -> None:
+    edit(notes, "Three euros", "Four euros")
+    said = report(session, "notes")
+    assert (said["taken"], said["in place of an earlier version"], said["already known"]) == (1, 1, 4)
+    assert texts(session) == ["Four euros."]
+    assert report(session, "notes")["taken"] == 0
+
+
+def test_a_section_that_goes_back_and_forth_is_followed(session: Session, notes: Path) -> None:
+    for old, new in (("Three", "Four"), ("Four", "Three"), ("Three", "Four"), ("Four", "Five")):
+        edit(notes, f"{old} euros", f"{new} euros")
+        assert report(session, "notes")["taken"] == 1
+        assert texts(session) == [f"{new} euros."]
+        assert report(session, "notes")["taken"] == 0
+    assert session.is_clean()
+
+
+def test_a_correction_by_hand_stays(session: Session, notes: Path) -> None:
+    (row,) = sql(session, "SELECT id FROM experiences WHERE text LIKE '%euros%'")
+    session.well("correct", row["id"], "Two euros.")
+    assert report(session, "notes")["taken"] == 0
+    assert texts(session) == ["Two euros."]
+
+
+def test_an_edit_at_the_source_replaces_and_another_text_without_one_is_told(session: Session) -> None:
+    shutil.copytree(EXPORTS / "slack", session.folder / "slack")
+    session.well("ingest", "slack")
+    day = session.folder / "slack/general/2025-04-01.json"
+    edit(day, '"Here."', '"Here it is."')
+    said = report(session, "slack")
+    assert (said["taken"], said["in place of an earlier version"]) == (1, 1)
+    edit(day, "Who has the", "Who took the")
+    said = report(session, "slack", code=1)
+    assert (said["taken"], said["skipped"]) == (0, 1)
+    assert said["skipped lines"] == [
+        {
+            "place": "slack/general/2025-04-01.json#1743494460.123456",
+            "reason": "another turn was recorded under this id before; `braid correct` it instead",
+        }
+    ]
+
+
+# what a person says of a source
+
+
+def test_since_leaves_out_the_older_and_keeps_what_has_no_time(session: Session) -> None:
+    said = report(session, EXPORTS / "chatgpt.json", "--since", "2025-05-18")
+    assert (said["taken"], said["older"], said["skipped"]) == (3, 7, 0)
+    said = report(session, EXPORTS / "chatgpt.json", "--since", "2025-05-17T09:40:00+02:00")
+    assert (said["taken"], said["older"], said["already known"]) == (1, 6, 3)
+
+
+def test_times_without_an_offset_are_taken_where_a_zone_is_named(session: Session) -> None:
+    session.write("a.csv", "text,timestamp\nhi,2025-07-01T09:00:00\nho,2025-07-01 23:30:00\n")
+    said = report(session, "a.csv", code=1)
+    assert (said["taken"], said["skipped"]) == (0, 2)
+    assert "--timezone" in said["skipped lines"][0]["reason"]
+    session.write("n.md", "---\ndate: 2025-07-01 09:00:00\n---\n# Note\n")
+    said = report(session, "a.csv", "n.md", "--timezone", "Europe/Berlin", "--since", "2025-07-01")
+    assert (said["taken"], said.get("older"), said["skipped"]) == (3, None, 0)
+    found = json.loads(session.well("log", "--since-index", "3", "-n", "0", "-o", "json").out)
+    assert [each["occurred_at"] for each in found] == [
+        "2025-07-01T09:00:00+02:00", "2025-07-01T23:30:00+02:00", "2025-07-01T09:00:00+02:00",
+    ]  # fmt: skip
+    said = report(
+        session, "a.csv", "--timezone", "Europe/Berlin", "--since", "2025-07-01T09:00:01", "--dry-run"
+    )
+    assert said["older"] == 1
+
+
+@pytest.mark.parametrize(
+    ("words", "reason"),
+    [
+        (("--since", "yesterday"), "--since is not RFC 3339: 'yesterday'"),
+        (("--since", "2025-05-17T09:40:00"), "--since has no offset"),
+        (
+            ("--timezone", "Europe/Berln"),
+            "--timezone knows no zone 'Europe/Berln': did you mean Europe/Berlin?",
+        ),
+        (("--timezone", "Europe"), "--timezone knows no zone 'Europe'"),
+        (("--timezone", "../etc/passwd"), "--timezone knows no zone"),
+        (("--timezone", ""), "--timezone knows no zone ''"),
+        (("--map", "content"), "--map takes field=column, not 'content'"),
+        (("--map", "mood=x"), "--map knows no field 'mood'"),
+        (("--map", "role=a,role=b"), "--map says role twice"),
+        (("--map", "content=x"), "--map is for tables (csv, parquet)"),
+        (("--format", "slack"), None),
+    ],
+)
+def test_what_can_not_be_said_is_refused(
+    session: Session, words: tuple[str, ...], reason: str | None
+) -> None:
+    path = EXPORTS / "chat.jsonl"
+    if reason is None:
+        assert report(session, path, *words)["taken"] == 0
+    else:
+        assert reason in session.refused("ingest", path, *words)
+
+
+def test_a_table_without_a_content_column_says_what_to_do(session: Session) -> None:
+    said = report(session, EXPORTS / "chat.csv", code=1)
+    assert said["skipped lines"][0]["reason"].startswith(
+        "say which column holds the content: --map content=COLUMN"
+    )
+
+
+def test_a_source_that_breaks_off_keeps_what_came_before(session: Session) -> None:
+    path = zip_of_folder(session.folder / "notes.zip", EXPORTS / "notes")
+    data = bytearray(path.read_bytes())
+    at = data.find(b"travel/lisbon.md") + len("travel/lisbon.md")
+    data[at] ^= 0xFF
+    path.write_bytes(data)
+    said = report(session, "notes.zip", EXPORTS / "prose.txt", code=1)
+    assert said["taken"] == 4 + 3
+    assert "damaged member of a zip" in said["skipped lines"][0]["reason"]
+
+
+def test_names_in_a_source_do_not_steer_the_terminal(session: Session) -> None:
+    (session.folder / "n").mkdir()
+    (session.folder / "n" / "\x1b[31mred.md").write_bytes(b"# x\n\x00")
+    done = session.braid("ingest", "n")
+    assert done.code == 1
+    assert "\x1b" not in done.err
+    assert "\\e[31mred.md:1: a NUL byte is not text" in done.err
+
+
+@pytest.mark.parametrize("line", ['{"role":"user","content":"a\\u0000b"}', '{"role":"user","content":"x","n":1e400}',
+                                  '{"role":"user","content":"x","n":' + "9" * 30 + "}",
+                                  '{"role":"user","content":"x","n":' + "[" * 150 + "]" * 150 + "}",
+                                  '{"role":"user","content":"x","n":' + "[" * 950 + "]" * 950 + "}"])  # fmt: skip
+def test_odd_values_are_taken_or_skipped_with_a_reason(session: Session, line: str) -> None:
+    done = session.braid("ingest", "-", "-o", "json", stdin=f'{{"role":"user","content":"good"}}\n{line}\n')
+    assert done.code in (0, 1), done
+    said = json.loads(done.out)
+    assert said["taken"] + said["skipped"] == 2
+    assert "unexpected" not in done.err
+
+
+# many lines that are left out
+
+
+def test_of_many_bad_lines_the_first_are_shown_and_all_are_in_a_file(session: Session) -> None:
+    good = '{"role": "user", "content": "good"}\n'
+    bad = "".join(f'{{"role": "user", "n\x1b{n}": 1}}\n' for n in range(6_000))
+    done = session.braid("ingest", "-", "-o", "json", stdin=good + bad, TMPDIR=str(session.folder))
+    assert done.code == 1
+    (path,) = session.folder.glob("braid-skipped-*.txt")
+    assert path.stat().st_mode & 0o777 == 0o600
+    told = path.read_text().splitlines()
+    assert (len(told), told[0][:5], told[-1][:8]) == (6_000, "-:2: ", "-:6001: ")
+    assert "\x1b" not in path.read_text()
+    shown = done.err.splitlines()
+    assert len(shown) == 12
+    assert [each.removeprefix("braid: ") for each in shown[:10]] == told[:10]
+    assert shown[-1] == f"braid: 6000 lines skipped; the rest went in; all of them are in {path}"
+    said = json.loads(done.out)
+    assert (said["taken"], said["skipped"], len(said["skipped lines"])) == (1, 6_000, 1_000)
+    assert said["all skipped lines"] == str(path)
+
+
+def test_many_bad_lines_at_the_head_are_told_like_any(session: Session) -> None:
+    bad = "".join(f'{{"role": "user", "n{n}": 1}}\n' for n in range(6_000))
+    good = '{"role": "user", "content": "good"}\n'
+    done = session.braid("ingest", "-", "-o", "json", stdin=bad + good, TMPDIR=str(session.folder))
+    assert done.code == 1, done
+    shown = done.err.splitlines()
+    assert len(shown) == 12
+    assert shown[0].startswith("braid: -:1: ")
+    assert shown[-1].startswith("braid: 6000 lines skipped; the rest went in")
+    said = json.loads(done.out)
+    assert (said["taken"], said["skipped"]) == (1, 6_000)
+
+
+def test_ten_bad_lines_need_no_file(session: Session) -> None:
+    done = session.braid("ingest", "-", "--dry-run", stdin="x\n" * 10, TMPDIR=str(session.folder))
+    assert done.code == 2 or not list(session.folder.glob("braid-skipped-*"))
+    bad = '{"role": "user", "content": "x"}\n' + "x\n" * 10
+    done = session.braid("ingest", "-", "--dry-run", stdin=bad, TMPDIR=str(session.folder))
+    assert done.err.splitlines()[-1] == "braid: 10 lines would be skipped"
+    assert not list(session.folder.glob("braid-skipped-*"))
+
+
+def test_a_report_that_has_no_room_ends_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    import tempfile
+
+    from braid.tools.cli.rejects import Skips
+
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "missing"))
+    with Skips() as skips:
+        for n in range(12):
+            skips.tell(f"f:{n}", "bad")
+    said = capsys.readouterr().err
+    assert (skips.count, skips.path, skips.where()) == (12, None, "")
+    assert said.count("f:") == 10
+    assert "can't be written down: No such file or directory" in said
+
+
+def test_a_disk_that_fills_up_takes_the_half_written_report_away(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    import tempfile
+
+    from braid.tools.cli.rejects import Skips
+
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    with Skips() as skips:
+        for n in range(12):
+            skips.tell(f"f:{n}", "bad")
+        full = os.open("/dev/full", os.O_WRONLY)
+        assert skips._file is not None
+        os.dup2(full, skips._file.fileno())
+        os.close(full)
+    assert (skips.count, skips.path, list(tmp_path.iterdir())) == (12, None, [])
+    assert "can't be written down: No space left on device" in capsys.readouterr().err
+
+
+# interrupted
+
+
+def test_killed_in_the_middle_it_goes_on_and_takes_nothing_twice(session: Session) -> None:
+    turns = 12_000
+    path = session.write(
+        "many.jsonl", "".join(f'{{"role":"user","content":"turn {n}"}}\n' for n in range(turns))
+    )
+    command = [sys.executable, "-c", ENTRY, "ingest", str(path)]
+    for _ in range(2):
+        before = log_bytes(session)
+        with subprocess.Popen(
+            command, cwd=session.folder, env=session.env, stderr=subprocess.DEVNULL
+        ) as process:
+            while process.poll() is None and log_bytes(session) < before + 1_000_000:
+                time.sleep(0.01)
+            process.send_signal(signal.SIGKILL)
+        assert process.returncode == -signal.SIGKILL
+    said = report(session, path)
+    assert 0 < said["already known"] < turns
+    assert said["taken"] + said["already known"] == turns
+    assert sql(session, "SELECT count(*) AS n, count(DISTINCT text) AS m FROM experiences") == [
+        {"n": turns, "m": turns}
+    ]
+    assert session.is_clean()
+
+
+def log_bytes(session: Session) -> int:
+    return sum(path.stat().st_size for path in (session.store / "log").glob("*.seg"))
+
+
+def test_what_is_known_is_passed_over_faster_than_it_was_taken(tmp_path: Path) -> None:
+    import braid
+    from braid.log import drafts
+    from braid.tools.cli.intake import Intake
+    from braid.tools.cli.progress import Bar
+    from braid.tools.cli.sources import open_source
+
+    path = tmp_path / "many.jsonl"
+    path.write_text("".join(f'{{"role":"user","content":"turn {n}","id":"{n}"}}\n' for n in range(5_000)))
+    braid.init(tmp_path / "memory", durability="none")
+
+    def taken_and_seconds() -> tuple[int, float]:
+        with braid.open(tmp_path / "memory") as store:
+            intake = Intake(store, lambda session: drafts.scope(session_id=session))
+            began = time.process_time()
+            with open_source(str(path), None, {}) as opened:
+                intake.take(opened, opened.source_id, Bar())
+            return intake.taken, time.process_time() - began
+
+    (first, taking), (second, passing) = taken_and_seconds(), taken_and_seconds()
+    assert (first, second) == (5_000, 0)
+    assert passing < 0.7 * taking
