@@ -20,9 +20,8 @@ from braid.refusal import refusal
 if TYPE_CHECKING:
     from numpy import float32
     from numpy.typing import NDArray
-    from pyarrow import Table
 
-    ArrowTable: TypeAlias = Table
+    ArrowTable: TypeAlias = Any  # pyarrow ships no types
     Vector: TypeAlias = NDArray[float32]
 else:  # both take long to load, and few operations answer with them
 
@@ -183,8 +182,8 @@ class Operation(msgspec.Struct, frozen=True, kw_only=True):
 def given(value: object) -> Any:
     """Return an argument of a method as the member of a request: what it is, `Session.call` checks."""
     if isinstance(value, Iterable) and not isinstance(value, str | bytes | bytearray | Mapping):
-        return tuple(value)
-    return value
+        return tuple(cast("Iterable[Any]", value))
+    return cast("Any", value)
 
 
 _KEPT: Final = (bytes, bytearray, datetime, date, time, timedelta, UUID, Decimal)

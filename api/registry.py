@@ -3,10 +3,9 @@
 An HTTP route, an MCP tool or a command needs no more than this to ask everything that can be asked of a store.
 """
 
-from collections.abc import Iterator
 from difflib import get_close_matches
 from importlib import import_module
-from typing import Final
+from typing import Any, Final
 
 from braid import wire
 from braid.errors import AccessDeniedError, UnknownOperationError
@@ -51,5 +50,5 @@ def dispatch(session: Session, name: str, request: bytes, *, remote: bool = Fals
     known = find(name)
     if remote and not known.remote:
         raise AccessDeniedError(f"{name} names paths of the machine that the store is on: ask it there")
-    answer = session.call(known.run, known.decoded(request))
-    return wire.to_json(list(answer) if isinstance(answer, Iterator) else answer)
+    answer: Any = session.call(known.run, known.decoded(request))
+    return wire.to_json(list(answer) if known.streams else answer)

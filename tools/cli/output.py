@@ -101,7 +101,7 @@ def put_json(value: object) -> None:
 
 
 def _is_nested(value: object) -> bool:
-    return isinstance(value, (dict, list))
+    return isinstance(value, (dict, list, tuple))
 
 
 def cell(value: object) -> str:

@@ -119,7 +119,7 @@ class Method:
         return f"{origin.__name__}[{inner}]"
 
     def _argument(self, given: Any, *, taken: bool) -> str:
-        if isinstance(given, list):  # the parameters of a callable
+        if hasattr(given, "append"):  # a list: the parameters of a callable
             return f"[{', '.join(self.type(each) for each in given)}]"
         return "..." if given is ... else self.type(given, taken=taken)
 
