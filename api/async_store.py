@@ -80,7 +80,7 @@ class AsyncStore(AsyncHandle):
         """Append an experience; when this returns it is as durable as the store's setting says.
 
         An `idempotency_key` that is in the log names its record, where that says the same. `signer`: the actor whose key
-        signs. A corrected or told fact is not read here: `learn` reads it.
+        signs. What it states is read by `learn`, not here.
         """
         return await to_thread(
             lambda: self.sync.append(
@@ -306,7 +306,7 @@ class AsyncStore(AsyncHandle):
         return await to_thread(self.sync.lens_standings)
 
     async def refresh_lenses(self, *ids: "str", limit_s: float = 60.0) -> "tuple[View, ...]":
-        """Make these views anew (or all that are stale); return those that were appended. Raises as `apply_lens`."""
+        """Make these views again (or all that are stale); return those that were appended. Raises as `apply_lens`."""
         return await to_thread(lambda: self.sync.refresh_lenses(*ids, limit_s=limit_s))
 
     async def lens_difference(self, one: str, other: str) -> "LensDifference":
@@ -435,7 +435,7 @@ class AsyncStore(AsyncHandle):
         )
 
     async def vector(self, uri: str) -> "tuple[float, ...] | None":
-        """Return what `vec://role/id` names: a unit vector, None where there is none yet.
+        """Return what `vec://role/id` names: a unit vector, or None where nothing is there yet.
 
         Raises ValueError for another kind of address or an unknown role; UnknownRecordError, ErasedError and ForgottenError
         as for `get`.
@@ -655,7 +655,7 @@ class AsyncStore(AsyncHandle):
     ) -> "Report":
         """Verify the whole log from its files, and return all that is wrong, with positions.
 
-        `progress` is told how many bytes of how many were read. Raises ValueError for options that exclude each other, and
+        `progress` is called with how many bytes of how many were read. Raises ValueError for options that exclude each other, and
         NoVaultError for `rederive` where bodies can't be read. SPEC §11.
         """
         return await to_thread(
@@ -951,7 +951,7 @@ class AsyncStore(AsyncHandle):
         )
 
     async def programs(self) -> "tuple[ProgramSummary, ...]":
-        """Return every program that can be told, oldest first, and how it stands. Raises IntegrityError."""
+        """Return every program that can be read, oldest first, and how it stands. Raises IntegrityError."""
         return await to_thread(self.sync.programs)
 
     async def program_trace(self, id: str) -> "tuple[Recorded, ...]":

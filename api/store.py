@@ -94,7 +94,7 @@ class Records(Transaction):
         """Append an experience; when this returns it is as durable as the store's setting says.
 
         An `idempotency_key` that is in the log names its record, where that says the same. `signer`: the actor whose key
-        signs. A corrected or told fact is not read here: `learn` reads it.
+        signs. What it states is read by `learn`, not here.
         """
         return self.add(
             log_operations.Append(
@@ -168,7 +168,7 @@ class Store(Session):
         """Append an experience; when this returns it is as durable as the store's setting says.
 
         An `idempotency_key` that is in the log names its record, where that says the same. `signer`: the actor whose key
-        signs. A corrected or told fact is not read here: `learn` reads it.
+        signs. What it states is read by `learn`, not here.
         """
         return self.session.call(
             log_operations.append,
@@ -413,7 +413,7 @@ class Store(Session):
         return self.session.call(lens_operations.lens_standings, lens_operations.ListRequests()).standings
 
     def refresh_lenses(self, *ids: "str", limit_s: float = 60.0) -> "tuple[View, ...]":
-        """Make these views anew (or all that are stale); return those that were appended. Raises as `apply_lens`."""
+        """Make these views again (or all that are stale); return those that were appended. Raises as `apply_lens`."""
         return self.session.call(
             lens_operations.refresh_lenses, lens_operations.RefreshLenses(ids=ids, limit_s=limit_s)
         ).views
@@ -548,7 +548,7 @@ class Store(Session):
         ).text
 
     def vector(self, uri: str) -> "tuple[float, ...] | None":
-        """Return what `vec://role/id` names: a unit vector, None where there is none yet.
+        """Return what `vec://role/id` names: a unit vector, or None where nothing is there yet.
 
         Raises ValueError for another kind of address or an unknown role; UnknownRecordError, ErasedError and ForgottenError
         as for `get`.
@@ -784,7 +784,7 @@ class Store(Session):
     ) -> "Report":
         """Verify the whole log from its files, and return all that is wrong, with positions.
 
-        `progress` is told how many bytes of how many were read. Raises ValueError for options that exclude each other, and
+        `progress` is called with how many bytes of how many were read. Raises ValueError for options that exclude each other, and
         NoVaultError for `rederive` where bodies can't be read. SPEC §11.
         """
         return self.session.call(
@@ -1087,7 +1087,7 @@ class Store(Session):
         )
 
     def programs(self) -> "tuple[ProgramSummary, ...]":
-        """Return every program that can be told, oldest first, and how it stands. Raises IntegrityError."""
+        """Return every program that can be read, oldest first, and how it stands. Raises IntegrityError."""
         return self.session.call(programs_operations.programs, programs_operations.Programs()).programs
 
     def program_trace(self, id: str) -> "tuple[Recorded, ...]":

@@ -311,7 +311,7 @@ class Refreshed(Response, frozen=True, kw_only=True):
     errors=(*_APPLIES, *_READS),
 )
 def refresh_lenses(session: Session, asked: RefreshLenses) -> Refreshed:
-    """Make these views anew (or all that are stale); return those that were appended. Raises as `apply_lens`."""
+    """Make these views again (or all that are stale); return those that were appended. Raises as `apply_lens`."""
     from braid.lens.standing import refresh
 
     session.refresh()

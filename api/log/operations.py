@@ -94,7 +94,7 @@ def append(session: Session, asked: Append) -> Appended:
     """Append an experience; when this returns it is as durable as the store's setting says.
 
     An `idempotency_key` that is in the log names its record, where that says the same. `signer`: the actor whose key
-    signs. A corrected or told fact is not read here: `learn` reads it.
+    signs. What it states is read by `learn`, not here.
     """
     return _appended(session.append_drafts([_draft(asked)], signer=asked.signer, held=1))[0]
 

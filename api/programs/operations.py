@@ -169,7 +169,7 @@ class ProgramList(Response, frozen=True, kw_only=True):
     errors=(IntegrityError, BrokenProgramError),
 )
 def programs(session: Session, asked: Programs) -> ProgramList:
-    """Return every program that can be told, oldest first, and how it stands. Raises IntegrityError."""
+    """Return every program that can be read, oldest first, and how it stands. Raises IntegrityError."""
     from braid.programs.records import listed
 
     del asked

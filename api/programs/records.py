@@ -72,7 +72,7 @@ def state_of(session: Session, id: str) -> State:
 
 
 def listed(session: Session) -> list[ProgramSummary]:
-    """Return every program that can be told, oldest first."""
+    """Return every program that can be read, oldest first."""
     session.refresh()
     found: Any = session.views.sql(
         "SELECT log_index FROM events WHERE name = 'program' ORDER BY log_index"

@@ -234,7 +234,7 @@ class FoundVector(Response, frozen=True, kw_only=True):
     errors=(UnknownRecordError, ErasedError, ForgottenError, IntegrityError),
 )
 def vector(session: Session, asked: Vector) -> FoundVector:
-    """Return what `vec://role/id` names: a unit vector, None where there is none yet.
+    """Return what `vec://role/id` names: a unit vector, or None where nothing is there yet.
 
     Raises ValueError for another kind of address or an unknown role; UnknownRecordError, ErasedError and ForgottenError
     as for `get`.

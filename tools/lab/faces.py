@@ -1,4 +1,4 @@
-"""Writes what follows from the registry: `Store`, `AsyncStore`, and the JSON Schemas of requests and responses.
+"""Writes what follows from the registry: `Store`, `AsyncStore`, the JSON Schemas, and the reference of operations.
 
 python -m braid.tools.lab.faces            write them
 python -m braid.tools.lab.faces --check    say which are stale, and end with 1 where one is
@@ -11,8 +11,9 @@ import re
 import subprocess
 import sys
 from collections.abc import Iterator
+from importlib import import_module
 from pathlib import Path
-from textwrap import indent
+from textwrap import indent, wrap
 from types import NoneType, UnionType
 from typing import Annotated, Any, Final, Literal, NewType, Union, get_args, get_origin, get_type_hints
 
@@ -344,6 +345,53 @@ def schemas() -> Iterator[tuple[str, str]]:
     yield "operations.json", _json(listed)
 
 
+_REFERENCE: Final = """# Operations
+
+<!-- Written by `make faces` from the registry of operations: change those. -->
+
+Everything that can be asked of a store, by subject. Each operation is a method of `Store` and of `AsyncStore`, and a
+name for `braid.registry.dispatch`. The JSON Schemas of requests and answers are in [schema/](schema/operations.json).
+
+- **access**: what a caller must be allowed to do.
+- **cost**: `record` is milliseconds, `index` asks a projection that may have to catch up, `log` reads the whole log.
+- **repeat**: whether asking again does no harm.
+- **here only**: it names paths of the machine that the store is on, so no server offers it.
+"""
+
+
+def reference() -> str:
+    """Return the text of `docs/reference.md`: every operation with its signature and what it does."""
+    imports = Imports()
+    told, room = [_REFERENCE], ""
+    for one in operations().values():
+        if one.room != room:
+            room = one.room
+            told.append(f"\n## {room}\n\n{inspect.cleandoc(import_module(f'braid.{room}').__doc__ or '')}\n")
+        method = Method(one, imports)
+        gives = f"Iterator[{method.returned}]" if one.streams else method.returned
+        signature_ = method.signature.removeprefix("self").removeprefix(", ").replace('"', "")
+        marks = [
+            f"access `{one.access}`",
+            f"cost `{one.cost}`",
+            "repeat: yes" if one.repeatable else "repeat: no",
+        ]
+        marks += ["destroys"] if one.destructive else []
+        marks += [] if one.remote else ["here only"]
+        errors = ", ".join(f"`{each.__name__}`" for each in one.errors)
+        told.append(
+            f"\n### `{one.name}`\n\n```text\n{_folded(f'{one.name}({signature_}) -> {gives}')}\n```\n\n"
+        )
+        told.append(f"{' · '.join(marks)}" + (f" · raises {errors}" if errors else "") + "\n\n")
+        told.append(f"{inspect.cleandoc(one.description)}\n")
+    return "".join(told)
+
+
+def _folded(text: str) -> str:
+    return "\n".join(
+        wrap(text, 100, subsequent_indent="    ", break_long_words=False, break_on_hyphens=False)
+    )
+
+
 def _json(value: object) -> str:
     return json.dumps(value, ensure_ascii=False, indent=1) + "\n"
 
@@ -351,6 +399,7 @@ def _json(value: object) -> str:
 def files() -> dict[Path, str]:
     """Return every written file with its text."""
     told = {ROOT / "api" / "store.py": store(), ROOT / "api" / "async_store.py": async_store()}
+    told[ROOT / "docs" / "reference.md"] = reference()
     return told | {ROOT / "docs" / "schema" / name: text for name, text in schemas()}
 
 
