@@ -655,8 +655,8 @@ class AsyncStore(AsyncHandle):
     ) -> "Report":
         """Verify the whole log from its files, and return all that is wrong, with positions.
 
-        `progress` is called with how many bytes of how many were read. Raises ValueError for options that exclude each other, and
-        NoVaultError for `rederive` where bodies can't be read. SPEC §11.
+        `progress` is called with how many bytes of how many were read. Raises ValueError for options that exclude each
+        other, and NoVaultError for `rederive` where bodies can't be read. SPEC §11.
         """
         return await to_thread(
             lambda: self.sync.verify(

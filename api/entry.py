@@ -1,6 +1,5 @@
 """The front door: a store is made, or opened, here."""
 
-from asyncio import to_thread
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -121,6 +120,8 @@ def _learn(session: Session, corrected: Sequence[str]) -> None:
 
 async def open_async(path: str | Path = DEFAULT_PATH, **options: Any) -> "AsyncStore":
     """Open a store without blocking the event loop; options as for `open`."""
+    from asyncio import to_thread
+
     from braid.async_store import AsyncStore
 
     return AsyncStore(await to_thread(open, path, **options))

@@ -784,8 +784,8 @@ class Store(Session):
     ) -> "Report":
         """Verify the whole log from its files, and return all that is wrong, with positions.
 
-        `progress` is called with how many bytes of how many were read. Raises ValueError for options that exclude each other, and
-        NoVaultError for `rederive` where bodies can't be read. SPEC §11.
+        `progress` is called with how many bytes of how many were read. Raises ValueError for options that exclude each
+        other, and NoVaultError for `rederive` where bodies can't be read. SPEC §11.
         """
         return self.session.call(
             admin_audits.verify,

@@ -53,8 +53,8 @@ def verify(
 ) -> Verified:
     """Verify the whole log from its files, and return all that is wrong, with positions.
 
-    `progress` is called with how many bytes of how many were read. Raises ValueError for options that exclude each other, and
-    NoVaultError for `rederive` where bodies can't be read. SPEC §11.
+    `progress` is called with how many bytes of how many were read. Raises ValueError for options that exclude each
+    other, and NoVaultError for `rederive` where bodies can't be read. SPEC §11.
     """
     from braid.ledger.audit.verify import verify as audit
 

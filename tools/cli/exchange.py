@@ -207,7 +207,7 @@ def _export_subject(
         raise ValueError("give a new folder, or FILE.zip")
     if unknown := set(who) - {"user_id", "agent_id", "run_id", "session_id", "actor"}:
         raise ValueError(
-            f"a subject is named by user_id, agent_id, run_id, session_id or actor, not {unknown.pop()!r}"
+            f"unknown {unknown.pop()}: a subject is named by user_id, agent_id, run_id, session_id or actor"
         )
     with reading(store) as opened:
         counts = opened.export_subject(

@@ -117,7 +117,7 @@ def test_what_needs_no_catalogue_does_not_wait_for_it(store: braid.Store) -> Non
     assert soon(lambda: store.get(newest)).id == newest
     assert soon(store.verify).findings == []
     status = soon(store.status)
-    (catalog,) = [one for one in status["views"] if one.name == "catalog"]
+    (catalog,) = [one for one in status.views if one.name == "catalog"]
     assert catalog.behind_by == 1
     soon(store.close)
 

@@ -93,7 +93,7 @@ def test_json_says_everything_and_no_write_writes_nothing(told: Session) -> None
 def test_a_question_from_stdin_and_one_that_is_empty(told: Session) -> None:
     done = told.well("ask", "-", "--no-write", "--no-affect", stdin="Where does Ann live?")
     assert "Edinburgh" in done.out
-    assert "a question is text that isn't empty" in told.refused("ask", "")
+    assert "question is text that isn't empty" in told.refused("ask", "")
 
 
 def test_answers_are_measured(empty: Session) -> None:

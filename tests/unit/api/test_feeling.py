@@ -10,6 +10,7 @@ import pytest
 import braid
 from braid.async_store import AsyncStore
 from braid.entry import open
+from braid.errors import InvalidRequestError
 from braid.ledger.errors import InvalidRecordError
 from braid.ledger.record.record import AffectBody, Draft
 from braid.store import Store
@@ -28,7 +29,7 @@ def test_a_text_is_read_and_nothing_written(store: Store) -> None:
     before = len(store)
     assert store.sense("I love it, thank you!").emotion == "joy"
     assert len(store) == before
-    with pytest.raises(TypeError, match="not of int"):
+    with pytest.raises(InvalidRequestError, match="not a whole number"):
         store.sense(7)  # type: ignore[arg-type]
 
 
