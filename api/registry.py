@@ -51,4 +51,4 @@ def dispatch(session: Session, name: str, request: bytes, *, remote: bool = Fals
     if remote and not known.remote:
         raise AccessDeniedError(f"{name} names paths of the machine that the store is on: ask it there")
     answer: Any = session.call(known.run, known.decoded(request))
-    return wire.to_json(list(answer) if known.streams else answer)
+    return wire.to_json(list(answer) if hasattr(answer, "__next__") else answer)
