@@ -53,7 +53,14 @@ async def stream(begin: Callable[[], Iterator[_Item]]) -> AsyncIterator[_Item]:
 
     def put(item: object) -> bool:
         """Hand an item on; False where nobody takes it any more."""
-        handed = run_coroutine_threadsafe(queue.put(item), loop)
+        putting = queue.put(item)
+        try:
+            if stopped.is_set():
+                raise RuntimeError("nobody takes it")
+            handed = run_coroutine_threadsafe(putting, loop)
+        except RuntimeError:  # or the loop has ended
+            putting.close()
+            return False
         while not stopped.is_set():
             try:
                 handed.result(timeout=0.1)

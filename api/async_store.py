@@ -5,6 +5,8 @@
 from asyncio import to_thread
 from typing import TYPE_CHECKING
 
+from msgspec import UNSET
+
 from braid.async_handle import AsyncHandle, stream
 
 if TYPE_CHECKING:
@@ -12,6 +14,8 @@ if TYPE_CHECKING:
     from datetime import datetime
     from pathlib import Path
     from typing import Literal
+
+    from msgspec import UnsetType
 
     from braid.admin.keys import Admitted, Published
     from braid.admin.status import Status, StatusThen
@@ -716,10 +720,10 @@ class AsyncStore(AsyncHandle):
     async def plan_erase(
         self,
         *ids: "str",
-        user_id: "str | None" = None,
-        agent_id: "str | None" = None,
-        run_id: "str | None" = None,
-        session_id: "str | None" = None,
+        user_id: "str | UnsetType" = UNSET,
+        agent_id: "str | UnsetType" = UNSET,
+        run_id: "str | UnsetType" = UNSET,
+        session_id: "str | UnsetType" = UNSET,
     ) -> "Cascade":
         """Return what erasing these records, or everything of a scope, would take and weaken.
 
@@ -735,10 +739,10 @@ class AsyncStore(AsyncHandle):
     async def erase(
         self,
         *ids: "str",
-        user_id: "str | None" = None,
-        agent_id: "str | None" = None,
-        run_id: "str | None" = None,
-        session_id: "str | None" = None,
+        user_id: "str | UnsetType" = UNSET,
+        agent_id: "str | UnsetType" = UNSET,
+        run_id: "str | UnsetType" = UNSET,
+        session_id: "str | UnsetType" = UNSET,
         reason: "str | None" = None,
     ) -> "tuple[Certificate, ...]":
         """Erase records and what is derived from them alone; signed certificates say what was done.

@@ -38,7 +38,7 @@ Json = Any
 Access = Literal["read", "write", "modify", "forget", "recover", "erase", "keys", "operate", "admin"]
 """What a caller must be allowed to do.
 
-read: see records and what is derived. write: append. modify: correct. forget, recover, erase: as they say.
+read: see records and what is derived. write: append. modify: correct, or put a record in another's place. forget, recover, erase: as they say.
 keys: admit and revoke keys. operate: projections, snapshots, backups, audits. admin: settings and imports.
 """
 Cost = Literal["record", "index", "log"]
@@ -115,6 +115,8 @@ class Operation(msgspec.Struct, frozen=True, kw_only=True):
     """What the function returns; of a stream, each of its items."""
     run: Callable[..., Any]
     access: Access
+    reads: bool
+    """Whether it also shows what is remembered, and so needs the access `read` too."""
     cost: Cost
     example: Request
     repeatable: bool
@@ -182,8 +184,8 @@ class Operation(msgspec.Struct, frozen=True, kw_only=True):
 def given(value: object) -> Any:
     """Return an argument of a method as the member of a request: what it is, `Session.call` checks."""
     if isinstance(value, Iterable) and not isinstance(value, str | bytes | bytearray | Mapping):
-        return tuple(cast("Iterable[Any]", value))
-    return cast("Any", value)
+        return tuple(value)  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType]
+    return value  # pyright: ignore[reportUnknownVariableType]
 
 
 _KEPT: Final = (bytes, bytearray, datetime, date, time, timedelta, UUID, Decimal)
@@ -220,6 +222,7 @@ def operation(
     access: Access,
     cost: Cost,
     example: Request,
+    reads: bool = False,
     repeatable: bool | None = None,
     destructive: bool = False,
     streams: bool = False,
@@ -244,6 +247,7 @@ def operation(
             response=response,
             run=function,
             access=access,
+            reads=reads or access == "read",
             cost=cost,
             example=example,
             repeatable=access == "read" if repeatable is None else repeatable,

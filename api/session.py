@@ -26,7 +26,6 @@ from braid.wal.log import TornTail
 if TYPE_CHECKING:
     from braid.recall.cache import RowCache
     from braid.recall.vocabulary import Vocabulary
-    from braid.views.duck.past import Past
     from braid.views.embedder import Embedder
     from braid.views.lance.folder import Embedding
     from braid.views.store import Views
@@ -95,20 +94,32 @@ class Session:
         Raises InvalidRequestError, AccessDeniedError, and what the operation raises.
         """
         known = operation_of(function)
-        checked: _Asked = known.checked(request)  # type: ignore[assignment]  # of the class that it was given
-        if known.access not in self.allowed:
-            raise AccessDeniedError(
-                f"{known.name} needs the access {known.access!r}, which is not given here"
-            )
         began, error = perf_counter(), None
         try:
+            self.require(known.name, known.access)
+            if known.reads:
+                self.require(known.name, "read")
+                self._reader.refresh()  # what another process has forgotten since is not shown
+            checked: _Asked = known.checked(request)  # type: ignore[assignment]  # of the class that it was given
             return function(self, checked, *args, **local)
         except BaseException as raised:
             error = type(raised).__name__
             raise
         finally:
-            for observer in self.observers:
-                observer(Called(known.name, perf_counter() - began, error))
+            self._observe(Called(known.name, perf_counter() - began, error))
+
+    def require(self, what: str, access: Access) -> None:
+        """Raise AccessDeniedError where an access isn't given here; `what` needs it."""
+        if access not in self.allowed:
+            raise AccessDeniedError(f"{what} needs the access {access!r}, which is not given here")
+
+    def _observe(self, called: Called) -> None:
+        """Tell observers; one that fails is warned of: what was asked has been done, or has failed on its own."""
+        for observer in self.observers:
+            try:
+                observer(called)
+            except Exception as error:
+                warn(f"an observer of {called.name} failed: {type(error).__name__}: {error}", stacklevel=3)
 
     def append_drafts(
         self, batch: Sequence[Draft], *, signer: str | None = None, held: int = 0
@@ -213,8 +224,8 @@ class Session:
         """The projections, opened when they are first needed: DuckDB and Arrow take longer to load than an append."""
         from braid.views.store import Views
 
-        reader = self._reader
         with self._views_turn:
+            reader = self._reader  # looked at under the lock: nothing is opened once `close` has begun
             if self._views is None:
                 self._views = Views(self.path / "views", reader, self._embedder)
             return self._views
@@ -274,23 +285,6 @@ class Session:
             control = self._reader.control
             self._shelf = RowCache(lambda: (tuple(sorted(control.hidden)), len(control.erased)))
         return embedder, self._vocabulary, self._shelf
-
-    def past(
-        self,
-        as_of: int | datetime | None = None,
-        valid_at: datetime | None = None,
-        *,
-        include_forgotten: bool = False,
-    ) -> "Past | None":
-        """Return which past of the projection is meant, None for the present; ValueError where there was none."""
-        from braid.views.duck.past import Past
-
-        if as_of is None and valid_at is None and not include_forgotten:
-            return None
-        if valid_at is not None:
-            prefix.zoned(valid_at)
-        size = self._reader.size if as_of is None else prefix.size_at(self._reader, as_of)
-        return Past(size, include_forgotten, valid_at)
 
 
 def _reviewed(batch: Sequence[Draft]) -> Sequence[Draft]:

@@ -4,6 +4,8 @@
 
 from typing import TYPE_CHECKING
 
+from msgspec import UNSET
+
 from braid.admin import audits as admin_audits
 from braid.admin import erasure as admin_erasure
 from braid.admin import keys as admin_keys
@@ -27,6 +29,8 @@ if TYPE_CHECKING:
     from datetime import datetime
     from pathlib import Path
     from typing import Literal
+
+    from msgspec import UnsetType
 
     from braid.admin.keys import Admitted, Published
     from braid.admin.status import Status, StatusThen
@@ -843,10 +847,10 @@ class Store(Session):
     def plan_erase(
         self,
         *ids: "str",
-        user_id: "str | None" = None,
-        agent_id: "str | None" = None,
-        run_id: "str | None" = None,
-        session_id: "str | None" = None,
+        user_id: "str | UnsetType" = UNSET,
+        agent_id: "str | UnsetType" = UNSET,
+        run_id: "str | UnsetType" = UNSET,
+        session_id: "str | UnsetType" = UNSET,
     ) -> "Cascade":
         """Return what erasing these records, or everything of a scope, would take and weaken.
 
@@ -863,10 +867,10 @@ class Store(Session):
     def erase(
         self,
         *ids: "str",
-        user_id: "str | None" = None,
-        agent_id: "str | None" = None,
-        run_id: "str | None" = None,
-        session_id: "str | None" = None,
+        user_id: "str | UnsetType" = UNSET,
+        agent_id: "str | UnsetType" = UNSET,
+        run_id: "str | UnsetType" = UNSET,
+        session_id: "str | UnsetType" = UNSET,
         reason: "str | None" = None,
     ) -> "tuple[Certificate, ...]":
         """Erase records and what is derived from them alone; signed certificates say what was done.

@@ -26,7 +26,7 @@ class Verify(Request, frozen=True, kw_only=True):
     rederive: bool = False
     hash_only: bool = False
     since: VerifiedState | None = None
-    workers: Annotated[int, Meta(ge=1)] | None = None
+    workers: Annotated[int, Meta(ge=1, le=1_024)] | None = None
     vkey: Name | None = None
 
 
@@ -94,6 +94,7 @@ class Diagnosis(Response, frozen=True, kw_only=True):
     Doctor,
     Diagnosis,
     access="operate",
+    repeatable=True,
     cost="log",
     returns="problems",
     example=Doctor(),

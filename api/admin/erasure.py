@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from functools import partial
 from typing import Annotated, Final
 
+import msgspec
 from msgspec import Meta
 
 from braid.ledger.erase import cascade as cascades
@@ -170,21 +171,22 @@ def _named(session: Session, indexes: Iterable[int]) -> Named:
 class Meant(Request, frozen=True, kw_only=True):
     """Records by their ids, and all of a scope: of all the scope ids that are given.
 
-    A scope id may be empty here: records of older logs may have one.
+    A scope id may be empty here: records of older logs may have one. None is refused: a variable that isn't set must
+    not widen what is erased for good.
     """
 
     ids: tuple[Id, ...] = ()
-    user_id: str | None = None
-    agent_id: str | None = None
-    run_id: str | None = None
-    session_id: str | None = None
+    user_id: str | msgspec.UnsetType = msgspec.UNSET
+    agent_id: str | msgspec.UnsetType = msgspec.UNSET
+    run_id: str | msgspec.UnsetType = msgspec.UNSET
+    session_id: str | msgspec.UnsetType = msgspec.UNSET
 
     @property
     def scope(self) -> dict[str, str]:
         """The scope ids that are given, by name."""
         scope = {"user_id": self.user_id, "agent_id": self.agent_id, "run_id": self.run_id}
         scope["session_id"] = self.session_id
-        return {name: value for name, value in scope.items() if value is not None}
+        return {name: value for name, value in scope.items() if isinstance(value, str)}
 
 
 class PlanErase(Meant, frozen=True, kw_only=True):

@@ -75,9 +75,9 @@ def revoke(session: Session, asked: Revoke) -> Noted:
 
     Raises UnknownRecordError for a key that was never admitted, ValueError for an index that the log doesn't have.
     """
+    session.refresh()  # another process may have admitted it
     if asked.id not in session.reader.control.keys:
         raise UnknownRecordError(f"{asked.id} was never admitted to this log")
-    session.refresh()
     since = asked.compromised_since
     if since is not None and since > len(session):
         raise ValueError(f"compromised since {since} disputes nothing: the log has {len(session)} records")

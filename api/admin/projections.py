@@ -28,10 +28,10 @@ class Sql(AsOf, frozen=True, kw_only=True):
     parameters: tuple[Json, ...] | dict[str, Json] | None = None
     valid_at: Instant | None = None
     include_forgotten: bool = False
-    seconds: Annotated[float, Meta(gt=0)] = 30.0
-    rows: Annotated[int, Meta(ge=0)] = 100_000
-    result_bytes: Annotated[int, Meta(ge=0)] = 256 << 20
-    memory_bytes: Annotated[int, Meta(ge=1)] = 512 << 20
+    seconds: Annotated[float, Meta(gt=0, le=86_400)] = 30.0
+    rows: Annotated[int, Meta(ge=0, le=1 << 40)] = 100_000
+    result_bytes: Annotated[int, Meta(ge=0, le=1 << 40)] = 256 << 20
+    memory_bytes: Annotated[int, Meta(ge=1, le=1 << 40)] = 512 << 20
 
 
 class Selected(Response, frozen=True, kw_only=True):

@@ -71,6 +71,7 @@ class Stance(Response, frozen=True, kw_only=True):
     AskStance,
     Stance,
     access="write",
+    reads=True,
     cost="index",
     repeatable=True,
     positional=("question",),

@@ -90,6 +90,7 @@ class View(Response, frozen=True, kw_only=True):
     ApplyLens,
     View,
     access="write",
+    reads=True,
     cost="log",
     repeatable=True,
     positional=("name",),
@@ -204,10 +205,10 @@ class Views(Response, frozen=True, kw_only=True):
     ListViews,
     Views,
     access="read",
-    cost="index",
+    cost="log",
     returns="views",
     example=ListViews(),
-    errors=(IntegrityError,),
+    errors=(IntegrityError, LensFailedError),
 )
 def lens_views(session: Session, asked: ListViews) -> Views:
     """Return every view that a lens made, oldest first, of all versions, with why it is stale."""
@@ -303,6 +304,7 @@ class Refreshed(Response, frozen=True, kw_only=True):
     RefreshLenses,
     Refreshed,
     access="write",
+    reads=True,
     cost="log",
     repeatable=True,
     positional=("*ids",),

@@ -96,6 +96,7 @@ def append(session: Session, asked: Append) -> Appended:
     An `idempotency_key` that is in the log names its record, where that says the same. `signer`: the actor whose key
     signs. What it states is read by `learn`, not here.
     """
+    _require_modify(session, (asked,))
     return _appended(session.append_drafts([_draft(asked)], signer=asked.signer, held=1))[0]
 
 
@@ -125,8 +126,19 @@ class AppendedAll(Response, frozen=True, kw_only=True):
 )
 def append_all(session: Session, asked: AppendAll) -> AppendedAll:
     """Append experiences as one transaction: all or none. A link `$0` names the first of them, `$1` the second."""
+    _require_modify(session, asked.records)
+    if any(one.signer for one in asked.records):
+        raise InvalidRequestError(
+            "append_all: one key signs a transaction: name the signer beside the records"
+        )
     batch = [_draft(one, place) for place, one in enumerate(asked.records)]
     return AppendedAll(records=_appended(session.append_drafts(batch, signer=asked.signer, held=len(batch))))
+
+
+def _require_modify(session: Session, records: Sequence[Append]) -> None:
+    """What takes the place of another record changes what is told: it needs the access that `correct` needs."""
+    if any(one.supersedes for one in records):
+        session.require("append with supersedes", "modify")
 
 
 class Earlier(msgspec.Struct, frozen=True):
@@ -394,7 +406,7 @@ def prove(session: Session, asked: Prove) -> Proof:
 class ProveMany(Request, frozen=True, kw_only=True):
     """Of which records one proof is asked for."""
 
-    ids: tuple[Id, ...]
+    ids: Annotated[tuple[Id, ...], msgspec.Meta(min_length=1)]
 
 
 @operation(

@@ -11,7 +11,7 @@ MAX_TOP_K: Final = 1_000
 MARKED: Final = "marked"
 """What `superseded` is asked with."""
 
-Seconds = Annotated[float, msgspec.Meta(ge=0)]
+Seconds = Annotated[float, msgspec.Meta(ge=0, le=86_400)]
 TopK = Annotated[int, msgspec.Meta(ge=1, le=MAX_TOP_K, description="How many records.")]
 
 

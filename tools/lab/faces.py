@@ -71,7 +71,7 @@ class Method:
         taken = self.type(self._hints[field.name], taken=True)
         kept = self.type(self._hints[field.name])
         starred = f"*{field.name}" in self.operation.positional
-        default = None if field.required else repr(field.default)
+        default = None if field.required else repr(field.default)  # of UNSET: its name
         passes = f"given({field.name})" if taken != kept else field.name
         if starred:
             taken, passes = _item(taken), field.name
@@ -227,6 +227,8 @@ _STORE: Final = '''"""An open store: one method for each operation."""
 {note}
 from typing import TYPE_CHECKING
 
+from msgspec import UNSET
+
 {rooms}
 from braid.operation import given
 from braid.log.transaction import Pending, Transaction
@@ -261,6 +263,8 @@ _ASYNC: Final = '''"""A store for event loops: what touches the disk runs in a t
 {note}
 from asyncio import to_thread
 from typing import TYPE_CHECKING
+
+from msgspec import UNSET
 
 from braid.async_handle import AsyncHandle, stream
 
@@ -329,6 +333,7 @@ def schemas() -> Iterator[tuple[str, str]]:
             "streams": one.streams,
             "payload": one.payload,
             "remote": one.remote,
+            "reads": one.reads,
             "errors": [each.__name__ for each in one.errors],
         }
         listed.append(about)

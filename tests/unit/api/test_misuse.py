@@ -34,7 +34,11 @@ def _in_a_transaction(store: braid.Store) -> None:
 
 
 REFUSED: dict[str, tuple[Callable[[Any], Any], type[Exception], str]] = {
-    "a scope of None": (lambda store: store.erase(user_id=None), ValueError, "nothing was named"),
+    "a scope of None": (
+        lambda store: store.erase(session_id="s", user_id=None),
+        InvalidRequestError,
+        "user_id is text, not nothing",
+    ),
     "a scope that is a number": (
         lambda store: store.erase(session_id=5),
         InvalidRequestError,
