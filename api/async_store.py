@@ -675,9 +675,9 @@ class AsyncStore(AsyncHandle):
         )
 
     async def doctor(self) -> "tuple[Problem, ...]":
-        """Return what is wrong with the store's files, keys, vault, guard, snapshots, and room; nothing is changed.
+        """Return what is wrong with the store's files, keys, vault, guard, snapshots, projections, and room.
 
-        What they say is for `verify`. A store that can't be opened is examined by `braid doctor`.
+        Nothing is changed. What the log says is for `verify`. A store that can't be opened is examined by `braid doctor`.
         """
         return await to_thread(self.sync.doctor)
 

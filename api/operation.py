@@ -5,11 +5,24 @@ Everything that can be asked of a store is declared so, once, in the room of its
 """
 
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import is_dataclass
 from datetime import date, datetime, time, timedelta
 from decimal import Decimal
+from enum import Enum
 from inspect import Parameter, signature
 from pathlib import PurePath
-from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, TypeAlias, TypeVar, cast, get_args
+from typing import (
+    TYPE_CHECKING,
+    Annotated,
+    Any,
+    Final,
+    Literal,
+    TypeAlias,
+    TypeVar,
+    cast,
+    get_args,
+    get_type_hints,
+)
 from uuid import UUID
 
 import msgspec
@@ -38,7 +51,8 @@ Json = Any
 Access = Literal["read", "write", "modify", "forget", "recover", "erase", "keys", "operate", "admin"]
 """What a caller must be allowed to do.
 
-read: see records and what is derived. write: append. modify: correct, or put a record in another's place. forget, recover, erase: as they say.
+read: see records and what is derived. write: append. modify: correct, or put a record in another's place.
+forget, recover, erase: as they say.
 keys: admit and revoke keys. operate: projections, snapshots, backups, audits. admin: settings and imports.
 """
 Cost = Literal["record", "index", "log"]
@@ -132,6 +146,8 @@ class Operation(msgspec.Struct, frozen=True, kw_only=True):
     returns: str | None
     """The member of the response that a method returns alone."""
     errors: tuple[type[Exception], ...]
+    free: tuple[str, ...]
+    """Members of the request that hold JSON of the caller's own."""
     local: tuple[str, ...]
     """Keyword arguments of the function that aren't data: models, open files, callbacks."""
 
@@ -160,12 +176,26 @@ class Operation(msgspec.Struct, frozen=True, kw_only=True):
                 f"{self.name} takes a {self.request.__name__}, not {type(request).__name__}"
             )
         try:
+            for name in self.free:
+                self._refuse_no_json(name, getattr(request, name))
             plain = msgspec.to_builtins(request, builtin_types=_KEPT, enc_hook=_as_plain)
             return msgspec.convert(plain, self.request, builtin_types=_BYTES)
         except RecursionError:
             raise InvalidRequestError(f"{self.name}: what is asked is nested too deep") from None
         except (msgspec.ValidationError, TypeError, NotImplementedError) as error:
             raise self.refusal(error) from None
+
+    def _refuse_no_json(self, name: str, value: object) -> None:
+        """Refuse what JSON has no type for in a free member: as a list or as text it would be what nobody said."""
+        kind = type(value).__name__
+        if isinstance(value, Mapping):
+            for each in cast("Mapping[object, object]", value).values():
+                self._refuse_no_json(name, each)
+        elif isinstance(value, list | tuple):
+            for each in cast("Iterable[object]", value):
+                self._refuse_no_json(name, each)
+        elif isinstance(value, set | frozenset | Enum) or is_dataclass(value):
+            raise InvalidRequestError(f"{self.name}: {name} holds a {kind}; only JSON values can be kept")
 
     def decoded(self, raw: bytes) -> Request:
         """Return a request from its JSON; InvalidRequestError for what is no such request."""
@@ -212,6 +242,12 @@ def _as_plain(value: object) -> object:
 
 _OPERATIONS: Final[dict[str, Operation]] = {}
 _BY_FUNCTION: Final[dict[Callable[..., Any], Operation]] = {}
+
+
+def _is_free(hint: Any) -> bool:
+    return hint is Any or any(_is_free(each) for each in get_args(hint))
+
+
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
 
@@ -258,6 +294,7 @@ def operation(
             positional=positional,
             returns=returns,
             errors=errors,
+            free=tuple(name for name, hint in get_type_hints(request).items() if _is_free(hint)),
             local=tuple(
                 each.name
                 for each in signature(function).parameters.values()

@@ -19,6 +19,10 @@ _WORDS: Final = {
 }
 _RULES: Final = (
     (re.compile(r"Expected `str` of length >= 1"), "{path} is text that isn't empty"),
+    (
+        re.compile(r"Expected `str` of length <= (?P<limit>\d+)"),
+        "{path} is text of at most {limit} characters",
+    ),
     (re.compile(r"Expected `array` of length >= 1"), "{path} is a list that isn't empty"),
     (
         re.compile(r"Expected `(?P<kind>\w+)` (?P<bound>[<>]=?) (?P<limit>[-\d.]+)"),

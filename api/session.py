@@ -26,6 +26,7 @@ from braid.wal.log import TornTail
 if TYPE_CHECKING:
     from braid.recall.cache import RowCache
     from braid.recall.vocabulary import Vocabulary
+    from braid.views.duck.past import Past
     from braid.views.embedder import Embedder
     from braid.views.lance.folder import Embedding
     from braid.views.store import Views
@@ -285,6 +286,23 @@ class Session:
             control = self._reader.control
             self._shelf = RowCache(lambda: (tuple(sorted(control.hidden)), len(control.erased)))
         return embedder, self._vocabulary, self._shelf
+
+    def past(
+        self,
+        as_of: int | datetime | None = None,
+        valid_at: datetime | None = None,
+        *,
+        include_forgotten: bool = False,
+    ) -> "Past | None":
+        """Return which past of the projection is meant, None for the present; ValueError where there was none."""
+        from braid.views.duck.past import Past
+
+        if as_of is None and valid_at is None and not include_forgotten:
+            return None
+        if valid_at is not None:
+            prefix.zoned(valid_at)
+        size = self._reader.size if as_of is None else prefix.size_at(self._reader, as_of)
+        return Past(size, include_forgotten, valid_at)
 
 
 def _reviewed(batch: Sequence[Draft]) -> Sequence[Draft]:

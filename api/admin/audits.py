@@ -12,6 +12,7 @@ from braid.ledger.repair.condition import Problem
 from braid.ledger.write.writer import Writer
 from braid.operation import Name, PathName, Request, Response, operation
 from braid.session import Session
+from braid.views.errors import ViewError
 from braid.wal.errors import LogLockedError
 
 
@@ -98,12 +99,12 @@ class Diagnosis(Response, frozen=True, kw_only=True):
     cost="log",
     returns="problems",
     example=Doctor(),
-    errors=(OSError,),
+    errors=(OSError, ViewError),
 )
 def doctor(session: Session, asked: Doctor) -> Diagnosis:
-    """Return what is wrong with the store's files, keys, vault, guard, snapshots, and room; nothing is changed.
+    """Return what is wrong with the store's files, keys, vault, guard, snapshots, projections, and room.
 
-    What they say is for `verify`. A store that can't be opened is examined by `braid doctor`.
+    Nothing is changed. What the log says is for `verify`. A store that can't be opened is examined by `braid doctor`.
     """
     from braid.ledger.repair.derived_files import examine
     from braid.views.snapshot.condition import problems
@@ -115,7 +116,24 @@ def doctor(session: Session, asked: Doctor) -> Diagnosis:
     folder = session.path / "views" / "snapshots"
     if folder.is_dir():
         found += problems(reader, Snapshots(folder, reader))
+    if (session.path / "views").is_dir():
+        found += projection_problems(session)
     return Diagnosis(problems=tuple(found))
+
+
+def projection_problems(session: Session) -> list[Problem]:
+    """Return which projections differ from the log, row for row: one problem a file. Raises ViewError."""
+    by_file: dict[str, list[str]] = {}
+    for finding in session.views.check():
+        by_file.setdefault(finding.file or "views", []).append(finding.message)
+    return [
+        Problem(
+            "projection",
+            f"{file}: {messages[0]}" + (f" (and {len(messages) - 1} more)" if len(messages) > 1 else ""),
+            "braid replay: it is derived, and made again from the log; `braid verify --deep` names every row",
+        )
+        for file, messages in by_file.items()
+    ]
 
 
 class MakeBackup(Request, frozen=True, kw_only=True):

@@ -160,7 +160,7 @@ class _Import:
         if head.origin == self._session.origin:
             raise EvidenceError(
                 f"this is an export of this very log ({head.origin}): its records are here; "
-                "to restore a session, bring back a backup made with `braid export FOLDER`"
+                "to restore a store, bring back a backup made with `braid export FOLDER`"
             )
         self._examiner = Examiner(head, self._pinned)
 

@@ -72,6 +72,7 @@ class Learner:
                 partly, left = partly + bool(unread), left + unread
                 if draft is not None and self._is_wanted(record):
                     found.append((record, draft))
+            found = _once(found)
             added = self._unknown(found, counted) if dry_run else self._append(found)
             records += len(added)
             claims += sum(len(cast("ExperienceBody", draft.body).symbolic) for _, draft in added)
@@ -198,6 +199,11 @@ class Learner:
         return isinstance(said, dict) and cast("dict[str, Any]", said).get("method") == method_of(
             self._reader
         )
+
+
+def _once(found: list[tuple[Record, Draft]]) -> list[tuple[Record, Draft]]:
+    """Return each record that was read once: one that was forgotten and has come back is met in two places."""
+    return list({record.index: (record, draft) for record, draft in reversed(found)}.values())[::-1]
 
 
 def _newest(turns: list[Turn]) -> list[Turn]:

@@ -38,7 +38,19 @@ from braid.ledger.record.record import (
 from braid.ledger.write.sequence import Placed
 from braid.ledger.write.writer import Writer
 from braid.log import drafts
-from braid.operation import AsOf, Id, Index, Instant, Json, Name, Request, Response, Scoped, operation
+from braid.operation import (
+    AsOf,
+    Id,
+    Index,
+    Instant,
+    Json,
+    Name,
+    Request,
+    Response,
+    Scoped,
+    operation,
+    operation_of,
+)
 from braid.session import Session
 from braid.wal.errors import OutcomeUnknownError
 
@@ -133,6 +145,17 @@ def append_all(session: Session, asked: AppendAll) -> AppendedAll:
         )
     batch = [_draft(one, place) for place, one in enumerate(asked.records)]
     return AppendedAll(records=_appended(session.append_drafts(batch, signer=asked.signer, held=len(batch))))
+
+
+def checked_append(asked: Append, place: int) -> Append:
+    """Return a request as record `place` of a transaction: checked, and apart from what its caller still holds.
+
+    Raises InvalidRequestError and InvalidRecordError.
+    """
+    checked = operation_of(append).checked(asked)
+    assert isinstance(checked, Append)  # noqa: S101 - what `append` takes
+    _draft(checked, place)
+    return checked
 
 
 def _require_modify(session: Session, records: Sequence[Append]) -> None:

@@ -4,12 +4,18 @@ The builder is of `append_all` alone: it collects its requests, and gives each a
 """
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Final, Self
 
+import msgspec
+
+from braid.ledger.errors import InvalidRecordError
 from braid.ledger.record.ids import RecordId
 
 if TYPE_CHECKING:
     from braid.log.operations import Append, AppendedAll
+
+
+_LINKS: Final = ("parents", "evidence", "supersedes")
 
 
 class Pending(str):
@@ -36,19 +42,48 @@ class Transaction:
 
     def __init__(self, commit: "Callable[[tuple[Append, ...]], AppendedAll]") -> None:
         self._commit = commit
+        self._is_open = False
         self._records: list[Append] = []
         self._pending: list[Pending] = []
 
     def add(self, record: "Append") -> Pending:
-        """Add a record; later ones may link to what this returns."""
+        """Add a record, checked and as it is now; later ones may link to what this returns.
+
+        Raises InvalidRequestError and InvalidRecordError for a record that can't be appended, which is left out, and
+        ValueError outside of the block.
+        """
+        from braid.log.operations import checked_append  # it builds on this module
+
+        if not self._is_open:
+            raise ValueError("the transaction isn't open: records are added within its block")
+        record = checked_append(self._own(record), len(self._records))
         self._records.append(record)
         self._pending.append(Pending(f"${len(self._pending)}"))
         return self._pending[-1]
 
+    def _own(self, record: "Append") -> "Append":
+        """Return a record whose links to committed records of other transactions name these by their ids."""
+        links = {role: tuple(map(self._named, getattr(record, role))) for role in _LINKS}
+        return msgspec.structs.replace(record, **links)
+
+    def _named(self, target: str) -> str:
+        if not isinstance(target, Pending) or any(target is own for own in self._pending):
+            return target
+        try:
+            return target.id
+        except ValueError:
+            raise InvalidRecordError(
+                f"{target} is a record of another transaction, which has not been committed"
+            ) from None
+
     def __enter__(self) -> Self:
+        if self._is_open or self._records:
+            raise ValueError("a transaction is entered once: open another")
+        self._is_open = True
         return self
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        self._is_open = False
         if kind is None and self._records:
             done = self._commit(tuple(self._records))
             for pending, placed in zip(self._pending, done.records, strict=True):

@@ -199,8 +199,8 @@ def _of_projections(path: Path) -> "list[Problem]":
     """
     if not (path / "views").is_dir():
         return []
+    from braid.admin.audits import projection_problems
     from braid.ledger.errors import LedgerError
-    from braid.ledger.repair.condition import Problem
     from braid.views.errors import ViewError
     from braid.wal.errors import WalError
 
@@ -210,23 +210,12 @@ def _of_projections(path: Path) -> "list[Problem]":
                 size = many(len(opened), "record")
                 say(f"the projections of {size} were not compared: `braid verify --deep` does that")
                 return []
-            found = opened.views.check()
+            return projection_problems(opened)
     except (LedgerError, WalError, OSError):  # which is among the problems already
         return []
     except ViewError as error:
         say(f"the projections were not compared with the log: {error}")
         return []
-    by_file: dict[str, list[str]] = {}
-    for finding in found:
-        by_file.setdefault(finding.file or "views", []).append(finding.message)
-    return [
-        Problem(
-            "projection",
-            f"{file}: {messages[0]}" + (f" (and {len(messages) - 1} more)" if len(messages) > 1 else ""),
-            "braid replay: it is derived, and made anew from the log; `braid verify --deep` names every row",
-        )
-        for file, messages in by_file.items()
-    ]
 
 
 def _put_problems(rows: list[dict[str, Any]], output: Format) -> None:

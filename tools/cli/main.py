@@ -110,7 +110,7 @@ def root(
             metavar="MODEL",
             envvar="BRAID_MODEL",
             help="What searches by meaning (docs/embeddings.md).",
-            show_default="static, which comes with BraidGroup",
+            show_default="static, which comes with Braid",
         ),
     ] = None,
     version: Annotated[

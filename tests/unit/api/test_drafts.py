@@ -67,11 +67,8 @@ def test_nothing_is_not_remembered(opened: Store) -> None:
         opened.append("")
     with pytest.raises(InvalidRecordError, match="the text is empty"):
         opened.correct(id, "")
-    together = opened.transaction()
-    together.append("y")
-    together.append("")
-    with pytest.raises(InvalidRecordError, match="the text is empty"), together:
-        pass
+    with opened.transaction() as together, pytest.raises(InvalidRecordError, match="the text is empty"):
+        together.append("")
     assert len(opened) == size
 
 

@@ -66,7 +66,7 @@ REFUSED: dict[str, tuple[Callable[[Any], Any], type[Exception], str]] = {
     "an empty scope in a transaction": (
         _in_a_transaction,
         InvalidRequestError,
-        r"records\[1\].agent_id is text that isn't empty",
+        "append: agent_id is text that isn't empty",
     ),
     "an empty scope of a question": (
         lambda store: store.ask("Where?", user_id=""),

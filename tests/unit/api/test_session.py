@@ -10,7 +10,8 @@ import pytest
 import braid
 from braid.async_handle import AHEAD, stream
 from braid.errors import AccessDeniedError, InvalidRequestError
-from braid.ledger.errors import ForgottenError
+from braid.ledger.errors import ForgottenError, InvalidRecordError
+from braid.ledger.record.record import ExperienceBody
 from braid.log.operations import Append
 from braid.session import Called
 
@@ -106,11 +107,9 @@ def test_whoever_stops_taking_a_stream_ends_its_thread() -> None:
             ended.set()
 
     async def asked() -> None:
-        found = stream(numbers)
-        async for number in found:
+        async for number in stream(numbers):
             if number == 3:
                 break
-        await found.aclose()
 
     asyncio.run(asked())
     assert ended.wait(10)
@@ -135,3 +134,44 @@ def test_a_loop_that_has_closed_leaves_no_error_behind() -> None:
     asyncio.run(asked())
     going.set()
     assert ended.wait(10), "an error in the thread would be a warning, and so fail this test"
+
+
+def test_a_transaction_keeps_what_was_said_when_it_was_said(place: Path) -> None:
+    with braid.open(place) as store:
+        mine = {"a": 1}
+        with store.transaction() as block:
+            first = block.append("one", structured=mine)
+            mine["a"] = 2
+            with pytest.raises(InvalidRecordError, match="nothing to remember"):
+                block.append("")
+            block.append("two", parents=[first])
+        with store.transaction() as block:
+            second = block.append("three", type="inference", parents=[first])
+        body = store.get(first.id).body
+        assert isinstance(body, ExperienceBody)
+        assert body.content.structured == {"a": 1}
+        assert [link.id for link in store.get(second.id).links] == [first.id]
+        for late in (block, store.transaction()):
+            with pytest.raises(ValueError, match="isn't open"):
+                late.append("late")
+        with pytest.raises(ValueError, match="entered once"), block:
+            pass
+        with store.transaction() as block, store.transaction() as other:
+            pending = other.append("elsewhere")
+            with pytest.raises(InvalidRecordError, match="another transaction"):
+                block.append("x", parents=[pending])
+
+
+@pytest.mark.parametrize("value", [{1, 2}, {"a": [frozenset()]}], ids=str)
+def test_what_is_no_json_is_refused(place: Path, value: object) -> None:
+    with braid.open(place) as store, pytest.raises(InvalidRequestError, match="only JSON values can be kept"):
+        store.append("x", structured={"a": value})
+
+
+def test_a_record_that_has_come_back_is_read_once(place: Path) -> None:
+    with braid.open(place) as store:
+        id = store.append("I live in Porto.", user_id="maya")
+        store.forget(id)
+        store.recover(id)
+        assert store.learn().records == 1
+        store.remember("I like figs.", user_id="maya")
