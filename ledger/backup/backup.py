@@ -4,7 +4,10 @@ A backup is an auditor's copy: `verify` reads it where it is. It holds no plaint
 unless they are asked for.
 """
 
+import os
+from contextlib import suppress
 from datetime import datetime
+from errno import ENOENT
 from functools import partial
 from pathlib import Path
 from typing import Final
@@ -19,6 +22,7 @@ from braid.ledger.keys.vault import read_whole
 from braid.ledger.read.blobs import BlobStore
 from braid.ledger.read.prefix import root_at
 from braid.ledger.read.reader import Reader
+from braid.ledger.tree.merkle import HASH_BYTES
 from braid.ledger.tree.tiles import partial_tiles, tile_path, tiles_for_size
 from braid.ledger.write.writer import Writer
 from braid.wal.append import LogWriter
@@ -233,7 +237,24 @@ def _stage_tiles(reader: Reader, staging: Staging, folder: Path, size: int) -> N
     for level, n, width in tiles_for_size(size):
         name = tile_path(level, n, width)
         if not (folder / name).exists():
-            staging.put(name, (reader.path / name).read_bytes())
+            staging.put(name, tile_of(reader.path, level, n, width))
+
+
+def tile_of(store: Path, level: int, n: int, width: int) -> bytes:
+    """Return a tile of a head, also when a newer head's has taken its place: that begins with it (c2sp tlog-tiles).
+
+    So whoever publishes without pause holds up no backup. Raises FileNotFoundError where no tile is wide enough.
+    """
+    exact = store / tile_path(level, n, width)
+    for _ in range(_TRIES):  # between looking and reading, the next head may replace this one too
+        with suppress(FileNotFoundError):
+            return exact.read_bytes()
+        later = [path for path in exact.parent.glob("[0-9]*") if int(path.name) > width]
+        for wider in (store / tile_path(level, n), *sorted(later, key=lambda path: -int(path.name))):
+            with suppress(FileNotFoundError):
+                if len(found := wider.read_bytes()) >= width * HASH_BYTES:
+                    return found[: width * HASH_BYTES]
+    raise FileNotFoundError(ENOENT, os.strerror(ENOENT), str(exact))
 
 
 def _stage_blobs(reader: Reader, staging: Staging, folder: Path) -> None:

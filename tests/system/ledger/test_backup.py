@@ -15,7 +15,7 @@ import pytest
 import braid
 from braid.exchange.copies import export_store
 from braid.ledger.audit.verify import verify
-from braid.ledger.backup.backup import Backup, back_up
+from braid.ledger.backup.backup import Backup, back_up, tile_of
 from braid.ledger.backup.plan import NAME, BackupPlan, IncomingPiece, load
 from braid.ledger.backup.restore import Restored, Secrets, restore
 from braid.ledger.erase import cascade as cascades
@@ -27,6 +27,7 @@ from braid.ledger.read.reader import Reader
 from braid.ledger.record.record import Content, Draft, ExperienceBody
 from braid.ledger.settings import load_settings
 from braid.ledger.tree.guard import Guard
+from braid.ledger.tree.tiles import tile_path, tiles_for_size
 from braid.ledger.write.writer import Writer
 from braid.wal import append as logs
 from braid.wal import failpoint
@@ -153,6 +154,23 @@ def test_it_is_whole_while_another_process_writes(store: Path, tmp_path: Path) -
         pass
     assert backed_up(store, tmp_path / "backup").size >= sizes[-1]
     assert is_clean(tmp_path / "backup")
+
+
+def test_a_tile_of_a_head_is_the_beginning_of_a_newer_ones(store: Path) -> None:
+    """Whoever publishes without pause holds up no backup."""
+    with closing(Writer(store)) as writer:
+        writer.append([memory("one")])
+        writer.checkpoint()
+        size = writer.published.size
+        ((level, n, width),) = tiles_for_size(size)
+        old = (store / tile_path(level, n, width)).read_bytes()
+        assert tile_of(store, level, n, width) == old
+        writer.append([memory("two")])
+        writer.checkpoint()
+        assert not (store / tile_path(level, n, width)).exists()
+        assert tile_of(store, level, n, width) == old
+        with pytest.raises(FileNotFoundError):
+            tile_of(store, level, n, 200)
 
 
 def test_what_is_erased_is_erased_in_the_next_one(store: Path, tmp_path: Path) -> None:
