@@ -90,7 +90,7 @@ def of_self(
 ) -> Felt | None:
     """Return the agent's own tone: its snapshots, each weighing half as much every half-life; None without any.
 
-    A snapshot of the future (another clock) weighs as one of now.
+    A snapshot of the future (another clock) weighs as one of now. Raises ValueError for a half-life of 0 or less.
     """
     if not half_life_s > 0:
         raise ValueError(f"a half-life is longer than 0 seconds, not {half_life_s}")

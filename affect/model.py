@@ -51,6 +51,7 @@ class Bags(msgspec.Struct, frozen=True):
     values: Floats
     """float[m]: its weight; a text's squares sum to 1."""
     known: Floats
+    """float[n]: the share of each text's entries that is known, in [0, 1]."""
 
 
 def keys_of(text: str) -> list[int]:
@@ -59,7 +60,7 @@ def keys_of(text: str) -> list[int]:
 
 
 def bags(keys: Sequence[Sequence[int]], table: Floats, weights: Floats) -> Bags:
-    """Return the known entries of each text; `table` is the sorted uint32 names, `weights` their idf."""
+    """Return the known entries of n texts; `table` is the sorted names, uint32[t], `weights` their idf, float[t]."""
     sizes = np.fromiter(map(len, keys), dtype=np.int64, count=len(keys))
     flat = np.fromiter((key for each in keys for key in each), dtype=np.int64, count=int(sizes.sum()))
     rows = np.repeat(np.arange(len(keys)), sizes)
@@ -96,7 +97,7 @@ class ToneModel:
 
     @property
     def confidence(self) -> Floats:
-        """The coefficients of confidence, see `affect.confidence`."""
+        """Return float[k], the coefficients of confidence in the order that `affect.confidence` names."""
         return self._w["confidence"]
 
     def rate(self, texts: Sequence[str], features: Floats, vectors: Floats | None) -> Rated:

@@ -26,7 +26,7 @@ class Style(msgspec.Struct, frozen=True):
     warmth: float
     """In [0, 1]; 0.5 is neither warm nor cold."""
     sentence_words: float
-    """The average to aim at, at least 4."""
+    """The mean number of words a sentence to aim at, at least 4."""
     urgent: bool
     hedge_rate: float
     """Hedges a sentence, in [0, 1]."""

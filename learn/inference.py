@@ -10,7 +10,6 @@ from typing import Final, NamedTuple, cast
 
 import msgspec
 
-from braid.learn.plain import PlainReader
 from braid.learn.source import MAX_TEXT
 from braid.learn.turn import KnownClaims, Turn, TurnReader, TurnReading
 from braid.ledger.errors import NotRederivableError
@@ -31,7 +30,6 @@ _READ_TYPES: Final = ("occurrence", "observation")
 _ROUNDS: Final = 8
 MAX_EVIDENCE: Final = MAX_TEXT
 """So many characters of other turns are read again to settle one: the newest that it needs, older ones are left out."""
-_READERS: Final[tuple[TurnReader, ...]] = (PlainReader(),)
 
 Turns = Callable[[int], Turn]
 
@@ -155,14 +153,14 @@ def in_words(claim: Claim) -> str:
     return f"{claim.subject} {'' if claim.polarity else 'not '}{claim.rel} {claim.object}"
 
 
-def rederive(record: Record, read: Callable[[int], Record]) -> Draft:
-    """Return the draft that the records which `record` names give, to be compared with it.
+def rederive(record: Record, read: Callable[[int], Record], readers: Iterable[TurnReader]) -> Draft:
+    """Return the draft that the records which `record` names give by one of these readers, to be compared with it.
 
     `read` gives verified records, and raises what reading them raises. Raises NotRederivableError for a reader that
     isn't here.
     """
     method = cast("ExperienceBody", record.body).provenance.method
-    reader = next((one for one in _READERS if method_of(one) == method), None)
+    reader = next((one for one in readers if method_of(one) == method), None)
     if reader is None:
         raise NotRederivableError(f"no reader {method.removeprefix(READING)} here")
     parent = read(record.targets("parent")[0].index)

@@ -6,24 +6,16 @@ from typing import Final
 from braid.text.sentences import TextPart
 
 _UNREAL: Final = re.compile(
-
-r"\b(?:if|wish(?:ed|es)?|imagin(?:e|ing)|pretend(?:ing)?|suppose (?:i|we)|hypothetically"
-r"|theoretically|what if|as if|unless"
-
-
-r"|as though|dream(?:t|ed|s|ing)? (?:that|of|about|i|we|aloud|out loud)|in (?:my|the|a|this"
-r"|that) (?:dream|game|story|book|novel|film|movie|series|play|script)"
-
-
-r"|daydream\w*|fantas(?:y|ise|ize)\w*|in another life|in a parallel|let's say|say i|would "
-r"have|could have|should have"
-
-
-r"|used to think|thought (?:i|we|that)|once upon|role[- ]?play\w*|my character|feels? like "
-r"(?:i|we|a)|felt like|joking|kidding|just joking"
-
+    r"\b(?:if|wish(?:ed|es)?|imagin(?:e|ing)|pretend(?:ing)?|suppose (?:i|we)|hypothetically"
+    r"|theoretically|what if|as if|unless"
+    r"|as though|dream(?:t|ed|s|ing)? (?:that|of|about|i|we|aloud|out loud)|in (?:my|the|a|this"
+    r"|that) (?:dream|game|story|book|novel|film|movie|series|play|script)"
+    r"|daydream\w*|fantas(?:y|ise|ize)\w*|in another life|in a parallel|let's say|say i|would "
+    r"have|could have|should have"
+    r"|used to think|thought (?:i|we|that)|once upon|role[- ]?play\w*|my character|feels? like "
+    r"(?:i|we|a)|felt like|joking|kidding|just joking"
     r"|supposed to|no idea whether|wonder (?:if|whether))\b",
-)  # fmt: skip
+)
 _FICTION: Final = re.compile(
     (
         r"\b(?:dream\w*|in (?:the|a|this|that) (?:game|story|book|novel|film|movie|series|play"
@@ -31,24 +23,20 @@ _FICTION: Final = re.compile(
     ),
 )
 _IRONY: Final = re.compile(
-
-r"\boh,? (?:great|brilliant|joy|wonderful|fantastic|perfect|lovely|good)\b|\bjust (?:love"
-r"|adore) (?:it when|how|being|living|when|having|standing|waiting|getting|listening)"
-
-
-r"|\b(?:best part of my day|highlight of my (?:day|week|year|life)|can't you tell|can you "
-r"tell|yeah,? right|how lucky|lucky me|what a joy|just what i needed|thanks a lot,|as if i "
-r"had nothing|living the dream)\b"
-
+    r"\boh,? (?:great|brilliant|joy|wonderful|fantastic|perfect|lovely|good)\b|\bjust (?:love"
+    r"|adore) (?:it when|how|being|living|when|having|standing|waiting|getting|listening)"
+    r"|\b(?:best part of my day|highlight of my (?:day|week|year|life)|can't you tell|can you "
+    r"tell|yeah,? right|how lucky|lucky me|what a joy|just what i needed|thanks a lot,|as if i "
+    r"had nothing|living the dream)\b"
     r"|(?:^|\s)/s\b|🙄|🙃|\bnot\s*!\s*$",
-)  # fmt: skip
+)
 _ANGER: Final = re.compile(
     (
-r"\b(?:venting|so angry|so mad|furious|could (?:have )?scream|unbearable|can't believe (?:him"
-r"|her|them)|hate everyone|hate everything|i'm fuming|rant(?:ing)?|don't conclude|don't read "
-r"anything into|ugh|argh|ffs)\b"
-),
-)  # fmt: skip
+        r"\b(?:venting|so angry|so mad|furious|could (?:have )?scream|unbearable|can't believe (?:him"
+        r"|her|them)|hate everyone|hate everything|i'm fuming|rant(?:ing)?|don't conclude|don't read "
+        r"anything into|ugh|argh|ffs)\b"
+    ),
+)
 _FLEETING: Final = re.compile(
     (
         r"\b(?:don't (?:keep|remember|store|save|note) (?:that|this|it)|for today only|only (?:for "
@@ -57,12 +45,32 @@ _FLEETING: Final = re.compile(
 )
 _ASKS: Final = re.compile(
     (
-r"^(?:(?:and|but|so|ok|okay|well|hey|hi|wow|oh|also|by the way|please)[,!]? )*(?:do|does|did"
-r"|can|could|would|will|shall|should|is|are|am|was|were|have|has|what|where|when|who|why|how"
-r"|which|whose|any)\b(?! (?:i|you) (?:say|mention))"
-),
+        r"^(?:(?:and|but|so|ok|okay|well|hey|hi|wow|oh|also|by the way|please)[,!]? )*(?:do|does|did"
+        r"|can|could|would|will|shall|should|is|are|am|was|were|have|has|what|where|when|who|why|how"
+        r"|which|whose|any)\b(?! (?:i|you) (?:say|mention))"
+    ),
     flags=re.IGNORECASE,
-)  # fmt: skip
+)
+
+
+_FEIGNED: Final = re.compile(
+    r"\b(?:imagin(?:e|ing)|pretend(?:ing)?|suppose (?:i|we)|hypothetically|theoretically|(?<!a )(?<!my "
+    r")(?<!the )(?<!this )dream(?:t|ed|s|ing)? "
+    r"(?:that|about|i|we)|in (?:my|the|a|this|that) (?:dream|game|story|book|novel|film|movie|series"
+    r"|play|script)\b"
+    r"|daydream\w*|fantas(?:y|ise|ize)\w*|in another life|in a parallel|let's say|say i|once upon"
+    r"|role[- ]?play\w*|my character|joking|kidding)\b"
+)
+"""What makes a whole sentence a fiction; conditions and wishes are told by their clauses."""
+
+
+def is_no_statement(sentence: TextPart) -> bool:
+    """Whether a whole sentence is a question, or a fiction."""
+    return (
+        "?" in sentence.mark
+        or _FEIGNED.search(sentence.text.lower()) is not None
+        or (sentence.mark not in (".", "!") and _ASKS.match(sentence.text) is not None)
+    )
 
 
 def states_nothing(sentence: TextPart) -> bool:

@@ -1,24 +1,24 @@
 """One turn while it is being read: the claims so far, who was spoken of, what "it" is, which records were needed."""
 
-import re
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
 from typing import Final
 
 import msgspec
 
-from braid.learn.clause import Subject
+from braid.learn import dates
 from braid.learn.dates import NEVER, Validity
 from braid.learn.source import TurnText
 from braid.learn.turn import KnownClaims, Turn, TurnNote, TurnReading
 from braid.learn.voice import Voice
-from braid.learn.words import FEMALE, MALE, NOT_NAMES
+from braid.learn.words import FEMALE, MALE
 from braid.ledger.record.record import Claim, SourceType
 from braid.text.sentences import TextPart
 
 MAX_CLAIMS: Final = 40
 """A turn that seems to state more is a list of something else."""
-_THING: Final = re.compile(
-    r"(?:(?<=[a-z,] )|^(?=[A-Z][\w'-]+ [A-Z]))((?:the )?[A-Z][\w'-]+(?: [A-Z][\w'-]+){0,3})"
-)
+_NAMING: Final = frozenset(("went_to", "visited", "bought", "uses", "decided_on", "owns", "drives", "joined"))
+"""What is named as the object of these may be "it" in the next clause."""
 
 
 class Page:
@@ -35,15 +35,6 @@ class Page:
         self.wry = self.angry = False
         self.thing: str | None = None
         """What "it" means: the last thing with a name."""
-        self.went: str | None = None
-        """Where the speaker has just told to have been."""
-        self.offer: str | None = None
-        """Whose offer was taken."""
-        self.moment: Validity | None = None
-        """When what the turn tells of was, where its beginning says so."""
-        self.here: str | None = None
-        self.matter: str | None = None
-        """What a date or an amount that is told next is of."""
         self._claims: list[Claim] = []
         self._used: set[int] = set()
         self._notes: list[TurnNote] = []
@@ -52,8 +43,9 @@ class Page:
         """Whom "she" and "he" may mean."""
         self._longer: dict[str, set[str]] = {}
         """The people whose names begin with these words and go on."""
-        self._says: dict[re.Pattern[str], bool] = {}
         self._roles: dict[str, str] = {}
+        self._quoted: TextPart | None = None
+        self._withdrawn: list[Claim] = []
 
     def claim(
         self,
@@ -67,10 +59,12 @@ class Page:
         held: Validity = NEVER,
         hedge: str | None = None,
         source_type: SourceType = "explicit",
+        type: str = "fact",
     ) -> None:
         """Take a claim, its quote the words of its part as they stand in the turn; none that cuts a word in two."""
+        part = self._quoted or part
         quote = self.source.quote(part)
-        if quote is None:
+        if not quote or not object.strip() or not subject.strip():
             return
         claim = Claim(
             subject=subject,
@@ -83,6 +77,8 @@ class Page:
             quote=quote,
             hedge=hedge or voice.hedge,
             said_by=voice.said_by,
+            at=self.source.place(part.start),
+            type=type,
         )
         same = (claim.subject, claim.rel, claim.object, claim.polarity)
         if any((one.subject, one.rel, one.object, one.polarity) == same for one in self._claims):
@@ -90,22 +86,9 @@ class Page:
         if len(self._claims) >= MAX_CLAIMS:
             self.is_over = True
             return
-        if rel in ("went_to", "visited") and polarity:
-            self.went = self.thing = object
+        if rel in _NAMING and polarity:
+            self.thing = object if object[:1].isupper() else None
         self._claims.append(claim)
-
-    def who(self, subject: Subject, *, trusted: bool = False) -> str | None:
-        """Return the person that a clause is about, by name where one is known; None where it is doubtful."""
-        if subject.first:
-            return self.turn.speaker
-        if subject.pronoun:
-            return self._by_pronoun(subject.pronoun)
-        if subject.role:
-            if subject.name:
-                self.introduce(subject.role, subject.name)
-                return subject.name
-            return self.of_role(subject.role)
-        return self._by_name(subject.name, trusted=trusted)
 
     def of_role(self, role: str, owner: str | None = None) -> str:
         """Return who is the owner's `role`: a name that was told, else "Maya's sister"."""
@@ -120,35 +103,24 @@ class Page:
         self.seen(name, role)
         return name
 
-    def _by_pronoun(self, pronoun: str) -> str | None:
+    def by_pronoun(self, pronoun: str) -> str | None:
+        """Return whom "she" or "he" means; None where nobody, or more than one, may be meant."""
         fitting = self._may_be["f" if pronoun == "she" else "m"]
         return next(iter(fitting)) if len(fitting) == 1 else None
 
-    def _by_name(self, name: str, *, trusted: bool) -> str | None:
-        if name == self.turn.speaker or name in self.turn.speaker.split():
-            return None  # nobody says their own name so: a signature, or another of that name
+    def known_name(self, name: str) -> str | None:
+        """Return the whole name of a person that has been spoken of by this one; None where nobody has."""
         if name in self._people:
             return name
         whole = self._longer.get(name, ())
         if len(whole) == 1:
             return next(iter(whole))
         note = self.known.named(name)
-        if note is not None:
-            self.use(note)
-            name = note.name
-        elif not trusted:
+        if note is None:
             return None
-        self.seen(name)
-        return name
-
-    def is_person(self, name: str) -> bool:
-        """Whether somebody of this name has been spoken of."""
-        if name in self._people:
-            return True
-        note = self.known.named(name)
-        if note is not None:
-            self.use(note)
-        return note is not None or name not in NOT_NAMES
+        self.use(note)
+        self.seen(note.name)
+        return note.name
 
     def introduce(self, role: str, name: str, owner: str | None = None) -> None:
         """Note who is the owner's `role`, for this turn and the ones after it."""
@@ -176,7 +148,9 @@ class Page:
 
     def topic(self, role: str, owner: str | None = None) -> TurnNote | None:
         """Return what was noted so, and that it was needed."""
-        note = self.known.topic(owner or self.turn.speaker, role)
+        owner = owner or self.turn.speaker
+        own = [note for note in self._notes if (note.kind, note.owner, note.role) == ("topic", owner, role)]
+        note = own[-1] if own else self.known.topic(owner, role)
         if note is not None:
             self.use(note)
         return note
@@ -189,31 +163,60 @@ class Page:
         """Say that the words of another turn were needed."""
         self._used.add(turn.at)
 
-    def note_things(self, text: str) -> None:
-        """Note the last thing with a name in a sentence: what "it" may mean in the next."""
-        for match in _THING.finditer(text):
-            if match[1].split()[0] not in NOT_NAMES and not self._is_of_person(match[1]):
-                self.thing = match[1]
+    @contextmanager
+    def quoting(self, part: TextPart) -> Generator[None]:
+        """Quote these words for all that is claimed meanwhile: what is read was put together from them."""
+        self._quoted = part
+        try:
+            yield
+        finally:
+            self._quoted = None
 
-    def _is_of_person(self, name: str) -> bool:
-        return name in self._people or name in (self.turn.speaker, *self.turn.speaker.split())
+    def withdraw(self, claim: Claim) -> None:
+        """Take back a claim of this very turn that the turn itself corrects; what it quoted is kept for the
+        correction.
+        """
+        self._withdrawn.append(claim)
+        self._claims.remove(claim)
 
-    def says(self, pattern: re.Pattern[str]) -> bool:
-        """Whether a pattern stands anywhere in the turn; it is looked for once."""
-        if pattern not in self._says:
-            self._says[pattern] = pattern.search(self.text) is not None
-        return self._says[pattern]
+    def replace(self, old: Claim, new: Claim) -> None:
+        """Put one claim of this turn in the place of another."""
+        self._claims[self._claims.index(old)] = new
+
+    def claims_before(self, claim: Claim) -> bool:
+        """Whether a claim was one of this turn's, before it was taken back."""
+        return claim in self._withdrawn
+
+    def whole(self, claim: Claim, rest: TextPart) -> TextPart:
+        """Return the words from those of a claim to those that correct it."""
+        start = self.source.shown.find(claim.quote or "")
+        start = min(start, rest.start) if start >= 0 else rest.start
+        return TextPart(self.source.shown[start : rest.stop], start, rest.stop, rest.mark)
+
+    def day(self, text: str, lean: str) -> str | None:
+        """Return the day that words name, as a claim has it; None where they name none."""
+        held = (
+            dates.past(text, self.turn.when) if lean == "past" else dates.ahead(f"on {text}", self.turn.when)
+        )
+        return held.since.date().isoformat() if held.since is not None else None
+
+    def valued(self, rel: str, text: str) -> str | None:
+        """Return a new value as its relation writes it: a day as a date; None for what is none."""
+        if rel in ("is_on", "due_on"):
+            held = dates.ahead(text, self.turn.when)
+            return held.since.date().isoformat() if held.since is not None else None
+        return text or None
 
     @property
     def claims(self) -> list[Claim]:
         """The claims so far; to be changed in place by what comes to light later in the turn."""
         return self._claims
 
-    def reading(self, left: int = 0) -> TurnReading:
-        """Return what was read, and of how many characters nothing was."""
+    def reading(self, claims: Sequence[Claim], left: int = 0) -> TurnReading:
+        """Return what was read, `claims` being those that may be kept, and of how many characters nothing was."""
         used = frozenset(self._used - {self.turn.at})
-        facts = [TurnNote("fact", self.turn.at, self.turn.speaker, claim=claim) for claim in self._claims]
+        facts = [TurnNote("fact", self.turn.at, self.turn.speaker, claim=claim) for claim in claims]
         notes = (
             msgspec.structs.replace(note, needs=used) if used else note for note in (*self._notes, *facts)
         )
-        return TurnReading(tuple(self._claims), used, tuple(notes), left)
+        return TurnReading(tuple(claims), used, tuple(notes), left)

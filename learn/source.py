@@ -43,23 +43,23 @@ class TurnText:
         """Yield the sentences that are read; those passed over, for length or place, are added to `left`."""
         is_whole = self._length == len(self._text)
         for sentence in sentences(self.shown):
-            if not is_whole and (not sentence.mark or self._place(sentence.stop) > MAX_TEXT):
+            if not is_whole and (not sentence.mark or self.place(sentence.stop) > MAX_TEXT):
                 self.leave(sentence)
                 return
             if len(sentence.text) <= MAX_SENTENCE:
                 yield sentence
             else:
-                self.left += self._place(sentence.stop) - self._place(sentence.start)
+                self.left += self.place(sentence.stop) - self.place(sentence.start)
         if not is_whole:
             self.left += self._length - MAX_TEXT
 
     def leave(self, sentence: TextPart) -> None:
         """Say that reading stops at this sentence, and that the rest of the turn is left."""
-        self.left += self._length - self._place(sentence.start)
+        self.left += self._length - self.place(sentence.start)
 
     def quote(self, part: TextPart) -> str | None:
         """Return the words of a part as they stand in the source; None where it begins or ends within a word."""
-        start, stop = self._place(part.start), self._place(part.stop)
+        start, stop = self.place(part.start), self.place(part.stop)
         if self._is_within_word(start) or self._is_within_word(stop):
             return None
         return self._text[start:stop]
@@ -77,7 +77,7 @@ class TurnText:
             self._there.append(end)
         return "".join((*pieces, text[end:]))
 
-    def _place(self, at: int) -> int:
+    def place(self, at: int) -> int:
         """Return the place in the source of a place in what is shown."""
         last = bisect_right(self._here, at) - 1
         return self._there[last] + at - self._here[last]

@@ -187,7 +187,10 @@ def said_of(record: Record) -> ViewContent:
 
 
 def chain_of(record: Record, read: Read) -> list[Record]:
-    """Return a view and the views that it stands on, the first one first; raise what reading raises."""
+    """Return a view and the views that it stands on, the first one first.
+
+    Raises ViewUnreadableError, and what reading raises.
+    """
     chain = [record]
     while parents := chain[-1].targets("parent"):
         if len(chain) == MAX_CHAIN:

@@ -5,8 +5,8 @@ from collections.abc import Callable, Mapping, Sequence
 from time import sleep as _sleep
 from typing import Any, Final, cast
 
-from braid.agent.chat import ChatError, ChatMessage, Completion
 from braid.models.chat import ChatEndpoint, counted, finish_of, outgoing
+from braid.text.chat import ChatError, ChatMessage, Completion
 
 THERE: Final = "https://api.anthropic.com"
 VERSION: Final = "2023-06-01"

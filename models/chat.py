@@ -4,10 +4,10 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, Literal, cast
 
-from braid.agent.chat import ChatError, ChatMessage, ChatTimeoutError
-from braid.agent.guard.redact import Redactor
 from braid.models.egress import check, is_near
 from braid.models.remote import Endpoint
+from braid.text.chat import ChatError, ChatMessage, ChatTimeoutError
+from braid.text.redact import Redactor
 
 MAX_ANSWER_BYTES: Final = 4 << 20
 """Some hundred times the longest answer that is asked for."""

@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from braid.agent.chat import ChatError, ChatMessage, Completion
 from braid.models.chat import ChatEndpoint, counted, finish_of, outgoing
 from braid.models.remote import Endpoint
+from braid.text.chat import ChatError, ChatMessage, Completion
 from braid.views.embedder import EmbeddingError, Vectors, checked
 
 

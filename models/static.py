@@ -40,7 +40,10 @@ class StaticEmbedder:
         self._model: _Model | None = None
 
     def embed(self, texts: Sequence[str]) -> Vectors:
-        """Return float32[n, 256]; a text without a known token gets the one direction that stands for none."""
+        """Return float32[n, 256]; a text without a known token gets the one direction that stands for none.
+
+        Raises EmbeddingError where the model's files are missing or damaged.
+        """
         model = self._loaded()
         found = np.empty((len(texts), DIMENSIONS), dtype=np.float32)
         for at in range(0, len(texts), _ROWS):  # a batch's tokens are in memory at once

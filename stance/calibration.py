@@ -32,7 +32,7 @@ class Reliability(msgspec.Struct, frozen=True):
 
 
 def reliability(predicted: Sequence[float], held: Sequence[bool], *, bins: int = 10) -> Reliability:
-    """Measure predictions by what came true."""
+    """Measure predictions, probabilities in [0, 1], by what came true; raise ValueError for others, or for none."""
     p, came = _pairs(predicted, held)
     if bins < 1:
         raise ValueError("a reliability diagram has at least one bin")

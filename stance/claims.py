@@ -31,7 +31,7 @@ OWN_METHOD: Final = "reconcile"
 
 
 class RecordedClaim(msgspec.Struct, frozen=True, kw_only=True):
-    """A claim that a record makes, as the fold sees it."""
+    """A claim that a record makes, as the fold sees it; `kept` is the part of its worth that is left, in [0, 1]."""
 
     index: int
     k: int
@@ -95,8 +95,9 @@ class RecordedClaim(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def worth(self) -> float:
-        """What it is worth when it is made: what its source is, or its record states; hearsay and models at most that
-        of their kind.
+        """What it is worth in [0, 1] when it is made: what its source is, or its record states.
+
+        Hearsay and models are worth at most what their kind is.
         """
         prior = prior_of(_HEARSAY if self.is_hearsay else self.claim.source_type)
         if self.p is None:

@@ -143,19 +143,19 @@ class Network:
     # What is taken back.
 
     def retract(self, what: str | int) -> None:
-        """Take back a premise or assumption, by name, or a justification, by number."""
+        """Take back a premise or assumption, by name, or a justification, by number; ValueError for others."""
         for rule in self._of(what):
             self._switch(rule, on=False)
 
     def restore(self, what: str | int) -> None:
-        """Bring back what was retracted."""
+        """Bring back what was retracted; ValueError for what isn't in the network."""
         for rule in self._of(what):
             self._switch(rule, on=True)
 
     # What is believed.
 
     def label(self, node: str) -> Label:
-        """Return what is believed of a node."""
+        """Return what is believed of a node; raise ValueError for an unknown one."""
         self._settle()
         return _LABELS[self._rests.label[self._known(node)]]
 
@@ -172,7 +172,7 @@ class Network:
         self._settle()
 
     def why(self, node: str) -> Why:
-        """Explain a node that is IN, down to premises and assumptions."""
+        """Explain a node that is IN, down to premises and assumptions; raise ValueError for any other."""
         if (label := self.label(node)) is not Label.IN:
             raise ValueError(f"{node!r} is {label}, not in: ask why_not")
         return Explainer(self._rests, self._names, self._because).why(self._numbers[node])

@@ -41,7 +41,7 @@ _LIMIT: Final = 36.0
 
 
 class Evidence(msgspec.Struct, frozen=True):
-    """One piece: the probability that it gives the claim, the sources it rests on, and what part of it is left."""
+    """One piece: the probability `p` of the claim, the sources it rests on, and the share `kept` that is left."""
 
     p: float
     sources: frozenset[Hashable] = NOTHING
@@ -71,13 +71,19 @@ class Exclusive(msgspec.Struct, frozen=True):
 
 
 def prior_of(source_type: SourceType, own: float | None = None) -> float:
-    """Return what a claim of this source is worth; a model's own confidence may only lower it."""
+    """Return what a claim of this source is worth; a model's own confidence may only lower it.
+
+    Raises ValueError for a confidence outside [0, 1].
+    """
     prior = PRIORS[source_type]
     return prior if own is None else min(prior, _checked(own, "a confidence"))
 
 
 def pool(evidence: Sequence[Evidence], prior: float = BASE) -> Pooled:
-    """Pool pieces of evidence around a prior; linear in the sources that they name."""
+    """Pool pieces of evidence around a prior; linear in the sources that they name.
+
+    Raises ValueError for probabilities outside [0, 1].
+    """
     start = logit(_checked(prior, "a prior"))
     best_for, best_against = _Best(), _Best()
     broadest: dict[Hashable, float] = {}
@@ -119,7 +125,10 @@ class _Best:
 
 
 def exclusive(ps: Sequence[float]) -> Exclusive:
-    """Normalise claims that exclude each other: each as likely as it alone is true, or that none is."""
+    """Normalise claims that exclude each other: each as likely as it alone is true, or that none is.
+
+    Raises ValueError for probabilities outside [0, 1].
+    """
     odds = [logit(_checked(p, "a claim")) for p in ps]
     # Shifted by the largest: nothing overflows, and what is too small to matter is 0.
     top = max([*odds, 0.0])
@@ -139,6 +148,7 @@ def decayed(p: float, prior: float, age_days: float, half_life_days: float) -> f
     of such things have changed by then.
 
     Computed at the time that is asked about and never written back. What lies ahead of that time has not aged.
+    Raises ValueError for an age that isn't a number, a half-life of 0 or less, or a probability outside [0, 1].
     """
     if math.isnan(age_days):
         raise ValueError("an age is a number of days")

@@ -36,7 +36,7 @@ class Relation(NamedTuple):
 
 _ONE_STATE: Final = (
     "lives_in", "stays_in", "located_in", "works_as", "works_at", "works_for", "boss_is", "partner_is", "married_to",
-    "engaged_to", "studies_at", "diet", "status", "relationship_status", "drives", "favourite",
+    "engaged_to", "studies_at", "diet", "status", "relationship_status", "drives", "favourite", "value_is", "owner_is",
 )  # fmt: skip
 _MANY_STATE: Final = (
     "colleague", "friend", "pet", "owns", "uses", "does", "drinks", "eats", "plays", "hobby", "member_of", "studies",

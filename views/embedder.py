@@ -49,7 +49,7 @@ class ModelTimeoutError(EmbeddingError):
 
 
 def embedded(embedder: Embedder, texts: Sequence[str]) -> Vectors:
-    """Return what a model gives for texts, checked; raise EmbeddingError for whatever goes wrong in it.
+    """Return what a model gives for n texts, float32[n, d], checked; raise EmbeddingError for what goes wrong in it.
 
     A caller may pass a model of their own: what that raises must end neither a replay nor a question, and what it gives
     must not enter an index unseen.

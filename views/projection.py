@@ -30,9 +30,9 @@ class AuthorKeyFacts(NamedTuple):
 class Fate(NamedTuple):
     """What became of a record that is there and is not living (SPEC §9.7)."""
 
-    state: Literal["replaced", "fallen"]
+    state: Literal["replaced", "retired", "fallen"]
     by: str | None
-    """Id of the newest living record in its place; None for a fallen one."""
+    """Id of the newest living record in its place; None for a retired or fallen one."""
 
 
 class HeadFacts(msgspec.Struct, frozen=True):

@@ -15,6 +15,7 @@ from braid.ledger.errors import ErasedError
 from braid.ledger.keys.control import ControlState
 from braid.ledger.read.prefix import control_at, root_at
 from braid.ledger.read.reader import LogEntry, Reader
+from braid.ledger.read.retirement import method_retired
 from braid.ledger.record.record import Record
 from braid.ledger.record.standing import SUPERSEDES
 from braid.views.duck.standing import Fates
@@ -298,7 +299,7 @@ def batches(
 
 def _changed(entries: list[LogEntry], start: int, standing: HeadFacts, fates: Fates | None) -> set[int]:
     """Return the records before `start` whose rows change with `entries`: by control records and, where rows tell how
-    records stand, by corrections.
+    records stand, by corrections and by the retirement of a reader.
     """
     changed: set[int] = set()
     reached: set[int] = set()
@@ -307,6 +308,8 @@ def _changed(entries: list[LogEntry], start: int, standing: HeadFacts, fates: Fa
         reached.update(link.index for link in entry.record.links if link.role == SUPERSEDES)
         if not envelope.public:
             continue
+        if method_retired(envelope):
+            reached.add(envelope.index)
         op = envelope.public.get("op")
         if envelope.kind == "tombstone" and op in ("forget", "recover"):
             changed.update(link.index for link in entry.record.links if link.role == "target")

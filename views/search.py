@@ -55,7 +55,10 @@ class IndexHit(msgspec.Struct, frozen=True, gc=False):
 
 
 class Row(msgspec.Struct, frozen=True, gc=False):
-    """A record as the index holds it. `text` is for scoring alone: what is shown comes from the log."""
+    """A record as the index holds it. `text` is for scoring alone: what is shown comes from the log.
+
+    Salience in [0, 1].
+    """
 
     index: int
     id: str

@@ -110,7 +110,10 @@ class Views:
     def catch_up(
         self, *, publish: bool = False, wait_s: float = 10.0, progress: Progress | None = None
     ) -> list[Caught]:
-        """Bring every projection to the log's end; `publish` makes a generation even when none is due."""
+        """Bring every projection to the log's end; `publish` makes a generation even when none is due.
+
+        Raises ViewBusyError after `wait_s` seconds in which another process was at work.
+        """
         with self._owning(wait_s):
             caught = self._catch_up_duck(progress=progress)
             if publish:
@@ -165,7 +168,7 @@ class Views:
         progress: Progress | None = None,
     ) -> list[Caught]:
         """Rebuild the named projection, or all: from the newest snapshot that fits and what came after it, else, or
-        `from_scratch`, from the log alone. Raises ValueError for an unknown name.
+        `from_scratch`, from the log alone. Raises ValueError for an unknown name, ViewBusyError.
         """
         begin: Begin = begin_empty if from_scratch else self.snapshots.begin
         if name not in (None, "duck", "catalog", "lance"):
@@ -209,7 +212,8 @@ class Views:
         """After an erasure: rebuild everything, so that no file here holds a byte of it; return the files concerned.
 
         Paths are relative to the store. Where there is no room to rebuild, everything is removed instead. Snapshots
-        that hold the erased go first, and one is made anew in their place: so the next replay stays short.
+        that hold the erased go first, and one is made again in their place: so the next replay stays short.
+        Raises ViewBusyError while another process is at work.
         """
         dropped = self.snapshots.purge()
         files = set(dropped) | self._purge_projections()
@@ -237,7 +241,10 @@ class Views:
         return files | {f"lance/{name}" for name in self.search.purge()}
 
     def drop(self) -> list[str]:
-        """Remove every file of every projection; return their paths relative to the store. They can be rebuilt."""
+        """Remove every file of every projection; return their paths relative to the store. They can be rebuilt.
+
+        Raises ViewBusyError while another process is at work.
+        """
         with self._owning(PURGE_WAIT_S):
             self._sandbox.close()
             files = [f"duck/{name}" for name in self._duck.drop_all()] + self.catalog.drop()
@@ -411,7 +418,7 @@ class Views:
         """Compare every projection with the log, row for row; findings are values, at most some hundred a projection.
 
         Nothing is caught up or mended for it. Of a store that can't be written the files are looked at as they are, the
-        working one in a private copy.
+        working one in a private copy. Raises ViewBusyError while another process is at work.
         """
         from braid.views.catalog.check import check_catalog
         from braid.views.duck.check import check_content

@@ -53,7 +53,8 @@ class LogWriter(LogReader):
 
     def cut_tail(self) -> TornTail | None:
         """Cut what stands behind the last whole transaction; repair the index; open for appending.
-        Writer's lock held.
+
+        Writer's lock held. Raises CorruptLogError for damage before the tail, WriterPoisonedError, ValueError.
         """
         for leftover in self.folder.glob(".*.new"):  # of a compaction or an index that was interrupted
             leftover.unlink()
@@ -164,6 +165,7 @@ class LogWriter(LogReader):
 
         An OSError before the bytes are complete leaves the log as it was. A failure after that raises
         OutcomeUnknownError and poisons this handle: the bytes may or may not survive.
+        Raises WriterPoisonedError after such a failure, ValueError where the log isn't open for appending.
         """
         fd = self._descriptor()
         if self._end >= SEGMENT_LIMIT:
@@ -252,7 +254,10 @@ class LogWriter(LogReader):
         self._fresh.clear()
 
     def sync(self) -> None:
-        """Make everything appended durable. A failure poisons this handle and raises OutcomeUnknownError."""
+        """Make everything appended durable. A failure poisons this handle and raises OutcomeUnknownError.
+
+        Raises WriterPoisonedError after such a failure, ValueError where the log isn't open for appending.
+        """
         fd = self._descriptor()
         if self.synced < self.next_index:
             self._sync_now(fd)
@@ -364,7 +369,11 @@ class LogWriter(LogReader):
         return segment, extent
 
     def compact(self, blanked: Callable[[int], bool]) -> int:
-        """Rewrite the segments without the bodies for which `blanked` holds; return the bytes given back."""
+        """Rewrite the segments without the bodies for which `blanked` holds; return the bytes given back.
+
+        Raises OutcomeUnknownError where the disk failed, WriterPoisonedError after that, ValueError where the log isn't
+        open for appending.
+        """
         self._descriptor()
         if any(blanked(index) for index in range(self.segments[self._active].first, self.next_index)):
             self._roll()

@@ -28,7 +28,10 @@ def encode_segment_header(first: int, store_id: str) -> bytes:
 
 
 def check_segment_header(data: bytes, name: str, store_id: str) -> int:
-    """Return the first log index; raise CorruptLogError or LogFormatError for a header that is not this store's."""
+    """Return the first log index that `data`, a segment's first bytes, states.
+
+    Raises CorruptLogError or LogFormatError for a header that is not this store's.
+    """
     if len(data) < SEGMENT_HEADER_BYTES or blake3(data[:48]).digest(length=16) != data[48:64]:
         raise CorruptLogError(name, 0, "the segment's header is not whole")
     magic, version, zero, zero_too, first, store, _ = _HEADER.unpack(data[:64])

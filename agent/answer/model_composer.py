@@ -5,16 +5,18 @@ from typing import Final
 import msgspec
 
 from braid.agent.answer.compose import UNKNOWN
-from braid.agent.chat import ChatError, ChatModel, Completion
 from braid.agent.cite import marks
 from braid.agent.guard.check import Checked, SupportedSentence, check
 from braid.agent.guard.prompt import SCHEMA, Prompt, prompt, surely
-from braid.agent.guard.redact import Redactor
 from braid.agent.parts import Composed, Composer, QuestionContext
+from braid.text.chat import ChatError, ChatModel, Completion
+from braid.text.redact import Redactor
 
 VERSION: Final = "1"
 MAX_TOKENS: Final = 700
 TIMEOUT_S: Final = 30.0
+UNCHECKED: Final = " (unchecked)"
+"""Stands behind a sentence that its citations neither bear out nor contradict."""
 MAX_SAID_CHARS: Final = 16_000
 """What of a model's words is kept for the log."""
 _DETAIL_CHARS: Final = 300
@@ -95,9 +97,10 @@ class ModelComposer:
 
 
 def _written(one: SupportedSentence) -> str:
-    """Return a sentence with the ids that it cites, before its full stop."""
+    """Return a sentence with the ids that it cites, before its full stop; one that nothing bears out is marked."""
     bare = one.text.rstrip(".!? ")
-    return f"{bare}{marks(one.citations)}{one.text[len(bare) :].strip() or '.'}"
+    unchecked = "" if one.checked else UNCHECKED
+    return f"{bare}{unchecked}{marks(one.citations)}{one.text[len(bare) :].strip() or '.'}"
 
 
 def _told(checked: Checked) -> str:

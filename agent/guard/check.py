@@ -1,4 +1,5 @@
-"""A model's answer held against what it was given: sentences that cited memory bears out are kept, the rest dropped.
+"""A model's answer held against what it was given: what cited memory contradicts is dropped, what it bears out stands,
+and what can't be checked is marked.
 
 Where nothing is left, or the whole can't be used, there is a reason, and the caller falls back. Pure.
 """
@@ -9,13 +10,13 @@ from typing import Final, Literal
 
 import msgspec
 
-from braid.agent.chat import Completion
-from braid.agent.guard.injection import gives_orders
 from braid.agent.guard.prompt import Prompt, PromptMemory
-from braid.agent.guard.support import lack
+from braid.agent.guard.support import support
 from braid.agent.language import clashes
 from braid.agent.parts import QuestionContext
 from braid.stance.reconcile import Reconciliation
+from braid.text.chat import Completion
+from braid.text.orders import gives_orders
 from braid.text.words import plain, words
 
 Reason = Literal[
@@ -55,10 +56,11 @@ class _Said(msgspec.Struct):
 
 
 class SupportedSentence(msgspec.Struct, frozen=True):
-    """A sentence that its citations bear out."""
+    """A sentence that its citations don't contradict; `checked`: that they bear it out."""
 
     text: str
     citations: tuple[str, ...]
+    checked: bool = True
 
 
 class Dropped(msgspec.Struct, frozen=True):
@@ -135,10 +137,10 @@ def _judged(one: _Sentence, prompt: Prompt, asked: QuestionContext) -> Supported
         return Dropped(text, "rests on orders", next(iter(found)))
     if asked.stance is not None and set(sound) <= _beaten(asked.stance):
         return Dropped(text, "not what is held", next(iter(sound)))
-    missing = lack(text, list(sound.values()), prompt.question, asked.now)
-    if missing is not None:
-        return Dropped(text, "not borne out", missing)
-    return SupportedSentence(text, tuple(sound))
+    found_out = support(text, list(sound.values()), prompt.question, asked.now)
+    if found_out.outcome == "contradicted":
+        return Dropped(text, "not borne out", found_out.detail)
+    return SupportedSentence(text, tuple(sound), found_out.outcome == "borne out")
 
 
 def _resolved(cite: str, given: Mapping[str, PromptMemory]) -> str | None:

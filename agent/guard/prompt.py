@@ -8,18 +8,18 @@ contain its own hash to close its fence. The same question over the same memory 
 import re
 from collections.abc import Mapping
 from datetime import UTC, datetime
-from hashlib import sha256
 from typing import Any, Final
 
 import msgspec
 
 from braid.agent.bands import CAREFUL, HEDGED, manner
-from braid.agent.chat import ChatMessage
-from braid.agent.guard.redact import Redactor
 from braid.agent.parts import QuestionContext
 from braid.ledger.record.record import ExperienceBody
-from braid.recall.context import attribute, escaped, quoted
+from braid.recall.context import attribute, quoted
 from braid.recall.hits import Hit
+from braid.text.chat import ChatMessage
+from braid.text.fence import escaped, fence_of
+from braid.text.redact import Redactor
 from braid.text.words import plain
 
 MOST_MEMORIES: Final = 24
@@ -168,12 +168,3 @@ def _line(id: str, one: PromptMemory) -> str:
         f'id="{escaped(id)}" at="{one.when.astimezone(UTC):%Y-%m-%d}" from="{attribute(one.speaker)}"'
     )
     return f"  <memory {attributes}>{quoted(one.text)}</memory>"
-
-
-def fence_of(data: list[str]) -> str:
-    """Return a name that doesn't occur in the data: a hash over it, and over that again should it ever occur."""
-    whole = "\n".join(data)
-    name = f"data-{sha256(whole.encode()).hexdigest()[:16]}"
-    while name in whole:
-        name = f"data-{sha256(name.encode()).hexdigest()[:16]}"
-    return name

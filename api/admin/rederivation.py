@@ -30,16 +30,14 @@ from braid.ledger.record.record import Draft, Record, is_reading
 from braid.ledger.write.compose import encode_body
 from braid.recall.deadline import within
 from braid.stance.entry import is_reconciliation
+from braid.text.parse import Parsing
 
 Read = Callable[[int], Record]
 Rederive = Callable[[Record, Read], Draft]
 """(record, read) → the draft that its named inputs give. `read(index)` gives verified records, forgotten ones too."""
-FUNCTIONS: Final = {
-    "view": "braid.lens.tone_shift:rederive",
-    "claim": "braid.learn.inference:rederive",
-}
+FUNCTIONS: Final = {"view": "braid.lens.tone_shift:rederive"}
 """What is derived from what it names → the function that derives it again; stances and reconciliations are for
-`StanceAudit`."""
+`StanceAudit`, claims for whoever can take sentences apart."""
 LIMIT_S: Final = 60.0
 """How long a lens may take over one view."""
 NOUNS: Final = {
@@ -63,9 +61,10 @@ class Rederived(msgspec.Struct, frozen=True):
     """kind: reason → the ids of those that could not be made again for it."""
 
 
-def rederive(reader: Reader) -> Rederived:
-    """Make every derived record of a log again and compare. Raises NoVaultError, and IntegrityError where an
-    input can't be trusted."""
+def rederive(reader: Reader, parsing: Parsing | None = None) -> Rederived:
+    """Make every derived record of a log again and compare; claims only where `parsing` gives the parser they are read
+    with. Raises NoVaultError, and IntegrityError where an input can't be trusted.
+    """
     reader.need_vault()
     same: Counter[str] = Counter()
     unmade: dict[str, list[str]] = {}
@@ -75,7 +74,9 @@ def rederive(reader: Reader) -> Rederived:
         kind = kind_of(record)
         if kind:
             try:
-                problem = stances.misplaced(record) or _problem(record, _deriver(kind, stances), reader)
+                problem = stances.misplaced(record) or _problem(
+                    record, _deriver(kind, stances, parsing), reader
+                )
             except (ErasedError, ForgottenError):
                 unmade.setdefault(f"{NOUNS[kind]}: an input is erased", []).append(record.id)
             except NotRederivableError as error:
@@ -89,12 +90,16 @@ def rederive(reader: Reader) -> Rederived:
     return Rederived(dict(same), findings, unmade)
 
 
-def _deriver(kind: str, stances: StanceAudit) -> Rederive:
+def _deriver(kind: str, stances: StanceAudit, parsing: Parsing | None) -> Rederive:
+    if kind == "claim":
+        from braid.learn.rederivation import rederive as read_again
+
+        return lambda record, read: read_again(record, read, parsing)
     if kind == "stance":
         return stances.rederive
     if kind == "reconciliation":
         return stances.rederive_reconciliation
-    return _bounded(_function(kind)) if kind == "view" else _function(kind)
+    return _bounded(_function(kind))
 
 
 def with_rederived(report: Report, found: Rederived) -> Report:

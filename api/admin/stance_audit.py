@@ -13,7 +13,7 @@ from braid.ledger.read import prefix
 from braid.ledger.read.backlinks import SignedEdges
 from braid.ledger.read.reader import Reader
 from braid.ledger.record.record import Draft, ExperienceBody, Record, StanceBody
-from braid.ledger.record.standing import StandingFacts, Standings, supports_of
+from braid.ledger.record.standing import Standings, supports_of
 from braid.ledger.write.compose import encode_body
 from braid.stance.claims import RecordedClaim, claims_of, is_meant
 from braid.stance.entry import draft_of, is_older, is_own, reconciliation_key, reconciliation_of
@@ -106,7 +106,7 @@ class StanceAudit:
         for link in record.links:
             read(link.index)  # erased since: nobody can tell any more
         then = prefix.control_at(self._reader, size)
-        standings = Standings(StandingFacts(size, then.hidden, then.erased), self._edges)
+        standings = Standings(self._reader.standing_facts(size, then.hidden, then.erased), self._edges)
         known = ClaimReader(self._reader, body.scope, standings, include_forgotten=True)
         subjects = [one for one in self._claiming if any(is_meant(name, one) for name in asks.subjects)]
         indexes = sorted({index for one in subjects for index in self._claiming[one] if index < size})

@@ -90,6 +90,8 @@ def _why_claims(session: Session, record: Record) -> Explanation:
 
 def _without_claims(session: Session, record: Record) -> str:
     standing = session.reader.standings().of(record.index)
+    if standing.state == "retired":
+        return f"{record.id} has no say: {id_at(session, standing.by)} retires the reader that read it"
     if standing.state in ("replaced", "fallen"):
         how = "was replaced by" if standing.state == "replaced" else "has fallen with"
         return f"{record.id} {how} {id_at(session, standing.by)}: it claims nothing any more"

@@ -43,7 +43,8 @@ def check_export(path: Path, vkey: str) -> dict[str, Any]:
 
     Every file is the one that the manifest names, every record is in the log, signed by its author, and says what was
     signed. Where the subject is a scope that the log counts, none but erased ones are left out (SPEC §4.8).
-    `index.html` and `graph.graphml` are only views of `records.json`. Raises EvidenceError.
+    `index.html` and `graph.graphml` are only views of `records.json`. Raises EvidenceError, and
+    ProofError for a proof of another record.
     """
     folder = _open(path)
     manifest = _decode(folder, "manifest.json", Manifest)

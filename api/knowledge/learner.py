@@ -7,28 +7,34 @@ beginning, and the `once` keys keep everything from being recorded twice.
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
-from itertools import accumulate
+from itertools import accumulate, islice
 from threading import RLock
 from typing import Any, Final, cast
 
 import msgspec
 
 from braid.knowledge.operations import Learned
+from braid.knowledge.retirement import retire_replaced
 from braid.learn.inference import Settled, inference, method_of, settled, turn_of
-from braid.learn.plain import PlainReader
+from braid.learn.parse.reader import ParseReader
 from braid.learn.turn import KnownClaims, Turn, TurnReader, TurnReading
 from braid.ledger.errors import ErasedError, ForgottenError
 from braid.ledger.record.record import Draft, ExperienceBody, Record, is_reading
 from braid.session import Session
+from braid.text.parse import ParserMissingError
 from braid.views.errors import ViewError
 from braid.wal.durable import make_folder, replace_file
 
+REPLACED: Final = ("read:plain@1",)
+"""Methods of readers that this release's takes the place of: what they have read loses its say when it first learns."""
 WINDOW: Final = 2_000
 """How many records back what was said may lend a turn its meaning; as many are read again when the store is opened."""
 BACK: Final = 500_000
 """How many characters of these are read again at most, the newest: opening a store of long turns stays quick."""
 BATCH: Final = 2_000
 """How many records are read before what was found in them is appended, as one transaction."""
+AHEAD: Final = 256
+"""So many turns are shown to the reader before they are read one by one: a parser takes many at a time sooner."""
 
 Told = Callable[[Record, Draft], None]
 _Whose = tuple[str | None, ...]
@@ -43,9 +49,10 @@ class Learner:
     """Follows one store's log with one reader, and keeps what is known in each conversation while the store is open."""
 
     def __init__(self, session: Session, reader: TurnReader | None = None) -> None:
+        """Raises ParserMissingError where nothing can take sentences apart."""
         self._session = session
         self.turn = RLock()
-        self._reader: TurnReader = reader or PlainReader()
+        self._reader: TurnReader = reader or ParseReader(session.parser)
         self._path = session.path / "views" / "learned.json"
         self._known: dict[_Whose, KnownClaims] = {}
         self._before: dict[_Whose, deque[Turn]] = {}
@@ -66,7 +73,7 @@ class Learner:
         while at < size:
             found: list[tuple[Record, Draft]] = []
             stop = min(at + BATCH, size)
-            for record, turn in self._new(at, stop):
+            for record, turn in self._prepared(self._new(at, stop)):
                 read += 1
                 draft, unread = self._draft(record, turn)
                 partly, left = partly + bool(unread), left + unread
@@ -80,6 +87,8 @@ class Learner:
                 cast("Told", told)(record, draft)
             at = self._at = stop
         if not dry_run and at > self._saved():
+            if not self._saved():  # once for a store: it looks at every reading
+                retire_replaced(self._session, REPLACED)
             self._save(at)
         return Learned(read=read, records=records, claims=claims, position=at, partly=partly, left=left)
 
@@ -89,7 +98,9 @@ class Learner:
             return self._at
         at = self._saved()
         if at < self._session.reader.size:
-            for turn in _newest([turn for _, turn in self._new(max(0, at - WINDOW), at)]):
+            newest = _newest([turn for _, turn in self._new(max(0, at - WINDOW), at)])
+            self._reader.prepare(newest)
+            for turn in newest:
                 known = self._known_to(turn)
                 known.add(self._reader.read(turn, known).notes)
         return at
@@ -110,6 +121,12 @@ class Learner:
             )
 
     # -- reading ----------------------------------------------------------------------------------
+
+    def _prepared(self, new: Iterator[tuple[Record, Turn]]) -> Iterator[tuple[Record, Turn]]:
+        """Yield turns that the reader has been shown."""
+        while some := list(islice(new, AHEAD)):
+            self._reader.prepare([turn for _, turn in some])
+            yield from some
 
     def _new(self, start: int, stop: int) -> Iterator[tuple[Record, Turn]]:
         """Yield the turns from `start` to `stop`; one that was forgotten when its turn came follows its recovery."""
@@ -224,6 +241,11 @@ def learn(session: Session, *, dry_run: bool = False, told: Told | None = None) 
 
 def follow(session: Session, corrected: Sequence[str]) -> None:
     """Read what was appended; what was corrected only where something was read of it. A follower of `Session`."""
+    with suppress(ParserMissingError):  # `braid learn` says what to install; nothing else waits for it
+        _follow(session, corrected)
+
+
+def _follow(session: Session, corrected: Sequence[str]) -> None:
     if not corrected:
         session.refresh()
         learn(session)

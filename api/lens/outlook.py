@@ -29,6 +29,7 @@ LIMIT_S: Final = 60.0
 _FATES: Final[Mapping[State, str]] = {
     "living": "there again",
     "replaced": "superseded",
+    "retired": "retired with its reader",
     "fallen": "fallen with what it rests on",
     "hidden": "forgotten",
     "erased": "erased",

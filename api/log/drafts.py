@@ -104,7 +104,8 @@ def experience(
 ) -> Draft:
     """Return the draft of an experience; evidence is record ids (links) or external URIs (kept in the body).
 
-    TypeError for what would be taken apart, or kept as something that nobody said.
+    Raises TypeError for what would be taken apart, or kept as something that nobody said; InvalidRecordError for an
+    empty key or a time that isn't RFC 3339.
     """
     _refuse_text(text)
     _refuse_single(

@@ -15,7 +15,10 @@ def toolbox(tools: Iterable[Tool] = ()) -> Toolbox:
 
 
 def plan_for(question: str, plan: "Plan | str | None" = None, *, samples: int = 1) -> tuple[Plan, str]:
-    """Return the plan for a question and whose it is: given as a Plan or its JSON, named, or the one that fits."""
+    """Return the plan for a question and whose it is: given as a Plan or its JSON, named, or the one that fits.
+
+    Raises PlanError for an unknown name, or samples out of bounds.
+    """
     if isinstance(plan, Plan):
         return plan, "given"
     if plan is not None and plan.lstrip().startswith("{"):

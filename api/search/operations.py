@@ -197,10 +197,10 @@ def context(
     card numbers are placeholders, unless `clear`. Locals as of `recall`. Raises ValueError for a budget without room
     for the block's frame, and what `recall` raises.
     """
-    from braid.agent.guard.redact import Redactor
     from braid.recall.context import block
     from braid.recall.decompose import decompose
     from braid.search.retrieval import find, now_of
+    from braid.text.redact import Redactor
 
     found = find(session, asked, cross_encoder=cross_encoder, hit_lens=hit_lens, decomposer=decomposer)
     now = now_of(session, asked)

@@ -100,7 +100,7 @@ class VerifiedState(msgspec.Struct, frozen=True):
 
     @classmethod
     def from_json(cls, data: bytes) -> "VerifiedState":
-        """Read what `to_json` wrote; raise ValueError for anything else."""
+        """Read the bytes that `to_json` wrote; raise ValueError for anything else."""
         return msgspec.json.decode(data, type=cls)
 
 

@@ -58,7 +58,7 @@ class Heads(msgspec.Struct):
         return [*sizes, self.published.size if self.published else 0, self.guard.size if self.guard else 0]
 
 
-def read_heads(  # noqa: PLR0917 - the sources of heads
+def read_heads(  # noqa: PLR0917 - the sources of heads  # noqa: PLR0913 - one decision a line
     store: Path, settings: Settings, guard: Guard, pinned: str | None, claimed: list[str], since: int
 ) -> Heads:
     """Read and open every head; those of the history below `since` stand on the earlier audit."""
@@ -197,7 +197,7 @@ def judge_heads(
         yield from _judge(past.size, past.root, roots, size, "checkpoint", what, "checkpoints", past.offset)
 
 
-def _judge(  # noqa: PLR0917 - one comparison, six words to name it
+def _judge(  # noqa: PLR0917 - one comparison, six words to name it  # noqa: PLR0913 - one decision a line
     at: int,
     root: bytes,
     roots: dict[int, bytes],

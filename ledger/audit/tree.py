@@ -58,7 +58,7 @@ def read_edge(size: int, published: int, read: ReadTile) -> list[bytes] | None:
 class Recount:
     """Takes leaf hashes in order; keeps one tile a level, the roots at wanted sizes, and what is wrong."""
 
-    def __init__(  # noqa: PLR0917 - what it starts from
+    def __init__(  # noqa: PLR0917 - what it starts from  # noqa: PLR0913 - one decision a line
         self,
         read: ReadTile,
         published: int,

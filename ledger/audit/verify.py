@@ -263,7 +263,7 @@ def _record_keys(vault: Vault, first: int, count: int) -> bytes:
     return b"".join([bytes(64) if key is None else key.sealing + key.commitment for key in keys])
 
 
-def _take(  # noqa: PLR0917 - two folds, and what is joined to them
+def _take(  # noqa: PLR0917 - two folds, and what is joined to them  # noqa: PLR0913 - one decision a line
     braid: LogFold, tree: Recount, chunk: Chunk, facts: StretchFacts, terms: AuditTerms, total: int
 ) -> None:
     """Join a stretch to what came before it: nothing missing in between, nothing twice."""

@@ -52,7 +52,8 @@ def back_up(reader: Reader, folder: Path, *, now: datetime, with_vault: bool = F
     """Bring the backup in `folder` to the log's published head, making it where there is none.
 
     Another process may write, erase and compact meanwhile. Raises BackupError for a folder that holds something else,
-    another log or history, or a vault that was not asked for; LogLockedError while another backup is under way there.
+    another log or history, or a vault that was not asked for; LogLockedError while another backup is under way there;
+    LedgerError where nothing has been published yet.
     """
     reader.refuse_contradicted()
     folder = folder.absolute()

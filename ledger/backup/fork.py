@@ -58,7 +58,8 @@ def fork(
     """Let the copy at `store` go on, which the guard contradicts; the one that the guard remembers is then only read.
 
     Raises BackupError where the guard agrees with this copy, GuardError without a guard, RollbackError for an older
-    vault or while the other copy is written, KeyRefusedError without an operator's key, LogLockedError.
+    vault or while the other copy is written, KeyRefusedError without an operator's key, LogLockedError,
+    ValueError for an empty reason.
     """
     if not reason.strip():
         raise ValueError("say why this copy goes on: whoever kept a head of the other will ask")

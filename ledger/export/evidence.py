@@ -308,7 +308,7 @@ class Imported(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 def keep(examiner: Examiner, item: ExportItem, record: Record) -> Imported:
-    """Return what an imported record keeps of the examined one."""
+    """Return what an imported record keeps of the examined one; raise EvidenceError for a bare envelope."""
     if item.opening is None:
         raise EvidenceError(f"{item.id}: only its envelope is in the export")
     return Imported(

@@ -70,7 +70,7 @@ class Signer:
         return cls(random(32), role, actor)
 
     def sign(self, message: bytes) -> bytes:
-        """Return the 64-byte signature over `message`."""
+        """Return the 64-byte signature over `message`; raise ValueError for one too long to sign at once."""
         size = len(message)
         signed = _new("unsigned char[]", SIGNATURE_BYTES + size)  # signature ‖ message
         if _sign(signed, _NULL, message, size, self._secret):

@@ -93,7 +93,7 @@ class Outlet(Folder):
         return self._public and head.exists() and not head.stat().st_mode & 0o004
 
     def holds(self, path: str, data: bytes) -> bool:
-        """Whether this very file is there already: an interrupted run left it, and it need not be written again."""
+        """Whether the file at `path` holds exactly `data`: an interrupted run left it, no need to write it again."""
         try:
             same = (self.path / path).read_bytes() == data
         except FileNotFoundError:
@@ -146,7 +146,7 @@ class Outlet(Folder):
         return True
 
     def finish(self, note: bytes, size: int, before: int) -> None:
-        """Publish the checkpoint of `size` after one of `before`: everything that it needs is in place.
+        """Publish `note`, the checkpoint of `size` after one of `before`: everything that it needs is in place.
 
         Partial tiles and bundles that have become full go first: had the process to die in between, the next run would
         know the same `before` and remove them then. Who still reads them falls back to the full ones.

@@ -65,7 +65,8 @@ def open_head(
     """Return a head signed by the pinned key and, where a policy is stated, by its quorum; else RefusedLogError.
 
     Reasons: `malformed`, `origin`, `signature`, `policy`, `quorum`. Signatures of keys that nobody pinned are left out,
-    but for those of the log's `others`, and unless the `whole` note is asked for.
+    but for those of the log's `others`, and unless the `whole` note is asked for. Raises ValueError for a pinned key
+    that isn't Ed25519.
     """
     try:
         checkpoint = parse_checkpoint(parse_note(note)[0])
@@ -149,7 +150,10 @@ class ServedLog:
         return ServedLog(self._fetch, keys[0], self.policy, keys)
 
     def tree(self, checkpoint: Checkpoint) -> TileTree:
-        """Return the tree of a signed head; the tiles of its right edge are read now and must give its root."""
+        """Return the tree of a signed head; the tiles of its right edge are read now and must give its root.
+
+        Raises RefusedLogError where they don't.
+        """
         edge = {level: self._tile(level, n, width) for level, n, width in partial_tiles(checkpoint.size)}
         frontier = Frontier.from_partials(checkpoint.size, edge)
         if frontier.root() != checkpoint.root:
@@ -160,7 +164,10 @@ class ServedLog:
     def bundles(
         self, tree: TileTree, start: int, gather: Gather | None = None
     ) -> Iterator[tuple[int, bytes, list[bytes]]]:
-        """Yield (n, bytes, entries) of the bundles from number `start` to the tree's end, each entry checked."""
+        """Yield (n, bytes, entries) of the bundles from number `start` to the tree's end, each entry checked.
+
+        Raises RefusedLogError for a bundle that is missing or isn't in the tree.
+        """
         full = tree.size // TILE_WIDTH
         paths = (path for n in range(start, full) for path in (tile_path(0, n), entries_path(n)))
         got = gather(paths) if gather else map(self._read, paths)

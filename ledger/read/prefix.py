@@ -20,7 +20,7 @@ def size_at(reader: "Reader", when: int | datetime) -> int:
     """Return how many records the log held once record `when` was in it, or at the time `when`.
 
     Costs a search over times that the tree vouches for. Raises ValueError for an index that the log doesn't hold, a
-    time before its first record, and a naive time.
+    time before its first record, and a naive time; TypeError for anything but an index or a time.
     """
     if isinstance(when, datetime):
         return _size_at_time(reader, zoned(when))
@@ -68,6 +68,7 @@ def control_at(reader: "Reader", size: int) -> ControlState:
     """Return what the control records among the first `size` said: keys, what was forgotten, what was erased.
 
     Walks the chain that the reader has verified when it was opened; costs the control records, not the log.
+    Raises IntegrityError where the chain doesn't lead back.
     """
     chain: list[Envelope] = []
     envelope = reader.envelope(size - 1)

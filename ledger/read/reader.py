@@ -3,7 +3,7 @@
 A record is read by its place, compared with its authenticated leaf, and only then decoded and unsealed.
 """
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Container, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from hashlib import sha256
 from itertools import islice
@@ -34,6 +34,7 @@ from braid.wal.frame import Frame
 if TYPE_CHECKING:  # numpy is loaded with these, when links or keys are first asked for: a tenth of a second
     from braid.ledger.read.backlinks import Backlinks
     from braid.ledger.read.idempotency import KeyIndex
+    from braid.ledger.read.retirement import Retirements
 
 
 class LogEntry(NamedTuple):
@@ -48,7 +49,8 @@ class Reader(Follower):
 
     _backlinks: "Backlinks | None" = None
     _key_index: "KeyIndex | None" = None
-    _standings: tuple[tuple[int, int], Standings] | None = None
+    _retirements: "Retirements | None" = None
+    _standings: tuple[tuple[int, int, int], Standings] | None = None
 
     @property
     def backlinks(self) -> "Backlinks":
@@ -69,6 +71,16 @@ class Reader(Follower):
 
                 self._key_index = KeyIndex(self)
             return self._key_index
+
+    @property
+    def retirements(self) -> "Retirements":
+        """Which readers were retired, by what was signed."""
+        with self._turn:
+            if self._retirements is None:
+                from braid.ledger.read.retirement import Retirements  # noqa: PLC0415 - see above
+
+                self._retirements = Retirements(self)
+            return self._retirements
 
     def append_turn(self) -> AbstractContextManager[object]:
         """Hold off appends of this handle: what looks keys up must not wait for an append that waits for it."""
@@ -97,24 +109,30 @@ class Reader(Follower):
         control = self.control
         if size is not None and size < self.size:
             hidden = control_at(self, size).hidden.keys() | control.hidden.keys()
-            return Standings(StandingFacts(size, hidden, frozenset(control.erased)), edges)
+            return Standings(self.standing_facts(size, hidden, frozenset(control.erased)), edges)
         while True:
-            newest, superseding, now = control.newest, self.backlinks.superseding, self.size
-            if (
-                superseding == self.backlinks.superseding
-            ):  # else a record came in between, and replaced another
-                break
+            newest, now = control.newest, self.size
+            marks = self.backlinks.superseding, self.retirements.count
+            if marks == (self.backlinks.superseding, self.retirements.count):
+                break  # else a record came in between, and replaced or retired another
         known = self._standings
-        if known is None or known[0] != (newest, superseding):
-            past = StandingFacts(now, frozenset(control.hidden), frozenset(control.erased))
-            known = (newest, superseding), Standings(past, edges)
+        if known is None or known[0] != (newest, *marks):
+            past = self.standing_facts(now, frozenset(control.hidden), frozenset(control.erased))
+            known = (newest, *marks), Standings(past, edges)
         elif known[1].past.size != now:
             known = known[0], known[1].grown(now)
         self._standings = known
         return known[1]
 
+    def standing_facts(self, size: int, hidden: Container[int], erased: Container[int]) -> StandingFacts:
+        """Return what the first `size` records are judged by while some of them are forgotten or erased."""
+        return StandingFacts(size, hidden, erased, self.retirements.at(size, hidden, erased))
+
     def index_of(self, id: str) -> int:
-        """Return the index that an id names; raise UnknownRecordError where no such record can be."""
+        """Return the index that an id names; raise UnknownRecordError where no such record can be.
+
+        Raises TypeError for an id that isn't text.
+        """
         try:
             index = parse_id(id).index
         except ValueError as error:
@@ -146,7 +164,10 @@ class Reader(Follower):
         return self.at(self.index_of(id), id=id, include_forgotten=include_forgotten)
 
     def at(self, index: int, *, id: str | None = None, include_forgotten: bool = False) -> Record:
-        """Return the record at a log index, verified and unsealed; errors as for `get`."""
+        """Return the record at a log index, verified and unsealed.
+
+        Raises UnknownRecordError, ErasedError, ForgottenError, and IntegrityError for bytes that were changed.
+        """
         if not 0 <= index < self.size:
             raise UnknownRecordError(f"the log has no record {index} (it holds {self.size})")
         envelope, stored = self._verified_envelope(index)
@@ -192,7 +213,7 @@ class Reader(Follower):
     def entries(self, start: int = 0, stop: int | None = None) -> Iterator[list[LogEntry]]:
         """Yield the records from `start` to `stop` by transactions, verified and unsealed, for projections and exports.
 
-        Forgotten ones are among them; an erased one has no body.
+        Forgotten ones are among them; an erased one has no body. Raises IntegrityError for bytes that were changed.
         """
         end = self.size if stop is None else stop
         for frame in self.log.frames(start):
@@ -211,6 +232,7 @@ class Reader(Follower):
         """Yield the envelopes from `start` to `stop` with their links, verified against the tree; no body is read.
 
         With `members` (`links`, `blobs`), only those that have one of them: the others are passed over undecoded.
+        Raises IntegrityError for an envelope that was changed or moved.
         """
         wanted = [f'"{member}":'.encode() for member in members] or [b""]
         end = self.size if stop is None else stop
@@ -304,6 +326,7 @@ class Reader(Follower):
     ) -> bytes:
         """Return one multi-proof for records with their envelopes, under the published head or another (SPEC §5.5).
 
+        `note` is the signed note of `head`.
         Raises ValueError for no record, one that the head does not cover, or a head that is none of this log.
         """
         chosen = sorted(set(indexes))

@@ -58,7 +58,7 @@ def spliced(raw: bytes, members: Mapping[str, tuple[int, int | None]]) -> bytes:
 
 
 def chain_of(raw: bytes | None) -> Iterator[tuple[ScopeKey, int, int | None]]:
-    """Yield (scope, count, previous) of a body's chains; nothing for one that has none."""
+    """Yield (scope, count, previous) of the chains in `raw`, a body's JSON; nothing for one that has none."""
     if raw is None or MEMBER.encode() not in raw:
         return
     try:

@@ -119,7 +119,7 @@ def signature_of(envelope: bytes) -> bytes:
 
 
 def payload_of(envelope: bytes) -> bytes:
-    """Cut the payload alone out of the stored bytes, for readers who trust the leaf; errors as for `unwrap`."""
+    """Cut the payload alone out of the stored bytes, for readers who trust the leaf; raise EnvelopeError."""
     cut = len(envelope) - _SUFFIX_LEN
     if (
         len(envelope) > MAX_ENVELOPE_BYTES

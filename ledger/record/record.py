@@ -102,7 +102,9 @@ class Scope(_Part, frozen=True):
 
 class Claim(_Part, frozen=True):
     """A statement in symbols; valid from, and before, two instants. `hedge`: the words that soften it, as they were
-    said; `said_by`: whose word it is, where the record only reports it."""
+    said; `said_by`: whose word it is, where the record only reports it. `at`: from which character of the parent's
+    text on the quote stands. `type`: preference, skill, interest, goal, episode, step, relation, else a fact;
+    `details`: what its type adds (category, key, strength, proficiency, modality, level of privacy), as text."""
 
     subject: str
     rel: str
@@ -114,10 +116,13 @@ class Claim(_Part, frozen=True):
     quote: str | None = None
     hedge: str | None = None
     said_by: str | None = None
+    at: int | None = None
+    type: str = "fact"
+    details: dict[str, str] = {}
 
 
 class Reweighted(_Part, frozen=True):
-    """A weight that a derivation changed, of the record's k-th link."""
+    """A weight in [0, 1] that a derivation changed, of the record's k-th link."""
 
     link: int
     w_old: float
@@ -186,6 +191,10 @@ ANSWER: Final = "answer"
 """The method of an answer that this store gave: its evidence is what it quotes."""
 PROGRAM: Final = "program"
 """The name of the events of a program: their evidence is what they hold words of."""
+ENTITY: Final = "entity"
+"""The name of the events by which somebody decides that names are of one thing, or aren't."""
+ENTITY_NAME: Final = "entity_name"
+"""The name of the events that such a decision stands on: each is a name, and rests on the turns that say it."""
 REFLECTION: Final = "reflect"
 """The method of what is noted of an answer after it was given."""
 _SAID: Final = ("occurrence", "observation")
@@ -278,7 +287,10 @@ class StanceBody(Body, frozen=True):
 
 
 class AffectBody(Body, frozen=True):
-    """An `affect` snapshot of the record behind the `experience` link."""
+    """An `affect` snapshot of the record behind the `experience` link.
+
+    Valence and dominance in [-1, 1], arousal, intensity and confidence in [0, 1].
+    """
 
     actor: str
     stage: str

@@ -35,3 +35,15 @@ def in_scope(own: Ids | None, wanted: Ids | None) -> bool:
         (id := getattr(wanted, name)) is None or (own is not None and getattr(own, name) == id)
         for name in SCOPES
     )
+
+
+def owner_of(own: Ids | None) -> str:
+    """Return whose memory something with these ids is of: `user_id:ana`, else the agent's, else the run's; else
+    nobody's, empty.
+
+    What is known of people and things in one memory isn't known in another.
+    """
+    for name in SCOPES[:3]:
+        if own is not None and (id := getattr(own, name)) is not None:
+            return f"{name}:{id}"
+    return ""

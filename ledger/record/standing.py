@@ -1,8 +1,9 @@
 """Whether a record stands: the one rule of what was corrected, forgotten or erased, and of what rests on that. Pure.
 
 A record is *replaced* while one that supersedes it is living: directly, or behind others that may be replaced,
-forgotten or erased themselves. It has *fallen* while it rests on something and nothing that it rests on is living; it
-comes back with it. What is not living replaces nothing. What a record itself replaces does not make it fall.
+forgotten or erased themselves. A reading is *retired* while a living event retires its reader. A record has *fallen*
+while it rests on something and nothing that it rests on is living; it comes back with it. What is not living replaces
+nothing. What a record itself replaces does not make it fall.
 
 Links point back, but a record's standing depends on earlier records (what it rests on) and on later ones (what
 supersedes it), so that a few may depend on each other in a circle: then the newest of them is judged first, as if
@@ -14,23 +15,43 @@ from typing import Final, Literal, NamedTuple, Protocol
 
 from braid.ledger.record.envelope import DERIVATION_ROLES, Link
 
-State = Literal["living", "replaced", "fallen", "hidden", "erased", "later"]
+State = Literal["living", "replaced", "retired", "fallen", "hidden", "erased", "later"]
 SUPERSEDES: Final = "supersedes"
 
 
 class Standing(NamedTuple):
-    """How a record stands. `by`: the newest living record in its place, or the first of those that it fell with."""
+    """How a record stands. `by`: the newest living record in its place, the event that retires its reader, or the first
+    of those that it fell with.
+    """
 
     state: State
     by: int | None = None
 
 
+class Retired(Protocol):
+    """What events say of readers."""
+
+    def by(self, index: int) -> int | None:
+        """Return the living event that retires the reader whose reading this record is; None where there is none."""
+        ...
+
+
+class _NoneRetired:
+    def by(self, index: int) -> int | None:
+        """See `Retired.by`."""
+        del index
+        return None
+
+
 class StandingFacts(NamedTuple):
-    """The facts that a standing is judged by: how many records the log held, and what was forgotten and erased."""
+    """The facts that a standing is judged by: how many records the log held, what was forgotten and erased, and which
+    readings are retired.
+    """
 
     size: int
     hidden: Container[int]
     erased: Container[int]
+    retired: Retired = _NoneRetired()
 
 
 class Edges(Protocol):
@@ -131,6 +152,8 @@ class Standings:
             return _Judged(Standing(gone), instead)
         if instead is not None:
             return _Judged(Standing("replaced", instead), instead)
+        if (by := self.past.retired.by(index)) is not None:
+            return _Judged(Standing("retired", by), None)
         supports = self._edges.supports(index)
         if supports and not any(self._holds(at, circle) for at in supports):
             return _Judged(Standing("fallen", supports[0]), None)
@@ -144,7 +167,7 @@ class Standings:
     def _holds(self, support: int, circle: frozenset[int]) -> bool:
         if support in self._judged:
             return self._judged[support].standing.state == "living"
-        return support in circle and not self._is_gone(support)
+        return support in circle and not self._is_gone(support) and self.past.retired.by(support) is None
 
     def _gone(self, index: int) -> Literal["later", "erased", "hidden"] | None:
         if index >= self.past.size:

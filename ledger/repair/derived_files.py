@@ -47,7 +47,10 @@ def examine(store: Path, guard: Guard | None = None, passphrase: str | None = No
 
 
 def repair(store: Path, guard: Guard | None = None) -> list[str]:
-    """Make good what is safe to make good, under the writer's lock; return what was done. Raises LogLockedError."""
+    """Make good what is safe to make good, under the writer's lock; return what was done.
+
+    Raises LogLockedError, and LedgerError where the log doesn't give the signed root.
+    """
     settings = load_settings(store)
     guard = guard or Guard.of_store(settings.store_id)
     lock = FileLock(store / "lock")

@@ -35,7 +35,7 @@ def write_tiles(store: Path, tiles: Iterable[TileFile]) -> list[Path]:
 
 
 def publish_checkpoint(store: Path, note: bytes) -> None:
-    """Replace the published checkpoint and add it to the history. Only after guard and tiles are on disk."""
+    """Replace the published checkpoint by `note` and add it to the history. Only after guard and tiles are on disk."""
     replace_file(store / "checkpoint", note, "checkpoint.write")
     fd = os.open(store / "checkpoints", os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o600)
     try:  # evidence for auditors, never trusted: written without a sync

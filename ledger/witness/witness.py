@@ -120,7 +120,7 @@ class Witness:
         return self._logs
 
     def add_checkpoint(self, body: bytes, now_s: int) -> WitnessResponse:
-        """Judge a submission and cosign its head, at a Unix time above 0.
+        """Judge a submission and cosign its head at a Unix time, in seconds; raise ValueError unless it is above 0.
 
         200 cosigned · 400 malformed, or `old` above the head's size · 403 no trusted signature, or one that is wrong ·
         404 another log · 409 `old` is not where this witness stands: the body says where · 422 not proved consistent.

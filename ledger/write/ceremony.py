@@ -89,6 +89,7 @@ def retire_log_key(writer: Writer, vkey: str, *, reason: str | None = None) -> N
     """End the overlap: this key signs no head behind the record, and its private half is wiped.
 
     A head that both have signed is published first: who pinned the old key can walk from it to the new one.
+    Raises KeyRefusedError for a key that isn't in force.
     """
     if vkey not in writer.control.signing(writer.size):
         raise KeyRefusedError(f"{vkey} is no key in force of this log: `braid key list` names them")
@@ -103,7 +104,10 @@ def retire_log_key(writer: Writer, vkey: str, *, reason: str | None = None) -> N
 
 
 def seal_keys(writer: Writer) -> list[Path]:
-    """Seal every private key of the store under the vault's passphrase; return the files that were in the clear."""
+    """Seal every private key of the store under the vault's passphrase; return the files that were in the clear.
+
+    Raises KeyRefusedError where the vault has no passphrase.
+    """
     passphrase, kdf = writer.passphrase, writer.need_vault().kdf
     if passphrase is None or kdf is None:
         raise KeyRefusedError(

@@ -53,7 +53,10 @@ class Slot(msgspec.Struct, frozen=True, gc=False):
 
 
 def encode_body(draft: Draft) -> bytes:
-    """Return the body's JSON; raise InvalidRecordError for what could not be read back."""
+    """Return the body's JSON; raise InvalidRecordError for what could not be read back.
+
+    Raises BodyTooLargeError for a body above the limit.
+    """
     try:
         raw = _encode(draft.body)
         if draft.extra:

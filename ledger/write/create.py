@@ -50,6 +50,8 @@ def create_store(
 ) -> Settings:
     """Create a store at `path` with fresh keys, genesis, vault and guard; raise FileExistsError where something is.
 
+    Raises ValueError for a retention window or an origin that can't be.
+
     `spare_root`: genesis names two root keys, either of which may revoke the other: it admits none later (ADR 27).
     """
     if path.exists() and not path.is_dir():

@@ -184,8 +184,8 @@ class Writer(Reader):
         `keys` makes repeating harmless: a draft whose key is in the log already is left out and its record named. The
         first `held` drafts must say what that record says, else IdempotencyConflictError.
         `signer` is the id of an author key of this store. Raises before anything is written: InvalidRecordError,
-        UnknownRecordError, ErasedError, KeyRefusedError, ClockError, OSError (a full disk); after that
-        OutcomeUnknownError.
+        UnknownRecordError, ErasedError, KeyRefusedError, ClockError, OSError (a full disk), WriterPoisonedError
+        (an earlier failure ended this handle), ValueError (a closed writer); after that OutcomeUnknownError.
         """
         if not drafts:
             raise ValueError("a transaction holds at least one record")
@@ -238,7 +238,10 @@ class Writer(Reader):
 
     @contextmanager
     def turn(self) -> Generator[None]:
-        """Hold the writer's lock over several acts, so that no other handle comes between them."""
+        """Hold the writer's lock over several acts, so that no other handle comes between them.
+
+        Raises WriterPoisonedError after an earlier failure, ValueError for a closed writer.
+        """
         self._refuse_unusable()
         with self._commit, self._locked():
             yield
@@ -412,7 +415,10 @@ class Writer(Reader):
     # -- heads ------------------------------------------------------------------------------------
 
     def checkpoint(self) -> None:
-        """Sign and publish the present head: sync, sign, guard, tiles, checkpoint (SPEC §5.4)."""
+        """Sign and publish the present head: sync, sign, guard, tiles, checkpoint (SPEC §5.4).
+
+        Raises IntegrityError where tree and disk hold different numbers of records.
+        """
         with self.turn():
             self._publish()
 

@@ -32,11 +32,11 @@ class Glance:
             self._tell(why, missing)
 
     def before(self, indexes: Sequence[int]) -> dict[int, int]:
-        """See `Catalog.before`."""
+        """Return the chains before records, as `Catalog.before` does."""
         return beside(self._ask, indexes, BEFORE)
 
     def after(self, indexes: Sequence[int]) -> dict[int, int]:
-        """See `Catalog.after`."""
+        """Return the chains after records, as `Catalog.after` does."""
         return beside(self._ask, indexes, AFTER)
 
     def close(self) -> None:

@@ -48,7 +48,7 @@ class Catalog:
 
     @property
     def reader(self) -> Reader:
-        """The log."""
+        """The reader of the log that this file follows."""
         return self._reader
 
     @contextmanager
@@ -94,8 +94,10 @@ class Catalog:
                 self.catch_up(wait_s=wait_s)
 
     def follow_within(self, turn_s: float, wait_s: float) -> None:
-        """As `follow`; raise ViewBusyError when another thread goes on for longer than `turn_s`, or another process for
-        longer than `wait_s`.
+        """Follow the log as `follow` does, in bounded time.
+
+        Raises ViewBusyError when another thread goes on for longer than `turn_s`, or another process for longer than
+        `wait_s`, both in seconds.
         """
         with self._my_turn(turn_s):
             self.follow(wait_s=wait_s)
@@ -116,7 +118,7 @@ class Catalog:
     def replay(
         self, why: str = "asked for", *, begin: Begin = begin_empty, wait_s: float = LOCK_WAIT_S
     ) -> Caught:
-        """Rebuild the file, from the log unless `begin` has more."""
+        """Rebuild the file, from the log unless `begin` has more; raise ViewBusyError after `wait_s` seconds."""
         with self._locked(wait_s):
             return self._follow(replay(self._reader, self._home, why, begin=begin))
 
@@ -218,7 +220,10 @@ class Catalog:
             return beside(self._ask, indexes, side)
 
     def rows(self, statement: str, params: Sequence[Any], wait_s: float) -> list[tuple[Any, ...]]:
-        """Ask the file, which the caller has followed the log with; raise ViewBusyError after `wait_s`."""
+        """Ask the file, which the caller has followed the log with; raise ViewBusyError after `wait_s`.
+
+        Raises DamagedViewError for a file that can't be read.
+        """
         with self._my_turn(wait_s):
             return self._ask(statement, params, wait_s)
 
@@ -253,7 +258,10 @@ class Catalog:
         return self._home.path.stat().st_size if self._home.path.exists() else 0
 
     def drop(self) -> list[str]:
-        """Remove the file; return the names of what was removed. It is rebuilt when it is next needed."""
+        """Remove the file; return the names of what was removed. It is rebuilt when it is next needed.
+
+        Raises ViewBusyError while another process is at work on it.
+        """
         with self._locked():
             self._forget()
             return self._home.drop()

@@ -20,6 +20,8 @@ from braid.ledger.record.record import (
     StanceBody,
     ViewBody,
 )
+from braid.ledger.record.scope import owner_of
+from braid.stance.mentions import mentions_of
 from braid.stance.pool import prior_of
 from braid.views.duck.schema import NUMBER
 from braid.views.projection import HeadFacts
@@ -29,6 +31,7 @@ _STATED: Final = "stated"
 _NO_TONE: Final = (None,) * 7
 _TRUSTED: Final = (prior_of("explicit"), "prior")
 _EXPERIENCES, _LINKS, _CLAIMS = NUMBER["experiences"], NUMBER["links"], NUMBER["claims"]
+_MENTIONS: Final = NUMBER["mentions"]
 
 
 def _experience(record: Record, body: Body | None, standing: HeadFacts) -> list[Numbered]:
@@ -56,9 +59,20 @@ def _experience(record: Record, body: Body | None, standing: HeadFacts) -> list[
     for k, claim in enumerate(body.symbolic):
         span = [None if time is None else microseconds(time) for time in (claim.valid_from, claim.valid_to)]
         said = (claim.subject, claim.rel, claim.object, claim.polarity, *span, claim.source_type)
-        how = (claim.quote, claim.hedge, claim.said_by)
+        how = (claim.quote, claim.hedge, claim.said_by, claim.at, claim.type, json_text(claim.details))
         rows.append((_CLAIMS, (*place, k, *said, *how)))
-    return rows
+    return [*rows, *_mentions(record, body)]
+
+
+def _mentions(record: Record, body: ExperienceBody) -> list[Numbered]:
+    """Return a row for each name in what an experience claims."""
+    place = (record.envelope.index, record.envelope.id)
+    turn = next(((link.index, link.id) for link in record.targets("parent")), place)
+    owner = owner_of(body.scope)
+    return [
+        (_MENTIONS, (*place, k, one.k, one.role, one.name, one.key, one.canonical, one.type, owner, *turn))
+        for k, one in enumerate(mentions_of(body.symbolic))
+    ]
 
 
 def _sure(envelope: Envelope, body: ExperienceBody) -> tuple[float | None, str | None]:

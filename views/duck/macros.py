@@ -5,56 +5,34 @@ DuckDB client. They read tables of the same file and nothing else; a change of o
 """
 
 from collections.abc import Iterator
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 from braid.ledger.record.envelope import DERIVATION_ROLES
+from braid.stance.mentions import NAMED
 from braid.stance.relations import RELATIONS, compared_as
+from braid.views.duck.definition import (
+    DISPUTED,
+    HAPPENED,
+    ID,
+    INDEX,
+    NORMAL,
+    OBJECT,
+    POLARITY,
+    REL,
+    REL_NAME,
+    SESSION,
+    SINCE,
+    SOURCE,
+    SUBJECT,
+    SURE,
+    UNTIL,
+    WHO,
+    Macro,
+    ViewDefinition,
+)  # fmt: skip
+from braid.views.duck.knowledge import KNOWLEDGE_MACROS, KNOWLEDGE_VIEWS
 from braid.views.duck.schema import Column, quoted
 from braid.views.duck.vectors import EMBEDDINGS
-
-_INDEX = Column("log_index", "BIGINT", "Index in the log of the record.")
-_ID = Column("id", "VARCHAR", "Its id; `braid show ID` reads it, verified.")
-_HAPPENED = Column("happened_at", "TIMESTAMP", "When it happened, else when it was recorded, UTC.")
-_SESSION = Column("session_id", "VARCHAR", "Scope: the session.")
-_SURE = Column("confidence_p", "DOUBLE", "Probability in [0, 1] of the record that says so.")
-_WHO = Column("who", "VARCHAR", "The actor's own name, else user, agent, system or tool(name).")
-_SUBJECT = Column("subject", "VARCHAR", "Subject.")
-_REL = Column("rel", "VARCHAR", "Relation.")
-_OBJECT = Column("object", "VARCHAR", "Object.")
-_POLARITY = Column("polarity", "BOOLEAN", "False: it is denied.")
-_SINCE = Column("since", "TIMESTAMP", "Holds from then on, UTC: `valid_from`, else when it was said.")
-_UNTIL = Column("until", "TIMESTAMP", "Holds until before then, UTC; NULL for no end.")
-_SOURCE = Column("source_type", "VARCHAR", "explicit, implicit_…, inferred or corrected.")
-_DISPUTED = Column("disputed", "BOOLEAN", "The key that signed it is reported compromised.")
-
-
-class ViewDefinition(NamedTuple):
-    """A view: a question with a name."""
-
-    name: str
-    comment: str
-    columns: tuple[Column, ...]
-    query: str
-
-
-class Macro(NamedTuple):
-    """A table macro: a question with parameters, asked as `FROM name(…)`.
-
-    In the query a parameter of type TIMESTAMP stands as `:name`: it is taken as text and as TIMESTAMP WITH TIME ZONE
-    too. One in `optional` may be left out. Columns
-    are named with their table, here and in a view that a macro reads: a parameter of the same name would hide them.
-    """
-
-    name: str
-    comment: str
-    parameters: tuple[Column, ...]
-    columns: tuple[Column, ...]
-    query: str
-    optional: frozenset[str] = frozenset()
-
-
-_REL_NAME: Final = "trim(regexp_replace(lower(c.rel), '[^a-z0-9]+', '_', 'g'), '_')"
-_NORMAL: Final = "regexp_replace(trim(lower({})), '^(the|a|an|my|his|her|our|their) ', '')"
 
 
 def _relations() -> str:
@@ -68,20 +46,100 @@ def _relations() -> str:
     return ", ".join(rows)
 
 
+_ENTITY_COLUMNS: Final = (
+    Column("entity_id", "VARCHAR", "Id of the entity: the same for as long as its first name is mentioned."),
+    Column("owner", "VARCHAR", "Whose memory it is of: the user's, else the agent's, else the run's."),
+)
+_MENTIONED: Final = f"""
+        WITH RECURSIVE living AS (
+          SELECT m.*, e.happened_at, e.user_id, e.agent_id, e.run_id, e.session_id
+          FROM mentions m JOIN experiences e USING (log_index)
+          WHERE e.standing = 'living'
+        ),
+        decided AS (
+          SELECT d.log_index, json_extract_string(d.data, '$.op') AS op, d.data,
+            concat_ws(':', CASE WHEN d.user_id IS NOT NULL THEN 'user_id' WHEN d.agent_id IS NOT NULL THEN 'agent_id'
+              WHEN d.run_id IS NOT NULL THEN 'run_id' END, coalesce(d.user_id, d.agent_id, d.run_id)) AS owner
+          FROM events d WHERE d.name = 'entity' AND d.standing = 'living'
+        ),
+        named AS (  -- the names that decisions are about
+          SELECT d.log_index, d.op, d.owner, l.k, coalesce(json_extract(n.data, '$.side')::INTEGER, 0) AS side,
+            CASE WHEN p.target_index IS NULL THEN json_extract_string(n.data, '$.node')
+              ELSE concat(regexp_extract(json_extract_string(n.data, '$.node'), '^[^#~@]*'), '@', p.target_index)
+            END AS node
+          FROM decided d JOIN links l ON l.log_index = d.log_index AND l.role = 'parent'
+          JOIN events n ON n.log_index = l.target_index AND n.standing = 'living'
+          LEFT JOIN links p ON p.log_index = n.log_index AND p.role = 'target'
+          UNION ALL
+          SELECT d.log_index, d.op, d.owner, 1000 + generate_subscripts(json_extract_string(d.data, '$.keys[*]'), 1), 0,
+            unnest(json_extract_string(d.data, '$.keys[*]'))
+          FROM decided d WHERE d.op = 'alias'
+        ),
+        typed AS (
+          SELECT m.owner, m.key, count(DISTINCT m.type) FILTER (m.type <> 'thing') AS types FROM living m
+          GROUP BY m.owner, m.key
+        ),
+        parted AS (  -- a name that means another in some turns
+          SELECT n.owner, n.node, l.target_index AS turn_index, max(n.log_index) AS by_index
+          FROM named n JOIN links l ON l.log_index = n.log_index AND l.role = 'evidence'
+          WHERE n.op = 'split' GROUP BY n.owner, n.node, l.target_index
+        ),
+        placed AS (
+          SELECT m.* EXCLUDE (id), m.id, CASE WHEN p.by_index IS NULL THEN m.plain
+            ELSE concat(regexp_extract(m.plain, '^[^#~@]*'), '@', p.by_index) END AS node
+          FROM (
+            SELECT l.*, if(t.types > 1, concat(l.key, '~', l.type), l.key) AS plain
+            FROM living l JOIN typed t ON t.owner = l.owner AND t.key = l.key
+          ) m LEFT JOIN parted p ON p.owner = m.owner AND p.node = m.plain AND p.turn_index = m.turn_index
+        ),
+        nodes AS (
+          SELECT owner, node, min(log_index * 1000 + k) AS place, min(canonical) AS canonical FROM placed
+          GROUP BY owner, node
+        ),
+        joined(owner, a, b) AS (
+          SELECT x.owner, x.node, y.node FROM named x JOIN named y ON y.log_index = x.log_index AND x.k < y.k
+          WHERE x.op IN ('merge', 'alias')
+          UNION
+          SELECT x.owner, x.node, y.node FROM nodes x JOIN nodes y ON y.owner = x.owner AND y.canonical = x.canonical
+            AND x.node < y.node
+          WHERE NOT contains(x.node, '@') AND NOT contains(y.node, '@')
+            AND regexp_extract(x.node, '~.*$') = regexp_extract(y.node, '~.*$')
+            AND NOT EXISTS (FROM named n WHERE n.op = 'apart' AND n.side = 1 AND n.owner = x.owner
+              AND n.node IN (x.node, y.node))
+          UNION
+          SELECT s.owner, s.node, o.node FROM placed s
+          JOIN placed o ON o.log_index = s.log_index AND o.claim_k = s.claim_k AND o.role = 'object'
+          JOIN claims c ON c.log_index = s.log_index AND c.k = s.claim_k
+          WHERE s.role = 'subject' AND c.polarity AND c.rel IN ({", ".join(quoted(rel) for rel in sorted(NAMED))})
+            AND NOT EXISTS (FROM named n WHERE n.op = 'apart' AND n.owner = s.owner AND n.node IN (s.node, o.node))
+        ),
+        ways(owner, a, b) AS (SELECT owner, a, b FROM joined UNION SELECT owner, b, a FROM joined),
+        reach(owner, node, other) AS (
+          SELECT n.owner, n.node, n.node FROM nodes n
+          UNION
+          SELECT r.owner, r.node, w.b FROM reach r JOIN ways w ON w.owner = r.owner AND w.a = r.other
+        ),
+        firsts AS (
+          SELECT r.owner, r.node, arg_min(n.node, n.place) AS first
+          FROM reach r JOIN nodes n ON n.owner = r.owner AND n.node = r.other GROUP BY r.owner, r.node
+        )
+"""  # noqa: S608 - our own names of relations
+"""Names of living records, and how they are joined: exactly, by the dictionary, by what was stated and decided."""
+
 VIEWS: Final = (
     ViewDefinition(
         "records",
         "Every record that the tables show, whatever its kind; one row each.",
         (
-            _INDEX,
-            _ID,
+            INDEX,
+            ID,
             Column("kind", "VARCHAR", "experience, view, stance, affect, embedding, event, tombstone, key or genesis."),
             Column("type", "VARCHAR", "Of an experience: occurrence ⊑ observation ⊑ inference ⊑ reconciliation."),
             Column("created_at", "TIMESTAMP", "Transaction time, UTC."),
-            _HAPPENED,
+            HAPPENED,
             Column("key_id", "VARCHAR", "Author key that signed it; NULL for kinds whose tables don't say."),
             Column("user_id", "VARCHAR", "Scope: the user whose memory it is."),
-            _SESSION,
+            SESSION,
             Column("gist", "VARCHAR", "What it says, in a few words."),
         ),
         """
@@ -114,11 +172,11 @@ VIEWS: Final = (
         "The tone of experiences, by actor and stage: snapshots, and what was stated or read of turns without one of"
         " stage input. `method` says who made it.",
         (
-            _INDEX,
+            INDEX,
             Column("id", "VARCHAR", "Id of the snapshot, or of the experience; `braid show ID` reads it."),
             Column("created_at", "TIMESTAMP", "Transaction time, UTC."),
             Column("user_id", "VARCHAR", "Scope: the user whose memory it is."),
-            _SESSION,
+            SESSION,
             Column("experience_index", "BIGINT", "Log index of the experience."),
             Column("experience_id", "VARCHAR", "Its id."),
             Column("actor", "VARCHAR", "Whose tone: user or agent."),
@@ -151,8 +209,8 @@ VIEWS: Final = (
         "embeddings",
         "The vectors that search keeps of experiences, in LanceDB: one row a vector. `store.vector(uri)` gives it.",
         (
-            _INDEX,
-            _ID,
+            INDEX,
+            ID,
             Column("role", "VARCHAR", "prompt_semantic or response_semantic; profiles are computed when asked for."),
             Column("uri", "VARCHAR", "Its address: vec://role/id."),
             Column("model", "VARCHAR", "Model and version that made it; NULL while it is pending."),
@@ -168,8 +226,8 @@ VIEWS: Final = (
         "strands",
         "The links by which records rest on others: `links` without those of corrections and tombstones.",
         (
-            _INDEX,
-            _ID,
+            INDEX,
+            ID,
             Column("target_index", "BIGINT", "Log index of the record that it rests on."),
             Column("target_id", "VARCHAR", "Its id."),
             Column("role", "VARCHAR", "What that one is to it: parent, evidence, support, candidate, …"),
@@ -180,7 +238,7 @@ VIEWS: Final = (
     ViewDefinition(
         "depths",
         "How deep each record lies in the braid: the longest way down to a record that rests on no other, 0 for those.",
-        (_INDEX, _ID, Column("depth", "BIGINT", "Number of links on that way.")),
+        (INDEX, ID, Column("depth", "BIGINT", "Number of links on that way.")),
         """
         WITH RECURSIVE walk(log_index, depth) AS (
           SELECT log_index, 0::BIGINT FROM records
@@ -195,8 +253,8 @@ VIEWS: Final = (
         "corrections",
         "What was corrected: the experience that holds now, and each in whose place it stands.",
         (
-            _INDEX,
-            _ID,
+            INDEX,
+            ID,
             Column("corrected_at", "TIMESTAMP", "When, UTC."),
             Column("old_index", "BIGINT", "Log index of the superseded record."),
             Column("old_id", "VARCHAR", "Its id."),
@@ -230,8 +288,8 @@ VIEWS: Final = (
         "Pairs of claims that exclude each other while both hold: by how many objects a relation may have, by denial,"
         " by its opposite. Which of two stands is a stance's to say.",
         (
-            _SUBJECT,
-            _REL,
+            SUBJECT,
+            REL,
             Column("how", "VARCHAR", "denied; opposite (likes, dislikes); other: two objects where there is one."),
             Column("earlier", "VARCHAR", "Object of the claim that was recorded first."),
             Column("later", "VARCHAR", "Object of the other."),
@@ -246,10 +304,10 @@ VIEWS: Final = (
         WITH known(rel, means, many, opposite) AS (VALUES {_relations()}),
         said AS (
           SELECT c.log_index, c.k, c.id, c.subject, c.object, c.polarity, e.tx, r.opposite,
-            coalesce(r.means, {_REL_NAME}) AS rel, coalesce(r.many, true) AS many,
-            {_NORMAL.format("c.subject")} AS who, {_NORMAL.format("c.object")} AS what,
+            coalesce(r.means, {REL_NAME}) AS rel, coalesce(r.many, true) AS many,
+            {NORMAL.format("c.subject")} AS who, {NORMAL.format("c.object")} AS what,
             coalesce(c.valid_from, e.happened_at) AS since, coalesce(c.valid_to, 'infinity'::TIMESTAMP) AS until
-          FROM claims c JOIN experiences e USING (log_index) LEFT JOIN known r ON r.rel = {_REL_NAME}
+          FROM claims c JOIN experiences e USING (log_index) LEFT JOIN known r ON r.rel = {REL_NAME}
           WHERE e.method <> 'reconcile' AND e.standing = 'living'
         ),
         reviews AS (
@@ -272,11 +330,60 @@ VIEWS: Final = (
         """,  # noqa: S608 - our own table of relations
     ),
     ViewDefinition(
+        "entity_mentions",
+        "Where entities are mentioned by claims of living records: `mentions`, each with the entity that it is of.",
+        (
+            *_ENTITY_COLUMNS,
+            Column("name", "VARCHAR", "The name as it was written."),
+            Column("type", "VARCHAR", "What this mention says of the type."),
+            Column("role", "VARCHAR", "subject, object, owner (whose sister), said_by."),
+            HAPPENED,
+            Column("user_id", "VARCHAR", "Scope: the user whose memory it is."),
+            Column("agent_id", "VARCHAR", "Scope: the agent."),
+            Column("run_id", "VARCHAR", "Scope: the run."),
+            SESSION,
+            Column("turn_index", "BIGINT", "Log index of what was said."),
+            Column("turn_id", "VARCHAR", "Its id."),
+            INDEX,
+            ID,
+            Column("claim_k", "INTEGER", "Place of the claim among those of its record: `k` of `claims`."),
+        ),
+        f"""
+        {_MENTIONED}
+        SELECT concat('ent_', substr(sha256(concat(p.owner, chr(31), f.first)), 1, 12)) AS entity_id, p.owner, p.name,
+          p.type, p.role, p.happened_at, p.user_id, p.agent_id, p.run_id, p.session_id, p.turn_index, p.turn_id,
+          p.log_index, p.id, p.claim_k
+        FROM placed p JOIN firsts f ON f.owner = p.owner AND f.node = p.node
+        """,  # noqa: S608 - our own names of relations
+    ),
+    ViewDefinition(
+        "entities",
+        "Who and what living claims speak of. Names are joined exactly, by aliases, by what was stated and decided;"
+        " `braid entity list` also joins close names that what was said supports.",
+        (
+            *_ENTITY_COLUMNS,
+            Column("name", "VARCHAR", "The name that is mentioned most."),
+            Column("type", "VARCHAR", "person, organisation, product, place, or thing."),
+            Column("names", "VARCHAR[]", "Its names, as they were written."),
+            Column("mentions", "BIGINT", "How many mentions there are."),
+            Column("turns", "BIGINT", "In how many turns."),
+            Column("first_at", "TIMESTAMP", "When it was first spoken of, UTC."),
+            Column("last_at", "TIMESTAMP", "When it was last spoken of, UTC."),
+        ),
+        """
+        SELECT m.entity_id, m.owner, mode(m.name) AS name,
+          coalesce(mode(m.type) FILTER (m.type <> 'thing'), 'thing') AS type, list_sort(list(DISTINCT m.name)) AS names,
+          count(*) AS mentions, count(DISTINCT m.turn_index) AS turns, min(m.happened_at) AS first_at,
+          max(m.happened_at) AS last_at
+        FROM entity_mentions m GROUP BY m.entity_id, m.owner
+        """,
+    ),
+    ViewDefinition(
         "sessions",
         "Sessions: when they were, and how much was said in them.",
         (
             Column("user_id", "VARCHAR", "Scope: the user whose memory it is."),
-            _SESSION,
+            SESSION,
             Column("begun", "TIMESTAMP", "When the first of its experiences happened, UTC."),
             Column("ended", "TIMESTAMP", "When the last one did, UTC."),
             Column("experiences", "BIGINT", "How many there are."),
@@ -288,11 +395,12 @@ VIEWS: Final = (
         FROM experiences WHERE session_id IS NOT NULL GROUP BY user_id, session_id
         """,
     ),
+    *KNOWLEDGE_VIEWS,
 )  # fmt: skip
 
 _WALKED: Final = (
-    _INDEX,
-    _ID,
+    INDEX,
+    ID,
     Column("kind", "VARCHAR", "Its kind; NULL once it is forgotten or erased."),
     Column("type", "VARCHAR", "Of an experience: its type."),
     Column("roles", "VARCHAR[]", "Roles of the links by which it hangs on the braid."),
@@ -306,14 +414,14 @@ MACROS: Final = (
         "What an actor (or everybody) did and said, in the order in which it happened.",
         (Column("actor", "VARCHAR", "The actor's own name, or user, agent, system, tool(name); left out: everybody."),),
         (
-            _HAPPENED,
-            _INDEX,
-            _ID,
+            HAPPENED,
+            INDEX,
+            ID,
             Column("type", "VARCHAR", "occurrence ⊑ observation ⊑ inference ⊑ reconciliation."),
-            _WHO,
-            _SESSION,
+            WHO,
+            SESSION,
             Column("text", "VARCHAR", "The text."),
-            _SURE,
+            SURE,
         ),
         """
         SELECT e.happened_at, e.log_index, e.id, e.type, coalesce(e.name, e.actor) AS who, e.session_id, e.text,
@@ -363,7 +471,7 @@ MACROS: Final = (
         "claims_at",
         "Claims that hold at an instant, by what is known now: those of records that are not living are left out.",
         (Column("instant", "TIMESTAMP", "The instant, UTC."),),
-        (_SUBJECT, _REL, _OBJECT, _POLARITY, _SINCE, _UNTIL, _SOURCE, _SURE, _DISPUTED, _INDEX, _ID),
+        (SUBJECT, REL, OBJECT, POLARITY, SINCE, UNTIL, SOURCE, SURE, DISPUTED, INDEX, ID),
         """
         SELECT c.subject, c.rel, c.object, c.polarity, coalesce(c.valid_from, e.happened_at) AS since,
           c.valid_to AS until, c.source_type, e.confidence_p, e.disputed, c.log_index, c.id
@@ -382,17 +490,17 @@ MACROS: Final = (
         ),
         (
             Column("said_at", "TIMESTAMP", "When the claim was said, UTC."),
-            _REL,
-            _OBJECT,
-            _POLARITY,
-            _SINCE,
-            _UNTIL,
-            _SOURCE,
-            _WHO,
-            _SURE,
+            REL,
+            OBJECT,
+            POLARITY,
+            SINCE,
+            UNTIL,
+            SOURCE,
+            WHO,
+            SURE,
             Column("corrected_by", "VARCHAR", "Id of the record that holds in place of the one that says so."),
-            _INDEX,
-            _ID,
+            INDEX,
+            ID,
         ),
         """
         SELECT e.happened_at AS said_at, c.rel, c.object, c.polarity, coalesce(c.valid_from, e.happened_at) AS since,
@@ -404,6 +512,7 @@ MACROS: Final = (
         """,
         frozenset(("rel",)),
     ),
+    *KNOWLEDGE_MACROS,
 )  # fmt: skip
 
 _INSTANTS: Final = {

@@ -168,7 +168,9 @@ class Pasts:
                 return None
             shared = min(near.size, past.size)
             fates, other = Fates(self._reader, target), near.standing
-            unlike = target.hidden ^ other.hidden | set(fates.superseding(shared, max(near.size, past.size)))
+            unlike = target.hidden ^ other.hidden | set(
+                fates.reaching_back(shared, max(near.size, past.size))
+            )
             changed = _differing(other, target, shared) | fates.touched(unlike, shared)
             again = load(self._reader, sorted(changed))
             view.turn_back(Batch([], again, fates.of([], again), self._stamp(target, shared)))

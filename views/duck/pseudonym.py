@@ -30,7 +30,7 @@ KEEP, TEXT, DROP = Treatment("keep"), Treatment("text"), Treatment("drop")
 _SCOPES: Final = ("user", "agent", "run", "session", "external", "key")
 _TEXTS: Final = (
     "text", "structured", "reason", "quote", "hedge", "notes", "question", "decision", "claim", "undecided",
-    "would_change", "why", "added", "removed", "diff", "signals",
+    "would_change", "why", "added", "removed", "diff", "signals", "details",
 )  # fmt: skip
 _OUTSIDE: Final = (
     "once", "media", "sources", "evidence_uris", "embeddings", "hash", "metadata", "data", "public", "public_key",
@@ -41,18 +41,20 @@ _KEPT: Final = (
     "valid_from", "valid_to", "admitted_at", "tx", "first_index", "records", "sealed_bytes", "disputed",
     "support_erased", "standing", "method", "confidence_p", "confidence_method", "valence", "arousal", "dominance",
     "affect_labels", "affect_intensity", "affect_confidence", "affect_method",
-    "source_type", "target_index", "experience_index",
+    "source_type", "quote_at", "target_index", "experience_index",
     "lens", "version", "reweighted", "affect_from", "affect_to", "residual_uncertainty", "p", "stage",
     "primary_emotion", "intensity", "confidence", "model", "label", "salience", "op", "epoch", "revoked_index",
-    "compromised_since", "asked_at", "candidate", "held",
+    "compromised_since", "asked_at", "candidate", "held", "claim_k", "turn_index",
 )  # fmt: skip
 _BY_NAME: Final[dict[str, Treatment]] = {
     **dict.fromkeys(
-        ("id", "target_id", "experience_id", "superseded_by", "needs", "unless"), Treatment("hash", "record")
+        ("id", "target_id", "experience_id", "turn_id", "superseded_by", "needs", "unless"),
+        Treatment("hash", "record"),
     ),
     **{f"{kind}_id": Treatment("hash", kind) for kind in _SCOPES},
-    **dict.fromkeys(("name", "subject", "object", "said_by"), Treatment("hash", "name")),
+    **dict.fromkeys(("name", "subject", "object", "said_by", "key", "canonical"), Treatment("hash", "name")),
     "actor": Treatment("hash", "actor"),
+    "owner": Treatment("hash", "owner"),
     "tags": Treatment("hash", "tag"),
     **dict.fromkeys(_TEXTS, TEXT),
     **dict.fromkeys(_OUTSIDE, DROP),

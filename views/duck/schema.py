@@ -6,7 +6,7 @@ what macros.py adds, is a new `VERSION`, which makes every working file rebuild.
 
 from typing import Final, NamedTuple
 
-VERSION: Final = 6
+VERSION: Final = 7
 
 
 class Column(NamedTuple):
@@ -41,7 +41,7 @@ _RECORD = (
     Column(
         "standing",
         "VARCHAR",
-        "living; replaced by a later record; fallen: nothing that it rests on is living.",
+        "living; replaced by a later record; retired with its reader; fallen: nothing that it rests on is living.",
     ),
     Column(
         "superseded_by", "VARCHAR", "Id of the newest living record in its place; NULL where there is none."
@@ -120,6 +120,26 @@ TABLES: Final = (
             Column("quote", "VARCHAR", "The words it was taken from."),
             Column("hedge", "VARCHAR", "The words that soften it, as they were said: maybe, I think …"),
             Column("said_by", "VARCHAR", "Whose word it is, where the record only reports it."),
+            Column("quote_at", "BIGINT", "From which character of the turn on the quote stands; NULL: nothing says."),
+            Column("type", "VARCHAR", "fact, preference, skill, interest, goal, episode, relation, decision, step …"),
+            Column("details", "JSON", "What its type adds: category, key, strength …, as text; NULL when empty."),
+        ),
+    ),
+    Table(
+        "mentions",
+        "Whom and what claims speak of: one row a name in a claim. `entities` joins those that mean one.",
+        (
+            *_PLACE,
+            *_K,
+            Column("claim_k", "INTEGER", "Place of the claim among those of its record: `k` of `claims`."),
+            Column("role", "VARCHAR", "subject, object, owner (whose sister), said_by."),
+            Column("name", "VARCHAR", "The name as it was written."),
+            Column("key", "VARCHAR", "The name in normal form."),
+            Column("canonical", "VARCHAR", "The same by the alias dictionary of the release."),
+            Column("type", "VARCHAR", "person, organisation, product, place, or thing where nothing says which."),
+            Column("owner", "VARCHAR", "Whose memory it is of: the user's, else the agent's, else the run's."),
+            Column("turn_index", "BIGINT", "Log index of what was said: the record's parent, else itself."),
+            Column("turn_id", "VARCHAR", "Its id."),
         ),
     ),
     Table(

@@ -5,6 +5,7 @@ and judges what may not be living; catching up judges what it makes, and nothing
 """
 
 from collections.abc import Iterable, Iterator, Sequence
+from functools import cached_property
 from typing import Final
 
 import msgspec
@@ -13,7 +14,7 @@ from braid.ledger.read.backlinks import SignedEdges, affected
 from braid.ledger.read.lineage import DERIVES, ROLES
 from braid.ledger.read.reader import LogEntry, Reader
 from braid.ledger.record.envelope import DERIVATION_ROLES
-from braid.ledger.record.standing import SUPERSEDES, StandingFacts, Standings
+from braid.ledger.record.standing import SUPERSEDES, Standings
 from braid.views.projection import Fate, HeadFacts
 
 _TELLING: Final = frozenset(("experience", "view", "stance", "affect", "event"))
@@ -27,8 +28,12 @@ class Fates:
     def __init__(self, reader: Reader, standing: HeadFacts) -> None:
         self._reader = reader
         self._standing = standing
-        past = StandingFacts(standing.size, standing.hidden, standing.erased)
-        self._standings = Standings(past, SignedEdges(reader, reader.backlinks))
+
+    @cached_property
+    def _standings(self) -> Standings:
+        reader, standing = self._reader, self._standing
+        past = reader.standing_facts(standing.size, standing.hidden, standing.erased)
+        return Standings(past, SignedEdges(reader, reader.backlinks))
 
     def all(self) -> HeadFacts:
         """Return the standing with the fates of all records: looks at every link of the log."""
@@ -40,14 +45,17 @@ class Fates:
 
     def touched(self, changed: Iterable[int], below: int) -> set[int]:
         """Return the records under `below` whose fate may be another now that these came, went or came back."""
-        reader = self._reader
-        return {at for at in affected(reader, changed) if at < below and reader.envelope(at).kind in _TELLING}
+        reader, reached = self._reader, set(changed)
+        for event, method in reader.retirements.events() if reached else ():
+            if event in reached:
+                reached.update(reader.retirements.readings(method, below))
+        return {at for at in affected(reader, reached) if at < below and reader.envelope(at).kind in _TELLING}
 
-    def superseding(self, start: int, stop: int) -> list[int]:
-        """Return the records from `start` to `stop` that supersede another."""
+    def reaching_back(self, start: int, stop: int) -> list[int]:
+        """Return the records from `start` to `stop` that supersede another, or retire readings."""
         children, roles, _ = self._reader.backlinks.every()
         found: list[int] = children[(roles == _SUPERSEDES) & (children >= start) & (children < stop)].tolist()
-        return found
+        return found + [event for event, _ in self._reader.retirements.events() if start <= event < stop]
 
     def _with(self, indexes: Iterable[int]) -> HeadFacts:
         fates = {at: fate for at in indexes if (fate := self._fate(at)) is not None}
@@ -58,13 +66,15 @@ class Fates:
         standing = self._standings.of(index)
         if standing.state == "replaced" and standing.by is not None:
             return Fate("replaced", self._reader.envelope(standing.by).id)
-        return Fate("fallen", None) if standing.state == "fallen" else None
+        return Fate(standing.state, None) if standing.state in ("fallen", "retired") else None
 
     def _doubtful(self) -> set[int]:
-        """Return the records that may not be living: what is superseded or gone, and all that rests on such."""
-        size = self._standing.size
+        """Return the records that may not be living: the superseded, retired and gone, and all that rests on such."""
+        size, retirements = self._standing.size, self._reader.retirements
         children, roles, targets = self._reader.backlinks.every()
         found = {*self._standing.hidden, *self._standing.erased, *targets[roles == _SUPERSEDES].tolist()}
+        for method in retirements.at(size, self._standing.hidden, self._standing.erased).events:
+            found.update(retirements.readings(method, size))
         derives = DERIVES[roles]
         for child, target in zip(children[derives].tolist(), targets[derives].tolist(), strict=True):
             if target in found:  # links lead back: whether it is has been seen

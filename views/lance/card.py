@@ -79,7 +79,7 @@ def vectors_of(cards: Mapping[int, RowCard], dimensions: int) -> dict[int, Vecto
 
 
 def rounded(vector: Vectors) -> Vectors:
-    """Return a vector as a card gives it back."""
+    """Return a vector, float32[d], as a card gives it back."""
     return vector.astype(_HALF).astype(np.float32)
 
 

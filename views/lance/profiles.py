@@ -35,7 +35,7 @@ _LINK_WEIGHT: Final = 0.7
 
 
 def profile(role: str, record: Record) -> Vectors | None:
-    """Return a record's vector of one of the profiles' roles; None for one that it hasn't."""
+    """Return a record's vector, float32[d], of one of the profiles' roles; None for one that it hasn't."""
     body, envelope = record.body, record.envelope
     if not isinstance(body, ExperienceBody):
         return None

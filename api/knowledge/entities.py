@@ -1,0 +1,331 @@
+"""Who is who in a store: mentions of its living claims, resolved; and the decisions that people and models record.
+
+A decision is an event `entity`; what it is about are events `entity_name` above which it stands, each of which rests on
+the turns that say the name (SPEC §19, ADR 57). Nothing else of entities is kept: they are made again of the log.
+"""
+
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from typing import Any, Final, cast
+
+from braid.claims.finder import ClaimFinder
+from braid.learn.resolve.compare import Similarity
+from braid.learn.resolve.resolution import (
+    Decision,
+    Entity,
+    Node,
+    Resolution,
+    Spoken,
+    base_of,
+    resolve,
+    split_node,
+)
+from braid.ledger.errors import ErasedError, ForgottenError
+from braid.ledger.record.record import (
+    ENTITY,
+    ENTITY_NAME,
+    Draft,
+    EventBody,
+    ExperienceBody,
+    Record,
+    Scope,
+    Target,
+)
+from braid.ledger.record.scope import in_scope, owner_of
+from braid.session import Session
+from braid.stance.mentions import mentions_of
+from braid.stance.relations import name_of
+from braid.stance.review import Earlier
+from braid.text.words import normal
+from braid.views.embedder import embedded
+from braid.views.errors import ViewError
+
+_AROUND: Final = 240
+"""So many characters before and behind a quote are what is said of a name."""
+MAX_TURNS: Final = 200
+"""On so many turns, the newest, the name of an entity rests."""
+_DECISIONS: Final = f"SELECT log_index FROM events WHERE name = '{ENTITY}' ORDER BY log_index"  # noqa: S608 - our own word
+
+
+class EntityReader:
+    """Entities of one scope, of a log at one moment of it. Reads each record once."""
+
+    def __init__(self, session: Session, scope: Scope | None, size: int | None = None) -> None:
+        self._session = session
+        self._finder = ClaimFinder(session, scope, size)
+        self._scope = scope
+        self._records: dict[int, Record | None] = {}
+        self.decisions: dict[int, Decision] = {}
+        """The living decisions, by log index."""
+        self._read_decisions()
+
+    def resolution(self, similarity: Similarity | None = None) -> Resolution:
+        """Return who is who."""
+        return resolve(self.spoken(), list(self.decisions.values()), similarity)
+
+    def record(self, index: int) -> Record | None:
+        """Return a living record, verified; None for one that is gone, or has been replaced."""
+        if index not in self._records:
+            self._records[index] = self._read(index)
+        return self._records[index]
+
+    def living(self, index: int, *, instead: int | None = None) -> Record:
+        """Return a record that was living when it was looked at: that of a mention; `instead`, where it is gone."""
+        record = self.record(index)
+        if record is None and instead is not None:
+            record = self.record(instead)
+        if record is None:
+            raise ForgottenError(f"record {index} is gone")
+        return record
+
+    def _read(self, index: int) -> Record | None:
+        if not self._finder.lives(index):
+            return None
+        try:
+            return self._session.reader.at(index)
+        except (ErasedError, ForgottenError):
+            return None  # gone since we looked
+
+    # -- mentions ----------------------------------------------------------------------------------
+
+    def spoken(self) -> Iterator[Spoken]:
+        """Yield the mentions of living records in the scope."""
+        for index in self._finder.named(None):
+            record = self.record(index)
+            body = record.body if record is not None and record.raw is not None else None
+            if record is not None and isinstance(body, ExperienceBody) and in_scope(body.scope, self._scope):
+                yield from self._mentions(record, body)
+
+    def _mentions(self, record: Record, body: ExperienceBody) -> Iterator[Spoken]:
+        turn = next((link.index for link in record.targets("parent")), record.index)
+        said = self.record(turn)
+        text = said.text if said is not None else ""
+        found = list(mentions_of(body.symbolic))
+        keys = {(one.k, one.role): one.key for one in found}
+        for one in found:
+            claim = body.symbolic[one.k]
+            other = keys.get((one.k, "object" if one.role == "subject" else "subject"), "")
+            yield Spoken(
+                at=record.index,
+                k=one.k,
+                role=one.role,
+                name=one.name,
+                key=one.key,
+                canonical=one.canonical,
+                type=one.type,
+                turn=turn,
+                owner=owner_of(body.scope),
+                context=_around(text, claim.quote, claim.at) or claim.quote or "",
+                rel=name_of(claim.rel),
+                other=other if one.role in ("subject", "object") else "",
+                polarity=claim.polarity,
+            )
+
+    # -- decisions ---------------------------------------------------------------------------------
+
+    def _read_decisions(self) -> None:
+        for index in self._decision_indexes():
+            record = self.record(index) if index < self._finder.size else None
+            decision = self._decision(record) if record is not None and record.raw is not None else None
+            if decision is not None:
+                self.decisions[index] = decision
+
+    def _decision_indexes(self) -> list[int]:
+        try:
+            with self._session.views.tables() as tables:
+                return [index for (index,) in tables.rows(_DECISIONS)]
+        except (ViewError, OSError):  # no projection to ask: the log itself is read
+            return [
+                record.index
+                for batch in self._session.reader.entries(0, self._finder.size)
+                for record, _ in batch
+                if record.kind == "event" and record.raw is not None and _event(record).name == ENTITY
+            ]
+
+    def _decision(self, record: Record) -> Decision | None:
+        body = _event(record)
+        op = body.data.get("op")
+        if op not in ("merge", "apart", "split", "alias"):
+            return None
+        owner = owner_of(body.scope)
+        names = [one for link in record.targets("parent") if (one := self.record(link.index)) is not None]
+        nodes = [self._node(owner, one) for one in names]
+        aliases = body.data.get("aliases")
+        told = tuple(map(str, _list(aliases)))
+        return Decision(
+            at=record.index,
+            id=record.id,
+            op=op,
+            nodes=(*nodes, *(Node(owner, normal(alias)) for alias in told)),
+            sides=tuple(int(_event(one).data.get("side", 0)) for one in names) if op == "apart" else (),
+            turns=frozenset(link.index for link in record.targets("evidence")),
+            aliases=told,
+        )
+
+    @staticmethod
+    def _node(owner: str, name: Record) -> Node:
+        node = Node(owner, str(_event(name).data.get("node", "")))
+        parted = name.targets("target")
+        return split_node(node, parted[0].index) if parted else node
+
+
+def _list(value: object) -> list[object]:
+    return cast("list[object]", value) if isinstance(value, list) else []
+
+
+def _event(record: Record) -> EventBody:
+    body = record.body
+    return body if isinstance(body, EventBody) else EventBody()
+
+
+def _around(text: str, quote: str | None, at: int | None) -> str:
+    """Return a turn's words around a quote."""
+    start = at if at is not None else max(text.find(quote or ""), 0)
+    first = max(start - _AROUND, 0)
+    return text[first : start + len(quote or "") + _AROUND]
+
+
+# -- finding ---------------------------------------------------------------------------------------
+
+
+def found(known: Resolution, wanted: str) -> Entity:
+    """Return the entity of an id, or of a name; ValueError where there is none, or more than one."""
+    key = normal(wanted)
+    named = [one for one in known.entities if wanted == one.id]
+    named = named or [one for one in known.entities if key in {normal(name) for name in one.names}]
+    if not named:
+        raise ValueError(f"no entity is called {wanted!r} here: `entities` lists them")
+    if len(named) > 1:
+        ids = ", ".join(f"{one.id} ({one.name}, {one.type})" for one in named[:6])
+        raise ValueError(f"{wanted!r} is the name of several: say which by its id: {ids}")
+    return named[0]
+
+
+# -- deciding --------------------------------------------------------------------------------------
+
+
+class Decider:
+    """Writes decisions on entities as records, each in one transaction with the names that it is about."""
+
+    def __init__(self, session: Session, reader: EntityReader, *, reason: str | None, by: str | None) -> None:
+        self._session = session
+        self._reader = reader
+        self._reason = reason
+        self._by = by
+
+    def merge(self, one: Entity, other: Entity) -> str:
+        """Record that two entities are one; return the record's id."""
+        overruled = self._crossing({*one.nodes}, {*other.nodes}, ("apart",))
+        names = [self._name(one, one.nodes[0]), self._name(other, other.nodes[0])]
+        return self._append(one.owner, {"op": "merge"}, names, supersedes=overruled)
+
+    def alias(self, entity: Entity, aliases: Sequence[str]) -> str:
+        """Record that an entity has other names, too."""
+        data = {"op": "alias", "aliases": list(aliases), "keys": [normal(alias) for alias in aliases]}
+        return self._append(entity.owner, data, [self._name(entity, entity.nodes[0])])
+
+    def dictionary(self, owner: str, name: str, aliases: Sequence[str]) -> str:
+        """Record other names of what nobody has mentioned yet."""
+        keys = [normal(each) for each in (name, *aliases)]
+        return self._append(owner, {"op": "alias", "aliases": [name, *aliases], "keys": keys}, [])
+
+    def part(self, entity: Entity, away: Iterable[Node]) -> str:
+        """Record that some of an entity's names are another's; what a person joined across is taken back.
+
+        Raises ValueError where they are all of its names, or none.
+        """
+        gone = {*away}
+        rest = {*entity.nodes} - gone
+        if not gone or not rest:
+            raise ValueError(f"{entity.name} has no other names to be parted from")
+        overruled = self._crossing(gone, rest, ("merge", "alias"))
+        names = [
+            self._name(entity, node, side=side)
+            for side, nodes in enumerate((gone, rest))
+            for node in sorted(nodes)
+        ]
+        return self._append(entity.owner, {"op": "apart"}, names, supersedes=overruled)
+
+    def take_back(self, entity: Entity) -> str:
+        """Record that the decisions which joined an entity's names hold no longer; ValueError where there is none."""
+        overruled = [
+            one.id
+            for one in self._reader.decisions.values()
+            if one.op in ("merge", "alias") and not {*entity.nodes}.isdisjoint(one.nodes)
+        ]
+        if not overruled:
+            raise ValueError(
+                f"nobody has decided what {entity.name} is called: say which names, or which turns, are of another"
+            )
+        return self._append(entity.owner, {"op": "retract"}, [], supersedes=overruled)
+
+    def split(self, entity: Entity, turns: Collection[int]) -> str:
+        """Record that in some turns the entity's names mean another.
+
+        Raises ValueError where all of it is said there, or none.
+        """
+        meant = [one for one in entity.mentions if one.turn in turns]
+        if not 0 < len(meant) < len(entity.mentions):
+            some = "all" if meant else "none"
+            raise ValueError(
+                f"{some} of what is said of {entity.name} stands in these turns: nothing is to be parted"
+            )
+        keys = {one.key for one in meant}
+        names = [self._name(entity, node) for node in entity.nodes if base_of(node) in keys]
+        return self._append(entity.owner, {"op": "split"}, names, evidence=[one.turn for one in meant])
+
+    def _crossing(self, one: set[Node], other: set[Node], ops: tuple[str, ...]) -> list[str]:
+        """Return the decisions that are about names of both sides."""
+        return [
+            each.id
+            for each in self._reader.decisions.values()
+            if each.op in ops and not one.isdisjoint(each.nodes) and not other.isdisjoint(each.nodes)
+        ]
+
+    def _append(
+        self,
+        owner: str,
+        data: dict[str, Any],
+        names: Sequence[Draft],
+        *,
+        supersedes: Sequence[str] = (),
+        evidence: Iterable[int] = (),
+    ) -> str:
+        """Append a decision above its names, as one transaction; return its id."""
+        links: list[tuple[str, Target]] = [("parent", Earlier(place)) for place in range(len(names))]
+        links += [("evidence", self._id(at)) for at in sorted({*evidence})]
+        links += [("supersedes", id) for id in supersedes]
+        told = data | ({"by": self._by} if self._by else {})
+        body = EventBody(name=ENTITY, data=told, reason=self._reason, scope=scope_of(owner))
+        return self._session.append_drafts([*names, Draft(kind="event", body=body, links=links)])[-1].id
+
+    def _name(self, entity: Entity, node: Node, *, side: int = 0) -> Draft:
+        """Return the draft of an entity's name: it rests on the turns that say it, and is gone with them."""
+        base, _, parted = node.name.partition("@")
+        turns = sorted({one.turn for one in entity.mentions if one.key == base_of(node)})[-MAX_TURNS:]
+        links: list[tuple[str, Target]] = [("evidence", self._id(at)) for at in turns]
+        links += [("target", self._id(int(parted)))] if parted else []
+        data: dict[str, Any] = {"node": base} | ({"side": side} if side else {})
+        body = EventBody(name=ENTITY_NAME, data=data, scope=scope_of(entity.owner))
+        return Draft(kind="event", body=body, links=links)
+
+    def _id(self, index: int) -> str:
+        return str(self._session.reader.envelope(index).id)
+
+
+def scope_of(owner: str) -> Scope | None:
+    """Return the scope that owns a memory."""
+    name, _, id = owner.partition(":")
+    return Scope(**{name: id}) if name else None
+
+
+def similarity_of(session: Session) -> Callable[[str, str], float] | None:
+    """Return the cosine of two texts by the store's own model; None where it has none."""
+    embedder, _, _ = session.embedding()
+    if embedder is None:
+        return None
+
+    def cosine(one: str, other: str) -> float:
+        first, second = embedded(embedder, [one, other])
+        return float(first @ second)
+
+    return cosine

@@ -1,0 +1,63 @@
+"""The log as extractors follow it: records in order, the forgotten left out, the recovered where they came back."""
+
+from collections.abc import Iterator
+from contextlib import suppress
+from typing import Final
+
+from braid.learn.inference import turn_of
+from braid.learn.turn import Turn
+from braid.ledger.errors import ErasedError, ForgottenError
+from braid.ledger.record.record import ASK, PROGRAM, RESULT, EventBody, ExperienceBody, Record, Scope, is_turn
+from braid.session import Session
+
+Whose = tuple[str | None, ...]
+_OWN: Final = (ASK, RESULT, PROGRAM)
+"""Methods of what was asked of the store itself, or given to one of its programs: nobody tells anything with it."""
+_ENDS: Final = ("session_end", "session.end", "system.session_end")
+
+
+def followed(session: Session, start: int, stop: int) -> Iterator[Record]:
+    """Yield the records from `start` to `stop` that have a body and aren't forgotten; one that was forgotten when its
+    turn came follows its recovery."""
+    hidden = session.reader.control.hidden
+    for entries in session.reader.entries(start, stop):
+        for record, _ in entries:
+            if record.kind == "tombstone" and record.envelope.public.get("op") == "recover":
+                for link in record.targets("target"):
+                    if (found := living(session, link.index)) is not None:
+                        yield found
+            elif record.index not in hidden and record.raw is not None:
+                yield record
+
+
+def living(session: Session, index: int) -> Record | None:
+    """Return a record that is neither erased nor forgotten."""
+    with suppress(ErasedError, ForgottenError):
+        record = session.reader.at(index)
+        return record if record.raw is not None else None
+    return None
+
+
+def spoken(record: Record) -> Turn | None:
+    """Return a record as a turn of a conversation; None for what was not said in one."""
+    turn = turn_of(record)
+    if turn is None or not isinstance(record.body, ExperienceBody):
+        return None
+    method = record.body.provenance.method
+    return turn if is_turn(record.type, method) and method not in _OWN else None
+
+
+def ends_session(record: Record) -> bool:
+    """Whether an event says that the session of its scope has ended."""
+    return record.kind == "event" and isinstance(record.body, EventBody) and record.body.name in _ENDS
+
+
+def session_of(record: Record) -> Whose:
+    """Return the session that a record belongs to, by the ids of its scope."""
+    scope = record.body.scope or Scope()
+    return (scope.user_id, scope.agent_id, scope.run_id, scope.session_id)
+
+
+def whose(session_key: Whose) -> Scope:
+    """Return whose memory a session adds to."""
+    return Scope(user_id=session_key[0], agent_id=session_key[1], run_id=session_key[2])

@@ -1,0 +1,416 @@
+"""What ends, takes back or puts right what was said before: "scrap that", "wait no, one", "X instead of Y". Pure.
+
+What is ended or replaced is looked for among the claims of this turn, then among those of the conversation that are
+newest: on the same topic, whatever words it was given. The claim that follows from it names both.
+"""
+
+import re
+from collections.abc import Iterator
+from itertools import islice
+from typing import Final
+
+import msgspec
+
+from braid.learn.page import Page
+from braid.learn.parse.clauses import Clause
+from braid.learn.parse.people import topic, whom
+from braid.learn.parse.phrases import is_name, noun, said_of, shown
+from braid.learn.parse.sorts import number
+from braid.learn.turn import TurnNote
+from braid.learn.voice import Voice
+from braid.learn.words import KIN, listed
+from braid.ledger.record.record import Claim
+from braid.text.parse import Parse
+from braid.text.sentences import TextPart
+from braid.text.words import STOP, stem, words
+
+CORRECTED: Final = Voice(source_type="corrected")
+_PREFIX: Final = re.compile(
+    r"^(?:(?:(?:a |one )?(?:small |quick )?correction|typo|edit|hm+|sorry typo|not \w+|what am i saying"
+    r"|scratch that|strike that|scrap that|wait|no wait|wait no|hang on|sorry|my mistake|my bad"
+    r"|i misspoke|i was wrong|that was wrong|to correct myself|let me correct that|oops|actually no"
+    r"|no,? sorry|no,? actually|i mean|make that"
+    r"|no(?=[,.] )|nope)\b[,:;.! …-]*)+(?:i (?:actually )?meant(?: to say)?(?: that)? |it was |it is "
+    r"|it's |that's |make it )?(?P<rest>\S.*)$",
+    re.IGNORECASE,
+)
+_RETRACTION: Final = re.compile(
+    r"\b(?:forget|ignore|disregard|scratch|strike|delete|drop) (?:what|everything|that|the thing|the "
+    r"part) (?:i |we )?"
+    r"(?:said |told you |mentioned |wrote )?(?:earlier |before |yesterday )?(?:about )(?P<what>[^,.;!]+)",
+    re.IGNORECASE,
+)
+_BEING: Final = re.compile(
+    r"^(?:(?P<who>[A-Z][\w-]+|me|my [\w-]+)(?:'s)? )?(?P<verb>being|having|living|working|liking|loving"
+    r"|hating|moving|eating|drinking"
+    r"|owning|playing|preferring|using|wanting) (?P<rest>.+)$"
+)
+_TAKES_BACK: Final = re.compile(
+    r"^(?:(?:hm+|no|nah|nope|ok|oh|wait|actually|sorry|hang on|on second thou?ght|well)[,. ]+)*"
+    r"(?:please )?(?:forget|ignore|scratch|scrap|disregard|delete|strike|never ?mind|undo|drop) (?:that"
+    r"|it|this|what i (?:just )?said|my last \w+)(?: last (?:bit|one|part|message))?"
+    r"(?: please)?[,.! ]*(?:after all)?",
+    re.IGNORECASE,
+)
+_NEVER_MIND: Final = re.compile(
+    r"^(?:(?:oh|no|nah|ok|actually|wait)[,. ]+)*never ?mind\b[,.! ]*", re.IGNORECASE
+)
+_ELLIPSIS: Final = re.compile(
+    r"^it(?:'s| is) (?P<whose>her|his|my) (?P<role>[\w-]+),? (?P<name>[A-ZÀ-Þ][\w-]+) who (?:is|does|has)\b",
+    re.IGNORECASE,
+)
+_ENDS: Final = listed(
+    "cancel scrap drop ditch abandon end stop finish postpone shelve axe bin scratch abort kill retire "
+    "decommission deprecate"
+)
+_ENDS_UP: Final = frozenset(
+    (
+        "call off",
+        "give up",
+        "break up",
+        "split up",
+        "back out",
+        "pull out",
+        "drop out",
+        "fall through",
+        "shut down",
+        "close down",
+        "turn down",
+    )
+)
+_PARTINGS: Final = frozenset(("break up", "split up", "split", "divorce", "separate"))
+_PARTNERS: Final = frozenset(("partner_is", "married_to", "engaged_to", "relationship_status"))
+_MOVES: Final = frozenset(
+    (
+        "move",
+        "push",
+        "push back",
+        "postpone",
+        "reschedule",
+        "change",
+        "raise",
+        "lower",
+        "bump",
+        "bring forward",
+        "increase",
+        "switch",
+        "go up",
+        "go down",
+        "shift",
+        "slip",
+        "delay",
+        "set",
+        "extend",
+        "cut",
+        "drop",
+        "rise",
+        "reduce",
+        "update",
+    )
+)
+_LOOSE: Final = STOP | listed("new old date time day next one thing plan plans")
+
+
+def opens_with_correction(sentence: TextPart) -> TextPart | None:
+    """Return what stands behind "wait no", "Correction:", "scratch that", None where a sentence begins otherwise."""
+    match = _PREFIX.match(sentence.text)
+    if match is None or "?" in sentence.mark:
+        return None
+    start = sentence.start + match.start("rest")
+    return TextPart(match["rest"], start, sentence.stop, sentence.mark)
+
+
+def retraction(sentence: TextPart) -> str | None:
+    """Return as a plain sentence what is taken back by "forget what I said about Mireille being allergic to
+    shellfish".
+    """
+    match = _RETRACTION.search(sentence.text)
+    inner = _BEING.match(match["what"].strip()) if match else None
+    if inner is None:
+        return None
+    who = "I" if (inner["who"] or "me") == "me" else inner["who"]
+    base = {"being": ("am", "is"), "having": ("have", "has"), "moving": ("moved", "moved")}.get(inner["verb"])
+    plain = {
+        "living": "live",
+        "working": "work",
+        "liking": "like",
+        "loving": "love",
+        "hating": "hate",
+        "eating": "eat",
+        "using": "use",
+        "drinking": "drink",
+        "owning": "own",
+        "playing": "play",
+        "preferring": "prefer",
+        "wanting": "want",
+    }.get(inner["verb"], "")
+    verb = base[who != "I"] if base else plain if who == "I" else f"{plain}s"
+    return f"{who} {verb} {inner['rest']}"
+
+
+def takes_back(page: Page, sentence: TextPart) -> TextPart | None:
+    """Deny what the speaker said last, of "ignore that" and "never mind"; return what else the sentence says, or
+    itself.
+
+    None where it says nothing else.
+    """
+    match = _TAKES_BACK.match(sentence.text) or _NEVER_MIND.match(sentence.text)
+    if match is None or "?" in sentence.mark:
+        return sentence
+    said = list(page.claims)
+    for claim in said:
+        page.withdraw(claim)
+    if not said:
+        last = [
+            note for note in page.known.facts() if note.owner == page.turn.speaker and note.claim is not None
+        ][:6]
+        for note in last:
+            if note.at == last[0].at and note.claim is not None and note.claim.polarity:
+                page.use(note)
+                page.claim(
+                    sentence,
+                    CORRECTED,
+                    note.claim.subject,
+                    note.claim.rel,
+                    note.claim.object,
+                    polarity=False,
+                    type=note.claim.type,
+                )
+    rest = sentence.text[match.end() :]
+    if not rest.strip(" ,.;:-"):
+        return None
+    start = sentence.start + match.end() + len(rest) - len(rest.lstrip(" ,.;:-"))
+    return TextPart(rest.lstrip(" ,.;:-"), start, sentence.stop, sentence.mark)
+
+
+def instead(page: Page, sentence: TextPart) -> bool:
+    """Read `it's her brother Loïc who is`: what has just been taken back of one holds of another."""
+    match = _ELLIPSIS.match(sentence.text)
+    if (
+        match is None
+        or not page.claims
+        or page.claims[-1].polarity
+        or page.claims[-1].source_type != "corrected"
+    ):
+        return False
+    taken = page.claims[-1]
+    role, pronoun = match["role"].lower(), match["whose"].lower()
+    owner = page.turn.speaker if pronoun == "my" else page.by_pronoun("she" if pronoun == "her" else "he")
+    if owner is not None and KIN.get(role):
+        page.introduce(role, match["name"], owner)
+        page.claim(sentence, Voice(), owner, KIN[role], match["name"], type="relation")
+    page.claim(sentence, CORRECTED, match["name"], taken.rel, taken.object)
+    return True
+
+
+def fragment(page: Page, sentence: TextPart, rest: TextPart, parse: Parse) -> bool:
+    """Put right by a few words what was said last: "two tablets. wait no, one"; True where that could be done."""
+    if len(rest.text.split()) > 9:
+        return False
+    if any(
+        token.dep in ("nsubj", "nsubjpass") and token.text.lower() not in ("it", "that", "i")
+        for token in parse.tokens
+    ):
+        return False
+    candidates = page.claims or [note.claim for note in page.known.facts() if note.claim is not None][:6]
+    for claim in reversed(candidates) if page.claims else candidates:
+        new = _substituted(page, claim, rest.text, parse)
+        if new is None:
+            continue
+        if page.claims:
+            page.withdraw(claim)
+        else:
+            _use_fact(page, claim)
+        page.claim(
+            page.whole(claim, rest) if page.claims_before(claim) else sentence,
+            CORRECTED,
+            claim.subject,
+            claim.rel,
+            new,
+            type=claim.type,
+        )
+        return True
+    return False
+
+
+_SHAPE: Final = re.compile(r"[£$€]?\d[\d.,:/-]*\d|[£$€]?\d+")
+
+
+def _substituted(page: Page, claim: Claim, rest: str, parse: Parse) -> str | None:
+    """Return an object with the corrected value in the place of the like one: number for number, name for name."""
+    old, rest = claim.object, rest.strip(" .,!")
+    rest = re.sub(r"(?:,? (?:i mean|sorry|actually|not \S+))+$", "", rest, flags=re.IGNORECASE)
+    if claim.rel in ("is_on", "due_on", "birthday"):
+        return page.valued("is_on", f"on {rest}")
+    tokens = [token for token in parse.tokens if token.pos not in ("PUNCT", "SPACE", "INTJ")]
+    olds, news = _SHAPE.findall(old), _SHAPE.findall(rest)
+    if len(olds) == 1 and news and len(tokens) <= 4 + len(news):
+        return old.replace(olds[0], news[0])
+    numbers = [word for word in old.split() if number(word.strip(".,")) is not None]
+    given = [token.text for token in tokens if number(token.text) is not None]
+    if len(numbers) == 1 and len(given) == 1:
+        return old.replace(numbers[0], given[0])
+    names = [token for token in tokens if token.pos == "PROPN"]
+    if names and len(names) == len(tokens) and (len(old.split()) <= 3 and old[:1].isupper()):
+        return rest
+    return None
+
+
+# -- ends and changes of a clause ---------------------------------------------------------------------
+
+
+def ended(page: Page, part: TextPart, clause: Clause) -> bool:
+    """Deny what is ended by a clause: the trip is cancelled, we split up, I quit; True where something living was
+    found.
+    """
+    lemma = clause.lemma
+    if clause.denied or clause.mode in ("possible", "able"):
+        return False
+    if lemma in _PARTINGS:
+        who = whom(page, clause.parse, clause.subject)
+        return bool(who) and _deny(
+            page,
+            part,
+            (claim for claim in _living(page) if claim.subject == who[0].name and claim.rel in _PARTNERS),
+        )
+    if lemma not in _ENDS | _ENDS_UP:
+        return False
+    at = clause.subject if clause.passive or clause.child("dobj") is None else clause.child("dobj")
+    if at is None or clause.parse.tokens[at].pos == "PRON" or clause.child("xcomp") is not None:
+        return False
+    who = whom(page, clause.parse, at)
+    if who and who[0].sort == "person":
+        return False  # Mo has stopped; nothing that Mo does is ended by it
+    name = topic(noun(clause.parse, at))
+    before = (
+        claim
+        for claim in _about(page, name, 3)
+        if claim.quote and claim.quote not in part.text and part.text not in claim.quote
+    )
+    return bool(name) and _deny(page, part, islice(before, 1))
+
+
+def changed(page: Page, part: TextPart, clause: Clause) -> bool:
+    """Read a new value of what was known: the launch has been moved to Friday; they raised the limit to 800."""
+    if clause.lemma not in _MOVES or clause.denied or clause.mode in ("supposed", "possible"):
+        return False
+    parse = clause.parse
+    to = next((at for name, _, at in clause.preps() if name in ("to", "until", "till", "from to")), None)
+    at = clause.child("nsubjpass") or clause.child("dobj") or clause.subject
+    if to is None or at is None:
+        return False
+    name = topic(noun(parse, at))
+    _, last = said_of(parse, to)
+    value = shown(parse, to, max(last, to))
+    value = noun(parse, to) or value
+    for claim in _about(page, name, 3):
+        if (
+            claim.rel in ("is_on", "value_is", "costs", "number_is", "due_on", "owner_is")
+            and page.valued(claim.rel, value) is not None
+        ):
+            _use_fact(page, claim)
+            page.claim(part, CORRECTED, claim.subject, claim.rel, page.valued(claim.rel, value) or value)
+            return True
+    return False
+
+
+def set_apart(page: Page, sentence: TextPart, clause: Clause, told: int) -> None:
+    """Deny what a clause sets apart: lives in Perth, not Adelaide; with NATS instead of Kafka."""
+    parse = clause.parse
+    new = page.claims[told:]
+    if not new or not new[-1].polarity:
+        return
+    tokens = parse.tokens
+    for at, token in enumerate(tokens):
+        low = token.text.lower()
+        if low == "instead" and at + 2 < len(tokens) and tokens[at + 1].text.lower() == "of":
+            first = at + 2
+        elif (
+            low == "not"
+            and at + 1 < len(tokens)
+            and at > 0
+            and tokens[at - 1].text in (",", "and", "–", "-", "—")
+        ) or (low == "than" and new[-1].rel == "prefers"):
+            first = at + 1
+        else:
+            continue
+        while (
+            first < len(tokens) and tokens[first].pos in ("ADP", "DET") and tokens[first].text.lower() != "me"
+        ):
+            first += 1
+        head = next(
+            (
+                k
+                for k in range(first, min(first + 5, len(tokens)))
+                if tokens[k].pos in ("PROPN", "NOUN", "NUM")
+            ),
+            None,
+        )
+        if head is None:
+            continue
+        while (
+            head + 1 < len(tokens) and tokens[head].dep in ("compound", "nmod") and tokens[head].head > head
+        ):
+            head += 1
+        if is_name(parse, head) or new[-1].rel in ("decided_on", "prefers", "likes", "number_is", "uses"):
+            page.claim(
+                sentence,
+                Voice(),
+                new[-1].subject,
+                new[-1].rel,
+                noun(parse, head, bare=True).removeprefix("not "),
+                polarity=False,
+                type=new[-1].type,
+            )
+        return
+
+
+def _living(page: Page) -> Iterator[Claim]:
+    yield from (claim for claim in reversed(page.claims) if claim.polarity)
+    seen: set[tuple[str, str, str]] = set()
+    for note in page.known.facts():
+        claim = note.claim
+        if claim is None or (claim.subject, claim.rel, claim.object) in seen:
+            continue
+        seen.add((claim.subject, claim.rel, claim.object))
+        if claim.polarity:
+            yield claim
+
+
+def _about(page: Page, name: str, most: int) -> Iterator[Claim]:
+    """Yield the newest living claims that speak of what a noun phrase names: all its telling words are among theirs."""
+    wanted = {stem(word) for word in words(name) if word not in _LOOSE}
+    if not wanted:
+        return
+    for claim in _living(page):
+        held = {stem(word) for word in words(f"{claim.subject} {claim.object}")}
+        if wanted <= held:
+            yield claim
+            most -= 1
+            if not most:
+                return
+
+
+def _deny(page: Page, part: TextPart, claims: Iterator[Claim]) -> bool:
+    found = list(claims)[:3]
+    for claim in found:
+        _use_fact(page, claim)
+        page.claim(part, CORRECTED, claim.subject, claim.rel, claim.object, polarity=False, type=claim.type)
+    return bool(found)
+
+
+def _use_fact(page: Page, claim: Claim) -> None:
+    note: TurnNote | None = next((one for one in page.known.facts() if one.claim == claim), None)
+    if note is not None:
+        page.use(note)
+
+
+def moved_home(page: Page, since: object) -> None:
+    """Date a new home by the move that the same turn tells of: we moved yesterday, so I live in Edinburgh now."""
+    homes = [
+        claim
+        for claim in page.claims
+        if claim.rel == "lives_in" and claim.polarity and claim.valid_from is None
+    ]
+    if len(homes) == 1 and since is not None:
+        page.replace(homes[0], msgspec.structs.replace(homes[0], valid_from=since))

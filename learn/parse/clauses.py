@@ -1,0 +1,352 @@
+"""A parsed sentence as clauses: a verb with its subject, what hangs on it, and how it is meant. Pure.
+
+A clause is meant as it stands ("actual"), or is planned, possible, wished for, supposed: only what is actual or
+planned is ever claimed. Verbs that share a subject ("lives in Malmö and works as a vet") are clauses of their own.
+"""
+
+from collections.abc import Iterator
+from typing import Final, Literal, NamedTuple
+
+from braid.text.parse import Parse, Token
+
+Tense = Literal["present", "past", "perfect", "future", "bare"]
+Mode = Literal["actual", "planned", "able", "possible", "supposed", "asked", "ordered"]
+
+_VERBAL: Final = frozenset(("VERB", "AUX"))
+_HEADS: Final = frozenset(("ROOT", "conj", "ccomp", "advcl", "relcl", "parataxis", "acl", "pcomp"))
+_OPENERS: Final = frozenset(("if", "unless", "whether", "until", "till", "lest", "provided", "supposing"))
+_UNREAL: Final = frozenset(
+    ("wish", "imagine", "pretend", "suppose", "dream", "wonder", "doubt", "ask", "assume", "fantasize")
+)
+_WILL: Final = frozenset(("will", "'ll", "’ll", "wo", "shall"))
+_CAN: Final = frozenset(("can", "ca", "could"))
+_MAY: Final = frozenset(("would", "'d", "’d", "might", "may", "should", "must", "could", "ought"))
+_NEVER: Final = frozenset(("not", "n't", "n’t", "never", "nt", "neither", "nor", "hardly", "barely"))
+_NO_LONGER: Final = frozenset(("longer", "anymore"))
+_REPORTS: Final = frozenset(
+    (
+        "say",
+        "tell",
+        "think",
+        "claim",
+        "reckon",
+        "believe",
+        "mention",
+        "hear",
+        "swear",
+        "insist",
+        "text",
+        "write",
+    )
+)
+_THINKS: Final = frozenset(
+    ("think", "believe", "guess", "suppose", "reckon", "assume", "feel", "hear", "expect", "gather")
+)
+_HEDGES: Final = frozenset(
+    (
+        "maybe",
+        "perhaps",
+        "probably",
+        "possibly",
+        "apparently",
+        "allegedly",
+        "supposedly",
+        "seemingly",
+        "likely",
+        "presumably",
+    )
+)
+_PLANS: Final = frozenset(("plan", "intend", "decide", "arrange", "agree"))
+
+
+class Clause(NamedTuple):
+    """One verb and what hangs on it; all numbers are of tokens. `verb` is the one whose objects count: of "I want to
+    learn Italian" there are two clauses, the second `under` the first.
+    """
+
+    parse: Parse
+    verb: int
+    lemma: str
+    """With its particle: `set up`, `look after`."""
+    subject: int | None
+    tense: Tense
+    mode: Mode
+    denied: bool
+    progressive: bool
+    passive: bool
+    under: int | None
+    """The verb that this one completes: `want`, of "want to learn"."""
+    reporter: int | None
+    """Who says or thinks so, where it isn't the speaker's own word."""
+    hedge: str | None
+    no_more: bool
+    """Whether it held until now: "no longer", "not any more", "used to"."""
+
+    @property
+    def token(self) -> Token:
+        """The verb."""
+        return self.parse.tokens[self.verb]
+
+    def child(self, *deps: str) -> int | None:
+        """Return the first token that hangs on the verb in one of these ways."""
+        return next((at for at in self.parse.children(self.verb) if self.parse.tokens[at].dep in deps), None)
+
+    def preps(self) -> Iterator[tuple[str, int, int]]:
+        """Yield each preposition of the verb, its place, and what it governs."""
+        tokens = self.parse.tokens
+        for at in self.parse.children(self.verb):
+            if tokens[at].dep in ("prep", "agent", "dative") and tokens[at].pos in (
+                "ADP",
+                "SCONJ",
+                "PART",
+                "ADV",
+            ):
+                for inner in self.parse.children(at):
+                    if tokens[inner].dep in ("pobj", "pcomp"):
+                        yield tokens[at].lemma.lower(), at, inner
+                    elif tokens[inner].dep == "prep":
+                        for last in self.parse.children(inner):
+                            if tokens[last].dep in ("pobj", "pcomp"):
+                                yield f"{tokens[at].lemma} {tokens[inner].lemma}".lower(), at, last
+
+
+def clauses(parse: Parse, *, asked: bool = False) -> list[Clause]:
+    """Return the clauses of a sentence, outer ones first. `asked`: the sentence is a question."""
+    found: list[Clause] = []
+    by_verb: dict[int, Clause] = {}
+    for at in _outer_first(parse):
+        clause = _clause(parse, at, by_verb, asked=asked)
+        if clause is not None:
+            found.append(clause)
+            by_verb[at] = clause
+    return found
+
+
+def _outer_first(parse: Parse) -> list[int]:
+    tokens = parse.tokens
+
+    def depth(at: int) -> int:
+        steps = 0
+        while tokens[at].head != at and steps < len(tokens):
+            at, steps = tokens[at].head, steps + 1
+        return steps
+
+    verbs = [at for at in range(len(tokens)) if is_verb(parse, at)]
+    return sorted(verbs, key=lambda at: (depth(at), at))
+
+
+def is_verb(parse: Parse, at: int) -> bool:
+    """Whether a token heads a clause."""
+    token = parse.tokens[at]
+    if token.pos not in _VERBAL or token.dep in ("aux", "auxpass", "amod", "compound", "prep", "mark", "cc"):
+        return False
+    if (
+        token.dep == "conj"
+        and token.tag == "VBG"
+        and parse.tokens[token.head].dep in ("dobj", "pobj", "xcomp", "nsubj", "attr", "csubj")
+    ):
+        return False
+    return (
+        token.dep in _HEADS
+        or token.dep == "xcomp"
+        or any(parse.tokens[child].dep in ("nsubj", "nsubjpass") for child in parse.children(at))
+    )
+
+
+def _clause(parse: Parse, at: int, known: dict[int, Clause], *, asked: bool) -> Clause | None:  # noqa: PLR0912, PLR0915 - one decision a line
+    tokens = parse.tokens
+    token = tokens[at]
+    above = known.get(token.head) if token.head != at else None
+    if token.dep in ("ccomp", "advcl") and at < token.head and _stands_by_itself(parse, at):
+        above = None  # two sentences with a comma between them: Dad is retiring, he wants to build a boat
+    around = [tokens[child] for child in parse.children(at)]
+    low = [one.text.lower() for one in around]
+    subject = next(
+        (child for child in parse.children(at) if tokens[child].dep in ("nsubj", "nsubjpass", "expl")), None
+    )
+    joined = token.dep == "conj" and above is not None
+    own = subject is not None
+    if subject is None and above is not None:
+        if joined or token.dep == "xcomp":
+            subject = above.subject
+            controller = above.child("dobj", "dative") if token.dep == "xcomp" else None
+            if controller is not None and above.lemma not in ("promise", "use", "need", "take", "have"):
+                subject = controller
+        elif token.dep == "advcl" and token.tag in ("VBG", "VBN"):
+            subject = above.subject
+        elif token.dep == "ccomp":
+            subject = None if above.subject is None else subject
+    elif (subject is not None and token.dep == "relcl" and tokens[subject].tag in ("WP", "WDT")) or (
+        subject is None and token.dep in ("relcl", "acl") and token.tag not in ("TO", "VB")
+    ):
+        subject = token.head
+    auxes = [one for one in around if one.dep in ("aux", "auxpass")]
+    words = {one.text.lower() for one in auxes}
+    tense = _tense(token, auxes)
+    mode = _mode(parse, at, token, words, tense, around)
+    denied = any(one.dep == "neg" or one.text.lower() in _NEVER for one in around if one.pos != "CCONJ")
+    no_more = denied and any(word in _NO_LONGER or word == "more" for word in _shallow_words(parse, at))
+    if "no longer" in " ".join(low) or _says_no_longer(parse, at):
+        denied = no_more = True
+    hedge = next((one.text for one in around if one.text.lower() in _HEDGES), None)
+    reporter: int | None = None
+    under: int | None = None
+    if above is not None:
+        if joined and not own:
+            aux_free = not auxes
+            if aux_free and token.tag in ("VB", "VBG", "VBN", "VBP"):
+                mode, tense = (
+                    above.mode if above.mode != "actual" else mode,
+                    above.tense if token.tag != "VBG" else tense,
+                )
+            denied = denied or (above.denied and aux_free and token.tag == "VB")
+            hedge, reporter, under = hedge or above.hedge, above.reporter, above.under
+        elif token.dep == "xcomp":
+            under, reporter, hedge = token.head, above.reporter, hedge or above.hedge
+            mode = above.mode if mode in ("actual", "ordered") else mode
+            tense, denied = (
+                (above.tense, denied or above.denied) if token.tag in ("VB", "VBG") else (tense, denied)
+            )
+        elif token.dep == "ccomp" and not _stands_before(parse, at, above):
+            hedge, reporter, mode = _reported(parse, above, hedge, mode, denied)
+        elif joined:
+            reporter, hedge = above.reporter, hedge or above.hedge
+            mode = above.mode if above.mode in ("supposed", "asked") and not own else mode
+        elif token.dep == "parataxis":
+            hedge, reporter = hedge or above.hedge, above.reporter
+        if above.mode in ("supposed", "asked") and token.dep != "conj":
+            mode = above.mode
+    if asked:
+        mode = "asked"
+    if subject is None and token.dep in ("ROOT", "ccomp", "parataxis") and token.tag == "VB" and not auxes:
+        mode = "ordered"
+    used_to = (
+        token.lemma == "use"
+        and any(tokens[child].dep == "xcomp" for child in parse.children(at))
+        and token.tag in ("VBD", "VBN")
+    )
+    particle = next((one.text.lower() for one in around if one.dep == "prt"), None)
+    lemma = token.lemma.lower() if not particle else f"{token.lemma.lower()} {particle}"
+    return Clause(
+        parse=parse,
+        verb=at,
+        lemma="used" if used_to else lemma,
+        subject=subject,
+        tense=tense,
+        mode=mode,
+        denied=denied,
+        progressive=token.tag == "VBG",
+        passive=any(one.dep in ("nsubjpass", "auxpass") for one in around),
+        under=under,
+        reporter=reporter,
+        hedge=hedge,
+        no_more=no_more,
+    )
+
+
+def _stands_by_itself(parse: Parse, at: int) -> bool:
+    children = parse.children(at)
+    deps = {parse.tokens[child].dep for child in children}
+    return (
+        "mark" not in deps
+        and bool(deps & {"nsubj", "nsubjpass"})
+        and not any(parse.tokens[child].tag in ("WDT", "WP", "WRB") for child in children)
+    )
+
+
+def _shallow_words(parse: Parse, at: int) -> Iterator[str]:
+    for child in parse.children(at):
+        yield parse.tokens[child].text.lower()
+        for inner in parse.children(child):
+            if parse.tokens[child].dep == "advmod":
+                yield parse.tokens[inner].text.lower()
+
+
+def _says_no_longer(parse: Parse, at: int) -> bool:
+    tokens = parse.tokens
+    return any(
+        tokens[child].text.lower() == "longer"
+        and any(tokens[inner].text.lower() == "no" for inner in parse.children(child))
+        for child in parse.children(at)
+    )
+
+
+def _tense(token: Token, auxes: list[Token]) -> Tense:
+    words = {one.text.lower() for one in auxes}
+    if words & _WILL:
+        return "future"
+    if any(
+        one.lemma.lower() in ("have", "'ve") and one.tag in ("VB", "VBP", "VBZ", "VBD") for one in auxes
+    ) and token.tag in ("VBN", "VBG", "VBD"):
+        return "perfect"
+    if token.tag in ("VBD",) or any(one.tag == "VBD" for one in auxes):
+        return "past"
+    if token.tag in ("VBP", "VBZ") or any(one.tag in ("VBP", "VBZ") for one in auxes):
+        return "present"
+    if token.tag == "VBN":
+        return "past"
+    return "bare" if token.tag == "VB" else "present"
+
+
+def _mode(parse: Parse, at: int, token: Token, words: set[str], tense: Tense, around: list[Token]) -> Mode:  # noqa: PLR0911, PLR0917 - one decision a line
+    tokens = parse.tokens
+    if any(one.dep == "mark" and one.text.lower() in _OPENERS for one in around):
+        return "supposed"
+    if any(
+        one.text.lower() in ("if", "unless", "whenever") and one.dep in ("mark", "advmod") for one in around
+    ):
+        return "supposed"
+    for child in parse.children(at):
+        if tokens[child].dep == "advcl" and any(
+            tokens[inner].text.lower() in ("if", "unless") and tokens[inner].dep == "mark"
+            for inner in parse.children(child)
+        ):
+            return "supposed"
+    if any(one.text.lower() in ("almost", "nearly") and one.dep == "advmod" for one in around):
+        return "possible"
+    if any(one.dep == "mark" and one.text.lower() == "like" for one in around) or _is_inverted(parse, at):
+        return "supposed"
+    if words & _CAN and "could" not in words:
+        return "able"
+    if words & _MAY:
+        return "possible"
+    return "planned" if tense == "future" else "actual"
+
+
+def _stands_before(parse: Parse, at: int, above: Clause) -> bool:
+    """Whether a clause only stands before one that says something else: my boss is Ann, she asked whether I'd eaten."""
+    tokens = parse.tokens
+    others = any(
+        child > above.verb and tokens[child].dep in ("ccomp", "dobj", "xcomp", "acomp", "attr", "prep")
+        for child in parse.children(above.verb)
+    )
+    return (
+        at < above.verb
+        and others
+        and any(tokens[one].text in (",", ";", ":") for one in range(at, above.verb))
+    )
+
+
+def _is_inverted(parse: Parse, at: int) -> bool:
+    """Whether a clause begins with its auxiliary, as a condition does: had I known."""
+    first = parse.tokens[0]
+    return first.text.lower() in ("had", "were", "should") and at in (0, first.head) and len(parse.tokens) > 2
+
+
+def _reported(
+    parse: Parse, above: Clause, hedge: str | None, mode: Mode, denied: bool
+) -> tuple[str | None, int | None, Mode]:
+    """Return the hedge, the reporter and the mode of what stands below a verb of saying or thinking."""
+    tokens = parse.tokens
+    lemma = tokens[above.verb].lemma.lower()
+    by_first = above.subject is not None and tokens[above.subject].text.lower() in ("i", "we")
+    if lemma in _UNREAL or (lemma in ("hope", "want") and True) or above.denied:
+        return hedge, above.reporter, "supposed"
+    if lemma in _THINKS and by_first:
+        if above.tense == "past" and lemma != "hear":
+            return hedge, above.reporter, "supposed"
+        words = f"{tokens[above.subject or 0].text} {tokens[above.verb].text}"
+        return hedge or words, above.reporter, mode
+    if lemma in _REPORTS and not by_first and above.subject is not None:
+        return hedge, above.subject, mode
+    return hedge or above.hedge, above.reporter, above.mode if above.mode in ("supposed", "asked") else mode

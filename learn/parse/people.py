@@ -1,0 +1,348 @@
+"""Whom a clause is about, and who is introduced in passing: "my sister Tola", "our cats Miso and Tofu". Pure."""
+
+import re
+from typing import Final, Literal, NamedTuple
+
+from braid.learn.page import Page
+from braid.learn.parse.phrases import from_outside, is_name, joined, noun, phrase_of, shown
+from braid.learn.parse.sorts import is_empty, kin_of
+from braid.learn.voice import Voice
+from braid.learn.words import KIN, NOT_NAMES, PETS, TITLES
+from braid.text.parse import Parse
+from braid.text.sentences import TextPart
+
+_MINE: Final = frozenset(("my", "our"))
+_NOBODY: Final = frozenset(
+    (
+        "you",
+        "they",
+        "them",
+        "everyone",
+        "everybody",
+        "someone",
+        "somebody",
+        "anyone",
+        "nobody",
+        "people",
+        "who",
+        "what",
+        "which",
+        "that",
+        "this",
+        "there",
+        "those",
+        "these",
+        "one",
+        "all",
+        "some",
+        "anybody",
+        "whoever",
+        "others",
+        "each",
+        "both",
+        "many",
+    )
+)
+_BARE_KIN: Final = frozenset(
+    ("mum", "mom", "dad", "grandma", "grandpa", "gran", "granddad", "mother", "father")
+)
+"""Whoever says "Mum" means their own."""
+_TOPIC: Final = re.compile(
+    r"^(?:(?:new|current|latest|final|next|old|updated|revised|actual|whole|entire)\s+)+|\s+(?:date|day"
+    r"|time)$",
+    re.IGNORECASE,
+)
+
+
+_PERSON: Final = re.compile(
+    rf"(?:(?:{'|'.join(TITLES)})\.? )?(?!(?:{'|'.join(TITLES)})\b)[^\W\d_][\w'’-]*(?: "
+    rf"[^\W\d_][\w'’-]+){{0,2}}"
+)
+
+
+class Whom(NamedTuple):
+    """A subject: its name, and whether it is the speaker, another person or pet, or a thing."""
+
+    name: str
+    sort: Literal["first", "person", "thing"]
+
+
+def whom(page: Page, parse: Parse, at: int | None) -> list[Whom]:
+    """Return whom a subject means; empty where that is doubtful, or nobody."""
+    if at is None:
+        return []
+    found: list[Whom] = []
+    for one in joined(parse, at):
+        who = _one(page, parse, one)
+        if who is None:
+            return found
+        found.append(who)
+    return found
+
+
+def _one(page: Page, parse: Parse, at: int) -> Whom | None:  # noqa: PLR0911, PLR0912 - one decision a line
+    token = parse.tokens[at]
+    low = token.text.lower()
+    if low in ("i", "we", "me", "im", "ive"):
+        return Whom(page.turn.speaker, "first")
+    if low in ("he", "she"):
+        name = page.by_pronoun(low)
+        return Whom(name, "person") if name else None
+    if (
+        low in ("that", "who", "which")
+        and at > 1
+        and parse.tokens[at - 1].text == ","
+        and is_name(parse, at - 2)
+        and (low != "that" or _is_kin(parse, token.head))
+    ):
+        return _named(page, parse, at - 2)  # Craig, that's my boss; not: wow, Maria, that's a nice picture
+    if low in ("it", "this", "that") and token.pos == "PRON":
+        return Whom(page.thing, "thing") if page.thing and low == "it" else None
+    if low in _NOBODY or token.pos in ("PRON", "DET"):
+        return None
+    owner = _owner(page, parse, at)
+    role = kin_of(parse, at)
+    if (
+        role in _BARE_KIN
+        and owner is None
+        and not any(parse.tokens[child].dep in ("det", "poss") for child in parse.children(at))
+    ):
+        owner = page.turn.speaker
+    if role is None and owner is not None and token.lemma.lower() in PETS:
+        role = token.lemma.lower()
+    if role is not None and owner is not None:
+        name = _name_beside(parse, at)
+        if name is not None:
+            page.introduce(role, name, owner)
+            return Whom(name, "person")
+        return Whom(page.of_role(role, owner), "person")
+    if is_name(parse, at):
+        return _named(page, parse, at)
+    beside = next(
+        (
+            child
+            for child in parse.children(at)
+            if parse.tokens[child].dep == "appos" and is_name(parse, child)
+        ),
+        None,
+    )
+    if beside is not None and owner is None:  # the accountant, Mr. Osei
+        return _named(page, parse, beside)
+    if is_empty(parse, at) or token.pos not in ("NOUN", "PROPN", "NUM", "X", "VERB", "ADJ"):
+        return None
+    if (
+        any(
+            parse.tokens[child].text.lower() in ("his", "her", "their", "your", "its")
+            for child in parse.children(at)
+        )
+        and owner is None
+    ):
+        return None
+    name = topic(noun(parse, at))
+    if not name or re.fullmatch(r"\d+(?:st|nd|rd|th)?|\w", name):
+        return None
+    mine = any(parse.tokens[child].text.lower() in _MINE for child in parse.children(at))
+    return Whom(f"{page.turn.speaker}'s {name}" if mine else name, "thing")
+
+
+def _is_kin(parse: Parse, verb: int) -> bool:
+    """Whether a verb says whose kin, friend or boss somebody is."""
+    return any(
+        parse.tokens[child].dep == "attr" and kin_of(parse, child) is not None
+        for child in parse.children(verb)
+    )
+
+
+def topic(name: str) -> str:
+    """Return a thing's name without what changes about it: "new launch date" and "launch" are one."""
+    short = _TOPIC.sub("", _TOPIC.sub("", from_outside(name)))
+    return short or name
+
+
+def _named(page: Page, parse: Parse, at: int) -> Whom | None:
+    name = noun(parse, at, bare=True)
+    words = name.split()
+    beside = next(
+        (
+            child
+            for child in parse.children(at)
+            if parse.tokens[child].dep in ("compound", "nmod") and kin_of(parse, child)
+        ),
+        None,
+    )
+    if beside is not None and any(
+        parse.tokens[child].text.lower() in _MINE for child in (*parse.children(at), *parse.children(beside))
+    ):
+        role = kin_of(parse, beside) or ""
+        name = shown(parse, beside + 1, at)
+        page.introduce(role, name)
+        return Whom(name, "person")
+    if not words or words[0] in NOT_NAMES or name == page.turn.speaker or name in page.turn.speaker.split():
+        return None
+    known = page.known_name(name)
+    if _is_somewhere(parse, at):
+        page.thing = name
+        return Whom(name, "thing")
+    if (
+        any(parse.tokens[child].dep == "poss" for child in parse.children(at))
+        or parse.tokens[at].tag == "NNPS"
+    ):
+        return Whom(name, "thing")
+    if known is not None:
+        return Whom(known, "person")
+    page.seen(name)
+    return Whom(name, "person")
+
+
+def is_person(name: str) -> bool:
+    """Whether words are a person's whole name: a title alone is none, and of four words nobody knows where it ends."""
+    return _PERSON.fullmatch(name) is not None
+
+
+def _is_somewhere(parse: Parse, at: int) -> bool:
+    """Whether it is said where a name stands: Baan Suk is near us."""
+    head = parse.tokens[at].head
+    return parse.tokens[head].lemma.lower() == "be" and any(
+        parse.tokens[child].text.lower() in ("near", "opposite", "behind", "beside")
+        for child in parse.children(head)
+    )
+
+
+def _owner(page: Page, parse: Parse, at: int) -> str | None:
+    for child in parse.children(at):
+        token = parse.tokens[child]
+        if token.dep != "poss":
+            continue
+        low = token.text.lower()
+        if low in _MINE:
+            return page.turn.speaker
+        if low in ("his", "her"):
+            return page.by_pronoun("she" if low == "her" else "he")
+        if is_name(parse, child):
+            return page.known_name(token.text) or token.text
+        role = kin_of(parse, child)
+        if role is not None:
+            above = _owner(page, parse, child)
+            return page.of_role(role, above) if above else None
+    return None
+
+
+def _name_beside(parse: Parse, at: int) -> str | None:
+    """Return the name that stands behind a word for kin: my sister Tola, my son, Luca, a friend called Zoe."""
+    tokens = parse.tokens
+    place = at + 1
+    if place < len(tokens) and tokens[place].text in (",", "called", "named"):
+        place += 1
+    first = place
+    while (
+        place < len(tokens)
+        and tokens[place].pos == "PROPN"
+        and tokens[place].text[:1].isupper()
+        and tokens[place].text not in NOT_NAMES
+    ):
+        place += 1
+    return shown(parse, first, place - 1) if place > first else None
+
+
+def mentioned(page: Page, sentence: TextPart, parse: Parse) -> None:
+    """Claim who is introduced in a sentence: kin and pets of the speaker, or of somebody who is known."""
+    for at, token in enumerate(parse.tokens):
+        if token.dep in ("pobj", "dobj", "conj") and is_name(parse, at) and _is_company(parse, at):
+            page.seen(noun(parse, at, bare=True))
+        low = token.lemma.lower() if token.lemma.lower() in PETS else token.text.lower()
+        is_pet = low in PETS
+        role = kin_of(parse, at)
+        if not is_pet and (role is None or not KIN[role]):
+            continue
+        holder = at if _owner(page, parse, at) else token.head if token.dep in ("compound", "nmod") else at
+        owner = _owner(page, parse, holder)
+        if (
+            owner is None
+            and is_pet
+            and any(parse.tokens[child].text.lower() in ("a", "an", "the") for child in parse.children(at))
+        ):
+            owner = page.turn.speaker if _has(parse, at) or _is_with_me(parse, at) else None
+        name = _name_beside(parse, at)
+        if owner is None or name is None or name.split()[0] in NOT_NAMES:
+            continue
+        first, last = phrase_of(parse, holder)
+        first, last = min(first, at), max(last, at + len(name.split()))
+        while first > 0 and parse.tokens[first - 1].text.lower() in ("my", "our", "his", "her", "a", "an"):
+            first -= 1
+        part = _part(sentence, parse, first, _end_of_name(parse, at, name))
+        names = [name, *_also(parse, at, name)] if token.tag in ("NNS",) else [name]
+        for one in names:
+            if is_pet:
+                page.introduce(low, one, owner)
+                page.claim(part, Voice(), owner, "pet", one, type="relation")
+                page.claim(part, Voice(), one, "is_a", low)
+            else:
+                page.introduce(role or "", one, owner)
+                page.claim(part, Voice(), owner, KIN[role or ""], one, type="relation")
+
+
+def _is_company(parse: Parse, at: int) -> bool:
+    """Whether a name is of somebody by what governs it: with Priya, met Priya, told Priya."""
+    token, head = parse.tokens[at], parse.tokens[parse.tokens[at].head]
+    if token.text in NOT_NAMES or any(
+        parse.tokens[child].dep in ("det", "amod") for child in parse.children(at)
+    ):
+        return False
+    return (token.dep == "pobj" and head.text.lower() == "with") or (
+        token.dep == "dobj"
+        and head.lemma.lower()
+        in ("meet", "tell", "ask", "call", "marry", "invite", "text", "hug", "thank", "visit")
+    )
+
+
+def _end_of_name(parse: Parse, at: int, name: str) -> int:
+    stop = parse.text.index(name, parse.tokens[at].start) + len(name)
+    return next(number for number, token in enumerate(parse.tokens) if token.stop >= stop)
+
+
+def _also(parse: Parse, at: int, name: str) -> list[str]:
+    """Return further names behind the first: called Miso and Tofu."""
+    end = _end_of_name(parse, at, name)
+    return [
+        token.text
+        for number, token in enumerate(parse.tokens)
+        if number > end and token.dep == "conj" and token.pos == "PROPN" and number - end <= 4
+    ]
+
+
+def _has(parse: Parse, at: int) -> bool:
+    """Whether a pet is the speaker's: I have a cat; I live with my partner and a cat called Biscuit."""
+    head = parse.tokens[parse.tokens[at].head]
+    firsts = {token.text.lower() for token in parse.tokens} & {"i", "we", "my", "our"}
+    holds = head.lemma.lower() in ("have", "get", "adopt", "own") and any(
+        parse.tokens[child].text.lower() in ("i", "we") for child in parse.children(parse.tokens[at].head)
+    )
+    return holds or (bool(firsts) and parse.tokens[at].dep in ("conj", "pobj") and not _others(parse))
+
+
+def _others(parse: Parse) -> bool:
+    return any(
+        token.text.lower() in ("he", "she", "they", "his", "her", "their", "your", "you")
+        for token in parse.tokens
+    )
+
+
+def _is_with_me(parse: Parse, at: int) -> bool:
+    """Whether it is said with whom the speaker lives: I live with my partner and a cat called Biscuit."""
+    seen: set[int] = set()
+    with_it = False
+    while at not in seen:
+        seen.add(at)
+        with_it = with_it or parse.tokens[at].lemma.lower() == "with"
+        at = parse.tokens[at].head
+    lives = parse.tokens[at].lemma.lower() in ("live", "stay", "share")
+    return (
+        with_it
+        and lives
+        and any(parse.tokens[child].text.lower() in ("i", "we") for child in parse.children(at))
+    )
+
+
+def _part(sentence: TextPart, parse: Parse, first: int, last: int) -> TextPart:
+    start, stop = parse.tokens[first].start, parse.tokens[last].stop
+    return TextPart(parse.text[start:stop], sentence.start + start, sentence.start + stop, sentence.mark)

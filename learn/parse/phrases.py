@@ -1,0 +1,139 @@
+"""Spans of a parse: noun phrases, their joined parts, what a verb says with all that hangs on it. Pure."""
+
+from collections.abc import Iterator
+from typing import Final
+
+from braid.text.parse import Parse, Token
+
+_LEFT_OUT: Final = frozenset(
+    ("relcl", "advcl", "parataxis", "punct", "ccomp", "intj", "dep", "discourse", "meta")
+)
+_JOINS: Final = frozenset(("conj", "cc", "preconj"))
+_FIRST: Final = {
+    "my": "their",
+    "our": "their",
+    "me": "them",
+    "myself": "themselves",
+    "us": "them",
+    "ourselves": "themselves",
+}
+_SMALL: Final = frozenset(("the", "a", "an", "this", "that", "these", "those", "my", "our", "some", "any"))
+
+
+def subtree(parse: Parse, at: int, leave: frozenset[str] = frozenset()) -> Iterator[int]:
+    """Yield a token and all that hangs on it, but for branches that hang in one of the ways `leave`; in no order."""
+    stack = [at]
+    while stack:
+        number = stack.pop()
+        yield number
+        stack += [child for child in parse.children(number) if parse.tokens[child].dep not in leave]
+
+
+def phrase_of(parse: Parse, at: int, leave: frozenset[str] = frozenset()) -> tuple[int, int]:
+    """Return the first and the last token of the noun phrase that a token heads, articles and what is joined left
+    out.
+    """
+    found = sorted(subtree(parse, at, _LEFT_OUT | _JOINS | leave | {"appos"}))
+    first = last = at
+    wanted = set(found)
+    while first - 1 in wanted:
+        first -= 1
+    while last + 1 in wanted or (last + 2 in wanted and _is_tie(parse.tokens[last + 1])):
+        last += 1
+    while first < at and parse.tokens[first].text.lower() in _SMALL:
+        first += 1
+    while last > at and parse.tokens[last].pos in ("PUNCT", "ADP", "CCONJ", "SPACE"):
+        last -= 1
+    return first, last
+
+
+def _is_tie(token: Token) -> bool:
+    """Whether a mark holds two words together: a hyphen, a slash, an apostrophe."""
+    return token.text in ("-", "/", "'", "’", "–", "&", "@", ".")
+
+
+def shown(parse: Parse, first: int, last: int) -> str:
+    """Return the words from one token to another, as they were written; a full stop that ends the sentence is none."""
+    if first > last:
+        return ""
+    text = parse.text[parse.tokens[first].start : parse.tokens[last].stop].replace("\x00", " ")
+    if last == len(parse.tokens) - 1 and text.endswith(".") and text.count(".") == 1:
+        text = text[:-1]
+    return text.strip(" ,;:-–—\n")
+
+
+def noun(parse: Parse, at: int, *, bare: bool = False) -> str:
+    """Return the noun phrase that a token heads, without its article. `bare`: without what is tied on by
+    prepositions.
+    """
+    leave = frozenset(("prep", "acl", "npadvmod", "advmod")) if bare else frozenset[str]()
+    return shown(parse, *phrase_of(parse, at, leave))
+
+
+def joined(parse: Parse, at: int) -> list[int]:
+    """Return a token and those joined to it by "and", commas or "or", in order."""
+    found = [at]
+    for one in found:
+        found += [
+            child for child in parse.children(one) if parse.tokens[child].dep == "conj" and child not in found
+        ]
+        found += [
+            child
+            for child in parse.children(one)
+            if parse.tokens[child].dep == "appos" and _is_list(parse, child)
+        ]
+    return sorted(set(found))
+
+
+def _is_list(parse: Parse, at: int) -> bool:
+    """Whether what looks like an apposition is one more of a list: it is itself joined to something."""
+    return any(parse.tokens[child].dep == "conj" for child in parse.children(at))
+
+
+def is_name(parse: Parse, at: int) -> bool:
+    """Whether a noun phrase is a name."""
+    return parse.tokens[at].pos == "PROPN" and parse.tokens[at].text[:1].isupper()
+
+
+def said_of(parse: Parse, verb: int) -> tuple[int, int]:
+    """Return the first and last token of what a verb says: itself, its objects, and what is tied on behind it."""
+    tokens = parse.tokens
+    others = {
+        child
+        for child in parse.children(verb)
+        if tokens[child].dep in ("conj", "parataxis", "advcl", "cc", "punct", "intj", "meta", "dep")
+        and not (tokens[child].dep == "advcl" and tokens[child].tag == "VBG" and child > verb)
+    }
+    right = [
+        number
+        for child in parse.children(verb)
+        if child > verb and child not in others
+        for number in subtree(parse, child, frozenset(("relcl", "parataxis")))
+        if number > verb
+    ]
+    last = verb
+    wanted = {verb, *right}
+    while last + 1 < len(tokens) and (
+        last + 1 in wanted
+        or (last + 2 in wanted and tokens[last + 1].pos == "PUNCT" and last + 2 - verb < 40)
+    ):
+        last += 1
+    while last > verb and tokens[last].pos in ("PUNCT", "CCONJ", "SPACE", "INTJ"):
+        last -= 1
+    return verb, last
+
+
+def from_outside(text: str) -> str:
+    """Return a speaker's words as others would say them: my kids, their kids."""
+    return " ".join(_FIRST.get(word.lower(), word) for word in text.split())
+
+
+def from_beside(text: str, speaker: str) -> str:
+    """Return what a speaker says of somebody else as others would say it: with me, with Ana; my bike, Ana's bike."""
+    own = {"my": f"{speaker}'s", "me": speaker, "mine": f"{speaker}'s", "myself": speaker}
+    return " ".join(own.get(word.lower(), word) for word in text.split())
+
+
+def words_of(parse: Parse, first: int, last: int) -> list[Token]:
+    """Return the tokens from one to another that are words."""
+    return [token for token in parse.tokens[first : last + 1] if token.pos not in ("PUNCT", "SPACE", "SYM")]

@@ -1,0 +1,178 @@
+"""The reader of English on a dependency parse: sentences, clauses, a table of relations. When in doubt it reads
+nothing.
+
+Pure but for the parser that it is handed: the same turn, with the same known and the same parser, gives the same
+reading.
+"""
+
+import re
+from collections.abc import Iterable, Iterator
+from typing import Final
+
+from braid.learn import dates, moods
+from braid.learn.page import Page
+from braid.learn.parse import changes, fragments, offers, replies
+from braid.learn.parse.clauses import Clause, clauses
+from braid.learn.parse.decisions import proposed
+from braid.learn.parse.guarded import guarded
+from braid.learn.parse.mended import mended
+from braid.learn.parse.people import mentioned
+from braid.learn.parse.spelling import parsed
+from braid.learn.parse.statement import quoted, state
+from braid.learn.source import TurnText
+from braid.learn.turn import KnownClaims, Turn, TurnReading
+from braid.learn.voice import Voice
+from braid.text.parse import Parse, Parser
+from braid.text.sentences import TextPart
+
+_DASH: Final = re.compile(r"\s+[-–—]+\s+|\s*[;—]\s*|\.{3,}\s*|…\s*|(?<=\w)(?<!^\w)(?<=\w\w):\s+(?=[\w'’])")
+
+
+_LABEL: Final = 3
+"""Before a colon, fewer words than these are a label of what follows."""
+
+
+def pieces(sentences: Iterable[TextPart]) -> Iterator[TextPart]:
+    """Yield sentences, those with a dash or a semicolon in pieces: each is parsed alone, the last has the mark."""
+    for sentence in sentences:
+        start = 0
+        for match in _DASH.finditer(sentence.text):
+            lead = sentence.text[start : match.start()].split()
+            is_label = match[0].startswith(":") and len(lead) < _LABEL  # "Correction: 20th" is one
+            if match.end() < len(sentence.text) and lead and not is_label:
+                yield _piece(sentence, start, match.start(), ".")
+                start = match.end()
+        yield _piece(sentence, start, len(sentence.text), sentence.mark) if start else sentence
+
+
+def _piece(sentence: TextPart, start: int, stop: int, mark: str) -> TextPart:
+    text = sentence.text[start:stop]
+    lead = len(text) - len(text.lstrip())
+    text = text.strip()
+    first = sentence.start + start + lead
+    return TextPart(text, first, first + len(text), mark)
+
+
+class ParseReader:
+    """Reads claims from turns on the parse of their sentences."""
+
+    name = "parse"
+    looks_back = 1
+
+    def __init__(self, parser: Parser) -> None:
+        self._parser = parser
+
+    @property
+    def version(self) -> str:
+        """The version of these rules, and of what they stand on."""
+        return f"2+{self._parser.name}"
+
+    def prepare(self, turns: Iterable[Turn]) -> None:
+        """Parse the sentences of many turns at once, where that is quicker; their readings are the same without it."""
+        texts = [
+            f"{sentence.text}{sentence.mark.strip()[:1]}"
+            for turn in turns
+            if turn.role == "user"
+            for sentence in pieces(TurnText(turn.text).sentences())
+        ]
+        parsed(self._parser, texts)
+
+    def read(self, turn: Turn, known: KnownClaims) -> TurnReading:
+        """Return what a turn states. What a person says only: an assistant's words are no evidence."""
+        if turn.role != "user" or not turn.text.strip():
+            return TurnReading()
+        source = TurnText(turn.text)
+        if moods.is_fleeting(source.shown):
+            return TurnReading()
+        page = Page(turn, known, source)
+        page.wry = moods.is_ironic(source.shown)
+        page.angry = moods.is_angry(source.shown)
+        for place, sentence in enumerate(pieces(source.sentences())):
+            if place or not self._reply(page, sentence):
+                self._sentence(page, sentence)
+            if page.is_over:
+                source.leave(sentence)
+                break
+        home = re.search(
+            r"\b(?:we|i)(?:'ve)? moved(?: in| house| here)? ([^,.;!?]+)", page.text, flags=re.IGNORECASE
+        )
+        if home is not None:
+            changes.moved_home(page, dates.past(home[1], turn.when).since)
+        return page.reading(guarded(turn, page.claims), source.left)
+
+    def _parse(self, text: str) -> Parse:
+        return mended(parsed(self._parser, [text])[0])
+
+    def _reply(self, page: Page, sentence: TextPart) -> bool:
+        """Read the first sentence of a turn as a reply; True where it was one that stated something."""
+        asked = replies.asked_before(page.turn)
+        whole = replies.made_whole(sentence, asked[1]) if asked else None
+        if asked is None or whole is None or self._is_clause(sentence):
+            return False
+        told = len(page.claims)
+        with page.quoting(sentence):
+            self._statement(page, sentence, self._parse(whole), Voice())
+        if len(page.claims) == told:
+            return False
+        page.use_turn(asked[0])
+        return True
+
+    def _is_clause(self, sentence: TextPart) -> bool:
+        return any(
+            clause.subject is not None and clause.under is None
+            for clause in clauses(self._parse(f"{sentence.text}."))
+        )
+
+    def _sentence(self, page: Page, sentence: TextPart) -> None:
+        """Read one sentence: corrections first, for they say what the rest is."""
+        taken = changes.retraction(sentence)
+        if taken is not None:
+            with page.quoting(sentence):
+                self._statement(
+                    page, sentence, self._parse(f"{taken}."), Voice(source_type="corrected", flipped=True)
+                )
+            return
+        left = changes.takes_back(page, sentence)
+        if left is None:
+            return
+        sentence = left
+        if changes.instead(page, sentence):
+            return
+        rest = changes.opens_with_correction(sentence)
+        if rest is not None and not moods.is_no_statement(rest):
+            parse = self._parse(f"{rest.text}.")
+            if not changes.fragment(page, sentence, rest, parse):
+                self._statement(page, rest, parse, changes.CORRECTED)
+            return
+        asked = moods.is_no_statement(sentence)
+        parse = self._parse(f"{sentence.text}{sentence.mark.strip()[:1]}")
+        if not moods.names_nobody(sentence):
+            mentioned(page, sentence, parse)
+        if not asked and not fragments.read(page, sentence, parse):
+            self._statement(page, sentence, parse, Voice(), named=True)
+
+    def _statement(
+        self, page: Page, sentence: TextPart, parse: Parse, voice: Voice, *, named: bool = False
+    ) -> None:
+        """Read a sentence that states something."""
+        if not named:
+            mentioned(page, sentence, parse)
+        for clause in clauses(parse):
+            told = len(page.claims)
+            if proposed(page, sentence, clause, voice):
+                changes.set_apart(page, quoted(sentence, clause), clause, told)
+                continue
+            if clause.mode in ("supposed", "asked", "ordered"):
+                continue
+            part = quoted(sentence, clause)
+            offers.offered(page, clause)
+            if offers.taken_up(page, part, clause, voice):
+                continue
+            if not changes.changed(page, part, clause):
+                changes.ended(page, part, clause)
+            self._stated(page, sentence, clause, voice, told)
+
+    @staticmethod
+    def _stated(page: Page, sentence: TextPart, clause: Clause, voice: Voice, told: int) -> None:
+        state(page, sentence, clause, voice)
+        changes.set_apart(page, quoted(sentence, clause), clause, told)

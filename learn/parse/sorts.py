@@ -1,0 +1,370 @@
+"""What sort of thing a noun phrase is: a place, a trade, a sum, a date. Small word lists, and the tagger's word for
+names. Pure.
+"""
+
+import re
+from collections.abc import Callable
+from datetime import UTC, datetime
+from typing import Final
+
+from braid.learn.parse.phrases import is_name, joined, noun, phrase_of, said_of, shown, subtree
+from braid.learn.words import (
+    AILMENTS,
+    DIETS,
+    KIN,
+    LANGUAGES,
+    LIMBS,
+    NOT_NAMES,
+    PETS,
+    STATUSES,
+    TRADES,
+    listed,
+)
+from braid.text import dates
+from braid.text.numbers import WORD, value
+from braid.text.parse import Parse
+
+_EMPTY: Final = listed(
+    "it this that these those one ones them him her you me us something anything everything nothing "
+    "someone anyone everyone "
+    "everybody somebody thing things lot lots bit idea way kind sort time day what which who all some more"
+)
+_GAMES: Final = listed(
+    "guitar piano violin cello drums flute trumpet saxophone clarinet ukulele banjo harp bass keyboard "
+    "accordion organ football "
+    "soccer tennis basketball volleyball rugby hockey golf cricket baseball badminton squash chess "
+    "poker bridge padel "
+    "softball handball darts snooker pool go scrabble dnd dungeons"
+)
+_PASTIMES: Final = listed(
+    "yoga pilates karate judo ballet pottery ceramics crossfit boxing meditation gymnastics taekwondo "
+    "aikido calligraphy "
+    "photography gardening woodworking embroidery knitting origami improv theatre climbing bouldering"
+)
+_SCHOOL: Final = listed(
+    "maths math physics chemistry biology history geography english art music law medicine nursing "
+    "economics philosophy psychology "
+    "sociology engineering computing science architecture accounting finance marketing literature "
+    "linguistics design"
+)
+_BUSINESS: Final = listed(
+    "bakery shop store café cafe restaurant bar studio gallery salon business company firm agency farm "
+    "school practice "
+    "clinic startup brand bookshop gym kennel garage workshop pub hotel hostel nursery charity"
+)
+_WORKS: Final = listed(
+    "screenplay novel book thesis dissertation blog memoir script play paper article poem song album"
+)
+_DRINKS: Final = listed("tea coffee decaf water wine beer juice milk cola soda matcha kombucha cocoa")
+_COURSES: Final = listed(
+    "course class workshop membership subscription trip holiday race marathon tour event lesson lessons"
+)
+_HOMELY: Final = listed("bed sleep work school home bathroom toilet shower store shops supermarket gym")
+_MONEY: Final = re.compile(
+    rf"[£$€]\s?\d|\d[\d,.]* ?(?:k )?(?:pounds|dollars|euros?|quid|bucks|eur|usd|gbp)\b|\b(?:{WORD}) "
+    rf"(?:pounds|dollars|euros|quid|bucks)",
+    re.IGNORECASE,
+)
+_NUMBER: Final = re.compile(rf"(?:\d[\d,.]*|{WORD})(?:\s?k)?$", re.IGNORECASE)
+_LEAP: Final = datetime(2024, 1, 1, tzinfo=UTC)
+
+Sort = Callable[[Parse, int], str | None]
+"""Return a noun phrase as it is kept, or None where it isn't of that sort."""
+
+
+def _low(parse: Parse, at: int) -> str:
+    return parse.tokens[at].lemma.lower()
+
+
+def is_empty(parse: Parse, at: int) -> bool:
+    """Whether a noun phrase names nothing: a pronoun, "that idea", "your haircut"."""
+    token = parse.tokens[at]
+    children = [parse.tokens[child] for child in parse.children(at)]
+    if token.pos == "PRON" or token.text.lower() in _EMPTY or token.lemma.lower() in _EMPTY:
+        return not any(child.dep == "prep" and child.lemma == "of" for child in children)
+    described = any(child.dep in ("amod", "compound", "prep", "nummod") for child in children)
+    return any(
+        child.text.lower() in ("your", "its", "such", "no", "how", "what")
+        or (child.text.lower() in ("that", "this", "those", "these") and not described)
+        for child in children
+    )
+
+
+def thing(parse: Parse, at: int) -> str | None:
+    """Return whatever has a name or a noun."""
+    token = parse.tokens[at]
+    if is_empty(parse, at) or token.pos not in ("NOUN", "PROPN", "NUM", "ADJ", "VERB", "X"):
+        return None
+    if token.tag == "VBG" and token.pos == "VERB":
+        return shown(parse, *said_of(parse, at))
+    return noun(parse, at) or None
+
+
+def _taste(parse: Parse, at: int) -> str | None:
+    return thing(parse, at)
+
+
+def _name(parse: Parse, at: int) -> str | None:
+    return (
+        noun(parse, at, bare=True) if is_name(parse, at) and parse.tokens[at].text not in NOT_NAMES else None
+    )
+
+
+def _place(parse: Parse, at: int) -> str | None:
+    if is_name(parse, at):
+        return noun(parse, at, bare=True) if not dates.day(parse.tokens[at].text, _LEAP) else None
+    low = _low(parse, at)
+    if (
+        parse.tokens[at].pos == "NUM"
+        or low
+        in (
+            "home",
+            "time",
+            "moment",
+            "way",
+            "fear",
+            "peace",
+            "past",
+            "future",
+            "present",
+            "world",
+            "dream",
+        )
+        or is_empty(parse, at)
+    ):
+        return None
+    return noun(parse, at)
+
+
+def _somewhere(parse: Parse, at: int) -> str | None:
+    if _low(parse, at) in _HOMELY and not is_name(parse, at):
+        return None
+    return noun(parse, at, bare=is_name(parse, at)) if thing(parse, at) else None
+
+
+def _organisation(parse: Parse, at: int) -> str | None:
+    if (
+        parse.tokens[at].pos not in ("NOUN", "PROPN")
+        or is_empty(parse, at)
+        or _low(parse, at) in ("home", "night", "moment", "time", "myself")
+    ):
+        return None
+    if _low(parse, at) in ("hour", "week", "year", "month", "day", "project"):
+        return None
+    return noun(parse, at, bare=is_name(parse, at) or _in(parse, at))
+
+
+def _in(parse: Parse, at: int) -> bool:
+    return any(
+        parse.tokens[child].dep == "prep" and parse.tokens[child].lemma == "in"
+        for child in parse.children(at)
+    )
+
+
+def _trade(parse: Parse, at: int) -> str | None:
+    token = parse.tokens[at]
+    low = token.text.lower()
+    if low in TRADES or token.lemma.lower() in TRADES:
+        return shown(parse, *phrase_of(parse, at, frozenset(("prep", "acl", "npadvmod"))))
+    return None
+
+
+def _person(parse: Parse, at: int) -> str | None:
+    return _name(parse, at)
+
+
+def _pet(parse: Parse, at: int) -> str | None:
+    low = _low(parse, at)
+    return shown(parse, *phrase_of(parse, at, frozenset(("acl", "prep", "amod")))) if low in PETS else None
+
+
+def _counted(words: frozenset[str]) -> Sort:
+    def sort(parse: Parse, at: int) -> str | None:
+        if _low(parse, at) not in words:
+            return None
+        counted = any(parse.tokens[child].dep == "nummod" for child in parse.children(at))
+        return (
+            shown(parse, *phrase_of(parse, at, frozenset(("prep", "acl", "relcl"))))
+            if counted or parse.tokens[at].tag == "NN"
+            else None
+        )
+
+    return sort
+
+
+def _listed(words: frozenset[str], *, whole: bool = False) -> Sort:
+    def sort(parse: Parse, at: int) -> str | None:
+        if parse.tokens[at].text.lower() in words or _low(parse, at) in words:
+            return noun(parse, at, bare=not whole)
+        return None
+
+    return sort
+
+
+def _language(parse: Parse, at: int) -> str | None:
+    if _low(parse, at) in LANGUAGES:
+        return parse.tokens[at].text
+    inner = [
+        number
+        for number in subtree(parse, at)
+        if parse.tokens[number].dep == "pobj" and _low(parse, number) in LANGUAGES
+    ]
+    return parse.tokens[inner[0]].text if inner else None
+
+
+def _subject(parse: Parse, at: int) -> str | None:
+    low = _low(parse, at)
+    known = low in _SCHOOL or low in LANGUAGES or low in _GAMES or low in _PASTIMES
+    return (
+        noun(parse, at, bare=True)
+        if known
+        or (
+            parse.tokens[at].pos == "NOUN"
+            and not is_empty(parse, at)
+            and low not in ("lesson", "night", "class")
+        )
+        else None
+    )
+
+
+def _money(parse: Parse, at: int) -> str | None:
+    text = noun(parse, at)
+    return text if _MONEY.search(text) else None
+
+
+def _sum(parse: Parse, at: int) -> str | None:
+    text = noun(parse, at, bare=True)
+    return text if _MONEY.search(text) or (_NUMBER.match(text) and len(text) > 2) else None
+
+
+def _age(parse: Parse, at: int) -> str | None:
+    found = number(parse.tokens[at].text)
+    return found if found is not None and 1 <= float(found.replace(",", "")) <= 120 else None
+
+
+def _day(parse: Parse, at: int) -> str | None:
+    first, last = phrase_of(parse, at)
+    text = shown(parse, first, min(last + 2, len(parse.tokens) - 1))
+    return text if dates.day(text, _LEAP) is not None or dates.day(f"on {text}", _LEAP) is not None else None
+
+
+def _date(parse: Parse, at: int) -> str | None:
+    first, last = phrase_of(parse, at)
+    found = dates.day(shown(parse, first, min(last + 3, len(parse.tokens) - 1)), _LEAP)
+    return found.since.date().isoformat() if found is not None and found.since is not None else None
+
+
+def _company(parse: Parse, at: int) -> str | None:
+    return _name(parse, at)
+
+
+def _food(parse: Parse, at: int) -> str | None:
+    low = _low(parse, at)
+    if (
+        parse.tokens[at].pos not in ("NOUN", "PROPN")
+        or is_empty(parse, at)
+        or low in ("breakfast", "lunch", "dinner", "meal", "snack", "cereal", "time")
+    ):
+        return None
+    return noun(parse, at, bare=True)
+
+
+_DRUG: Final = re.compile(
+    r"(?:mab|nib|pril|olol|statin|zole|cillin|mycin|oxacin|formin|gliptin|sartan|dipine|pam|lam|done"
+    r"|ine|ide|in|one|xaban|tadine|rizine|profen|phen|tropin)s?$",
+    re.IGNORECASE,
+)
+_DOSED: Final = re.compile(
+    r"\b(?:mg|mcg|ml|tablets?|pills?|capsules?|puffs?|drops?|units|dose|insulin|antibiotics?"
+    r"|painkillers?|antidepressants?|statins?|inhaler"
+    r"|vitamins?|supplements?|melatonin|iron|steroids?|blood thinners?)\b",
+    re.IGNORECASE,
+)
+_NOT_DRUGS: Final = listed(
+    "medicine train machine cabin vacation one someone phone line pain rain bin fountain dine wine "
+    "magazine mountain coin plane time routine bine "
+    "side ride guide bride fine mine shine spine pride tide slide decline cuisine engine skin chin pin "
+    "margin basin cousin"
+)
+
+
+def _drug(parse: Parse, at: int) -> str | None:
+    low = _low(parse, at)
+    text = noun(parse, at)
+    if _DOSED.search(text) or (
+        _DRUG.search(low)
+        and len(low) > 5
+        and low not in _NOT_DRUGS
+        and parse.tokens[at].pos in ("NOUN", "PROPN")
+    ):
+        return text
+    return None
+
+
+SORTS: Final[dict[str, Sort]] = {
+    "thing": thing,
+    "taste": _taste,
+    "name": _name,
+    "place": _place,
+    "somewhere": _somewhere,
+    "organisation": _organisation,
+    "company": _company,
+    "trade": _trade,
+    "person": _person,
+    "pet": _pet,
+    "language": _language,
+    "subject": _subject,
+    "money": _money,
+    "sum": _sum,
+    "date": _date,
+    "age": _age,
+    "drug": _drug,
+    "day": _day,
+    "food": _food,
+    "children": _counted(listed("kid child son daughter")),
+    "siblings": _counted(listed("brother sister sibling")),
+    "child": _listed(listed("child baby son daughter twins twin boy girl"), whole=True),
+    "ailment": _listed(AILMENTS),
+    "limb": _listed(LIMBS, whole=True),
+    "game": _listed(_GAMES),
+    "pastime": _listed(_PASTIMES),
+    "business": _listed(_BUSINESS, whole=True),
+    "work": _listed(_WORKS, whole=True),
+    "drink": _listed(_DRINKS),
+    "course": _listed(_COURSES, whole=True),
+    "diet": _listed(DIETS),
+    "status": _listed(STATUSES),
+}
+
+
+def objects(parse: Parse, at: int, sort: str) -> list[str]:
+    """Return each of what is joined at a token, as it is kept; empty where the first isn't of that sort."""
+    if not sort:
+        text = noun(parse, at)
+        return [text] if text else []
+    read = SORTS[sort]
+    found = [read(parse, one) for one in joined(parse, at)]
+    return [one for one in found if one] if found and found[0] else []
+
+
+def is_drink(text: str) -> bool:
+    """Whether words end with a drink: green tea."""
+    return text.lower().rpartition(" ")[2] in _DRINKS
+
+
+def number(text: str) -> str | None:
+    """Return a number in digits, None for what is none."""
+    text = text.strip().lower()
+    if re.fullmatch(r"\d{1,3}(?:,\d{3})*(?:\.\d+)?|\d+(?:\.\d+)?", text):
+        return text
+    found = value(text) if _NUMBER.match(text) else None
+    return None if found is None else f"{found:g}" if isinstance(found, float) else str(found)
+
+
+def kin_of(parse: Parse, at: int) -> str | None:
+    """Return the word for kin, friend or office that a noun is, None for others."""
+    token = parse.tokens[at]
+    for word in (token.text.lower(), token.lemma.lower()):
+        if word in KIN:
+            return word
+    return None

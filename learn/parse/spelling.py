@@ -1,0 +1,283 @@
+"""Loose spelling made plain before a sentence is parsed, each token's place still that in the source. Pure.
+
+    parsed(parser, ["im gonna move, Dad's retiring"])
+
+A parser that was trained on newspapers reads "Dad's retiring" as something that Dad owns, and "dont" as a noun.
+"""
+
+import re
+from bisect import bisect_right
+from collections.abc import Sequence
+from typing import Final, NamedTuple
+
+from braid.text.parse import Parse, Parser, Token
+
+_SLACK: Final = {
+    "im": "I'm",
+    "ive": "I've",
+    "ill": "I'll",
+    "id": "I'd",
+    "i": "I",
+    "dont": "don't",
+    "doesnt": "doesn't",
+    "didnt": "didn't",
+    "isnt": "isn't",
+    "wasnt": "wasn't",
+    "werent": "weren't",
+    "arent": "aren't",
+    "havent": "haven't",
+    "hasnt": "hasn't",
+    "cant": "can't",
+    "couldnt": "couldn't",
+    "wouldnt": "wouldn't",
+    "wont": "won't",
+    "shes": "she's",
+    "hes": "he's",
+    "thats": "that's",
+    "theyre": "they're",
+    "youre": "you're",
+    "weve": "we've",
+    "gonna": "going to",
+    "wanna": "want to",
+    "gotta": "have to",
+    "cannot": "can not",
+    "u": "you",
+    "ur": "your",
+    "w/": "with",
+    "bc": "because",
+    "cuz": "because",
+    "cos": "because",
+    "tho": "though",
+    "ppl": "people",
+    "rn": "right now",
+}
+_WORD: Final = re.compile(
+    rf"(?<![\w'’/])(?:{'|'.join(sorted(map(re.escape, _SLACK), key=len, reverse=True))})(?![\w'’])",
+    re.IGNORECASE,
+)
+_IS: Final = re.compile(
+    r"(?<=\w)['’]s(?=\s+(?:on|a|an|the|from|in|at|not|been|getting|going|called|allergic|really|so|now"
+    r"|our|my|off|out|still|always|also|just|very"
+    r"|never|only|scared|afraid|due|back|no|\d[\w.]*|(?!(?:wedding|building|painting|meeting|evening"
+    r"|morning|training|clothing|hearing|reading|writing"
+    r"|being|feeling|meaning|saying|beginning|ending|opening|closing|drawing|string|thing|king|ring"
+    r"|wing|spring)\b)[a-z]{3,}ing|[a-z]{3,}ed)\b)"
+)
+_AMBIGUOUS: Final = frozenset(("ill", "id", "cos", "rn"))
+_OPENERS: Final = frozenset(
+    (
+        "and",
+        "so",
+        "ok",
+        "okay",
+        "oh",
+        "well",
+        "yeah",
+        "yes",
+        "yep",
+        "hey",
+        "just",
+        "also",
+        "finally",
+        "already",
+        "still",
+        "even",
+        "recently",
+        "literally",
+        "only",
+        "then",
+        "anyway",
+        "lol",
+        "haha",
+        "hi",
+        "but",
+        "no",
+        "fyi",
+        "btw",
+        "omg",
+        "really",
+        "honestly",
+        "personally",
+    )
+)
+_PAST: Final = re.compile(
+    r"lost|left|met|won|bought|sold|found|made|took|gave|came|saw|ran|broke|spent|built|wrote|heard"
+    r"|told|felt|kept|sent|brought|taught|thought|paid"
+    r"|caught|chose|drove|drank|ate|fell|flew|grew|held|knew|led|rode|sang|slept|spoke|stood|swam|threw"
+    r"|woke|wore|got|went|had|did"
+)
+_ALONE: Final = frozenset(
+    (
+        "live",
+        "love",
+        "hate",
+        "like",
+        "work",
+        "prefer",
+        "need",
+        "want",
+        "hope",
+        "miss",
+        "feel",
+        "think",
+        "can't",
+        "cant",
+        "don't",
+        "dont",
+        "never",
+    )
+)
+_MORE: Final = re.compile(r"^[\s,.…-]+")
+
+
+class _Spelled(NamedTuple):
+    text: str
+    heres: list[int]
+    theres: list[int]
+    """A place at or behind `heres[k]` stands `theres[k]` and as many characters on in the source, up to the next."""
+    held: list[tuple[int, int, int, int]]
+    """Stretches that were written otherwise: from and to here, from and to in the source."""
+
+
+def parsed(parser: Parser, texts: Sequence[str]) -> list[Parse]:
+    """Return the parse of each text as if it were spelled plainly; words that everybody hears ("I") have no width."""
+    spelled = [_spelled(text) for text in texts]
+    first = parser.parse([one.text for one in spelled])
+    again = [
+        (at, _with_subject(one, parse)) for at, (one, parse) in enumerate(zip(spelled, first, strict=True))
+    ]
+    wanted = [(at, one) for at, one in again if one is not None]
+    for (at, one), parse in zip(wanted, parser.parse([one.text for _, one in wanted]), strict=True):
+        spelled[at], first[at] = one, parse
+    return [_placed(text, one, parse) for text, one, parse in zip(texts, spelled, first, strict=True)]
+
+
+def _spelled(text: str) -> _Spelled:
+    changes = [
+        (match.start(), match.end(), _SLACK[match[0].lower()])
+        for match in _WORD.finditer(text)
+        if match[0].lower() not in _AMBIGUOUS and match[0] != "I" and not match[0].isupper()
+    ]
+    changes += [(match.start(), match.end(), " is") for match in _IS.finditer(text)]
+    return _changed(text, sorted(changes))
+
+
+def _changed(text: str, changes: list[tuple[int, int, str]]) -> _Spelled:
+    pieces: list[str] = []
+    heres, theres, held = [0], [0], list[tuple[int, int, int, int]]()
+    end = length = 0
+    for start, stop, new in changes:
+        if start < end:
+            continue
+        pieces += (text[end:start], new)
+        length += start - end
+        held.append((length, length + len(new), start, stop))
+        length += len(new)
+        end = stop
+        heres.append(length)
+        theres.append(stop)
+    return _Spelled("".join((*pieces, text[end:])), heres, theres, held)
+
+
+def _with_subject(one: _Spelled, parse: Parse) -> _Spelled | None:
+    """Return a text with the "I" that chat leaves out: got a new job, been living in Hull; None where none is left
+    out.
+    """
+    tokens = parse.tokens
+    at = 0
+    while at < len(tokens) and (
+        tokens[at].pos in ("PUNCT", "SPACE", "INTJ", "SYM") or tokens[at].text.lower() in _OPENERS
+    ):
+        at += 1
+    if at >= len(tokens) - 1:
+        return None
+    token = tokens[at]
+    low = token.text.lower()
+    has_subject = any(
+        tokens[child].dep in ("nsubj", "nsubjpass", "expl", "csubj") for child in parse.children(at)
+    )
+    if has_subject or (token.dep == "csubj" and token.tag == "VBG"):
+        return None  # "Living in Leeds is great" says of nobody that they live there
+    if token.dep not in (
+        "ROOT",
+        "ccomp",
+        "advcl",
+        "dep",
+        "nsubj",
+        "compound",
+        "amod",
+        "aux",
+        "auxpass",
+        "csubj",
+        "nmod",
+        "conj",
+    ):
+        return None
+    if (
+        _PAST.fullmatch(low)
+        or token.tag in ("VBD",)
+        or (token.tag == "VBN" and token.dep in ("ROOT", "ccomp"))
+        or low in ("got", "went", "had", "been", "was", "did", "saw", "met")
+    ):
+        lead = "I've " if low == "been" else "I "
+    elif token.tag == "VBG" and low in (
+        "thinking",
+        "going",
+        "planning",
+        "hoping",
+        "looking",
+        "working",
+        "living",
+        "studying",
+        "learning",
+        "saving",
+        "moving",
+    ):
+        lead = "I'm "
+    elif low in _ALONE:
+        lead = "I "
+    else:
+        return None
+    if low in ("said", "done", "called", "named", "based", "thanks", "agreed", "noted", "let", "forget"):
+        return None
+    return _with(one, token.start, lead)
+
+
+def _with(one: _Spelled, at: int, lead: str) -> _Spelled:
+    low = one.text[at : at + 1].lower() + one.text[at + 1 :]
+    there = _there(one, at)
+    k = bisect_right(one.heres, at)
+    heres = [*one.heres[:k], at, at + len(lead), *(here + len(lead) for here in one.heres[k:])]
+    theres = [*one.theres[:k], there, there, *one.theres[k:]]
+    held = [
+        (first + len(lead) * (first >= at), last + len(lead) * (first >= at), start, stop)
+        for first, last, start, stop in one.held
+    ]
+    return _Spelled(f"{one.text[:at]}{lead}{low}", heres, theres, [*held, (at, at + len(lead), there, there)])
+
+
+def _there(one: _Spelled, at: int) -> int:
+    k = bisect_right(one.heres, at) - 1
+    return one.theres[k] + at - one.heres[k]
+
+
+def _placed(text: str, one: _Spelled, parse: Parse) -> Parse:
+    if not one.held:
+        return Parse(text, parse.tokens)
+    tokens: list[Token] = []
+    for token in parse.tokens:
+        inside = next(
+            (
+                place
+                for place in one.held
+                if place[0] <= token.start < place[1] or place[0] < token.stop <= place[1]
+            ),
+            None,
+        )
+        start, stop = (
+            (inside[2], inside[3])
+            if inside is not None
+            else (_there(one, token.start), _there(one, token.stop))
+        )
+        tokens.append(token._replace(start=start, stop=stop))
+    return Parse(text, tuple(tokens))
