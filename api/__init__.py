@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from braid.admin.offline import backup, fork, restore
     from braid.async_store import AsyncStore
+    from braid.client import Client, connect
     from braid.entry import init, open, open_async
     from braid.ledger.erase.erasure import Certificate
     from braid.ledger.errors import IdempotencyConflictError, LedgerError, UnpublishedError
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from braid.ledger.write.tail import TornTailWarning
     from braid.models.static import StaticEmbedder
     from braid.store import Store
+    from braid.text.parse import Parser
     from braid.wal.errors import OutcomeUnknownError, WalError
 
 __version__ = "0.1.0"
@@ -34,6 +36,7 @@ __all__ = [
     "AsyncStore",
     "Certificate",
     "Claim",
+    "Client",
     "Confidence",
     "Draft",
     "DurabilityWarning",
@@ -49,6 +52,7 @@ __all__ = [
     "WalError",
     "__version__",
     "backup",
+    "connect",
     "fork",
     "init",
     "open",
@@ -60,6 +64,7 @@ _HOMES = {
     "AsyncStore": "braid.async_store",
     "Certificate": "braid.ledger.erase.erasure",
     "Claim": "braid.ledger.record.record",
+    "Client": "braid.client",
     "Confidence": "braid.ledger.record.record",
     "Draft": "braid.ledger.record.record",
     "DurabilityWarning": "braid.ledger.write.durability",
@@ -74,6 +79,7 @@ _HOMES = {
     "Vad": "braid.ledger.record.record",
     "WalError": "braid.wal.errors",
     "backup": "braid.admin.offline",
+    "connect": "braid.client",
     "fork": "braid.admin.offline",
     "init": "braid.entry",
     "open": "braid.entry",
@@ -89,7 +95,9 @@ def __getattr__(name: str) -> Any:
     if name not in _HOMES:
         raise AttributeError(f"module 'braid' has no attribute {name!r}")
     found = getattr(import_module(_HOMES[name]), name)
-    return partial(found, embedder=packaged_embedder) if name in _EMBEDDING else found
+    return (
+        partial(found, embedder=packaged_embedder, parser=installed_parser) if name in _EMBEDDING else found
+    )
 
 
 @cache
@@ -98,6 +106,16 @@ def packaged_embedder() -> "StaticEmbedder":
     from braid.models.static import StaticEmbedder
 
     return StaticEmbedder()
+
+
+def installed_parser() -> "Parser":
+    """Return the parser that learning reads with, one for the process; its weights are read when it first parses.
+
+    Raises ParserMissingError where the extra `learn` isn't installed.
+    """
+    from braid.models.spacy_parser import shared
+
+    return shared()
 
 
 def __dir__() -> list[str]:

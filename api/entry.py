@@ -15,6 +15,7 @@ from braid.store import Store
 
 if TYPE_CHECKING:
     from braid.async_store import AsyncStore
+    from braid.text.parse import Parsing
     from braid.views.lance.folder import Embedding
 
 DEFAULT_PATH = "memory"
@@ -33,7 +34,7 @@ def init(
     scope_chains: bool = False,
     spare_root: bool = False,
 ) -> Settings:
-    """Create a store with fresh keys; raise FileExistsError where something is already.
+    """Create a store with fresh keys; raise FileExistsError where something is already, ValueError for an empty path.
 
     `scope_chains`: each record names the one before it in its scopes and their count, so that an omission shows.
     `spare_root`: two root keys, each of which can revoke the other and go on; a log takes in none later.
@@ -64,15 +65,17 @@ def open(
     wait_s: float = 10.0,
     clock: Clock = utc_now,
     embedder: "Embedding | None" = None,
+    parser: "Parsing | None" = None,
     headless: bool = False,
 ) -> Store:
     """Open a store, creating it where there is none (unless `create=False` or `read_only`).
 
     `shared` lets several processes write, each taking the lock for a transaction and waiting up to `wait_s` seconds.
-    `adopt` accepts a store whose fork guard is missing. `embedder` returns the model that searches by meaning, when one
-    is first needed; `braid.open` passes the one that comes with Braid. `headless` opens without the log's private key,
+    `adopt` accepts a store whose fork guard is missing. `embedder` returns the model that searches by meaning, when
+    one is first needed; `parser` the one that takes sentences apart, so that what is said is learned. `braid.open`
+    passes those that come with Braid. `headless` opens without the log's private key,
     which is lost, so that another can take its place.
-    Raises LogLockedError, GuardError, RollbackError, IntegrityError, FileNotFoundError.
+    Raises LogLockedError, GuardError, RollbackError, IntegrityError, FileNotFoundError; ValueError for an empty path.
     """
     store = _folder(path)
     guard_folder = Path(guard_dir) if guard_dir else None
@@ -103,7 +106,7 @@ def open(
             headless=headless,
         )
     try:
-        opened = Store(reader, clock, embedder)
+        opened = Store(reader, clock, embedder, parser)
     except BaseException:
         reader.close()
         raise

@@ -6,6 +6,8 @@ rooms below: LedgerError, WalError, ViewError, and OSError, which is left alone.
     InvalidRequestError(ValueError)     a request that can't be meant: a bound, a type, an unknown member
     UnknownOperationError(ValueError)   no operation has this name
     AccessDeniedError(PermissionError)  who asks may not do this
+    UnreachableError(ConnectionError)   no server answers where a client asks
+    RemoteError(RuntimeError)           a server failed in a way that has no name here
 """
 
 
@@ -19,3 +21,11 @@ class UnknownOperationError(ValueError):
 
 class AccessDeniedError(PermissionError):
     """The session may not do what was asked; the message names the access that it needs."""
+
+
+class UnreachableError(ConnectionError):
+    """No server answers, or it was lost on the way; nothing was done that could not be asked again."""
+
+
+class RemoteError(RuntimeError):
+    """A server failed in a way that has no name here; the message is the server's."""

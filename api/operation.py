@@ -38,11 +38,21 @@ if TYPE_CHECKING:
     Vector: TypeAlias = NDArray[float32]
 else:  # both take long to load, and few operations answer with them
 
-    class ArrowTable:
+    class _Known(type):
+        """What is one shows by a member: the class itself would have to be imported."""
+
+        def __instancecheck__(cls, value: object) -> bool:
+            return hasattr(value, cls.shown_by)
+
+    class ArrowTable(metaclass=_Known):
         """A table of Arrow: a `pyarrow.Table`."""
 
-    class Vector:
+        shown_by = "column_names"
+
+    class Vector(metaclass=_Known):
         """A vector of numbers: an array of float32."""
+
+        shown_by = "tolist"
 
 
 Json = Any

@@ -12,6 +12,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Concatenate, NamedTuple, ParamSpec, Self, TypeVar
 from warnings import warn
 
+from braid.caller import asking, held, own_answer
 from braid.errors import AccessDeniedError
 from braid.ledger.erase import erasure as erasing
 from braid.ledger.errors import ReadOnlyError
@@ -21,11 +22,13 @@ from braid.ledger.record.record import Draft, ExperienceBody, Media
 from braid.ledger.write.sequence import Clock, Placed
 from braid.ledger.write.writer import Writer, utc_now
 from braid.operation import ALL_ACCESS, Access, Request, operation_of
+from braid.text.parse import ParserMissingError
 from braid.wal.log import TornTail
 
 if TYPE_CHECKING:
     from braid.recall.cache import RowCache
     from braid.recall.vocabulary import Vocabulary
+    from braid.text.parse import Parser, Parsing
     from braid.views.duck.past import Past
     from braid.views.embedder import Embedder
     from braid.views.lance.folder import Embedding
@@ -54,12 +57,19 @@ class Called(NamedTuple):
 class Session:
     """An open store, as operations use it. Safe to share between threads; a context manager."""
 
-    def __init__(self, reader: Reader, clock: Clock = utc_now, embedder: "Embedding | None" = None) -> None:
+    def __init__(
+        self,
+        reader: Reader,
+        clock: Clock = utc_now,
+        embedder: "Embedding | None" = None,
+        parser: "Parsing | None" = None,
+    ) -> None:
         """For `braid.open`; completes erasures that a crash has interrupted."""
         self._handle: Reader | None = reader
         self._path = reader.path
         self._clock = clock
         self._embedder = embedder
+        self.parsing = parser
         self._vocabulary: Vocabulary | None = None
         self._shelf: RowCache | None = None
         self._views: Views | None = None
@@ -96,13 +106,17 @@ class Session:
         """
         known = operation_of(function)
         began, error = perf_counter(), None
+        caller = asking()
         try:
             self.require(known.name, known.access)
             if known.reads:
                 self.require(known.name, "read")
                 self._reader.refresh()  # what another process has forgotten since is not shown
             checked: _Asked = known.checked(request)  # type: ignore[assignment]  # of the class that it was given
-            return function(self, checked, *args, **local)
+            if caller is None:
+                return function(self, checked, *args, **local)
+            own: _Asked = held(self, caller, known, checked)  # type: ignore[assignment]  # see above
+            return own_answer(self, caller, known, function(self, own, *args, **local))
         except BaseException as raised:
             error = type(raised).__name__
             raise
@@ -111,8 +125,10 @@ class Session:
 
     def require(self, what: str, access: Access) -> None:
         """Raise AccessDeniedError where an access isn't given here; `what` needs it."""
-        if access not in self.allowed:
-            raise AccessDeniedError(f"{what} needs the access {access!r}, which is not given here")
+        caller = asking()
+        if access not in self.allowed or (caller is not None and access not in caller.allowed):
+            whom = "here" if caller is None else f"to {caller.name}"
+            raise AccessDeniedError(f"{what} needs the access {access!r}, which is not given {whom}")
 
     def _observe(self, called: Called) -> None:
         """Tell observers; one that fails is warned of: what was asked has been done, or has failed on its own."""
@@ -146,6 +162,13 @@ class Session:
     def session(self) -> "Session":
         """This."""
         return self
+
+    @property
+    def parser(self) -> "Parser":
+        """What takes sentences apart. Raises ParserMissingError where none was given, or none is installed."""
+        if self.parsing is None:
+            raise ParserMissingError("this store was opened without a parser: nothing is learned")
+        return self.parsing()
 
     def blob(self, media: Media) -> Iterator[bytes]:
         """Yield the content of attached media in chunks, verified."""

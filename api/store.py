@@ -11,9 +11,13 @@ from braid.admin import erasure as admin_erasure
 from braid.admin import keys as admin_keys
 from braid.admin import projections as admin_projections
 from braid.admin import status as admin_status
+from braid.admin import tokens as admin_tokens
 from braid.answers import operations as answers_operations
 from braid.claims import operations as claims_operations
+from braid.door import Door
 from braid.exchange import operations as exchange_operations
+from braid.knowledge import change_operations as knowledge_change_operations
+from braid.knowledge import entity_operations as knowledge_entity_operations
 from braid.knowledge import operations as knowledge_operations
 from braid.lens import operations as lens_operations
 from braid.log import operations as log_operations
@@ -34,6 +38,7 @@ if TYPE_CHECKING:
 
     from braid.admin.keys import Admitted, Published
     from braid.admin.status import Status, StatusThen
+    from braid.admin.tokens import IssuedToken, TokenView
     from braid.agent.answer.stage import Stage
     from braid.agent.parts import Composer
     from braid.agent.program.events import Recorded
@@ -42,7 +47,18 @@ if TYPE_CHECKING:
     from braid.answers.reply import Reply
     from braid.claims.operations import Conflict, Explanation, Stance
     from braid.exchange.operations import Imported
-    from braid.knowledge.operations import Learned
+    from braid.knowledge.change_operations import ChangeLog
+    from braid.knowledge.entity_operations import EntityDecision, EntityList, EntityView
+    from braid.knowledge.operations import (
+        ClaimDerivation,
+        Extracted,
+        KnownClaim,
+        Learned,
+        Playbook,
+        ReaderRetired,
+        StagedClaim,
+        StagedDecision,
+    )
     from braid.ledger.audit.findings import Report, VerifiedState
     from braid.ledger.backup.backup import Backup
     from braid.ledger.erase.cascade import Cascade
@@ -62,6 +78,8 @@ if TYPE_CHECKING:
     from braid.recall.recall import CrossEncoder
     from braid.search.operations import Recalled
     from braid.search.question import AskedTone
+    from braid.text.chat import ChatModel
+    from braid.text.parse import Parser
     from braid.tone.operations import Tone
     from braid.views.status import Caught, Snapshot
 
@@ -128,11 +146,13 @@ class Records(Transaction):
         )
 
 
-class Store(Session):
-    """An open store: to remember in, to read, correct, forget and erase, to prove, replay and ask.
+class Methods:
+    """One method for each operation, asked through a door: the session of an open store, or a server's."""
 
-    Safe to share between threads; a context manager.
-    """
+    @property
+    def session(self) -> Door:
+        """What the operations are asked through."""
+        raise NotImplementedError
 
     def transaction(self, *, signer: "str | None" = None) -> Records:
         """Return a block whose records enter the log together or not at all; later ones may link to earlier ones."""
@@ -697,6 +717,196 @@ class Store(Session):
             answers_operations.explain_provenance, answers_operations.ExplainProvenance(id=id)
         ).text
 
+    def changes(
+        self,
+        topic: "str | None" = None,
+        *,
+        user_id: "str | None" = None,
+        agent_id: "str | None" = None,
+        run_id: "str | None" = None,
+        session_id: "str | None" = None,
+        as_of: "int | None" = None,
+        as_of_time: "datetime | None" = None,
+        since: "datetime | None" = None,
+        limit: int = 100,
+    ) -> "ChangeLog":
+        """Return how what is known has changed: each claim that lost its say, the next that took it, and whose words did.
+
+        A later word of the same voice, a correction and what outranks a guess change what is known (SPEC §19); two people
+        who differ change nothing: see `contradictions`. What was forgotten or erased is in no change.
+        """
+        return self.session.call(
+            knowledge_change_operations.changes,
+            knowledge_change_operations.Changes(
+                user_id=user_id,
+                agent_id=agent_id,
+                run_id=run_id,
+                session_id=session_id,
+                as_of=as_of,
+                as_of_time=as_of_time,
+                topic=topic,
+                since=since,
+                limit=limit,
+            ),
+        )
+
+    def entities(
+        self,
+        *,
+        user_id: "str | None" = None,
+        agent_id: "str | None" = None,
+        run_id: "str | None" = None,
+        session_id: "str | None" = None,
+        as_of: "int | None" = None,
+        as_of_time: "datetime | None" = None,
+        type: "Literal['person', 'organisation', 'product', 'place', 'thing'] | None" = None,
+        named: "str | None" = None,
+        meanings: bool = False,
+        limit: int = 100,
+    ) -> "EntityList":
+        """Return who and what is spoken of: names that mean one thing are one entity, and what stays open is proposed.
+
+        Made of the claims of living records: by what people and models decided, by names, aliases and statements, then by
+        close names that what was said supports. Entities of two people's memories are never one.
+        """
+        return self.session.call(
+            knowledge_entity_operations.entities,
+            knowledge_entity_operations.ListEntities(
+                user_id=user_id,
+                agent_id=agent_id,
+                run_id=run_id,
+                session_id=session_id,
+                as_of=as_of,
+                as_of_time=as_of_time,
+                type=type,
+                named=named,
+                meanings=meanings,
+                limit=limit,
+            ),
+        )
+
+    def entity(
+        self,
+        entity: str,
+        *,
+        user_id: "str | None" = None,
+        agent_id: "str | None" = None,
+        run_id: "str | None" = None,
+        session_id: "str | None" = None,
+        as_of: "int | None" = None,
+        as_of_time: "datetime | None" = None,
+    ) -> "EntityView":
+        """Return an entity: its names, where it is mentioned, what it is related to, what is claimed of it.
+
+        Raises ValueError for what no entity is called, and for a name that several have.
+        """
+        return self.session.call(
+            knowledge_entity_operations.entity,
+            knowledge_entity_operations.ShowEntity(
+                user_id=user_id,
+                agent_id=agent_id,
+                run_id=run_id,
+                session_id=session_id,
+                as_of=as_of,
+                as_of_time=as_of_time,
+                entity=entity,
+            ),
+        )
+
+    def merge_entities(
+        self,
+        one: str,
+        other: str,
+        *,
+        user_id: "str | None" = None,
+        agent_id: "str | None" = None,
+        run_id: "str | None" = None,
+        session_id: "str | None" = None,
+        by: "str | None" = None,
+        reason: "str | None" = None,
+    ) -> "EntityDecision":
+        """Record that two entities are one. Splitting them, or forgetting the record, gives both back.
+
+        Nothing is written where they are one already. Raises ValueError for what no entity is called, for a name that
+        several have, and for entities of two people's memories.
+        """
+        return self.session.call(
+            knowledge_entity_operations.merge_entities,
+            knowledge_entity_operations.MergeEntities(
+                user_id=user_id,
+                agent_id=agent_id,
+                run_id=run_id,
+                session_id=session_id,
+                by=by,
+                reason=reason,
+                one=one,
+                other=other,
+            ),
+        )
+
+    def split_entity(
+        self,
+        entity: str,
+        *,
+        user_id: "str | None" = None,
+        agent_id: "str | None" = None,
+        run_id: "str | None" = None,
+        session_id: "str | None" = None,
+        by: "str | None" = None,
+        reason: "str | None" = None,
+        names: "Sequence[str]" = (),
+        turns: "Sequence[str]" = (),
+    ) -> "EntityDecision":
+        """Record that an entity is two: some of its names are another's, or its names mean another in some turns.
+
+        Without names and turns, takes back the decisions that joined its names, so that each is what it was. Raises
+        ValueError where there is nothing to part, and as `merge_entities`.
+        """
+        return self.session.call(
+            knowledge_entity_operations.split_entity,
+            knowledge_entity_operations.SplitEntity(
+                user_id=user_id,
+                agent_id=agent_id,
+                run_id=run_id,
+                session_id=session_id,
+                by=by,
+                reason=reason,
+                entity=entity,
+                names=given(names),
+                turns=given(turns),
+            ),
+        )
+
+    def alias_entity(
+        self,
+        entity: str,
+        aliases: "Sequence[str]",
+        *,
+        user_id: "str | None" = None,
+        agent_id: "str | None" = None,
+        run_id: "str | None" = None,
+        session_id: "str | None" = None,
+        by: "str | None" = None,
+        reason: "str | None" = None,
+    ) -> "EntityDecision":
+        """Record other names of an entity: who is called so, now or later, is the same. Repeating it writes nothing.
+
+        Raises ValueError for a name that several entities have.
+        """
+        return self.session.call(
+            knowledge_entity_operations.alias_entity,
+            knowledge_entity_operations.AliasEntity(
+                user_id=user_id,
+                agent_id=agent_id,
+                run_id=run_id,
+                session_id=session_id,
+                by=by,
+                reason=reason,
+                entity=entity,
+                aliases=given(aliases),
+            ),
+        )
+
     def learn(
         self, *, dry_run: bool = False, told: "Callable[[Record, Draft], None] | None" = None
     ) -> "Learned":
@@ -706,6 +916,147 @@ class Store(Session):
         """
         return self.session.call(
             knowledge_operations.learn, knowledge_operations.Learn(dry_run=dry_run), told=told
+        )
+
+    def extract(
+        self,
+        *,
+        turns_each: int = 10,
+        ended_only: bool = False,
+        dry_run: bool = False,
+        model: "ChatModel | None" = None,
+        larger: "ChatModel | None" = None,
+        parser: "Parser | None" = None,
+        told: "Callable[[Record, Draft], None] | None" = None,
+    ) -> "Extracted":
+        """Read preferences that are stated as data, and tools by their use; with a `model`, what sessions state in words.
+
+        What passes the gates is appended, one record a turn and extractor, with what made it; repeating it adds nothing.
+        `larger` is asked where `model` is unsure. Without a `parser`, what a model finds is staged, not known. The embedder
+        of the store chooses the known names that a model is given. `told` is shown each record and its draft.
+        """
+        return self.session.call(
+            knowledge_operations.extract,
+            knowledge_operations.Extract(turns_each=turns_each, ended_only=ended_only, dry_run=dry_run),
+            model=model,
+            larger=larger,
+            parser=parser,
+            told=told,
+        )
+
+    def about(
+        self,
+        topic: str,
+        *,
+        user_id: "str | None" = None,
+        agent_id: "str | None" = None,
+        run_id: "str | None" = None,
+        session_id: "str | None" = None,
+        as_of: "int | None" = None,
+        as_of_time: "datetime | None" = None,
+        at: "datetime | None" = None,
+    ) -> "tuple[KnownClaim, ...]":
+        """Return what is known about something: the living claims that have a say, with the words that they were read from.
+
+        The rule of stances (SPEC §19) decides who has a say. Each claim names what it stands in place of. Staged claims are
+        not among them.
+        """
+        return self.session.call(
+            knowledge_operations.about,
+            knowledge_operations.About(
+                user_id=user_id,
+                agent_id=agent_id,
+                run_id=run_id,
+                session_id=session_id,
+                as_of=as_of,
+                as_of_time=as_of_time,
+                topic=topic,
+                at=at,
+            ),
+        ).claims
+
+    def why_known(self, id: str) -> "tuple[ClaimDerivation, ...]":
+        """Return how each claim of a record, or of what was read from it, came to be known.
+
+        Whether the quote stands in the turn is looked at again, in the log. Raises ValueError for a record of which no
+        claim is known, and as `get`.
+        """
+        return self.session.call(
+            knowledge_operations.why_known, knowledge_operations.WhyKnown(id=id)
+        ).derivations
+
+    def why_not_known(
+        self,
+        text: str,
+        *,
+        user_id: "str | None" = None,
+        agent_id: "str | None" = None,
+        run_id: "str | None" = None,
+        session_id: "str | None" = None,
+        top_k: int = 10,
+    ) -> "Playbook":
+        """Return why something isn't known: whether it was said, read, held back, forgotten, superseded, or ranked out.
+
+        A record says it, and a claim means it, where the most of its words stand there, the rarer the more. What was
+        forgotten is named by its id alone. Raises ValueError for a text without a word that says anything.
+        """
+        return self.session.call(
+            knowledge_operations.why_not_known,
+            knowledge_operations.WhyNotKnown(
+                user_id=user_id,
+                agent_id=agent_id,
+                run_id=run_id,
+                session_id=session_id,
+                text=text,
+                top_k=top_k,
+            ),
+        )
+
+    def staging(
+        self,
+        *,
+        user_id: "str | None" = None,
+        agent_id: "str | None" = None,
+        run_id: "str | None" = None,
+        session_id: "str | None" = None,
+        state: "Literal['waiting', 'accepted', 'rejected'] | None" = "waiting",
+    ) -> "tuple[StagedClaim, ...]":
+        """Return the claims that gates let wait: they have no say in anything until somebody accepts them."""
+        return self.session.call(
+            knowledge_operations.staging,
+            knowledge_operations.ListStaged(
+                user_id=user_id, agent_id=agent_id, run_id=run_id, session_id=session_id, state=state
+            ),
+        ).staged
+
+    def accept_staged(self, id: str, place: int = 0) -> "StagedDecision":
+        """Append a staged claim as a signed reading of its turn, with the reading that staged it as evidence.
+
+        It goes with its turn. Again it appends nothing. Raises ValueError where nothing is staged there, or it was
+        rejected, ForgottenError where the claim was accepted and then forgotten, and as `get`.
+        """
+        return self.session.call(
+            knowledge_operations.accept_staged, knowledge_operations.AcceptStaged(id=id, place=place)
+        )
+
+    def reject_staged(self, id: str, place: int = 0, *, reason: "str | None" = None) -> "StagedDecision":
+        """Append the signed event that rejects a staged claim; again it appends nothing.
+
+        Raises ValueError where nothing is staged there, or it was accepted, and as `get`.
+        """
+        return self.session.call(
+            knowledge_operations.reject_staged,
+            knowledge_operations.RejectStaged(id=id, place=place, reason=reason),
+        )
+
+    def retire_reader(self, method: str, *, reason: "str | None" = None) -> "ReaderRetired":
+        """Append one signed event by which all readings of a method lose their say: SPEC §9.7.
+
+        Earlier pasts still show them, and forgetting the event gives it back. Again it appends nothing.
+        """
+        return self.session.call(
+            knowledge_operations.retire_reader,
+            knowledge_operations.RetireReader(method=method, reason=reason),
         )
 
     def export_records(self, *, include_forgotten: bool = False) -> "Iterator[str]":
@@ -1026,6 +1377,50 @@ class Store(Session):
         """
         return self.session.call(admin_status.stage, admin_status.AskStage())
 
+    def issue_token(
+        self,
+        name: str,
+        *,
+        user_id: "str | None" = None,
+        agent_id: "str | None" = None,
+        run_id: "str | None" = None,
+        session_id: "str | None" = None,
+        kind: "Literal['operator', 'person', 'agent', 'autonomous', 'model']" = "person",
+        allowed: "Sequence[Literal['read', 'write', 'modify', 'forget', 'recover', 'erase', 'keys', 'operate', 'admin']] | None" = None,
+        operations: "Sequence[str] | None" = None,
+        expires_s: "float | None" = None,
+    ) -> "IssuedToken":
+        """Issue a token by a signed event, and return it: it can't be shown again.
+
+        It is given what its kind may do (`braid.caller.GRANTS`) or less. Raises AccessDeniedError for more, and
+        InvalidRequestError for an operation without that name.
+        """
+        return self.session.call(
+            admin_tokens.issue_token,
+            admin_tokens.IssueToken(
+                user_id=user_id,
+                agent_id=agent_id,
+                run_id=run_id,
+                session_id=session_id,
+                name=name,
+                kind=kind,
+                allowed=given(allowed),
+                operations=given(operations),
+                expires_s=expires_s,
+            ),
+        )
+
+    def revoke_token(self, id: str, *, reason: "str | None" = None) -> "RecordId":
+        """Revoke a token by a signed event, and return the event's id; it counts from the next request on.
+
+        Raises UnknownRecordError for a token that was never issued, InvalidRequestError for one that was revoked before.
+        """
+        return self.session.call(admin_tokens.revoke_token, admin_tokens.RevokeToken(id=id, reason=reason)).id
+
+    def tokens(self) -> "tuple[TokenView, ...]":
+        """Return every token that was issued, oldest first, and whether it still counts. Secrets are nowhere kept."""
+        return self.session.call(admin_tokens.tokens, admin_tokens.ListTokens()).tokens
+
     def run_program(
         self,
         question: str,
@@ -1102,3 +1497,10 @@ class Store(Session):
         return self.session.call(
             programs_operations.program_trace, programs_operations.ProgramTrace(id=id)
         ).events
+
+
+class Store(Session, Methods):
+    """An open store: to remember in, to read, correct, forget and erase, to prove, replay and ask.
+
+    Safe to share between threads; a context manager.
+    """

@@ -77,7 +77,7 @@ def verify(
     if asked.rederive:
         from braid.admin import rederivation
 
-        report = rederivation.with_rederived(report, rederivation.rederive(reader))
+        report = rederivation.with_rederived(report, rederivation.rederive(reader, session.parsing))
     return Verified(exit_code=report.exit_code, verdict=report.verdict, report=report)
 
 

@@ -1,5 +1,5 @@
 """The operations of who runs a store, declared by subject in the modules named here."""
 
-from braid.admin import audits, erasure, keys, projections, status
+from braid.admin import audits, erasure, keys, projections, status, tokens
 
-__all__ = ["audits", "erasure", "keys", "projections", "status"]
+__all__ = ["audits", "erasure", "keys", "projections", "status", "tokens"]

@@ -12,7 +12,7 @@ from braid.tools.cli.output import many, say
 
 if TYPE_CHECKING:
     from braid.ledger.tree.guard import Guard
-    from braid.store import Store
+    from braid.store import Methods, Store
 
 
 class Chosen:
@@ -125,6 +125,22 @@ def writing(
         trouble = opened.writer.trouble
     if trouble is not None:
         say(f"the records are safe, but their head was published late: {trouble}")
+
+
+@contextmanager
+def asking(store: Path | None) -> Generator["Methods"]:
+    """Ask the server of a store where one is running; else open the store for writing."""
+    from braid.client.remote import Remote
+
+    path = where(store)
+    if Remote(path).answers():
+        from braid.client import connect
+
+        with connect(path) as client:
+            yield client
+        return
+    with writing(store) as opened:
+        yield opened
 
 
 def _embedder() -> dict[str, Any]:

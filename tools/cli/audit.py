@@ -47,10 +47,11 @@ def audit(
     )
     if not rederive or (report.could_not_look and not report.records):
         return report
+    from braid import installed_parser
     from braid.admin import rederivation as again
 
     with reading(path) as opened:
-        return again.with_rederived(report, again.rederive(opened.reader))
+        return again.with_rederived(report, again.rederive(opened.reader, installed_parser))
 
 
 def read_state(path: Path) -> "VerifiedState | None":

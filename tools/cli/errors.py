@@ -8,7 +8,7 @@ import traceback
 from braid.tools.cli.output import say
 
 OK, FINDINGS, REFUSED, INTERRUPTED, BROKEN_PIPE = 0, 1, 2, 130, 141
-_KNOWN = frozenset(("LedgerError", "WalError", "ViewError", "EmbeddingError", "ChatError"))
+_KNOWN = frozenset(("LedgerError", "WalError", "ViewError", "EmbeddingError", "ChatError", "ParserError"))
 _HINTS = {
     "LogLockedError": "wait for the other program to end, or start both with sharing (append and ingest: --shared)",
     "ObstructedError": "what stands there was left as it is; lock files and `views/` are made anew when missing",
@@ -43,6 +43,7 @@ _HINTS = {
     "UnknownFormatError": "docs/ingest.md shows the formats that ingest reads",
     "DamagedViewError": "`braid replay` rebuilds the projections from the log",
     "ChatError": "start the model, or answer without one: leave --model out",
+    "ParserError": "the rest of Braid works without it: recall, ask and verify need no parse",
     "EmbeddingError": "start the model, or name another: braid --model MODEL …; what it gave before is kept",
     "ViewBusyError": "wait for the other program, then run the command again",
 }

@@ -1,6 +1,7 @@
-"""`braid evaluate`: how well the memory finds and answers, on questions whose answers are known."""
+"""`braid evaluate`: how well the memory finds and answers, and how well it learns, held against what is known."""
 
 import hashlib
+from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -8,7 +9,7 @@ import typer
 
 from braid.tools.cli.group import BraidGroup, help_without_command
 from braid.tools.cli.models import AllowRemote, ChatOption, writing_with
-from braid.tools.cli.output import many, put, put_table, say, to_json
+from braid.tools.cli.output import line, many, put, put_table, say, to_json
 
 app = typer.Typer(cls=BraidGroup, rich_markup_mode=None)
 Output = Annotated[Literal["table", "json"], typer.Option("--output", "-o", help="How to show it.")]
@@ -26,12 +27,13 @@ def register(above: typer.Typer) -> None:
 
 @app.callback(invoke_without_command=True)
 def evaluate(ctx: typer.Context) -> None:
-    """Measure recall, or answers, on questions with known answers: the histories go into a temporary store.
+    """Measure recall, answers or learning against what is known. Histories go into a temporary store.
 
     \b
     Examples:
       braid evaluate gold
       braid evaluate answers examples/
+      braid evaluate extraction labels.jsonl
       braid evaluate recall examples/
     """
     help_without_command(ctx)
@@ -68,6 +70,15 @@ def recall(
 def answers(
     paths: Paths = None,
     *,
+    talks: Annotated[
+        bool,
+        typer.Option(
+            "--talks", help="The files are talks with questions: judge what is told, near, silent, by kind."
+        ),
+    ] = False,
+    details: Annotated[
+        bool, typer.Option("--details", help="With --talks: each question, what was told, and why so judged.")
+    ] = False,
     model: ChatOption = None,
     allow_remote: AllowRemote = False,
     output: Output = "table",
@@ -81,12 +92,63 @@ def answers(
     Examples:
       braid evaluate answers examples/
       braid evaluate answers locomo10.json -o json
+      braid evaluate answers --talks talks/ --details
       braid evaluate answers examples/ --model ollama:llama3.2
     """
     from braid.tools.cli.ask import evaluate_answers
 
     written = writing_with(model, allow_remote=allow_remote)
+    if details and not talks:
+        raise ValueError("--details goes with --talks")
+    if talks:
+        from braid.tools.cli.talk_answers import evaluate_talks
+
+        evaluate_talks(paths or [], output, details=details, written=written)
+        return
     evaluate_answers(paths or [], output, written=written)
+
+
+@app.command()
+def extraction(
+    paths: Paths = None,
+    *,
+    most: Annotated[
+        int | None,
+        typer.Option(
+            "--most-per-turn",
+            min=1,
+            metavar="N",
+            help="Count the N surest claims of a turn.",
+            show_default="all",
+        ),
+    ] = None,
+    details: Annotated[
+        bool, typer.Option("--details", help="With -o json: list what was read wrongly, and what was missed.")
+    ] = False,
+    plot: Annotated[
+        Path | None, typer.Option("--plot", metavar="FILE", help="Draw it as SVG.", show_default=False)
+    ] = None,
+    output: Output = "table",
+) -> None:
+    """Measure what is learned of talk: on LoCoMo's observations, or on labelled turns as JSON Lines.
+
+    Of observations: the share whose turn bears a claim, and whose claim has a content word in common with it; of turns
+    with a claim, the share that has an observation. Of labels: precision, recall and attribution. Turns a second.
+
+    \b
+    Examples:
+      braid evaluate extraction labels.jsonl
+      braid evaluate extraction locomo/ --most-per-turn 2 --plot extraction.svg
+      braid evaluate extraction labels.jsonl --details -o json
+    """
+    from braid.tools.cli.extraction import measure, show
+
+    result = measure(paths or [], most=most, details=details)
+    if plot is not None:
+        from braid.tools.evaluation.extraction_plot import plotted
+
+        plot.write_text(plotted(result), encoding="utf-8")
+    show(result, output)
 
 
 @app.command()
@@ -125,6 +187,67 @@ def gold(
         folder=tasks or DATA, part=part, kinds=kinds or [], model=model, allow_remote=allow_remote
     )
     show(measure(wanted), output)
+
+
+@app.command()
+def entities(
+    file: Annotated[
+        Path, typer.Argument(metavar="FILE", help="Labelled pairs, JSON Lines.", show_default=False)
+    ],
+    *,
+    meanings: Annotated[
+        bool, typer.Option("--meanings", help="Let the packaged model support close names.")
+    ] = False,
+    errors: Annotated[
+        bool, typer.Option("--errors", help="Show the pairs that were judged wrongly; never held ones.")
+    ] = False,
+    output: Output = "table",
+) -> None:
+    """Measure which names are joined, on labelled pairs: how many are joined wrongly, how many rightly.
+
+    A line is {"id", "a": {"name", "type", "context"}, "b": {…}, "same", "why", "held"}. Intervals: Wilson, 95 %.
+
+    \b
+    Examples:
+      braid evaluate entities pairs.jsonl
+      braid evaluate entities pairs.jsonl --errors -o json
+    """
+    from braid.tools.evaluation.entities import evaluate as measured
+    from braid.tools.evaluation.entities import pairs_of
+
+    similarity = _packaged_similarity() if meanings else None
+    result = measured(pairs_of(file.read_bytes(), str(file)), similarity)
+    if not errors:
+        del result["errors"]
+    if output == "json":
+        put(to_json(result, indent=2))
+        return
+    rows = [
+        [
+            half,
+            *(f"{found[name][0]} of {found[name][1]}" for name in _JUDGED),
+            *(_share(found[name]) for name in _JUDGED),
+        ]
+        for half, found in result["halves"].items()
+    ]
+    put_table(["pairs", "joined wrongly", "joined rightly", "false merges", "merge recall"], rows)
+    for error in result.get("errors", ()):
+        put(line(f"{error['id']}: {error['a']} / {error['b']}: {error['verdict']} ({error['why']})"))
+    say(f"{many(result['pairs'], 'pair')}; rules {result['rules']}")
+
+
+_JUDGED = ("false_merges", "merges")
+
+
+def _share(found: list[float]) -> str:
+    return f"{found[2]:.3f} ({found[3]:.3f}–{found[4]:.3f})"
+
+
+def _packaged_similarity() -> Callable[[str, str], float]:
+    from braid.models.static import StaticEmbedder
+
+    model = StaticEmbedder()
+    return lambda one, other: float(model.embed([one])[0] @ model.embed([other])[0])
 
 
 def _recall(kind: str, paths: list[Path], output: str, *, top_k: int, uncertainty: float) -> None:

@@ -5,11 +5,17 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 import typer
 
 from braid.tools.cli.access import reading, writing
+from braid.tools.cli.models import AllowRemote, ChatOption, chat_model
 from braid.tools.cli.options import Adopt, DryRun, FormatOption, Shared, StoreOption
 from braid.tools.cli.output import many, put_fields, put_rows, say
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
+    from braid.knowledge.operations import Extracted
     from braid.ledger.record.record import Draft, ExperienceBody, Record
+    from braid.text.parse import Parser
+    from braid.tools.cli.output import Format
 
 PANEL = "Write"
 _COLUMNS = (
@@ -36,7 +42,27 @@ def learn(
     show: Annotated[
         bool, typer.Option("--show", help="Show each claim, with the words it was read from.")
     ] = False,
+    retire: Annotated[
+        str | None,
+        typer.Option(
+            "--retire",
+            metavar="METHOD",
+            help="Instead, let all readings of a reader lose their say, such as read:plain@1.",
+            show_default=False,
+        ),
+    ] = None,
     dry_run: DryRun = False,
+    model: ChatOption = None,
+    larger: Annotated[
+        str | None,
+        typer.Option(
+            "--larger",
+            metavar="MODEL",
+            help="A larger model, asked where --model is unsure.",
+            show_default=False,
+        ),
+    ] = None,
+    allow_remote: AllowRemote = False,
     adopt: Adopt = False,
     shared: Shared = False,
     output: FormatOption = "table",
@@ -50,38 +76,94 @@ def learn(
     again adds nothing. `braid ingest` does this at its end. Of a very long turn the beginning is read, and what was
     left is counted.
 
+    Preferences that are stated as data, and tools by their use, are read too. With --model a language model reads what
+    the rules can't: session by session, fenced as data, secrets as placeholders. What it quotes must stand in the turn,
+    and the sentence must bear it out. Its words are in the log then: nothing needs the model again.
+
     \b
     Examples:
       braid learn
       braid learn --dry-run --show
+      braid learn --model ollama:llama3.2
       braid learn -o json
+      braid learn --retire read:plain@1
     """
+    if retire is not None:
+        _retire(retire, store, output, dry_run=dry_run, adopt=adopt, shared=shared)
+        return
     rows: list[dict[str, Any]] = []
 
     def told(record: "Record", draft: "Draft") -> None:
         rows.extend(_rows(record, draft))
 
+    small = chat_model(model, allow_remote=allow_remote) if model else None
+    large = chat_model(larger, allow_remote=allow_remote) if larger else None
+    if large is not None and small is None:
+        raise ValueError("--larger is asked where --model is unsure: name that one, too")
     with reading(store) if dry_run else writing(store, adopt=adopt, shared=shared) as opened:
         done = opened.learn(dry_run=dry_run, told=told if show else None)
+        parser = _parser() if small is not None else None
+        also = opened.extract(
+            dry_run=dry_run, model=small, larger=large, parser=parser, told=told if show else None
+        )
         if not dry_run:
             opened.checkpoint()
     if show:
         put_rows(_COLUMNS, rows, output)
-        say(f"{many(done.claims, 'claim')} in {many(done.read, 'turn')}")
+        say(f"{many(done.claims + also.claims, 'claim')} in {many(done.read, 'turn')}")
     else:
         put_fields(
             {
                 "turns read": done.read,
-                "records": done.records,
-                "claims": done.claims,
+                "records": done.records + also.records,
+                "claims": done.claims + also.claims,
                 "characters not read": done.left,
+                **(_by_model(also) if small is not None else {}),
             },
             output,
         )
+    if also.stopped:
+        say(f"the model failed again and again: {many(also.waiting, 'turn')} wait for the next time")
     if done.left:
         say(f"{many(done.left, 'character')} of {many(done.partly, 'turn')} not read: {_bounds()}")
     if dry_run:
-        say(f"{many(done.records, 'record')} would be appended (--dry-run)")
+        say(f"{many(done.records + also.records, 'record')} would be appended (--dry-run)")
+
+
+def _parser() -> "Parser":
+    """Return the parser whose word the gates take for what a model found; ParserMissingError says what to install."""
+    from braid.models.spacy_parser import SpacyParser
+
+    parser = SpacyParser()
+    _ = parser.name
+    return parser
+
+
+def _by_model(done: "Extracted") -> dict[str, Any]:
+    """Return what a model read, by field."""
+    return {
+        "turns read by the model": done.turns,
+        "staged": done.staged,
+        "refused": sum(done.refused.values()),
+        "warnings": sum(done.warnings.values()),
+        "failures": sum(done.failures.values()),
+        "turns waiting": done.waiting,
+        "turns given up": done.given_up,
+        "tokens in": done.tokens_in,
+        "tokens out": done.tokens_out,
+    }
+
+
+def _retire(
+    method: str, store: "Path | None", output: "Format", *, dry_run: bool, adopt: bool, shared: bool
+) -> None:
+    if dry_run:
+        raise typer.BadParameter("a retirement is one event that can be forgotten; it has no dry run")
+    with writing(store, adopt=adopt, shared=shared) as opened:
+        done = opened.retire_reader(method)
+        opened.checkpoint()
+    put_fields({"id": done.id, "method": done.method, "readings": done.readings, "new": done.is_new}, output)
+    say(f"`braid forget {done.id}` gives them their say back")
 
 
 def _bounds() -> str:

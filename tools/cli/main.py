@@ -18,6 +18,7 @@ PLACES: Final = {
         "init": ("init",),
         "ingest": ("ingest",),
         "learn": ("learn",),
+        "staging": ("staging",),
         "append": ("append", "correct"),
         "log": ("log", "show"),
         "recall": ("recall", "context", "fill"),
@@ -25,6 +26,8 @@ PLACES: Final = {
         "chat": ("chat",),
         "affect": ("affect",),
         "stances": ("stance", "stances", "why", "contradictions"),
+        "entities": ("entity",),
+        "knowledge": ("knowledge", "changes", "why-known", "why-not-known"),
         "trace": ("trace",),
         "verify": ("verify", "prove", "check-proof"),
         "publish": ("publish", "serve-log", "mirror"),
@@ -42,6 +45,8 @@ PLACES: Final = {
         "programs": ("program",),
         "snapshots": ("snapshot",),
         "keys": ("key",),
+        "serve": ("serve", "token"),
+        "mcp": ("mcp",),
     }.items()
     for name in names
 }

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 import typer
 
 if TYPE_CHECKING:
-    from braid.agent.chat import ChatModel
     from braid.agent.parts import Composer
+    from braid.text.chat import ChatModel
     from braid.views.embedder import Embedder
     from braid.views.lance.folder import Embedding
 

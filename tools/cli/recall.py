@@ -162,7 +162,7 @@ def context(
       braid context "What shall I cook for Maya?" --user-id maya
       braid context "plans for the weekend" --budget 300
     """
-    from braid.agent.guard.redact import placeholders
+    from braid.text.redact import placeholders
 
     as_of_index, as_of_time = past(as_of)
     with reading(store) as opened:

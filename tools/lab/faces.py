@@ -230,9 +230,10 @@ from typing import TYPE_CHECKING
 from msgspec import UNSET
 
 {rooms}
+from braid.door import Door
 from braid.operation import given
 from braid.log.transaction import Pending, Transaction
-{bases}
+from braid.session import Session
 
 if TYPE_CHECKING:
 {imports}
@@ -243,11 +244,13 @@ class Records(Transaction):
 {adding}
 
 
-class Store({base}):
-    """An open store: to remember in, to read, correct, forget and erase, to prove, replay and ask.
+class Methods:
+    """One method for each operation, asked through a door: the session of an open store, or a server's."""
 
-    Safe to share between threads; a context manager.
-    """
+    @property
+    def session(self) -> Door:
+        """What the operations are asked through."""
+        raise NotImplementedError
 
     def transaction(self, *, signer: "str | None" = None) -> Records:
         """Return a block whose records enter the log together or not at all; later ones may link to earlier ones."""
@@ -257,7 +260,14 @@ class Store({base}):
             )
         )
 
-{methods}'''
+{methods}
+
+class Store(Session, Methods):
+    """An open store: to remember in, to read, correct, forget and erase, to prove, replay and ask.
+
+    Safe to share between threads; a context manager.
+    """
+'''
 _ASYNC: Final = '''"""A store for event loops: what touches the disk runs in a thread, so that the loop goes on."""
 
 {note}
@@ -275,10 +285,6 @@ class AsyncStore(AsyncHandle):
     """A store for event loops: concurrent appends share one sync. `sync` is the store itself."""
 
 {methods}'''
-BASES: Final = (
-    "from braid.session import Session",
-    "Session",
-)
 
 
 def store() -> str:
@@ -290,8 +296,6 @@ def store() -> str:
         _STORE.format(
             note=NOTE,
             rooms="\n".join(f"from {room} import {module} as {alias}" for room, module, alias in rooms),
-            bases=BASES[0],
-            base=BASES[1],
             imports=imports.lines(),
             adding=Method(operations()["append"], imports).adding(),
             methods="".join(methods),

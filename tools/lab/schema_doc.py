@@ -8,7 +8,8 @@ test compares.
 import sys
 from collections.abc import Iterable
 
-from braid.views.duck.macros import MACROS, VIEWS, Macro, ViewDefinition
+from braid.views.duck.definition import Macro, ViewDefinition
+from braid.views.duck.macros import MACROS, VIEWS
 from braid.views.duck.schema import CHECKPOINTS, TABLES, VERSION, Column, Table
 
 _HEAD = f"""\

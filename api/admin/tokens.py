@@ -1,0 +1,256 @@
+"""Tokens: who may ask a server, for what, and until when. Each is issued and revoked by a signed event.
+
+The log keeps a token's SHA-256, never the token: it has 256 random bits, so the hash needs no salt and no stretching.
+An event of a token links to genesis, by which all of them are found without a walk through the log.
+"""
+
+import secrets
+from collections.abc import Iterator, Mapping
+from datetime import datetime, timedelta
+from hashlib import sha256
+from typing import Annotated, Any, Final, Literal
+
+import msgspec
+
+from braid.admin.erasure import Noted
+from braid.caller import SCOPE, Caller, CallerKind, narrowed
+from braid.errors import InvalidRequestError
+from braid.ledger.errors import ErasedError, KeyRefusedError, ReadOnlyError, UnknownRecordError
+from braid.ledger.read.signatory import operator
+from braid.ledger.record.ids import RecordId
+from braid.ledger.record.record import Draft, EventBody
+from braid.operation import Access, Instant, Name, Request, Response, Scoped, declared, operation
+from braid.session import Session
+from braid.wal.errors import OutcomeUnknownError
+
+EVENT: Final = "token"
+PREFIX: Final = "braid_"
+_WRITES: Final = (ReadOnlyError, KeyRefusedError, OutcomeUnknownError)
+_ID: Final = "tok_5m2kq7xw"
+Seconds = Annotated[float, msgspec.Meta(gt=0, le=10 * 366 * 86_400.0)]
+
+
+class IssueToken(Scoped, frozen=True, kw_only=True):
+    """For whom a token is made. Ids hold it to that scope; `allowed` and `operations` narrow what its kind may do."""
+
+    name: Name
+    kind: CallerKind = "person"
+    allowed: tuple[Access, ...] | None = None
+    operations: tuple[Name, ...] | None = None
+    expires_s: Seconds | None = None
+
+
+class IssuedToken(Response, frozen=True, kw_only=True):
+    """A token, `secret`, which is shown this once, and the id by which it is listed and revoked."""
+
+    id: str
+    secret: str
+    record: str
+    expires_at: Instant | None
+
+
+class TokenView(Response, frozen=True, kw_only=True):
+    """A token as it is listed. `state`: valid, expired or revoked."""
+
+    id: str
+    name: str
+    kind: CallerKind
+    allowed: tuple[Access, ...]
+    operations: tuple[str, ...] | None
+    scope: dict[str, str]
+    issued_at: Instant
+    expires_at: Instant | None
+    state: Literal["valid", "expired", "revoked"]
+    record: str
+
+
+class TokenList(Response, frozen=True, kw_only=True):
+    """Every token that was issued, oldest first."""
+
+    tokens: tuple[TokenView, ...]
+
+
+@operation(
+    IssueToken,
+    IssuedToken,
+    access="keys",
+    cost="record",
+    positional=("name",),
+    example=IssueToken(name="claude-code", kind="agent", user_id="maya", expires_s=2_592_000.0),
+    errors=_WRITES,
+)
+def issue_token(session: Session, asked: IssueToken) -> IssuedToken:
+    """Issue a token by a signed event, and return it: it can't be shown again.
+
+    It is given what its kind may do (`braid.caller.GRANTS`) or less. Raises AccessDeniedError for more, and
+    InvalidRequestError for an operation without that name.
+    """
+    if unknown := set(asked.operations or ()) - set(declared()):
+        raise InvalidRequestError(f"issue_token: no operation is called {sorted(unknown)[0]!r}")
+    id = f"tok_{secrets.token_hex(4)}"
+    secret = f"{PREFIX}{secrets.token_urlsafe(32)}"
+    expires = None if asked.expires_s is None else session.now() + timedelta(seconds=asked.expires_s)
+    data: dict[str, Any] = {
+        "op": "issue",
+        "token": id,
+        "sha256": _digest(secret),
+        "name": asked.name,
+        "kind": asked.kind,
+        "allowed": sorted(narrowed(asked.kind, asked.allowed)),
+        "held_to": {name: value for name in SCOPE if (value := getattr(asked, name)) is not None},
+    }
+    if asked.operations is not None:
+        data["operations"] = list(asked.operations)
+    if expires is not None:
+        data["expires_at"] = expires.isoformat()
+    return IssuedToken(id=id, secret=secret, record=_note(session, data), expires_at=expires)
+
+
+class RevokeToken(Request, frozen=True, kw_only=True):
+    """Which token is revoked, and why."""
+
+    id: Name
+    reason: str | None = None
+
+
+@operation(
+    RevokeToken,
+    Noted,
+    access="keys",
+    cost="record",
+    positional=("id",),
+    returns="id",
+    example=RevokeToken(id=_ID, reason="the laptop was stolen"),
+    errors=(UnknownRecordError, InvalidRequestError, *_WRITES),
+)
+def revoke_token(session: Session, asked: RevokeToken) -> Noted:
+    """Revoke a token by a signed event, and return the event's id; it counts from the next request on.
+
+    Raises UnknownRecordError for a token that was never issued, InvalidRequestError for one that was revoked before.
+    """
+    found = next((one for one in listed(session) if one.id == asked.id), None)
+    if found is None:
+        raise UnknownRecordError(f"no token is called {asked.id}: `braid token list` shows them")
+    if found.state == "revoked":
+        raise InvalidRequestError(f"{asked.id} was revoked before")
+    return Noted(id=_note(session, {"op": "revoke", "token": asked.id}, asked.reason))
+
+
+class ListTokens(Request, frozen=True, kw_only=True):
+    """All tokens, revoked ones too."""
+
+
+@operation(
+    ListTokens,
+    TokenList,
+    access="keys",
+    cost="record",
+    repeatable=True,
+    returns="tokens",
+    example=ListTokens(),
+)
+def tokens(session: Session, asked: ListTokens) -> TokenList:
+    """Return every token that was issued, oldest first, and whether it still counts. Secrets are nowhere kept."""
+    del asked
+    return TokenList(tokens=tuple(listed(session)))
+
+
+def listed(session: Session) -> Iterator[TokenView]:
+    """Yield every token that was issued, as it is now."""
+    revoked = {data["token"] for _, data in _events(session) if data["op"] == "revoke"}
+    for index, data in _events(session):
+        if data["op"] == "issue":
+            yield _view(session, index, data, is_revoked=data["token"] in revoked)
+
+
+class Callers:
+    """Whom a secret stands for; looks again when the log has more that may speak of tokens. Safe between threads."""
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+        self._known: tuple[int, Mapping[str, TokenView]] = (-1, {})
+        """How many records link to genesis, and each token by its digest, as they were then."""
+
+    def find(self, secret: str) -> Caller | None:
+        """Return who asks with a secret; None for one that is unknown, revoked or expired.
+
+        The secret's hash alone is compared, so the time that it takes says nothing of a secret.
+        """
+        found = self._tokens().get(_digest(secret))
+        if found is None or found.state == "revoked" or _is_past(found.expires_at, self._session.now()):
+            return None
+        return Caller(
+            name=found.name,
+            kind=found.kind,
+            allowed=frozenset(found.allowed),
+            operations=None if found.operations is None else frozenset(found.operations),
+            **found.scope,
+        )
+
+    def _tokens(self) -> Mapping[str, TokenView]:
+        count, known = self._known
+        now = len(
+            self._session.reader.backlinks.of(0)
+        )  # the events of tokens are among what links to genesis
+        if now != count:
+            digests = {
+                data["token"]: data["sha256"] for _, data in _events(self._session) if data["op"] == "issue"
+            }
+            known = {digests[one.id]: one for one in listed(self._session) if one.id in digests}
+            self._known = (now, known)
+        return known
+
+
+def _digest(secret: str) -> str:
+    return sha256(secret.encode()).hexdigest()
+
+
+def _is_past(moment: datetime | None, now: datetime) -> bool:
+    return moment is not None and moment <= now
+
+
+def _note(session: Session, data: dict[str, Any], reason: str | None = None) -> RecordId:
+    draft = Draft(
+        kind="event",
+        body=EventBody(name=EVENT, data=data, reason=reason),
+        links=[("target", session.reader.envelope(0).id)],
+        public={"name": EVENT},
+    )
+    signer = operator(session.writer, "a token")
+    return session.append_drafts([draft], signer=signer.id)[0].id
+
+
+def _events(session: Session) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Yield the events of tokens with their data, in log order; only what an operator's key has signed counts."""
+    reader = session.reader
+    for index, role in reader.backlinks.of(0):
+        envelope = reader.envelope(index)
+        if role != "target" or envelope.kind != "event" or envelope.public.get("name") != EVENT:
+            continue
+        if reader.control.keys[envelope.key].role != "operator":
+            continue
+        try:
+            body = reader.at(index, include_forgotten=True).body
+        except (ErasedError, ValueError):
+            continue
+        if isinstance(body, EventBody) and body.data.get("op") in ("issue", "revoke"):
+            yield index, body.data
+
+
+def _view(session: Session, index: int, data: Mapping[str, Any], *, is_revoked: bool) -> TokenView:
+    expires = data.get("expires_at")
+    until = None if expires is None else datetime.fromisoformat(expires)
+    operations = data.get("operations")
+    envelope = session.reader.envelope(index)
+    return TokenView(
+        id=data["token"],
+        name=data["name"],
+        kind=data["kind"],
+        allowed=tuple(data["allowed"]),
+        operations=None if operations is None else tuple(operations),
+        scope=dict(data["held_to"]),
+        issued_at=datetime.fromisoformat(envelope.created_at),
+        expires_at=until,
+        state="revoked" if is_revoked else "expired" if _is_past(until, session.now()) else "valid",
+        record=envelope.id,
+    )

@@ -1,0 +1,266 @@
+"""The door to a store that a server holds: what is asked goes over HTTP, the answers and refusals are the same.
+
+Standard library alone, so that a command which asks a running server pays for nothing else. Nothing is sent twice
+unless repeating it is safe.
+"""
+
+import builtins
+import http.client
+import os
+import select
+import socket
+import ssl
+import struct
+from collections.abc import Callable, Generator, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from threading import Lock
+from time import sleep
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Concatenate, Final, ParamSpec, Self, TypeVar
+from urllib.parse import urlsplit
+
+import msgspec
+
+from braid.errors import RemoteError, UnreachableError
+from braid.operation import Operation, Request, operation_of
+from braid.transport import CONTENT_TYPE, ENDED, FAILED, Problem, decode, encode
+from braid.wal.errors import OutcomeUnknownError
+
+if TYPE_CHECKING:
+    from braid.session import Session
+
+SOCKET: Final = "serve.sock"
+"""The socket of a server, in its store's folder."""
+_PAUSES_S: Final = (0.05, 0.4)
+"""Before the second attempt and the third."""
+_HEAD: Final = struct.Struct(">cI")
+_Asked = TypeVar("_Asked", bound=Request)
+_Answered = TypeVar("_Answered")
+_Local = ParamSpec("_Local")
+
+
+class _UnixConnection(http.client.HTTPConnection):
+    def __init__(self, path: Path, timeout_s: float) -> None:
+        super().__init__("localhost", timeout=timeout_s)
+        self._path = path
+
+    def connect(self) -> None:
+        made = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        made.settimeout(self.timeout)
+        try:
+            with short_path(self._path) as path:
+                made.connect(path)
+        except BaseException:
+            made.close()
+            raise
+        self.sock = made
+
+
+@contextmanager
+def short_path(path: Path) -> Generator[str]:
+    """Yield a name for a socket that the system takes: a path of it may have some hundred bytes at most."""
+    if len(os.fsencode(path)) < 100:
+        yield str(path)
+        return
+    folder = os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        yield f"/proc/self/fd/{folder}/{path.name}"
+    finally:
+        os.close(folder)
+
+
+class Remote:
+    """A server's door. Safe to share between threads; a context manager."""
+
+    def __init__(self, url: str | Path, *, token: str | None = None, timeout_s: float = 60.0) -> None:
+        """`url`: a store's folder, whose server is asked through its socket, or `http(s)://host:port`.
+
+        Raises ValueError for another kind of address, and for a token that would go over the net unencrypted.
+        """
+        self._timeout_s = timeout_s
+        self._token = token
+        self._idle: list[http.client.HTTPConnection] = []
+        self._lock = Lock()
+        self._closed = False
+        self.url = str(url)
+        self._connect = self._connector(url)
+
+    def _connector(self, url: str | Path) -> Callable[[], http.client.HTTPConnection]:
+        parts = urlsplit(str(url))
+        if parts.scheme in ("", "unix"):
+            path = Path(parts.path if parts.scheme else str(url))
+            path = path if path.name == SOCKET else path / SOCKET
+            return lambda: _UnixConnection(path, self._timeout_s)
+        host, port = parts.hostname, parts.port
+        if not host or parts.scheme not in ("http", "https") or parts.path not in ("", "/"):
+            raise ValueError(f"{url}: give a store's folder, or http://host:port or https://host:port")
+        if parts.scheme == "https":
+            context = ssl.create_default_context()
+            return lambda: http.client.HTTPSConnection(host, port, timeout=self._timeout_s, context=context)
+        if host not in ("localhost", "127.0.0.1", "::1"):
+            raise ValueError(f"{url}: over a network the token would be readable: use https://")
+        return lambda: http.client.HTTPConnection(host, port, timeout=self._timeout_s)
+
+    def answers(self) -> bool:
+        """Whether something takes a connection there; nothing is asked of it."""
+        connection = self._connect()
+        try:
+            connection.connect()
+        except OSError:
+            return False
+        finally:
+            connection.close()
+        return True
+
+    @property
+    def session(self) -> Self:
+        """This: what operations are asked through."""
+        return self
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace_: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close every connection; whatever is asked afterwards raises ValueError."""
+        with self._lock:
+            self._closed = True
+            idle, self._idle = self._idle, []
+        for one in idle:
+            one.close()
+
+    def call(
+        self,
+        function: Callable[Concatenate["Session", _Asked, _Local], _Answered],
+        request: _Asked,
+        *args: _Local.args,
+        **local: _Local.kwargs,
+    ) -> _Answered:
+        """Return what the server answers. Raises what the operation raises; UnreachableError; RemoteError.
+
+        OutcomeUnknownError where the server was lost and repeating isn't safe. Arguments that are no data (a model,
+        an open file) are refused by ValueError: they can't leave this process.
+        """
+        known = operation_of(function)
+        for name, value in local.items():
+            if value is not None and value != ():
+                raise ValueError(f"{known.name}: {name} can't be sent to a server: open the store itself")
+        asked = encode(known.checked(request))
+        safe = known.repeatable or getattr(request, "idempotency_key", None) is not None
+        connection, response = self._send(known.name, asked, safe=safe)
+        if response.status != 200:
+            with self._returned(connection, response):
+                raise _refused(response.read())
+        if known.streams:
+            return self._items(known, connection, response)  # type: ignore[return-value]
+        with self._returned(connection, response):
+            answered: _Answered = decode(response.read(), known.response)
+            return answered
+
+    def _send(
+        self, name: str, body: bytes, *, safe: bool
+    ) -> tuple[http.client.HTTPConnection, http.client.HTTPResponse]:
+        headers = {"Content-Type": CONTENT_TYPE, "Accept": CONTENT_TYPE}
+        if self._token:
+            headers["Authorization"] = f"Bearer {self._token}"
+        for pause in (*_PAUSES_S, None):
+            sent = False
+            connection = self._taken()
+            try:
+                if connection.sock is None:
+                    connection.connect()
+                sent = True
+                connection.request("POST", f"/v1/{name}", body, headers)
+                return connection, connection.getresponse()
+            except (OSError, http.client.HTTPException) as error:
+                connection.close()
+                if sent and not safe:
+                    raise OutcomeUnknownError(
+                        f"the server at {self.url} was lost while it did {name}: it may be done ({error})"
+                    ) from error
+                if pause is None:
+                    raise UnreachableError(f"no server answers at {self.url}: {error}") from error
+                sleep(pause)
+        raise AssertionError  # the last attempt returns or raises
+
+    def _taken(self) -> http.client.HTTPConnection:
+        """Return a connection that the server has not closed meanwhile, or a new one."""
+        with self._lock:
+            if self._closed:
+                raise ValueError(f"the client of {self.url} was closed: connect again")
+            while self._idle:
+                found = self._idle.pop()
+                if found.sock is not None and not select.select([found.sock], [], [], 0)[0]:
+                    return found
+                found.close()
+        return self._connect()
+
+    @contextmanager
+    def _returned(
+        self, connection: http.client.HTTPConnection, response: http.client.HTTPResponse
+    ) -> Generator[None]:
+        """Keep a connection for the next call where the block has read the whole answer; else close it."""
+        try:
+            yield
+        finally:
+            with self._lock:
+                keep = response.isclosed() and not response.will_close and not self._closed
+                if keep:
+                    self._idle.append(connection)
+            if not keep:
+                connection.close()
+
+    def _items(
+        self, known: Operation, connection: http.client.HTTPConnection, response: http.client.HTTPResponse
+    ) -> Iterator[Any]:
+        with self._returned(connection, response):
+            while True:
+                head = response.read(_HEAD.size)
+                if len(head) < _HEAD.size:
+                    raise UnreachableError(f"the server at {self.url} was lost in the middle of {known.name}")
+                kind, size = _HEAD.unpack(head)
+                raw = response.read(size)
+                if kind == ENDED:
+                    response.read()
+                    return
+                if kind == FAILED:
+                    response.read()
+                    raise _refused(raw)
+                yield raw if known.response is bytes else decode(raw, known.response)
+
+
+def _refused(raw: bytes) -> Exception:
+    """Return the exception that a problem tells of, with what it carried; a RemoteError where it has no class here."""
+    try:
+        problem = msgspec.json.decode(raw, type=Problem)
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        return RemoteError(f"the server answered what is no answer of Braid: {raw[:80]!r}")
+    kind = _error_class(problem.error)
+    if kind is None:
+        return RemoteError(problem.detail)
+    error = kind.__new__(kind, problem.detail)
+    error.args = (problem.detail,)
+    for name, value in problem.members.items():
+        setattr(error, name, value)
+    if problem.hint and "hint" not in problem.members:
+        error.add_note(problem.hint)
+    return error
+
+
+def _error_class(name: str) -> type[Exception] | None:
+    """Return an exception of Braid by its name, or one of Python's own."""
+    own = getattr(builtins, name, None)
+    if isinstance(own, type) and issubclass(own, Exception):
+        return own
+    todo: list[type[Exception]] = [Exception]
+    while todo:
+        kind = todo.pop()
+        if kind.__name__ == name and kind.__module__.startswith("braid."):
+            return kind
+        todo += kind.__subclasses__()
+    return None

@@ -1,0 +1,216 @@
+"""`braid knowledge`, `braid changes`, `braid why-known`, `braid why-not-known`: what is known of something, how it has
+changed, and why, or why not.
+"""
+
+from typing import Annotated, Any
+
+import typer
+
+from braid.tools.cli.access import reading
+from braid.tools.cli.group import BraidGroup
+from braid.tools.cli.instants import AsOf, instant, past
+from braid.tools.cli.options import AgentId, FormatOption, RunId, SessionId, StoreOption, UserId
+from braid.tools.cli.output import put_json, put_rows, say
+from braid.wire import to_builtins
+
+PANEL = "Read"
+app = typer.Typer(cls=BraidGroup, rich_markup_mode=None)
+_ABOUT = ("says", "since", "until", "quote", "replaced", "id", "turn")
+_CHANGES = ("when", "was", "now", "said_by", "quote", "why", "turn")
+_DERIVED = ("says", "method", "model", "quote", "starts", "ends", "gates", "standing", "turn", "id")
+_STEPS = ("step", "outcome", "detail", "ids")
+
+
+def register(above: typer.Typer) -> None:
+    """Add this module's commands."""
+    above.add_typer(app, name="knowledge", rich_help_panel=PANEL)
+    above.command(rich_help_panel=PANEL)(changes)
+    above.command(rich_help_panel=PANEL)(why_known)
+    above.command(rich_help_panel=PANEL)(why_not_known)
+
+
+@app.callback(invoke_without_command=True)
+def knowledge(ctx: typer.Context) -> None:
+    """Show what is known: claims that were read from what was said, and still have a say.
+
+    \b
+    Examples:
+      braid knowledge about Jonas
+      braid why-known exp_2025-05-17T09:00:00Z_0000000300ab
+      braid why-not-known "Jonas lives in Leeds"
+    """
+    if ctx.invoked_subcommand is None:
+        typer.echo(ctx.get_help())
+
+
+@app.command()
+def about(
+    topic: Annotated[
+        str, typer.Argument(metavar="X", help="A subject or object of claims.", show_default=False)
+    ],
+    *,
+    at: Annotated[
+        str | None,
+        typer.Option("--at", metavar="TIME", help="When it should hold.", show_default="now"),
+    ] = None,
+    as_of: AsOf = None,
+    user_id: UserId = None,
+    agent_id: AgentId = None,
+    run_id: RunId = None,
+    session_id: SessionId = None,
+    output: FormatOption = "table",
+    store: StoreOption = None,
+) -> None:
+    """Show what is known about something: the claims that have a say, their words, and what each stands in place of.
+
+    \b
+    Examples:
+      braid knowledge about Jonas
+      braid knowledge about "the launch" --user-id jonas --at 2025-04-01
+      braid knowledge about Leeds -o json
+    """
+    as_of_index, as_of_time = past(as_of)
+    with reading(store) as opened:
+        found = opened.about(
+            topic,
+            at=instant(at) if at else None,
+            as_of=as_of_index,
+            as_of_time=as_of_time,
+            user_id=user_id,
+            agent_id=agent_id,
+            run_id=run_id,
+            session_id=session_id,
+        )
+    told: list[dict[str, Any]] = to_builtins(found)
+    if output == "table":
+        for row in told:
+            row["replaced"] = "; ".join(one["says"] for one in row["replaced"])
+    put_rows(_ABOUT if output == "table" else tuple(told[0]) if told else _ABOUT, told, output)
+    if not told:
+        say(f"nothing is known about {topic}", f"braid why-not-known '{topic} …' looks for the reason")
+
+
+def changes(
+    topic: Annotated[
+        str | None, typer.Argument(metavar="[X]", help="A subject or object of claims.", show_default="all")
+    ] = None,
+    *,
+    since: Annotated[
+        str | None, typer.Option("--since", metavar="TIME", help="Changed no earlier than this.")
+    ] = None,
+    limit: Annotated[
+        int, typer.Option("--limit", "-n", min=1, max=100_000, help="How many at most, the latest.")
+    ] = 100,
+    as_of: AsOf = None,
+    user_id: UserId = None,
+    agent_id: AgentId = None,
+    run_id: RunId = None,
+    session_id: SessionId = None,
+    output: FormatOption = "table",
+    store: StoreOption = None,
+) -> None:
+    """Show how what is known has changed: what it was, what it is, since when, why, and the words that changed it.
+
+    \b
+    Examples:
+      braid changes
+      braid changes Jonas --since 2025-04-01
+      braid changes "the launch" --user-id jonas -o json
+    """
+    as_of_index, as_of_time = past(as_of)
+    with reading(store) as opened:
+        found = opened.changes(
+            topic,
+            since=instant(since) if since else None,
+            limit=limit,
+            as_of=as_of_index,
+            as_of_time=as_of_time,
+            user_id=user_id,
+            agent_id=agent_id,
+            run_id=run_id,
+            session_id=session_id,
+        )
+    if output == "json":
+        put_json(to_builtins(found))
+        return
+    rows = [
+        {
+            "when": one.when,
+            "was": one.was.says,
+            "now": one.now.says,
+            "said_by": one.now.said_by,
+            "quote": one.now.quote,
+            "why": one.why,
+            "turn": one.now.turn,
+        }
+        for one in found.changes
+    ]
+    put_rows(_CHANGES, to_builtins(rows), output)
+    shown = len(found.changes)
+    more = "" if shown == found.count else ": --limit shows more"
+    say(f"{shown} of {found.count} changes{more}" if found.count else "nothing changed")
+
+
+def why_known(
+    id: Annotated[
+        str,
+        typer.Argument(metavar="ID", help="A record that claims something, or a turn.", show_default=False),
+    ],
+    *,
+    output: FormatOption = "table",
+    store: StoreOption = None,
+) -> None:
+    """Show how the claims of a record, or of what was read from a turn, came to be known.
+
+    What read each, from which words of which turn; whether they stand there is looked at again, in the log.
+
+    \b
+    Examples:
+      braid why-known exp_2025-05-17T09:00:00Z_0000000300ab
+      braid why-known exp_2025-05-17T09:00:00Z_0000000300ab -o json
+    """
+    with reading(store) as opened:
+        told: list[dict[str, Any]] = to_builtins(opened.why_known(id))
+    if output == "table":
+        for row in told:
+            row["gates"] = "; ".join(f"{one['gate']}: {one['outcome']}" for one in row["gates"])
+    put_rows(_DERIVED if output == "table" else tuple(told[0]), told, output)
+
+
+def why_not_known(
+    text: Annotated[
+        str, typer.Argument(metavar="TEXT", help="What should be known, in plain words.", show_default=False)
+    ],
+    *,
+    top_k: Annotated[int, typer.Option("--top-k", min=1, help="How many records recall is asked for.")] = 10,
+    user_id: UserId = None,
+    agent_id: AgentId = None,
+    run_id: RunId = None,
+    session_id: SessionId = None,
+    output: FormatOption = "table",
+    store: StoreOption = None,
+) -> None:
+    """Show why something isn't known, step by step: was it said, read, held back, forgotten, superseded, ranked out?
+
+    \b
+    Examples:
+      braid why-not-known "Jonas lives in Leeds"
+      braid why-not-known "Nadia is allergic to nuts" --user-id nadia -o json
+    """
+    with reading(store) as opened:
+        found = opened.why_not_known(
+            text, top_k=top_k, user_id=user_id, agent_id=agent_id, run_id=run_id, session_id=session_id
+        )
+    if output == "json":
+        put_json(to_builtins(found))
+        return
+    rows = [to_builtins(step) for step in found.steps]
+    if output == "table":
+        for row in rows:
+            row["ids"] = _some(row["ids"])
+    put_rows(_STEPS, rows, output)
+    say(found.conclusion)
+
+
+def _some(ids: list[str]) -> str:
+    return f"{ids[0]} and {len(ids) - 1} more" if len(ids) > 1 else "".join(ids)

@@ -1,0 +1,136 @@
+"""`braid mcp`: the store as tools of an agent."""
+
+from typing import Annotated, Literal
+
+import typer
+
+from braid.tools.cli.access import Chosen, where, writing
+from braid.tools.cli.group import BraidGroup
+from braid.tools.cli.options import AgentId, RunId, SessionId, StoreOption, UserId
+from braid.tools.cli.output import put, say
+
+app = typer.Typer(cls=BraidGroup, rich_markup_mode=None)
+_Kind = Literal["agent", "person", "autonomous", "model"]
+_KindOption = Annotated[
+    _Kind, typer.Option("--kind", help="As whom it asks; only a person may forget, a model only reads.")
+]
+
+
+def register(above: typer.Typer) -> None:
+    """Add this module's commands."""
+    above.add_typer(app, name="mcp", rich_help_panel="Tend")
+
+
+@app.callback(invoke_without_command=True)
+def mcp(
+    ctx: typer.Context,
+    *,
+    kind: _KindOption = "agent",
+    url: Annotated[
+        str | None,
+        typer.Option("--url", help="A running server's http://127.0.0.1:PORT.", show_default=False),
+    ] = None,
+    token: Annotated[
+        str | None,
+        typer.Option("--token", envvar="BRAID_TOKEN", help="The token for --url.", show_default=False),
+    ] = None,
+    user_id: UserId = None,
+    agent_id: AgentId = None,
+    run_id: RunId = None,
+    session: SessionId = None,
+    store: StoreOption = None,
+) -> None:
+    """Serve the store to an agent by the Model Context Protocol, over stdin and stdout. Ids hold it to that scope.
+
+    With --url a running server is asked, and its token says what may be asked. Needs the extra: pip install
+    "braid-store[mcp]".
+
+    \b
+    Examples:
+      braid mcp --user-id maya
+      braid mcp install claude-code --user-id maya
+    """
+    if ctx.invoked_subcommand is not None:
+        return
+    from importlib.util import find_spec
+
+    if find_spec("mcp") is None:
+        raise ValueError("mcp is needed to serve agents: pip install 'braid-store[mcp]'")
+    from braid.caller import Caller, narrowed
+    from braid.tools.mcp.server import serve
+
+    if url is not None:
+        if kind != "agent" or any((user_id, agent_id, run_id, session)):
+            raise ValueError(
+                "with --url the token says who asks: make it with `braid token create … --user-id`"
+            )
+        if not token:
+            raise ValueError("--url needs a token: set BRAID_TOKEN (`braid token create` makes one)")
+        from braid.client import connect
+
+        with connect(url, token=token) as client:
+            serve(client, None)
+        return
+    caller = Caller(
+        name="mcp",
+        kind=kind,
+        allowed=narrowed(kind, None),
+        user_id=user_id,
+        agent_id=agent_id,
+        run_id=run_id,
+        session_id=session,
+    )
+    hint = "a server may have the store: start it with --port, and this with --url and BRAID_TOKEN"
+    with writing(store, shared=True, locked=hint) as opened:
+        serve(opened, caller)
+
+
+@app.command()
+def install(
+    client: Annotated[
+        Literal["claude-code", "cursor"], typer.Argument(help="Whose file.", show_default=False)
+    ],
+    *,
+    show: Annotated[bool, typer.Option("--print", help="Only show the file as it would be.")] = False,
+    kind: _KindOption = "agent",
+    user_id: UserId = None,
+    agent_id: AgentId = None,
+    run_id: RunId = None,
+    session: SessionId = None,
+    store: StoreOption = None,
+) -> None:
+    """Add Braid to the servers in a client's file of this folder. Others stay; a copy of the old file is kept.
+
+    \b
+    Examples:
+      braid mcp install claude-code --user-id maya
+      braid mcp install cursor --print
+    """
+    import shutil
+    import sys
+    from pathlib import Path
+
+    from braid.tools.mcp.install import FILES, entry, merged, write
+
+    beside = Path(sys.executable).with_name("braid")
+    command = str(beside) if beside.exists() else shutil.which("braid") or "braid"
+    paths = {
+        "--store": where(store),
+        "--passphrase-file": Chosen.passphrase_file,
+        "--guard-dir": Chosen.guard_dir,
+    }
+    arguments = [word for name, path in paths.items() if path for word in (name, str(path.absolute()))]
+    if Chosen.model:
+        arguments += ["--model", Chosen.model]
+    arguments.append("mcp")
+    ids = {"--user-id": user_id, "--agent-id": agent_id, "--run-id": run_id, "--session": session}
+    if kind != "agent":
+        arguments += ["--kind", kind]
+    arguments += [word for name, value in ids.items() if value is not None for word in (name, value)]
+    path = FILES[client]
+    text = merged(path, entry(command, arguments))
+    if show:
+        put(text.removesuffix("\n"))
+        return
+    backup = write(path, text)
+    say(f"{path} starts braid now" + (f"; what was there is in {backup.name}" if backup else ""))

@@ -1,0 +1,72 @@
+"""Refusals as RFC 9457 writes them, with the hint that the command line gives."""
+
+import errno
+from secrets import token_hex
+from typing import Any, Final
+
+from braid.tools.cli.errors import explain
+from braid.transport import Problem
+
+MEDIA_TYPE: Final = "application/problem+json"
+_STATUS: Final = {
+    "UnknownOperationError": 404,
+    "UnknownRecordError": 404,
+    "ErasedError": 410,
+    "ForgottenError": 410,
+    "AccessDeniedError": 403,
+    "IdempotencyConflictError": 409,
+    "LogLockedError": 503,
+    "ViewBusyError": 503,
+    "ReadOnlyError": 409,
+    "SqlTimeoutError": 408,
+    "BodyTooLargeError": 413,
+    "SqlError": 400,
+    "InvalidRequestError": 400,
+    "OutcomeUnknownError": 500,
+}
+_DISK_FULL: Final = (errno.ENOSPC, errno.EDQUOT)
+
+
+def problem(error: BaseException) -> Problem:
+    """Return why something was refused. Of an error that nobody foresaw, only a number to find it by in the log."""
+    names = [kind.__name__ for kind in type(error).__mro__]
+    status = next((_STATUS[name] for name in names if name in _STATUS), None)
+    if status is None:
+        status = _other_status(error, names)
+    if status == 500 and "OutcomeUnknownError" not in names:
+        return Problem(
+            title="Unexpected error",
+            status=500,
+            detail=f"unexpected {names[0]}; the server's log has it under {token_hex(4)}",
+        )
+    detail, hint = explain(error)
+    return Problem(
+        title=names[0].removesuffix("Error"),
+        status=status,
+        detail=detail,
+        hint=hint,
+        error=names[0],
+        members=_members(error),
+    )
+
+
+def _other_status(error: BaseException, names: list[str]) -> int:
+    if isinstance(error, OSError) and error.errno in _DISK_FULL:
+        return 507
+    if "WalError" in names or "LedgerError" in names or "ViewError" in names:
+        return 409
+    if isinstance(error, LookupError) and not isinstance(error, KeyError | IndexError):
+        return 404
+    if isinstance(error, ValueError) and not isinstance(error, UnicodeError):
+        return 400
+    return 500
+
+
+def _members(error: BaseException) -> dict[str, Any]:
+    """Return what an exception carries beside its message, as far as JSON has it."""
+    held = getattr(error, "__dict__", {})
+    return {
+        name: value
+        for name, value in held.items()
+        if not name.startswith("_") and (value is None or isinstance(value, str | int | float | bool))
+    }

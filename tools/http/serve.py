@@ -1,0 +1,97 @@
+"""Running the server: where it listens, and how it stops."""
+
+import os
+import signal
+import socket
+from collections.abc import Callable, Generator
+from contextlib import ExitStack, contextmanager
+from ipaddress import ip_address
+from pathlib import Path
+
+import uvicorn
+
+from braid.client.remote import SOCKET, short_path
+from braid.session import Session
+from braid.tools.http.app import Server
+
+DRAIN_S = 10
+"""How long what is being answered may take once the server is told to stop."""
+
+
+def serve(
+    session: Session, *, host: str = "127.0.0.1", port: int | None = None, told: Callable[[str], None] = print
+) -> None:
+    """Serve a store until a signal stops it: by the socket in its folder, and at `port` where one is given.
+
+    Raises ValueError for a host that is not this machine's: what goes over a network needs a proxy with TLS in front.
+    """
+    if port is not None and not _is_loopback(host):
+        raise ValueError(f"{host}: only this machine is served; put a proxy with TLS in front of 127.0.0.1")
+    with ExitStack() as opened:
+        sockets = [opened.enter_context(_unix_socket(session.path))]
+        opened.callback((session.path / SOCKET).unlink, missing_ok=True)
+        told(f"serving {session.path} at {session.path / SOCKET}")
+        if port is not None:
+            sockets.append(opened.enter_context(_tcp_socket(host, port)))
+            told(f"and at http://{host}:{sockets[-1].getsockname()[1]}, for whoever has a token")
+        server = Server(session)
+        config = uvicorn.Config(
+            server.application(),
+            log_level="warning",
+            access_log=False,
+            server_header=False,
+            lifespan="off",
+            timeout_keep_alive=15,
+            timeout_graceful_shutdown=DRAIN_S,
+            h11_max_incomplete_event_size=64 * 2**10,
+            limit_concurrency=512,
+        )
+        _Stopping(config).run(sockets)
+
+
+class _Stopping(uvicorn.Server):
+    """A server that returns when a signal stops it, so that the store is closed; uvicorn's own dies of the signal."""
+
+    @contextmanager
+    def capture_signals(self) -> Generator[None]:
+        before = {one: signal.signal(one, self.handle_exit) for one in (signal.SIGINT, signal.SIGTERM)}
+        try:
+            yield
+        finally:
+            for one, handler in before.items():
+                signal.signal(one, handler)
+
+
+def _is_loopback(host: str) -> bool:
+    try:
+        return host == "localhost" or ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def _unix_socket(store: Path) -> socket.socket:
+    """Return the socket in a store's folder, which its owner alone can open. What a dead server left is replaced."""
+    path = store / SOCKET
+    path.unlink(missing_ok=True)  # this process has the store's lock: no server that lives has this socket
+    made = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    before = os.umask(0o177)
+    try:
+        with short_path(path) as name:
+            made.bind(name)
+    finally:
+        os.umask(before)
+    made.listen(128)
+    return made
+
+
+def _tcp_socket(host: str, port: int) -> socket.socket:
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    made = socket.socket(family, socket.SOCK_STREAM)
+    made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        made.bind((host, port))
+        made.listen(128)
+    except OSError:
+        made.close()
+        raise
+    return made

@@ -1,0 +1,200 @@
+"""Which tools an agent sees: each is an operation, and the members of its request that a model may fill. Pure."""
+
+from collections.abc import Iterable
+from functools import cache
+from typing import Any, Final, Literal, cast
+
+import msgspec
+
+from braid.operation import Json, Operation, Response
+from braid.registry import find
+from braid.wire import schema_of
+
+_REFS: Final = "#/$defs/"
+
+
+class Tool(msgspec.Struct, frozen=True, kw_only=True):
+    """A tool: the operation behind it, and what a model sees of it."""
+
+    operation: str
+    shown: tuple[str, ...]
+    """Members of the request that a model may fill; never a scope, a signer or an actor."""
+    says: str
+    """When to use it, for the model."""
+    fixed: tuple[tuple[str, Json], ...] = ()
+    """Members that are always the same."""
+    left_out: tuple[str, ...] = ()
+    """Members of the answer that tell a model nothing; of answers that hold no JSON of the caller's own."""
+
+    @property
+    def known(self) -> Operation:
+        """The operation."""
+        return find(self.operation)
+
+
+class Forgotten(Response, frozen=True, kw_only=True):
+    """`ids`: what falls, or has fallen. `forgotten`: whether it is done.
+
+    `event`: the record that did it; not named to who is held to a scope, for it belongs to none.
+    """
+
+    forgotten: bool
+    ids: tuple[str, ...]
+    event: str | None = None
+
+
+_SIGNALS: Final = ("signals", "parts", "proof")
+_SEARCH: Final = ("query", "top_k", "as_of_time", "valid_at", "superseded")
+TOOLS: Final[dict[str, Tool]] = {
+    "memory_search": Tool(
+        operation="recall",
+        shown=_SEARCH,
+        left_out=_SIGNALS,
+        says="Find memories that fit a question, best first. Each hit has the id that the other tools take.",
+    ),
+    "memory_list": Tool(
+        operation="recall",
+        shown=("top_k", "as_of_time", "superseded"),
+        fixed=(("query", "*"),),
+        left_out=_SIGNALS,
+        says="Look over what is remembered, without a question: up to `top_k` memories, not all of a large store.",
+    ),
+    "memory_get": Tool(operation="get", shown=("id",), says="Read one memory in full, verified, by its id."),
+    "memory_context": Tool(
+        operation="context",
+        shown=("query", "budget", "as_of_time"),
+        says="Get one block of memories for a task, at most `budget` tokens, to read before you answer.",
+    ),
+    "memory_ask": Tool(
+        operation="ask",
+        shown=("question", "as_of_time"),
+        fixed=(("write", False),),
+        left_out=("steps",),
+        says="Ask the memory a question. It answers with the records that it rests on, or says that it doesn't know.",
+    ),
+    "memory_why": Tool(
+        operation="why",
+        shown=("id",),
+        says="Say why what a memory claims stands or doesn't, down to the records behind it.",
+    ),
+    "memory_trace": Tool(
+        operation="trace",
+        shown=("id", "up", "down", "depth"),
+        says="Show what a memory was made from, and what was made from it.",
+    ),
+    "memory_store": Tool(
+        operation="append",
+        shown=("text", "tags", "occurred_at", "idempotency_key"),
+        fixed=(("actor", "agent"),),  # a model's words are its own, whoever it says that it quotes
+        says="Remember one thing, in a sentence that can be understood alone. It is signed, and said to be an agent's.",
+    ),
+    "memory_modify": Tool(
+        operation="correct",
+        shown=("id", "text", "reason"),
+        says="Correct a memory: the new text takes its place. The old one stays in the log, superseded.",
+    ),
+    "memory_forget": Tool(
+        operation="forget",
+        shown=("ids", "reason"),
+        says="Hide memories and what rests on them alone. First call it with `confirm` false: it only says what "
+        "would fall. Show that to the person, and confirm when they agree.",
+    ),
+}
+"""Tool → operation, in the order in which they are listed."""
+_CONFIRM: Final[Json] = {
+    "type": "boolean",
+    "default": False,
+    "description": "false: only say what would fall; true: forget it.",
+}
+
+
+@cache
+def input_schema(name: str) -> dict[str, Json]:
+    """Return the JSON Schema of a tool's arguments: the request's, with the members alone that a model may fill."""
+    tool = TOOLS[name]
+    whole = _rooted(tool.known.request, ())
+    kept = {member: whole["properties"][member] for member in tool.shown}
+    if name == "memory_forget":
+        kept["confirm"] = _CONFIRM
+    required = [member for member in whole.get("required", ()) if member in kept]
+    if tool.operation == "append":
+        required.append(
+            "text"
+        )  # an operation may append media alone; an agent has no other way to say a thing
+    return _pruned(
+        {
+            "type": "object",
+            "properties": kept,
+            "required": required,
+            "additionalProperties": False,
+            "$defs": whole["$defs"],
+        }
+    )
+
+
+@cache
+def output_schema(name: str) -> dict[str, Json]:
+    """Return the JSON Schema of a tool's answer."""
+    answer = Forgotten if name == "memory_forget" else TOOLS[name].known.response
+    return _pruned(_rooted(answer, TOOLS[name].left_out))
+
+
+def hints(name: str) -> dict[Literal["reads", "destroys", "repeatable"], bool]:
+    """Return what the registry says of a tool; what hides memories counts as destructive, though it can be undone."""
+    known = TOOLS[name].known
+    return {
+        "reads": known.access == "read",
+        "destroys": known.destructive or known.access in ("forget", "erase"),
+        "repeatable": known.repeatable,
+    }
+
+
+def trimmed(value: Json, left_out: Iterable[str]) -> Json:
+    """Return a JSON value without some members, at whatever depth."""
+    if isinstance(value, dict):
+        members = cast("dict[str, Any]", value)
+        return {name: trimmed(each, left_out) for name, each in members.items() if name not in left_out}
+    if isinstance(value, list | tuple):
+        return [trimmed(each, left_out) for each in cast("list[Any]", value)]
+    return value
+
+
+def _rooted(type_: type, left_out: tuple[str, ...]) -> dict[str, Json]:
+    """Return a type's schema as an object at the root, as MCP wants it, with `$defs` for what it names."""
+    schema, named = schema_of(type_)
+    defs = {name: _without(one, left_out) for name, one in named.items()}
+    return {**defs[schema["$ref"].removeprefix(_REFS)], "$defs": defs}
+
+
+def _without(schema: dict[str, Json], left_out: tuple[str, ...]) -> dict[str, Json]:
+    if "properties" not in schema:
+        return schema
+    return schema | {
+        "properties": {name: one for name, one in schema["properties"].items() if name not in left_out},
+        "required": [name for name in schema.get("required", ()) if name not in left_out],
+    }
+
+
+def _pruned(schema: dict[str, Json]) -> dict[str, Json]:
+    """Return a schema with those of its `$defs` that something still names."""
+    defs = schema.pop("$defs")
+    needed: dict[str, Json] = {}
+    todo = list(_named(schema))
+    while todo:
+        name = todo.pop()
+        if name not in needed:
+            needed[name] = defs[name]
+            todo += _named(defs[name])
+    return schema | ({"$defs": needed} if needed else {})
+
+
+def _named(value: Json) -> Iterable[str]:
+    if isinstance(value, dict):
+        for name, each in cast("dict[str, Any]", value).items():
+            if name == "$ref" and isinstance(each, str):
+                yield each.removeprefix(_REFS)
+            else:
+                yield from _named(each)
+    elif isinstance(value, list):
+        for each in cast("Iterable[Any]", value):
+            yield from _named(each)
