@@ -86,13 +86,16 @@ distclean: clean  ## Remove .venv too
 	@rm -rf .venv
 
 # Static checkers can't follow the mapping of pyproject.toml (rooms at the root, `braid.wal` = wal/), so they are
-# shown a plain package made of links. It is made anew each time: a room that has left must not linger.
+# shown a plain package made of links. It is made anew each time, since a room that has left must not linger, and
+# under a lock: two at once would put links into the rooms themselves.
 ROOMS = $(filter-out api tests docs examples,$(patsubst %/__init__.py,%,$(wildcard */__init__.py)))
 tree:
-	@rm -rf build/tree && mkdir -p build/tree/braid
-	@for room in $(ROOMS); do ln -s "../../../$$room" "build/tree/braid/$$room"; done
-	@for file in api/*.py api/py.typed; do ln -s "../../../$$file" "build/tree/braid/$${file#api/}"; done
-	@for subject in api/*/__init__.py; do subject=$${subject%/*}; ln -s "../../../$$subject" "build/tree/braid/$${subject#api/}"; done
+	@mkdir -p build && flock build sh -ec '\
+	  link() { ln -sn "../../../$$1" "build/tree/braid/$$2"; }; \
+	  rm -rf build/tree; mkdir build/tree build/tree/braid; \
+	  for room in $(ROOMS); do link "$$room" "$$room"; done; \
+	  for file in api/*.py api/py.typed; do link "$$file" "$${file#api/}"; done; \
+	  for subject in api/*/__init__.py; do subject=$${subject%/*}; link "$$subject" "$${subject#api/}"; done'
 
 # Each stamp is written last, so an interrupted set-up is done again. A .venv whose interpreter has gone, or whose
 # folder has been moved or copied (its scripts name the old path), is made anew.
@@ -101,7 +104,7 @@ ifneq ($(shell $(PY) -c '' 2>/dev/null && cat .venv/.home 2>/dev/null),$(CURDIR)
 endif
 
 .venv/.runtime: pyproject.toml
-	@sh -eu -c "$$SETUP" setup .
+	@sh -eu -c "$$SETUP" setup '.[learn]'
 
 .venv/.dev: pyproject.toml
 	@sh -eu -c "$$SETUP" setup '.[dev]'
@@ -153,6 +156,6 @@ else
   .venv/bin/python -m pip install --quiet --editable "$$1"
 fi || fail "The packages could not be installed. Can this machine reach the package index (https://pypi.org)?"
 touch .venv/.runtime
-[ "$$1" = . ] || touch .venv/.dev
+[ "$$1" = '.[learn]' ] || touch .venv/.dev
 endef
 export SETUP

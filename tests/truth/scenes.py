@@ -22,6 +22,12 @@ STEPS: Final = {
     "recover": set[str](),
     "erase": set[str](),
     "learn": set[str](),
+    "merge": {"with", "as"},
+    "split": {"as"},
+    "reading": {"as", "claim", "by", "staged", "quote"},
+    "retire": {"as"},
+    "accept": {"as"},
+    "reject": {"as"},
     "ask": {"as"},
     "stance": {"as"},
     "lens": set[str](),
@@ -45,7 +51,7 @@ STEPS: Final = {
 """The first word of each step, and what may stand beside it."""
 DOORS: Final = (
     "recall", "context", "ask", "chat", "stance", "history", "sql", "lens", "export", "log", "subject", "program",
-    "why", "verify",
+    "why", "verify", "entity", "about", "why_not_known",
 )  # fmt: skip
 _WAYS: Final = frozenset(("tells", "never", "past", "beneath", "silence", "one_of"))
 _SLOT: Final = re.compile(r"\{(\w+)\}")

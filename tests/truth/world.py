@@ -25,7 +25,7 @@ import msgspec
 import braid
 from braid.exchange.lines import export_jsonl
 from braid.exchange.subject import export_subject
-from braid.ledger.record.record import Claim
+from braid.ledger.record.record import Claim, Content, Draft, ExperienceBody, Provenance
 from braid.lenses.errors import LensError
 from braid.log.drafts import scope
 from braid.store import Store
@@ -186,8 +186,48 @@ class World:
     def _erase(self, names: Sequence[str]) -> None:
         self.store.erase(*map(self.id, names))
 
+    def _merge(self, name: str, **other: str) -> str | None:
+        return self.store.merge_entities(name, other["with"], **WHO).id
+
+    def _split(self, name: str) -> str | None:
+        return self.store.split_entity(name, **WHO).id
+
     def _learn(self, _: object) -> None:
         self.store.learn()
+
+    def _reading(
+        self,
+        of: str,
+        claim: str = "",
+        *,
+        by: str = "read:parse@1",
+        staged: str = "",
+        quote: str | None = None,
+    ) -> str:
+        """Append what a reader found in a turn: a claim, one that a gate let wait, or both."""
+        made: list[dict[str, Any]] = [
+            dict(zip(("subject", "rel", "object"), one.split(" | "), strict=True))
+            for one in (claim, staged)
+            if one
+        ]
+        waits = [made.pop() | {"why": "confidence"}] if staged else []
+        body = ExperienceBody(
+            content=Content(text=claim, structured={"staged": waits} if waits else {}),
+            provenance=Provenance(actor="agent", method=by),
+            symbolic=[Claim(**one, quote=quote) for one in made],
+            scope=scope(**WHO),
+        )
+        draft = Draft(kind="experience", type="inference", body=body, links=[("parent", self.id(of))])
+        return self.store.session.append_drafts([draft])[0].id
+
+    def _retire(self, method: str) -> str:
+        return self.store.retire_reader(method).id
+
+    def _accept(self, name: str) -> str:
+        return self.store.accept_staged(self.id(name)).id
+
+    def _reject(self, name: str) -> str:
+        return self.store.reject_staged(self.id(name)).id
 
     def _ask(self, question: str) -> str | None:
         return self.store.ask(question, **WHO).answer_id
@@ -313,7 +353,8 @@ class World:
             "recall": self._by_recall, "context": self._by_context, "ask": self._by_ask, "chat": self._by_chat,
             "stance": self._by_stance, "history": self._by_history, "sql": self._by_sql, "lens": self._by_lens,
             "export": self._by_export, "log": self._by_log, "subject": self._by_subject,
-            "program": self._by_program, "why": self._by_why, "verify": self._by_verify,
+            "program": self._by_program, "why": self._by_why, "verify": self._by_verify, "entity": self._by_entity,
+            "about": self._by_about, "why_not_known": self._by_why_not_known,
         }  # fmt: skip
         return list(doors[door](about, **how))
 
@@ -395,6 +436,17 @@ class World:
         for item in view.items:
             yield Line(json.dumps(msgspec.to_builtins(item), ensure_ascii=False))
 
+    def _by_entity(self, about: str, **how: Any) -> Iterable[Line]:
+        try:
+            found = self.store.entity(about, **self._past(how))
+        except ValueError as error:
+            if "no entity" not in str(error):
+                raise
+            return
+        yield Line(" | ".join(found.names))
+        for fact in (*found.relations, *found.facts):
+            yield Line(f"{fact.subject} {fact.rel} {fact.object}")
+
     def _by_export(self, about: str) -> Iterable[Line]:
         out = io.StringIO()
         export_jsonl(self.store, out)
@@ -413,6 +465,19 @@ class World:
     def _by_program(self, about: str) -> Iterable[Line]:
         answer = self.store.run_program(about, **WHO).answer
         yield Line("" if answer is None or answer.abstained else answer.text)
+
+    def _by_about(self, about: str, **how: Any) -> Iterable[Line]:
+        asked = self._past(how)
+        if "valid_at" in asked:
+            asked["at"] = asked.pop("valid_at")
+        for one in self.store.about(about, **asked):
+            yield Line(one.says, None, one.id)
+
+    def _by_why_not_known(self, about: str) -> Iterable[Line]:
+        found = self.store.why_not_known(about, **WHO)
+        yield Line(found.conclusion)
+        for step in found.steps:
+            yield Line(f"{step.step}: {step.outcome}: {step.detail}")
 
     def _by_why(self, about: str) -> Iterable[Line]:
         return [Line(one) for one in self.store.why(self.id(about)).lines()]

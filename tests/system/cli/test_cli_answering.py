@@ -118,6 +118,30 @@ def test_answers_are_measured(empty: Session) -> None:
     assert "there is no .json" in empty.refused("evaluate", "answers")
 
 
+def test_talks_are_judged_by_kind(empty: Session) -> None:
+    turn = {
+        "id": "t1",
+        "speaker": "Ida",
+        "role": "user",
+        "at": "2026-03-02T18:04:00Z",
+        "text": "I live in Leeds.",
+    }
+    question = {"id": "q1", "asks": "place", "answer": "Leeds", "accept": ["leeds"], "turns": ["t1"]}
+    talk = {
+        "kind": "messenger", "name": "m", "user_id": "ida", "turns": [turn],
+        "questions": [question | {"question": "Where does Ida live?"}],
+    }  # fmt: skip
+    empty.write("m.json", json.dumps(talk))
+    found = json.loads(empty.well("evaluate", "answers", "--talks", "m.json", "--details", "-o", "json").out)
+    assert found["kinds"]["messenger"]["right"]["of"] == 1
+    assert [one["id"] for one in found["questions"]] == ["q1"]
+    shown = empty.well("evaluate", "answers", "--talks", ".", "--details").out
+    assert shown.startswith("kind ")
+    assert "Where does Ida live?" in shown
+    assert "there is no talk" in empty.refused("evaluate", "answers", "--talks")
+    assert "goes with --talks" in empty.refused("evaluate", "answers", "--details")
+
+
 @pytest.fixture
 def model_server() -> Iterator[ModelServer]:
     server = ModelServer()
@@ -155,3 +179,25 @@ def test_a_models_answers_are_measured_too(empty: Session, model_server: ModelSe
     assert "2 answers of the model not taken: failed 2" in shown.err
     far = "openai:https://models.example/v1#m"
     assert "is not on this machine" in empty.refused("evaluate", "answers", "own.jsonl", "--model", far)
+
+
+def test_extraction_is_measured(empty: Session) -> None:
+    label = {
+        "id": "u1", "domain": "home", "case": "plain", "turns": [{"text": "I live in Porto."}],
+        "claims": [{"subject": "user", "words": ["live", "porto"]}], "never": [{"subject": "user", "words": ["leeds"]}],
+    }  # fmt: skip
+    empty.write("labels.jsonl", json.dumps(label))
+    found = json.loads(empty.well("evaluate", "extraction", ".", "--details", "-o", "json").out)
+    assert found["observations"] is None
+    assert found["labels"]["all"]["recall"] | {"low": 0} == {"share": 1.0, "low": 0, "high": 1.0, "of": 1}
+    assert found["labels"]["details"] == []
+    assert found["speed"]["of_parser_alone"] > 0
+    done = empty.well("evaluate", "extraction", "labels.jsonl", "--most-per-turn", "2", "--plot", "drawn.svg")
+    assert done.out.startswith("group")
+    assert "turns a second" in done.err
+    assert "<svg" in (empty.folder / "drawn.svg").read_text(encoding="utf-8")
+    assert "there is no .json" in empty.refused("evaluate", "extraction")
+    empty.write("bad.jsonl", "{}\n")
+    assert "bad.jsonl: line 1" in empty.refused("evaluate", "extraction", "bad.jsonl")
+    empty.write("none.jsonl", "\n")
+    assert "nothing to measure by" in empty.refused("evaluate", "extraction", "none.jsonl")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 import braid
-from braid.agent.chat import ChatTimeoutError
+from braid.text.chat import ChatTimeoutError
 from braid.tools.cli.chat import Conversation
 from braid.tools.cli.errors import explain
 from braid.views.errors import ViewBusyError

@@ -25,6 +25,7 @@ HEAVY = (
     "nacl",
     "blake3",
     "lancedb",
+    "spacy",
     "rich.console",
     "braid.store",
     "braid.ledger.read.reader",
@@ -32,6 +33,7 @@ HEAVY = (
 
 PROJECTIONS = {"duckdb", "pyarrow", "pandas", "braid.views.store"}
 MODEL = {"tokenizers", "model2vec", "huggingface_hub", "safetensors", "braid.models.static"}
+PARSER = {"spacy", "thinc", "braid.models.spacy_parser"}
 LANCEDB = {"lancedb", "lancedb._lancedb", "lance_namespace", "lance_namespace_urllib3_client"}
 
 
@@ -95,7 +97,7 @@ def test_what_reads_the_log_alone_loads_no_projection(
 ) -> None:
     path, id = stored
     imported = imported_by("--store", path, *(id if word == "ID" else word for word in words))
-    unneeded = PROJECTIONS | MODEL | LANCEDB | {"numpy", "asyncio", "rich.console"}
+    unneeded = PROJECTIONS | MODEL | PARSER | LANCEDB | {"numpy", "asyncio", "rich.console"}
     assert (unneeded - set(also)) & imported == set()
     assert "braid.ledger.read.reader" in imported
 
@@ -107,6 +109,7 @@ def test_a_question_loads_no_more_than_it_asks(stored: tuple[str, str], name: st
     )
     assert (LANCEDB - {"lancedb._lancedb"}) & imported == set()
     assert {"model2vec", "huggingface_hub", "safetensors"} & imported == set()
+    assert {"spacy", "thinc"} & imported == set()
     assert {"lancedb._lancedb", "pyarrow", "tokenizers"} <= imported
     assert ("duckdb" in imported) == (name == "ask")
 

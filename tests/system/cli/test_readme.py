@@ -10,6 +10,7 @@ import re
 import subprocess
 import tomllib
 from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -31,6 +32,7 @@ PAGES = (
     "docs/lenses.md",
     "docs/recall.md",
     "docs/programs.md",
+    "docs/serve.md",
     "docs/provenance.md",
     "docs/stance.md",
 )
@@ -88,13 +90,31 @@ def same(text: str) -> list[str]:
     return [stripped for line in text.splitlines() if (stripped := line.strip())]
 
 
+def alike(shown: str, printed: str) -> bool:
+    """Whether one line is the other; where today is printed, the page may show the day on which it was written."""
+    today = datetime.now(UTC).date()
+    pattern = re.escape(printed)
+    for day in (today, today - timedelta(days=1)):  # a page that began before midnight ends after it
+        pattern = pattern.replace(re.escape(f"{day:%Y %m %d}"), r"\d{4} \d\d \d\d")  # `same` took its hyphens
+        pattern = pattern.replace(re.escape(f"{day.day} {day:%B %Y}"), r"\d{1,2} [A-Z][a-z]+ \d{4}")
+    return re.fullmatch(pattern, shown) is not None
+
+
 def matches(shown: list[str], printed: list[str]) -> bool:
     """Whether the page's lines are the printed ones; `…` stands for any number of them."""
     if not shown:
         return not printed
     if shown[0] == "…":
         return any(matches(shown[1:], printed[start:]) for start in range(len(printed) + 1))
-    return bool(printed) and shown[0] == printed[0] and matches(shown[1:], printed[1:])
+    return bool(printed) and alike(shown[0], printed[0]) and matches(shown[1:], printed[1:])
+
+
+def test_only_the_day_of_writing_may_differ() -> None:
+    today = datetime.now(UTC).date()
+    assert alike("You said on 3 May 2026: x", f"You said on {today.day} {today:%B %Y}: x")
+    assert matches(same("at 2026-05-03, but from 2025-04-05"), same(f"at {today}, but from 2025-04-05"))
+    assert not matches(same("at 2026-05-03, but from 2025-04-05"), same(f"at {today}, but from 2025-04-06"))
+    assert not matches(same("at 2026-05-03"), same("at 2026-05-04"))
 
 
 def dialogue(text: str) -> list[tuple[str, str]]:

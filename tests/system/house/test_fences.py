@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[3]
-MAY_CONNECT = {"models", "tools"}
+MAY_CONNECT = {"client", "models", "tools"}
 NOT_ROOMS = {"build", "dist", "docs", "examples", "tests"}
 
 # A name stands for all below it.

@@ -120,3 +120,8 @@ def test_a_package_comes_from_its_folder(name: str) -> None:
     module = importlib.import_module(name)
     assert module.__file__ is not None
     assert Path(module.__file__).parent == ROOT / SETUPTOOLS["package-dir"][name]
+
+
+def test_no_room_holds_a_link() -> None:
+    """`make tree` links to the rooms; one that went into a room would be copied with it for ever."""
+    assert not [path for room in rooms() for path in room.rglob("*") if path.is_symlink()]

@@ -13,11 +13,11 @@ from typing import Any
 
 import pytest
 
-from braid.agent.chat import ChatError, ChatMessage, ChatModel, ChatTimeoutError
 from braid.models import chat, egress, keys
 from braid.models.anthropic import AnthropicChat
 from braid.models.ollama import OllamaChat
 from braid.models.openai import OpenaiChat
+from braid.text.chat import ChatError, ChatMessage, ChatModel, ChatTimeoutError
 from tests.system.models.chat_server import (
     dribbles,
     endless,

@@ -979,7 +979,7 @@ KEY, CARD, CODE = "sk-" + "aB3" * 8, "4111 1111 1111 1111", "47112"
 
 
 def test_a_block_has_placeholders_for_secrets_as_a_models_prompt_has(asked: Store) -> None:
-    """One rule for both (agent/guard/redact.py): a block goes to a model, whoever sends it."""
+    """One rule for both (text/redact.py): a block goes to a model, whoever sends it."""
     asked.append(f"The api key of the cat feeder is {KEY}.", name=f"owner {KEY}", user_id="s")
     asked.append(f"The cat's food is paid with {CARD}; the door code is {CODE}.", user_id="s")
     question = f"Which door code, key and card for the cat? Is it {CODE}?"

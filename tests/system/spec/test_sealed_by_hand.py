@@ -24,8 +24,8 @@ from tests.system.spec.auditors import python_auditor
 from tests.system.spec.test_released_stores import NAMES, Released
 
 TABLES = (
-    "experiences links claims views stances candidates justifications affect_snapshots signatures events tombstones "
-    "transactions keys"
+    "experiences links claims mentions views stances candidates justifications affect_snapshots signatures events "
+    "tombstones transactions keys"
 )
 auditor = python_auditor()
 

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 import duckdb
 import pytest
 
+import braid
 from braid import entry as api
 from braid.ledger.audit.findings import Finding
 from braid.ledger.read import spans
@@ -57,7 +58,7 @@ class World(NamedTuple):
     def open(self) -> Store:
         ticks = iter(range(10**6))
         clock: Callable[[], datetime] = lambda: START + timedelta(days=1, seconds=next(ticks))  # noqa: E731
-        return api.open(self.store, guard_dir=self.guard, clock=clock)
+        return braid.open(self.store, guard_dir=self.guard, clock=clock)
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -74,7 +75,7 @@ def world(tmp_path_factory: pytest.TempPathFactory, short_spans: None) -> World:
     made = World(folder / "store", folder / "guard")
     times = iter(range(10**6))
     api.init(made.store, guard_dir=made.guard, clock=lambda: START, scope_chains=True)
-    with api.open(
+    with braid.open(
         made.store, guard_dir=made.guard, clock=lambda: START + timedelta(seconds=next(times))
     ) as store:
 

@@ -15,14 +15,14 @@ import pytest
 
 from braid.agent.answer.compose import Extractive
 from braid.agent.answer.model_composer import ModelComposer
-from braid.agent.guard.injection import gives_orders
 from braid.agent.guard.prompt import Prompt, prompt
-from braid.agent.guard.redact import Redactor
 from braid.agent.parts import QuestionContext, Support
 from braid.models.openai import OpenaiChat
 from braid.search.question import Question
 from braid.search.retrieval import find
 from braid.store import Store
+from braid.text.orders import gives_orders
+from braid.text.redact import Redactor
 from braid.wire import to_json
 from tests.system.models.chat_server import prompt_of, speaks
 from tests.system.models.model_server import ModelServer

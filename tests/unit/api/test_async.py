@@ -13,7 +13,7 @@ from braid.store import Store
 
 def test_each_operation_is_a_method_of_both() -> None:
     for name, known in operations().items():
-        one, twin = vars(Store)[name], vars(AsyncStore)[name]
+        one, twin = getattr(Store, name), vars(AsyncStore)[name]
         assert inspect.iscoroutinefunction(twin) is not known.streams, name
         assert inspect.signature(one).parameters == inspect.signature(twin).parameters, name
         assert inspect.getdoc(one) == inspect.getdoc(twin) == inspect.cleandoc(known.description), name

@@ -9,7 +9,9 @@ import msgspec
 import pytest
 
 import braid
+from braid import installed_parser
 from braid.admin import rederivation as again
+from braid.admin.stance_audit import StanceAudit
 from braid.ledger.errors import ErasedError
 from braid.ledger.record.record import ExperienceBody
 from braid.store import Store
@@ -70,10 +72,19 @@ def test_a_reading_is_made_again_with_its_diff_and_one_from_before_there_were_an
     assert bare.pop("diffs")
     raw = msgspec.json.encode(bare)
     older = type(reading)(reading.envelope, reading.links, raw, reading.stored)
-    assert again._problem(older, again._function("claim"), store.reader) is None
+    assert (
+        again._problem(
+            older, again._deriver("claim", StanceAudit(store.reader), installed_parser), store.reader
+        )
+        is None
+    )
     bare["diffs"] = [{"link": 0, "added": "Maya lives_in Leeds"}]
     forged = type(reading)(reading.envelope, reading.links, msgspec.json.encode(bare), reading.stored)
-    assert "diffs" in str(again._problem(forged, again._function("claim"), store.reader))
+    assert "diffs" in str(
+        again._problem(
+            forged, again._deriver("claim", StanceAudit(store.reader), installed_parser), store.reader
+        )
+    )
 
 
 def test_a_correction_names_what_it_replaces_and_quotes_nothing(store: Store) -> None:

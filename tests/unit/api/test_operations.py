@@ -23,7 +23,7 @@ from braid import wire
 from braid.agent.program.plan import AnswerStep, Plan, ToolStep
 from braid.async_store import AsyncStore
 from braid.errors import AccessDeniedError, InvalidRequestError, UnknownOperationError
-from braid.ledger.record.record import Claim
+from braid.ledger.record.record import Claim, Content, Draft, ExperienceBody, Provenance, Scope
 from braid.operation import ALL_ACCESS, Operation
 from braid.registry import ROOMS, dispatch, find, operations
 from braid.store import Records, Store
@@ -44,6 +44,20 @@ ASKS: Final = Plan(
     ]
 )
 """A plan that waits for a person."""
+
+
+def reading(turn: str) -> Draft:
+    """What a reader found in a turn: one claim, and one that a gate let wait."""
+    content = Content(text="maya lives in Porto", structured={"staged": [
+        {"subject": "maya", "rel": "likes", "object": "Porto", "why": "confidence"}
+    ]})  # fmt: skip
+    body = ExperienceBody(
+        content=content,
+        provenance=Provenance(actor="agent", method="read:parse@1"),
+        symbolic=[Claim(subject="maya", rel="lives_in", object="Porto", quote="I live in Porto", at=0)],
+        scope=Scope(user_id="maya"),
+    )
+    return Draft(kind="experience", type="inference", body=body, links=[("parent", turn)])
 
 
 class Scene(NamedTuple):
@@ -82,12 +96,18 @@ def scene(tmp_path_factory: pytest.TempPathFactory) -> Scene:
                 claims=[Claim(subject="maya", rel="lives_in", object=home)],
             )
         store.append("I love it, thank you!", user_id="maya", session_id="one")
+        names["two"] = [
+            store.append(text, user_id="tom", claims=[Claim(subject="Ana", rel="likes", object=what)])
+            for text, what in (("Ana likes tea.", "tea"), ("Ana likes rum.", "rum"))
+        ]
+        names["reading"] = store.session.append_drafts([reading(names["said"])])[0].id
         names["media"] = wire.to_builtins(store.attach(b"\x89PNG and more", media_type="image/png"))
         names["program"] = store.run_program("What is the code?", user_id="maya", plan=ASKS).id
         names["stance"] = store.stance("Where does Maya live?", user_id="maya").id
         views = [store.apply_lens(name, user_id="maya").id for name in ("temporal", "causal")]
         names["view"], names["other view"] = views
         names["key"] = store.admit("tool", "tool(calendar)").id
+        names["token"] = store.issue_token("calendar", kind="agent", user_id="maya").id
         names["forgotten"] = store.append("Not any more.", user_id="maya")
         store.forget(names["forgotten"])
         store.erase(store.append("Never said.", user_id="maya"))
@@ -105,12 +125,17 @@ SCENES: Final[dict[str, Callable[[Scene], dict[str, Any]]]] = {
     "recover": lambda scene: {"ids": [scene.names["forgotten"]]},
     "plan_recover": lambda scene: {"ids": [scene.names["forgotten"]]},
     "revoke": lambda scene: {"id": scene.names["key"]},
+    "revoke_token": lambda scene: {"id": scene.names["token"]},
     "media": lambda scene: {"media": scene.names["media"]},
     "lens_view": lambda scene: {"id": scene.names["view"]},
     "lens_difference": lambda scene: {"one": scene.names["view"], "other": scene.names["other view"]},
     "refresh_lenses": lambda scene: {"ids": [scene.names["view"]]},
+    "split_entity": lambda scene: {"entity": "Ana", "turns": scene.names["two"][:1], "user_id": "tom"},
     "resume": lambda scene: {"id": scene.names["program"]},
     "program_trace": lambda scene: {"id": scene.names["program"]},
+    "why_known": lambda scene: {"id": scene.names["reading"]},
+    "accept_staged": lambda scene: {"id": scene.names["reading"]},
+    "reject_staged": lambda scene: {"id": scene.names["reading"]},
     "import_records": lambda scene: {"path": str(scene.folder / "memory.jsonl")},
 }
 """What an operation's example needs that isn't any record's id, or a new path."""

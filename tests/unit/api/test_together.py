@@ -10,6 +10,7 @@ import pytest
 import braid
 from braid.ledger.write import create
 
+TOWNS = ["Leeds", "Hull", "York", "Bath", "Derby", "Perth", "Oslo", "Paris", "Rome", "Porto", "Ghent", "Lyon"]
 TURNS = 6
 
 
@@ -34,11 +35,11 @@ def test_coroutines_remember_on_one_handle(tmp_path: Path) -> None:
     async def all_at_once() -> int:
         async with await braid.open_async(tmp_path / "memory") as store:
             await asyncio.gather(
-                *(store.remember(f"I live in Town{at}.", user_id=f"u{at}") for at in range(12))
+                *(store.remember(f"I live in {town}.", user_id=f"of {town}") for town in TOWNS)
             )
             return _homes(store.sync)
 
-    assert asyncio.run(all_at_once()) == 12
+    assert asyncio.run(all_at_once()) == len(TOWNS)
 
 
 def _homes(store: braid.Store) -> int:

@@ -79,7 +79,7 @@ def test_a_lesson_is_read_as_what_it_may_say(body: EventBody, step: float | None
 
 def test_the_newest_living_lessons_count() -> None:
     log: dict[int, Record | None] = {at: lesson((1, 1.0)) for at in range(100, 200)}
-    naming = lambda index, most: sorted(log, reverse=True)[:most] if index == 7 else []  # noqa: E731
+    naming = lambda index, most: sorted(log, reverse=True)[:most] if index == 7 else []  # noqa: E731  # noqa: PLR2004 - one decision a line
     lessons = Lessons(log.get, naming, lambda index: True)
     assert lessons.salience(7) == pytest.approx(folded([1.0] * MOST))
     assert lessons.salience(8) == 0.0

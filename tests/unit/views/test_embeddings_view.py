@@ -8,7 +8,7 @@ import msgspec
 import numpy as np
 import pytest
 
-from braid.entry import open as open_store
+from braid import open as open_store
 from braid.ledger.record.record import Affect, Draft, EmbeddingBody, Signature, Vad
 from braid.models.static import StaticEmbedder
 from braid.store import Store

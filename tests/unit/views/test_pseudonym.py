@@ -85,9 +85,11 @@ def test_words_that_are_kept_are_known() -> None:
     }
     assert words == {
         "experiences.type", "experiences.method", "experiences.confidence_method", "experiences.affect_labels",
+        "mentions.role", "mentions.type",
         "links.role", "claims.rel", "claims.source_type", "views.lens", "views.version", "views.reweighted",
         "views.affect_from", "views.affect_to", "stances.method", "affect_snapshots.stage",
         "affect_snapshots.primary_emotion", "experiences.affect_method",
+        "claims.type",
         "signatures.role", "signatures.model", "signatures.label", "events.op", "events.name", "tombstones.op",
         "tombstones.role", "transactions.name", "keys.role", "experiences.standing", "views.standing",
         "stances.standing", "affect_snapshots.standing", "events.standing",

@@ -1,0 +1,67 @@
+"""`braid learn --model`: what a named model finds, which models may be asked, and what is said of it."""
+
+import json
+from collections.abc import Iterator
+
+import pytest
+
+from tests.system.cli.conftest import Session
+from tests.system.models.chat_server import prompt_of, speaks
+from tests.system.models.model_server import ModelServer
+
+HOME = "I have been using QuickBooks for my bookkeeping."
+SAID = {
+    "turn": 1, "quote": "I have been using QuickBooks", "relation": "uses", "object": "QuickBooks", "confidence": 0.8,
+}  # fmt: skip
+
+
+@pytest.fixture
+def server() -> Iterator[ModelServer]:
+    made = ModelServer()
+    made.otherwise = speaks(json.dumps({"facts": [SAID]}), tokens=(2_000, 500))
+    yield made
+    made.stop()
+
+
+def remembered(session: Session) -> Session:
+    session.well(
+        "ingest", "-", "--no-learn", "--user-id", "maya", stdin=json.dumps({"role": "user", "content": HOME})
+    )
+    return session
+
+
+def test_a_model_that_is_named_reads_and_is_named_in_the_log(session: Session, server: ModelServer) -> None:
+    model = f"openai:{server.url}/v1#m"
+    done = json.loads(remembered(session).well("learn", "--model", model, "-o", "json").out)
+    assert (done["tokens in"], done["tokens out"], done["turns read by the model"]) == (2_000, 500, 1)
+    assert done["failures"] == done["turns waiting"] == 0
+    again = json.loads(session.well("learn", "--model", model, "-o", "json").out)
+    assert (again["tokens in"], len(server.asked)) == (0, 1)
+    assert HOME in prompt_of(server.asked[0][2])
+    asked = "SELECT count(*) AS n FROM experiences WHERE method = 'read:model@1'"
+    assert "1" in session.well("sql", asked, "-o", "csv").out
+
+
+def test_a_dry_run_shows_and_keeps_nothing(session: Session, server: ModelServer) -> None:
+    model = f"openai:{server.url}/v1#m"
+    shown = remembered(session).well("learn", "--model", model, "--dry-run", "--show")
+    assert "would be appended" in shown.err
+    assert (
+        json.loads(session.well("learn", "--model", model, "-o", "json").out)["turns read by the model"] == 1
+    )
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (("--model", "openai:https://models.example/v1#m"), "--allow-remote"),
+        (("--model", "nobody"), "--model is"),
+        (("--larger", "ollama:m"), "--larger is asked where --model is unsure"),
+    ],
+)
+def test_a_model_that_was_not_allowed_is_not_asked(
+    session: Session, options: tuple[str, ...], said: str
+) -> None:
+    done = remembered(session).braid("learn", *options)
+    assert done.code != 0
+    assert said in done.err

@@ -1,0 +1,349 @@
+"""A store behind HTTP: every operation through a real server, refusals, and whose memory leaves it."""
+
+import http.client
+import json
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from datetime import timedelta
+from pathlib import Path
+from threading import Thread, Timer
+from typing import Any, Final
+
+import pytest
+import uvicorn
+
+import braid
+from braid import wire
+from braid.client.remote import SOCKET, Remote, short_path
+from braid.errors import AccessDeniedError, UnreachableError
+from braid.ledger.errors import UnknownRecordError
+from braid.store import Store
+from braid.tools.http.app import BODY_LIMIT, Server
+from braid.views.errors import SqlError
+from tests.unit.api.test_operations import ALL, NOW, Scene, asked, scene, unlike  # noqa: F401 - a fixture
+
+REMOTE: Final = [name for name, known in ALL.items() if known.remote]
+
+
+@contextmanager
+def served(store: Store, *, port: bool = False) -> Iterator[int | None]:
+    """Serve an open store from a thread: by the socket in its folder and, if asked, at a port of loopback."""
+    sockets = [socket.socket(socket.AF_UNIX)]
+    with short_path(store.path / SOCKET) as path:
+        sockets[0].bind(path)
+    if port:
+        sockets.append(socket.socket())
+        sockets[1].bind(("127.0.0.1", 0))
+    for one in sockets:
+        one.listen(32)
+    server = uvicorn.Server(
+        uvicorn.Config(Server(store.session).application(), lifespan="off", log_level="critical")
+    )
+    thread = Thread(target=server.run, args=(sockets,))
+    thread.start()
+    try:
+        yield sockets[1].getsockname()[1] if port else None
+    finally:
+        server.should_exit = True
+        thread.join(20)
+        for one in sockets:
+            one.close()
+        (store.path / SOCKET).unlink(missing_ok=True)
+
+
+def by_method(known: Any, owner: Any, request: dict[str, Any]) -> Any:
+    decoded = known.decoded(json.dumps(request).encode())
+    members = {name: getattr(decoded, name) for name in decoded.__struct_fields__}
+    several = next((name[1:] for name in known.positional if name.startswith("*")), None)
+    answer = getattr(owner, known.name)(*(members.pop(several) if several else ()), **members)
+    return json.loads(wire.to_json(list(answer) if known.streams else answer))
+
+
+@pytest.mark.parametrize("name", REMOTE)
+def test_a_client_gives_what_the_store_gives(name: str, scene: Scene, tmp_path: Path) -> None:  # noqa: F811
+    known = ALL[name]
+    mine, other = scene.copy(tmp_path / "one"), scene.copy(tmp_path / "two")
+    with mine.open() as store, served(store), braid.connect(store.path) as client:
+        got = by_method(known, client, asked(known, mine))
+    with other.open() as store:
+        wanted = by_method(known, store, asked(known, other))
+    told = json.loads(json.dumps(got).replace(str(mine.folder), str(other.folder)))
+    assert unlike(told, wanted, exact=known.access == "read" and known.repeatable) == []
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[Store]:
+    ticks = iter(range(10**6))
+    with braid.open(
+        tmp_path / "store", guard_dir=tmp_path / "guard", clock=lambda: NOW + timedelta(seconds=next(ticks))
+    ) as opened:
+        yield opened
+
+
+def post(
+    port: int, path: str, body: bytes = b"{}", token: str | None = None, **headers: str
+) -> tuple[int, Any]:
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=30)
+    sent = {name.replace("_", "-"): value for name, value in headers.items()}
+    if token:
+        sent["Authorization"] = f"Bearer {token}"
+    connection.request("POST", path, body, sent)
+    answer = connection.getresponse()
+    raw = answer.read()
+    connection.close()
+    return answer.status, json.loads(raw)
+
+
+def test_json_asks_what_dispatch_asks(store: Store) -> None:
+    secret = store.issue_token("laptop", kind="operator").secret
+    with served(store, port=True) as port:
+        assert port
+        status, said = post(port, "/v1/append", b'{"text": "It rained.", "user_id": "maya"}', secret)
+        assert status == 200
+        assert store.get(said["id"]).text == "It rained."
+        again = [
+            post(port, "/v1/append", b'{"text": "Once."}', secret, Idempotency_Key="k1")[1] for _ in "ab"
+        ]
+        assert again[0]["id"] == again[1]["id"]
+        assert again[1]["known"]
+        status, found = post(port, "/v1/recall", b'{"query": "rain", "user_id": "maya"}', secret)
+        assert found["results"][0]["id"] == said["id"]
+
+
+@pytest.mark.parametrize(
+    ("path", "body", "status", "says"),
+    [
+        ("/v1/rember", b"{}", 404, "did you mean remember"),
+        ("/v1/append", b'{"txt": 1}', 400, "there is no member txt"),
+        ("/v1/append", b"[" * 100_000, 400, "append:"),
+        ("/v1/append", b"\xff\xfe", 400, "append:"),
+        ("/v1/backup", b'{"dest": "/tmp/x"}', 403, "ask it there"),
+        ("/v1/get", b'{"id": "exp_2025-05-17T09:00:00Z_0000000300ab"}', 404, "record"),
+        ("/v1/sql", b'{"query": "SELECT nope FROM experiences"}', 400, "nope"),
+        ("/v2/append", b"{}", 404, "no route"),
+        ("/v1/../store.json", b"{}", 404, "no route"),
+    ],
+)
+def test_refusals_are_problems(store: Store, path: str, body: bytes, status: int, says: str) -> None:
+    secret = store.issue_token("laptop", kind="operator").secret
+    with served(store, port=True) as port:
+        assert port
+        got, problem = post(port, path, body, secret)
+    assert got == status == problem["status"]
+    assert says in problem["detail"]
+    assert "Traceback" not in str(problem)
+
+
+def test_what_is_no_request_of_ours_is_refused(store: Store) -> None:
+    secret = store.issue_token("laptop", kind="operator").secret
+    with served(store, port=True) as port:
+        assert port
+        assert post(port, "/v1/status", token=secret, Host="evil.example")[0] == 421
+        assert post(port, "/v1/status", token=secret, Origin="https://evil.example")[0] == 403
+        assert post(port, "/v1/append", b"x", secret, Content_Encoding="gzip")[0] == 415
+        assert post(port, "/v1/append", b" " * (BODY_LIMIT + 1), secret)[0] == 413
+        assert post(port, "/v1/status", token=secret)[0] == 200
+
+
+def test_a_token_counts_until_it_expires_or_is_revoked(store: Store) -> None:
+    lasting = store.issue_token("lasting", kind="operator")
+    short = store.issue_token("short", kind="operator", expires_s=1e-6)
+    with served(store, port=True) as port:
+        assert port
+        for wrong in (None, "", "braid_x", short.secret, lasting.secret[:-1], lasting.id):
+            status, problem = post(port, "/v1/status", token=wrong)
+            assert status == 401
+            assert "braid token create" in problem["hint"]
+        assert post(port, "/v1/status", token=lasting.secret)[0] == 200
+        store.revoke_token(lasting.id, reason="lost")
+        assert post(port, "/v1/status", token=lasting.secret)[0] == 401
+    assert [one.state for one in store.tokens()] == ["revoked", "expired"]
+    log = b"".join(path.read_bytes() for path in store.path.rglob("*") if path.is_file())
+    assert lasting.secret.encode() not in log
+    assert store.verify().findings == []
+
+
+def test_no_kind_of_caller_is_given_more_than_its_kind_may_have(store: Store) -> None:
+    with pytest.raises(AccessDeniedError, match="never given erase"):
+        store.issue_token("bot", kind="agent", allowed=["read", "erase"])
+    reader = store.issue_token("bot", kind="model").secret
+    with served(store, port=True) as port:
+        assert port
+        status, problem = post(port, "/v1/append", b'{"text": "x"}', reader)
+        assert (status, problem["error"]) == (403, "AccessDeniedError")
+        assert post(port, "/v1/issue_token", b'{"name": "me", "kind": "operator"}', reader)[0] == 403
+
+
+def test_a_client_raises_what_the_store_raises(store: Store) -> None:
+    with served(store), braid.connect(store.path) as client:
+        with pytest.raises(UnknownRecordError):
+            client.get("exp_2025-05-17T09:00:00Z_0000000300ab")
+        with pytest.raises(SqlError) as raised:
+            client.sql("SELECT nope FROM experiences")
+        assert raised.value.reason
+        with pytest.raises(ValueError, match="can't be sent to a server"):
+            client.ask("Where?", composer=object())  # type: ignore[arg-type]
+        with pytest.raises(braid.IdempotencyConflictError):
+            client.append("One.", idempotency_key="k") and client.append("Two.", idempotency_key="k")
+        assert [one.index for one in client.read()] == list(range(len(store)))
+    with pytest.raises(ValueError, match="was closed"):
+        client.status()
+    with braid.connect(store.path) as late, pytest.raises(UnreachableError, match="no server answers"):
+        late.status()
+    with pytest.raises(ValueError, match="use https"):
+        braid.connect("http://example.org:80", token="x")
+
+
+def test_the_events_of_a_stream_have_their_place(store: Store) -> None:
+    store.append("It rained.")
+    secret = store.issue_token("laptop", kind="operator").secret
+    with served(store, port=True) as port:
+        assert port
+        connection = http.client.HTTPConnection("127.0.0.1", port, timeout=30)
+        headers = {"Authorization": f"Bearer {secret}", "Accept": "text/event-stream"}
+        connection.request("POST", "/v1/read", b"{}", headers)
+        events = connection.getresponse().read().decode().split("\n\n")
+        connection.close()
+    assert [event.splitlines()[0] for event in events[:-2]] == [f"id: {at}" for at in range(len(store))]
+    assert events[-2].startswith("event: end")
+
+
+def owner_of(record: braid.Record) -> str | None:
+    user: str | None = (record.members.get("scope") or {}).get("user_id")
+    return user
+
+
+@pytest.mark.parametrize("name", REMOTE)
+def test_nothing_of_another_scope_leaves(name: str, scene: Scene, tmp_path: Path) -> None:  # noqa: F811
+    """Whoever is held to tom's memory asks every operation for maya's: by scope, by id, and with no scope at all."""
+    known, mine = ALL[name], scene.copy(tmp_path / "mine")
+    with mine.open() as store:
+        hers = [
+            str(record.id)
+            for record in store.read()
+            if (record.members.get("scope") or {}).get("user_id") == "maya"
+        ]
+        assert len(hers) >= 3
+        secret = store.issue_token("tom's", kind="person", user_id="tom").secret
+        size = len(store)
+        with served(store, port=True) as port:
+            assert port
+            plain = asked(known, mine)
+            for request in (
+                plain,
+                plain | {"user_id": "maya"},
+                {k: v for k, v in plain.items() if k != "user_id"},
+            ):
+                if "user_id" not in known.request.__struct_fields__:
+                    request.pop("user_id", None)
+                status, answer = _lines(port, f"/v1/{name}", json.dumps(request).encode(), secret)
+                for id in hers:
+                    assert id not in answer or id in json.dumps(request), (name, request, answer[:300])
+                assert "I live in Porto" not in answer.replace(json.dumps(request), "")
+                assert "Maya lives in" not in answer
+                assert status != 500, answer
+        for record in list(store.read())[size:]:
+            assert owner_of(record) in ("tom", None)
+            assert not set(hers) & {link.id for link in record.links}
+
+
+def test_what_a_caller_of_a_scope_changes_is_answered(store: Store) -> None:
+    secret = store.issue_token("maya's", kind="person", user_id="maya").secret
+    with served(store, port=True) as port:
+        assert port
+        said = post(port, "/v1/append", b'{"text": "It rained."}', secret)[1]["id"]
+        body = json.dumps({"id": said, "text": "It snowed."}).encode()
+        status, corrected = post(port, "/v1/correct", body, secret)
+        assert status == 200
+        assert store.get(corrected["id"]).text == "It snowed."
+        for name in ("forget", "recover"):
+            status, done = post(port, f"/v1/{name}", json.dumps({"ids": [said]}).encode(), secret)
+            assert (status, done["id"][:5]) == (200, "tomb_")
+
+
+def _lines(port: int, path: str, body: bytes, token: str) -> tuple[int, str]:
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
+    connection.request("POST", path, body, {"Authorization": f"Bearer {token}"})
+    answer = connection.getresponse()
+    raw = answer.read().decode("utf-8", "replace")
+    connection.close()
+    return answer.status, raw
+
+
+def test_openapi_describes_what_is_there(store: Store) -> None:
+    with served(store):
+        connection = Remote(store.path)._connect()
+        connection.request("GET", "/openapi.json")
+        document = json.loads(connection.getresponse().read())
+        connection.close()
+    assert set(document["paths"]) == {f"/v1/{name}" for name in REMOTE}
+    components = document["components"]["schemas"]
+    references: list[str] = []
+
+    def walk(value: Any) -> None:
+        if isinstance(value, dict):
+            references.extend(v for k, v in value.items() if k == "$ref")
+            for each in value.values():
+                walk(each)
+        elif isinstance(value, list):
+            for each in value:
+                walk(each)
+
+    walk(document)
+    assert references
+    assert {one.removeprefix("#/components/schemas/") for one in references} <= set(components)
+
+
+class Process:
+    """`braid serve` as a process of its own."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.log = folder.parent / "serve.log"
+
+    def start(self) -> subprocess.Popen[bytes]:
+        command = [str(Path(sys.executable).parent / "braid"), "serve", "--store", str(self.folder)]
+        with self.log.open("ab") as log:
+            started = subprocess.Popen(command, stderr=log)
+        deadline = time.monotonic() + 60
+        while not Remote(self.folder).answers():
+            assert started.poll() is None, self.log.read_text("utf-8")
+            assert time.monotonic() < deadline
+            time.sleep(0.05)
+        return started
+
+
+def test_a_killed_server_has_lost_nothing_it_acknowledged(tmp_path: Path) -> None:
+    process = Process(tmp_path / "store")
+    braid.init(process.folder)
+    acknowledged: list[str] = []
+    for round_ in range(3):
+        server = process.start()
+        with (
+            braid.connect(process.folder) as client,
+            suppress(UnreachableError, braid.OutcomeUnknownError),
+        ):
+            for at in range(10**6):
+                acknowledged.append(client.append(f"{round_} {at}", user_id="maya"))
+                if at == 12:  # the blow falls while the next ones are on their way
+                    Timer(0.02, server.kill).start()
+        server.wait()
+    server = process.start()
+    with braid.connect(process.folder) as client:
+        assert len(acknowledged) > 30
+        assert {record.id for record in client.read()} >= set(acknowledged)
+        assert client.verify().findings == []
+    second = subprocess.run(
+        [str(Path(sys.executable).parent / "braid"), "serve", "--store", str(process.folder)],
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert second.returncode == 2
+    assert "running" in second.stderr
+    server.send_signal(signal.SIGTERM)
+    assert server.wait(30) == 0
+    assert not (process.folder / SOCKET).exists()
