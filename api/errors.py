@@ -8,7 +8,12 @@ rooms below: LedgerError, WalError, ViewError, and OSError, which is left alone.
     AccessDeniedError(PermissionError)  who asks may not do this
     UnreachableError(ConnectionError)   no server answers where a client asks
     RemoteError(RuntimeError)           a server failed in a way that has no name here
+    VersionConflictError(ValueError)    what was to change has changed since
+    ConfirmationError(PermissionError)  what destroys was not confirmed, or not what was shown
+    PinnedError(PermissionError)        a memory that is kept on purpose
 """
+
+from typing import Self
 
 
 class InvalidRequestError(ValueError):
@@ -29,3 +34,27 @@ class UnreachableError(ConnectionError):
 
 class RemoteError(RuntimeError):
     """A server failed in a way that has no name here; the message is the server's."""
+
+
+class VersionConflictError(ValueError):
+    """A memory has changed since its `if_version`: `asked` is that, `actual` what it has now; nothing was written."""
+
+    def __init__(self, id: str, asked: int, actual: int) -> None:
+        self.id = id
+        self.asked = asked
+        self.actual = actual
+        super().__init__(
+            f"{id} has version {actual}, not {asked}: somebody changed it since; nothing was written"
+        )
+
+    def __reduce__(self) -> tuple[type[Self], tuple[str, int, int]]:
+        """Make it anew from what it was made of, where it comes from another process."""
+        return type(self), (self.id, self.asked, self.actual)
+
+
+class ConfirmationError(PermissionError):
+    """What destroys was not confirmed as it must be: the message says what is missing, and nothing was changed."""
+
+
+class PinnedError(PermissionError):
+    """A memory is pinned, and so is not forgotten without an operator's force; nothing was changed."""

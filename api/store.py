@@ -22,6 +22,7 @@ from braid.knowledge import operations as knowledge_operations
 from braid.lens import operations as lens_operations
 from braid.log import operations as log_operations
 from braid.log.transaction import Pending, Transaction
+from braid.memories import operations as memories_operations
 from braid.operation import given
 from braid.programs import operations as programs_operations
 from braid.search import operations as search_operations
@@ -71,6 +72,7 @@ if TYPE_CHECKING:
     from braid.ledger.subject.format import Counts
     from braid.lens.operations import LensDifference, Lenses, RequestStanding, View, ViewRow
     from braid.log.operations import Append, AppendedAll
+    from braid.memories.operations import Forgotten, MemoryHistory, Modified, Modify, Outcome, Preview
     from braid.operation import ArrowTable, Json
     from braid.programs.program import Program, ProgramSummary
     from braid.recall.decompose import Decomposer
@@ -1166,13 +1168,15 @@ class Methods:
             admin_audits.backup, admin_audits.MakeBackup(dest=given(dest), with_vault=with_vault)
         )
 
-    def forget(self, *ids: "str", reason: "str | None" = None) -> "RecordId":
+    def forget(self, *ids: "str", reason: "str | None" = None, force: bool = False) -> "RecordId":
         """Hide records and what falls with them (see `plan_forget`), until they are recovered or erased by `retain`.
 
         Returns the tombstone's id. Raises UnknownRecordError, ForgottenError, ErasedError; InvalidRecordError for what is
-        no memory.
+        no memory, PinnedError for a pinned one without `force`.
         """
-        return self.session.call(admin_erasure.forget, admin_erasure.Forget(ids=ids, reason=reason)).id
+        return self.session.call(
+            admin_erasure.forget, admin_erasure.Forget(ids=ids, reason=reason, force=force)
+        ).id
 
     def plan_forget(self, *ids: "str") -> "tuple[RecordId, ...]":
         """Return what would fall if these records were forgotten: what rests on them alone, and what quotes them.
@@ -1420,6 +1424,112 @@ class Methods:
     def tokens(self) -> "tuple[TokenView, ...]":
         """Return every token that was issued, oldest first, and whether it still counts. Secrets are nowhere kept."""
         return self.session.call(admin_tokens.tokens, admin_tokens.ListTokens()).tokens
+
+    def modify(
+        self,
+        id: str,
+        *,
+        reason: str,
+        text: "str | None" = None,
+        tags: "Sequence[str] | None" = None,
+        pinned: "bool | None" = None,
+        importance: "float | None" = None,
+        if_version: "int | None" = None,
+        idempotency_key: "str | None" = None,
+    ) -> "Modified":
+        """Change a memory: another text or other tags are a record in its place, all else an event that targets it.
+
+        Checked and appended in one turn of the writer. Raises VersionConflictError where it has changed since `if_version`,
+        ForgottenError where nothing of it is living, InvalidRecordError where nothing would change.
+        """
+        return self.session.call(
+            memories_operations.modify,
+            memories_operations.Modify(
+                id=id,
+                reason=reason,
+                text=text,
+                tags=given(tags),
+                pinned=pinned,
+                importance=importance,
+                if_version=if_version,
+                idempotency_key=idempotency_key,
+            ),
+        )
+
+    def modify_all(self, changes: "Sequence[Modify]") -> "tuple[Outcome, ...]":
+        """Change several memories, each wholly or not at all; one that can't be changed stops no other."""
+        return self.session.call(
+            memories_operations.modify_all, memories_operations.ModifyAll(changes=given(changes))
+        ).outcomes
+
+    def history(self, id: str, *, as_of: "int | None" = None) -> "MemoryHistory":
+        """Return every change of a memory in the order of the log: added, updated, deleted, recovered, erased.
+
+        It follows from signed records alone, so it can't be incomplete. What is forgotten or erased has no text here.
+        Raises InvalidRecordError for what is no memory, UnknownRecordError.
+        """
+        return self.session.call(memories_operations.history, memories_operations.History(id=id, as_of=as_of))
+
+    def preview_forget(
+        self,
+        query: str,
+        *,
+        user_id: "str | None" = None,
+        agent_id: "str | None" = None,
+        run_id: "str | None" = None,
+        session_id: "str | None" = None,
+        match: "Literal['words', 'meaning']" = "words",
+        filters: "Mapping[str, Json] | None" = None,
+        limit: int = 20,
+    ) -> "Preview":
+        """Return which memories would be forgotten, each with its version, and a token that forgets just these.
+
+        Nothing is changed. Only an operator may leave every scope id out. Raises AccessDeniedError.
+        """
+        return self.session.call(
+            memories_operations.preview_forget,
+            memories_operations.PreviewForget(
+                user_id=user_id,
+                agent_id=agent_id,
+                run_id=run_id,
+                session_id=session_id,
+                query=query,
+                match=match,
+                filters=given(filters),
+                limit=limit,
+            ),
+        )
+
+    def forget_previewed(
+        self,
+        token: str,
+        *,
+        user_id: "str | None" = None,
+        agent_id: "str | None" = None,
+        run_id: "str | None" = None,
+        session_id: "str | None" = None,
+        reason: str,
+        ids: "Sequence[str] | None" = None,
+        confirm: "int | None" = None,
+    ) -> "Forgotten":
+        """Forget the memories that a preview has shown and that are still what was shown; name those that are not.
+
+        Raises ConfirmationError for a token that is not this caller's, of another scope, expired or altered, and where more
+        than ten are forgotten without saying how many.
+        """
+        return self.session.call(
+            memories_operations.forget_previewed,
+            memories_operations.ForgetPreviewed(
+                user_id=user_id,
+                agent_id=agent_id,
+                run_id=run_id,
+                session_id=session_id,
+                token=token,
+                reason=reason,
+                ids=given(ids),
+                confirm=confirm,
+            ),
+        )
 
     def run_program(
         self,
