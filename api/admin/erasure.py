@@ -7,7 +7,7 @@ from typing import Annotated, Final
 import msgspec
 from msgspec import Meta
 
-from braid.caller import asking
+from braid.caller import asked_for, asking
 from braid.errors import AccessDeniedError, PinnedError
 from braid.ledger.erase import cascade as cascades
 from braid.ledger.erase import erasure as erasing
@@ -84,7 +84,7 @@ def forget(session: Session, asked: Forget) -> Noted:
         if not asked.force:
             _refuse_pinned(session, asked.ids)
         falls = plan_forget(session, PlanForget(ids=asked.ids)).ids
-        return Noted(id=erasing.forget(session.writer, [*asked.ids, *falls], asked.reason))
+        return Noted(id=erasing.forget(session.writer, [*asked.ids, *falls], asked.reason, asked_for()))
 
 
 def _require_force(asked: Forget) -> None:
@@ -154,7 +154,7 @@ def recover(session: Session, asked: Recover) -> Noted:
     with session.writer.turn():
         back = plan_recover(session, PlanRecover(ids=asked.ids)).ids
         ids = [*asked.ids, *back]
-        return Noted(id=erasing.recover(session.writer, ids, session.now(), asked.reason))
+        return Noted(id=erasing.recover(session.writer, ids, session.now(), asked.reason, asked_for()))
 
 
 class PlanRecover(Request, frozen=True, kw_only=True):

@@ -1,8 +1,8 @@
 """The memory that a record belongs to: a chain of corrections, which any of its ids names. By signed links alone.
 
-What is set of a memory, and not said in it (pinned, how important), is an event that targets one of its records: it holds
-for the whole chain, from that event on, and falls with the event. A memory's version counts everything that ever changed
-it, so that it only rises: who names the version that they saw learns of every change since (SPEC §9.8).
+What is set of a memory, and not said in it (pinned, how important), is an event that targets one of its records. It
+holds for the whole chain, from that event on, and falls with the event. A memory's version counts the transactions that
+ever changed it, so that it only rises: who names the version that they saw learns of every change since (SPEC §9.8).
 """
 
 from collections.abc import Mapping
@@ -40,7 +40,10 @@ class Kept(NamedTuple):
 
 
 def chain_of(reader: Reader, index: int, size: int | None = None) -> Chain:
-    """Return the memory of a record, as the log is now, or was when it held `size` records. Raises InvalidRecordError for what is no experience."""
+    """Return the memory of a record, as the log is now, or was when it held `size` records.
+
+    Raises InvalidRecordError for what is no experience.
+    """
     envelope = reader.envelope(index)
     if envelope.kind != "experience":
         raise InvalidRecordError(
@@ -60,7 +63,7 @@ def chain_of(reader: Reader, index: int, size: int | None = None) -> Chain:
                 tombstones.add(at)
             elif kind == "event" and reader.envelope(at).public.get("name") == EVENT:
                 settings.add(at)
-    version = len(members) + len(tombstones) + len(settings)
+    version = len({reader.envelope(at).tx[0] for at in (*members, *tombstones, *settings)})
     return Chain(tuple(members), current, version, tuple(sorted(settings)), tuple(sorted(tombstones)))
 
 
@@ -91,7 +94,9 @@ def _connected(reader: Reader, index: int) -> set[int]:
                 found.add(other)
                 waiting.append(other)
         if len(found) > MOST:
-            raise InvalidRecordError(f"{reader.envelope(index).id} stands in a chain of more than {MOST} records")
+            raise InvalidRecordError(
+                f"{reader.envelope(index).id} stands in a chain of more than {MOST} records"
+            )
     return found
 
 

@@ -1,7 +1,7 @@
 """What is put into the log, and read back of it verified."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Annotated, Final
 
 import msgspec
@@ -21,6 +21,7 @@ from braid.ledger.errors import (
 )
 from braid.ledger.read import prefix
 from braid.ledger.read.blobs import BlobStore, Readable
+from braid.ledger.read.reader import Reader
 from braid.ledger.read.trace import TraceNode
 from braid.ledger.read.trace import trace as braid_of
 from braid.ledger.record.ids import RecordId
@@ -38,6 +39,7 @@ from braid.ledger.record.record import (
 from braid.ledger.write.sequence import Placed
 from braid.ledger.write.writer import Writer
 from braid.log import drafts
+from braid.log.chain import Kept, chain_of, kept, setting
 from braid.operation import (
     AsOf,
     Id,
@@ -285,12 +287,29 @@ def correct(session: Session, asked: Correct) -> Appended:
     Where something was read of the old one, the new one is read too. Raises InvalidRecordError for what is no
     experience, and for a text that says nothing.
     """
-    correction = drafts.correction(session.reader.get(asked.id), asked.text)
-    event = EventBody(name="correction", reason=asked.reason, scope=correction.body.scope)
-    links: list[tuple[str, Target]] = [("evidence", Earlier(0)), ("supersedes", asked.id)]
-    new = session.append_drafts([correction, Draft(kind="event", body=event, links=links)])
+    old = session.reader.get(asked.id)
+    batch = correcting(session.reader, old, drafts.correction(old, asked.text), asked.reason)
+    new = session.append_drafts(batch)
     session.follow([asked.id])
     return _appended(new)[0]
+
+
+CORRECTION: Final = "correction"
+"""The name of the event beside a record that stands in place of another: it says why."""
+
+
+def correcting(
+    reader: Reader, old: Record, new: Draft, reason: str | None, changed: Mapping[str, object] | None = None
+) -> list[Draft]:
+    """Return what puts a draft in the place of a record: it, why, and how the memory is kept, which goes on."""
+    event = EventBody(name=CORRECTION, reason=reason, scope=new.body.scope)
+    links: list[tuple[str, Target]] = [("evidence", Earlier(0)), ("supersedes", old.id)]
+    batch = [new, Draft(kind="event", body=event, links=links)]
+    now = kept(reader, chain_of(reader, old.index))
+    settings = {**({} if now == Kept() else now._asdict()), **(changed or {})}
+    if settings:
+        batch.append(setting(settings, Earlier(0), new.body.scope, reason))
+    return batch
 
 
 class Get(AsOf, frozen=True, kw_only=True):

@@ -15,22 +15,14 @@ from braid.ledger.errors import (
     ReadOnlyError,
 )
 from braid.ledger.record.ids import RecordId
-from braid.ledger.record.record import Draft, EventBody, ExperienceBody, Record, Written
+from braid.ledger.record.record import Draft, EventBody, ExperienceBody, Record
 from braid.log import drafts
 from braid.log.chain import Chain, Kept, chain_of, kept, setting
+from braid.log.operations import correcting
 from braid.memories.operations import Modified, Modify, Outcome
 from braid.session import Session
 from braid.wal.errors import OutcomeUnknownError
 
-CORRECTION = "correction"
-"""The name of the event beside a record that stands in place of another: it says why."""
-
-
-class _First(msgspec.Struct, frozen=True):
-    place: int = 0
-
-
-_FIRST: Written = _First()
 _STOPS = (IntegrityError, NoVaultError, ReadOnlyError)
 """What goes wrong with the store, and not with one change."""
 
@@ -50,7 +42,7 @@ def modify(session: Session, asked: Modify) -> Modified:
         if chain.current is None:
             raise ForgottenError(f"nothing of {asked.id} is living: recover it before it is changed")
         record = session.reader.at(chain.current)
-        batch = _batch(asked, record, kept(session.reader, chain))
+        batch = _batch(session, asked, record, kept(session.reader, chain))
         placed = session.append_drafts(batch)
         version = chain_of(session.reader, index).version
     if batch[0].kind == "experience":
@@ -71,7 +63,7 @@ def modify_all(session: Session, changes: Iterable[Modify]) -> Iterator[Outcome]
             yield Outcome(asked=one.id, error=type(error).__name__, message=str(error))
 
 
-def _batch(asked: Modify, record: Record, now: Kept) -> list[Draft]:
+def _batch(session: Session, asked: Modify, record: Record, now: Kept) -> list[Draft]:
     """Return what says the change; InvalidRecordError where there is none."""
     body = record.body
     assert isinstance(body, ExperienceBody)  # noqa: S101 - a chain has no other
@@ -86,12 +78,7 @@ def _batch(asked: Modify, record: Record, now: Kept) -> list[Draft]:
         return [_keyed(event, asked.idempotency_key)]
     new = drafts.correction(record, text)
     new = msgspec.structs.replace(new, body=msgspec.structs.replace(new.body, tags=tags))
-    why = EventBody(name=CORRECTION, reason=asked.reason, scope=body.scope)
-    links = [("evidence", _FIRST), ("supersedes", record.id)]
-    batch = [_keyed(new, asked.idempotency_key), Draft(kind="event", body=why, links=links)]
-    if changed:
-        batch.append(setting(changed, _FIRST, body.scope, asked.reason))
-    return batch
+    return correcting(session.reader, record, _keyed(new, asked.idempotency_key), asked.reason, changed)
 
 
 def _keyed(draft: Draft, key: str | None) -> Draft:

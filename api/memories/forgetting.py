@@ -1,7 +1,7 @@
 """Forgetting by what memories say: shown first, and then just what was shown (`003_` §14.7, §22.2, §22.3).
 
-A token names by index and version what was shown, who asked, in which scope, and until when; a key of the vault's holder
-makes it. So whoever forgets can't forget anything else, and what has changed since is left.
+A token names by index and version what was shown, who asked, in which scope, and until when; a key of the vault's
+holder makes it. So whoever forgets can't forget anything else, and what has changed since is left.
 """
 
 from datetime import UTC, datetime, timedelta
@@ -18,8 +18,8 @@ from braid.errors import AccessDeniedError, ConfirmationError
 from braid.ledger.record.ids import RecordId
 from braid.log.chain import Chain, chain_of, kept
 from braid.memories.operations import (
-    Forgotten,
     ForgetPreviewed,
+    Forgotten,
     Meant,
     Preview,
     PreviewForget,
@@ -110,9 +110,16 @@ def _found(session: Session, asked: PreviewForget) -> list[tuple[Chain, str, flo
     from braid.search.retrieval import find
 
     wanted = {stem(word) for word in telling(asked.query)} or {stem(word) for word in words(asked.query)}
-    scope = dict(zip(("user_id", "agent_id", "run_id", "session_id"), _scope(asked), strict=True))
     top_k = min(_LOOKED_AT if asked.match == "words" else asked.limit + 1, MAX_TOP_K)
-    question = Question(query=asked.query, top_k=top_k, filters=asked.filters, **scope)
+    question = Question(
+        query=asked.query,
+        top_k=top_k,
+        filters=asked.filters,
+        user_id=asked.user_id,
+        agent_id=asked.agent_id,
+        run_id=asked.run_id,
+        session_id=asked.session_id,
+    )
     found: dict[int, tuple[Chain, str, float]] = {}
     for hit in find(session, question).results:
         for index in (hit.index, *(also.index for also in hit.also)):
@@ -132,7 +139,9 @@ def _has(text: str, wanted: set[str]) -> bool:
 def _meant(session: Session, chain: Chain, text: str, score: float) -> Meant:
     record = session.reader.envelope(chain.current or 0)
     how = kept(session.reader, chain)
-    return Meant(id=RecordId(record.id), version=chain.version, text=text, score=round(score, 6), pinned=how.pinned)
+    return Meant(
+        id=RecordId(record.id), version=chain.version, text=text, score=round(score, 6), pinned=how.pinned
+    )
 
 
 def _why_not(session: Session, index: int, version: int) -> SkippedWhy | None:

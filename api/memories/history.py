@@ -7,9 +7,9 @@ from typing import Any
 from braid.ledger.errors import ErasedError, UnknownRecordError
 from braid.ledger.read.reader import Reader
 from braid.ledger.record.ids import RecordId
-from braid.ledger.record.record import EventBody, ExperienceBody, Record
+from braid.ledger.record.record import ASKED_BY, EventBody, ExperienceBody, Record
 from braid.log.chain import Chain, chain_of, kept
-from braid.memories.change import CORRECTION
+from braid.log.operations import CORRECTION
 from braid.memories.operations import Change, ChangeKind, History, MemoryHistory
 from braid.session import Session
 
@@ -39,12 +39,13 @@ def told(session: Session, asked: History) -> MemoryHistory:
 def _changes(reader: Reader, chain: Chain) -> Iterator[Change]:
     """Yield the changes in the order of the log. The version counts what `chain_of` counts; an erasure isn't counted:
     it is no change that could be taken back, and leaves none to be named."""
-    version = 0
+    seen = set[int]()
     counted = {*chain.members, *chain.settings, *chain.tombstones}
     erasing = {at for at in map(reader.control.erased.get, chain.members) if at is not None}
     for at in sorted(counted | erasing):
-        version += at in counted
-        yield from _told_of(reader, chain, at, version)
+        if at in counted:
+            seen.add(reader.envelope(at).tx[0])
+        yield from _told_of(reader, chain, at, len(seen))
 
 
 def _told_of(reader: Reader, chain: Chain, at: int, version: int) -> Iterator[Change]:
@@ -141,5 +142,5 @@ def _text(reader: Reader, at: int) -> str | None:
 
 def _asked_by(record: Record | None) -> str | None:
     """Return who asked for a record through a server, as `kind name`."""
-    said = record.members.get("asked_by") if record is not None else None
+    said = record.members.get(ASKED_BY) if record is not None else None
     return said if isinstance(said, str) else None

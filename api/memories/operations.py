@@ -280,7 +280,7 @@ class Forgotten(Response, frozen=True, kw_only=True):
     cost="index",
     repeatable=False,
     positional=("token",),
-    example=ForgetPreviewed(token="…", reason="she asked for it", user_id="maya"),
+    example=ForgetPreviewed(token="…", reason="she asked for it", user_id="maya"),  # noqa: S106 - none
     errors=(ConfirmationError, UnknownRecordError, IntegrityError, NoVaultError, *_WRITES),
 )
 def forget_previewed(session: Session, asked: ForgetPreviewed) -> Forgotten:

@@ -30,6 +30,9 @@ _HINTS = {
     "EnvelopeError": "`braid verify` lists all that is affected; nothing was changed",
     "UnsealError": "`braid verify --deep` lists all that is affected; restore the segment or the vault from a backup",
     "IdempotencyConflictError": "`braid show ID` shows that record; `braid correct ID TEXT` says what is right instead",
+    "VersionConflictError": "`braid history ID` shows what has changed; then name the version that it has now",
+    "PinnedError": "an operator: `braid forget --force ID`, or `braid modify ID --unpin --reason …`",
+    "ConfirmationError": "`braid forget --query TEXT` shows what would be forgotten, and gives a token",
     "KeyRefusedError": "`braid key list` shows the keys and what they may sign",
     "PlanError": "docs/programs.md shows what a plan looks like; --dry-run checks one",
     "ProgramTakenError": "`braid program show ID` says how it stands now",
@@ -96,7 +99,8 @@ def explain(error: BaseException) -> tuple[str, str | None]:
     if noted := getattr(error, "__notes__", None):  # what this command has besides
         hint = "; ".join([*noted, *([hint] if hint else [])])
     if isinstance(error, OSError) and not _KNOWN.intersection(names):
-        return _explain_system(error)
+        said, advice = _explain_system(error)
+        return said, advice or hint
     if "SqlError" in names:
         return getattr(error, "reason", str(error)), getattr(error, "hint", None)
     if _KNOWN.intersection(names) or (

@@ -20,6 +20,7 @@ PLACES: Final = {
         "learn": ("learn",),
         "staging": ("staging",),
         "append": ("append", "correct"),
+        "memories": ("modify", "history"),
         "log": ("log", "show"),
         "recall": ("recall", "context", "fill"),
         "ask": ("ask",),

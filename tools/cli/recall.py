@@ -86,7 +86,7 @@ def recall(
         text = _asked(question)
         answer = opened.recall(
             text, top_k=top_k, user_id=user_id, agent_id=agent_id, run_id=run_id, session_id=session_id,
-            filters=_json(filters, "--filter"), affect=_tone(affect), lens=lens, superseded=superseded,
+            filters=json_object(filters, "--filter"), affect=_tone(affect), lens=lens, superseded=superseded,
             valid_at=instant(valid_at) if valid_at else None, explain=explain or output == "json",
             prove=prove, as_of=as_of_index, as_of_time=as_of_time,
         )  # fmt: skip
@@ -209,7 +209,8 @@ def _asked(question: str) -> str:
     return sys.stdin.buffer.read().decode(errors="replace") if question == "-" else question
 
 
-def _json(text: str | None, option: str) -> dict[str, Any] | None:
+def json_object(text: str | None, option: str) -> dict[str, Any] | None:
+    """Return the object that an option was given as JSON; ValueError for anything else."""
     if text is None:
         return None
     try:
@@ -226,7 +227,7 @@ def _tone(text: str | None) -> "AskedTone | None":
 
     from braid.search.question import AskedTone
 
-    if (given := _json(text, "--affect")) is None:
+    if (given := json_object(text, "--affect")) is None:
         return None
     try:
         return msgspec.convert(given, AskedTone)
