@@ -65,7 +65,10 @@ class Lessons(msgspec.Struct, frozen=True):
     """Whether a record is neither forgotten nor gone."""
 
     def salience(self, index: int) -> float:
-        """Return what was learned of a record; a lesson goes with the reflection that it follows from."""
+        """Return the salience of a record, in [-1, 1]; 0 where nothing was learned, nor said of its importance.
+
+        A lesson goes with the reflection that it follows from.
+        """
         naming = [one for at in self.naming(index, LOOKED_AT) if (one := self.read(at)) is not None]
         found = islice(self._steps(index, naming), MOST)
         begin = next((said for one in naming if (said := importance_of(one)) is not None), 0.0)
