@@ -22,7 +22,9 @@ _LEAD: Final = re.compile(
     r"|i (?:want|need)(?: to (?:know|see|have))? |do you (?:know|remember) )*",
     re.IGNORECASE,
 )
-_MOVES: Final = r"go|goes|gone|went|move|moved|grow|grown|develop(?:ed)?|evolve[d]?|progress(?:ed)?|shift(?:ed)?|vary|varied"
+_MOVES: Final = (
+    r"go|goes|gone|went|moved?|grow|grown|develop(?:ed)?|evolved?|progress(?:ed)?|shift(?:ed)?|vary|varied"
+)
 _N: Final = r"two|three|four|five|six|seven|eight|nine|ten|[2-9]|1\d"
 _CHANGES: Final = (
     r"\bwhat(?:['’]?s| is| has| have)?(?: \w+){0,2} changed?\b",
@@ -35,10 +37,12 @@ _CHANGES: Final = (
     r"\bwhat (?:was|were|got) (?:changed|reversed|cancell?ed|scrapped|called off)\b",
 )
 _COURSE: Final = (
-    rf"\bhow (?:did|has|have|had|do|does)\b(?! (?:that|it|this) )(?! (?:that|it|this)$).{{1,80}}\b(?:{_MOVES})(?: (?:around|along|up|down|over time))?\b"
+    rf"\bhow (?:did|has|have|had|do|does)\b(?! (?:that|it|this)\b).{{1,80}}\b(?:{_MOVES})\b"
+    r"(?: (?:around|along|up|down|over time)\b)?"
     r"(?!\s+(?:to|into|in|at|on|by|home|without|with)\b)",
     r"\bhow .{1,80}\b(?:went|goes|moved)\b\s*(?:[,?.!]|$|over|from)",
-    r"\b(?:timeline|history|chronology|story|course) (?:of|for|with)\b|\b(?:the|whole) \w+ (?:story|timeline|history)\b",
+    r"\b(?:timeline|history|chronology|story|course) (?:of|for|with)\b",
+    r"\b(?:the|whole) \w+ (?:story|timeline|history)\b",
     r"\bin (?:the )?(?:order|sequence)\b|\bwhat came after what\b|\bone after (?:the )?(?:other|another)\b",
     r"\b(?:month by month|week by week|day by day|year by year|step by step)\b",
     r"\bover (?:the )?(?:time|(?:weeks|months|years|days))\b",
@@ -55,27 +59,30 @@ _LIST: Final = (
     r"^(?:list(?! price)|enumerate)\b|^name (?!of\b)(?:all|the|every|each|some|\w+s)\b",
     r"^(?:give|show|get|tell)(?: me)? (?:a list|the list|all|every|each|the names)\b",
     rf"\b(?:which|what)(?! of\b)(?: (?:other|all|different))? (?:(?:{_N}) )?(?:\w+ ){{0,2}}?{_PLURAL}"
-    r"(?= (?:did|do|does|have|has|had|are|were|was|will|would|can|could|should|got|get|came|i|we|she|he|they|on|in|of)\b)",
+    r"(?= (?:did|do|does|have|has|had|are|were|was|will|would|can|could|should|got|get|came|i|we|she|he|they|on|in)\b)",
     rf"\bwhat(?:['’]s| is| are| were| was)? (?:all )?the (?:(?:{_N}) )?(?:\w+ )?{_PLURAL}\b",
     rf"\b(?:the|what|which) (?:{_N}) (?:\w+ )?(?:{_PLURAL}|people|men|women|children)\b",
-    r"\bwhat all\b|\bwho all\b|\ball of (?:it|them|us|those)\b|\bwho (?:else )?(?:was|were|is|are) (?:all )?(?:invited|there)\b",
+    r"\bwhat all\b|\bwho all\b|\ball of (?:it|them|us|those)\b",
+    r"\bwho (?:else )?(?:was|were|is|are) (?:all )?(?:invited|there)\b",
     r"^what (?:was|is|were) (?:the )?(?:stuff|everything)\b|^(?:what's )?everything (?:that|we|i|on|about)\b",
     rf"^(?:what|which|who) (?:are|were) all (?:the )?(?:{_N} )?(?:\w+ )?(?:{_PLURAL})\b",
 )
-_ASKED: Final[tuple[tuple[Kind, tuple["re.Pattern[str]", ...]], ...]] = tuple(
-    (kind, tuple(re.compile(one, re.IGNORECASE) for one in forms))
-    for kind, forms in (("known", _KNOWN), ("changes", _CHANGES), ("timeline", _COURSE), ("list", _LIST))
-)  # type: ignore[assignment]
+_FORMS: Final[tuple[tuple[Kind, tuple[str, ...]], ...]] = (
+    ("known", _KNOWN), ("changes", _CHANGES), ("timeline", _COURSE), ("list", _LIST),
+)  # fmt: skip
+_ASKED: Final = tuple((kind, re.compile("|".join(forms), re.IGNORECASE)) for kind, forms in _FORMS)
+_UNNAMED: Final = re.compile(r"\b\w+(?:['’]s?|s) things?\b|\b(?:that|this|the) thing\b", re.IGNORECASE)
+"""A topic that only its owner could name: "dad's thing"."""
 _COUNT: Final = re.compile(rf"\b({_N})\b", re.IGNORECASE)
 _NOT_ONE: Final = re.compile(r"\bhow (?:many|much|often|long|old)\b|^(?:why|when)\b", re.IGNORECASE)
 _IDLE: Final = frozenset("""
 list name names give show tell get all every everything each thing things stuff order sequence timeline history story
-course time over month months week weeks day days year years start finish beginning end first last happened happen
-became become came come change changed changes reversed reverse decide decided went go goes gone move moved around grow
-grew develop evolve progress shift vary different other kind kinds sort sorts know remember summary overview recap one
-two three four five six seven eight nine ten various several now currently since far whole step planned real said wrong
-was were did does what which who how full complete
-""".split())  # noqa: SIM905
+course time over month months week weeks day days year years start finish beginning end happen happened happens
+become became come came change changed changes reversed reverse go goes gone went move moved moves around grow grew
+grown develop evolve progress shift shifted vary know known remember summary overview recap sum one two three four five
+six seven eight nine ten various several now currently since far step was were did does what which who how full complete
+anything something update story first last put
+""".split())  # fmt: skip # noqa: SIM905
 
 
 class ListRequest(msgspec.Struct, frozen=True):
@@ -86,15 +93,19 @@ class ListRequest(msgspec.Struct, frozen=True):
     topic: tuple[str, ...]
     value: ValueKind | None = None
     count: int | None = None
-    of_all: bool = False
-    """Whether it names no topic at all: "what changed?"."""
+    words: frozenset[str] = frozenset()
+    """All words of the question."""
+    about: str = ""
+    """The topic in the question's own words, in their order."""
 
 
 def list_request(question: str) -> ListRequest | None:
     """Return what list a question asks for, None where it asks for none."""
     text = " ".join(question[:MAX_CHARS].split())
-    bare = text[_LEAD.match(text).end() :]  # type: ignore[union-attr]
-    kind = next((kind for kind, forms in _ASKED if any(form.search(bare) for form in forms)), None)
+    bare = _LEAD.sub("", text, count=1)
+    if _UNNAMED.search(bare):
+        return None
+    kind = next((kind for kind, form in _ASKED if form.search(bare)), None)
     if kind is None or (kind == "list" and _NOT_ONE.search(bare)):
         return None
     topic = tuple(dict.fromkeys(stem(word) for word in words(bare) if _tells(word)))
@@ -104,8 +115,17 @@ def list_request(question: str) -> ListRequest | None:
     if value is not None:
         topic = tuple(each for each in topic if each not in value.names) or topic
     count = _COUNT.search(bare)
-    number = VALUES.get(count[1].lower()) if count and not count[1].isdigit() else int(count[1]) if count else None
-    return ListRequest(kind, topic, value, number, of_all=not topic)
+    number = (
+        VALUES.get(count[1].lower()) if count and not count[1].isdigit() else int(count[1]) if count else None
+    )
+    return ListRequest(
+        kind,
+        topic,
+        value,
+        number,
+        frozenset(words(text)),
+        " ".join(word for word in words(bare) if _tells(word)),
+    )
 
 
 def _tells(word: str) -> bool:
