@@ -79,7 +79,6 @@ class Extractive:
         return f"1/{name_of(self._weights)}"
 
     def compose(self, asked: QuestionContext) -> Composed:
-        """See `Composer`."""
         for rung in (*FIRST_ASKED, _was):
             if (composed := rung(asked)) is not None:
                 return composed
