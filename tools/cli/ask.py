@@ -55,7 +55,9 @@ def ask(
     affect: Annotated[
         bool, typer.Option("--affect/--no-affect", help="Let tone shape the manner of the answer.")
     ] = True,
-    every: Annotated[bool, typer.Option("--all", help="Show a list whole, not its last twelve pieces.")] = False,
+    every: Annotated[
+        bool, typer.Option("--all", help="Show a list whole, not its last twelve pieces.")
+    ] = False,
     no_write: Annotated[bool, typer.Option("--no-write", help="Only answer; append nothing.")] = False,
     model: ChatOption = None,
     allow_remote: AllowRemote = False,

@@ -30,7 +30,12 @@ def listed(asked: QuestionContext) -> Composed | None:
     wanted = list_request(asked.question) if findings is not None else None
     if findings is None or wanted is None:
         return None
-    if wanted.kind == "list" and wanted.value is None and asked.stance is not None and asked.stance.decision.claim:
+    if (
+        wanted.kind == "list"
+        and wanted.value is None
+        and asked.stance is not None
+        and asked.stance.decision.claim
+    ):
         return None  # what is held of it says more
     most = findings.most
     if wanted.kind == "known":
