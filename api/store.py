@@ -680,6 +680,7 @@ class Methods:
         affect: bool = True,
         top_k: "int | None" = None,
         all: bool = False,
+        after: "str | None" = None,
         write: bool = True,
         composer: "Composer | None" = None,
     ) -> "Reply":
@@ -687,8 +688,10 @@ class Methods:
 
         Without a `composer` it is put together from what is held and what was said; with one, that one writes it and this
         is what it falls back to. Tone shapes its manner alone. Question, answer, tones, a new stance and a reflection enter
-        the log in one transaction; `write=False` writes nothing. Raises UnknownLensError, IntegrityError, AccessDeniedError
-        where it would write and may not, and what appending raises. See docs/answers.md.
+        the log in one transaction; `write=False` writes nothing. "And when?", "who said that?", "how sure are you?" and
+        "and her sister?" are read with the answer `after`. Raises ValueError where that is no answer, or of another scope,
+        UnknownRecordError, ErasedError, ForgottenError where it can't be read, UnknownLensError, IntegrityError,
+        AccessDeniedError where it would write and may not, and what appending raises. See docs/answers.md.
         """
         return self.session.call(
             answers_operations.ask,
@@ -705,6 +708,7 @@ class Methods:
                 affect=affect,
                 top_k=top_k,
                 all=all,
+                after=after,
                 write=write,
             ),
             composer=composer,
