@@ -98,10 +98,9 @@ def asked_anew(question: str, earlier: EarlierAnswer) -> str:
     if named is not None:
         return earlier.question.replace(named, who, 1)
     for form, put in _I:
-        if form.search(earlier.question):
-            return form.sub(
-                lambda match, put=put: put.format(who, **match.groupdict()), earlier.question, count=1
-            )
+        if (found := form.search(earlier.question)) is not None:
+            anew = put.format(who, **found.groupdict())
+            return f"{earlier.question[: found.start()]}{anew}{earlier.question[found.end() :]}"
     return question
 
 
