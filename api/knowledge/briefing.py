@@ -2,11 +2,10 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, datetime
-from typing import Final
+from typing import Final, cast
 
-from braid.knowledge.about import known_about
 from braid.knowledge.briefing_operations import Briefing
-from braid.ledger.record.record import ExperienceBody, Record
+from braid.ledger.record.record import ExperienceBody, Record, is_reading
 from braid.ledger.record.scope import in_scope
 from braid.lenses.lens import is_spoken
 from braid.lenses.preference import PreferenceLens
@@ -16,10 +15,14 @@ from braid.recall.context import framed, memory_line
 from braid.search.question import Question
 from braid.search.retrieval import find
 from braid.session import Session
+from braid.stance.words import words_of
 from braid.text.redact import Redactor
+from braid.text.words import normal
 
-_PREFERRING: Final = "I prefer, like, love, enjoy, hate, dislike, would rather, my favourite, always, never"
-"""What preferences are said with: a question that finds them."""
+_ASKED: Final = (
+    "I prefer, like, love, hate, dislike, my favourite, always, never; my name, home, work, family"
+)
+"""What preferences are said with, and what a person is known by: a question that finds them."""
 _CANDIDATES: Final = 60
 _TAIL: Final = 800
 """How many of the log's newest records are looked through for what was said lately."""
@@ -36,32 +39,39 @@ def brief(session: Session, asked: Briefing) -> str:
     redact = Redactor().redact
     share = int(_SHARE * asked.budget)
     newest = list(_newest(session, asked))
-    preferences, told = _preferences(session, asked, newest, redact)
+    found = {one.index: one for one in (*_found(session, asked, _ASKED, _CANDIDATES), *newest)}
+    records = [found[at] for at in sorted(found)]
+    preferences, told = _preferences(records, redact)
     parts = [
-        ("profile", _profile(session, asked, redact), share),
+        ("profile", _profile(records, redact), share),
         ("preferences", preferences, share),
         ("lately", list(_lately(newest, asked, told, redact)), asked.budget),
     ]
     return framed(parts, asked.budget)
 
 
-def _profile(session: Session, asked: Briefing, redact: Callable[[str], str]) -> _Lines:
-    scope = drafts.scope(asked.user_id, asked.agent_id, asked.run_id, asked.session_id)
-    claims = known_about(session, asked.user_id or "user", scope)
-    newest = sorted(claims, key=lambda one: one.said, reverse=True)
-    return [memory_line(one.id, one.said, one.said_by or "user", one.says, redact) for one in newest]
+def _profile(records: Sequence[Record], redact: Callable[[str], str]) -> _Lines:
+    """Return what readings claim, newest first, each claim once.
+
+    By what was read, not by stances: those are asked of DuckDB, which would have to catch up first.
+    """
+    lines: dict[tuple[str, str, str], str] = {}
+    for record in sorted(records, key=lambda one: one.index, reverse=True):
+        body = record.body
+        for claim in body.symbolic if isinstance(body, ExperienceBody) and is_reading(body) else ():
+            key = (normal(claim.subject), claim.rel, normal(claim.object))
+            who = claim.said_by or "user"
+            lines.setdefault(key, memory_line(record.id, _at(record), who, words_of(claim), redact))
+    return list(lines.values())
 
 
-def _preferences(
-    session: Session, asked: Briefing, newest: Sequence[Record], redact: Callable[[str], str]
-) -> tuple[_Lines, frozenset[str]]:
-    """Return what is preferred, newest first, and the ids of the turns that say so."""
+def _preferences(found: Sequence[Record], redact: Callable[[str], str]) -> tuple[_Lines, frozenset[str]]:
+    """Return what is preferred, newest first, and the ids of the turns that say so. `found`: oldest first."""
     lens = PreferenceLens()
-    both = {one.index: one for one in (*_found(session, asked, _PREFERRING, _CANDIDATES), *newest)}
-    records = [both[at] for at in sorted(both) if lens.takes(both[at])]  # what was said last holds
+    records = [one for one in found if lens.takes(one)]  # what was said last holds
     form, _ = folded(lens, Ground(), records, {})
     items = sorted(form.items.values(), key=lambda one: one.places[-1], reverse=True)
-    lines, ids = [], set[str]()
+    lines, ids = list[str](), set[str]()
     for item in items:
         record = records[item.places[-1]]
         ids.add(record.id)
@@ -78,7 +88,7 @@ def _lately(
         body = record.body
         if not is_spoken(record) or not isinstance(body, ExperienceBody) or record.id in told:
             continue
-        if body.provenance.actor != "user" or not body.content.text.strip():
+        if not _is_worth_it(body):
             continue
         if asked.besides is not None and body.scope is not None and body.scope.session_id == asked.besides:
             continue
@@ -88,6 +98,13 @@ def _lately(
         said.add(record.text)
         if len(said) == _SPOKEN:
             return
+
+
+def _is_worth_it(body: ExperienceBody) -> bool:
+    """Whether a person said it, or an agent stored it on purpose."""
+    came = body.content.structured.get("capture")
+    stored = isinstance(came, dict) and cast("dict[str, object]", came).get("request") == "memory_store"
+    return bool(body.content.text.strip()) and (body.provenance.actor == "user" or stored)
 
 
 def _newest(session: Session, asked: Briefing) -> Iterator[Record]:

@@ -123,22 +123,10 @@ def install(
       braid mcp install claude-code --user-id maya
       braid mcp install cursor --print
     """
-    import shutil
-    import sys
-    from pathlib import Path
-
+    from braid.tools.hooks.install import command_of
     from braid.tools.mcp.install import FILES, entry, merged, write
 
-    beside = Path(sys.executable).with_name("braid")
-    command = str(beside) if beside.exists() else shutil.which("braid") or "braid"
-    paths = {
-        "--store": where(store),
-        "--passphrase-file": Chosen.passphrase_file,
-        "--guard-dir": Chosen.guard_dir,
-    }
-    arguments = [word for name, path in paths.items() if path for word in (name, str(path.absolute()))]
-    if Chosen.model:
-        arguments += ["--model", Chosen.model]
+    command, *arguments = command_of(where(store), Chosen.passphrase_file, Chosen.guard_dir, Chosen.model)
     arguments.append("mcp")
     ids = {"--user-id": user_id, "--agent-id": agent_id, "--run-id": run_id, "--session": session}
     if kind != "agent":

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from braid.socket_path import SOCKET, short_path
+from braid.tools.hooks.state import as_object
 
 ROUTE: Final = "/hook"
 CONTENT_TYPE: Final = "application/x-braid-hook"
@@ -49,7 +50,7 @@ def ask_socket(store: str, header: dict[str, Any], lines: bytes, timeout_s: floa
         made.sendall(head.encode() + body)
         return _answered(made)
     except OSError as error:
-        raise DoorError(f"the server of {store} was lost: {error or type(error).__name__}") from None
+        raise DoorError(f"the server of {store} was lost: {str(error) or type(error).__name__}") from None
     finally:
         made.close()
 
@@ -82,17 +83,17 @@ def ask_url(url: str, token: str, header: dict[str, Any], lines: bytes, timeout_
         answer = connection.getresponse()
         return _decoded(answer.status, answer.read())
     except (OSError, http.client.HTTPException) as error:
-        raise DoorError(f"no server answers at {url}: {error or type(error).__name__}") from None
+        raise DoorError(f"no server answers at {url}: {str(error) or type(error).__name__}") from None
     finally:
         connection.close()
 
 
 def _decoded(status: int, body: bytes) -> dict[str, Any]:
     try:
-        said: Any = json.loads(body)
+        said = as_object(json.loads(body))
     except ValueError:
         said = None
-    if not isinstance(said, dict):
+    if said is None:
         raise DoorError("the server broke off" if not status else f"the server answered {status}")
     if status != 200:
         hint = f" ({said['hint']})" if said.get("hint") else ""

@@ -13,7 +13,7 @@ from typing import Any, Final
 from braid.tools.hooks.door import NoServerError, ask_socket, ask_url
 from braid.tools.hooks.events import Callback, event_named
 from braid.tools.hooks.lifecycle import Lifecycle, harness_json
-from braid.tools.hooks.state import StateFolder
+from braid.tools.hooks.state import StateFolder, as_object
 from braid.tools.hooks.troubles import Troubles
 
 LIMIT_S: Final = 2.5
@@ -37,7 +37,7 @@ _IDS: Final = {
     "--run-id": "run_id",
     "--session": "session_id",
 }
-_COMMANDS: Final = ("install", "status", "events")
+_COMMANDS: Final = ("install", "status")
 
 
 def event_in(words: list[str]) -> str | None:
@@ -69,8 +69,8 @@ def run(words: list[str], event: str) -> int:
 def _answered(
     options: dict[str, str], folder: StateFolder, event: str, said: dict[str, Any]
 ) -> dict[str, Any]:
-    given: Any = json.loads(sys.stdin.buffer.read(_INPUT))
-    if not isinstance(given, dict):
+    given = as_object(json.loads(sys.stdin.buffer.read(_INPUT)))
+    if given is None:
         raise ValueError("the harness gave no JSON object")
     said.update(given)
     if event_named(event) is None:

@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, Any, Final, cast
 import msgspec
 
 from braid.errors import InvalidRequestError
-from braid.exchange.capture_operations import Capture, PathDecision, RuntimePath, capture
+from braid.exchange.capture_operations import Capture, Captured, PathDecision, RuntimePath, capture
 from braid.knowledge.briefing_operations import Briefing, briefing
+from braid.ledger.errors import UnknownRecordError
 from braid.ledger.record.record import Source
 from braid.log.operations import Append
 from braid.search.operations import Context, context
@@ -30,6 +31,7 @@ _CALLS: Final = 64
 """How many tool calls whose results are still to come are handed on to the next reading."""
 _REFUSED: Final = 5
 """How many lines that could not be recorded are named; the rest is counted."""
+_RECORD: Final = re.compile(r"[a-z]+_\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ_[0-9a-v]{12}", re.ASCII)
 _OURS: Final = re.compile(r"<experience_context\b.*?</experience_context>\s*", re.DOTALL)
 """Context that a hook gave comes back in the transcript: it is no turn of anybody's."""
 
@@ -84,7 +86,7 @@ def answered(door: "Door", header: HookHeader, lines: bytes) -> HookReply:
     taken = known = 0
     path: str = header.runtime_path
     if turns or header.reason is not None:
-        done = door.call(capture, _request(header, [turn for _, turn in turns]))
+        done = _captured(door, header, [turn for _, turn in turns])
         taken, known, path = done.taken, done.known, done.runtime_path
         refused += [f"{_place(header, turns[one.place][0])}: {one.reason}" for one in done.refused]
     try:
@@ -150,6 +152,24 @@ def _request(header: HookHeader, turns: list[Append]) -> Capture:
         turns=tuple(turns),
         **_scope(header),
     )
+
+
+def _captured(door: "Door", header: HookHeader, turns: list[Append]) -> Captured:
+    try:
+        return door.call(capture, _request(header, turns))
+    except UnknownRecordError:
+        # A tool was given, or gave, the id of a record that isn't the caller's. The words are kept, the parts are not.
+        return door.call(capture, _request(header, [_without_parts(turn) for turn in turns]))
+
+
+def _without_parts(turn: Append) -> Append:
+    structured = turn.structured or {}
+    if _RECORD.search(json.dumps(structured)) is None:
+        return turn
+    kept = {
+        name: value for name, value in structured.items() if name in ("parent", "model", "cwd", "version")
+    }
+    return msgspec.structs.replace(turn, structured=kept)
 
 
 def _scope(header: HookHeader) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from collections.abc import Generator
 from contextlib import contextmanager
 from hashlib import sha256
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, cast
 
 KEPT_DAYS: Final = 40
 """How long a session that is read to its end is remembered: a harness keeps transcripts about a month."""
@@ -35,10 +35,8 @@ class SessionState:
         self.line = _count(found, "line")
         self.size = _count(found, "size")
         self.mark = _count(found, "mark")
-        calls: Any = found.get("calls")
-        self.calls: dict[str, str] = calls if isinstance(calls, dict) else {}
-        ids: Any = found.get("ids")
-        self.ids: dict[str, str] = ids if isinstance(ids, dict) else {}
+        self.calls: dict[str, str] = as_object(found.get("calls")) or {}
+        self.ids: dict[str, str] = as_object(found.get("ids")) or {}
         self.path: str | None = found.get("path")
         self.number = _count(found, "number")
         self.reason: str | None = found.get("reason")
@@ -63,12 +61,11 @@ class StateFolder:
 
     def __init__(self, store: str, folder: str | None = None) -> None:
         """`store`: the store's path, or a server's address. `folder`: where guards are kept, if it is named."""
-        base = folder or os.environ.get("BRAID_GUARD_DIR")
-        if not base:
-            state = os.environ.get("XDG_STATE_HOME") or Path.home() / ".local" / "state"
-            base = Path(state) / "braid"
+        named = folder or os.environ.get("BRAID_GUARD_DIR")
+        state = os.environ.get("XDG_STATE_HOME") or Path.home() / ".local" / "state"
+        base = Path(named) if named else Path(state) / "braid"
         place = store if "://" in store else str(Path(store).resolve())
-        self.path = Path(base) / "hooks" / sha256(os.fsencode(place)).hexdigest()[:16]
+        self.path = base / "hooks" / sha256(os.fsencode(place)).hexdigest()[:16]
 
     def make(self) -> None:
         """Make the folder, for its owner alone. OSError is left alone."""
@@ -83,8 +80,7 @@ class StateFolder:
 
     def load(self, session: str) -> SessionState:
         """Return what is known of a session; of an unknown one, and of a damaged file, that nothing was read."""
-        found = read_json(self.file(session))
-        state = SessionState(found if isinstance(found, dict) else {})
+        state = SessionState(as_object(read_json(self.file(session))) or {})
         state.session = session
         return state
 
@@ -104,8 +100,8 @@ class StateFolder:
         newest = sorted(_stamped(self.path), reverse=True)
         found: list[SessionState] = []
         for at, path in newest:
-            raw = read_json(path)
-            if not isinstance(raw, dict) or "session" not in raw:
+            raw = as_object(read_json(path))
+            if raw is None or "session" not in raw:
                 continue
             state = SessionState(raw)
             if now - at > KEPT_DAYS * 86_400:
@@ -126,6 +122,17 @@ def _stamped(folder: Path) -> list[tuple[float, Path]]:
 
 def _lock_of(path: Path) -> Path:
     return path.with_suffix(".lock")
+
+
+def as_object(value: Any) -> dict[str, Any] | None:
+    """Return a JSON value as the object that it is; None for another."""
+    return cast("dict[str, Any]", value) if isinstance(value, dict) else None
+
+
+def as_list(value: Any) -> list[Any] | None:
+    """Return a JSON value as the list that it is; None for another."""
+    found: list[Any] | None = value if isinstance(value, list) else None
+    return found
 
 
 def read_json(path: Path) -> Any:

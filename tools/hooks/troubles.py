@@ -4,7 +4,7 @@ import json
 import time
 from typing import Any, Final
 
-from braid.tools.hooks.state import StateFolder, locked, read_json, replace
+from braid.tools.hooks.state import StateFolder, as_list, as_object, locked, read_json, replace
 
 MOST: Final = 50
 """How many are kept; of more, the oldest are only counted."""
@@ -45,8 +45,8 @@ class Troubles:
         """Return the troubles, oldest first; of a damaged file that it was damaged."""
         if not self._path.exists():
             return []
-        found = read_json(self._path)
-        if not isinstance(found, list) or not all(_is_trouble(one) for one in found):
+        found = as_list(read_json(self._path))
+        if found is None or not all(_is_trouble(one) for one in found):
             return [_lost("the list of what failed was damaged")]
         return found
 
@@ -67,10 +67,11 @@ def said(one: dict[str, Any]) -> str:
 
 def _is_trouble(one: Any) -> bool:
     texts = ("at", "session", "event", "what")
+    found = as_object(one)
     return (
-        isinstance(one, dict)
-        and all(isinstance(one.get(name), str) for name in texts)
-        and isinstance(one.get("times"), int)
+        found is not None
+        and all(isinstance(found.get(name), str) for name in texts)
+        and isinstance(found.get("times"), int)
     )
 
 
