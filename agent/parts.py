@@ -34,8 +34,8 @@ class QuestionContext(msgspec.Struct, frozen=True, kw_only=True):
     support: Sequence[Support] = ()
     """The turns that the stance's claim was read from, where it holds one."""
     given: float = 1.0
-    """How sure it is that this is the question: one that a note was put into is no surer than that. An answer's p is
-    of both."""
+    """The probability that this is the question: one that a note was put into is no surer than that. An answer's p
+    is of both."""
     style: Style | None = None
     language: str = "en"
 

@@ -71,7 +71,7 @@ class Mind(Protocol):
 
 
 class Step(msgspec.Struct, frozen=True):
-    """A stage of an answer, how long it took, and what it came to, in a few words."""
+    """A stage of an answer, how many milliseconds it took (`ms`), and what it came to, in a few words."""
 
     name: str
     ms: float

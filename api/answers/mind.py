@@ -29,11 +29,9 @@ class Tones:
         self._scope = scope
 
     def feel(self, texts: Sequence[str]) -> list[ToneReading]:
-        """See `Mind.feel`."""
         return feeling.sense(self._session, texts)
 
     def own_tone(self) -> Felt | None:
-        """See `Mind.own_tone`."""
         return feeling.own(self._session, self._session.now(), self._scope)
 
 
@@ -80,7 +78,6 @@ class StoreMind(Tones):
         return find(self._session, asked)
 
     def hold(self, question: str) -> HeldStance:
-        """See `Mind.hold`."""
         past = self._as_of if self._as_of_time is None else self._as_of_time
         self.resolved = resolve(self._session, question, self._scope, as_of=past, now=self._given_now)
         outcome = self.resolved.outcome

@@ -100,7 +100,6 @@ class _Gathered(Tones):
         return Found(results=self._hits, position=size, behind_by=0, degraded=self._trouble)
 
     def hold(self, question: str) -> HeldStance:
-        """See `Mind.hold`."""
         held = self._resources.held(self._state, self._step.held)
         return held if held is not None else HeldStance(_nothing(question, self._state.begun.now))
 
