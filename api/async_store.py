@@ -73,7 +73,7 @@ class AsyncStore(AsyncHandle):
     async def history(self, id: str) -> "tuple[HistoryChange, ...]":
         """Return what became of a memory: its versions, corrections, forgets, recoveries and erasures, oldest first.
 
-        Each is a signed record. The text of a forgotten or erased version is not told. Raises UnknownRecordError.
+        Each is a signed record. The text of a forgotten or erased version is left out. Raises UnknownRecordError.
         """
         return await to_thread(lambda: self.sync.history(id=id))
 

@@ -170,7 +170,7 @@ class Methods:
     def history(self, id: str) -> "tuple[HistoryChange, ...]":
         """Return what became of a memory: its versions, corrections, forgets, recoveries and erasures, oldest first.
 
-        Each is a signed record. The text of a forgotten or erased version is not told. Raises UnknownRecordError.
+        Each is a signed record. The text of a forgotten or erased version is left out. Raises UnknownRecordError.
         """
         return self.session.call(
             log_history_operations.history, log_history_operations.History(id=id)

@@ -59,7 +59,7 @@ class HistoryOf(Response, frozen=True, kw_only=True):
 def history(session: Session, asked: History) -> HistoryOf:
     """Return what became of a memory: its versions, corrections, forgets, recoveries and erasures, oldest first.
 
-    Each is a signed record. The text of a forgotten or erased version is not told. Raises UnknownRecordError.
+    Each is a signed record. The text of a forgotten or erased version is left out. Raises UnknownRecordError.
     """
     session.refresh()
     index = session.reader.index_of(asked.id)

@@ -109,7 +109,7 @@ def _read(path: Path) -> dict[str, Any]:
     whole = as_object(found)
     if whole is None:
         whole = {_HOOKS: None}
-    hooks = as_object(whole.get(_HOOKS, {}))
+    hooks = as_object(whole[_HOOKS]) if _HOOKS in whole else dict[str, Any]()
     if hooks is None or not all(_are_groups(one) for one in hooks.values()):
         raise ValueError(f"{path} has no hooks as Claude Code writes them: it was left as it is")
     return whole

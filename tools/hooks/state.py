@@ -8,7 +8,7 @@ import fcntl
 import json
 import os
 import time
-from collections.abc import Generator
+from collections.abc import Generator, Iterable
 from contextlib import contextmanager
 from hashlib import sha256
 from pathlib import Path
@@ -131,8 +131,7 @@ def as_object(value: Any) -> dict[str, Any] | None:
 
 def as_list(value: Any) -> list[Any] | None:
     """Return a JSON value as the list that it is; None for another."""
-    found: list[Any] | None = value if isinstance(value, list) else None
-    return found
+    return list(cast("Iterable[Any]", value)) if isinstance(value, list) else None
 
 
 def read_json(path: Path) -> Any:
