@@ -26,6 +26,8 @@ class Piece:
 
 def size_of(state: SessionState) -> int | None:
     """Return how long a session's transcript is, in bytes; None where there is none."""
+    if not state.transcript:
+        return None  # its path would be the folder's
     try:
         return Path(state.transcript).stat().st_size
     except OSError:

@@ -157,6 +157,12 @@ def test_a_session_that_was_killed_is_taken_in_at_the_next_start(harness: Harnes
     assert len(harness.log.lines) == 1
 
 
+def test_a_session_without_a_transcript_leaves_nothing_unread(harness: Harness) -> None:
+    harness.paths["hook"].answer(Callback("session_start", {"session_id": "bare"}))
+    state = harness.state.load("bare")
+    assert (transcript.size_of(state), state.size, harness.troubles) == (None, 0, [])
+
+
 def test_a_transcript_that_is_gone_is_told_with_what_is_lost(harness: Harness) -> None:
     harness.says("one")
     harness.log.down = True
