@@ -15,7 +15,9 @@ from braid.admin import tokens as admin_tokens
 from braid.answers import operations as answers_operations
 from braid.claims import operations as claims_operations
 from braid.door import Door
+from braid.exchange import capture_operations as exchange_capture_operations
 from braid.exchange import operations as exchange_operations
+from braid.knowledge import briefing_operations as knowledge_briefing_operations
 from braid.knowledge import change_operations as knowledge_change_operations
 from braid.knowledge import entity_operations as knowledge_entity_operations
 from braid.knowledge import operations as knowledge_operations
@@ -47,6 +49,7 @@ if TYPE_CHECKING:
     from braid.agent.program.tool import Tool
     from braid.answers.reply import Reply
     from braid.claims.operations import Conflict, Explanation, Stance
+    from braid.exchange.capture_operations import Captured, PathDecision
     from braid.exchange.operations import Imported
     from braid.knowledge.change_operations import ChangeLog
     from braid.knowledge.entity_operations import EntityDecision, EntityList, EntityView
@@ -682,6 +685,7 @@ class Methods:
         affect: bool = True,
         top_k: "int | None" = None,
         all: bool = False,
+        after: "str | None" = None,
         write: bool = True,
         composer: "Composer | None" = None,
     ) -> "Reply":
@@ -689,8 +693,10 @@ class Methods:
 
         Without a `composer` it is put together from what is held and what was said; with one, that one writes it and this
         is what it falls back to. Tone shapes its manner alone. Question, answer, tones, a new stance and a reflection enter
-        the log in one transaction; `write=False` writes nothing. Raises UnknownLensError, IntegrityError, AccessDeniedError
-        where it would write and may not, and what appending raises. See docs/answers.md.
+        the log in one transaction; `write=False` writes nothing. "And when?", "who said that?", "how sure are you?" and
+        "and her sister?" are read with the answer `after`. Raises ValueError where that is no answer, or of another scope,
+        UnknownRecordError, ErasedError, ForgottenError where it can't be read, UnknownLensError, IntegrityError,
+        AccessDeniedError where it would write and may not, and what appending raises. See docs/answers.md.
         """
         return self.session.call(
             answers_operations.ask,
@@ -707,6 +713,7 @@ class Methods:
                 affect=affect,
                 top_k=top_k,
                 all=all,
+                after=after,
                 write=write,
             ),
             composer=composer,
@@ -719,6 +726,33 @@ class Methods:
         """
         return self.session.call(
             answers_operations.explain_provenance, answers_operations.ExplainProvenance(id=id)
+        ).text
+
+    def briefing(
+        self,
+        *,
+        user_id: "str | None" = None,
+        agent_id: "str | None" = None,
+        run_id: "str | None" = None,
+        session_id: "str | None" = None,
+        budget: int = 800,
+        besides: "str | None" = None,
+    ) -> "str":
+        """Return an `<experience_context>` block to begin with: what is known of the user, preferences, recent words.
+
+        At most `budget` tokens by a cautious estimate, fenced and with secrets as placeholders, as `context` does. An empty
+        text where nothing is remembered. Raises IntegrityError.
+        """
+        return self.session.call(
+            knowledge_briefing_operations.briefing,
+            knowledge_briefing_operations.Briefing(
+                user_id=user_id,
+                agent_id=agent_id,
+                run_id=run_id,
+                session_id=session_id,
+                budget=budget,
+                besides=besides,
+            ),
         ).text
 
     def changes(
@@ -1061,6 +1095,43 @@ class Methods:
         return self.session.call(
             knowledge_operations.retire_reader,
             knowledge_operations.RetireReader(method=method, reason=reason),
+        )
+
+    def capture(
+        self,
+        *,
+        user_id: "str | None" = None,
+        agent_id: "str | None" = None,
+        run_id: "str | None" = None,
+        session_id: "str | None" = None,
+        harness: str,
+        session: str,
+        runtime_path: "Literal['plugin', 'hook']",
+        request: str,
+        decision: "PathDecision | None" = None,
+        number: int = 0,
+        turns: "Sequence[Append]" = (),
+    ) -> "Captured":
+        """Append turns that a harness holds, as one transaction; one whose key is in the log is there already.
+
+        Each says which path brought it. A turn that can't be a record is refused by its place, and the others go in. Raises
+        InvalidRequestError for a turn without a key, or with a signer or a record that it would replace.
+        """
+        return self.session.call(
+            exchange_capture_operations.capture,
+            exchange_capture_operations.Capture(
+                user_id=user_id,
+                agent_id=agent_id,
+                run_id=run_id,
+                session_id=session_id,
+                harness=harness,
+                session=session,
+                runtime_path=runtime_path,
+                request=request,
+                decision=decision,
+                number=number,
+                turns=given(turns),
+            ),
         )
 
     def export_records(self, *, include_forgotten: bool = False) -> "Iterator[str]":

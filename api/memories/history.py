@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from datetime import datetime
-from typing import Any
+from typing import Any, cast
 
 from braid.ledger.errors import ErasedError, UnknownRecordError
 from braid.ledger.read.reader import Reader
@@ -86,6 +86,7 @@ def _written(reader: Reader, chain: Chain, at: int, version: int) -> Change:
         model=model if isinstance(model, str) else None,
         confidence=said.confidence.p if said is not None and said.confidence is not None else None,
         session_id=said.scope.session_id if said is not None and said.scope is not None else None,
+        path=_path_of(said),
     )  # fmt: skip
 
 
@@ -144,3 +145,9 @@ def _asked_by(record: Record | None) -> str | None:
     """Return who asked for a record through a server, as `kind name`."""
     said = record.members.get(ASKED_BY) if record is not None else None
     return said if isinstance(said, str) else None
+
+
+def _path_of(said: ExperienceBody | None) -> str | None:
+    came: object = said.content.structured.get("capture") if said is not None else None
+    path = cast("dict[str, object]", came).get("runtime_path") if isinstance(came, dict) else None
+    return path if isinstance(path, str) else None

@@ -155,6 +155,8 @@ class Change(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     model: str | None = None
     confidence: float | None = None
     session_id: str | None = None
+    path: str | None = None
+    """By which way of a harness it came (SPEC §24)."""
 
 
 class MemoryHistory(Response, frozen=True, kw_only=True):
