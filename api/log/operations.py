@@ -109,7 +109,7 @@ def append(session: Session, asked: Append) -> Appended:
     signs. What it states is read by `learn`, not here.
     """
     _require_modify(session, (asked,))
-    return _appended(session.append_drafts([_draft(asked)], signer=asked.signer, held=1))[0]
+    return _appended(session.append_drafts([draft_of(asked)], signer=asked.signer, held=1))[0]
 
 
 class AppendAll(Request, frozen=True, kw_only=True):
@@ -143,7 +143,7 @@ def append_all(session: Session, asked: AppendAll) -> AppendedAll:
         raise InvalidRequestError(
             "append_all: one key signs a transaction: name the signer beside the records"
         )
-    batch = [_draft(one, place) for place, one in enumerate(asked.records)]
+    batch = [draft_of(one, place) for place, one in enumerate(asked.records)]
     return AppendedAll(records=_appended(session.append_drafts(batch, signer=asked.signer, held=len(batch))))
 
 
@@ -154,7 +154,7 @@ def checked_append(asked: Append, place: int) -> Append:
     """
     checked = operation_of(append).checked(asked)
     assert isinstance(checked, Append)  # noqa: S101 - what `append` takes
-    _draft(checked, place)
+    draft_of(checked, place)
     return checked
 
 
@@ -170,7 +170,7 @@ class Earlier(msgspec.Struct, frozen=True):
     place: int
 
 
-def _draft(asked: Append, place: int = 0) -> Draft:
+def draft_of(asked: Append, place: int = 0) -> Draft:
     """Return the draft of a request, which is record `place` of its transaction."""
     return drafts.telling(
         drafts.experience(

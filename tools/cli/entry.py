@@ -7,6 +7,8 @@ def run() -> None:
     """Start `braid` and leave with its exit code."""
     if sys.argv[1:] == ["--version"] and _put_version():
         return
+    if "recall" in sys.argv[1:4] and _recalled():
+        return
     from braid.tools.cli.main import run as run_command
 
     run_command()
@@ -21,4 +23,20 @@ def _put_version() -> bool:
         sys.stdout.flush()
     except (OSError, ValueError):
         return False
+    return True
+
+
+def _recalled() -> bool:
+    """Answer `braid recall` through a running server; False where there is none, or the command has more to say."""
+    from braid.tools.cli.served_recall import answered
+
+    if not answered(sys.argv[1:]):
+        return False
+    try:
+        sys.stdout.flush()
+    except BrokenPipeError:
+        import os
+
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(141)
     return True
