@@ -87,7 +87,7 @@ class Session:
         parser: "Parsing | None",
     ) -> None:
         """Set what a session has from the beginning; without a reader its log isn't open yet."""
-        self._handle = reader
+        self._handle: Reader | None = reader
         self._path = path
         self._clock = clock
         self._embedder = embedder
