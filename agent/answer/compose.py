@@ -26,6 +26,7 @@ from braid.agent.answer.confidence import (
     weights,
     when_of,
 )
+from braid.agent.answer.lists.told import listed
 from braid.agent.answer.period import amounts_met, asks_for_sum, of_period
 from braid.agent.answer.referent import is_meant
 from braid.agent.answer.report import capital, clause, date, quotable, report_of, support_of, with_next
@@ -59,7 +60,7 @@ TAKEN_BACK: Final = 0.65
 _KINDS: Final = frozenset(("count", "duration", "person", "place"))
 Rung = Callable[[QuestionContext], Composed | None]
 """Takes the question with what was found; returns a whole answer, or None where the question isn't its to answer."""
-FIRST_ASKED: Final[tuple[Rung, ...]] = ()
+FIRST_ASKED: Final[tuple[Rung, ...]] = (listed,)
 """What is asked before what is held and what was said, in this order."""
 
 
@@ -78,7 +79,6 @@ class Extractive:
         return f"1/{name_of(self._weights)}"
 
     def compose(self, asked: QuestionContext) -> Composed:
-        """See `Composer`."""
         for rung in (*FIRST_ASKED, _was):
             if (composed := rung(asked)) is not None:
                 return composed
