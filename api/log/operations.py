@@ -171,7 +171,7 @@ class Earlier(msgspec.Struct, frozen=True):
 
 
 def draft_of(asked: Append, place: int = 0) -> Draft:
-    """Return the draft of a request, which is record `place` of its transaction."""
+    """Return the draft of a request, which is record `place` of its transaction. Raises InvalidRecordError."""
     return drafts.telling(
         drafts.experience(
             asked.text,
