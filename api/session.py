@@ -65,8 +65,30 @@ class Session:
         parser: "Parsing | None" = None,
     ) -> None:
         """For `braid.open`; completes erasures that a crash has interrupted."""
+        self._begin(reader, reader.path, clock, embedder, parser)
+        if reader.contradiction:
+            from braid.ledger.tree.guard import OtherCopyWarning
+
+            warn(f"{reader.contradiction}. This one is only read", OtherCopyWarning, stacklevel=4)
+        if isinstance(reader, Writer):
+            if reader.torn is not None:
+                self._tell_torn(reader, reader.torn)
+            if reader.durability != reader.settings.durability:
+                self._tell_durability(reader)
+            if reader.control.unfinished():
+                erasing.finish(reader, self.views.purge)
+
+    def _begin(
+        self,
+        reader: Reader | None,
+        path: Path,
+        clock: Clock,
+        embedder: "Embedding | None",
+        parser: "Parsing | None",
+    ) -> None:
+        """Set what a session has from the beginning; without a reader its log isn't open yet."""
         self._handle: Reader | None = reader
-        self._path = reader.path
+        self._path = path
         self._clock = clock
         self._embedder = embedder
         self.parsing = parser
@@ -81,17 +103,6 @@ class Session:
         """Each is told of every call that has ended."""
         self.followers: list[Follower] = []
         """What follows the log: called behind an operation that has appended words (ADR 54)."""
-        if reader.contradiction:
-            from braid.ledger.tree.guard import OtherCopyWarning
-
-            warn(f"{reader.contradiction}. This one is only read", OtherCopyWarning, stacklevel=4)
-        if isinstance(reader, Writer):
-            if reader.torn is not None:
-                self._tell_torn(reader, reader.torn)
-            if reader.durability != reader.settings.durability:
-                self._tell_durability(reader)
-            if reader.control.unfinished():
-                erasing.finish(reader, self.views.purge)
 
     def call(
         self,
@@ -111,17 +122,31 @@ class Session:
             self.require(known.name, known.access)
             if known.reads:
                 self.require(known.name, "read")
-                self._reader.refresh()  # what another process has forgotten since is not shown
+                self._take_in()
             checked: _Asked = known.checked(request)  # type: ignore[assignment]  # of the class that it was given
             if caller is None:
-                return function(self, checked, *args, **local)
+                return self._run(function, checked, *args, **local)
             own: _Asked = held(self, caller, known, checked)  # type: ignore[assignment]  # see above
-            return own_answer(self, caller, known, function(self, own, *args, **local))
+            return own_answer(self, caller, known, self._run(function, own, *args, **local))
         except BaseException as raised:
             error = type(raised).__name__
             raise
         finally:
             self._observe(Called(known.name, perf_counter() - began, error))
+
+    def _take_in(self) -> None:
+        """Follow the log before something is shown: what another process has forgotten since is not."""
+        self._reader.refresh()
+
+    def _run(
+        self,
+        function: Callable[Concatenate["Session", _Asked, _Local], _Answered],
+        request: _Asked,
+        *args: _Local.args,
+        **local: _Local.kwargs,
+    ) -> _Answered:
+        """Do what was checked and granted."""
+        return function(self, request, *args, **local)
 
     def require(self, what: str, access: Access) -> None:
         """Raise AccessDeniedError where an access isn't given here; `what` needs it."""
@@ -258,6 +283,11 @@ class Session:
     def lag(self) -> int:
         """How many of the newest records were not looked at, because the projections can't be written here."""
         return self._views.lag if self._views is not None else 0
+
+    @property
+    def server(self) -> str | None:
+        """The address of the server that is asked; None where the store is open in this process."""
+        return None
 
     @property
     def path(self) -> Path:

@@ -13,7 +13,7 @@ class Client(Remote, Methods):
     """
 
 
-def connect(url: str | Path, *, token: str | None = None, timeout_s: float = 60.0) -> Client:
+def connect(url: str | Path, *, token: str | None = None, timeout_s: float | None = 60.0) -> Client:
     """Return a client of the server at `url`: a store's folder, or `http(s)://host:port`, for which a token is needed.
 
     Nothing is sent before something is asked. Raises ValueError for another kind of address.

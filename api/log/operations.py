@@ -111,7 +111,7 @@ def append(session: Session, asked: Append) -> Appended:
     signs. What it states is read by `learn`, not here.
     """
     _require_modify(session, (asked,))
-    return _appended(session.append_drafts([_draft(asked)], signer=asked.signer, held=1))[0]
+    return _appended(session.append_drafts([draft_of(asked)], signer=asked.signer, held=1))[0]
 
 
 class AppendAll(Request, frozen=True, kw_only=True):
@@ -145,7 +145,7 @@ def append_all(session: Session, asked: AppendAll) -> AppendedAll:
         raise InvalidRequestError(
             "append_all: one key signs a transaction: name the signer beside the records"
         )
-    batch = [_draft(one, place) for place, one in enumerate(asked.records)]
+    batch = [draft_of(one, place) for place, one in enumerate(asked.records)]
     return AppendedAll(records=_appended(session.append_drafts(batch, signer=asked.signer, held=len(batch))))
 
 
@@ -156,7 +156,7 @@ def checked_append(asked: Append, place: int) -> Append:
     """
     checked = operation_of(append).checked(asked)
     assert isinstance(checked, Append)  # noqa: S101 - what `append` takes
-    _draft(checked, place)
+    draft_of(checked, place)
     return checked
 
 
@@ -172,8 +172,11 @@ class Earlier(msgspec.Struct, frozen=True):
     place: int
 
 
-def _draft(asked: Append, place: int = 0) -> Draft:
-    """Return the draft of a request that says something, as record `place` of its transaction."""
+def draft_of(asked: Append, place: int = 0) -> Draft:
+    """Return the draft of a request that says something, as record `place` of its transaction.
+
+    Raises InvalidRecordError.
+    """
     return drafts.telling(kept_draft(asked, place))
 
 

@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 import typer
 
-from braid.tools.cli.access import asking, writing
+from braid.tools.cli.access import writing
 from braid.tools.cli.group import BraidGroup, help_without_command
 from braid.tools.cli.options import (
     Adopt,
@@ -61,7 +61,9 @@ def serve(
         raise ValueError(f"{' and '.join(missing)} are needed to serve: pip install 'braid-store[serve]'")
     from braid.tools.http.serve import serve as run
 
-    with writing(store, adopt=adopt, locked="a server may be running: `braid token list` asks it") as opened:
+    with writing(
+        store, adopt=adopt, here=True, locked="a server may be running: `braid status` asks it"
+    ) as opened:
         run(opened.session, host=host, port=port, told=say)
 
 
@@ -113,7 +115,7 @@ def create(
 
     from braid.operation import Access
 
-    with asking(store) as asked:
+    with writing(store) as asked:
         made = asked.issue_token(
             name,
             kind=kind,
@@ -140,7 +142,7 @@ def list_(output: FormatOption = "table", store: StoreOption = None) -> None:
     """
     from braid.wire import to_builtins
 
-    with asking(store) as asked:
+    with writing(store) as asked:
         rows = [to_builtins(one) for one in asked.tokens()]
     if output == "table":
         for row in rows:
@@ -165,5 +167,5 @@ def revoke(
     Examples:
       braid token revoke tok_5m2kq7xw --reason "the laptop was stolen"
     """
-    with asking(store) as asked:
+    with writing(store) as asked:
         put(asked.revoke_token(id, reason=reason))
