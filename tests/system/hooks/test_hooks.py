@@ -22,7 +22,7 @@ from braid.tools.hooks.state import StateFolder
 from braid.tools.mcp.hook_tool import HookTool
 from braid.tools.mcp.server import Memory
 from tests.system.hooks.scripted import OUTAGES, RUNTIME, Report, Run, doors, line
-from tests.system.server.test_http import served
+from tests.system.server.running import served
 
 BRAID: Final = str(Path(sys.executable).with_name("braid"))
 SESSION: Final = "5e551010-0000-4000-8000-000000000001"
