@@ -119,7 +119,7 @@ def erase(
     """Erase what was chosen and its cascade: durable tombstone, keys destroyed, bodies blanked, projections
     rebuilt, certificate.
 
-    Chosen (by a function) and planned (a cascade from before is planned anew) under the writer's lock, in one turn
+    Chosen (by a function) and planned (a cascade from before is planned again) under the writer's lock, in one turn
     with the tombstone: what others derive or append meanwhile is in the cascade or comes after it. From the
     tombstone on every read refuses. Dying anywhere, `finish` does the rest at the next open.
     """

@@ -11,7 +11,7 @@ OK, FINDINGS, REFUSED, INTERRUPTED, BROKEN_PIPE = 0, 1, 2, 130, 141
 _KNOWN = frozenset(("LedgerError", "WalError", "ViewError", "EmbeddingError", "ChatError", "ParserError"))
 _HINTS = {
     "LogLockedError": "wait for the other program to end, or start both with sharing (append and ingest: --shared)",
-    "ObstructedError": "what stands there was left as it is; lock files and `views/` are made anew when missing",
+    "ObstructedError": "what stands there was left as it is; lock files and `views/` are made again when missing",
     "GuardError": "only when you are sure that this is the newest copy: run the command again with --adopt",
     "RollbackError": "bring the newest copy of the store and its vault back; `braid doctor` says what it sees",
     "VaultMissingError": "bring the vault back to its place; without it a store can only be verified",
@@ -36,7 +36,7 @@ _HINTS = {
     "KeyRefusedError": "`braid key list` shows the keys and what they may sign",
     "PlanError": "docs/programs.md shows what a plan looks like; --dry-run checks one",
     "ProgramTakenError": "`braid program show ID` says how it stands now",
-    "BrokenProgramError": "`braid program trace ID` shows what is left of it; run the question anew",
+    "BrokenProgramError": "`braid program trace ID` shows what is left of it; ask the question again",
     "EvidenceError": "ask for the export again; `--key` holds it against the log's key that you were given",
     "ClockError": "set the clock right, or accept it once: braid doctor --accept-clock",
     "OutcomeUnknownError": "run the same command again: what is in the log already is not added twice",
