@@ -250,6 +250,8 @@ def _substituted(page: Page, claim: Claim, rest: str, parse: Parse) -> str | Non
     given = [token.text for token in tokens if number(token.text) is not None]
     if len(numbers) == 1 and len(given) == 1:
         return old.replace(numbers[0], given[0])
+    if tokens and tokens[0].tag == "IN":
+        tokens, rest = tokens[1:], rest.partition(" ")[2]  # in Cork, no wait, in Cobh
     names = [token for token in tokens if token.pos == "PROPN"]
     if names and len(names) == len(tokens) and (len(old.split()) <= 3 and old[:1].isupper()):
         return rest

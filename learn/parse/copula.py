@@ -44,7 +44,11 @@ _PRAISE: Final = listed(
     "awesome amazing great wonderful fantastic cool incredible lovely beautiful nice good special "
     "important inspiring sweet cute fun perfect best "
     "brilliant super exciting gorgeous stunning impressive powerful rewarding priceless hilarious "
-    "adorable key true hard tough"
+    "adorable key true hard tough bold vivid bright chill breathtaking stunning calming peaceful rewarding "
+    "fulfilling meaningful resilient welcoming pretty fancy vibrant soothing therapeutic memorable unforgettable "
+    "relaxing delicious tasty rough wild hectic crazy insane epic magical majestic serene cozy cosy invaluable priceless "
+    "worthwhile worth difficult easy challenging captivating lucky infectious lovable empowering motivating encouraging "
+    "fascinating interesting boring refreshing delightful heartwarming touching moving"
 )
 _YOURS: Final = listed("you your yours yourself")
 _LINE: Final = re.compile(
@@ -61,7 +65,11 @@ _DEMONYM: Final = re.compile(r"^[A-Z]\w+(?:ish|an|ese|ch|ic|i|ek)$")
 def state(said: Said, who: list[Whom]) -> None:
     """Claim what a clause with "be" says of its subject."""
     parse = said.clause.parse
+    if said.clause.token.tag == "VBG" and said.clause.token.dep in ("advcl", "acl", "pcomp"):
+        return  # so happy, just being around people
     at = said.clause.child("attr", "acomp", "oprd") or said.clause.child("advmod", "ccomp")
+    if _off(said, who):
+        return
     if at is None or (parse.tokens[at].dep == "advmod" and parse.tokens[at].pos != "ADJ"):
         _placed(said, who)
         return
@@ -70,6 +78,19 @@ def state(said: Said, who: list[Whom]) -> None:
         if read(said, subject, at):
             return
     _as_said(said, who, at)
+
+
+def _off(said: Said, who: list[Whom]) -> bool:
+    """I'm off to bake some cakes."""
+    parse, inner = said.clause.parse, said.clause.child("xcomp")
+    leaves = any(parse.tokens[child].text.lower() == "off" for child in parse.children(said.clause.verb))
+    if not leaves or inner is None or said.clause.denied or said.clause.tense != "present":
+        return False
+    held = dates.ahead(said.part.text, said.page.turn.when)
+    what = from_outside(shown(parse, *said_of(parse, inner)))
+    for one in who:
+        said.page.claim(said.part, said.voice, one.name, "plans_to", what, held=held, type="goal")
+    return True
 
 
 def called(said: Said) -> bool:
@@ -111,6 +132,7 @@ def parted(said: Said, who: list[Whom]) -> bool:
         said.clause.subject is not None
         and parse.tokens[said.clause.subject].text.lower() in _HOBBIES
         and said.clause.token.tag == "VBG"
+        and said.clause.child("dobj") is None
     ):
         said.page.claim(
             said.part,
@@ -449,7 +471,8 @@ def _dated_by(said: Said, subject: Whom, words: str) -> bool:
 
 def _priced(said: Said, subject: Whom, at: int) -> bool:
     text = shown(said.clause.parse, said.clause.verb + 1, said_of(said.clause.parse, said.clause.verb)[1])
-    if subject.sort != "thing" or not _MONEY.search(text) or len(text.split()) > 6:
+    found = _MONEY.search(text)
+    if subject.sort != "thing" or found is None or len(text.split()) > 6 or "," in text[: found.start()]:
         return False
     return _say(said, subject.name, "costs", text)
 
@@ -534,7 +557,10 @@ def is_general(clause: Clause) -> bool:
         return True
     parse = clause.parse
     first, last = said_of(parse, clause.verb)
-    if any(token.pos in ("NUM", "PROPN") for token in parse.tokens[first + 1 : last + 1]):
+    if any(
+        token.pos in ("NUM", "PROPN") or token.text.lower() in ("me", "my", "us")
+        for token in parse.tokens[first + 1 : last + 1]
+    ):
         return False
     deps = {parse.tokens[child].dep for child in parse.children(clause.subject)}
     return parse.tokens[clause.subject].pos != "PROPN" and not deps & {"det", "poss", "nummod"}
@@ -582,8 +608,8 @@ def _as_said(said: Said, who: list[Whom], at: int) -> None:  # noqa: PLR0911 - o
         return
     if (
         who[0].sort == "thing"
-        and token.pos == "ADJ"
-        and last - start < 1
+        and (token.pos == "ADJ" or token.lemma.lower() in _PRAISE)
+        and last - start < 2
         and (token.lemma.lower() in _PRAISE or is_general(said.clause))
     ):
         return
