@@ -166,7 +166,8 @@ def _clause(parse: Parse, at: int, known: dict[int, Clause], *, asked: bool) -> 
     subject = _subject(parse, at)
     joined = token.dep == "conj" and above is not None
     own = subject is not None
-    if subject is None and above is not None:
+    of_deed = not own and any(tokens[child].dep == "csubj" for child in parse.children(at))
+    if subject is None and above is not None and not of_deed:
         if joined or token.dep == "xcomp":
             subject = above.subject
             controller = above.child("dobj", "dative") if token.dep == "xcomp" else None
@@ -222,8 +223,8 @@ def _clause(parse: Parse, at: int, known: dict[int, Clause], *, asked: bool) -> 
             mode = above.mode
         if _goes_on_with_plan(token, above, own=own, auxes=auxes):
             mode = "planned"
-        elif joined and not own and not auxes and token.tag == "VB" and (above.lemma == "be" or above.passive):
-            mode = "ordered"  # I'm so busy, and look at the time
+        elif joined and not own and _is_another_sentence(parse, at, above, subject, auxes):
+            mode = "supposed"
     if _is_unfinished(parse, at, subject if own else None, auxes):
         mode = "supposed"
     if own and subject is not None and any(
@@ -278,6 +279,30 @@ def _goes_on_with_plan(token: Token, above: Clause, *, own: bool, auxes: list[To
     """Whether a verb is one more of what is planned: I'm going to chat with them, get support and gather ideas."""
     is_going = above.lemma == "go" and above.progressive and above.child("xcomp") is not None
     return token.dep == "conj" and is_going and not own and not auxes and token.tag in ("VB", "VBP")
+
+
+def _is_another_sentence(parse: Parse, at: int, above: Clause, subject: int | None, auxes: list[Token]) -> bool:
+    """Whether a verb that seems joined to another can't share its subject: I'm so busy, and look at the time; if we pay
+    and collects the old one; life is precious and to cherish; did nothing, threw up.
+    """
+    tokens, token = parse.tokens, parse.tokens[at]
+    of = tokens[subject].text.lower() if subject is not None else ""
+    if token.tag == "VBZ" and not auxes and of in ("i", "we", "you", "they"):
+        return True
+    if any(one.tag == "TO" for one in auxes):
+        return above.under is None and above.mode != "planned"
+    if not auxes and token.tag == "VB":
+        return above.lemma == "be" or above.passive
+    if not auxes and token.tag == "VBG":
+        return above.token.tag != "VBG"
+    if not auxes and token.tag == "VBN":
+        return not above.passive and above.tense == "past" and above.token.tag != "VBN"
+    linked = any(tokens[one].dep == "cc" for one in parse.children(above.verb) if above.verb < one < at)
+    return not linked and of not in ("i", "we", "he", "she", "they") and not _is_named(tokens, subject)
+
+
+def _is_named(tokens: tuple[Token, ...], at: int | None) -> bool:
+    return at is not None and tokens[at].pos == "PROPN"
 
 
 def _is_unfinished(parse: Parse, at: int, subject: int | None, auxes: list[Token]) -> bool:

@@ -39,6 +39,7 @@ _MOODS: Final = listed(
     "funny weird crazy lovely wonderful best lucky welcome able afraid over up down away home kidding "
     "joking important easy hard"
 )
+_NOT: Final = re.compile(r"^(?:now )?not ", re.IGNORECASE)
 _HOBBIES: Final = listed("hobby hobbies pastime pastimes passion passions")
 _PRAISE: Final = listed(
     "awesome amazing great wonderful fantastic cool incredible lovely beautiful nice good special "
@@ -483,7 +484,7 @@ def _coded(said: Said, subject: Whom, at: int) -> bool:
     if subject.sort != "thing":
         return False
     name = subject.name
-    text = shown(parse, said.clause.verb + 1, said_of(parse, said.clause.verb)[1])
+    text = shown(parse, said.clause.verb + 1, said_of(parse, said.clause.verb)[1]).partition(", not ")[0]
     mail = _MAIL.search(text)
     for word, rel in (
         ("email", "email_is"),
@@ -504,7 +505,7 @@ def _coded(said: Said, subject: Whom, at: int) -> bool:
         return False
     if set(name.lower().split()) & _COUNTED and text.startswith(code[0]):
         return _say(said, name, "number_is", code[0])
-    if text.startswith(code[0]) or len(text.split()) <= 4:
+    if text.startswith(code[0]) or (len(text.split()) <= 4 and "," not in text[: code.start()]):
         return _say(said, name, "value_is", text)
     return False
 
@@ -524,7 +525,7 @@ def _placed(said: Said, who: list[Whom]) -> None:
         return
     if not any(
         token.pos in ("NOUN", "PROPN", "NUM") for token in parse.tokens[said.clause.verb + 1 : last + 1]
-    ):
+    ) or words.lower().startswith("at it "):
         return
     for one in who:
         own = from_outside(words) if one.sort == "first" else from_beside(words, said.page.turn.speaker)
@@ -582,12 +583,10 @@ def _as_said(said: Said, who: list[Whom], at: int) -> None:  # noqa: PLR0911 - o
                 "just",
                 "very",
                 "also",
-                "too",
                 "still",
                 "such",
                 "n't",
                 "n’t",
-                "pretty",
                 "quite",
             )
         ),
@@ -595,7 +594,7 @@ def _as_said(said: Said, who: list[Whom], at: int) -> None:  # noqa: PLR0911 - o
     )
     if start is None or start > last:
         return
-    words = shown(parse, start, last)
+    words = _NOT.sub("", shown(parse, start, last)) if said.clause.denied else shown(parse, start, last)
     token = parse.tokens[at]
     if (
         any(word.lower() in _YOURS for word in words.split())

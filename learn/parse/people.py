@@ -143,6 +143,8 @@ def _one(page: Page, parse: Parse, at: int) -> Whom | None:  # noqa: PLR0911, PL
         and owner is None
     ):
         return None
+    if parse.tokens[phrase_of(parse, at)[0]].pos == "PRON":
+        return None
     name = topic(noun(parse, at))
     if not name or re.fullmatch(r"\d+(?:st|nd|rd|th)?|\w", name):
         return None

@@ -252,7 +252,8 @@ def _with_subject(one: _Spelled, parse: Parse) -> _Spelled | None:
         return None
     if low in _FORMS_ALIKE or tokens[at + 1].text.lower() in ("free", "forward"):
         return None  # set it to 5 may be an order; looking forward to it says nothing
-    if low in ("excited", "stoked", "pumped", "thrilled", "worried", "bored", "tired", "pleased", "delighted"):
+    if low in ("excited", "stoked", "pumped", "thrilled", "worried", "bored", "tired", "pleased", "delighted", "rained", "snowed",
+               "poured"):
         return None
     if low in ("said", "done", "called", "named", "based", "thanks", "agreed", "noted", "let", "forget"):
         return None

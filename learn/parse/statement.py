@@ -2,6 +2,7 @@
 Pure.
 """
 
+import re
 from collections import defaultdict
 from collections.abc import Callable
 from typing import Final
@@ -78,6 +79,11 @@ _GOVERNS: Final = listed(
 """Verbs that take a clause as their object."""
 _SETS: Final = listed("book reserve move change plan schedule arrange agree postpone shift push rebook set")
 """Deeds whose day is another's: what was set, not when."""
+_TO_DAY: Final = re.compile(r"\b(?:to|for) (?:the )?\d")
+_PLEASE: Final = frozenset(("pls", "plz", "please"))
+_RUN_ON: Final = 20
+"""So many words without a mark among them are speech as it was heard: what stands behind may be another sentence."""
+_NEAR: Final = 8
 _YOURS: Final = frozenset(("you", "your", "yours", "yourself", "u", "ur"))
 
 
@@ -405,11 +411,13 @@ def _claim(said: Said, row: Row, who: list[Whom], found: list[str]) -> None:
 def held_of(page: Page, part: TextPart, clause: Clause, type: str = "fact") -> dates.Validity:
     """Return when a clause holds by its own words: a state from "since" on, a deed on its day, a plan ahead."""
     text, when = part.text, page.turn.when
-    if type == "episode" and clause.token.lemma.lower() in _SETS:
+    if type == "episode" and clause.token.lemma.lower() in _SETS and (
+        clause.child("dobj", "nsubjpass") is not None or _TO_DAY.search(text)
+    ):
         return dates.NEVER  # booked for the 9th: when it will be, not when it was booked
     if clause.tense == "past" and type == "episode":
         return dates.past(text, when)
-    bounds = dates.bounds(text, when)
+    bounds = dates.bounds(text, when, lasted=clause.tense in ("perfect", "past") or clause.progressive)
     if bounds != dates.NEVER:
         return bounds
     if clause.mode == "planned" or type == "goal":
@@ -508,7 +516,7 @@ def in_own_words(said: Said, who: list[Whom]) -> None:
         return
     last = _end_of_clause(said.clause, last)
     what = _words(said.clause, who[0], first, last, said.page.turn.speaker)
-    if not what or len(what) > _LONGEST or what.endswith(" to"):
+    if not what or len(what) > _LONGEST or what.endswith(" to") or _is_cut(said.clause, who[0], first, last):
         return
     named = _named(said.page, said.part, said.clause, who[0])
     if named is None or (
@@ -533,16 +541,32 @@ def in_own_words(said: Said, who: list[Whom]) -> None:
 def _end_of_clause(clause: Clause, last: int) -> int:
     """Return where a clause ends: before one that only stands behind it. Gus does the stall, Femke packs."""
     parse, tokens = clause.parse, clause.parse.tokens
-    if clause.token.lemma.lower() in _GOVERNS or clause.lemma == "be":
-        return last
+    governs = clause.token.lemma.lower() in _GOVERNS or clause.lemma == "be"
     for at in range(clause.verb + 1, last + 1):
+        if tokens[at].text.lower() in _PLEASE:
+            return max(clause.verb, at - 1)
         verb = tokens[at].head
-        if tokens[at].dep not in ("nsubj", "nsubjpass") or tokens[verb].head != clause.verb or verb > last:
+        if governs or tokens[at].dep not in ("nsubj", "nsubjpass") or tokens[verb].head != clause.verb or verb > last:
             continue
         marked = any(tokens[child].dep == "mark" or tokens[child].tag in ("WRB", "WP", "WDT") for child in parse.children(verb))
         if tokens[verb].dep in ("ccomp", "advcl", "parataxis", "conj") and not marked:
-            return max(clause.verb, min(subtree(parse, at)) - 1 - (tokens[min(subtree(parse, at)) - 1].pos == "PUNCT"))
+            last = min(subtree(parse, at)) - 1
+            break
+    while last > clause.verb and (tokens[last].pos in ("PUNCT", "CCONJ") or tokens[last].text.lower() == "so"):
+        last -= 1
     return last
+
+
+def _is_cut(clause: Clause, who: Whom, first: int, last: int) -> bool:
+    """Whether what a verb says lacks its end, or runs into what was said next: what we believe in; I counted."""
+    tokens = clause.parse.tokens
+    end = tokens[last]
+    if end.pos == "ADP" and end.dep == "prep" and _gap(clause) is None and not clause.parse.children(last):
+        return True
+    if who.sort == "first" and first == last and clause.token.lemma.lower() not in _BARE:
+        return True
+    heard = len(tokens) > _RUN_ON and not any(token.pos == "PUNCT" for token in tokens[:-1])
+    return heard and last - first > _NEAR
 
 
 def _is_considered(clause: Clause, who: Whom) -> bool:
@@ -562,7 +586,7 @@ def _is_pep_talk(clause: Clause, who: Whom) -> bool:
         token.text.lower() in ("me", "my", "us", "our") or token.pos in ("NUM", "PROPN")
         for token in tokens[clause.verb + 1 :]
     )
-    return who.sort == "thing" and lemma in _SEEMS and not own
+    return who.sort == "thing" and clause.tense == "present" and lemma in _SEEMS and not own
 
 
 def _is_worth_saying(clause: Clause, who: Whom, first: int, last: int) -> bool:  # noqa: PLR0911 - one decision a line
@@ -626,9 +650,6 @@ def _named(page: Page, part: TextPart, clause: Clause, who: Whom) -> tuple[str, 
     ahead = clause.progressive and clause.tense == "present" and who.sort != "thing"
     if ahead and dates.ahead(part.text, page.turn.when) != dates.NEVER:
         return "plans_to", "goal"
-    auxes = any(clause.parse.tokens[child].dep == "aux" for child in clause.parse.children(clause.verb))
-    if clause.token.tag == "VBN" and not auxes and clause.token.dep != "conj":
-        return None  # a mix of excited and scared
     if clause.tense in ("past", "perfect") and not (clause.tense == "perfect" and clause.progressive):
         return "did", "episode"
     return "does", "fact"
@@ -711,6 +732,9 @@ def without_when(page: Page, what: str, held: dates.Validity) -> str:
                 "for",
                 "until",
                 "since",
+                "to",
+                "till",
+                "from",
             ):
                 words.pop()
             return " ".join(words) if len(words) > 0 else what
