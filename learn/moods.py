@@ -67,8 +67,9 @@ _FEIGNED: Final = re.compile(
 
 
 _FOREIGN: Final = listed(
-    "je tu il elle nous vous le les des du une est et dans pour avec sur que qui pas der das und ist nicht ich wir ein eine mit "
-    "auf für dem den von zu el los las y es por con para una del muy pero di che non per sono della het een van niet ik wij "
+    "je tu il elle nous vous le les des du une est et dans pour avec sur que qui pas der das und ist nicht ich wir "
+    "ein eine mit auf für dem den von zu el los las y es por con para una del muy pero di che non per sono della het "
+    "een van niet ik wij "
     "voor jeg og det på ikke som não uma em com os são nie się na jest"
 )
 

@@ -39,8 +39,12 @@ _REPORTS: Final = frozenset(
         "write",
     )
 )
-_ASKING: Final = frozenset(("can", "could", "do", "does", "did", "will", "would", "shall", "should", "are", "is", "am", "have"))
-_UNTRUE: Final = frozenset(("false", "untrue", "wrong", "possible", "impossible", "unlikely", "likely", "doubtful"))
+_ASKING: Final = frozenset(
+    ("can", "could", "do", "does", "did", "will", "would", "shall", "should", "are", "is", "am", "have")
+)
+_UNTRUE: Final = frozenset(
+    ("false", "untrue", "wrong", "possible", "impossible", "unlikely", "likely", "doubtful")
+)
 _THINKS: Final = frozenset(
     ("think", "believe", "guess", "suppose", "reckon", "assume", "feel", "hear", "expect", "gather")
 )
@@ -186,7 +190,7 @@ def _clause(parse: Parse, at: int, known: dict[int, Clause], *, asked: bool) -> 
     tense = _tense(token, auxes)
     mode = _mode(parse, at, token, words, tense, around)
     denied = any(
-        (one.dep == "neg" or one.text.lower() in _NEVER) and not _is_outside(parse, child, subject)
+        (one.dep == "neg" or one.text.lower() in _NEVER) and not _is_outside(parse, at, child, subject)
         for child, one in zip(parse.children(at), around, strict=True)
         if one.pos != "CCONJ"
     )
@@ -227,9 +231,13 @@ def _clause(parse: Parse, at: int, known: dict[int, Clause], *, asked: bool) -> 
             mode = "supposed"
     if _is_unfinished(parse, at, subject if own else None, auxes):
         mode = "supposed"
-    if own and subject is not None and any(
-        tokens[child].dep == "aux" and child < subject < at and tokens[child].text.lower() in _ASKING
-        for child in parse.children(at)
+    if (
+        own
+        and subject is not None
+        and any(
+            tokens[child].dep == "aux" and child < subject < at and tokens[child].text.lower() in _ASKING
+            for child in parse.children(at)
+        )
     ):
         mode = "asked"  # mum can I put it on the list
     if asked:
@@ -281,7 +289,9 @@ def _goes_on_with_plan(token: Token, above: Clause, *, own: bool, auxes: list[To
     return token.dep == "conj" and is_going and not own and not auxes and token.tag in ("VB", "VBP")
 
 
-def _is_another_sentence(parse: Parse, at: int, above: Clause, subject: int | None, auxes: list[Token]) -> bool:
+def _is_another_sentence(
+    parse: Parse, at: int, above: Clause, subject: int | None, auxes: list[Token]
+) -> bool:
     """Whether a verb that seems joined to another can't share its subject: I'm so busy, and look at the time; if we pay
     and collects the old one; life is precious and to cherish; did nothing, threw up.
     """
@@ -325,12 +335,16 @@ def _is_unfinished(parse: Parse, at: int, subject: int | None, auxes: list[Token
         if token.lemma.lower() not in ("have", "be", "do") and not joined:
             return (head.tag == "NN" and token.tag == "VBP") or (head.tag == "NNS" and token.tag == "VBZ")
     if any(one.text.lower() == "do" for one in auxes) and head.tag in ("NN", "NNP"):
-        return not any(parse.tokens[child].dep == "conj" for child in parse.children(subject))  # Lena don't shout
+        return not any(
+            parse.tokens[child].dep == "conj" for child in parse.children(subject)
+        )  # Lena don't shout
     return any(one.text.lower() == "to" and one.tag == "TO" for one in auxes)
 
 
-def _is_outside(parse: Parse, at: int, subject: int | None) -> bool:
-    """Whether a "not" belongs to words before the clause: okay not now I'm cooking."""
+def _is_outside(parse: Parse, verb: int, at: int, subject: int | None) -> bool:
+    """Whether a "not" belongs to other words: okay not now I'm cooking; they live 6 hours, not 24."""
+    if at > verb and parse.tokens[at - 1].text == ",":
+        return True
     if subject is None or not at < subject:
         return False
     behind = parse.tokens[at + 1]
@@ -364,7 +378,7 @@ def _says_no_longer(parse: Parse, at: int) -> bool:
     )
 
 
-def _tense(token: Token, auxes: list[Token]) -> Tense:
+def _tense(token: Token, auxes: list[Token]) -> Tense:  # noqa: PLR0911 - one decision a line
     words = {one.text.lower() for one in auxes}
     if words & _WILL:
         return "future"

@@ -45,11 +45,12 @@ _PRAISE: Final = listed(
     "awesome amazing great wonderful fantastic cool incredible lovely beautiful nice good special "
     "important inspiring sweet cute fun perfect best "
     "brilliant super exciting gorgeous stunning impressive powerful rewarding priceless hilarious "
-    "adorable key true hard tough bold vivid bright chill breathtaking stunning calming peaceful rewarding "
-    "fulfilling meaningful resilient welcoming pretty fancy vibrant soothing therapeutic memorable unforgettable "
-    "relaxing delicious tasty rough wild hectic crazy insane epic magical majestic serene cozy cosy invaluable priceless "
-    "worthwhile worth difficult easy challenging captivating lucky infectious lovable empowering motivating encouraging "
-    "fascinating interesting boring refreshing delightful heartwarming touching moving"
+    "adorable key true hard tough bold vivid bright chill breathtaking stunning calming peaceful "
+    "rewarding fulfilling meaningful resilient welcoming pretty fancy vibrant soothing therapeutic "
+    "memorable unforgettable relaxing delicious tasty rough wild hectic crazy insane epic magical "
+    "majestic serene cozy cosy invaluable priceless worthwhile worth difficult easy challenging "
+    "captivating lucky infectious lovable empowering motivating encouraging fascinating interesting "
+    "boring refreshing delightful heartwarming touching moving"
 )
 _YOURS: Final = listed("you your yours yourself")
 _LINE: Final = re.compile(
@@ -311,6 +312,8 @@ def _aged(said: Said, subject: Whom, at: int) -> bool:
     if subject.sort == "thing":
         return False
     text = token.text
+    if text.lower() == "one":
+        return False
     if token.lemma.lower() == "old":
         years = [word for word in words_of(parse, said.clause.verb + 1, at) if number(word.text)]
         text = (
@@ -503,7 +506,7 @@ def _coded(said: Said, subject: Whom, at: int) -> bool:
     code = _CODE.search(text)
     if code is None or len(text.split()) > 8:
         return False
-    if set(name.lower().split()) & _COUNTED and text.startswith(code[0]):
+    if set(name.lower().split()) & _COUNTED and text.startswith(code[0]) and len(code[0]) > 2:
         return _say(said, name, "number_is", code[0])
     if text.startswith(code[0]) or (len(text.split()) <= 4 and "," not in text[: code.start()]):
         return _say(said, name, "value_is", text)

@@ -13,8 +13,12 @@ from braid.learn.words import listed
 from braid.text.parse import Parse
 from braid.text.sentences import TextPart
 
-_LET: Final = listed("use go stick switch take pick choose move drop call set run meet start ship buy hire order book")
-_CHOOSING: Final = frozenset(("use", "pick", "choose", "switch", "drop", "order", "book", "hire", "buy", "ship"))
+_LET: Final = listed(
+    "use go stick switch take pick choose move drop call set run meet start ship buy hire order book"
+)
+_CHOOSING: Final = frozenset(
+    ("use", "pick", "choose", "switch", "drop", "order", "book", "hire", "buy", "ship")
+)
 _TAKES: Final = frozenset(
     (
         "take over",

@@ -96,7 +96,11 @@ def _is_name_behind_to(tokens: list[Token], at: int) -> bool:
 
 def _is_subject_behind_and(tokens: list[Token], at: int) -> bool:
     """I work on the studio and things are looking up: a noun that is taken for one more object."""
-    if not 0 < at < len(tokens) - 1 or tokens[at].dep != "conj" or tokens[at].pos not in ("NOUN", "PROPN", "PRON"):
+    if (
+        not 0 < at < len(tokens) - 1
+        or tokens[at].dep != "conj"
+        or tokens[at].pos not in ("NOUN", "PROPN", "PRON")
+    ):
         return False
     aux = tokens[at + 1]
     verb = tokens[aux.head]

@@ -46,8 +46,26 @@ _NOBODY: Final = frozenset(
     )
 )
 _BARE_KIN: Final = frozenset(
-    ("mum", "mom", "mama", "mamma", "mummy", "dad", "daddy", "papa", "grandma", "grandpa", "gran", "granny", "nan",
-     "nana", "granddad", "grandad", "mother", "father")
+    (
+        "mum",
+        "mom",
+        "mama",
+        "mamma",
+        "mummy",
+        "dad",
+        "daddy",
+        "papa",
+        "grandma",
+        "grandpa",
+        "gran",
+        "granny",
+        "nan",
+        "nana",
+        "granddad",
+        "grandad",
+        "mother",
+        "father",
+    )
 )
 """Whoever says "Mum" means their own."""
 _TOPIC: Final = re.compile(

@@ -115,7 +115,11 @@ def said_of(parse: Parse, verb: int) -> tuple[int, int]:
         child
         for child in parse.children(verb)
         if tokens[child].dep in ("conj", "parataxis", "advcl", "cc", "punct", "intj", "meta", "dep")
-        and not (tokens[child].dep == "advcl" and child > verb and (tokens[child].tag == "VBG" or _is_purpose(parse, child)))
+        and not (
+            tokens[child].dep == "advcl"
+            and child > verb
+            and (tokens[child].tag == "VBG" or _is_purpose(parse, child))
+        )
     }
     right = [
         number
@@ -147,9 +151,14 @@ def _close(parse: Parse, found: list[int]) -> list[int]:
     left = {number for at in loose for number in subtree(parse, at)}
     last = max(found, default=0)
     tokens = parse.tokens
-    if last > 1 and tokens[last].dep in ("npadvmod", "appos", "vocative") and is_name(parse, last):
-        if tokens[last - 1].text == "," and tokens[tokens[last].head].pos not in ("PROPN", "NOUN"):
-            left.add(last)  # happy for you, Caroline
+    if (
+        last > 1
+        and tokens[last].dep in ("npadvmod", "appos", "vocative")
+        and is_name(parse, last)
+        and tokens[last - 1].text == ","
+        and tokens[tokens[last].head].pos not in ("PROPN", "NOUN")
+    ):
+        left.add(last)  # happy for you, Caroline
     return [at for at in found if at not in left]
 
 
@@ -167,7 +176,15 @@ def from_outside(text: str) -> str:
 
 def from_beside(text: str, speaker: str) -> str:
     """Return what a speaker says of somebody else as others would say it: with me, with Ana; my bike, Ana's bike."""
-    own = {"my": f"{speaker}'s", "me": speaker, "i": speaker, "mine": f"{speaker}'s", "myself": speaker}
+    own = {
+        "my": f"{speaker}'s",
+        "me": speaker,
+        "i": speaker,
+        "i'm": f"{speaker} is",
+        "i've": f"{speaker} has",
+        "mine": f"{speaker}'s",
+        "myself": speaker,
+    }
     return " ".join(own.get(word.lower(), word) for word in text.split())
 
 

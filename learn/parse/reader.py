@@ -25,7 +25,11 @@ from braid.learn.voice import Voice
 from braid.text.parse import Parse, Parser
 from braid.text.sentences import TextPart
 
-_DASH: Final = re.compile(r"\s+[-–—]+\s+(?!\w{2,}ing\b)|\s*[;—]\s*|\.{3,}\s*|…\s*|(?<=\w)--+\s+|\s+(?=(?:no wait|wait no|no,? sorry|sorry,? no)\b)|(?<=\w)(?<!^\w)(?<=\w\w):\s+(?=[\w'’])")
+_DASH: Final = re.compile(
+    r"\s+[-–—]+\s+(?!\w{2,}ing\b)|\s*[;—]\s*|\.{3,}\s*|…\s*|(?<=\w)--+\s+"
+    r"|\s+(?=(?:no wait|wait no|no,? sorry|sorry,? no)\b)"
+    r"|(?<=\w)(?<!^\w)(?<=\w\w):\s+(?=[\w'’])"
+)
 
 
 _LABEL: Final = 3

@@ -27,7 +27,8 @@ from braid.text.parse import Parse
 _EMPTY: Final = listed(
     "it this that these those one ones them him her you me us something anything everything nothing "
     "someone anyone everyone "
-    "everybody somebody ton tons bunch thing things lot lots bit idea way kind sort time day what which who all some more"
+    "everybody somebody ton tons bunch "
+    "thing things lot lots bit idea way kind sort time day what which who all some more"
 )
 _GAMES: Final = listed(
     "guitar piano violin cello drums flute trumpet saxophone clarinet ukulele banjo harp bass keyboard "
@@ -66,7 +67,7 @@ _MONEY: Final = re.compile(
     re.IGNORECASE,
 )
 _NUMBER: Final = re.compile(rf"(?:\d[\d,.]*|{WORD})(?:\s?k)?$", re.IGNORECASE)
-_WEEKDAY: Final = re.compile(r"\b(?:mon|tues|wednes|thurs|fri|satur|sun)day\b|\bto(?:day|morrow)\b", re.IGNORECASE)
+_WEEKDAY: Final = re.compile(r"\b(?:mon|tues|wednes|thurs|fri|satur|sun)day\b|\bto(?:day|morrow)\b", re.I)
 _ORDINAL: Final = re.compile(r"\d{1,2}(?:st|nd|rd|th)", re.IGNORECASE)
 _LEAP: Final = datetime(2024, 1, 1, tzinfo=UTC)
 
@@ -96,6 +97,8 @@ def thing(parse: Parse, at: int) -> str | None:
     """Return whatever has a name or a noun."""
     token = parse.tokens[at]
     if is_empty(parse, at) or token.pos not in ("NOUN", "PROPN", "NUM", "ADJ", "VERB", "X"):
+        return None
+    if _ORDINAL.fullmatch(token.text):
         return None
     if token.tag == "VBG" and token.pos == "VERB":
         return shown(parse, *said_of(parse, at))

@@ -53,8 +53,8 @@ _SAYS_NOTHING: Final = listed(
 )
 """Verbs that state nothing of their own without a noun behind them."""
 _MANNERS: Final = listed(
-    "mention claim reckon insist know mean guess thank hope say tell think wonder ask bet agree suppose wait let seem imagine wish "
-    "promise swear joke kid"
+    "mention claim reckon insist know mean guess thank hope say tell think wonder ask bet agree suppose wait let "
+    "seem imagine wish promise swear joke kid"
 )
 _BARE: Final = frozenset(("quit", "resign", "retire", "graduate", "divorce", "relocate", "separate"))
 """Deeds that need no object."""
@@ -69,18 +69,21 @@ _EMPTY_PLANS: Final = listed(
 _LIKINGS: Final = frozenset(("likes", "dislikes", "prefers", "interested_in"))
 _CAUSES: Final = frozenset(("make", "let", "help", "have", "see", "watch", "keep", "get", "feel"))
 """Verbs that take a deed as their object: made me realise."""
-_SEEMS: Final = listed("look sound seem feel smell taste show highlight add help make bring mean remind represent stand")
+_SEEMS: Final = listed(
+    "look sound seem feel smell taste show highlight add help make bring mean remind represent stand"
+)
 """What a thing does in somebody's eyes."""
 _GOVERNS: Final = listed(
-    "hear say know realize realise find think hope learn see notice feel decide love like remember forget figure explain "
-    "show mean understand believe wish promise tell ask guess wonder read discover worry agree prove ensure expect "
-    "appreciate make let help watch have get keep want need hate suggest imagine"
+    "hear say know realize realise find think hope learn see notice feel decide love like remember forget "
+    "figure explain show mean understand believe wish promise tell ask guess wonder read discover worry agree prove "
+    "ensure expect appreciate make let help watch have get keep want need hate suggest imagine remind"
 )
 """Verbs that take a clause as their object."""
 _SETS: Final = listed("book reserve move change plan schedule arrange agree postpone shift push rebook set")
 """Deeds whose day is another's: what was set, not when."""
 _TO_DAY: Final = re.compile(r"\b(?:to|for) (?:the )?\d")
 _PLEASE: Final = frozenset(("pls", "plz", "please"))
+_BARE_AUX: Final = frozenset(("do", "does", "did", "can", "could", "have", "has", "had", "is", "will"))
 _RUN_ON: Final = 20
 """So many words without a mark among them are speech as it was heard: what stands behind may be another sentence."""
 _NEAR: Final = 8
@@ -172,7 +175,9 @@ def _is_done_to_speaker(clause: Clause) -> bool:
     """Whether the speaker can't be who does it: it was awesome, made me think of you."""
     tokens = clause.parse.tokens
     return any(
-        child > clause.verb and tokens[child].text.lower() in ("me", "us") and tokens[child].dep in ("dobj", "dative")
+        child > clause.verb
+        and tokens[child].text.lower() in ("me", "us")
+        and tokens[child].dep in ("dobj", "dative")
         for child in clause.parse.children(clause.verb)
     ) or (
         clause.lemma in _CAUSES
@@ -243,8 +248,11 @@ def _may(page: Page, clause: Clause, row: Row, part: TextPart) -> bool:  # noqa:
         return False
     if row.only == "can" and not (clause.denied and clause.mode in ("able", "possible")):
         return False
-    if row.rel == "decided_on" and clause.lemma == "go" and clause.parse.tokens[clause.verb + 1 :][:1] and (
-        clause.parse.tokens[clause.verb + 1].text.lower() != "with"
+    if (
+        row.rel == "decided_on"
+        and clause.lemma == "go"
+        and clause.parse.tokens[clause.verb + 1 :][:1]
+        and (clause.parse.tokens[clause.verb + 1].text.lower() != "with")
     ):
         return False  # went on a trip with colleagues
     if "move" in row.verbs.split() and clause.child("dobj") is not None:
@@ -411,8 +419,10 @@ def _claim(said: Said, row: Row, who: list[Whom], found: list[str]) -> None:
 def held_of(page: Page, part: TextPart, clause: Clause, type: str = "fact") -> dates.Validity:
     """Return when a clause holds by its own words: a state from "since" on, a deed on its day, a plan ahead."""
     text, when = part.text, page.turn.when
-    if type == "episode" and clause.token.lemma.lower() in _SETS and (
-        clause.child("dobj", "nsubjpass") is not None or _TO_DAY.search(text)
+    if (
+        type == "episode"
+        and clause.token.lemma.lower() in _SETS
+        and (clause.child("dobj", "nsubjpass") is not None or _TO_DAY.search(text))
     ):
         return dates.NEVER  # booked for the 9th: when it will be, not when it was booked
     if clause.tense == "past" and type == "episode":
@@ -431,7 +441,7 @@ def held_of(page: Page, part: TextPart, clause: Clause, type: str = "fact") -> d
 # -- plans, goals, what used to be ----------------------------------------------------------------------
 
 
-def _under(said: Said, above: str, who: list[Whom]) -> None:  # noqa: PLR0911 - one decision a line
+def _under(said: Said, above: str, who: list[Whom]) -> None:  # noqa: PLR0911, PLR0912 - one decision a line
     """Claim what a plan or a wish is for, or what used to be so."""
     own = _in_others_words(said, who[0])
     if above == "go" and said.clause.parse.tokens[said.clause.under or 0].dep == "xcomp":
@@ -453,7 +463,9 @@ def _under(said: Said, above: str, who: list[Whom]) -> None:  # noqa: PLR0911 - 
         return
     first, last = said_of(said.clause.parse, said.clause.verb)
     what = own(shown(said.clause.parse, first, last))
-    if not _is_telling(said.clause, first, last) or (said.clause.token.lemma.lower() in _EMPTY_PLANS and last - first < 2):
+    if not _is_telling(said.clause, first, last) or (
+        said.clause.token.lemma.lower() in _EMPTY_PLANS and last - first < 2
+    ):
         return
     held = dates.ahead(said.part.text, said.page.turn.when)
     what = without_when(said.page, what, held)
@@ -516,7 +528,13 @@ def in_own_words(said: Said, who: list[Whom]) -> None:
         return
     last = _end_of_clause(said.clause, last)
     what = _words(said.clause, who[0], first, last, said.page.turn.speaker)
-    if not what or len(what) > _LONGEST or what.endswith(" to") or _is_cut(said.clause, who[0], first, last):
+    if (
+        not what
+        or len(what) > _LONGEST
+        or what.endswith(" to")
+        or what.lower() in _BARE_AUX
+        or _is_cut(said.clause, who[0], first, last)
+    ):
         return
     named = _named(said.page, said.part, said.clause, who[0])
     if named is None or (
@@ -526,7 +544,11 @@ def in_own_words(said: Said, who: list[Whom]) -> None:
     rel, type = named
     if said.page.angry and rel == "does":
         return  # what somebody who lets off steam says of the present doesn't last
-    if said.clause.token.text.lower() == "got" and said.clause.tense == "perfect" and said.clause.child("prt", "acomp", "auxpass") is None:
+    if (
+        said.clause.token.text.lower() == "got"
+        and said.clause.tense == "perfect"
+        and said.clause.child("prt", "acomp", "auxpass") is None
+    ):
         what, rel, type = f"have {what.partition(' ')[2]}", "does", "fact"  # I've got choir on Thursdays
     if rel == "plans_to" and said.clause.mode != "planned":
         what = f"{lemma} {what.partition(' ')[2]}".strip()
@@ -546,13 +568,23 @@ def _end_of_clause(clause: Clause, last: int) -> int:
         if tokens[at].text.lower() in _PLEASE:
             return max(clause.verb, at - 1)
         verb = tokens[at].head
-        if governs or tokens[at].dep not in ("nsubj", "nsubjpass") or tokens[verb].head != clause.verb or verb > last:
+        if (
+            governs
+            or tokens[at].dep not in ("nsubj", "nsubjpass")
+            or tokens[verb].head != clause.verb
+            or verb > last
+        ):
             continue
-        marked = any(tokens[child].dep == "mark" or tokens[child].tag in ("WRB", "WP", "WDT") for child in parse.children(verb))
+        marked = any(
+            tokens[child].dep == "mark" or tokens[child].tag in ("WRB", "WP", "WDT")
+            for child in parse.children(verb)
+        )
         if tokens[verb].dep in ("ccomp", "advcl", "parataxis", "conj") and not marked:
             last = min(subtree(parse, at)) - 1
             break
-    while last > clause.verb and (tokens[last].pos in ("PUNCT", "CCONJ") or tokens[last].text.lower() == "so"):
+    while last > clause.verb and (
+        tokens[last].pos in ("PUNCT", "CCONJ") or tokens[last].text.lower() == "so"
+    ):
         last -= 1
     return last
 
@@ -635,7 +667,7 @@ def _words(clause: Clause, who: Whom, first: int, last: int, speaker: str) -> st
     return from_outside(what) if who.sort == "first" else from_beside(what, speaker)
 
 
-def _named(page: Page, part: TextPart, clause: Clause, who: Whom) -> tuple[str, str] | None:
+def _named(page: Page, part: TextPart, clause: Clause, who: Whom) -> tuple[str, str] | None:  # noqa: PLR0911 - one decision a line
     """Return the relation and the type of what is said in the speaker's own words; None for what isn't to be kept."""
     if clause.mode == "able" and clause.passive:
         return None
@@ -677,7 +709,9 @@ def _is_told_of_head(clause: Clause) -> bool:
     _, last = said_of(clause.parse, clause.verb)
     if tokens[last].pos == "ADP" and tokens[last].dep == "prep":
         return False
-    if clause.child("dobj", "ccomp", "xcomp", "acomp", "attr") is not None or any(one.tag == "WRB" for one in around):
+    if clause.child("dobj", "ccomp", "xcomp", "acomp", "attr") is not None or any(
+        one.tag == "WRB" for one in around
+    ):
         return True
     first = min(subtree(clause.parse, clause.verb))
     if first and tokens[first - 1].pos == "PUNCT" and tokens[first].tag not in ("WDT", "WP"):
@@ -735,6 +769,8 @@ def without_when(page: Page, what: str, held: dates.Validity) -> str:
                 "to",
                 "till",
                 "from",
+                "of",
+                "weekend",
             ):
                 words.pop()
             return " ".join(words) if len(words) > 0 else what
