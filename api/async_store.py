@@ -557,6 +557,7 @@ class AsyncStore(AsyncHandle):
         lens: "str | None" = None,
         affect: bool = True,
         top_k: "int | None" = None,
+        all: bool = False,
         write: bool = True,
         composer: "Composer | None" = None,
     ) -> "Reply":
@@ -580,6 +581,7 @@ class AsyncStore(AsyncHandle):
                 lens=lens,
                 affect=affect,
                 top_k=top_k,
+                all=all,
                 write=write,
                 composer=composer,
             )

@@ -679,6 +679,7 @@ class Methods:
         lens: "str | None" = None,
         affect: bool = True,
         top_k: "int | None" = None,
+        all: bool = False,
         write: bool = True,
         composer: "Composer | None" = None,
     ) -> "Reply":
@@ -703,6 +704,7 @@ class Methods:
                 lens=lens,
                 affect=affect,
                 top_k=top_k,
+                all=all,
                 write=write,
             ),
             composer=composer,

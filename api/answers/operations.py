@@ -24,7 +24,8 @@ THROUGH_LENS: Final = 60
 class Ask(ScopedAsOf, frozen=True, kw_only=True):
     """A question. `now`: what "last month" is relative to. `top_k`: how many records it may draw on (12).
 
-    `lens`: an answer of what this keeps alone. `affect`: let tone shape its manner. `write`: append it.
+    `lens`: an answer of what this keeps alone. `affect`: let tone shape its manner. `write`: append it. `all`: a list
+    whole, not its last twelve pieces.
     """
 
     question: AskedText
@@ -32,6 +33,7 @@ class Ask(ScopedAsOf, frozen=True, kw_only=True):
     lens: Name | None = None
     affect: bool = True
     top_k: TopK | None = None
+    all: bool = False
     write: bool = True
 
 
@@ -81,6 +83,7 @@ def ask(session: Session, asked: Ask, *, composer: "Composer | None" = None) -> 
         as_of_time=asked.as_of_time,
         now=asked.now,
         top_k=top_k if lens is None else max(top_k, THROUGH_LENS),
+        all_pieces=asked.all,
     )
     given = answer(
         asked.question, mind, now=mind.now, composer=composer, lens=lens, top_k=top_k, affect=asked.affect
