@@ -46,6 +46,7 @@ PLACES: Final = {
         "snapshots": ("snapshot",),
         "keys": ("key",),
         "serve": ("serve", "token"),
+        "freeze": ("freeze", "unfreeze"),
         "mcp": ("mcp",),
     }.items()
     for name in names
