@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from braid.admin.offline import backup, fork, restore
     from braid.async_store import AsyncStore
-    from braid.client import Client, connect
+    from braid.client import AsyncClient, Client, connect, connect_async
     from braid.entry import Here, init, open, open_async
     from braid.ledger.erase.erasure import Certificate
     from braid.ledger.errors import IdempotencyConflictError, LedgerError, UnpublishedError
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 __all__ = [
     "Affect",
+    "AsyncClient",
     "AsyncStore",
     "Certificate",
     "Claim",
@@ -55,6 +56,7 @@ __all__ = [
     "__version__",
     "backup",
     "connect",
+    "connect_async",
     "fork",
     "init",
     "open",
@@ -63,6 +65,7 @@ __all__ = [
 ]
 _HOMES = {
     "Affect": "braid.ledger.record.record",
+    "AsyncClient": "braid.client",
     "AsyncStore": "braid.async_store",
     "Certificate": "braid.ledger.erase.erasure",
     "Claim": "braid.ledger.record.record",
@@ -82,6 +85,7 @@ _HOMES = {
     "WalError": "braid.wal.errors",
     "backup": "braid.admin.offline",
     "connect": "braid.client",
+    "connect_async": "braid.client",
     "fork": "braid.admin.offline",
     "init": "braid.entry",
     "open": "braid.entry",

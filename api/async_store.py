@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from msgspec import UnsetType
 
+    from braid.admin.freeze import FreezeState
     from braid.admin.keys import Admitted, Published
     from braid.admin.status import Status, StatusThen
     from braid.admin.tokens import IssuedToken, TokenView
@@ -61,14 +62,20 @@ if TYPE_CHECKING:
     from braid.recall.recall import CrossEncoder
     from braid.search.operations import Recalled
     from braid.search.question import AskedTone
+    from braid.store import Methods
     from braid.text.chat import ChatModel
     from braid.text.parse import Parser
     from braid.tone.operations import Tone
     from braid.views.status import Caught, Snapshot
 
 
-class AsyncStore(AsyncHandle):
-    """A store for event loops: concurrent appends share one sync. `sync` is the store itself."""
+class AsyncMethods:
+    """One method for each operation, asked in a thread, so that the event loop goes on."""
+
+    @property
+    def sync(self) -> "Methods":
+        """What is asked in that thread."""
+        raise NotImplementedError
 
     async def append(
         self,
@@ -197,6 +204,17 @@ class AsyncStore(AsyncHandle):
     ) -> "AsyncIterator[Record]":
         """Yield the records of a stretch of the log, verified; without the erased, and the forgotten unless asked for."""
         return stream(lambda: self.sync.read(start=start, stop=stop, include_forgotten=include_forgotten))
+
+    def tail(
+        self, start: int = 0, *, seconds: float = 30.0, include_forgotten: bool = False
+    ) -> "AsyncIterator[Record]":
+        """Yield the records from `start` on, then each that is appended, verified, until `seconds` have passed.
+
+        Go on behind the last index that you saw: none is left out, and none comes twice.
+        """
+        return stream(
+            lambda: self.sync.tail(start=start, seconds=seconds, include_forgotten=include_forgotten)
+        )
 
     async def trace(
         self, id: str, *, up: bool = True, down: bool = True, depth: "int | None" = None, text: bool = False
@@ -1170,6 +1188,22 @@ class AsyncStore(AsyncHandle):
         """Give back the disk space of erased bodies; return how many bytes."""
         return await to_thread(self.sync.compact)
 
+    async def freeze(self, *, reason: "str | None" = None) -> "FreezeState":
+        """Freeze the store by a signed event: until `unfreeze`, who is no operator can only read.
+
+        It holds for every caller of a server and of an agent's tools, from the next request on. One that is frozen already
+        stays so by its first event.
+        """
+        return await to_thread(lambda: self.sync.freeze(reason=reason))
+
+    async def unfreeze(self, *, reason: "str | None" = None) -> "FreezeState":
+        """End a freeze by a signed event; nothing is added where there is none."""
+        return await to_thread(lambda: self.sync.unfreeze(reason=reason))
+
+    async def frozen(self) -> "FreezeState":
+        """Return whether the store is frozen, and what says so."""
+        return await to_thread(self.sync.frozen)
+
     async def admit(self, role: str, actor: "str | None" = None) -> "Admitted":
         """Make a key for one role and actor, admit it to the log and keep its private half in `keys/`.
 
@@ -1509,3 +1543,7 @@ class AsyncStore(AsyncHandle):
         Raises ProgramStateError for an id of something else, and as `get`.
         """
         return await to_thread(lambda: self.sync.program_trace(id=id))
+
+
+class AsyncStore(AsyncHandle, AsyncMethods):
+    """A store for event loops: concurrent appends share one sync. `sync` is the store itself."""

@@ -55,6 +55,8 @@ class Caller(msgspec.Struct, frozen=True, kw_only=True):
     kind: CallerKind = "operator"
     allowed: frozenset[Access] = ALL_ACCESS
     operations: frozenset[str] | None = None
+    token: str | None = None
+    """The id of the token that they ask with."""
     user_id: str | None = None
     agent_id: str | None = None
     run_id: str | None = None

@@ -6,6 +6,7 @@ rooms below: LedgerError, WalError, ViewError, and OSError, which is left alone.
     InvalidRequestError(ValueError)     a request that can't be meant: a bound, a type, an unknown member
     UnknownOperationError(ValueError)   no operation has this name
     AccessDeniedError(PermissionError)  who asks may not do this
+      FrozenError                       the store is frozen: an operator alone changes it
     UnreachableError(ConnectionError)   no server answers where a client asks
     RemoteError(RuntimeError)           a server failed in a way that has no name here
     VersionConflictError(ValueError)    what was to change has changed since
@@ -26,6 +27,10 @@ class UnknownOperationError(ValueError):
 
 class AccessDeniedError(PermissionError):
     """The session may not do what was asked; the message names the access that it needs."""
+
+
+class FrozenError(AccessDeniedError):
+    """An operator has frozen the store, and who asks is none: nothing is written, changed or destroyed."""
 
 
 class UnreachableError(ConnectionError):

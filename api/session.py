@@ -14,6 +14,7 @@ from warnings import warn
 
 from braid.caller import asking, attributed, held, own_answer
 from braid.errors import AccessDeniedError
+from braid.freeze_switch import require_thawed
 from braid.ledger.erase import erasure as erasing
 from braid.ledger.errors import ReadOnlyError
 from braid.ledger.read import prefix
@@ -120,6 +121,8 @@ class Session:
         caller = asking()
         try:
             self.require(known.name, known.access)
+            if known.access != "read" and caller is not None and caller.kind != "operator":
+                require_thawed(self, known.name)
             if known.reads:
                 self.require(known.name, "read")
                 self._take_in()
@@ -314,6 +317,9 @@ class Session:
         """The writer under this store; raises ReadOnlyError when it was opened for reading."""
         if not isinstance(self._reader, Writer):
             raise ReadOnlyError(f"{self.path} is open for reading only")
+        caller = asking()
+        if caller is not None and caller.kind != "operator":  # `ask` reads, and may write what it answered
+            require_thawed(self, "this")
         return self._reader
 
     def __len__(self) -> int:

@@ -8,6 +8,7 @@ from msgspec import UNSET
 
 from braid.admin import audits as admin_audits
 from braid.admin import erasure as admin_erasure
+from braid.admin import freeze as admin_freeze
 from braid.admin import keys as admin_keys
 from braid.admin import projections as admin_projections
 from braid.admin import status as admin_status
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
 
     from msgspec import UnsetType
 
+    from braid.admin.freeze import FreezeState
     from braid.admin.keys import Admitted, Published
     from braid.admin.status import Status, StatusThen
     from braid.admin.tokens import IssuedToken, TokenView
@@ -303,6 +305,18 @@ class Methods:
         return self.session.call(
             log_operations.read,
             log_operations.Read(start=start, stop=stop, include_forgotten=include_forgotten),
+        )
+
+    def tail(
+        self, start: int = 0, *, seconds: float = 30.0, include_forgotten: bool = False
+    ) -> "Iterator[Record]":
+        """Yield the records from `start` on, then each that is appended, verified, until `seconds` have passed.
+
+        Go on behind the last index that you saw: none is left out, and none comes twice.
+        """
+        return self.session.call(
+            log_operations.tail,
+            log_operations.Tail(start=start, seconds=seconds, include_forgotten=include_forgotten),
         )
 
     def trace(
@@ -1330,6 +1344,22 @@ class Methods:
     def compact(self) -> "int":
         """Give back the disk space of erased bodies; return how many bytes."""
         return self.session.call(admin_erasure.compact, admin_erasure.Compact()).freed_bytes
+
+    def freeze(self, *, reason: "str | None" = None) -> "FreezeState":
+        """Freeze the store by a signed event: until `unfreeze`, who is no operator can only read.
+
+        It holds for every caller of a server and of an agent's tools, from the next request on. One that is frozen already
+        stays so by its first event.
+        """
+        return self.session.call(admin_freeze.freeze, admin_freeze.FreezeStore(reason=reason))
+
+    def unfreeze(self, *, reason: "str | None" = None) -> "FreezeState":
+        """End a freeze by a signed event; nothing is added where there is none."""
+        return self.session.call(admin_freeze.unfreeze, admin_freeze.UnfreezeStore(reason=reason))
+
+    def frozen(self) -> "FreezeState":
+        """Return whether the store is frozen, and what says so."""
+        return self.session.call(admin_freeze.frozen, admin_freeze.AskFrozen())
 
     def admit(self, role: str, actor: "str | None" = None) -> "Admitted":
         """Make a key for one role and actor, admit it to the log and keep its private half in `keys/`.

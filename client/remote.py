@@ -99,6 +99,10 @@ class Remote:
             connection.close()
         return True
 
+    def connection(self) -> http.client.HTTPConnection:
+        """Return a new connection, which its caller closes: for what is no operation."""
+        return self._connect()
+
     @property
     def session(self) -> Self:
         """This: what operations are asked through."""

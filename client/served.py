@@ -4,6 +4,7 @@ Two programs can't hold one log's writer. So whoever opens a store that a server
 know: `braid.open` and the command line find the server by the socket in the store's folder.
 """
 
+import os
 from collections.abc import Callable
 from pathlib import Path
 from threading import Lock
@@ -104,10 +105,13 @@ def _only_reads(known: Operation, request: Request) -> bool:
 
 
 def served(path: Path, here: Here) -> ServedStore | None:
-    """Return the store at `path` as its server has it; None where no server answers."""
+    """Return the store at `path` as its server has it; None where no server answers.
+
+    A token in BRAID_TOKEN is sent along: a server may want one at its socket, too.
+    """
     if not (path / SOCKET).exists():
         return None
-    remote = Remote(path, timeout_s=None)
+    remote = Remote(path, token=os.environ.get("BRAID_TOKEN"), timeout_s=None)
     if not remote.answers():
         return None
     return ServedStore(remote, path.absolute(), here)

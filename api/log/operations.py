@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from time import monotonic, sleep
 from typing import Annotated, Final
 
 import msgspec
@@ -59,6 +60,8 @@ from braid.wal.errors import OutcomeUnknownError
 _ID: Final = "exp_2025-05-17T09:00:00Z_0000000300ab"
 _WRITES: Final = (InvalidRecordError, KeyRefusedError, ReadOnlyError, OutcomeUnknownError)
 _READS: Final = (UnknownRecordError, ErasedError, ForgottenError, IntegrityError)
+_TAIL_S: Final = 0.1
+"""How long a tail waits before it looks again."""
 _EARLIER: Final = re.compile(r"\$(\d+)", flags=re.ASCII)
 
 
@@ -382,6 +385,42 @@ def read(session: Session, asked: Read) -> Iterator[Record]:
                 asked.include_forgotten or record.index not in control.hidden
             ):
                 yield record
+
+
+class Tail(Request, frozen=True, kw_only=True):
+    """Records from index `start` on, and those to come, for so many seconds."""
+
+    start: Index = 0
+    seconds: Annotated[float, msgspec.Meta(ge=0, le=300)] = 30.0
+    include_forgotten: bool = False
+
+
+@operation(
+    Tail,
+    Record,
+    access="read",
+    cost="log",
+    streams=True,
+    positional=("start",),
+    example=Tail(start=0, seconds=0.0),
+    errors=(IntegrityError,),
+)
+def tail(session: Session, asked: Tail) -> Iterator[Record]:
+    """Yield the records from `start` on, then each that is appended, verified, until `seconds` have passed.
+
+    Go on behind the last index that you saw: none is left out, and none comes twice.
+    """
+    ends = monotonic() + asked.seconds
+    at = asked.start
+    while True:
+        session.refresh()
+        size = len(session)
+        if at < size:
+            yield from read(session, Read(start=at, stop=size, include_forgotten=asked.include_forgotten))
+            at = size
+        if (left := ends - monotonic()) <= 0:
+            return
+        sleep(min(left, _TAIL_S))
 
 
 class Trace(Request, frozen=True, kw_only=True):

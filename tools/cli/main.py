@@ -47,6 +47,7 @@ PLACES: Final = {
         "snapshots": ("snapshot",),
         "keys": ("key",),
         "serve": ("serve", "token"),
+        "freeze": ("freeze", "unfreeze"),
         "mcp": ("mcp",),
         "hook": ("hook",),
     }.items()

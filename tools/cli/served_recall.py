@@ -93,7 +93,10 @@ def _answer(path: Path, request: dict[str, Any]) -> bytes | None:
     try:
         connection.sock.settimeout(_TIMEOUT_S)
         connection.sock.connect(str(path))
-        connection.request("POST", "/v1/recall", json.dumps(request), {"Content-Type": "application/json"})
+        headers = {"Content-Type": "application/json"}
+        if token := os.environ.get("BRAID_TOKEN"):
+            headers["Authorization"] = f"Bearer {token}"
+        connection.request("POST", "/v1/recall", json.dumps(request), headers)
         answer = connection.getresponse()
         return answer.read() if answer.status == 200 else None
     finally:

@@ -13,6 +13,7 @@ _STATUS: Final = {
     "UnknownRecordError": 404,
     "ErasedError": 410,
     "ForgottenError": 410,
+    "FrozenError": 423,
     "AccessDeniedError": 403,
     "ConfirmationError": 403,
     "PinnedError": 409,

@@ -13,11 +13,14 @@ import uvicorn
 
 from braid.client.remote import SOCKET, Remote, short_path
 from braid.store import Store
-from braid.tools.http.app import Server
+from braid.tools.http.app import Mode, Server
+from braid.tools.http.limits import Limits
 
 
 @contextmanager
-def served(store: Store, *, port: bool = False) -> Iterator[int | None]:
+def served(
+    store: Store, *, port: bool = False, mode: Mode = "hybrid", limits: Limits | None = None
+) -> Iterator[int | None]:
     """Serve an open store from a thread: by the socket in its folder and, if asked, at a port of loopback."""
     sockets = [socket.socket(socket.AF_UNIX)]
     with short_path(store.path / SOCKET) as path:
@@ -28,7 +31,11 @@ def served(store: Store, *, port: bool = False) -> Iterator[int | None]:
     for one in sockets:
         one.listen(32)
     server = uvicorn.Server(
-        uvicorn.Config(Server(store.session).application(), lifespan="off", log_level="critical")
+        uvicorn.Config(
+            Server(store.session, mode=mode, limits=limits).application(),
+            lifespan="off",
+            log_level="critical",
+        )
     )
     thread = Thread(target=server.run, args=(sockets,))
     thread.start()

@@ -21,7 +21,7 @@ import pytest
 import braid
 from braid import wire
 from braid.agent.program.plan import AnswerStep, Plan, ToolStep
-from braid.async_store import AsyncStore
+from braid.async_store import AsyncMethods, AsyncStore
 from braid.errors import AccessDeniedError, InvalidRequestError, UnknownOperationError
 from braid.ledger.record.record import Claim, Content, Draft, ExperienceBody, Provenance, Scope
 from braid.operation import ALL_ACCESS, Operation
@@ -292,7 +292,7 @@ def test_an_unknown_operation_is_told_the_near_one() -> None:
         find("rember")
 
 
-@pytest.mark.parametrize("owner", [Store, AsyncStore, Records])
+@pytest.mark.parametrize("owner", [Store, AsyncStore, AsyncMethods, Records])
 def test_a_public_signature_says_what_it_takes_and_gives(owner: type) -> None:
     for name, method in vars(owner).items():
         if not inspect.isfunction(method) or (name.startswith("_") and name != "__init__"):
