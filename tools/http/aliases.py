@@ -12,12 +12,12 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from braid.errors import InvalidRequestError
-from braid.ledger.read.trace import TraceNode
 from braid.operation import Json
 from braid.operation import Request as Asked
 from braid.refusal import refusal
 
 if TYPE_CHECKING:
+    from braid.memories.operations import Change, Outcome
     from braid.tools.http.app import Server
 
 PREFIX: Final = "/api/memory"
@@ -42,6 +42,29 @@ class ReasonAlias(Asked, frozen=True, kw_only=True):
     """Why; kept with the record."""
 
     reason: str | None = None
+
+
+class PatchAlias(Asked, frozen=True, kw_only=True):
+    """What changes in a memory; what isn't given stays as it is."""
+
+    content: str | None = None
+    tags: tuple[str, ...] | None = None
+    importance: Annotated[float, msgspec.Meta(ge=0, le=1)] | None = None
+    pinned: bool | None = None
+    reason: str | None = None
+    if_version: Annotated[int, msgspec.Meta(ge=1)] | None = None
+
+
+class PatchOfAlias(PatchAlias, frozen=True, kw_only=True):
+    """What changes in which memory."""
+
+    id: str
+
+
+class ModifyAlias(Asked, frozen=True, kw_only=True):
+    """Changes of several memories."""
+
+    patches: Annotated[tuple[PatchOfAlias, ...], msgspec.Meta(min_length=1, max_length=100)]
 
 
 class ForgetAlias(Asked, frozen=True, kw_only=True):
@@ -70,12 +93,12 @@ class Aliases:
         return [
             Route(f"{PREFIX}/remember", self.remember, methods=["POST"]),
             Route(f"{PREFIX}/forget", self.forget, methods=["POST"]),
-            Route(f"{PREFIX}/modify", self.missing, methods=["POST"]),
+            Route(f"{PREFIX}/modify", self.modify_all, methods=["POST"]),
             Route(f"{PREFIX}/jobs/{{id}}", self.missing, methods=["GET"]),
             Route(f"{PREFIX}/{{id}}/history", self.history, methods=["GET"]),
             Route(f"{PREFIX}/{{id}}/recover", self.recover, methods=["POST"]),
             Route(f"{PREFIX}/{{id}}", self.delete, methods=["DELETE"]),
-            Route(f"{PREFIX}/{{id}}", self.missing, methods=["PATCH"]),
+            Route(f"{PREFIX}/{{id}}", self.modify, methods=["PATCH"]),
         ]
 
     async def remember(self, request: Request) -> Response:
@@ -91,11 +114,27 @@ class Aliases:
         return JSONResponse({"memory_id": done.ids[0], "status": status, "warnings": warnings})
 
     async def history(self, request: Request) -> Response:
-        """Return what became of a memory, in order."""
+        """Return every change of a memory, in order."""
         id = request.path_params["id"]
-        members = {"id": id, "up": False, "down": True, "depth": 1, "text": True}
-        node: TraceNode = await self._server.ask(request, "trace", members)
-        return JSONResponse({"memory_id": id, "events": _events(node)})
+        told = await self._server.ask(request, "history", {"id": id})
+        events = [_event(one) for one in told.changes]
+        return JSONResponse({"memory_id": id, "version": told.version, "events": events})
+
+    async def modify(self, request: Request) -> Response:
+        """Change a memory; a version that it no longer has is a conflict."""
+        asked = await self._body(request, PatchAlias)
+        id = request.path_params["id"]
+        done = await self._server.ask(request, "modify", _change(id, asked))
+        return JSONResponse(
+            {"memory_id": id, "status": "modified", "event_id": done.id, "version": done.version}
+        )
+
+    async def modify_all(self, request: Request) -> Response:
+        """Change several memories, each on its own; what became of each."""
+        asked = await self._body(request, ModifyAlias)
+        changes = [_change(one.id, one) for one in asked.patches]
+        done = await self._server.ask(request, "modify_all", {"changes": changes})
+        return JSONResponse({"results": [_result(one) for one in done.outcomes]})
 
     async def recover(self, request: Request) -> Response:
         """Bring a forgotten memory back."""
@@ -148,28 +187,37 @@ def _needed(reason: str | None) -> str:
     return reason
 
 
-def _events(node: TraceNode) -> list[dict[str, Json]]:
-    events: list[dict[str, Json]] = [_event("ADD", node)]
-    is_forgotten = False
-    for child in sorted(node.down, key=lambda one: one.index):
-        if child.role == "supersedes" and child.kind == "experience":
-            events.append(_event("UPDATE", child))
-        elif child.role == "target" and child.kind == "tombstone":
-            is_forgotten = (
-                not is_forgotten or child.id == node.gone_by
-            )  # what is hidden can only come back, or go
-            events.append(_event("DELETE" if is_forgotten else "RECOVER", child))
-    return events
-
-
-def _event(name: str, node: TraceNode) -> dict[str, Json]:
-    said = node.said
+def _change(id: str, asked: PatchAlias) -> dict[str, Any]:
     return {
-        "event": name,
-        "id": node.id,
-        "created_at": node.created_at,
-        "actor_type": node.author,
-        "actor_id": node.key,
-        "content": said.text if said else None,
-        "method": said.method if said else None,
+        "id": id,
+        "reason": _needed(asked.reason),
+        "text": asked.content,
+        "tags": asked.tags,
+        "pinned": asked.pinned,
+        "importance": asked.importance,
+        "if_version": asked.if_version,
+    }
+
+
+def _result(one: "Outcome") -> dict[str, Json]:
+    done = one.done
+    if done is None:
+        return {"id": one.asked, "success": False, "error": one.error, "reason": one.message}
+    return {"id": one.asked, "success": True, "event_id": str(done.id), "version": done.version}
+
+
+def _event(one: "Change") -> dict[str, Json]:
+    return {
+        "event": one.change,
+        "id": str(one.id),
+        "version": one.version,
+        "created_at": one.at.isoformat(),
+        "actor_type": one.actor,
+        "actor_id": one.asked_by or one.by,
+        "old_content": one.old,
+        "new_content": one.new,
+        "method": one.method,
+        "model": one.model,
+        "reason": one.reason,
+        "session_id": one.session_id,
     }

@@ -213,7 +213,7 @@ class Server:
         await run_in_threadpool(self._caller, request)
         raise RefusedError(
             501, "Not here yet", f"{request.method} {request.url.path} is not offered yet",
-            "GET /v1 lists what is: `correct` modifies, and appends are never queued",
+            "GET /v1 lists what is offered: appends are never queued",
         )  # fmt: skip
 
     def _within_limits(self, who: str, caller: Caller, known: Operation) -> None:

@@ -70,7 +70,9 @@ _LIST: Final = (
 _FORMS: Final[tuple[tuple[Kind, tuple[str, ...]], ...]] = (
     ("known", _KNOWN), ("changes", _CHANGES), ("timeline", _COURSE), ("list", _LIST),
 )  # fmt: skip
-_ASKED: Final = tuple((kind, re.compile("|".join(forms), re.IGNORECASE)) for kind, forms in _FORMS)
+_ASKED: Final[tuple[tuple[Kind, re.Pattern[str]], ...]] = tuple(
+    (kind, re.compile("|".join(forms), re.IGNORECASE)) for kind, forms in _FORMS
+)
 _UNNAMED: Final = re.compile(r"\b\w+(?:['’]s?|s) things?\b|\b(?:that|this|the) thing\b", re.IGNORECASE)
 """A topic that only its owner could name: "dad's thing"."""
 _COUNT: Final = re.compile(rf"\b({_N})\b", re.IGNORECASE)

@@ -200,15 +200,20 @@ def test_the_other_names(store: Store) -> None:
         assert ask("DELETE", f"/api/memory/{right}?reason=asked")[1]["status"] == "forgotten"
         assert ask("POST", f"/api/memory/{right}/recover", {})[1]["status"] == "recovered"
         events = [one["event"] for one in ask("GET", f"/api/memory/{id}/history")[1]["events"]]
-        assert events == ["ADD", "UPDATE"]
-        events = [one["event"] for one in ask("GET", f"/api/memory/{right}/history")[1]["events"]]
-        assert events == ["ADD", "DELETE", "RECOVER"]
+        assert events == ["ADD", "UPDATE", "DELETE", "RECOVER"]
+        assert ask("PATCH", f"/api/memory/{id}", {"pinned": False, "reason": "x", "if_version": 1})[0] == 412
+        assert ask("PATCH", f"/api/memory/{id}", {"content": "The cat is Mochi."})[0] == 400  # no reason
+        changed = {"content": "The cat is Mochi.", "reason": "short", "if_version": 4}
+        assert ask("PATCH", f"/api/memory/{id}", changed)[1]["version"] == 5
+        patches = [{"id": id, "importance": 0.9, "reason": "x"}, {"id": id, "reason": "x", "if_version": 1}]
+        results = ask("POST", "/api/memory/modify", {"patches": patches})[1]["results"]
+        assert [one["success"] for one in results] == [True, False]
+        right = ask("GET", f"/api/memory/{id}/history")[1]["events"][-2]["id"]
         found = ask("POST", "/api/memory/forget", {"query": "cat", "limit": 3})[1]["candidates"]
         assert right in [one["id"] for one in found]
         done = {"mode": "execute", "ids": [right], "reason": "asked"}
         assert ask("POST", "/api/memory/forget", done)[1]["forgotten"] == [right]
-        for method, path in (("PATCH", f"/{id}"), ("POST", "/modify"), ("GET", "/jobs/1")):
-            assert ask(method, f"/api/memory{path}", {})[0] == 501
+        assert ask("GET", "/api/memory/jobs/1", {})[0] == 501
         assert ask("POST", "/api/memory/remember", {"content": "x", "mode": "async"})[0] == 501
         assert ask("POST", "/api/memory/remember", {})[0] == 400
         assert Asker(port, None)("POST", "/api/memory/remember", {"content": "x"})[0] == 401
