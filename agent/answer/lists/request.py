@@ -107,7 +107,7 @@ def list_request(question: str) -> ListRequest | None:
     bare = _LEAD.sub("", text, count=1)
     if _UNNAMED.search(bare):
         return None
-    kind = next((kind for kind, form in _ASKED if form.search(bare)), None)
+    kind: Kind | None = next((each for each, form in _ASKED if form.search(bare)), None)
     if kind is None or (kind == "list" and _NOT_ONE.search(bare)):
         return None
     topic = tuple(dict.fromkeys(stem(word) for word in words(bare) if _tells(word)))
