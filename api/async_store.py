@@ -1197,7 +1197,7 @@ class AsyncMethods:
         return await to_thread(lambda: self.sync.freeze(reason=reason))
 
     async def unfreeze(self, *, reason: "str | None" = None) -> "FreezeState":
-        """End a freeze by a signed event; nothing is added where there is none."""
+        """End a freeze by a signed event; without a freeze nothing is added."""
         return await to_thread(lambda: self.sync.unfreeze(reason=reason))
 
     async def frozen(self) -> "FreezeState":

@@ -1354,7 +1354,7 @@ class Methods:
         return self.session.call(admin_freeze.freeze, admin_freeze.FreezeStore(reason=reason))
 
     def unfreeze(self, *, reason: "str | None" = None) -> "FreezeState":
-        """End a freeze by a signed event; nothing is added where there is none."""
+        """End a freeze by a signed event; without a freeze nothing is added."""
         return self.session.call(admin_freeze.unfreeze, admin_freeze.UnfreezeStore(reason=reason))
 
     def frozen(self) -> "FreezeState":

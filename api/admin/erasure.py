@@ -91,7 +91,7 @@ def _require_force(asked: Forget) -> None:
     """Raise AccessDeniedError where somebody but an operator would force it."""
     caller = asking()
     if asked.force and caller is not None and caller.kind != "operator":
-        raise AccessDeniedError(f"only an operator forgets what is pinned, and {caller.name} is none")
+        raise AccessDeniedError(f"only an operator forgets what is pinned, and {caller.name} isn't one")
 
 
 def _refuse_pinned(session: Session, ids: Iterable[str]) -> None:

@@ -64,7 +64,7 @@ class UnfreezeStore(Request, frozen=True, kw_only=True):
     errors=_WRITES,
 )
 def unfreeze(session: Session, asked: UnfreezeStore) -> FreezeState:
-    """End a freeze by a signed event; nothing is added where there is none."""
+    """End a freeze by a signed event; without a freeze nothing is added."""
     with session.writer.turn():
         if _switch(session).state() is None:
             return FreezeState(frozen=False)

@@ -182,7 +182,7 @@ def _opened(session: Session, asked: ForgetPreviewed) -> _Shown:
     try:
         raw = urlsafe_b64decode(asked.token.encode() + b"=" * (-len(asked.token) % 4))
     except ValueError:
-        raise ConfirmationError(f"the token is none: {again}") from None
+        raise ConfirmationError(f"that is no token: {again}") from None
     mac, said = raw[:_MAC_BYTES], raw[_MAC_BYTES:]
     if not compare_digest(mac, _mac(session, said)):
         raise ConfirmationError(f"the token is not one of this store's, or was altered: {again}")
