@@ -365,7 +365,13 @@ def test_scripted_sessions_with_outages_lose_nothing(tmp_path: Path, monkeypatch
 
 
 @pytest.mark.soak
-def test_a_thousand_scripted_sessions_with_outages_lose_nothing(tmp_path: Path) -> None:
+@pytest.mark.timeout(3600)
+def test_a_thousand_scripted_sessions_with_outages_lose_nothing(
+    tmp_path: Path, request: pytest.FixtureRequest
+) -> None:
+    minutes = request.config.getoption("--minutes")
+    if minutes is not None and minutes < 30:
+        pytest.skip("a thousand sessions take longer than the minutes given")
     reports = scripted(tmp_path, 134, both=66)
     assert sum(report.failed for report in reports) > 10
     hold(reports)
