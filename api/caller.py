@@ -86,10 +86,16 @@ def asked_by(caller: Caller | None) -> Generator[None]:
         _ASKING.reset(token)
 
 
+THIS_MACHINE: Final = "this machine"
+"""Who asks through the socket in the store's folder: whoever can open that folder has the store anyway."""
+
+
 def asked_for() -> dict[str, str]:
     """Return what a body says of who asks; nothing within the process that opened the store."""
     caller = asking()
-    return {} if caller is None else {ASKED_BY: f"{caller.kind} {caller.name}"}
+    if caller is None or (caller.kind == "operator" and caller.name == THIS_MACHINE):
+        return {}
+    return {ASKED_BY: f"{caller.kind} {caller.name}"}
 
 
 def attributed(batch: "Sequence[Draft]") -> "Sequence[Draft]":

@@ -201,7 +201,7 @@ def _mac(session: Session, said: bytes) -> bytes:
 
 def _caller() -> str:
     caller = asking()
-    return "" if caller is None else f"{caller.kind} {caller.name}"
+    return "operator" if caller is None or caller.kind == "operator" else f"{caller.kind} {caller.name}"
 
 
 def _scope(asked: Scoped) -> tuple[str | None, ...]:

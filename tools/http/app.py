@@ -22,7 +22,7 @@ from starlette.routing import Route
 from braid import wire
 from braid.admin.tokens import Callers
 from braid.async_handle import stream
-from braid.caller import Caller, asked_by
+from braid.caller import THIS_MACHINE, Caller, asked_by
 from braid.errors import AccessDeniedError
 from braid.operation import Operation
 from braid.operation import Request as Asked
@@ -40,7 +40,7 @@ BODY_LIMIT: Final = 16 * 2**20
 """Bytes that a request may have."""
 BODY_S: Final = 30.0
 """How long a request may take to arrive."""
-LOCAL: Final = Caller(name="this machine")
+LOCAL: Final = Caller(name=THIS_MACHINE)
 """Who asks through the socket in the store's folder: whoever can open that folder has the store anyway."""
 LOCAL_HOSTS: Final = frozenset(("localhost", "127.0.0.1", "[::1]"))
 _log = logging.getLogger("braid.http")
