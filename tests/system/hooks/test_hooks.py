@@ -216,6 +216,7 @@ def turns_of(store: Store) -> list[dict[str, Any]]:
         if record.kind == "experience":
             body = json.loads(json.dumps(record.members))
             body["provenance"].pop("method", None)
+            body.pop("asked_by", None)  # the plugin asks as an agent
             body["content"].get("structured", {}).pop("capture", None)
             found.append(body)
     return found
