@@ -56,7 +56,7 @@ class Watch:
     def done(self, caller: Caller, known: Operation, asked: object) -> None:
         """Take notice of what took something away; many in a minute are an alarm."""
         if weight_of(known) == "destroy" and known.access in ("forget", "erase"):
-            self._act(caller, "deletes", len(getattr(asked, "ids", ())) or 1)
+            self._act(caller, "deletes", len(getattr(asked, "ids", None) or ()) or 1)
 
     def failed(self, caller: Caller, known: Operation, error: Exception) -> None:
         """Take notice of a failure: a refusal is counted; changes that name what isn't there are an alarm."""
