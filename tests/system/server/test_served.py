@@ -21,7 +21,7 @@ from tests.unit.api.test_operations import ALL, NOW, Scene, asked, scene, unlike
 
 def opened(scene: Scene) -> Store:  # noqa: F811
     """Open a scene at one moment, which is the same for every call."""
-    later = NOW + timedelta(hours=1)
+    later = NOW + timedelta(minutes=5)
     return braid.open(scene.folder / "store", guard_dir=scene.folder / "guard", clock=lambda: later)
 
 
