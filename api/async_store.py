@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from braid.claims.operations import Conflict, Explanation, Stance
     from braid.exchange.capture_operations import Captured, PathDecision
     from braid.exchange.operations import Imported
+    from braid.jobs.operations import Jobs, JobsChanged, JobShown, Worked
     from braid.knowledge.change_operations import ChangeLog
     from braid.knowledge.entity_operations import EntityDecision, EntityList, EntityView
     from braid.knowledge.operations import (
@@ -67,6 +68,7 @@ if TYPE_CHECKING:
     from braid.text.parse import Parser
     from braid.tone.operations import Tone
     from braid.views.status import Caught, Snapshot
+    from braid.work.worker import Step
 
 
 class AsyncMethods:
@@ -1543,6 +1545,79 @@ class AsyncMethods:
         Raises ProgramStateError for an id of something else, and as `get`.
         """
         return await to_thread(lambda: self.sync.program_trace(id=id))
+
+    async def work(
+        self,
+        *,
+        consumers: "Sequence[Literal['session-extraction', 'projection', 'enrichment']]" = (),
+        until_idle: bool = False,
+        ended_only: bool = False,
+        most: "int | None" = None,
+        model: "ChatModel | None" = None,
+        larger: "ChatModel | None" = None,
+        parser: "Parser | None" = None,
+        wait: "Callable[[float], None] | None" = None,
+        told: "Callable[[Step], None] | None" = None,
+    ) -> "Worked":
+        """Work off what the log has and no outcome names: read sessions, bring projections and meanings up to date.
+
+        Each outcome is signed with what was found, as one transaction. What fails is tried again after 1, 5 and 30 seconds,
+        each time with less context; then it is dead, and `jobs` lists it. With a `model`, sessions are read by it, too.
+        `told` is shown what became of each job; `wait` waits so many seconds.
+        """
+        return await to_thread(
+            lambda: self.sync.work(
+                consumers=consumers,
+                until_idle=until_idle,
+                ended_only=ended_only,
+                most=most,
+                model=model,
+                larger=larger,
+                parser=parser,
+                wait=wait,
+                told=told,
+            )
+        )
+
+    async def jobs(
+        self,
+        *,
+        state: "Literal['pending', 'leased', 'retry_scheduled', 'done', 'dead'] | None" = None,
+        consumer: "Literal['session-extraction', 'projection', 'enrichment'] | None" = None,
+        limit: int = 100,
+    ) -> "Jobs":
+        """Return the jobs: what the log has and no outcome names, what is leased, and what is dead by a signed record.
+
+        What is done is listed for 14 days by what carries the jobs, and follows from the log after that.
+        """
+        return await to_thread(lambda: self.sync.jobs(state=state, consumer=consumer, limit=limit))
+
+    async def job(self, id: str) -> "JobShown":
+        """Return how a job stands and what became of it, by signed records. Raises UnknownJobError."""
+        return await to_thread(lambda: self.sync.job(id=id))
+
+    async def retry_job(self, id: str, *, reason: str) -> "JobsChanged":
+        """Let a job that waits or is dead be done now, from its first attempt on; a signed record says who and why.
+
+        A worker that is at it loses its lease. Raises UnknownJobError, InvalidRequestError for one that is done.
+        """
+        return await to_thread(lambda: self.sync.retry_job(id=id, reason=reason))
+
+    async def discard_job(self, id: str, *, reason: str) -> "JobsChanged":
+        """Let a job that waits or is dead never be done; a signed record says who and why. `retry_job` brings it back.
+
+        The records stay, unread. Raises UnknownJobError, InvalidRequestError for one that is done.
+        """
+        return await to_thread(lambda: self.sync.discard_job(id=id, reason=reason))
+
+    async def replay_dead(
+        self,
+        *,
+        reason: str,
+        consumer: "Literal['session-extraction', 'projection', 'enrichment'] | None" = None,
+    ) -> "JobsChanged":
+        """Let all dead jobs be done again, from their first attempt on; signed records say who and why."""
+        return await to_thread(lambda: self.sync.replay_dead(reason=reason, consumer=consumer))
 
 
 class AsyncStore(AsyncHandle, AsyncMethods):

@@ -14,6 +14,7 @@ from braid.session import Session
 
 ROOMS: Final = (
     "log", "tone", "lens", "search", "claims", "answers", "knowledge", "exchange", "admin", "memories", "programs",
+    "jobs",
 )  # fmt: skip
 """The rooms of the subjects; each declares its operations in its module `operations`."""
 

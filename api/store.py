@@ -18,6 +18,7 @@ from braid.claims import operations as claims_operations
 from braid.door import Door
 from braid.exchange import capture_operations as exchange_capture_operations
 from braid.exchange import operations as exchange_operations
+from braid.jobs import operations as jobs_operations
 from braid.knowledge import briefing_operations as knowledge_briefing_operations
 from braid.knowledge import change_operations as knowledge_change_operations
 from braid.knowledge import entity_operations as knowledge_entity_operations
@@ -53,6 +54,7 @@ if TYPE_CHECKING:
     from braid.claims.operations import Conflict, Explanation, Stance
     from braid.exchange.capture_operations import Captured, PathDecision
     from braid.exchange.operations import Imported
+    from braid.jobs.operations import Jobs, JobsChanged, JobShown, Worked
     from braid.knowledge.change_operations import ChangeLog
     from braid.knowledge.entity_operations import EntityDecision, EntityList, EntityView
     from braid.knowledge.operations import (
@@ -89,6 +91,7 @@ if TYPE_CHECKING:
     from braid.text.parse import Parser
     from braid.tone.operations import Tone
     from braid.views.status import Caught, Snapshot
+    from braid.work.worker import Step
 
 
 class Records(Transaction):
@@ -1710,6 +1713,81 @@ class Methods:
         return self.session.call(
             programs_operations.program_trace, programs_operations.ProgramTrace(id=id)
         ).events
+
+    def work(
+        self,
+        *,
+        consumers: "Sequence[Literal['session-extraction', 'projection', 'enrichment']]" = (),
+        until_idle: bool = False,
+        ended_only: bool = False,
+        most: "int | None" = None,
+        model: "ChatModel | None" = None,
+        larger: "ChatModel | None" = None,
+        parser: "Parser | None" = None,
+        wait: "Callable[[float], None] | None" = None,
+        told: "Callable[[Step], None] | None" = None,
+    ) -> "Worked":
+        """Work off what the log has and no outcome names: read sessions, bring projections and meanings up to date.
+
+        Each outcome is signed with what was found, as one transaction. What fails is tried again after 1, 5 and 30 seconds,
+        each time with less context; then it is dead, and `jobs` lists it. With a `model`, sessions are read by it, too.
+        `told` is shown what became of each job; `wait` waits so many seconds.
+        """
+        return self.session.call(
+            jobs_operations.work,
+            jobs_operations.Work(
+                consumers=given(consumers), until_idle=until_idle, ended_only=ended_only, most=most
+            ),
+            model=model,
+            larger=larger,
+            parser=parser,
+            wait=wait,
+            told=told,
+        )
+
+    def jobs(
+        self,
+        *,
+        state: "Literal['pending', 'leased', 'retry_scheduled', 'done', 'dead'] | None" = None,
+        consumer: "Literal['session-extraction', 'projection', 'enrichment'] | None" = None,
+        limit: int = 100,
+    ) -> "Jobs":
+        """Return the jobs: what the log has and no outcome names, what is leased, and what is dead by a signed record.
+
+        What is done is listed for 14 days by what carries the jobs, and follows from the log after that.
+        """
+        return self.session.call(
+            jobs_operations.jobs, jobs_operations.AskJobs(state=state, consumer=consumer, limit=limit)
+        )
+
+    def job(self, id: str) -> "JobShown":
+        """Return how a job stands and what became of it, by signed records. Raises UnknownJobError."""
+        return self.session.call(jobs_operations.job, jobs_operations.AskJob(id=id))
+
+    def retry_job(self, id: str, *, reason: str) -> "JobsChanged":
+        """Let a job that waits or is dead be done now, from its first attempt on; a signed record says who and why.
+
+        A worker that is at it loses its lease. Raises UnknownJobError, InvalidRequestError for one that is done.
+        """
+        return self.session.call(jobs_operations.retry_job, jobs_operations.ChangeJob(id=id, reason=reason))
+
+    def discard_job(self, id: str, *, reason: str) -> "JobsChanged":
+        """Let a job that waits or is dead never be done; a signed record says who and why. `retry_job` brings it back.
+
+        The records stay, unread. Raises UnknownJobError, InvalidRequestError for one that is done.
+        """
+        return self.session.call(jobs_operations.discard_job, jobs_operations.ChangeJob(id=id, reason=reason))
+
+    def replay_dead(
+        self,
+        *,
+        reason: str,
+        consumer: "Literal['session-extraction', 'projection', 'enrichment'] | None" = None,
+    ) -> "JobsChanged":
+        """Let all dead jobs be done again, from their first attempt on; signed records say who and why."""
+        return self.session.call(
+            jobs_operations.replay_dead, jobs_operations.ReplayDead(reason=reason, consumer=consumer)
+        )
 
 
 class Store(Session, Methods):

@@ -108,9 +108,16 @@ class Views:
                 self._lock.release()
 
     def catch_up(
-        self, *, publish: bool = False, wait_s: float = 10.0, progress: Progress | None = None
+        self,
+        *,
+        publish: bool = False,
+        wait_s: float = 10.0,
+        progress: Progress | None = None,
+        meanings: bool = True,
     ) -> list[Caught]:
         """Bring every projection to the log's end; `publish` makes a generation even when none is due.
+
+        `meanings`: LanceDB's too, where there is one.
 
         Raises ViewBusyError after `wait_s` seconds in which another process was at work.
         """
@@ -119,7 +126,8 @@ class Views:
             if publish:
                 self._publish_duck(caught.position, always=True)
             done = [caught, self.catalog.catch_up()]
-        return [*done, self.search.catch_up(wait_s=wait_s)] if self.search.exists else done
+        is_searched = meanings and self.search.exists
+        return [*done, self.search.catch_up(wait_s=wait_s)] if is_searched else done
 
     def _catch_up_duck(self, progress: Progress | None = None) -> Caught:
         self._drop_what_shows_erased()

@@ -1,39 +1,22 @@
-"""Up to where an extractor has read the log, and which turns wait: a file that may be thrown away, one an extractor.
+"""Up to where an extractor that needs no model has read the log: a file that may be thrown away, one an extractor.
 
-Without it the log is read from its beginning; keys keep what was found from being recorded twice. A model is then asked
-again of turns in which it had found nothing.
+It spares reading again what lies between two signed outcomes. Without it that is read again, and keys keep what was
+found from being recorded twice.
 """
 
 import re
 from contextlib import suppress
 from pathlib import Path
-from typing import Final
 
 import msgspec
 
 from braid.wal.durable import make_folder, replace_file
 
-RUNS: Final = 3
-"""So many runs of the extractor try a turn that its model fails at; then it is given up (`000_` §3)."""
-
 
 class Cursor(msgspec.Struct):
-    """`waiting`: turns before `position` that are still to be read; `tries`: how often each of them has failed."""
+    """Everything before `position` has been read."""
 
     position: int = 0
-    waiting: list[int] = []
-    tries: dict[int, int] = {}
-    dead: list[int] = []
-    """The turns that were given up."""
-
-    def failed(self, index: int) -> bool:
-        """Note that a turn could not be read; return whether it is given up."""
-        self.tries[index] = self.tries.get(index, 0) + 1
-        if self.tries[index] < RUNS:
-            return False
-        del self.tries[index]
-        self.dead.append(index)
-        return True
 
 
 def path_of(folder: Path, method: str) -> Path:

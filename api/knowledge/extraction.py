@@ -1,396 +1,37 @@
-"""Extractors over a log: a model reads session by session, events one by one; what passes the gates is appended.
+"""Extractors over a log, when somebody asks for them: events one by one, sessions by a model, as far as they have come.
 
-What was found in a turn enters the log as one record above it, with what made it; a replay needs neither extractor nor
-model. Each extractor has its own cursor. What two find in one turn has the turn's one voice: it counts once.
+Each has its own cursor in the log (`api/outcomes.py`). What two find in one turn has the turn's one voice: it counts
+once. Background workers do the same through the same consumers (`api/jobs`).
 """
 
-from collections import Counter, deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable
+from contextlib import suppress
 from threading import RLock
-from typing import Any, Final, NamedTuple, cast
+from typing import Final, cast
 
-import msgspec
-
-from braid.claims.finder import ClaimFinder
-from braid.knowledge.cursor import Cursor, load, path_of, save
+from braid.job_state import job_state
+from braid.knowledge.cursor import load, path_of
+from braid.knowledge.event_reader import VERSION as EVENTS
+from braid.knowledge.event_reader import EventReader
 from braid.knowledge.operations import Extracted
-from braid.knowledge.turns import Whose, ends_session, followed, living, session_of, spoken, whose
-from braid.learn import stated
-from braid.learn.candidate import Extraction, Extractor, KnownEntity, Maker
-from braid.learn.gates.consistency import KnownIndex
-from braid.learn.gates.gate import judge
-from braid.learn.gates.outcome import GateSettings, Judged, Kept
-from braid.learn.reading import BY_MODEL, method_of, once_key, reading
-from braid.learn.turn import Turn
-from braid.ledger.record.record import Claim, Confidence, Draft, ExperienceBody, Record, Scope
+from braid.knowledge.range_consumer import BATCH, EXTRACTION
+from braid.knowledge.session_reader import Found, Read, SessionReader
+from braid.knowledge.tally import Tally
+from braid.learn.candidate import Extractor
+from braid.learn.gates.outcome import GateSettings
+from braid.ledger.record.record import Draft, Record
+from braid.outcomes import outcomes
 from braid.session import Session
-from braid.text.parse import Parse, Parser
-from braid.views.errors import ViewError
+from braid.text.parse import Parser
+from braid.work.backoff import Retry
+from braid.work.breaker import Breakers
+from braid.work.worker import LEASE_S, PLANNED, JobFailedError, Worker
 
 Told = Callable[[Record, Draft], None]
-BATCH: Final = 500
-"""Records with stated data that are appended as one transaction."""
-BEFORE: Final = 12
-"""Turns of a session that are kept as context for those after them."""
-LOOKED_BACK: Final = 2_000
-"""Records before the position that are looked through for such turns when a run begins."""
-MAX_CLAIMS: Final = 500
-"""Known claims of one person that an extractor is told of, the newest."""
 FAILED_RUN: Final = 3
 """So many sessions that fail one after the other end a run: their model is away, and the rest waits."""
-_USES_KEPT: Final = 50
-
-
-class _Count:
-    """What a run has done."""
-
-    def __init__(self) -> None:
-        self.sessions = self.turns = self.records = self.claims = self.staged = 0
-        self.tokens_in = self.tokens_out = 0
-        self.refused: Counter[str] = Counter()
-        self.warnings: Counter[str] = Counter()
-        self.failures: Counter[str] = Counter()
-
-    def judged(self, judged: Judged) -> None:
-        self.staged += len(judged.staged)
-        self.refused.update(f"{one.gate}:{one.outcome}" for one in judged.refused)
-        self.warnings.update(f"hallucination:{one.kind}" for one in judged.warnings)
-
-    def extracted(self, found: Extraction) -> None:
-        self.tokens_in += found.tokens_in
-        self.tokens_out += found.tokens_out
-        self.warnings.update(f"{stage}:{kind}" for stage, kind in found.warnings)
-        self.failures.update(f"{stage}:{kind}" for stage, kind in found.failures)
-
-    def appended(self, drafts: Iterable[Draft]) -> None:
-        for draft in drafts:
-            self.records += 1
-            self.claims += len(cast("ExperienceBody", draft.body).symbolic)
-
-
-class _Talk(NamedTuple):
-    """An open session: its turns that wait, and the last ones before them."""
-
-    waiting: list[Turn]
-    before: deque[Turn]
-
-
-class _Log:
-    """What both ways of extracting need of a store: known keys, appending, and what is not to be written."""
-
-    def __init__(self, session: Session, count: _Count, *, dry_run: bool, told: Told | None) -> None:
-        self.session = session
-        self.count = count
-        self.dry_run = dry_run
-        self._told = told
-
-    def read_before(self, maker: Maker, parents: Sequence[str]) -> set[str]:
-        """Return those of these records of which something that this maker found stands in the log."""
-        keys = {once_key(maker, id): id for id in parents}
-        return {keys[key] for key in self.session.reader.key_index.find(list(keys))}
-
-    def append(self, found: Sequence[tuple[Record, Draft]]) -> None:
-        """Append readings as one transaction, or only count them; each is known by its key."""
-        if not found:
-            return
-        added = list(found)
-        if not self.dry_run:
-            placed = self.session.append_drafts([draft for _, draft in found])
-            added = [one for one, at in zip(found, placed, strict=True) if not at.known]
-        self.count.appended(draft for _, draft in added)
-        for record, draft in added if self._told is not None else ():
-            cast("Told", self._told)(record, draft)
-
-
-class SessionExtraction:
-    """One extractor that reads whole sessions, over one log."""
-
-    def __init__(
-        self,
-        log: _Log,
-        extractor: Extractor,
-        *,
-        parser: Parser | None,
-        settings: GateSettings,
-        turns_each: int,
-    ) -> None:
-        self._log = log
-        self._session = log.session
-        self._extractor = extractor
-        self._parser = parser
-        self._settings = settings
-        self._turns_each = turns_each
-        self._method = method_of(extractor.maker)
-        self._path = path_of(self._session.path / "views", self._method)
-        self._talks: dict[Whose, _Talk] = {}
-        self._known: dict[Whose, list[Claim]] = {}
-        self._left: list[int] = []
-        """Turns that could not be read this time."""
-        self._failed_run = 0
-        self.cursor = Cursor()
-
-    @property
-    def is_stopped(self) -> bool:
-        """Whether the model has failed so often in a row that it isn't asked any more."""
-        return self._failed_run >= FAILED_RUN
-
-    def run(self, *, ended_only: bool) -> None:
-        """Read what has not been read yet. A session is read when it ends, and every so many turns."""
-        size = self._session.reader.size
-        self.cursor = load(self._path, size)
-        waiting, self.cursor.waiting = self.cursor.waiting, []
-        start = self.cursor.position
-        again = set(waiting)
-        for record in followed(self._session, max(0, start - LOOKED_BACK), start):
-            if record.index not in again and (turn := spoken(record)) is not None:
-                self._talk(session_of(record)).before.append(turn)
-        for index in waiting:
-            if (held := living(self._session, index)) is not None:
-                self._meet(held)
-        for record in followed(self._session, start, size):
-            self.cursor.position = max(self.cursor.position, record.index + 1)
-            self._meet(record)
-        if not ended_only:
-            for key in list(self._talks):
-                self._flush(key)
-        self.cursor.position = size
-        self._save()
-
-    def _talk(self, key: Whose) -> _Talk:
-        return self._talks.setdefault(key, _Talk([], deque(maxlen=BEFORE)))
-
-    def _meet(self, record: Record) -> None:
-        key = session_of(record)
-        if ends_session(record):
-            self._flush(key)
-        elif (turn := spoken(record)) is not None:
-            talk = self._talk(key)
-            talk.waiting.append(turn)
-            if len(talk.waiting) >= self._turns_each:
-                self._flush(key)
-
-    def _flush(self, key: Whose) -> None:
-        """Read the turns of a session that wait; they wait on where the extractor fails."""
-        talk = self._talk(key)
-        turns = list(talk.waiting)
-        talk.waiting.clear()
-        if not turns:
-            return
-        if self.is_stopped:
-            self._left += [turn.at for turn in turns]
-        elif not self._read(key, turns, tuple(talk.before)):
-            self._left += [turn.at for turn in turns if not self.cursor.failed(turn.at)]
-        talk.before.extend(turns)
-        self._save()
-
-    def _save(self) -> None:
-        if not self._log.dry_run:
-            held = [turn.at for talk in self._talks.values() for turn in talk.waiting]
-            self.cursor.waiting = sorted({*self._left, *held})
-            save(self._path, self.cursor)
-
-    # -- one session ------------------------------------------------------------------------------
-
-    def _read(self, key: Whose, turns: list[Turn], before: tuple[Turn, ...]) -> bool:
-        """Read some turns of a session; return whether the extractor could."""
-        records = {
-            turn.at: record for turn in turns if (record := living(self._session, turn.at)) is not None
-        }
-        done = self._log.read_before(self._extractor.maker, [record.id for record in records.values()])
-        new = [turn for turn in turns if turn.at in records and records[turn.at].id not in done]
-        if not any(turn.role == "user" for turn in new):
-            return True
-        seen = [
-            msgspec.structs.replace(turn, previous=())
-            for turn in turns
-            if turn.at in records and turn not in new
-        ]
-        new[0] = msgspec.structs.replace(new[0], previous=(*before, *seen))
-        known = self._known_to(key)
-        entities = entities_of(known)
-        found = self._extractor.extract(new, entities, known[-MAX_CLAIMS:], self._session.now())
-        self._log.count.extracted(found)
-        if found.failures and not found.candidates:
-            self._failed_run += 1
-            return False
-        self._failed_run = 0
-        self._log.count.sessions += 1
-        self._log.count.turns += len(new)
-        judged = judge(
-            found.candidates, new, KnownIndex(known, entities), self._parses(found, new), self._settings
-        )
-        self._log.count.judged(judged)
-        drafts = list(_drafts(found, judged, records, self._extractor.maker))
-        self._log.append(drafts)
-        known += [one.claim for one in judged.kept if not one.superseded]
-        return True
-
-    def _parses(self, found: Extraction, turns: Sequence[Turn]) -> dict[int, Parse]:
-        """Return the parses of the turns that candidates quote."""
-        if self._parser is None:
-            return {}
-        wanted = {one.evidence.turn for one in found.candidates}
-        named = [turn for turn in turns if turn.at in wanted]
-        return {
-            turn.at: parse
-            for turn, parse in zip(named, self._parser.parse([t.text for t in named]), strict=True)
-        }
-
-    def _known_to(self, key: Whose) -> list[Claim]:
-        """Return what is known of a session's person, oldest first; it grows by what is kept."""
-        scope = whose(key)
-        if key[:3] not in self._known:
-            self._known[key[:3]] = known_claims(self._session, scope)
-        return self._known[key[:3]]
-
-
-def known_claims(session: Session, scope: Scope) -> list[Claim]:
-    """Return the living claims of a scope, oldest first, the newest `MAX_CLAIMS`."""
-    named = None if scope == Scope() else scope
-    finder = ClaimFinder(session, named, None)
-    return [one.claim for one in finder.claims(finder.named(None)[-MAX_CLAIMS:])]
-
-
-def entities_of(claims: Iterable[Claim]) -> list[KnownEntity]:
-    """Return who and what claims speak of by name, with how often."""
-    counted = Counter(
-        name for claim in claims for name in (claim.subject, claim.object) if name[:1].isupper()
-    )
-    return [KnownEntity(name, mentions=count) for name, count in counted.most_common()]
-
-
-def _drafts(
-    found: Extraction, judged: Judged, records: dict[int, Record], maker: Maker
-) -> Iterator[tuple[Record, Draft]]:
-    """Yield the reading of each turn in which something was found, what was staged of it, and what was warned of."""
-    kept: dict[int, list[Kept]] = {}
-    for one in judged.kept:
-        kept.setdefault(one.candidate.evidence.turn, []).append(one)
-    staged: dict[int, list[dict[str, Any]]] = {}
-    for doubt in judged.staged:
-        staged.setdefault(doubt.candidate.evidence.turn, []).append(
-            {
-                **msgspec.to_builtins(doubt.candidate.claim),
-                "why": f"{doubt.gate}:{doubt.outcome}",
-                "p": doubt.p,
-            }
-        )
-    warned: dict[int, list[tuple[str, str]]] = {}
-    for warning in judged.warnings:
-        warned.setdefault(warning.turn, []).append(("hallucination", warning.kind))
-    general = [*found.warnings, *warned.pop(-1, [])]
-    model = next((one.maker.model for one in found.candidates), maker.model)
-    made = Maker(maker.name, maker.version, model)
-    for at in sorted({*kept, *staged}):
-        if at not in records:
-            continue
-        notes: dict[str, Any] = {}
-        if at in staged:
-            notes["staged"] = staged[at]
-        if warnings := sorted({*general, *warned.get(at, [])}):
-            notes["warnings"] = [
-                {"gate": gate, "class": kind, "maker": maker.name} for gate, kind in warnings
-            ]
-        claims = [_weighed(one) for one in kept.get(at, [])]
-        sure = min((one.p for one in kept.get(at, []) if not one.superseded), default=None)
-        low = min((one.p for one in kept.get(at, [])), default=None) if sure is None else sure
-        confidence = Confidence(p=low, method=BY_MODEL) if low is not None else None
-        yield records[at], reading(made, records[at], claims, confidence, notes=notes)
-
-
-def _weighed(one: Kept) -> Claim:
-    """Return a claim; one that the same session takes back says how little of it is left."""
-    if not one.superseded:
-        return one.claim
-    return msgspec.structs.replace(one.claim, details={**one.claim.details, "superseded": f"{one.p:g}"})
-
-
-# -- events -----------------------------------------------------------------------------------------
-
-
-class EventExtraction:
-    """What records state as data, over one log."""
-
-    def __init__(self, log: _Log, settings: GateSettings) -> None:
-        self._log = log
-        self._session = log.session
-        self._settings = settings
-        self._path = path_of(self._session.path / "views", method_of(stated.MAKER))
-        self._uses: dict[tuple[Whose, str], list[Record]] = {}
-
-    def run(self) -> int:
-        """Read what has not been read yet; return how far."""
-        size = self._session.reader.size
-        cursor = load(self._path, size)
-        found: list[tuple[Record, Draft]] = []
-        for record in followed(self._session, cursor.position, size):
-            if (draft := self._draft(record)) is not None:
-                found.append((record, draft))
-            if len(found) == BATCH:
-                self._log.append(found)
-                found = []
-        self._log.append(found)
-        if not self._log.dry_run and size > cursor.position:
-            save(self._path, Cursor(position=size))
-        return size
-
-    def _draft(self, record: Record) -> Draft | None:
-        """Return what is to be recorded of a record: each thing that it states is judged on its own."""
-        if record.kind not in ("event", "experience"):
-            return None
-        found = list(stated.stated(record))
-        earlier: list[Record] = []
-        if (tool := stated.tool_of(record)) is not None:
-            earlier = self._earlier(record, tool)
-            if (use := stated.used(record, earlier)) is not None:
-                found.append(use)
-            else:
-                earlier = []
-        if not found:
-            return None
-        known = KnownIndex()
-        kept: list[Claim] = []
-        for one in found:
-            judged = judge([one.candidate], [one.turn], known, {}, self._settings)
-            self._log.count.judged(judged)
-            kept += [each.claim for each in judged.kept]
-        if not kept:
-            return None
-        return stated.draft(record, kept, [one.id for one in earlier])
-
-    def _earlier(self, record: Record, tool: str) -> list[Record]:
-        """Return the uses of a tool within its scope before a record, the newest, in the order of the log."""
-        key = session_of(record)[:3], tool
-        if key not in self._uses:
-            self._uses[key] = list(self._found(record))
-        uses = self._uses[key]
-        earlier = [one for one in uses if one.index < record.index][-_USES_KEPT:]
-        self._uses[key] = [*uses[-_USES_KEPT:], record]
-        return earlier
-
-    def _found(self, record: Record) -> Iterator[Record]:
-        """Yield the uses of a record's tool that the projection knows of, before the record."""
-        actor = cast("ExperienceBody", record.body).provenance.actor
-        scope = msgspec.structs.asdict(whose(session_of(record)))
-        query = (
-            "SELECT log_index FROM experiences e WHERE actor = ? AND log_index < ?"  # noqa: S608 - our own words
-            + "".join(f" AND {name} IS NOT DISTINCT FROM ?" for name in scope if name != "session_id")
-            + " ORDER BY log_index DESC LIMIT ?"
-        )
-        params = [
-            actor,
-            record.index,
-            *(value for name, value in scope.items() if name != "session_id"),
-            _USES_KEPT,
-        ]
-        try:
-            with self._session.views.tables() as tables:
-                indexes = sorted(index for (index,) in tables.rows(query, params))
-        except (ViewError, OSError):
-            return
-        for index in indexes:
-            if (one := living(self._session, index)) is not None:
-                yield one
+RUNS: Final = Retry(waits_s=(0.0, 0.0), jitter=0.0)
+"""Three runs try a portion; the extractor waits between its own tries."""
 
 
 class _Turn:
@@ -412,29 +53,124 @@ def extract(
     told: Told | None = None,
 ) -> Extracted:
     """Run the extractor of events, and one that reads sessions where one is given, over what they have not read yet."""
-    count = _Count()
-    log = _Log(session, count, dry_run=dry_run, told=told)
     with session.kept(_Turn, _Turn).lock:
-        position = EventExtraction(log, settings or GateSettings()).run()
-        sessions: SessionExtraction | None = None
+        run = _Run(session, settings or GateSettings(), told, dry_run=dry_run)
+        position = run.events()
         if extractor is not None:
-            sessions = SessionExtraction(
-                log, extractor, parser=parser, settings=settings or GateSettings(), turns_each=turns_each
-            )
-            sessions.run(ended_only=ended_only)
+            run.sessions(extractor, parser, turns_each, ended_only=ended_only)
+    tally = run.tally
     return Extracted(
-        sessions=count.sessions,
-        turns=count.turns,
-        records=count.records,
-        claims=count.claims,
-        staged=count.staged,
-        refused=dict(count.refused),
-        warnings=dict(count.warnings),
-        failures=dict(count.failures),
-        tokens_in=count.tokens_in,
-        tokens_out=count.tokens_out,
-        waiting=len(sessions.cursor.waiting) if sessions is not None else 0,
-        given_up=len(sessions.cursor.dead) if sessions is not None else 0,
-        stopped=sessions is not None and sessions.is_stopped,
+        sessions=tally.sessions,
+        turns=tally.turns,
+        records=tally.records,
+        claims=tally.claims,
+        staged=tally.staged,
+        refused=dict(tally.refused),
+        warnings=dict(tally.warnings),
+        failures=dict(tally.failures),
+        tokens_in=tally.tokens_in,
+        tokens_out=tally.tokens_out,
+        waiting=run.waiting,
+        given_up=run.given_up,
+        stopped=run.is_stopped,
         position=position,
     )
+
+
+class _Run:
+    """One run over one log."""
+
+    def __init__(self, session: Session, settings: GateSettings, told: Told | None, *, dry_run: bool) -> None:
+        self.tally = Tally()
+        self.waiting = self.given_up = 0
+        self.is_stopped = False
+        self._session = session
+        self._settings = settings
+        self._told = told
+        self._dry_run = dry_run
+
+    def events(self) -> int:
+        """Read what records state as data; return how far."""
+        size = self._session.reader.size
+        reader = EventReader(self._session, self._settings)
+        saved = load(path_of(self._session.path / "views", EVENTS), size).position
+        at = max(saved, outcomes(self._session).progress(EXTRACTION, EVENTS).upto)
+        while at < size:
+            stop = min(at + BATCH, size)
+            read = reader.read(at, stop)
+            self.tally.add(read.tally)
+            self._take(self._append(read.found))
+            at = stop
+        if not self._dry_run:
+            reader.reached(size)
+        return size
+
+    def _append(self, found: Found) -> Found:
+        """Append readings as one transaction, or only count them; return those that are new."""
+        if self._dry_run or not found:
+            return found
+        placed = self._session.append_drafts([draft for _, draft in found])
+        return [one for one, at in zip(found, placed, strict=True) if not at.known]
+
+    def _take(self, added: Found) -> None:
+        self.tally.appended(draft for _, draft in added)
+        for record, draft in added if self._told is not None else ():
+            cast("Told", self._told)(record, draft)
+
+    def sessions(
+        self, extractor: Extractor, parser: Parser | None, turns_each: int, *, ended_only: bool
+    ) -> None:
+        """Let an extractor read the sessions that wait."""
+        reader = SessionReader(
+            self._session,
+            lambda _: extractor,
+            parser=parser,
+            settings=self._settings,
+            turns_each=turns_each,
+            ended_only=ended_only,
+            alone=False,
+            done=self._done,
+            failed=self.tally.add,
+        )
+        if self._dry_run:
+            for portion in reader.portions(2**31).portions:
+                with suppress(JobFailedError):
+                    read = reader.read(portion, 1)
+                    self._done(read, read.found)
+        else:
+            self._work(reader)
+        self.waiting = reader.portions(2**31).turns
+        dead = outcomes(self._session).dead().values()
+        self.given_up = sum(
+            stop - start
+            for one in dead
+            if one.outcome.version == reader.version
+            for start, stop in one.outcome.spans
+        )
+
+    def _done(self, read: Read, added: Found) -> None:
+        counted = read.tally
+        counted.records = counted.claims = 0
+        self.tally.add(counted)
+        self._take(added)
+
+    def _work(self, reader: SessionReader) -> None:
+        """Lease and read portion by portion, each once, until none is left or the model is away."""
+        transport = job_state(self._session).transport
+        worker = Worker[Read | None](transport, [reader], Breakers(), clock=self._now_s, retry=RUNS)
+        tried: set[str] = set()
+        failed_run = 0
+        while batches := reader.plan(PLANNED, frozenset(tried)):
+            for batch in batches:
+                tried.add(batch.id)
+                lease = transport.take(batch, worker.owner, self._now_s(), LEASE_S)
+                if lease is None:
+                    continue  # a worker is at it
+                step = worker.attempt(lease)
+                failed_run = failed_run + 1 if step.ended in ("retried", "dead") else 0
+                if failed_run >= FAILED_RUN:
+                    self.is_stopped = True
+                    return
+
+    def _now_s(self) -> float:
+        return self._session.now().timestamp()

@@ -9,17 +9,20 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from itertools import accumulate, islice
 from threading import RLock
-from typing import Any, Final, cast
+from typing import Any, Final, NamedTuple, cast
 
 import msgspec
 
 from braid.knowledge.operations import Learned
+from braid.knowledge.range_consumer import EXTRACTION, RangeRead
 from braid.knowledge.retirement import retire_replaced
+from braid.knowledge.tally import Tally
 from braid.learn.inference import Settled, inference, method_of, settled, turn_of
 from braid.learn.parse.reader import ParseReader
 from braid.learn.turn import KnownClaims, Turn, TurnReader, TurnReading
 from braid.ledger.errors import ErasedError, ForgottenError
 from braid.ledger.record.record import Draft, ExperienceBody, Record, is_reading
+from braid.outcomes import outcomes
 from braid.session import Session
 from braid.text.parse import ParserMissingError
 from braid.views.errors import ViewError
@@ -45,6 +48,15 @@ class _Position(msgspec.Struct, frozen=True):
     position: int
 
 
+class _Part(NamedTuple):
+    """What a stretch of the log states, and how many turns, and characters of them, were read or left."""
+
+    found: list[tuple[Record, Draft]]
+    read: int
+    partly: int
+    left: int
+
+
 class Learner:
     """Follows one store's log with one reader, and keeps what is known in each conversation while the store is open."""
 
@@ -59,6 +71,8 @@ class Learner:
         self._turns: dict[int, Turn] = {}
         self._at: int | None = None
         """Up to where `_known` has followed the log."""
+        self._since = 0
+        """From where on it has."""
 
     def learn(self, *, dry_run: bool = False, told: Told | None = None) -> Learned:
         """Read what has not been read yet, and append what it states; `told` is shown each record read and its draft.
@@ -67,19 +81,14 @@ class Learner:
         it again adds nothing. After a dry run, use another learner.
         """
         size = self._session.reader.size
-        read = records = claims = partly = left = 0
+        records = claims = partly = left = read = 0
         counted: set[str] = set()
         at = self._resume()
         while at < size:
-            found: list[tuple[Record, Draft]] = []
             stop = min(at + BATCH, size)
-            for record, turn in self._prepared(self._new(at, stop)):
-                read += 1
-                draft, unread = self._draft(record, turn)
-                partly, left = partly + bool(unread), left + unread
-                if draft is not None and self._is_wanted(record):
-                    found.append((record, draft))
-            found = _once(found)
+            part = self._read(at, stop)
+            found, read = part.found, read + part.read
+            partly, left = partly + part.partly, left + part.left
             added = self._unknown(found, counted) if dry_run else self._append(found)
             records += len(added)
             claims += sum(len(cast("ExperienceBody", draft.body).symbolic) for _, draft in added)
@@ -92,20 +101,78 @@ class Learner:
             self._save(at)
         return Learned(read=read, records=records, claims=claims, position=at, partly=partly, left=left)
 
+    @property
+    def version(self) -> str:
+        """The method of what is read: the version of the rules, and of the parser."""
+        return method_of(self._reader)
+
+    def is_work(self, record: Record) -> bool:
+        """See `RangeReader.is_work`."""
+        return record.raw is not None and turn_of(record) is not None
+
+    def read(self, start: int, stop: int) -> RangeRead:
+        """See `RangeReader.read`: for a worker, which appends what is found with its outcome."""
+        with self.turn:
+            if self._at is not None and self._since <= start and stop <= self._at:
+                return RangeRead([], Tally())  # this handle has read it, and appended what it states
+            if self._at != start:
+                self.reset()
+                self._warm_up(start)
+                self._since = start
+            part = self._read(start, stop)
+        tally = Tally()
+        tally.turns = part.read
+        return RangeRead(part.found, tally)
+
+    def reached(self, stop: int) -> None:
+        """See `RangeReader.reached`."""
+        with self.turn:
+            first = not self._noted()
+            if self._at is None or self._at < stop:
+                self._at = stop
+            if self._at > self._noted():
+                self._save(self._at)
+        if first:
+            retire_replaced(self._session, REPLACED)
+
+    def reset(self) -> None:
+        """See `RangeReader.reset`."""
+        with self.turn:
+            self._known, self._before, self._turns, self._at = {}, {}, {}, None
+
+    def _read(self, start: int, stop: int) -> "_Part":
+        """Return what the turns from `start` to `stop` state; what they say is known from now on."""
+        found: list[tuple[Record, Draft]] = []
+        read = partly = left = 0
+        for record, turn in self._prepared(self._new(start, stop)):
+            read += 1
+            draft, unread = self._draft(record, turn)
+            partly, left = partly + bool(unread), left + unread
+            if draft is not None and self._is_wanted(record):
+                found.append((record, draft))
+        return _Part(_once(found), read, partly, left)
+
     def _resume(self) -> int:
         """Return where to read on; what was said shortly before is made known again."""
         if self._at is not None:
             return self._at
-        at = self._saved()
+        at = self._since = self._saved()
         if at < self._session.reader.size:
-            newest = _newest([turn for _, turn in self._new(max(0, at - WINDOW), at)])
-            self._reader.prepare(newest)
-            for turn in newest:
-                known = self._known_to(turn)
-                known.add(self._reader.read(turn, known).notes)
+            self._warm_up(at)
         return at
 
+    def _warm_up(self, at: int) -> None:
+        """Make known what was said shortly before a place."""
+        newest = _newest([turn for _, turn in self._new(max(0, at - WINDOW), at)])
+        self._reader.prepare(newest)
+        for turn in newest:
+            known = self._known_to(turn)
+            known.add(self._reader.read(turn, known).notes)
+
     def _saved(self) -> int:
+        return max(self._noted(), outcomes(self._session).progress(EXTRACTION, self.version).upto)
+
+    def _noted(self) -> int:
         with suppress(OSError, msgspec.MsgspecError):
             saved = msgspec.json.decode(self._path.read_bytes(), type=_Position)
             if saved.method == method_of(self._reader) and saved.position <= self._session.reader.size:

@@ -28,7 +28,7 @@ MAX_CANDIDATES: Final = 1_000
 _MAX_NAME: Final = 200
 
 
-class _Try(NamedTuple):
+class Try(NamedTuple):
     """How long to wait before asking, and what share of the context before the turns is shown."""
 
     wait_s: float
@@ -37,7 +37,7 @@ class _Try(NamedTuple):
     """Whether the names and statements that are known are left out."""
 
 
-TRIES: Final = (_Try(0.0, 1.0), _Try(1.0, 1.0), _Try(5.0, 0.5), _Try(30.0, 0.0, is_bare=True))
+TRIES: Final = (Try(0.0, 1.0), Try(1.0, 1.0), Try(5.0, 0.5), Try(30.0, 0.0, is_bare=True))
 """The table of `000_` §3."""
 
 
@@ -62,9 +62,13 @@ class ModelExtractor:
         embedder: Embedder | None = None,
         max_tokens: int = MAX_TOKENS,
         timeout_s: float = TIMEOUT_S,
+        tries: Sequence[Try] | None = None,
         sleep: Callable[[float], None] = time.sleep,
     ) -> None:
-        """`embedder` finds the known entities that a talk may mean. Raises ValueError for no tokens, or no time."""
+        """`embedder` finds the known entities that a talk may mean; `tries` are `TRIES` where none are given.
+
+        Raises ValueError for no tokens, or no time.
+        """
         if max_tokens < 1 or timeout_s <= 0:
             raise ValueError("a model is given at least one token, and more than 0 s")
         self._model = model
@@ -72,6 +76,7 @@ class ModelExtractor:
         self._embedder = embedder
         self._max_tokens = max_tokens
         self._timeout_s = timeout_s
+        self._tries = tries
         self._sleep = sleep
 
     @property
@@ -144,7 +149,7 @@ class ModelExtractor:
         completions: list[Completion] = []
         warnings: list[tuple[str, str]] = []
         failure = "failed"
-        for number, each in enumerate(TRIES):
+        for number, each in enumerate(self._tries or TRIES):
             if number == 1 and failure == "unreadable":
                 continue  # the same question would have the same answer
             if number and failure != "unreadable":

@@ -10,13 +10,13 @@ import pytest
 
 from braid import installed_parser
 from braid.entry import open as open_store
-from braid.knowledge import cursor, extraction
 from braid.learn.rederivation import rederive
 from braid.ledger.errors import NotRederivableError, ReadOnlyError
 from braid.ledger.record.record import Claim, Confidence, Draft, EventBody, ExperienceBody, Record
 from braid.store import Store
 from braid.text.chat import ChatError
 from braid.text.parse import Parse, from_rows
+from braid.wal import failpoint
 from tests.unit.learn.model_double import SaysInTurn
 
 HOME: Final = "I live in Porto."
@@ -160,41 +160,59 @@ def test_again_asks_and_adds_nothing(memory: Path, store: Store) -> None:
     size = len(store)
     assert store.extract(model=model, parser=PARSER).turns == 0
     assert (len(model.asked), len(store)) == (1, size)
-    files = sorted(path.name for path in (memory / "views").glob("extracted-*.json"))
-    assert files == ["extracted-read-events-1.json", "extracted-read-model-1.json"]
+    assert sorted(path.name for path in (memory / "views").glob("extracted-*.json")) == [
+        "extracted-read-events-1.json"
+    ]
 
 
-def test_without_its_cursor_a_turn_that_was_read_is_not_read_again(memory: Path, store: Store) -> None:
+@pytest.mark.parametrize("found", [says("I live in Porto"), '{"facts": []}'], ids=["a fact", "nothing"])
+def test_what_was_read_follows_from_the_log_alone(memory: Path, store: Store, found: str) -> None:
+    """Not even a turn in which the model found nothing is shown to it again."""
     say(store, HOME)
-    model = SaysInTurn(says("I live in Porto"))
+    model = SaysInTurn(found)
     store.extract(model=model, parser=PARSER)
     size = len(store)
-    for content in (None, "no JSON", '{"position": 999999}'):
-        path = memory / "views" / "extracted-read-model-1.json"
-        path.unlink() if content is None else path.write_text(content, "utf-8")
+    for content in (None, b"no database"):
+        path = memory / "work.sqlite"
+        for suffix in ("", "-wal", "-shm"):
+            path.with_name(path.name + suffix).unlink(missing_ok=True)
+        if content is not None:
+            path.write_bytes(content)
+        (memory / "views" / "extracted-read-events-1.json").unlink()
         store.extract(model=model, parser=PARSER)
     assert (len(model.asked), len(store)) == (1, size)
 
 
-def test_a_crash_between_the_append_and_the_cursor_adds_nothing_twice(
-    memory: Path, store: Store, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.mark.parametrize(
+    "point", ["work.leased", "work.ran", "work.append", "work.append.done", "work.settled"]
+)
+def test_a_crash_anywhere_has_exactly_one_effect(store: Store, point: str) -> None:
     say(store, HOME)
     say(store, HOME, session="s2")
-    with monkeypatch.context() as patched:
-        patched.setattr(extraction, "save", _dies)
-        with pytest.raises(OSError, match="the process died"):
+    passed = 0
+
+    def die(name: str) -> None:
+        nonlocal passed
+        passed += name == point
+        if name == point and passed == 1:
+            raise Died
+
+    failpoint.arm(die)
+    try:
+        with pytest.raises(Died):
             store.extract(model=SaysInTurn(says("I live in Porto")), parser=PARSER)
-    (first,) = readings(store)
+    finally:
+        failpoint.arm(None)
+    (store.path / "work.sqlite").unlink()  # who is at it, nobody knows any more
     store.extract(model=SaysInTurn(says("I live in Porto")), parser=PARSER)
     one, other = readings(store)
-    assert one.id == first.id
     assert one.targets("parent")[0].id != other.targets("parent")[0].id
+    done = [record for record in store.read() if record.envelope.public.get("name") == "work"]
+    assert len(done) == 2
 
 
-def _dies(path: Path, saved: cursor.Cursor) -> None:
-    if "model" in path.name and saved.position:
-        raise OSError("the process died")
+class Died(BaseException):
+    """The process is gone: nobody catches it."""
 
 
 def test_a_dry_run_and_a_store_for_reading_append_nothing(memory: Path) -> None:

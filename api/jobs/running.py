@@ -1,0 +1,138 @@
+"""Working jobs off: which consumers a session has, and a worker over them."""
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from random import Random
+from typing import TYPE_CHECKING, Any, Final
+
+import msgspec
+
+from braid.errors import InvalidRequestError
+from braid.job_state import job_state
+from braid.jobs.breaking_model import BreakingModel
+from braid.jobs.projecting import ENRICHMENT, PROJECTION, projecting
+from braid.knowledge.event_reader import EventReader
+from braid.knowledge.range_consumer import EXTRACTION, RangeConsumer
+from braid.learn.gates.outcome import GateSettings
+from braid.session import Session
+from braid.text.parse import ParserMissingError
+from braid.work.worker import Consumer, Step, Worker
+
+if TYPE_CHECKING:
+    from braid.knowledge.session_reader import SessionReader
+    from braid.text.chat import ChatModel
+    from braid.text.parse import Parser
+
+CONSUMERS: Final = (EXTRACTION, PROJECTION, ENRICHMENT)
+"""The consumers that there are, in the order in which they work: projections come last, since reading appends."""
+TURNS_EACH: Final = 10
+
+
+class Models(msgspec.Struct, frozen=True):
+    """What a worker may ask: models that read sessions, and a parser that vouches for what they find."""
+
+    small: "ChatModel | None" = None
+    larger: "ChatModel | None" = None
+    parser: "Parser | None" = None
+
+
+def consumers(
+    session: Session, names: Sequence[str], models: Models, *, ended_only: bool
+) -> list[Consumer[Any]]:
+    """Return the consumers of these names that have what they need. Raises InvalidRequestError for an unknown one."""
+    if unknown := [name for name in names if name not in CONSUMERS]:
+        raise InvalidRequestError(f"no consumer is called {unknown[0]!r}; there are {', '.join(CONSUMERS)}")
+    wanted = names or CONSUMERS
+    found: list[Consumer[Any]] = []
+    if EXTRACTION in wanted:
+        found += _readers(session, models, ended_only=ended_only)
+    found += [one for one in projecting(session, job_state(session)) if one.name in wanted]
+    return found
+
+
+def _readers(session: Session, models: Models, *, ended_only: bool) -> list[Consumer[Any]]:
+    from braid.knowledge.learner import Learner
+
+    found: list[Consumer[Any]] = []
+    try:
+        learner = session.kept(Learner, lambda: Learner(session))
+        found.append(RangeConsumer(session, EXTRACTION, learner))
+    except ParserMissingError:
+        pass  # `braid learn` says what to install; nothing else waits for it
+    found.append(RangeConsumer(session, EXTRACTION, EventReader(session, GateSettings())))
+    if models.small is not None:
+        found.append(_by_model(session, models.small, models, ended_only=ended_only))
+    return found
+
+
+def _by_model(session: Session, small: "ChatModel", models: Models, *, ended_only: bool) -> "SessionReader":
+    """Return the reader of sessions: each attempt has less to read, and the wait between them is the worker's."""
+    from braid.knowledge.session_reader import SessionReader
+    from braid.learn.model.extractor import TRIES, ModelExtractor
+
+    breakers = job_state(session).breakers
+    near = BreakingModel(small, breakers["chat_small"], is_needed=True)
+    far = (
+        BreakingModel(models.larger, breakers["chat_large"], is_needed=False)
+        if models.larger is not None
+        else None
+    )
+
+    def extractor(attempt: int) -> ModelExtractor:
+        one = TRIES[min(attempt, len(TRIES)) - 1]._replace(wait_s=0.0)
+        return ModelExtractor(near, larger=far, embedder=session.embedding()[0], tries=(one,))
+
+    return SessionReader(
+        session,
+        extractor,
+        parser=models.parser,
+        settings=GateSettings(),
+        turns_each=TURNS_EACH,
+        ended_only=ended_only,
+    )
+
+
+def worker(
+    session: Session,
+    names: Sequence[str],
+    models: Models,
+    *,
+    ended_only: bool,
+    random: Random | None = None,
+) -> Worker[Any]:
+    """Return a worker over a session's jobs."""
+    state = job_state(session)
+    return Worker[Any](
+        state.transport,
+        consumers(session, names, models, ended_only=ended_only),
+        state.breakers,
+        clock=lambda: session.now().timestamp(),
+        random=random,
+    )
+
+
+def work_off(
+    one: Worker[Any],
+    *,
+    most: int | None,
+    until_idle: bool,
+    wait: Callable[[float], None],
+    told: Callable[[Step], None] | None = None,
+) -> tuple[Counter[str], float | None]:
+    """Do jobs; return how many ended how, and in how many seconds the next is due, None where none waits.
+
+    `until_idle`: those that are tried again later are waited for, by `wait`.
+    """
+    ended: Counter[str] = Counter()
+    while most is None or ended.total() < most:
+        step = one.step()
+        if step is not None:
+            ended[step.ended] += 1
+            if told is not None:
+                told(step)
+            continue
+        idle_s = one.idle_s()
+        if not until_idle or idle_s is None:
+            return ended, idle_s
+        wait(idle_s)
+    return ended, one.idle_s()
