@@ -1,8 +1,10 @@
 """How a store stands: its size and head, what waits, what it lacks, and what it was at another time."""
 
+from collections import Counter
 from datetime import datetime, timedelta
 
 from braid.agent.answer.stage import Stage
+from braid.job_state import job_state
 from braid.ledger.errors import NoVaultError
 from braid.ledger.read import prefix
 from braid.ledger.settings import Durability
@@ -11,6 +13,8 @@ from braid.operation import AsOf, Instant, Request, Response, operation
 from braid.session import Session
 from braid.views.errors import SqlError, ViewError
 from braid.views.status import Newest, ViewStatus
+from braid.work.breaker import BreakerState
+from braid.work.errors import TransportError
 
 
 class AskStatus(Request, frozen=True, kw_only=True):
@@ -45,6 +49,8 @@ class Status(Response, frozen=True, kw_only=True):
     """How a store stands. Sizes are bytes; `guard` is a path, None where this handle has none.
 
     `contradiction`: why this copy is only read. `durability_unsigned`: what `store.json` asks for and no event signs.
+    `jobs`: how many there are of each state, None where what carries them gives no answer. `breakers`: how this process
+    stands with what it depends on.
     """
 
     store: str
@@ -65,6 +71,8 @@ class Status(Response, frozen=True, kw_only=True):
     contradiction: str | None
     durability_unsigned: Durability | None
     torn: Torn | None
+    jobs: dict[str, int] | None
+    breakers: tuple[BreakerState, ...]
 
 
 @operation(AskStatus, Status, access="read", cost="index", example=AskStatus(), errors=(ViewError,))
@@ -103,7 +111,16 @@ def status(session: Session, asked: AskStatus) -> Status:
         contradiction=reader.contradiction or None,
         durability_unsigned=unsigned,
         torn=Torn(**torn._asdict()) if torn else None,
+        jobs=_jobs(session),
+        breakers=job_state(session).breakers.states(),
     )
+
+
+def _jobs(session: Session) -> dict[str, int] | None:
+    try:
+        return dict(Counter[str](one.state for one in job_state(session).transport.jobs()))
+    except TransportError:
+        return None
 
 
 def _next_due(session: Session) -> str | None:

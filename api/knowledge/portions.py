@@ -109,7 +109,7 @@ class Planner:
     def _met(
         self, left: deque[int], start: int, size: int, forgotten: list[int]
     ) -> Iterator[tuple[int, Record | None]]:
-        """Take what is left, then yield what is new, by place; what is forgotten now waits until it is back or erased."""
+        """Take what is left, then yield what is new, by place; what is forgotten waits until it is back or erased."""
         control = self._session.reader.control
         while left:
             at = left.popleft()

@@ -45,6 +45,7 @@ PLACES: Final = {
         "lenses": ("lens",),
         "programs": ("program",),
         "snapshots": ("snapshot",),
+        "work": ("work", "jobs"),
         "keys": ("key",),
         "serve": ("serve", "token"),
         "freeze": ("freeze", "unfreeze"),

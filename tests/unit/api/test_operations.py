@@ -25,9 +25,11 @@ from braid.async_store import AsyncMethods, AsyncStore
 from braid.errors import AccessDeniedError, InvalidRequestError, UnknownOperationError
 from braid.ledger.record.record import Claim, Content, Draft, ExperienceBody, Provenance, Scope
 from braid.operation import ALL_ACCESS, Operation
+from braid.outcomes import Seen, settle
 from braid.registry import ROOMS, dispatch, find, operations
 from braid.store import Records, Store
 from braid.tools.lab import faces
+from braid.work.job import Batch
 
 ALL: Final = operations()
 NOW: Final = datetime(2025, 6, 1, tzinfo=UTC)
@@ -58,6 +60,15 @@ def reading(turn: str) -> Draft:
         scope=Scope(user_id="maya"),
     )
     return Draft(kind="experience", type="inference", body=body, links=[("parent", turn)])
+
+
+def dead_job(store: Store) -> str:
+    """What a model failed at until it was given up."""
+    batch = Batch("session-extraction", "read:model@1", ((3, 4),))
+    settle(
+        store.session, batch, seen=Seen(4, batch.spans), ended="dead", stage="ask", error="failed", attempts=4
+    )
+    return batch.id
 
 
 class Scene(NamedTuple):
@@ -111,6 +122,7 @@ def scene(tmp_path_factory: pytest.TempPathFactory) -> Scene:
         names["forgotten"] = store.append("Not any more.", user_id="maya")
         store.forget(names["forgotten"])
         store.erase(store.append("Never said.", user_id="maya"))
+        names["job"] = dead_job(store)
         names["shown"] = store.preview_forget("love", user_id="maya").token
         store.views.search.catch_up()
         store.snapshot()
@@ -139,6 +151,9 @@ SCENES: Final[dict[str, Callable[[Scene], dict[str, Any]]]] = {
     "reject_staged": lambda scene: {"id": scene.names["reading"]},
     "modify_all": lambda scene: {"changes": [{"id": scene.names["said"], "pinned": True, "reason": "kept"}]},
     "forget_previewed": lambda scene: {"token": scene.names["shown"], "user_id": "maya"},
+    "job": lambda scene: {"id": scene.names["job"]},
+    "retry_job": lambda scene: {"id": scene.names["job"]},
+    "discard_job": lambda scene: {"id": scene.names["job"]},
     "import_records": lambda scene: {"path": str(scene.folder / "memory.jsonl")},
 }
 """What an operation's example needs that isn't any record's id, or a new path."""
