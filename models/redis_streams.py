@@ -166,12 +166,12 @@ class RedisStreams:
         self._redis.close()
 
     def offer(self, batch: Batch, now: float) -> Offered:
-        """See `Transport.offer`."""
+        """Let a batch be done at `now`, in seconds since 1970; `known` where its job waits, `full` where too many do."""
         answer: Offered = self._run(_OFFER, *_said(batch), now, self._depth, MAXLEN)
         return answer
 
     def lease(self, kinds: Sequence[str], owner: str, now: float, lease_s: float) -> Lease | None:
-        """See `Transport.lease`: of the first kind that has a job."""
+        """Return a lease of `lease_s` seconds on the next job of these kinds that is due at `now`, None where none is."""
         if not kinds:
             return None
         self._run(_PROMOTE, now, MAXLEN)
@@ -205,35 +205,35 @@ class RedisStreams:
             self._redis.xgroup_create(stream, GROUP, id="0", mkstream=True)
 
     def take(self, batch: Batch, owner: str, now: float, lease_s: float) -> Lease | None:
-        """See `Transport.take`."""
+        """Return a lease of `lease_s` seconds on one batch from `now` on, due or not; None while another has it."""
         taken = self._run(_TAKE, *_said(batch), now, owner, now + lease_s)
         return _lease(taken, owner, now + lease_s) if taken else None
 
     def heartbeat(self, lease: Lease, now: float, lease_s: float) -> None:
-        """See `Transport.heartbeat`."""
+        """Let a lease last `lease_s` seconds from `now` on. Raises LeaseLostError."""
         if not self._run(_BEAT, lease.batch.id, lease.owner, lease.token, now, now + lease_s):
             raise _lost(lease)
 
     def require(self, lease: Lease, now: float) -> None:
-        """See `Transport.require`."""
+        """Raise LeaseLostError where a lease is not in force; `now` is not asked: an expired one that nobody took is."""
         del now
         if not self._run(_HOLDS, lease.batch.id, lease.owner, lease.token):
             raise _lost(lease)
 
     def done(self, lease: Lease, now: float) -> None:
-        """See `Transport.done`."""
+        """Note at `now` that the log has the outcome; nothing, where the lease was lost."""
         self._end(lease, "done", now, attempts=lease.attempt, kept_s=KEPT_S)
 
     def retry(self, lease: Lease, due_at: float, stage: str, error: str, now: float) -> None:
-        """See `Transport.retry`."""
+        """Note at `now` that an attempt failed at a stage of an error, and that the next is due at `due_at`."""
         self._end(lease, "retry_scheduled", now, due=due_at, attempts=lease.attempt, stage=stage, error=error)
 
     def release(self, lease: Lease, due_at: float, now: float) -> None:
-        """See `Transport.release`."""
+        """Give a job back at `now`, due at `due_at`: it cost no attempt."""
         self._end(lease, "pending", now, due=due_at, attempts=lease.attempt - 1)
 
     def bury(self, lease: Lease, stage: str, error: str, now: float) -> None:
-        """See `Transport.bury`: it goes into the stream of the dead, too."""
+        """Note at `now` that a job is dead: it failed at a stage of an error."""
         self._end(lease, "dead", now, attempts=lease.attempt, stage=stage, error=error, kept_s=DEAD_KEPT_S)
 
     def _end(
@@ -254,22 +254,22 @@ class RedisStreams:
         )  # fmt: skip
 
     def requeue(self, batch: Batch, now: float) -> None:
-        """See `Transport.requeue`."""
+        """Let a batch be done from its first attempt on, from `now` on."""
         self._run(_REQUEUE, *_said(batch), now, MAXLEN)
 
     def discard(self, batch: Batch) -> None:
-        """See `Transport.discard`."""
+        """Forget the job of a batch."""
         self._run(_DISCARD, batch.id)
 
     def jobs(self) -> list[Job]:
-        """See `Transport.jobs`."""
+        """Return all jobs that are known, oldest first."""
         with self._asking() as redis:
             ids = redis.zrange(f"{self._prefix}:jobs", 0, -1)
             found = [redis.hgetall(f"{self._prefix}:job:{id}") for id in ids]
         return [_job(one) for one in found if one]
 
     def next_due(self, kinds: Sequence[str], now: float) -> float | None:
-        """See `Transport.next_due`."""
+        """Return when the next job of these kinds can be leased, in seconds, at `now` at the earliest; None for never."""
         waiting = [
             one.expires_at if one.state == "leased" else one.due_at
             for one in self.jobs()

@@ -64,6 +64,12 @@ class ChatError(Exception):
     """The name under which a fallback is told."""
 
 
+class ChatLeftOutError(ChatError):
+    """A model was not asked: it has failed too often, and another has answered."""
+
+    reason: ClassVar[str] = "left_out"
+
+
 class ChatTimeoutError(ChatError):
     """A model took longer than it was given."""
 

@@ -50,7 +50,7 @@ class EmbeddedQueue:
         self._depth = depth
 
     def offer(self, batch: Batch, now: float) -> Offered:
-        """See `Transport.offer`."""
+        """Let a batch be done at `now`, in seconds since 1970; `known` where its job waits, `full` where too many do."""
         with self._changing() as con:
             return self._offer(con, batch, now)
 
@@ -69,7 +69,7 @@ class EmbeddedQueue:
         return "offered"
 
     def lease(self, kinds: Sequence[str], owner: str, now: float, lease_s: float) -> Lease | None:
-        """See `Transport.lease`."""
+        """Return a lease of `lease_s` seconds on the next job of these kinds that is due at `now`, None where none is."""
         if not kinds or not self.path.exists():
             return None
         among = msgspec.json.encode(tuple(kinds)).decode()
@@ -78,7 +78,7 @@ class EmbeddedQueue:
             return None if found is None else _leased(con, found[0], owner, now, lease_s)
 
     def take(self, batch: Batch, owner: str, now: float, lease_s: float) -> Lease | None:
-        """See `Transport.take`."""
+        """Return a lease of `lease_s` seconds on one batch from `now` on, due or not; None while another has it."""
         with self._changing() as con:
             found = con.execute("SELECT state, expires FROM jobs WHERE id = ?", [batch.id]).fetchone()
             if found is not None and found[0] == "leased" and found[1] > now:
@@ -88,31 +88,31 @@ class EmbeddedQueue:
             return _leased(con, batch.id, owner, now, lease_s)
 
     def heartbeat(self, lease: Lease, now: float, lease_s: float) -> None:
-        """See `Transport.heartbeat`."""
+        """Let a lease last `lease_s` seconds from `now` on. Raises LeaseLostError."""
         with self._changing() as con:
             _require(con, lease)
             _set(con, lease, state="leased", expires=now + lease_s, changed=now)
 
     def require(self, lease: Lease, now: float) -> None:
-        """See `Transport.require`. One that has expired and that nobody has taken since is in force."""
+        """Raise LeaseLostError where a lease is not in force; `now` is not asked: an expired one that nobody took is."""
         del now
         with self._changing() as con:
             _require(con, lease)
 
     def done(self, lease: Lease, now: float) -> None:
-        """See `Transport.done`."""
+        """Note at `now` that the log has the outcome; nothing, where the lease was lost."""
         self._end(lease, state="done", stage="", error="", changed=now)
 
     def retry(self, lease: Lease, due_at: float, stage: str, error: str, now: float) -> None:
-        """See `Transport.retry`."""
+        """Note at `now` that an attempt failed at a stage of an error, and that the next is due at `due_at`."""
         self._end(lease, state="retry_scheduled", due=due_at, stage=stage, error=error, changed=now)
 
     def release(self, lease: Lease, due_at: float, now: float) -> None:
-        """See `Transport.release`."""
+        """Give a job back at `now`, due at `due_at`: it cost no attempt."""
         self._end(lease, state="pending", due=due_at, attempts=lease.attempt - 1, changed=now)
 
     def bury(self, lease: Lease, stage: str, error: str, now: float) -> None:
-        """See `Transport.bury`."""
+        """Note at `now` that a job is dead: it failed at a stage of an error."""
         self._end(lease, state="dead", stage=stage, error=error, changed=now)
 
     def _end(self, lease: Lease, **members: Any) -> None:
@@ -121,17 +121,17 @@ class EmbeddedQueue:
             _set(con, lease, owner="", expires=0, **members)
 
     def requeue(self, batch: Batch, now: float) -> None:
-        """See `Transport.requeue`."""
+        """Let a batch be done from its first attempt on, from `now` on."""
         with self._changing() as con:
             _put(con, batch, now)
 
     def discard(self, batch: Batch) -> None:
-        """See `Transport.discard`."""
+        """Forget the job of a batch."""
         with self._changing() as con:
             con.execute("DELETE FROM jobs WHERE id = ?", [batch.id])
 
     def jobs(self) -> list[Job]:
-        """See `Transport.jobs`."""
+        """Return all jobs that are known, oldest first."""
         if not self.path.exists():
             return []
         with self._changing() as con:
@@ -139,7 +139,7 @@ class EmbeddedQueue:
         return [_job(row) for row in rows]
 
     def next_due(self, kinds: Sequence[str], now: float) -> float | None:
-        """See `Transport.next_due`."""
+        """Return when the next job of these kinds can be leased, in seconds, at `now` at the earliest; None for never."""
         waiting = [
             one.expires_at if one.state == "leased" else one.due_at
             for one in self.jobs()

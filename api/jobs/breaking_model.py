@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from braid.text.chat import ChatError, ChatMessage, ChatModel, Completion
+from braid.text.chat import ChatLeftOutError, ChatMessage, ChatModel, Completion
 from braid.work.breaker import Breaker
 from braid.work.errors import BreakerOpenError
 
@@ -12,19 +12,19 @@ class BreakingModel:
     """Implements `ChatModel`. What it answers badly is no failure of the server's."""
 
     def __init__(self, model: ChatModel, breaker: Breaker, *, is_needed: bool) -> None:
-        """`is_needed`: an open breaker is told to the worker; else it is a failure like others: another may answer."""
+        """`is_needed`: an open breaker is told to the worker; else another model's answer is taken."""
         self._model = model
         self._breaker = breaker
         self._is_needed = is_needed
 
     @property
     def name(self) -> str:
-        """See `ChatModel.name`."""
+        """The model, as its maker calls it."""
         return self._model.name
 
     @property
     def remote(self) -> bool:
-        """See `ChatModel.remote`."""
+        """Whether what it is told leaves this machine."""
         return self._model.remote
 
     def complete(
@@ -35,7 +35,7 @@ class BreakingModel:
         timeout_s: float,
         schema: Mapping[str, Any] | None = None,
     ) -> Completion:
-        """See `ChatModel.complete`. Raises BreakerOpenError too, where this model is needed."""
+        """Return what the model says within `timeout_s`. Raises ChatError, BreakerOpenError."""
         try:
             with self._breaker.passing():
                 return self._model.complete(
@@ -44,4 +44,4 @@ class BreakingModel:
         except BreakerOpenError as error:
             if self._is_needed:
                 raise
-            raise ChatError(str(error)) from error
+            raise ChatLeftOutError(str(error)) from error

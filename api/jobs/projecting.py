@@ -43,7 +43,7 @@ class _Projecting:
         return outcomes(self._session).progress(self.name, self.version)
 
     def settle(self, batch: Batch, made: int, attempt: int, fence: Callable[[], None]) -> bool:
-        """See `Consumer.settle`: signed only where somebody had it queued again."""
+        """Append what was made with its outcome; False where the log has one. `fence` raises LeaseLostError. Signed only where somebody had it queued again."""
         del made, attempt
         if self._progress().left:
             seen = Seen(self._progress().upto, ())
@@ -51,8 +51,8 @@ class _Projecting:
         return True
 
     def bury(self, batch: Batch, stage: str, kind: str, attempts: int, fence: Callable[[], None]) -> bool:
-        """See `Consumer.bury`."""
-        seen = Seen(max(stop for _, stop in batch.spans), ())
+        """Append that a batch is dead, at which stage and of which class of error; False where the log has an outcome."""
+        seen = Seen(self._session.reader.size + 1, ())  # this record is no work of its own
         return settle(
             self._session,
             batch,
@@ -83,13 +83,13 @@ class Projection(_Projecting):
         return f"duck@{DuckHome.version}"
 
     def plan(self, most: int) -> list[Batch]:
-        """See `Consumer.plan`."""
+        """Return what is to be done next, at most `most` batches, oldest first."""
         del most
         positions = [one.position for one in self._session.views.status() if one.name in ("duck", "catalog")]
         return self._lacking(min(positions))
 
     def run(self, batch: Batch, attempt: int) -> int:
-        """See `Consumer.run`; returns the position."""
+        """Do a batch, holding no lock; nothing is appended. Returns the position."""
         del batch, attempt
         with _unless_busy(), self._breakers["duckdb"].passing(ViewBusyError):
             return min(one.position for one in self._session.views.catch_up(meanings=False))
@@ -114,7 +114,7 @@ class Enrichment(_Projecting):
         return "words" if embedder is None else f"{embedder.name}@{embedder.version}"
 
     def plan(self, most: int) -> list[Batch]:
-        """See `Consumer.plan`: nothing before somebody has searched, since it is made then."""
+        """Return what is to be done next, at most `most` batches, oldest first. Nothing before somebody has searched, since it is made then."""
         del most
         search = self._session.views.search
         if not search.exists:
@@ -126,7 +126,7 @@ class Enrichment(_Projecting):
         return self._lacking(at.position)
 
     def run(self, batch: Batch, attempt: int) -> int:
-        """See `Consumer.run`; returns how many meanings the model gave."""
+        """Do a batch, holding no lock; nothing is appended. Returns how many meanings the model gave."""
         del batch, attempt
         search = self._session.views.search
         with _unless_busy():

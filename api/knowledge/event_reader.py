@@ -33,13 +33,13 @@ class EventReader:
         self._uses: dict[tuple[Whose, str], list[Record]] = {}
 
     def is_work(self, record: Record) -> bool:
-        """See `RangeReader.is_work`."""
+        """Whether there may be something to read in a record."""
         if record.kind not in ("event", "experience") or record.raw is None:
             return False
         return stated.tool_of(record) is not None or any(True for _ in stated.stated(record))
 
     def read(self, start: int, stop: int) -> RangeRead:
-        """See `RangeReader.read`."""
+        """Return what the records from index `start` to `stop` state; nothing is appended."""
         tally = Tally()
         found = [
             (record, draft)
@@ -49,13 +49,13 @@ class EventReader:
         return RangeRead(found, tally)
 
     def reached(self, stop: int) -> None:
-        """See `RangeReader.reached`."""
+        """Take note that everything before index `stop` is read and in the log."""
         path = path_of(self._session.path / "views", VERSION)
         if stop > load(path, self._session.reader.size).position:
             save(path, Cursor(position=stop))
 
     def reset(self) -> None:
-        """See `RangeReader.reset`."""
+        """Forget what was learned of the talk by reading: it is read again."""
         self._uses.clear()
 
     def _draft(self, record: Record, tally: Tally) -> Draft | None:

@@ -107,11 +107,11 @@ class Learner:
         return method_of(self._reader)
 
     def is_work(self, record: Record) -> bool:
-        """See `RangeReader.is_work`."""
+        """Whether there may be something to read in a record."""
         return record.raw is not None and turn_of(record) is not None
 
     def read(self, start: int, stop: int) -> RangeRead:
-        """See `RangeReader.read`: for a worker, which appends what is found with its outcome."""
+        """Return what the records from index `start` to `stop` state; nothing is appended."""
         with self.turn:
             if self._at is not None and self._since <= start and stop <= self._at:
                 return RangeRead([], Tally())  # this handle has read it, and appended what it states
@@ -125,7 +125,7 @@ class Learner:
         return RangeRead(part.found, tally)
 
     def reached(self, stop: int) -> None:
-        """See `RangeReader.reached`."""
+        """Take note that everything before index `stop` is read and in the log."""
         with self.turn:
             first = not self._noted()
             if self._at is None or self._at < stop:
@@ -136,7 +136,7 @@ class Learner:
             retire_replaced(self._session, REPLACED)
 
     def reset(self) -> None:
-        """See `RangeReader.reset`."""
+        """Forget what was learned of the talk by reading: it is read again."""
         with self.turn:
             self._known, self._before, self._turns, self._at = {}, {}, {}, None
 

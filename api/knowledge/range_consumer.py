@@ -68,7 +68,7 @@ class RangeConsumer:
         return self._reader.version
 
     def plan(self, most: int) -> list[Batch]:
-        """See `Consumer.plan`: what was queued again, else the next range that holds something to read."""
+        """Return what is to be done next, at most `most` batches, oldest first. What was queued again, else the next range that holds something to read."""
         del most
         progress = outcomes(self._session).progress(self.name, self.version)
         if progress.left:
@@ -89,7 +89,7 @@ class RangeConsumer:
         return False
 
     def run(self, batch: Batch, attempt: int) -> tuple[RangeRead, float]:
-        """See `Consumer.run`."""
+        """Do a batch, holding no lock; nothing is appended."""
         del attempt
         began = perf_counter()
         tally = Tally()
@@ -107,7 +107,7 @@ class RangeConsumer:
     def settle(
         self, batch: Batch, made: tuple[RangeRead, float], attempt: int, fence: Callable[[], None]
     ) -> bool:
-        """See `Consumer.settle`."""
+        """Append what was made with its outcome; False where the log has one. `fence` raises LeaseLostError."""
         del attempt
         read, seconds = made
         drafts = [draft for _, draft in read.found]
@@ -125,7 +125,7 @@ class RangeConsumer:
         return is_new
 
     def bury(self, batch: Batch, stage: str, kind: str, attempts: int, fence: Callable[[], None]) -> bool:
-        """See `Consumer.bury`."""
+        """Append that a batch is dead, at which stage and of which class of error; False where the log has an outcome."""
         return settle(
             self._session,
             batch,

@@ -107,7 +107,7 @@ class SessionReader:
         return Batch(self.name, self.version, portion.spans)
 
     def run(self, batch: Batch, attempt: int) -> Read | None:
-        """See `Consumer.run`; None for a batch that is not to be done any more."""
+        """Do a batch, holding no lock; nothing is appended. None for a batch that is not to be done any more."""
         if batch.id not in self._planned:
             self.plan(2**31)
         portion = self._planned.get(batch.id)
@@ -118,7 +118,7 @@ class SessionReader:
         return self.read(portion, attempt)
 
     def settle(self, batch: Batch, made: Read | None, attempt: int, fence: Callable[[], None]) -> bool:
-        """See `Consumer.settle`."""
+        """Append what was made with its outcome; False where the log has one. `fence` raises LeaseLostError."""
         if made is None or self._plan is None:
             return False
         size = self._session.reader.size
@@ -141,7 +141,7 @@ class SessionReader:
         return is_new
 
     def bury(self, batch: Batch, stage: str, kind: str, attempts: int, fence: Callable[[], None]) -> bool:
-        """See `Consumer.bury`."""
+        """Append that a batch is dead, at which stage and of which class of error; False where the log has an outcome."""
         if batch.id not in self._planned:
             self.plan(2**31)
         if batch.id not in self._planned or self._plan is None:

@@ -17,7 +17,7 @@ from braid.learn.model.schema import SCHEMA
 from braid.learn.model.signals import corrects_or_hedges, is_flat, is_unsure
 from braid.learn.turn import Turn
 from braid.ledger.record.record import Claim
-from braid.text.chat import ChatError, ChatModel, Completion
+from braid.text.chat import ChatError, ChatLeftOutError, ChatModel, Completion
 from braid.views.embedder import Embedder
 
 NAME: Final = "model"
@@ -132,6 +132,8 @@ class ModelExtractor:
             return small if why != "flat" else _joined(small, (("tier", "flat"),))
         large = self._ask(self._larger, turns, before, named, known)
         told = (("tier", why),)
+        if small.is_readable and large.failures == (("ask", ChatLeftOutError.reason),):
+            return _joined(small, (("tier", ChatLeftOutError.reason),))
         if not large.is_readable:
             return _joined(small, (*large.warnings, *told), large.completions, large.failures)
         # What the small one failed at is made good; what it cost is counted.

@@ -23,8 +23,9 @@ from braid.store import Store
 
 DRIVER = """
 import json, os, sys
+from datetime import UTC, datetime, timedelta
 import braid, duckdb
-import braid.claims.decision, braid.knowledge.learner, braid.lens.standing, braid.lens.view, braid.views.store
+import braid.jobs.running, braid.claims.decision, braid.knowledge.learner, braid.lens.standing, braid.lens.view, braid.views.store
 from braid.models.spacy_parser import shared
 from braid.wal import failpoint
 
@@ -33,11 +34,14 @@ shared().parse(["Ana lives in Leeds."])  # loaded once, before the forks
 def play(order):
     passed = []
     failpoint.arm(failpoint.kill_at(order["kill"]) if order.get("kill") else passed.append)
-    with braid.open(order["store"], guard_dir=order["guard"], shared=True, wait_s=60) as store:
+    clock = lambda: datetime.now(UTC) + timedelta(seconds=order.get("ahead", 0))
+    with braid.open(order["store"], guard_dir=order["guard"], shared=True, wait_s=60, clock=clock) as store:
         if order["what"] == "stance":
             store.stance("Where does Ana live?", user_id="ana")
         elif order["what"] == "lens":
             store.apply_lens("temporal", user_id="ana")
+        elif order["what"] == "work":
+            store.work(consumers=["session-extraction"])
         else:
             store.learn()
     return passed
@@ -152,6 +156,33 @@ def test_two_that_reconcile_at_once_write_one_stance(play: Play, base: Path, tmp
     shutil.copytree(base, world)
     assert [one["status"] for one in play(*[order(world, "stance")] * 3)] == [0, 0, 0]
     assert made(world) == (WHOLE["stance"], 0)
+
+
+POINTS = [
+    "work.leased",
+    "work.ran",
+    "work.append",
+    "wal.write",
+    "wal.write.done",
+    "work.append.done",
+    "work.settled",
+]
+
+
+@pytest.mark.parametrize("point", POINTS)
+def test_a_worker_that_is_killed_has_exactly_one_effect(
+    play: Play, base: Path, tmp_path: Path, point: str
+) -> None:
+    """Its lease expires, and another does what the log has no outcome of."""
+    world = tmp_path / "world"
+    shutil.copytree(base, world)
+    (ended,) = play(order(world, "work", point))
+    assert ended["status"] == signal.SIGKILL
+    whole = {"inference": 2, "event": 1}
+    is_in = point in ("wal.write.done", "work.append.done", "work.settled")
+    assert made(world) == (whole if is_in else {}, 0)
+    early, late = play(order(world, "work"), order(world, "work") | {"ahead": 61})  # type: ignore[dict-item]
+    assert (early["status"], late["status"], made(world)) == (0, 0, (whole, 0))
 
 
 def _killed(play: Play, base: Path, place: Path, what: str, point: str) -> Path:

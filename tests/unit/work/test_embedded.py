@@ -72,7 +72,7 @@ def test_a_damaged_file_is_made_again(world: FileWorld, content: bytes) -> None:
 
 def test_a_file_that_cannot_be_had_is_a_failure_of_the_transport(tmp_path: Path) -> None:
     (tmp_path / "work.sqlite").mkdir()
-    with pytest.raises(TransportError, match="work.sqlite"):
+    with pytest.raises(TransportError, match=r"work\.sqlite"):
         EmbeddedQueue(tmp_path / "work.sqlite").offer(batch(1), 0.0)
 
 

@@ -94,7 +94,7 @@ class World:
     def worker(self, owner: str | None = None) -> Worker[int]:
         """Return a worker, as a process that was just started has it."""
         self.made += 1
-        self.reader = Reader(self.log, self.breakers, lambda at: self.trouble(at))
+        self.reader = Reader(self.log, self.breakers, lambda at: self.trouble(at))  # noqa: PLW0108 - trouble may change
         return Worker(
             self.transport, [self.reader], self.breakers, clock=lambda: self.now, random=self.chance,
             owner=owner or f"worker {self.made}",
