@@ -150,12 +150,14 @@ class RedisStreams:
         self, url: str, store_id: str, *, depth: int = DEPTH, breaker: Breaker | None = None
     ) -> None:
         """`url` is `redis://…`, or `unix://…`. Raises ModuleNotFoundError without the extra `redis`."""
-        import redis
+        from redis import Redis
+        from redis.exceptions import RedisError
 
-        self._error = redis.exceptions.RedisError
-        self._redis: Any = redis.Redis.from_url(
+        made: Any = Redis  # its types are known in part
+        self._redis: Any = made.from_url(
             url, decode_responses=True, socket_timeout=TIMEOUT_S, socket_connect_timeout=TIMEOUT_S
         )
+        self._error: type[Exception] = RedisError
         self._prefix = f"braid:{store_id}"
         self._depth = depth
         self._breaker = breaker
@@ -166,12 +168,12 @@ class RedisStreams:
         self._redis.close()
 
     def offer(self, batch: Batch, now: float) -> Offered:
-        """Let a batch be done at `now`, in seconds since 1970; `known` where its job waits, `full` where too many do."""
+        """Let a batch be done at `now`, in seconds since 1970; `known` where it waits, `full` where too many do."""
         answer: Offered = self._run(_OFFER, *_said(batch), now, self._depth, MAXLEN)
         return answer
 
     def lease(self, kinds: Sequence[str], owner: str, now: float, lease_s: float) -> Lease | None:
-        """Return a lease of `lease_s` seconds on the next job of these kinds that is due at `now`, None where none is."""
+        """Return a lease of `lease_s` seconds on the next job of these kinds that is due at `now`, else None."""
         if not kinds:
             return None
         self._run(_PROMOTE, now, MAXLEN)
@@ -199,9 +201,9 @@ class RedisStreams:
 
     def _make_group(self, stream: str) -> None:
         """Have a group: after a flush there is none."""
-        import redis
+        from redis.exceptions import ResponseError
 
-        with suppress(redis.exceptions.ResponseError):  # it is there
+        with suppress(ResponseError):  # it is there
             self._redis.xgroup_create(stream, GROUP, id="0", mkstream=True)
 
     def take(self, batch: Batch, owner: str, now: float, lease_s: float) -> Lease | None:
@@ -215,7 +217,7 @@ class RedisStreams:
             raise _lost(lease)
 
     def require(self, lease: Lease, now: float) -> None:
-        """Raise LeaseLostError where a lease is not in force; `now` is not asked: an expired one that nobody took is."""
+        """Raise LeaseLostError where a lease is lost; whatever `now` is, an expired one that nobody took counts."""
         del now
         if not self._run(_HOLDS, lease.batch.id, lease.owner, lease.token):
             raise _lost(lease)
@@ -269,7 +271,7 @@ class RedisStreams:
         return [_job(one) for one in found if one]
 
     def next_due(self, kinds: Sequence[str], now: float) -> float | None:
-        """Return when the next job of these kinds can be leased, in seconds, at `now` at the earliest; None for never."""
+        """Return when the next job of these kinds can be leased, in seconds, at `now` at the earliest; None: never."""
         waiting = [
             one.expires_at if one.state == "leased" else one.due_at
             for one in self.jobs()
@@ -314,7 +316,7 @@ def _said(batch: Batch) -> tuple[str, ...]:
 
 def _entry(entries: Any) -> tuple[str, str]:
     place, members = entries[0]
-    return str(place), str((members or {}).get("job", ""))
+    return str(place), str(members["job"]) if members and "job" in members else ""
 
 
 def _lease(answer: Any, owner: str, expires_at: float) -> Lease:

@@ -2,6 +2,7 @@
 
 import threading
 from collections.abc import Callable
+from functools import partial
 from typing import Protocol
 
 import pytest
@@ -247,7 +248,7 @@ class TransportContract:
                 held.append(lease.batch)
                 transport.done(lease, world.now)
 
-        together([lambda name=name: work(name) for name in "abcd"])
+        together([partial(work, name) for name in "abcd"])
         assert sorted(held, key=lambda one: one.spans) == [batch(at) for at in range(20)]
 
     def test_times_and_indexes_are_all_that_it_keeps(self, world: World) -> None:

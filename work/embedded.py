@@ -50,7 +50,7 @@ class EmbeddedQueue:
         self._depth = depth
 
     def offer(self, batch: Batch, now: float) -> Offered:
-        """Let a batch be done at `now`, in seconds since 1970; `known` where its job waits, `full` where too many do."""
+        """Let a batch be done at `now`, in seconds since 1970; `known` where it waits, `full` where too many do."""
         with self._changing() as con:
             return self._offer(con, batch, now)
 
@@ -69,7 +69,7 @@ class EmbeddedQueue:
         return "offered"
 
     def lease(self, kinds: Sequence[str], owner: str, now: float, lease_s: float) -> Lease | None:
-        """Return a lease of `lease_s` seconds on the next job of these kinds that is due at `now`, None where none is."""
+        """Return a lease of `lease_s` seconds on the next job of these kinds that is due at `now`, else None."""
         if not kinds or not self.path.exists():
             return None
         among = msgspec.json.encode(tuple(kinds)).decode()
@@ -94,7 +94,7 @@ class EmbeddedQueue:
             _set(con, lease, state="leased", expires=now + lease_s, changed=now)
 
     def require(self, lease: Lease, now: float) -> None:
-        """Raise LeaseLostError where a lease is not in force; `now` is not asked: an expired one that nobody took is."""
+        """Raise LeaseLostError where a lease is lost; whatever `now` is, an expired one that nobody took counts."""
         del now
         with self._changing() as con:
             _require(con, lease)
@@ -139,7 +139,7 @@ class EmbeddedQueue:
         return [_job(row) for row in rows]
 
     def next_due(self, kinds: Sequence[str], now: float) -> float | None:
-        """Return when the next job of these kinds can be leased, in seconds, at `now` at the earliest; None for never."""
+        """Return when the next job of these kinds can be leased, in seconds, at `now` at the earliest; None: never."""
         waiting = [
             one.expires_at if one.state == "leased" else one.due_at
             for one in self.jobs()

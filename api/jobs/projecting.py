@@ -43,7 +43,7 @@ class _Projecting:
         return outcomes(self._session).progress(self.name, self.version)
 
     def settle(self, batch: Batch, made: int, attempt: int, fence: Callable[[], None]) -> bool:
-        """Append what was made with its outcome; False where the log has one. `fence` raises LeaseLostError. Signed only where somebody had it queued again."""
+        """Sign the outcome where somebody had it queued again; the projection has it otherwise."""
         del made, attempt
         if self._progress().left:
             seen = Seen(self._progress().upto, ())
@@ -51,7 +51,7 @@ class _Projecting:
         return True
 
     def bury(self, batch: Batch, stage: str, kind: str, attempts: int, fence: Callable[[], None]) -> bool:
-        """Append that a batch is dead, at which stage and of which class of error; False where the log has an outcome."""
+        """Append that a batch is dead: stage, class of the error; False where the log has an outcome."""
         seen = Seen(self._session.reader.size + 1, ())  # this record is no work of its own
         return settle(
             self._session,
@@ -114,7 +114,7 @@ class Enrichment(_Projecting):
         return "words" if embedder is None else f"{embedder.name}@{embedder.version}"
 
     def plan(self, most: int) -> list[Batch]:
-        """Return what is to be done next, at most `most` batches, oldest first. Nothing before somebody has searched, since it is made then."""
+        """Return what is to be done next; nothing before somebody has searched, since it is made then."""
         del most
         search = self._session.views.search
         if not search.exists:

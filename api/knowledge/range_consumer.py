@@ -68,7 +68,7 @@ class RangeConsumer:
         return self._reader.version
 
     def plan(self, most: int) -> list[Batch]:
-        """Return what is to be done next, at most `most` batches, oldest first. What was queued again, else the next range that holds something to read."""
+        """Return what was queued again, else the next range that holds something to read."""
         del most
         progress = outcomes(self._session).progress(self.name, self.version)
         if progress.left:
@@ -125,7 +125,7 @@ class RangeConsumer:
         return is_new
 
     def bury(self, batch: Batch, stage: str, kind: str, attempts: int, fence: Callable[[], None]) -> bool:
-        """Append that a batch is dead, at which stage and of which class of error; False where the log has an outcome."""
+        """Append that a batch is dead: stage, class of the error; False where the log has an outcome."""
         return settle(
             self._session,
             batch,

@@ -141,7 +141,7 @@ class SessionReader:
         return is_new
 
     def bury(self, batch: Batch, stage: str, kind: str, attempts: int, fence: Callable[[], None]) -> bool:
-        """Append that a batch is dead, at which stage and of which class of error; False where the log has an outcome."""
+        """Append that a batch is dead: stage, class of the error; False where the log has an outcome."""
         if batch.id not in self._planned:
             self.plan(2**31)
         if batch.id not in self._planned or self._plan is None:

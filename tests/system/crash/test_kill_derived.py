@@ -25,7 +25,8 @@ DRIVER = """
 import json, os, sys
 from datetime import UTC, datetime, timedelta
 import braid, duckdb
-import braid.jobs.running, braid.claims.decision, braid.knowledge.learner, braid.lens.standing, braid.lens.view, braid.views.store
+import braid.jobs.running
+import braid.claims.decision, braid.knowledge.learner, braid.lens.standing, braid.lens.view, braid.views.store
 from braid.models.spacy_parser import shared
 from braid.wal import failpoint
 
@@ -181,7 +182,7 @@ def test_a_worker_that_is_killed_has_exactly_one_effect(
     whole = {"inference": 2, "event": 1}
     is_in = point in ("wal.write.done", "work.append.done", "work.settled")
     assert made(world) == (whole if is_in else {}, 0)
-    early, late = play(order(world, "work"), order(world, "work") | {"ahead": 61})  # type: ignore[dict-item]
+    early, late = play(order(world, "work"), order(world, "work") | {"ahead": 61})
     assert (early["status"], late["status"], made(world)) == (0, 0, (whole, 0))
 
 

@@ -100,8 +100,8 @@ def say(store: Store, *texts: str, session: str = "s1") -> list[str]:
 
 
 def work(store: Store, clock: Clock, model: Model | None = None, **options: Any) -> Any:
-    options = {"consumers": EXTRACT, "until_idle": True, "parser": PARSER, "wait": clock.wait} | options
-    return store.work(model=model, **options)
+    asked: dict[str, Any] = {"consumers": EXTRACT, "until_idle": True, "parser": PARSER, "wait": clock.wait}
+    return store.work(model=model, **asked | options)
 
 
 def readings(store: Store) -> list[Record]:
@@ -407,7 +407,10 @@ def is_locked(store: Store) -> bool:
 
 def test_no_model_is_asked_while_the_log_is_locked(tmp_path: Path, clock: Clock) -> None:
     asked: list[bool] = []
-    with opened(tmp_path, clock, embedder=lambda: Embeds(lambda: is_locked(store), asked)) as store:
+    held: list[Store] = []
+    embeds = Embeds(lambda: is_locked(held[0]), asked)
+    with opened(tmp_path, clock, embedder=lambda: embeds) as store:
+        held.append(store)
         say(store, HOME, "I like tea.")
 
         def answer(_: str) -> str:
@@ -440,7 +443,7 @@ class Embeds:
         import numpy as np
 
         self._asked.append(self._locked())
-        return np.tile(np.float32([1, 0, 0, 0]), (len(texts), 1))
+        return np.tile(np.array([1, 0, 0, 0], np.float32), (len(texts), 1))
 
 
 def test_remembering_never_waits_for_a_worker(store: Store, clock: Clock) -> None:
@@ -569,7 +572,7 @@ def test_what_is_done_and_what_is_unknown_is_not_changed(store: Store, clock: Cl
         store.work(consumers=["nonsense"])  # type: ignore[list-item]
 
 
-def test_who_asked_for_it_is_signed_and_only_an_operator_may(store: Store, clock: Clock, dead: str) -> None:
+def test_who_asked_for_it_is_signed_and_only_an_operator_may(store: Store, dead: str) -> None:
     with asked_by(Caller(name="bob", kind="operator")):
         store.retry_job(dead, reason="why not")
     assert store.job(dead).outcomes[-1].by == "operator bob"
@@ -585,7 +588,6 @@ def test_who_asked_for_it_is_signed_and_only_an_operator_may(store: Store, clock
         ):
             with pytest.raises(AccessDeniedError):
                 ask()
-    assert clock
 
 
 def test_a_store_for_reading_lists_and_does_not_work(tmp_path: Path, clock: Clock) -> None:
