@@ -217,25 +217,25 @@ class RedisStreams:
             raise _lost(lease)
 
     def require(self, lease: Lease, now: float) -> None:
-        """Raise LeaseLostError where a lease is lost; whatever `now` is, an expired one that nobody took counts."""
+        """Raise LeaseLostError where a lease is lost; at `now`, in seconds, an expired one that nobody took counts."""
         del now
         if not self._run(_HOLDS, lease.batch.id, lease.owner, lease.token):
             raise _lost(lease)
 
     def done(self, lease: Lease, now: float) -> None:
-        """Note at `now` that the log has the outcome; nothing, where the lease was lost."""
+        """Note that the log has the outcome, at `now` in seconds; nothing, where the lease was lost."""
         self._end(lease, "done", now, attempts=lease.attempt, kept_s=KEPT_S)
 
     def retry(self, lease: Lease, due_at: float, stage: str, error: str, now: float) -> None:
-        """Note at `now` that an attempt failed at a stage of an error, and that the next is due at `due_at`."""
+        """Note at `now` that an attempt failed, and that the next is due at `due_at`; both in seconds."""
         self._end(lease, "retry_scheduled", now, due=due_at, attempts=lease.attempt, stage=stage, error=error)
 
     def release(self, lease: Lease, due_at: float, now: float) -> None:
-        """Give a job back at `now`, due at `due_at`: it cost no attempt."""
+        """Give a job back at `now`, due at `due_at`, both in seconds: it cost no attempt."""
         self._end(lease, "pending", now, due=due_at, attempts=lease.attempt - 1)
 
     def bury(self, lease: Lease, stage: str, error: str, now: float) -> None:
-        """Note at `now` that a job is dead: it failed at a stage of an error."""
+        """Note at `now`, in seconds, that a job is dead: it failed at a stage of an error."""
         self._end(lease, "dead", now, attempts=lease.attempt, stage=stage, error=error, kept_s=DEAD_KEPT_S)
 
     def _end(
@@ -256,7 +256,7 @@ class RedisStreams:
         )  # fmt: skip
 
     def requeue(self, batch: Batch, now: float) -> None:
-        """Let a batch be done from its first attempt on, from `now` on."""
+        """Let a batch be done from its first attempt on, from `now` on, in seconds."""
         self._run(_REQUEUE, *_said(batch), now, MAXLEN)
 
     def discard(self, batch: Batch) -> None:

@@ -94,25 +94,25 @@ class EmbeddedQueue:
             _set(con, lease, state="leased", expires=now + lease_s, changed=now)
 
     def require(self, lease: Lease, now: float) -> None:
-        """Raise LeaseLostError where a lease is lost; whatever `now` is, an expired one that nobody took counts."""
+        """Raise LeaseLostError where a lease is lost; at `now`, in seconds, an expired one that nobody took counts."""
         del now
         with self._changing() as con:
             _require(con, lease)
 
     def done(self, lease: Lease, now: float) -> None:
-        """Note at `now` that the log has the outcome; nothing, where the lease was lost."""
+        """Note that the log has the outcome, at `now` in seconds; nothing, where the lease was lost."""
         self._end(lease, state="done", stage="", error="", changed=now)
 
     def retry(self, lease: Lease, due_at: float, stage: str, error: str, now: float) -> None:
-        """Note at `now` that an attempt failed at a stage of an error, and that the next is due at `due_at`."""
+        """Note at `now` that an attempt failed, and that the next is due at `due_at`; both in seconds."""
         self._end(lease, state="retry_scheduled", due=due_at, stage=stage, error=error, changed=now)
 
     def release(self, lease: Lease, due_at: float, now: float) -> None:
-        """Give a job back at `now`, due at `due_at`: it cost no attempt."""
+        """Give a job back at `now`, due at `due_at`, both in seconds: it cost no attempt."""
         self._end(lease, state="pending", due=due_at, attempts=lease.attempt - 1, changed=now)
 
     def bury(self, lease: Lease, stage: str, error: str, now: float) -> None:
-        """Note at `now` that a job is dead: it failed at a stage of an error."""
+        """Note at `now`, in seconds, that a job is dead: it failed at a stage of an error."""
         self._end(lease, state="dead", stage=stage, error=error, changed=now)
 
     def _end(self, lease: Lease, **members: Any) -> None:
@@ -121,7 +121,7 @@ class EmbeddedQueue:
             _set(con, lease, owner="", expires=0, **members)
 
     def requeue(self, batch: Batch, now: float) -> None:
-        """Let a batch be done from its first attempt on, from `now` on."""
+        """Let a batch be done from its first attempt on, from `now` on, in seconds."""
         with self._changing() as con:
             _put(con, batch, now)
 

@@ -8,7 +8,9 @@ import traceback
 from braid.tools.cli.output import say
 
 OK, FINDINGS, REFUSED, INTERRUPTED, BROKEN_PIPE = 0, 1, 2, 130, 141
-_KNOWN = frozenset(("LedgerError", "WalError", "ViewError", "EmbeddingError", "ChatError", "ParserError"))
+_KNOWN = frozenset(
+    ("LedgerError", "WalError", "ViewError", "EmbeddingError", "ChatError", "ParserError", "WorkError")
+)
 _HINTS = {
     "LogLockedError": "wait for the other program to end, or start both with sharing (append and ingest: --shared)",
     "ObstructedError": "what stands there was left as it is; lock files and `views/` are made again when missing",
@@ -49,6 +51,7 @@ _HINTS = {
     "ChatError": "start the model, or answer without one: leave --model out",
     "ParserError": "the rest of Braid works without it: recall, ask and verify need no parse",
     "EmbeddingError": "start the model, or name another: braid --model MODEL …; what it gave before is kept",
+    "TransportError": "start what carries the jobs, or leave --queue out; the log says what is to be done",
     "ViewBusyError": "wait for the other program, then run the command again",
 }
 

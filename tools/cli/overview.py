@@ -35,6 +35,8 @@ def overview(opened: "Store") -> dict[str, str]:
         "snapshot": _snapshot(opened),
         "disk": f"{size_told(used)} used, {size_told(shutil.disk_usage(opened.path).free)} free",
     }
+    if jobs := _jobs(opened.path):
+        shown["jobs"] = jobs
     troubles = "; ".join(_troubles(opened))
     return shown | {"trouble": troubles} if troubles else shown
 
@@ -48,6 +50,22 @@ def _forgotten(opened: "Store") -> str:
         first = datetime.fromisoformat(since) + timedelta(days=control.retention_days)
         told += f", the first due on {first:%Y-%m-%dT%H:%M:%SZ}"
     return f"{told}; {len(control.erased)} erased"
+
+
+def _jobs(store: Path) -> str:
+    """Return what waits and what is dead by the file beside the store; nothing where all is done."""
+    from collections import Counter
+
+    from braid.work.embedded import FILE, EmbeddedQueue
+    from braid.work.errors import TransportError
+
+    try:
+        counts = Counter[str](one.state for one in EmbeddedQueue(store / FILE).jobs())
+    except (TransportError, OSError):
+        return ""
+    waiting = counts["pending"] + counts["retry_scheduled"]
+    told = ((waiting, "waiting"), (counts["leased"], "at work"), (counts["dead"], "dead"))
+    return ", ".join(f"{count} {state}" for count, state in told if count)
 
 
 def _projections(folder: Path) -> str:

@@ -17,6 +17,7 @@ from braid.tools.cli.options import (
     UserId,
 )
 from braid.tools.cli.output import put, put_rows, say
+from braid.tools.cli.work import Queue, carry_by
 
 app = typer.Typer(cls=BraidGroup, rich_markup_mode=None)
 _COLUMNS = ("id", "name", "kind", "scope", "issued_at", "expires_at", "state")
@@ -55,6 +56,10 @@ def serve(
             show_default=False,
         ),
     ] = "",
+    workers: Annotated[
+        int, typer.Option("--workers", min=0, max=16, help="How many threads work off jobs meanwhile.")
+    ] = 0,
+    queue: Queue = None,
     adopt: Adopt = False,
     store: StoreOption = None,
 ) -> None:
@@ -67,6 +72,7 @@ def serve(
     Examples:
       braid serve
       braid serve --port 8765
+      braid serve --workers 1
       braid serve --port 8765 --mode team --limits destroy=5/minute
     """
     from importlib.util import find_spec
@@ -80,7 +86,8 @@ def serve(
     with writing(
         store, adopt=adopt, here=True, locked="a server may be running: `braid status` asks it"
     ) as opened:
-        run(opened.session, host=host, port=port, mode=mode, limits=rates, told=say)
+        carry_by(opened, queue)
+        run(opened.session, host=host, port=port, mode=mode, limits=rates, workers=workers, told=say)
 
 
 @app.callback(invoke_without_command=True)

@@ -83,6 +83,8 @@ class Server:
         self.mode = mode
         self.limits = limits or Limits()
         self.watch = Watch(session)
+        self.changed: Callable[[], None] = lambda: None
+        """Called behind each operation that may have appended something."""
         self.is_ready = True
         self._streams = 0
 
@@ -187,6 +189,7 @@ class Server:
             raise
         if known.access != "read":
             await run_in_threadpool(self.watch.done, caller, known, asked)
+            self.changed()
         return answer
 
     async def _admit(self, caller: Caller, known: Operation) -> None:

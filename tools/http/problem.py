@@ -21,6 +21,7 @@ _STATUS: Final = {
     "IdempotencyConflictError": 409,
     "LogLockedError": 503,
     "ViewBusyError": 503,
+    "TransportError": 503,
     "ReadOnlyError": 409,
     "SqlTimeoutError": 408,
     "BodyTooLargeError": 413,

@@ -14,6 +14,7 @@ from braid.session import Session
 from braid.socket_path import SOCKET, short_path
 from braid.tools.http.app import Mode, Server
 from braid.tools.http.limits import Limits
+from braid.tools.http.workers import Workers
 
 DRAIN_S = 10
 """How long what is being answered may take once the server is told to stop."""
@@ -26,9 +27,12 @@ def serve(
     port: int | None = None,
     mode: Mode = "hybrid",
     limits: Limits | None = None,
+    workers: int = 0,
     told: Callable[[str], None] = print,
 ) -> None:
     """Serve a store until a signal stops it: by the socket in its folder, and at `port` where one is given.
+
+    So many `workers` work off jobs meanwhile.
 
     Raises ValueError for a host that is not this machine's: what goes over a network needs a proxy with TLS in front.
     """
@@ -45,6 +49,10 @@ def serve(
             told(f"and at http://{host}:{sockets[-1].getsockname()[1]}, for whoever has a token")
         server = Server(session, mode=mode, limits=limits)
         opened.callback(server.watch.sign, ending=True)
+        working = Workers(session, workers)
+        server.changed = working.wake
+        opened.callback(working.stop, DRAIN_S)
+        working.start()
         config = uvicorn.Config(
             server.application(),
             log_level="warning",

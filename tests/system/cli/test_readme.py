@@ -34,6 +34,7 @@ PAGES = (
     "docs/programs.md",
     "docs/harness.md",
     "docs/serve.md",
+    "docs/work.md",
     "docs/provenance.md",
     "docs/stance.md",
 )
@@ -45,6 +46,7 @@ _SAME = (
     (re.compile(r"\b[a-z2-7]{16}\b(?=\.guard|\.verified|$)"), "STORE"),
     (re.compile(r"braid\.local/[a-z2-7]{16}"), "ORIGIN"),
     (re.compile(r"\bk_[a-z2-7]{20}\b"), "KEY"),
+    (re.compile(r"\bjob_[0-9a-f]{16}\b"), "JOB"),
     (re.compile(r"\b[0-9a-f]{64}\b"), "HASH"),
     (re.compile(r"\b\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)?"), "TIME"),
     (re.compile(r"\b\d{5,}\b"), "NUMBER"),

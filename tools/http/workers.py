@@ -1,0 +1,67 @@
+"""Workers inside a server: threads that work off what the log has and no outcome names, while requests are answered."""
+
+import logging
+from threading import Event, Thread
+from time import monotonic
+from typing import Final
+
+from braid.jobs.running import Models, worker
+from braid.session import Session
+
+LOOK_S: Final = 1.0
+"""How often a worker looks where nobody wakes it: another process may have appended."""
+TROUBLE_S: Final = 5.0
+"""How long it rests after something went wrong that isn't the job's: a full disk, a transport that is away."""
+_log = logging.getLogger("braid.http")
+
+
+class Workers:
+    """Some threads over one session. An append wakes them, and never waits for them."""
+
+    def __init__(self, session: Session, count: int, models: Models | None = None) -> None:
+        """`count` threads, which begin with `start`."""
+        self._session = session
+        self._models = models or Models()
+        self._woken = Event()
+        self._is_stopped = False
+        self._threads = [
+            Thread(target=self._run, name=f"braid-worker-{at}", daemon=True) for at in range(count)
+        ]
+
+    def start(self) -> None:
+        """Let them begin."""
+        for one in self._threads:
+            one.start()
+
+    def wake(self) -> None:
+        """Tell them that there may be something to do."""
+        self._woken.set()
+
+    def stop(self, within_s: float) -> None:
+        """Let each end its job, and wait so many seconds for it; what isn't ended is done again by another."""
+        self._is_stopped = True
+        self._woken.set()
+        until = monotonic() + within_s
+        for one in self._threads:
+            one.join(max(0.0, until - monotonic()))
+
+    def _run(self) -> None:
+        wait_s = 0.0
+        while not self._is_stopped:
+            if self._woken.wait(wait_s):
+                self._woken.clear()
+            if self._is_stopped:
+                return
+            try:
+                wait_s = self._work()
+            except Exception as error:  # what is to be done is in the log: nothing is lost by resting
+                _log.error("a worker rests: %s: %s", type(error).__name__, error)
+                wait_s = TROUBLE_S
+
+    def _work(self) -> float:
+        """Work until nothing is due; return in how many seconds to look again."""
+        self._session.refresh()
+        one = worker(self._session, (), self._models, ended_only=True)
+        while not self._is_stopped and one.step() is not None:
+            pass
+        return min(one.idle_s() or LOOK_S, LOOK_S)
