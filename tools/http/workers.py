@@ -23,7 +23,7 @@ class Workers:
         self._session = session
         self._models = models or Models()
         self._woken = Event()
-        self._is_stopped = False
+        self._stopped = Event()
         self._threads = [
             Thread(target=self._run, name=f"braid-worker-{at}", daemon=True) for at in range(count)
         ]
@@ -39,7 +39,7 @@ class Workers:
 
     def stop(self, within_s: float) -> None:
         """Let each end its job, and wait so many seconds for it; what isn't ended is done again by another."""
-        self._is_stopped = True
+        self._stopped.set()
         self._woken.set()
         until = monotonic() + within_s
         for one in self._threads:
@@ -47,10 +47,10 @@ class Workers:
 
     def _run(self) -> None:
         wait_s = 0.0
-        while not self._is_stopped:
+        while not self._stopped.is_set():
             if self._woken.wait(wait_s):
                 self._woken.clear()
-            if self._is_stopped:
+            if self._stopped.is_set():
                 return
             try:
                 wait_s = self._work()
@@ -62,6 +62,6 @@ class Workers:
         """Work until nothing is due; return in how many seconds to look again."""
         self._session.refresh()
         one = worker(self._session, (), self._models, ended_only=True)
-        while not self._is_stopped and one.step() is not None:
+        while not self._stopped.is_set() and one.step() is not None:
             pass
         return min(one.idle_s() or LOOK_S, LOOK_S)
