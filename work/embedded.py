@@ -157,6 +157,9 @@ class EmbeddedQueue:
                 yield con
         except sqlite3.OperationalError as error:
             raise TransportError(f"{self.path}: {error}") from error
+        except sqlite3.DatabaseError as error:
+            self.drop()
+            raise TransportError(f"{self.path} was damaged ({error}) and is made again") from error
 
     def _open(self) -> sqlite3.Connection:
         try:

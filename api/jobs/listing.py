@@ -5,7 +5,7 @@ from typing import Final
 
 from braid.errors import InvalidRequestError
 from braid.job_state import job_state
-from braid.jobs.operations import JobOutcome, JobsChanged, JobShown, JobState, instant
+from braid.jobs.operations import JobOutcome, JobsChanged, JobShown, ListedJob, instant
 from braid.jobs.running import CONSUMERS, Models, consumers
 from braid.outcomes import Signed, discard, outcomes, requeue
 from braid.session import Session
@@ -16,7 +16,7 @@ from braid.work.worker import PLANNED
 _ORDER: Final[tuple[State, ...]] = ("leased", "pending", "retry_scheduled", "dead", "done")
 
 
-def listed(session: Session) -> list[JobState]:
+def listed(session: Session) -> list[ListedJob]:
     """Return all jobs: those at work and waiting first, then the dead and the done."""
     dead = outcomes(session).dead()
     known = {one.batch.id: one for one in job_state(session).transport.jobs()}
@@ -34,11 +34,11 @@ def _planned(session: Session) -> Iterable[Batch]:
         yield from one.plan(PLANNED)
 
 
-def _of_transport(job: Job, dead: Signed | None) -> JobState:
+def _of_transport(job: Job, dead: Signed | None) -> ListedJob:
     return _of_log(dead) if dead is not None else _state(job, None)
 
 
-def _of_log(one: Signed) -> JobState:
+def _of_log(one: Signed) -> ListedJob:
     said = one.outcome
     job = Job(
         batch=said.batch,
@@ -50,9 +50,9 @@ def _of_log(one: Signed) -> JobState:
     return _state(job, one.id)
 
 
-def _state(job: Job, record: str | None) -> JobState:
+def _state(job: Job, record: str | None) -> ListedJob:
     waits = job.state in ("pending", "retry_scheduled")
-    return JobState(
+    return ListedJob(
         id=job.batch.id,
         consumer=job.batch.consumer,
         version=job.batch.version,

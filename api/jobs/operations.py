@@ -108,7 +108,7 @@ class AskJobs(Request, frozen=True, kw_only=True):
     limit: Annotated[int, Meta(ge=1, le=10_000)] = 100
 
 
-class JobState(msgspec.Struct, frozen=True, kw_only=True):
+class ListedJob(msgspec.Struct, frozen=True, kw_only=True):
     """A job: which records, from the first of each range up to the one behind its last; and how it stands.
 
     `stage` and `error`: where the last attempt failed, and the class of the error. `record` says that it is dead.
@@ -131,7 +131,7 @@ class JobState(msgspec.Struct, frozen=True, kw_only=True):
 class Jobs(Response, frozen=True, kw_only=True):
     """Jobs, those at work and waiting first, then the dead and the done; and how many there are of each state."""
 
-    jobs: tuple[JobState, ...]
+    jobs: tuple[ListedJob, ...]
     counts: dict[str, int]
 
 
@@ -187,7 +187,7 @@ class JobOutcome(msgspec.Struct, frozen=True, kw_only=True):
 class JobShown(Response, frozen=True, kw_only=True):
     """A job, None where only the log knows of it, and its outcomes, oldest first."""
 
-    job: JobState | None
+    job: ListedJob | None
     outcomes: tuple[JobOutcome, ...]
 
 

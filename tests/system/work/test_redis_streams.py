@@ -10,11 +10,15 @@ from typing import Any
 
 import pytest
 
+import braid
+from braid.job_state import job_state
 from braid.models.redis_streams import GROUP, RedisStreams
 from braid.work.breaker import Breaker, Limits
 from braid.work.errors import TransportError
 from braid.work.transport import Transport
 from tests.transport_contract import KINDS, LEASE_S, TransportContract, batch
+from tests.unit.api.test_jobs import FACT, Model, readings, say
+from tests.unit.learn.test_extraction import HOME, PARSER
 
 redis = pytest.importorskip("redis")
 SERVER = shutil.which("redis-server")
@@ -149,3 +153,27 @@ def test_nothing_of_it_is_imported_before_it_is_used(tmp_path: Path) -> None:
     said = "import sys, braid.models.redis_streams; print('redis' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", said], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "False"
+
+
+def test_a_store_works_by_it_and_a_flush_costs_a_repeated_attempt(world: RedisWorld, tmp_path: Path) -> None:
+    with braid.open(tmp_path / "memory", parser=None) as store:
+        job_state(store.session).transport = world.transport
+        say(store, HOME)
+        asked: list[str] = []
+
+        def answer(text: str) -> str:
+            asked.append(text)
+            if len(asked) == 1:
+                world.client.flushall()
+            return FACT
+
+        done = store.work(
+            model=Model(answer), parser=PARSER, until_idle=True, consumers=["session-extraction"]
+        )
+        assert (done.done, done.lost, len(asked)) == (1, 1, 2)
+        assert len(readings(store)) == 1
+        assert not (store.path / "work.sqlite").exists()
+        assert store.verify().findings == []
+        raw = redis.Redis.from_url(world.url)
+        assert not any(b"Porto" in (raw.dump(key) or b"") for key in raw.scan_iter())
+        raw.close()

@@ -70,6 +70,22 @@ def test_a_damaged_file_is_made_again(world: FileWorld, content: bytes) -> None:
     assert world.transport.offer(batch(1), world.now) == "offered"
 
 
+def test_one_that_is_damaged_where_nobody_looked_is_made_again_too(world: FileWorld) -> None:
+    for at in range(200):
+        world.transport.offer(batch(at), world.now)
+    path = world.transport.path
+    content = path.read_bytes()
+    path.write_bytes(content[:8192] + b"\xff" * (len(content) - 8192))
+    with pytest.raises(TransportError, match="made again"):
+        offer_many(world)
+    assert world.transport.offer(batch(1), world.now) == "offered"
+
+
+def offer_many(world: FileWorld) -> None:
+    for at in range(200, 400):
+        world.transport.offer(batch(at), world.now)
+
+
 def test_a_file_that_cannot_be_had_is_a_failure_of_the_transport(tmp_path: Path) -> None:
     (tmp_path / "work.sqlite").mkdir()
     with pytest.raises(TransportError, match=r"work\.sqlite"):
