@@ -15,12 +15,13 @@ from braid.errors import AccessDeniedError, InvalidRequestError
 from braid.job_state import job_state
 from braid.ledger.errors import ReadOnlyError
 from braid.ledger.record.record import Draft, EventBody, ExperienceBody, Record
-from braid.outcomes import outcomes
+from braid.outcomes import Seen, outcomes, settle
 from braid.store import Store
 from braid.text.chat import ChatError, ChatMessage, Completion
 from braid.wal import failpoint
 from braid.work.breaker import Breakers
 from braid.work.errors import UnknownJobError
+from braid.work.job import Batch
 from tests.unit.learn.test_extraction import HOME, PARSER, Died, says
 
 EXTRACT = ("session-extraction",)
@@ -210,6 +211,9 @@ def test_the_forgotten_wait_until_they_are_back(store: Store, clock: Clock) -> N
     store.forget(id)
     model = Model(lambda text: FACT if HOME in text else '{"facts": []}')
     work(store, clock, model)
+    for text in ("I like tea.", "And rum."):  # it waits through every plan, not only the next
+        say(store, text, session=text)
+        work(store, clock, model)
     assert HOME not in "".join(model.told)
     store.recover(id)
     work(store, clock, model)
@@ -309,6 +313,22 @@ def test_two_at_once_with_one_store_have_one_effect(tmp_path: Path, clock: Clock
         assert (done.done, done.lost) == (0, 1)
         one.refresh()
         assert (len(readings(one)), len(signed(one))) == (1, 1)
+
+
+def test_a_batch_that_has_an_outcome_gets_no_other(store: Store) -> None:
+    say(store, "one", "two", "three")
+
+    def end(*span: int) -> bool:
+        batch = Batch("session-extraction", "read:model@1", ((span[0], span[1]),))
+        return settle(store.session, batch, seen=Seen(5, ((3, 6),)))
+
+    assert end(3, 5)
+    size = len(store)
+    assert not end(3, 5)
+    assert not end(4, 6)  # in part
+    assert len(store) == size
+    assert end(5, 6)
+    assert outcomes(store.session).progress("session-extraction", "read:model@1").left == ()
 
 
 # -- failing --------------------------------------------------------------------------------------
