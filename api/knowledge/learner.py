@@ -261,9 +261,11 @@ class _Learners:
 
 
 def _together(done: Sequence[Learned]) -> Learned:
-    """Return what readers of the same turns have done: the turns as the first has read them, the records of all."""
+    """Return what readers of the same turns have done: the most turns that one has read, the records of all."""
     return msgspec.structs.replace(
-        done[0], records=sum(one.records for one in done), claims=sum(one.claims for one in done)
+        max(done, key=lambda one: one.read),
+        records=sum(one.records for one in done),
+        claims=sum(one.claims for one in done),
     )
 
 

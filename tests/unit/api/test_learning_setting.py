@@ -1,4 +1,4 @@
-"""Claims of health and of money: none until a signed setting allows them; off again they have no say; all in the log."""
+"""Claims of health and of money: none until a signed setting allows them; off again they have no say."""
 
 import json
 from collections.abc import Iterator
