@@ -42,6 +42,12 @@ Sensitivity = frozenset[SensitiveKind]
 WarningClass = Literal["span", "count", "relation", "confidence", "bleed", "repetition", "flat"]
 
 
+def sensitivity(*, health: bool, finance: bool) -> Sensitivity:
+    """Return the kinds for which it is so."""
+    pairs: tuple[tuple[SensitiveKind, bool], ...] = (("health", health), ("finance", finance))
+    return frozenset(kind for kind, is_so in pairs if is_so)
+
+
 class GateSettings(msgspec.Struct, frozen=True, kw_only=True):
     """What the owner of a store allows; it comes from a signed setting. Both are off by default."""
 
@@ -51,11 +57,7 @@ class GateSettings(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def allowed(self) -> Sensitivity:
         """The kinds of claims that may be known."""
-        kinds: list[SensitiveKind] = [
-            *(["health"] if self.health else []),
-            *(["finance"] if self.finance else []),
-        ]
-        return frozenset(kinds)
+        return sensitivity(health=self.health, finance=self.finance)
 
 
 def suffix_of(kinds: Sensitivity) -> str:

@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 
 from braid.learn.candidate import Candidate
 from braid.learn.gates.evidence import Found
-from braid.learn.gates.outcome import GateError, GateSettings, SensitiveKind, Sensitivity
+from braid.learn.gates.outcome import GateError, GateSettings, Sensitivity, sensitivity
 from braid.learn.turn import Turn
 from braid.stance.relations import name_of
 from braid.text.hinted import hinted
@@ -276,5 +276,4 @@ def _of_health_or_money(
         raise GateError("safety", "health")
     if finance and not settings.finance:
         raise GateError("safety", "finance")
-    kinds: list[SensitiveKind] = [*(["health"] if health else []), *(["finance"] if finance else [])]
-    return frozenset(kinds)
+    return sensitivity(health=health, finance=finance)
