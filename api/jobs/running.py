@@ -13,7 +13,7 @@ from braid.jobs.breaking_model import BreakingModel
 from braid.jobs.projecting import ENRICHMENT, PROJECTION, projecting
 from braid.knowledge.event_reader import EventReader
 from braid.knowledge.range_consumer import EXTRACTION, RangeConsumer
-from braid.learn.gates.outcome import GateSettings
+from braid.learn.gates.outcome import EVERY_SENSITIVITY
 from braid.session import Session
 from braid.text.parse import ParserMissingError
 from braid.work.worker import Consumer, Step, Worker
@@ -51,15 +51,14 @@ def consumers(
 
 
 def _readers(session: Session, models: Models, *, ended_only: bool) -> list[Consumer[Any]]:
-    from braid.knowledge.learner import Learner
+    from braid.knowledge.learner import learner_of
 
     found: list[Consumer[Any]] = []
     try:
-        learner = session.kept(Learner, lambda: Learner(session))
-        found.append(RangeConsumer(session, EXTRACTION, learner))
+        found += [RangeConsumer(session, EXTRACTION, learner_of(session, of)) for of in EVERY_SENSITIVITY]
     except ParserMissingError:
         pass  # `braid learn` says what to install; nothing else waits for it
-    found.append(RangeConsumer(session, EXTRACTION, EventReader(session, GateSettings())))
+    found.append(RangeConsumer(session, EXTRACTION, EventReader(session)))
     if models.small is not None:
         found.append(_by_model(session, models.small, models, ended_only=ended_only))
     return found
@@ -86,7 +85,7 @@ def _by_model(session: Session, small: "ChatModel", models: Models, *, ended_onl
         session,
         extractor,
         parser=models.parser,
-        settings=GateSettings(),
+        settings=None,
         turns_each=TURNS_EACH,
         ended_only=ended_only,
     )

@@ -7,12 +7,13 @@ import msgspec
 
 from braid.knowledge.cursor import Cursor, load, path_of, save
 from braid.knowledge.range_consumer import RangeRead
+from braid.knowledge.setting import setting
 from braid.knowledge.tally import Tally
 from braid.knowledge.turns import Whose, followed, living, session_of, whose
 from braid.learn import stated
 from braid.learn.gates.consistency import KnownIndex
 from braid.learn.gates.gate import judge
-from braid.learn.gates.outcome import GateSettings
+from braid.learn.gates.outcome import GateSettings, Sensitivity
 from braid.learn.reading import method_of
 from braid.ledger.record.record import Claim, Draft, ExperienceBody, Record
 from braid.session import Session
@@ -27,10 +28,16 @@ class EventReader:
 
     version = VERSION
 
-    def __init__(self, session: Session, settings: GateSettings) -> None:
+    def __init__(self, session: Session, settings: GateSettings | None = None) -> None:
+        """`settings`: other than the signed ones."""
         self._session = session
         self._settings = settings
         self._uses: dict[tuple[Whose, str], list[Record]] = {}
+
+    @property
+    def is_on(self) -> bool:
+        """Always: a kind that is not allowed makes no claim."""
+        return True
 
     def is_work(self, record: Record) -> bool:
         """Whether there may be something to read in a record."""
@@ -44,7 +51,7 @@ class EventReader:
         found = [
             (record, draft)
             for record in followed(self._session, start, stop)
-            if (draft := self._draft(record, tally)) is not None
+            for draft in self._drafts(record, tally)
         ]
         return RangeRead(found, tally)
 
@@ -58,10 +65,10 @@ class EventReader:
         """Forget what was learned of the talk by reading: it is read again."""
         self._uses.clear()
 
-    def _draft(self, record: Record, tally: Tally) -> Draft | None:
-        """Return what is to be recorded of a record: each thing that it states is judged on its own."""
+    def _drafts(self, record: Record, tally: Tally) -> Iterator[Draft]:
+        """Yield what is to be recorded of a record: each thing that it states is judged on its own."""
         if record.kind not in ("event", "experience"):
-            return None
+            return
         found = list(stated.stated(record))
         earlier: list[Record] = []
         if (tool := stated.tool_of(record)) is not None:
@@ -70,17 +77,16 @@ class EventReader:
                 found.append(use)
             else:
                 earlier = []
-        if not found:
-            return None
         known = KnownIndex()
-        kept: list[Claim] = []
+        settings = self._settings or setting(self._session).allowed
+        kept: dict[Sensitivity, list[Claim]] = {}
         for one in found:
-            judged = judge([one.candidate], [one.turn], known, {}, self._settings)
+            judged = judge([one.candidate], [one.turn], known, {}, settings)
             tally.judged(judged)
-            kept += [each.claim for each in judged.kept]
-        if not kept:
-            return None
-        return stated.draft(record, kept, [one.id for one in earlier])
+            for each in judged.kept:
+                kept.setdefault(each.kinds, []).append(each.claim)
+        for kinds, claims in kept.items():
+            yield stated.draft(record, claims, [one.id for one in earlier], kinds)
 
     def _earlier(self, record: Record, tool: str) -> list[Record]:
         """Return the uses of a tool within its scope before a record, the newest, in the order of the log."""

@@ -16,6 +16,7 @@ from braid.knowledge.event_reader import EventReader
 from braid.knowledge.operations import Extracted
 from braid.knowledge.range_consumer import BATCH, EXTRACTION
 from braid.knowledge.session_reader import Found, Read, SessionReader
+from braid.knowledge.setting import setting
 from braid.knowledge.tally import Tally
 from braid.learn.candidate import Extractor
 from braid.learn.gates.outcome import GateSettings
@@ -54,7 +55,7 @@ def extract(
 ) -> Extracted:
     """Run the extractor of events, and one that reads sessions where one is given, over what they have not read yet."""
     with session.kept(_Turn, _Turn).lock:
-        run = _Run(session, settings or GateSettings(), told, dry_run=dry_run)
+        run = _Run(session, settings or setting(session).allowed, told, dry_run=dry_run)
         position = run.events()
         if extractor is not None:
             run.sessions(extractor, parser, turns_each, ended_only=ended_only)

@@ -31,6 +31,11 @@ class RangeReader(Protocol):
         """The method of what it finds."""
         ...
 
+    @property
+    def is_on(self) -> bool:
+        """Whether what it reads may be read now (SPEC §19)."""
+        ...
+
     def is_work(self, record: Record) -> bool:
         """Whether there may be something to read in a record."""
         ...
@@ -70,6 +75,8 @@ class RangeConsumer:
     def plan(self, most: int) -> list[Batch]:
         """Return what was queued again, else the next range that holds something to read."""
         del most
+        if not self._reader.is_on:
+            return []
         progress = outcomes(self._session).progress(self.name, self.version)
         if progress.left:
             return [Batch(self.name, self.version, (progress.left[0],))]

@@ -14,13 +14,14 @@ import msgspec
 from braid.claims.finder import ClaimFinder
 from braid.knowledge.portions import Planner, Portion, PortionPlan
 from braid.knowledge.range_consumer import EXTRACTION
+from braid.knowledge.setting import setting
 from braid.knowledge.tally import Tally
 from braid.knowledge.turns import Whose, living, whose
 from braid.learn.candidate import Extraction, Extractor, KnownEntity, Maker
 from braid.learn.gates.consistency import KnownIndex
 from braid.learn.gates.gate import judge
-from braid.learn.gates.outcome import GateSettings, Judged, Kept
-from braid.learn.reading import BY_MODEL, method_of, once_key, reading
+from braid.learn.gates.outcome import EVERY_SENSITIVITY, GateSettings, Judged, Kept, Sensitivity, suffix_of
+from braid.learn.reading import BY_MODEL, made_of, method_of, once_key, reading
 from braid.learn.turn import Turn
 from braid.ledger.record.record import Claim, Confidence, Draft, Record, Scope
 from braid.outcomes import Spent, outcomes, settle
@@ -33,6 +34,8 @@ MAX_CLAIMS: Final = 500
 """Known claims of one person that an extractor is told of, the newest."""
 ALONE: Final = 4
 """The attempt in which each turn is read alone (`000_` §3): what fails then is that turn."""
+_Part = tuple[int, Sensitivity]
+"""A turn, and of what the claims of it are that stand in one record."""
 Found = Sequence[tuple[Record, Draft]]
 
 
@@ -57,14 +60,14 @@ class SessionReader:
         extractor: Callable[[int], Extractor],
         *,
         parser: Parser | None,
-        settings: GateSettings,
+        settings: GateSettings | None,
         turns_each: int,
         ended_only: bool = False,
         alone: bool = True,
         done: Callable[[Read, Found], None] = lambda read, added: None,
         failed: Callable[[Tally], None] = lambda tally: None,
     ) -> None:
-        """`extractor` is given the number of the attempt. `alone`: the last attempt reads turn by turn.
+        """`settings`: other than the signed ones. `extractor` is given the number of the attempt. `alone`: the last attempt reads turn by turn.
 
         `done` takes what was settled, and what of it is new; `failed`, what an attempt took that found nothing.
         """
@@ -173,7 +176,8 @@ class SessionReader:
         known = self._known_to(portion.key)
         parses = self._parses(found, new)
         parsed = perf_counter()
-        judged = judge(found.candidates, new, KnownIndex(known, entities_of(known)), parses, self._settings)
+        settings = self._settings or setting(self._session).allowed
+        judged = judge(found.candidates, new, KnownIndex(known, entities_of(known)), parses, settings)
         tally.judged(judged)
         drafts = list(_drafts(found, judged, records, self._maker))
         tally.appended(draft for _, draft in drafts)
@@ -234,7 +238,8 @@ class SessionReader:
 
     def _read_before(self, parents: Sequence[str]) -> set[str]:
         """Return those of these records of which something that this maker found stands in the log."""
-        keys = {once_key(self._maker, id): id for id in parents}
+        makers = (made_of(self._maker, kinds) for kinds in EVERY_SENSITIVITY)
+        keys = {once_key(one, id): id for one in makers for id in parents}
         return {keys[key] for key in self._session.reader.key_index.find(list(keys))}
 
     def _parses(self, found: Extraction, turns: Sequence[Turn]) -> dict[int, Parse]:
@@ -279,12 +284,12 @@ def _drafts(
     found: Extraction, judged: Judged, records: dict[int, Record], maker: Maker
 ) -> Iterator[tuple[Record, Draft]]:
     """Yield the reading of each turn in which something was found, what was staged of it, and what was warned of."""
-    kept: dict[int, list[Kept]] = {}
+    kept: dict[_Part, list[Kept]] = {}
     for one in judged.kept:
-        kept.setdefault(one.candidate.evidence.turn, []).append(one)
-    staged: dict[int, list[dict[str, Any]]] = {}
+        kept.setdefault((one.candidate.evidence.turn, one.kinds), []).append(one)
+    staged: dict[_Part, list[dict[str, Any]]] = {}
     for doubt in judged.staged:
-        staged.setdefault(doubt.candidate.evidence.turn, []).append(
+        staged.setdefault((doubt.candidate.evidence.turn, doubt.kinds), []).append(
             {
                 **msgspec.to_builtins(doubt.candidate.claim),
                 "why": f"{doubt.gate}:{doubt.outcome}",
@@ -297,21 +302,23 @@ def _drafts(
     general = [*found.warnings, *warned.pop(-1, [])]
     model = next((one.maker.model for one in found.candidates), maker.model)
     made = Maker(maker.name, maker.version, model)
-    for at in sorted({*kept, *staged}):
+    for part in sorted({*kept, *staged}, key=lambda one: (one[0], suffix_of(one[1]))):
+        at, kinds = part
         if at not in records:
             continue
         notes: dict[str, Any] = {}
-        if at in staged:
-            notes["staged"] = staged[at]
+        if part in staged:
+            notes["staged"] = staged[part]
         if warnings := sorted({*general, *warned.get(at, [])}):
             notes["warnings"] = [
                 {"gate": gate, "class": kind, "maker": maker.name} for gate, kind in warnings
             ]
-        claims = [_weighed(one) for one in kept.get(at, [])]
-        sure = min((one.p for one in kept.get(at, []) if not one.superseded), default=None)
-        low = min((one.p for one in kept.get(at, [])), default=None) if sure is None else sure
+        found_here = kept.get(part, [])
+        claims = [_weighed(one) for one in found_here]
+        sure = min((one.p for one in found_here if not one.superseded), default=None)
+        low = min((one.p for one in found_here), default=None) if sure is None else sure
         confidence = Confidence(p=low, method=BY_MODEL) if low is not None else None
-        yield records[at], reading(made, records[at], claims, confidence, notes=notes)
+        yield records[at], reading(made_of(made, kinds), records[at], claims, confidence, notes=notes)
 
 
 def _weighed(one: Kept) -> Claim:
