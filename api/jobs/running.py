@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from random import Random
 from typing import TYPE_CHECKING, Any, Final
 
@@ -54,10 +55,8 @@ def _readers(session: Session, models: Models, *, ended_only: bool) -> list[Cons
     from braid.knowledge.learner import learner_of
 
     found: list[Consumer[Any]] = []
-    try:
+    with suppress(ParserMissingError):  # `braid learn` says what to install; nothing else waits for it
         found += [RangeConsumer(session, EXTRACTION, learner_of(session, of)) for of in EVERY_SENSITIVITY]
-    except ParserMissingError:
-        pass  # `braid learn` says what to install; nothing else waits for it
     found.append(RangeConsumer(session, EXTRACTION, EventReader(session)))
     if models.small is not None:
         found.append(_by_model(session, models.small, models, ended_only=ended_only))

@@ -67,7 +67,8 @@ class SessionReader:
         done: Callable[[Read, Found], None] = lambda read, added: None,
         failed: Callable[[Tally], None] = lambda tally: None,
     ) -> None:
-        """`settings`: other than the signed ones. `extractor` is given the number of the attempt. `alone`: the last attempt reads turn by turn.
+        """`settings`: other than the signed ones. `extractor` is given the number of the attempt. `alone`: the last
+        attempt reads turn by turn.
 
         `done` takes what was settled, and what of it is new; `failed`, what an attempt took that found nothing.
         """
