@@ -2,13 +2,19 @@
 
 from collections.abc import Sequence
 from datetime import datetime
-from typing import Protocol
+from typing import Literal, Protocol
 
 import msgspec
 
 from braid.affect.style import Style
+from braid.agent.answer.matching import Nearness
 from braid.recall.hits import Hit
 from braid.stance.reconcile import Reconciliation
+
+RungName = Literal["held", "said", "near", "silent"]
+"""held: a claim that stands; said: a quotation that answers; near: quotations that may; silent: none of these."""
+Caution = Literal["careful", "default", "eager"]
+"""How sure an answer must be to be told."""
 
 
 class Support(msgspec.Struct, frozen=True, kw_only=True):
@@ -37,6 +43,11 @@ class QuestionContext(msgspec.Struct, frozen=True, kw_only=True):
     """How sure it is that this is the question: one that a note was put into is no surer than that. An answer's p is
     of both."""
     style: Style | None = None
+    more: Sequence[Hit] = ()
+    """What was found beyond `hits`, best first: the answering turn is looked for in both."""
+    nearest: Nearness | None = None
+    """What tells how near two words are in meaning; None without a model."""
+    caution: Caution = "default"
     language: str = "en"
 
 
@@ -51,6 +62,8 @@ class Composed(msgspec.Struct, frozen=True, kw_only=True):
     p: float = 0.0
     """How probable it is that the citations bear the answer out, in [0, 1]; for phrasing and measuring, never shown."""
     abstained: bool = False
+    rung: RungName | None = None
+    """Which rung of the ladder it stands on; None for what another composer wrote."""
     reason: str | None = None
     """Why it abstained."""
     unsupported: Sequence[str] = ()

@@ -558,6 +558,7 @@ class AsyncStore(AsyncHandle):
         affect: bool = True,
         top_k: "int | None" = None,
         write: bool = True,
+        caution: "Literal['careful', 'default', 'eager']" = "default",
         composer: "Composer | None" = None,
     ) -> "Reply":
         """Return an answer that cites the records it rests on, or says that it doesn't know.
@@ -581,6 +582,7 @@ class AsyncStore(AsyncHandle):
                 affect=affect,
                 top_k=top_k,
                 write=write,
+                caution=caution,
                 composer=composer,
             )
         )

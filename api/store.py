@@ -680,6 +680,7 @@ class Methods:
         affect: bool = True,
         top_k: "int | None" = None,
         write: bool = True,
+        caution: "Literal['careful', 'default', 'eager']" = "default",
         composer: "Composer | None" = None,
     ) -> "Reply":
         """Return an answer that cites the records it rests on, or says that it doesn't know.
@@ -704,6 +705,7 @@ class Methods:
                 affect=affect,
                 top_k=top_k,
                 write=write,
+                caution=caution,
             ),
             composer=composer,
         )

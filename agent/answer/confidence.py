@@ -8,7 +8,6 @@ how surely to put it. The weights are fitted by `tools/lab/fit_answers.py`; with
 import hashlib
 import math
 from collections.abc import Collection, Mapping, Sequence
-from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
 from typing import Final
@@ -19,11 +18,10 @@ from braid.agent.answer.attribution import SIGNALS as VOICES
 from braid.agent.answer.attribution import voices
 from braid.agent.answer.presupposition import unheard
 from braid.agent.answer.spans import best_span
-from braid.ledger.record.record import ExperienceBody
+from braid.agent.answer.turns import named_speakers, speaker, text_of, when_of
 from braid.recall.decompose import Question
 from braid.recall.hits import Hit
 from braid.text.words import stem, words
-from braid.views.lance.rows import searched_text
 
 WEIGHTS: Final = Path(__file__).parent / "weights.json"
 MOST_HITS: Final = 12
@@ -141,47 +139,10 @@ def _is_wanted(question: Question, hit: Hit) -> bool:
     return span is not None and span.wanted
 
 
-def text_of(hit: Hit) -> str:
-    """Return what a hit says, with what its pictures show."""
-    body = hit.record.body
-    return searched_text(body) if isinstance(body, ExperienceBody) else hit.text
-
-
-def when_of(hit: Hit) -> datetime:
-    """Return when a hit was said."""
-    return (hit.record.body.occurred_at or hit.record.created_at).astimezone(UTC)
-
-
 def missing(question: Question, hits: Sequence[Hit]) -> tuple[str, ...]:
     """Return what the question takes for granted and no hit speaks of, its speakers' names aside."""
     texts = [text_of(hit) for hit in hits]
     return unheard(question.text, texts, {word for hit in hits for word in words(speaker(hit))})
-
-
-def named_speakers(question: Question, hits: Sequence[Hit]) -> set[str]:
-    """Return those who speak in the hits and whom the question means: by name, or as "I" where it names none.
-
-    What an agent or a tool tells whoever asks is about them as well: where one of these speaks too, "I" names nobody.
-    """
-    asked = set(words(question.text))
-    named = {name for hit in hits if (name := speaker(hit)) and not asked.isdisjoint(words(name))}
-    if named or question.first_person == question.second_person:
-        return named
-    if question.first_person and any(_actor(hit) != "user" for hit in hits):
-        return set()
-    wanted = "user" if question.first_person else "agent"
-    return {speaker(hit) for hit in hits if _actor(hit) == wanted}
-
-
-def speaker(hit: Hit) -> str:
-    """Return who said a hit: a name, or what kind of actor it is."""
-    body = hit.record.body
-    return (body.provenance.name or body.provenance.actor) if isinstance(body, ExperienceBody) else ""
-
-
-def _actor(hit: Hit) -> str:
-    body = hit.record.body
-    return body.provenance.actor if isinstance(body, ExperienceBody) else ""
 
 
 def _mass(hits: Sequence[Hit], low: float) -> float:

@@ -5,17 +5,36 @@ from datetime import datetime
 from typing import Final
 
 from braid.agent.answer.address import spoken_by
-from braid.agent.answer.confidence import speaker, when_of
 from braid.agent.answer.spans import day
+from braid.agent.answer.turns import speaker, when_of
 from braid.agent.cite import marks
 from braid.agent.parts import Support
 from braid.recall.hits import Hit
 from braid.text.sentences import sentences
 
-MAX_QUOTE_CHARS: Final = 240
+MAX_QUOTE_CHARS: Final = 320
 MAX_NEXT_CHARS: Final = 200
 """How long a sentence may be with the next, so that both are quoted."""
 _MARKS: Final = str.maketrans({"“": "\u2018", "”": "’", "[": "(", "]": ")", '"': "’", "`": "’"})
+
+
+def excerpt(text: str, sentence: str) -> str:
+    """Return a text, or where it is long the sentences of it that stand around one, whole, as many as fit."""
+    if len(text) <= MAX_QUOTE_CHARS or not sentence:
+        return text
+    start = max(text.find(sentence), 0)
+    stop = start + len(sentence)
+    parts = [(part.start, part.stop) for part in sentences(text)]
+    ahead = [begin for begin, _ in parts if begin < start][::-1]
+    behind = [end for _, end in parts if end > stop]
+    while ahead or behind:  # one behind, one before, and so on
+        if behind and behind[0] - start <= MAX_QUOTE_CHARS:
+            stop = behind.pop(0)
+        elif ahead and stop - ahead[0] <= MAX_QUOTE_CHARS:
+            start = ahead.pop(0)
+        else:
+            break
+    return text[start:stop].strip()
 
 
 def with_next(text: str, sentence: str) -> str:

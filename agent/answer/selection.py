@@ -12,8 +12,9 @@ from typing import Final
 
 import msgspec
 
-from braid.agent.answer.compose import speaking
-from braid.agent.answer.confidence import missing, named_speakers, speaker, sureness, weights, when_of
+from braid.agent.answer.confidence import missing, sureness, weights
+from braid.agent.answer.sureness import speaking
+from braid.agent.answer.turns import named_speakers, speaker, when_of
 from braid.agent.answer.verbs import base
 from braid.learn.moods import states_nothing
 from braid.recall.decompose import Question

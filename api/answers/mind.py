@@ -4,10 +4,12 @@ from collections.abc import Iterator, Sequence
 from datetime import datetime
 
 import msgspec
+import numpy as np
 
 from braid.affect.blend import Felt
 from braid.affect.vad import ToneReading
 from braid.agent.answer import predecessor
+from braid.agent.answer.matching import Nearness
 from braid.agent.answer.pipeline import HeldStance
 from braid.agent.parts import Support
 from braid.claims.decision import Resolved, resolve
@@ -19,6 +21,22 @@ from braid.search.retrieval import NOT_OWN, find
 from braid.session import Session
 from braid.stance.reconcile import Reconciliation
 from braid.tone import snapshots as feeling
+from braid.views.embedder import EmbeddingError
+
+
+def nearness_of(session: Session) -> Nearness | None:
+    """Return how near words are by the model of a session; words that it can't be asked for are near to none."""
+    _, vocabulary, _ = session.embedding()
+    if vocabulary is None:
+        return None
+
+    def nearest(asked: Sequence[str], spoken: Sequence[Sequence[str]]) -> object:
+        try:
+            return vocabulary.nearest(asked, spoken)
+        except (EmbeddingError, TimeoutError):
+            return np.full((len(spoken), len(asked)), -1.0)
+
+    return nearest
 
 
 class Tones:
@@ -27,6 +45,10 @@ class Tones:
     def __init__(self, session: Session, scope: Scope | None) -> None:
         self._session = session
         self._scope = scope
+
+    def nearest(self) -> Nearness | None:
+        """See `Mind.nearest`."""
+        return nearness_of(self._session)
 
     def feel(self, texts: Sequence[str]) -> list[ToneReading]:
         """See `Mind.feel`."""

@@ -84,6 +84,7 @@ def _told(given: CitedAnswer, cited: Sequence[str]) -> dict[str, Any]:
         "citations": list(cited),
         "abstained": composed.abstained,
         "reason": composed.reason,
+        "rung": composed.rung,
         "model": composed.model,
         "said": composed.said,
         "fallback": composed.fallback,

@@ -55,6 +55,10 @@ def ask(
     affect: Annotated[
         bool, typer.Option("--affect/--no-affect", help="Let tone shape the manner of the answer.")
     ] = True,
+    careful: Annotated[
+        bool, typer.Option("--careful", help="Tell only what is very likely right; show the rest as near.")
+    ] = False,
+    eager: Annotated[bool, typer.Option("--eager", help="Tell what is likelier right than the rest.")] = False,
     no_write: Annotated[bool, typer.Option("--no-write", help="Only answer; append nothing.")] = False,
     model: ChatOption = None,
     allow_remote: AllowRemote = False,
@@ -68,7 +72,7 @@ def ask(
 ) -> None:
     """Answer a question from memory: what is held, or what was said, quoted with its date and its id.
 
-    Where too little is known the answer is that. Question, answer and a reflection are appended, in one transaction;
+    Where neither is sure enough, up to three quotations are shown as near; where nothing is, the answer is that. Question, answer and a reflection are appended, in one transaction;
     later questions don't take them for evidence. Tone shapes the manner alone, never what is said. With --model a
     language model writes; what its sources don't bear out is dropped, and where nothing is left this is the answer.
 
@@ -76,6 +80,7 @@ def ask(
     Examples:
       braid ask "Where does Jonas live?" --user-id jonas
       braid ask "When does my passport run out?" --no-write --explain
+      braid ask "What did the boiler cost?" --careful
       braid ask "What was agreed?" --as-of 2025-06-01 -o json
       braid ask "What shall I cook for Maya?" --model ollama:llama3.2
     """
@@ -83,6 +88,8 @@ def ask(
 
     text = sys.stdin.buffer.read().decode(errors="replace") if question == "-" else question
     composer = composer_of(model, allow_remote=allow_remote)
+    if careful and eager:
+        raise typer.BadParameter("--careful and --eager exclude each other")
     as_of_index, as_of_time = past(as_of)
     with (
         reading(store)
@@ -93,6 +100,7 @@ def ask(
             text, user_id=user_id, agent_id=agent_id, run_id=run_id, session_id=session_id, lens=lens,
             affect=affect, write=not no_write, now=instant(at) if at else None, composer=composer,
             as_of=as_of_index, as_of_time=as_of_time,
+            caution="careful" if careful else "eager" if eager else "default",
         )  # fmt: skip
     if output == "json":
         put_json(to_builtins(found))

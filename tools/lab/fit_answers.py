@@ -20,8 +20,8 @@ import numpy.typing as npt
 import typer
 
 from braid.agent.answer.choice import choose
-from braid.agent.answer.compose import speaking
 from braid.agent.answer.confidence import SIGNALS, WEIGHTS, ConfidenceWeights
+from braid.agent.answer.sureness import speaking
 from braid.recall.decompose import decompose
 from braid.recall.pool import Floats
 from braid.tools.evaluation.answer_scores import calibrated, measures, summary

@@ -9,8 +9,9 @@ import pytest
 import braid
 from braid.agent.answer.attribution import SIGNALS, voices
 from braid.agent.answer.choice import choose
-from braid.agent.answer.confidence import RULE, ConfidenceWeights, named_speakers, signals
+from braid.agent.answer.confidence import RULE, ConfidenceWeights, signals
 from braid.agent.answer.report import with_next
+from braid.agent.answer.turns import named_speakers
 from braid.agent.answer.verdict import is_about, verdict
 from braid.recall.decompose import decompose
 from braid.search.question import Question

@@ -9,12 +9,14 @@ import pytest
 import braid
 from braid.agent import bands, cite
 from braid.agent.answer.choice import choose
-from braid.agent.answer.compose import UNKNOWN, Extractive
-from braid.agent.answer.confidence import RULE, SIGNALS, named_speakers, signals, sureness, weights
+from braid.agent.answer.compose import Extractive
+from braid.agent.answer.confidence import RULE, SIGNALS, signals, sureness, weights
+from braid.agent.answer.ladder import UNKNOWN
 from braid.agent.answer.pipeline import core_of
 from braid.agent.answer.reflect import reflect
 from braid.agent.answer.report import quote
 from braid.agent.answer.spans import best_span, day
+from braid.agent.answer.turns import named_speakers
 from braid.agent.parts import QuestionContext
 from braid.recall.decompose import decompose
 from braid.recall.hits import Hit
