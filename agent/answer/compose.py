@@ -16,6 +16,7 @@ from braid.agent.answer.address import addressed
 from braid.agent.answer.choice import QuoteChoice
 from braid.agent.answer.chooser import LadderWeights, choose, name_of, weights
 from braid.agent.answer.ladder import NEAREST, SPOKEN_OF, near, said, silence, surely, told, unknown
+from braid.agent.answer.lists.told import listed
 from braid.agent.answer.period import amounts_met, asks_for_sum, of_period
 from braid.agent.answer.referent import is_meant
 from braid.agent.answer.report import capital, clause, date, quotable, report_of, support_of
@@ -40,7 +41,7 @@ TAKEN_BACK: Final = 0.65
 """How sure a "no" is at least that rests on a denial which stands."""
 Rung = Callable[[QuestionContext], Composed | None]
 """Takes the question with what was found; returns a whole answer, or None where the question isn't its to answer."""
-FIRST_ASKED: Final[tuple[Rung, ...]] = ()
+FIRST_ASKED: Final[tuple[Rung, ...]] = (listed,)
 """What is asked before what is held and what was said, in this order."""
 
 
@@ -59,7 +60,6 @@ class Extractive:
         return f"2/{name_of(self._weights)}"
 
     def compose(self, asked: QuestionContext) -> Composed:
-        """See `Composer`."""
         for rung in (*FIRST_ASKED, _was):
             if (composed := rung(asked)) is not None:
                 return composed

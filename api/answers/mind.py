@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from datetime import datetime
+from typing import Final
 
 import msgspec
 import numpy as np
@@ -9,11 +10,16 @@ import numpy as np
 from braid.affect.blend import Felt
 from braid.affect.vad import ToneReading
 from braid.agent.answer import predecessor
+from braid.agent.answer.lists.request import ListRequest, list_request
 from braid.agent.answer.matching import Nearness
 from braid.agent.answer.pipeline import HeldStance
-from braid.agent.parts import Support
+from braid.agent.parts import FactChange, KnownFact, ListFindings, Support
+from braid.claims.changed import ChangedClaim, KnowledgeChange
+from braid.claims.changes import changes_of
 from braid.claims.decision import Resolved, resolve
 from braid.claims.finder import ClaimFinder
+from braid.claims.question import utc
+from braid.claims.topics import is_about, turn_index, weighed
 from braid.ledger.record.record import ExperienceBody, Record, Scope
 from braid.recall.hits import RecallResult as Found
 from braid.search.question import MARKED, Question
@@ -38,6 +44,12 @@ def nearness_of(session: Session) -> Nearness | None:
 
     return nearest
 
+LIST_HITS: Final = 100
+"""Among how many of the best hits the pieces of a list are looked for, unless all are asked for."""
+ALL_HITS: Final = 1000
+MOST_PIECES: Final = 12
+"""How many pieces of a list are told, unless all are asked for."""
+
 
 class Tones:
     """How texts and the agent itself feel, by a store."""
@@ -51,11 +63,9 @@ class Tones:
         return nearness_of(self._session)
 
     def feel(self, texts: Sequence[str]) -> list[ToneReading]:
-        """See `Mind.feel`."""
         return feeling.sense(self._session, texts)
 
     def own_tone(self) -> Felt | None:
-        """See `Mind.own_tone`."""
         return feeling.own(self._session, self._session.now(), self._scope)
 
 
@@ -71,8 +81,10 @@ class StoreMind(Tones):
         as_of_time: datetime | None = None,
         now: datetime | None = None,
         top_k: int,
+        all_pieces: bool = False,
     ) -> None:
         super().__init__(session, scope)
+        self._all = all_pieces
         self._as_of = as_of
         self._as_of_time = as_of_time
         self._given_now = now
@@ -95,19 +107,65 @@ class StoreMind(Tones):
             as_of_time=self._as_of_time,
             superseded=MARKED if predecessor.wanted(question) else None,
             now=self._given_now,  # what happened later is not known yet
-            top_k=self._top_k,
+            top_k=max(self._top_k, ALL_HITS if self._all else LIST_HITS)
+            if list_request(question)
+            else self._top_k,
             filters=NOT_OWN,
             **scope,
         )
         return find(self._session, asked)
 
     def hold(self, question: str) -> HeldStance:
-        """See `Mind.hold`."""
         past = self._as_of if self._as_of_time is None else self._as_of_time
         self.resolved = resolve(self._session, question, self._scope, as_of=past, now=self._given_now)
         outcome = self.resolved.outcome
         known = ClaimFinder(self._session, self._scope, self._size)
         return HeldStance(outcome, tuple(grounds_of(outcome, known, self._session)))
+
+    def facts(self, wanted: ListRequest) -> ListFindings:
+        """See `Mind.facts`: as of the time that is asked about; what was forgotten or erased is in none."""
+        most = None if self._all else MOST_PIECES
+        if wanted.kind == "changes":
+            past = self._as_of if self._as_of_time is None else self._as_of_time
+            changed = changes_of(self._session, None, self._scope, as_of=past)
+            found = [
+                FactChange(was=self._fact(one.was, one), now=self._fact(one.now, one), when=one.when)
+                for one in changed
+                if one.now.said <= utc(self.now)
+            ]
+            return ListFindings(changes=found, most=most)
+        if wanted.kind == "known" and wanted.about:
+            return ListFindings(known=list(self._known(wanted.about)), most=most)
+        return ListFindings(most=most)
+
+    def _fact(self, one: ChangedClaim, change: KnowledgeChange) -> KnownFact:
+        turn = support_of(self._session.reader.get(one.turn), one.quote or "")
+        about = f"{change.subject} {change.rel.replace('_', ' ')}"
+        return KnownFact(
+            says=one.says, about=about, turn=turn, said_by=one.said_by or turn.speaker, when=one.said
+        )
+
+    def _known(self, topic: str) -> Iterator[KnownFact]:
+        """Yield the claims about a topic that stand, in the order in which they were said; each claim once."""
+        finder = ClaimFinder(self._session, self._scope, self._size)
+        meant = [said for said in finder.claims(finder.named(None)) if is_about(said, topic)]
+        at = utc(self.now)
+        folded = weighed(
+            self._session, self._scope, (said.claim.subject for said in meant), at, self._size
+        ).folded
+        nodes = {said.node for said in meant}
+        standing = [said for said in folded.standing() if said.node in nodes and said.said <= at]
+        seen: set[str] = set()
+        for said in sorted(standing, key=lambda said: (said.said, said.index, said.k)):
+            if said.text not in seen:
+                seen.add(said.text)
+                turn = support_of(
+                    self._session.reader.at(turn_index(self._session, said.index)), said.claim.quote or ""
+                )
+                who = said.claim.said_by or turn.speaker
+                yield KnownFact(
+                    says=said.text, about=said.claim.subject, turn=turn, said_by=who, when=utc(said.said)
+                )
 
 
 def grounds_of(outcome: Reconciliation, known: ClaimFinder, session: Session) -> Iterator[Support]:

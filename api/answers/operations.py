@@ -24,8 +24,8 @@ THROUGH_LENS: Final = 60
 class Ask(ScopedAsOf, frozen=True, kw_only=True):
     """A question. `now`: what "last month" is relative to. `top_k`: how many records it may draw on (12).
 
-    `lens`: an answer of what this keeps alone. `affect`: let tone shape its manner. `write`: append it. `caution`: how
-    sure an answer must be to be told, and not only shown as near.
+    `lens`: an answer of what this keeps alone. `affect`: let tone shape its manner. `write`: append it. `all`: a list
+    whole, not its last twelve pieces. `caution`: how sure an answer must be to be told, and not only shown as near.
     """
 
     question: AskedText
@@ -33,6 +33,7 @@ class Ask(ScopedAsOf, frozen=True, kw_only=True):
     lens: Name | None = None
     affect: bool = True
     top_k: TopK | None = None
+    all: bool = False
     write: bool = True
     caution: Literal["careful", "default", "eager"] = "default"
 
@@ -83,6 +84,7 @@ def ask(session: Session, asked: Ask, *, composer: "Composer | None" = None) -> 
         as_of_time=asked.as_of_time,
         now=asked.now,
         top_k=max(top_k if asked.top_k else FOUND, THROUGH_LENS if lens is not None else 1),
+        all_pieces=asked.all,
     )
     given = answer(
         asked.question,

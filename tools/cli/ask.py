@@ -59,6 +59,9 @@ def ask(
         bool, typer.Option("--careful", help="Tell only what is very likely right; show the rest as near.")
     ] = False,
     eager: Annotated[bool, typer.Option("--eager", help="Tell what is likelier right than the rest.")] = False,
+    every: Annotated[
+        bool, typer.Option("--all", help="Show a list whole, not its last twelve pieces.")
+    ] = False,
     no_write: Annotated[bool, typer.Option("--no-write", help="Only answer; append nothing.")] = False,
     model: ChatOption = None,
     allow_remote: AllowRemote = False,
@@ -98,7 +101,7 @@ def ask(
     ):
         found = opened.ask(
             text, user_id=user_id, agent_id=agent_id, run_id=run_id, session_id=session_id, lens=lens,
-            affect=affect, write=not no_write, now=instant(at) if at else None, composer=composer,
+            affect=affect, all=every, write=not no_write, now=instant(at) if at else None, composer=composer,
             as_of=as_of_index, as_of_time=as_of_time,
             caution="careful" if careful else "eager" if eager else "default",
         )  # fmt: skip
