@@ -1,4 +1,4 @@
-"""What kinds of value a text bears that answer a question: a sum, a count of what is asked, a day, a name, a reason. Pure.
+"""What kinds of value a text bears that answer a question: a sum, a count, a day, a name, a reason. Pure.
 
 A value that the question itself has answers nothing: "the 17th" doesn't say when, where the question says "on the
 17th".
@@ -38,8 +38,9 @@ _TIME: Final = re.compile(
 )
 _CLOCK: Final = re.compile(
     r"\b\d{1,2}[:.]\d\d\b|\b\d{1,2}\s?[ap]\.?m\b|\bnoon\b|\bmidnight\b|\bhalf (?:past )?\w+|\bquarter (?:past|to)\b"
-    r"|\bo['’]clock\b|\b(?:at|from|till|until|by) (?:\d{1,2}|seven|eight|nine|ten|eleven|twelve|one|two|three|four|five|six)\b"
-    r"|\b(?:seven|eight|nine|ten|eleven|twelve|one|two|three|four|five|six) (?:oh|ten|fifteen|twenty|thirty|forty|fifty)\b",
+    r"|\bo['’]clock\b|\b(?:at|from|till|until|by) (?:\d{1,2}|seven|eight|nine|ten|eleven|twelve|one|two|three|four|five"
+    r"|six)\b|\b(?:seven|eight|nine|ten|eleven|twelve|one|two|three|four|five|six)"
+    r" (?:oh|ten|fifteen|twenty|thirty|forty|fifty)\b",
     re.IGNORECASE,
 )
 _REASON: Final = re.compile(
@@ -82,7 +83,7 @@ class Bearing:
         self._counts = stem(counted[1].lower()) if counted else ""
         self._phone = _PHONE.search(asked.core) is not None
 
-    def bears(self, text: str) -> bool:
+    def bears(self, text: str) -> bool:  # noqa: PLR0911 - one line a kind
         """Whether a text bears a value of the kind that is asked for; any does where no kind is."""
         wants = self._asked.wants
         if self._phone:
@@ -101,7 +102,7 @@ class Bearing:
             return _PLACE.search(text) is not None
         return wants != "reason" or _REASON.search(text) is not None
 
-    def plainly(self, text: str) -> bool:
+    def plainly(self, text: str) -> bool:  # noqa: PLR0911 - one line a kind
         """Whether a text bears it in a form that is hardly anything else: a count beside what it counts, a sum with
         its sign, a name amid a sentence, a yes or a no."""
         wants = self._asked.wants

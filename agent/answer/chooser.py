@@ -1,7 +1,7 @@
 """Which turn answers a question, and how sure it is that telling it would be right. Pure, deterministic.
 
-A linear model over `features` orders the turns; a logistic one over what came of that says how probably the best of them
-is told rightly, and a table fitted by isotonic regression makes of it the share that was right in talks of a kind that
+A linear model over `features` orders the turns; a logistic one over what came of that says how probably the best of
+them is told rightly. A table fitted by isotonic regression makes of it the share that was right in talks of a kind that
 taught nothing. `tools/lab/fit_ladder.py` fits all three; without their file nothing is told, only shown.
 """
 
@@ -40,8 +40,8 @@ _TYPED: Final = frozenset(("money", "number", "time", "clock", "person", "place"
 
 
 class LadderWeights(msgspec.Struct, frozen=True):
-    """`turn`: weights of `features.NAMES`; `tell`: of `TELLING`, with `bias`, on columns as they are. `table`: pairs of a
-    logistic's probability and the share that was right; `least`: how sure an answer must be to be told."""
+    """`turn`: weights of `features.NAMES`; `tell`: of `TELLING`, with `bias`, on columns as they are. `table`: pairs of
+    a logistic's probability and the share that was right; `least`: how sure an answer must be to be told."""
 
     about: str
     turn: dict[str, float]
@@ -74,7 +74,7 @@ def name_of(given: LadderWeights) -> str:
 
 
 class Chosen(msgspec.Struct, frozen=True):
-    """The turns by how probably each answers, best first; those to tell, oldest first; and what says how sure that is."""
+    """The turns by how probably each answers, best first; those to tell, oldest first; and how sure that is."""
 
     ranked: Sequence[Hit]
     told: Sequence[Hit]
@@ -102,7 +102,7 @@ def choose(
     if second is None:
         second = _second(order, likely, found, hits)
     told = order[:1] if second is None else sorted((order[0], second), key=lambda at: hits[at].index)
-    signals = telling(question, asked, hits, found, scores, second)
+    signals = telling(question, asked, hits, found, scores, second=second)
     return Chosen(
         ranked=[hits[at] for at in order],
         told=[hits[at] for at in told],
@@ -156,6 +156,7 @@ def telling(
     hits: Sequence[Hit],
     found: Features,
     scores: Floats,
+    *,
     second: int | None,
 ) -> dict[str, float]:
     """Return what says how probably the best turn is told rightly, by name."""
@@ -174,7 +175,8 @@ def telling(
         typed * float(found.plainly[best]), typed * (1.0 - float(found.bears[best])), float(asked.wants == "reason"),
         float(asked.wants == "check"), float(asked.wants == "value"), min(len(unspoken), 3) / 3,
         float(found.asks[best]), float(asked.era in ("first", "before")), float(asked.era == "now"),
-        float(bool(unheard(question.text, [hit.text for hit in hits], names))), row["recall_other_speaker"], row["borne"],
+        float(bool(unheard(question.text, [hit.text for hit in hits], names))),
+        row["recall_other_speaker"], row["borne"],
         hits[best].score / 5, max(hit.score for hit in hits) / 5,
         float(abs(hits[next_].index - hits[best].index) == 1), row["recall_date"], float(asked.dated),
         float(asked.changes), float(second is not None),

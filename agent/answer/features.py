@@ -26,7 +26,8 @@ CANDIDATES: Final = 24
 """Among how many of the best hits the answering turn is looked for."""
 _RECALLED: Final = (
     "words", "meaning", "meaning_1", "meaning_after", "near_before", "near_after", "index_words", "date", "speaker",
-    "other_speaker", "times", "opens", "causal", "number_wanted", "time_wanted", "plan_wanted", "first_person", "answers",
+    "other_speaker", "times", "opens", "causal", "number_wanted", "time_wanted", "plan_wanted", "first_person",
+    "answers",
 )  # fmt: skip
 """Signals of recall that are features as they are."""
 _KINDS: Final = ("money", "number", "time", "clock", "person", "place", "reason", "check")

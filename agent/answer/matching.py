@@ -1,4 +1,4 @@
-"""How far each turn speaks of a question: word by word, with typos and near words, in itself and with its neighbours. Pure.
+"""How far each turn speaks of a question, word by word, with typos and near words, and with its neighbours. Pure.
 
 Rows are turns, columns the words of the question that name something. A cell is 1 where the turn has the word in any
 form, less where it has a word that is spelt or means nearly the same.

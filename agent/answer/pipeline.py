@@ -305,7 +305,11 @@ def _composed(asked: QuestionContext, composer: Composer, trouble: list[str]) ->
     except Exception as error:  # anybody's composer: its failure must cost no answer
         trouble.append(f"composer: {type(error).__name__}")
         return msgspec.structs.replace(Extractive().compose(asked), fallback=f"{composer.name} failed")
-    given = {hit.id for hit in (*asked.hits, *asked.more)} | {one.id for one in asked.support} | set(_behind(asked))
+    given = (
+        {hit.id for hit in (*asked.hits, *asked.more)}
+        | {one.id for one in asked.support}
+        | set(_behind(asked))
+    )
     if {*composed.citations, *cite.cited(composed.text)} <= given:
         return composed
     return msgspec.structs.replace(

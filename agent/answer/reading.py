@@ -19,7 +19,8 @@ _OPENERS: Final = re.compile(
     r"|btw|lol|ugh|pls|please|quick(?: one| question)?|one (?:more|last) thing|by the way|again|listen|look"
     r"|remind me(?: again)?|tell me(?: again)?|give me|(?:do|did) (?:you|u) (?:know|remember|recall|happen to know)"
     r"|(?:can|could|would) (?:you|u)(?: please)? (?:tell|remind|give|say|list)(?: me)?(?: again)?"
-    r"|i (?:forget|forgot|wonder|can['’]?t remember|need to know)|any idea|what was it|out of curiosity)\b[\s,:;.!–—-]*)+",
+    r"|i (?:forget|forgot|wonder|can['’]?t remember|need to know)|any idea|what was it|out of curiosity)\b"
+    r"[\s,:;.!–—-]*)+",
     re.IGNORECASE,
 )
 _AUX: Final = r"(?:am|is|are|was|were|do|does|did|has|have|had|can|could|will|would|should|shall|may|must)"
@@ -35,8 +36,8 @@ _KINDS: Final[tuple[tuple[Wants, str], ...]] = (
      r"|money|euros?|pounds?|dollars?)|\s*(?:is|was|were|are|for|did)\b)"
      r"|\b(?:price|cost|costs|fee|rent|salary|wage|deposit|bill|fare|charge|balance|quote)\b"),
     ("number", r"\bhow (?:much|many|often|long|old|big|fast|far|tall|high|large|wide|heavy|deep|late)\b|\bnumber of\b"
-     r"|\bcount of\b|\b(?:what|which|whats)\b.{0,24}\b(?:number|amount|dose|size|limit|rate|weight|level|percentage|score|total"
-     r"|maximum|minimum|max|version|code|reference|phone|temperature|height|age)\b|\bin total\b"),
+     r"|\bcount of\b|\b(?:what|which|whats)\b.{0,24}\b(?:number|amount|dose|size|limit|rate|weight|level|percentage|score"
+     r"|total|maximum|minimum|max|version|code|reference|phone|temperature|height|age)\b|\bin total\b"),
     ("place", r"\bwhere\b|\b(?:which|what) (?:city|country|state|town|place|street|address|shop|market|room|school"
      r"|restaurant|hospital|park|area)\b"),
     ("list", r"\blist\b|\bwhat all\b|\ball of (?:it|them)\b"),
@@ -46,14 +47,14 @@ _WANTS: Final = tuple((name, re.compile(source, re.IGNORECASE)) for name, source
 _CHECK: Final = re.compile(rf"^(?:{_AUX}(?:n['’]?t)?)\b", re.IGNORECASE)
 _ALTERNATIVE: Final = re.compile(r"\bor\b(?! not\b)", re.IGNORECASE)
 _NOW: Final = re.compile(
-    r"\b(?:now|now(?:a)?days|these days|at the moment|right now|currently|current|at present|still|any ?more|today|so far"
-    r"|as of|in the end|finally|at last|final|end up|ended up|after all|really|actually|eventually|latest|newest"
+    r"\b(?:now|now(?:a)?days|these days|at the moment|right now|currently|current|at present|still|any ?more|today"
+    r"|so far|as of|in the end|finally|at last|final|end up|ended up|after all|really|actually|eventually|latest|newest"
     r"|most recent(?:ly)?)\b",
     re.IGNORECASE,
 )
 _FIRST: Final = re.compile(
-    r"\b(?:at first|first(?! of)|original(?:ly)?|initial(?:ly)?|to begin with|at the start|in the beginning|back when|began|begin"
-    r"|starting|very first)\b",
+    r"\b(?:at first|first(?! of)|original(?:ly)?|initial(?:ly)?|to begin with|at the start|in the beginning|back when"
+    r"|began|begin|starting|very first)\b",
     re.IGNORECASE,
 )
 _BEFORE: Final = re.compile(
@@ -62,7 +63,8 @@ _BEFORE: Final = re.compile(
 )
 _LAST: Final = re.compile(r"\b(?:last|lately|recently)\b", re.IGNORECASE)
 _DATED: Final = re.compile(
-    rf"\b(?:in|on|of|from|by|during|since|for|early|late|mid|last) (?:the )?(?:\d{{1,2}}(?:st|nd|rd|th)? (?:of )?)?{MONTH_NAME}\b"
+    rf"\b(?:in|on|of|from|by|during|since|for|early|late|mid|last) (?:the )?"
+    rf"(?:\d{{1,2}}(?:st|nd|rd|th)? (?:of )?)?{MONTH_NAME}\b"
     r"|\b(?:19|20)\d\d\b",
     re.IGNORECASE,
 )
@@ -72,8 +74,8 @@ _SAID: Final = re.compile(
     re.IGNORECASE,
 )
 _CHANGES: Final = re.compile(
-    r"\bhow (?:has|have|did) .+ chang|\bwhat(?:['’]s)? (?:has |have )?(?:changed|happened)\b|\bmonth by month\b|\btimeline\b"
-    r"|\bhistory of\b",
+    r"\bhow (?:has|have|did) .+ chang|\bwhat(?:['’]s)? (?:has |have )?(?:changed|happened)\b|\bmonth by month\b"
+    r"|\btimeline\b|\bhistory of\b",
     re.IGNORECASE,
 )
 

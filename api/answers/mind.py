@@ -44,6 +44,7 @@ def nearness_of(session: Session) -> Nearness | None:
 
     return nearest
 
+
 LIST_HITS: Final = 100
 """Among how many of the best hits the pieces of a list are looked for, unless all are asked for."""
 ALL_HITS: Final = 1000

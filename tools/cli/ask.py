@@ -58,7 +58,9 @@ def ask(
     careful: Annotated[
         bool, typer.Option("--careful", help="Tell only what is very likely right; show the rest as near.")
     ] = False,
-    eager: Annotated[bool, typer.Option("--eager", help="Tell what is likelier right than the rest.")] = False,
+    eager: Annotated[
+        bool, typer.Option("--eager", help="Tell what is likelier right than the rest.")
+    ] = False,
     every: Annotated[
         bool, typer.Option("--all", help="Show a list whole, not its last twelve pieces.")
     ] = False,
@@ -75,7 +77,8 @@ def ask(
 ) -> None:
     """Answer a question from memory: what is held, or what was said, quoted with its date and its id.
 
-    Where neither is sure enough, up to three quotations are shown as near; where nothing is, the answer is that. Question, answer and a reflection are appended, in one transaction;
+    Where neither is sure enough, up to three quotations are shown as near; where nothing is, the answer is that.
+    Question, answer and a reflection are appended, in one transaction;
     later questions don't take them for evidence. Tone shapes the manner alone, never what is said. With --model a
     language model writes; what its sources don't bear out is dropped, and where nothing is left this is the answer.
 

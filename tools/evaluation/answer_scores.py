@@ -98,8 +98,8 @@ def _by(judged: Sequence[Judged], key: Callable[[Judged], str]) -> dict[str, dic
 
 def measures(judged: Sequence[Judged]) -> dict[str, Any]:
     """Return the means of some judged answers. A question that was abstained on counts as 0 in F1; in the citations it
-    counts in recall alone. Precision counts every citation of what was told, to the unanswerable too; not of what was only
-    shown as near."""
+    counts in recall alone. Precision counts every citation of what was told, to the unanswerable too; not of what was
+    only shown as near."""
     answerable = [one for one in judged if one.answerable]
     unanswerable = [one for one in judged if not one.answerable]
     told = [one for one in judged if not is_unclaimed(one)]

@@ -198,5 +198,7 @@ def _quotes(text: str) -> list[str]:
 
 
 def _texts(asked: QuestionContext, ids: Sequence[str]) -> list[str]:
-    known = {hit.id: hit.text for hit in (*asked.hits, *asked.more)} | {one.id: one.text for one in asked.support}
+    known = {hit.id: hit.text for hit in (*asked.hits, *asked.more)} | {
+        one.id: one.text for one in asked.support
+    }
     return [known[id] for id in ids if id in known]

@@ -81,7 +81,9 @@ def fitted_turn(lessons: Sequence[Lesson], tables: Sequence[Floats]) -> dict[str
         p = e / np.add.reduceat(e, starts)[group]
         slope = z.T @ ((p - target) * weight[group]) + L2 * w
         mean = np.add.reduceat(z * p[:, None], starts, axis=0)
-        bend = (z * (p * weight[group])[:, None]).T @ z - (mean * weight[:, None]).T @ mean + L2 * np.eye(len(w))
+        bend = (
+            (z * (p * weight[group])[:, None]).T @ z - (mean * weight[:, None]).T @ mean + L2 * np.eye(len(w))
+        )
         step, size = np.linalg.solve(bend, slope), 1.0
         while loss(w - size * step) > loss(w) and size > 1e-4:
             size /= 2
@@ -251,7 +253,9 @@ def main(
     for line in lines(left):
         typer.echo(line)
     if drawing is not None:
-        drawing.write_text(plotted([(one.p, one.right) for one in left if not one.lesson.locomo]), encoding="utf-8")
+        drawing.write_text(
+            plotted([(one.p, one.right) for one in left if not one.lesson.locomo]), encoding="utf-8"
+        )
     if write:
         WEIGHTS.write_bytes(msgspec.json.format(msgspec.json.encode(given), indent=1) + b"\n")
 
@@ -264,7 +268,8 @@ def lines(left: Sequence[LeftOut]) -> list[str]:
         having = [one for one in some if any(one.lesson.bears)]
         firsts = [_place(one) for one in having]
         told_by = {
-            name: [one for one in some if one.p >= least and one.chosen.bears] for name, least in LEAST.items()
+            name: [one for one in some if one.p >= least and one.chosen.bears]
+            for name, least in LEAST.items()
         }
         shares = "  ".join(
             f"{name}: {len(told) / len(some):.3f} told, {sum(one.right for one in told) / max(len(told), 1):.3f} of them right"

@@ -19,8 +19,9 @@ def plotted(answers: Sequence[tuple[float, bool]]) -> str:
         share = wilson(sum(right for _, right in one), len(one))
         x = _at(sum(p for p, _ in one) / len(one))
         if share.share is not None and share.low is not None and share.high is not None:
+            low, high = _down(share.low), _down(share.high)
             shapes.append(
-                f'<line x1="{x:.1f}" y1="{_down(share.low):.1f}" x2="{x:.1f}" y2="{_down(share.high):.1f}" stroke="#6b8fb5"/>'
+                f'<line x1="{x:.1f}" y1="{low:.1f}" x2="{x:.1f}" y2="{high:.1f}" stroke="#6b8fb5"/>'
                 f'<circle cx="{x:.1f}" cy="{_down(share.share):.1f}" r="4" fill="#23527c"/>'
             )
     whole = _SIZE + 2 * _EDGE
