@@ -17,18 +17,22 @@ import msgspec
 import numpy as np
 
 from braid.agent.answer.attribution import SIGNALS as VOICES
+from braid.agent.answer.change import of_another
+from braid.agent.answer.choice import choices
 from braid.agent.answer.confidence import SIGNALS
 from braid.agent.answer.features import CANDIDATES, NAMES, Features, features
 from braid.agent.answer.matching import Nearness
+from braid.agent.answer.period import asks_for_sum
 from braid.agent.answer.presupposition import unheard
 from braid.agent.answer.reading import AskedQuestion, read
 from braid.agent.answer.sureness import speaking
 from braid.agent.answer.turns import speaker, when_of
-from braid.agent.answer.variants import later
+from braid.agent.answer.variants import later, variants
 from braid.agent.parts import Caution
 from braid.recall.decompose import Question
 from braid.recall.hits import Hit
 from braid.recall.pool import Floats
+from braid.text.orders import gives_orders
 from braid.text.words import stem, words
 
 WEIGHTS: Final = Path(__file__).parent / "ladder.json"
@@ -83,6 +87,8 @@ class Chosen(msgspec.Struct, frozen=True):
     signals: dict[str, float]
     bears: bool
     """Whether what is told bears what is asked for."""
+    changed: bool
+    """Whether what is told says otherwise on different days."""
     speaks: float
     """How much of the question the best that was found speaks of, in [0, 1]."""
 
@@ -91,17 +97,21 @@ def choose(
     question: Question, hits: Sequence[Hit], given: LadderWeights, nearest: Nearness | None = None
 ) -> Chosen:
     """Return what of some hits, at least one, answers a question; `p` is how probably what is told is right."""
-    hits = hits[:CANDIDATES]
+    some = [hit for hit in hits[:CANDIDATES] if not gives_orders(hit.text)]
+    hits = [hit for hit in some if not of_another(question, "", hit.text)] or some or hits[:1]
     asked = read(question.text)
     found = features(question, asked, hits, nearest)
     scores = found.table @ np.array([given.turn.get(name, 0.0) for name in NAMES])
     order: list[int] = np.argsort(-scores, kind="stable").tolist()
     likely = np.exp(scores - scores.max())
     likely = likely / likely.sum()
-    second = _changing(question, hits, order[0])
+    changing = _changing(question, hits, order[0])
+    second = changing
     if second is None:
         second = _second(order, likely, found, hits)
     told = order[:1] if second is None else sorted((order[0], second), key=lambda at: hits[at].index)
+    otherwise = _otherwise(question, hits, order[0])
+    told = otherwise or told
     signals = telling(question, asked, hits, found, scores, second=second)
     return Chosen(
         ranked=[hits[at] for at in order],
@@ -109,7 +119,8 @@ def choose(
         p=calibrated(logistic(signals, given.tell), given.table),
         asked=asked,
         signals=signals,
-        bears=any(bool(found.bears[at]) for at in told),
+        bears=_bears(found, hits, order[0], told),
+        changed=changing is not None or len(otherwise) > 1,
         speaks=max(float(found.in_context.max(initial=0.0)), _heard(question, hits)),
     )
 
@@ -131,6 +142,28 @@ def _second(order: Sequence[int], likely: Floats, found: Features, hits: Sequenc
         if likely[at] >= SECOND and (beside or same) and hits[at].text != hits[best].text:
             return at
     return None
+
+
+def _bears(found: Features, hits: Sequence[Hit], best: int, told: Sequence[int]) -> bool:
+    """Whether the best turn bears what is asked for, or the one right beside it that is told with it."""
+    return bool(found.bears[best]) or any(
+        bool(found.bears[at]) for at in told if abs(hits[at].index - hits[best].index) <= REPLIES
+    )
+
+
+def _otherwise(question: Question, hits: Sequence[Hit], best: int) -> list[int]:
+    """Return the turns that say the same as the best but in one place, with it, oldest first; of a time that is named
+    only the last that was said by then."""
+    if asks_for_sum(question):
+        return []
+    found = choices(question, hits)
+    of_best = next((one for one in found if one.hit.id == hits[best].id), None)
+    both = variants(question, of_best, found) if of_best is not None else []
+    if question.time is not None:
+        until = question.time.until
+        both = [one for one in both if until is not None and when_of(one.hit) < until][-1:]
+    places = {hit.id: at for at, hit in enumerate(hits)}
+    return [places[one.hit.id] for one in both]
 
 
 def _changing(question: Question, hits: Sequence[Hit], best: int) -> int | None:

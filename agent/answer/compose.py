@@ -15,6 +15,7 @@ from braid.agent.answer import predecessor
 from braid.agent.answer.address import addressed
 from braid.agent.answer.choice import QuoteChoice
 from braid.agent.answer.chooser import LadderWeights, choose, name_of, weights
+from braid.agent.answer.confidence import missing
 from braid.agent.answer.ladder import NEAREST, SPOKEN_OF, near, said, silence, surely, told, unknown
 from braid.agent.answer.lists.told import listed
 from braid.agent.answer.period import amounts_met, asks_for_sum, of_period
@@ -88,11 +89,19 @@ def _below(question: Question, asked: QuestionContext, given: LadderWeights) -> 
     chosen = choose(question, hits, given, asked.nearest)
     if chosen.speaks < SPOKEN_OF:
         return silence(question, chosen, hits)
+    if names := _unknown_names(question, hits):
+        return unknown(f"nothing that was found speaks of {' or '.join(names)}", chosen.p)
     best = chosen.ranked[0]
     if (of_sum and amounts_met(hits) > 1) or not is_meant(question, best.text, best, hits):
         return near(question, chosen)
     answer = said(question, chosen, asked, given)
     return near(question, chosen) if answer is None else surely(answer, _most(asked))
+
+
+def _unknown_names(question: Question, hits: Sequence[Hit]) -> list[str]:
+    """Return whom or what a question names that nobody speaks of."""
+    unheard = set(missing(question, hits))
+    return [name for name in question.entities if any(word in unheard for word in words(name))]
 
 
 def _was(asked: QuestionContext) -> Composed | None:

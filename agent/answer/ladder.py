@@ -29,6 +29,8 @@ MOST_NAMED: Final = 3
 """How many of the words that nobody speaks of are told."""
 SPOKEN_OF: Final = 0.15
 """How much of the question something must speak of, so that it is shown at all."""
+DISPUTED: Final = 0.5
+"""How sure an answer is at most that was said otherwise on another day."""
 UNSAID: Final = bands.CAREFUL - 0.01
 """How sure an answer is at most that is only shown."""
 _LOOKED_FOR: Final[dict[Wants, str]] = {
@@ -62,7 +64,16 @@ def said(question: Question, chosen: Chosen, asked: QuestionContext, given: Ladd
     p = asked.given * chosen.p
     if chosen.p < given.least[asked.caution] or not chosen.bears:
         return None
-    return told(question, chosen.ranked[0], chosen.told, max(p, bands.CAREFUL))
+    best = chosen.ranked[0] if chosen.ranked[0] in chosen.told else chosen.told[-1]
+    if not chosen.changed:
+        return told(question, best, chosen.told, max(p, bands.CAREFUL))
+    spans = [best_span(question, hit.text, when_of(hit)) for hit in chosen.told]
+    both = "; ".join(
+        f"{quotable(span.short)} ({date(when_of(hit))})"
+        for hit, span in zip(chosen.told, spans, strict=True)
+        if span is not None
+    )
+    return told(question, best, chosen.told, min(max(p, bands.CAREFUL), DISPUTED), both)
 
 
 def told(question: Question, best: Hit, turns: Sequence[Hit], p: float, short: str | None = None) -> Composed:
@@ -73,6 +84,10 @@ def told(question: Question, best: Hit, turns: Sequence[Hit], p: float, short: s
     if len(turns) > 1 and when_of(turns[0]) < when_of(turns[-1]):
         reports[0] = f"Earlier, {reports[0]}"
     fewest = _short(question, best, span) if short is None else short
+    if question.intent == "time" and span is not None and span.wanted and fewest not in best.text:
+        reports.append(f"That is {fewest}.")  # what was told from the day it was said on, as a date
+    elif len(turns) == 1 and question.time is not None and question.intent != "time" and short is None:
+        reports[0] = f"Back then: {reports[0]}"
     lead = f"{capital(fewest)}. " if fewest in ("yes", "no") else ""
     return Composed(
         text=lead + " ".join(reports),

@@ -21,7 +21,7 @@ _MARKS: Final = str.maketrans({"“": "\u2018", "”": "’", "[": "(", "]": ")"
 def excerpt(text: str, sentence: str) -> str:
     """Return a text, or where it is long the sentences of it that stand around one, whole, as many as fit."""
     if len(text) <= MAX_QUOTE_CHARS or not sentence:
-        return text
+        return text.rstrip(" .")
     start = max(text.find(sentence), 0)
     stop = start + len(sentence)
     parts = [(part.start, part.stop) for part in sentences(text)]
@@ -34,7 +34,7 @@ def excerpt(text: str, sentence: str) -> str:
             start = ahead.pop(0)
         else:
             break
-    return text[start:stop].strip()
+    return text[start:stop].strip().rstrip(" .")
 
 
 def with_next(text: str, sentence: str) -> str:

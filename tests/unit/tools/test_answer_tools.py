@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 import typer
 
-from braid.agent.answer.confidence import RULE, SIGNALS, WEIGHTS
+from braid.agent.answer.confidence import SIGNALS, WEIGHTS
 from braid.agent.cite import cited
 from braid.agent.parts import Composed, QuestionContext, Support
 from braid.tools.evaluation.answer_scores import Judged, exact, f1, measures, summary
@@ -73,7 +73,7 @@ def test_an_exam_knows_what_has_no_answer() -> None:
 
 def judged(exam: Exam, gold: Gold, composed: Composed, places: dict[str, int]) -> Judged:
     asked = QuestionContext(question=gold.text, hits=[], context="", now=NOW)
-    return judge(exam, Case(0, gold, asked, places, False, {"recall": 2.0}), composed, RULE)
+    return judge(exam, Case(0, gold, asked, places, False, {"recall": 2.0}), composed)
 
 
 def test_citations_are_held_against_the_evidence() -> None:
@@ -131,7 +131,7 @@ def test_a_citation_supports_what_stands_before_it_or_does_not(text: str, suppor
     asked = QuestionContext(question="What did Ann do?", hits=[], context="", now=NOW, support=support)
     said = text.format(first, second)
     case = Case(0, exam.questions[0], asked, {}, False, {})
-    found = judge(exam, case, Composed(text=said, citations=cited(said)), RULE)
+    found = judge(exam, case, Composed(text=said, citations=cited(said)))
     assert found.supported == supported
     assert measures([found])["citation_support"] == supported / found.cited
 
