@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from braid.agent.program.tool import Tool
     from braid.answers.reply import Reply
     from braid.claims.operations import Conflict, Explanation, Stance
+    from braid.exchange.capture_operations import Captured, PathDecision
     from braid.exchange.operations import Imported
     from braid.knowledge.change_operations import ChangeLog
     from braid.knowledge.entity_operations import EntityDecision, EntityList, EntityView
@@ -51,6 +52,7 @@ if TYPE_CHECKING:
     from braid.ledger.repair.condition import Problem
     from braid.ledger.subject.format import Counts
     from braid.lens.operations import LensDifference, Lenses, RequestStanding, View, ViewRow
+    from braid.log.history_operations import HistoryChange
     from braid.log.operations import Append, AppendedAll
     from braid.operation import ArrowTable, Json
     from braid.programs.program import Program, ProgramSummary
@@ -67,6 +69,13 @@ if TYPE_CHECKING:
 
 class AsyncStore(AsyncHandle):
     """A store for event loops: concurrent appends share one sync. `sync` is the store itself."""
+
+    async def history(self, id: str) -> "tuple[HistoryChange, ...]":
+        """Return what became of a memory: its versions, corrections, forgets, recoveries and erasures, oldest first.
+
+        Each is a signed record. The text of a forgotten or erased version is left out. Raises UnknownRecordError.
+        """
+        return await to_thread(lambda: self.sync.history(id=id))
 
     async def append(
         self,
@@ -558,6 +567,7 @@ class AsyncStore(AsyncHandle):
         affect: bool = True,
         top_k: "int | None" = None,
         all: bool = False,
+        after: "str | None" = None,
         write: bool = True,
         caution: "Literal['careful', 'default', 'eager']" = "default",
         composer: "Composer | None" = None,
@@ -566,8 +576,10 @@ class AsyncStore(AsyncHandle):
 
         Without a `composer` it is put together from what is held and what was said; with one, that one writes it and this
         is what it falls back to. Tone shapes its manner alone. Question, answer, tones, a new stance and a reflection enter
-        the log in one transaction; `write=False` writes nothing. Raises UnknownLensError, IntegrityError, AccessDeniedError
-        where it would write and may not, and what appending raises. See docs/answers.md.
+        the log in one transaction; `write=False` writes nothing. "And when?", "who said that?", "how sure are you?" and
+        "and her sister?" are read with the answer `after`. Raises ValueError where that is no answer, or of another scope,
+        UnknownRecordError, ErasedError, ForgottenError where it can't be read, UnknownLensError, IntegrityError,
+        AccessDeniedError where it would write and may not, and what appending raises. See docs/answers.md.
         """
         return await to_thread(
             lambda: self.sync.ask(
@@ -583,6 +595,7 @@ class AsyncStore(AsyncHandle):
                 affect=affect,
                 top_k=top_k,
                 all=all,
+                after=after,
                 write=write,
                 caution=caution,
                 composer=composer,
@@ -595,6 +608,32 @@ class AsyncStore(AsyncHandle):
         Raises ValueError for another kind of record; UnknownRecordError, ErasedError, ForgottenError, IntegrityError.
         """
         return await to_thread(lambda: self.sync.explain_provenance(id=id))
+
+    async def briefing(
+        self,
+        *,
+        user_id: "str | None" = None,
+        agent_id: "str | None" = None,
+        run_id: "str | None" = None,
+        session_id: "str | None" = None,
+        budget: int = 800,
+        besides: "str | None" = None,
+    ) -> "str":
+        """Return an `<experience_context>` block to begin with: what is known of the user, preferences, recent words.
+
+        At most `budget` tokens by a cautious estimate, fenced and with secrets as placeholders, as `context` does. An empty
+        text where nothing is remembered. Raises IntegrityError.
+        """
+        return await to_thread(
+            lambda: self.sync.briefing(
+                user_id=user_id,
+                agent_id=agent_id,
+                run_id=run_id,
+                session_id=session_id,
+                budget=budget,
+                besides=besides,
+            )
+        )
 
     async def changes(
         self,
@@ -921,6 +960,42 @@ class AsyncStore(AsyncHandle):
         Earlier pasts still show them, and forgetting the event gives it back. Again it appends nothing.
         """
         return await to_thread(lambda: self.sync.retire_reader(method=method, reason=reason))
+
+    async def capture(
+        self,
+        *,
+        user_id: "str | None" = None,
+        agent_id: "str | None" = None,
+        run_id: "str | None" = None,
+        session_id: "str | None" = None,
+        harness: str,
+        session: str,
+        runtime_path: "Literal['plugin', 'hook']",
+        request: str,
+        decision: "PathDecision | None" = None,
+        number: int = 0,
+        turns: "Sequence[Append]" = (),
+    ) -> "Captured":
+        """Append turns that a harness holds, as one transaction; one whose key is in the log is there already.
+
+        Each says which path brought it. A turn that can't be a record is refused by its place, and the others go in. Raises
+        InvalidRequestError for a turn without a key, or with a signer or a record that it would replace.
+        """
+        return await to_thread(
+            lambda: self.sync.capture(
+                user_id=user_id,
+                agent_id=agent_id,
+                run_id=run_id,
+                session_id=session_id,
+                harness=harness,
+                session=session,
+                runtime_path=runtime_path,
+                request=request,
+                decision=decision,
+                number=number,
+                turns=turns,
+            )
+        )
 
     def export_records(self, *, include_forgotten: bool = False) -> "AsyncIterator[str]":
         """Yield the records under the signed head as lines of JSON, each with the evidence of where it is from.

@@ -15,11 +15,14 @@ from braid.admin import tokens as admin_tokens
 from braid.answers import operations as answers_operations
 from braid.claims import operations as claims_operations
 from braid.door import Door
+from braid.exchange import capture_operations as exchange_capture_operations
 from braid.exchange import operations as exchange_operations
+from braid.knowledge import briefing_operations as knowledge_briefing_operations
 from braid.knowledge import change_operations as knowledge_change_operations
 from braid.knowledge import entity_operations as knowledge_entity_operations
 from braid.knowledge import operations as knowledge_operations
 from braid.lens import operations as lens_operations
+from braid.log import history_operations as log_history_operations
 from braid.log import operations as log_operations
 from braid.log.transaction import Pending, Transaction
 from braid.operation import given
@@ -46,6 +49,7 @@ if TYPE_CHECKING:
     from braid.agent.program.tool import Tool
     from braid.answers.reply import Reply
     from braid.claims.operations import Conflict, Explanation, Stance
+    from braid.exchange.capture_operations import Captured, PathDecision
     from braid.exchange.operations import Imported
     from braid.knowledge.change_operations import ChangeLog
     from braid.knowledge.entity_operations import EntityDecision, EntityList, EntityView
@@ -70,6 +74,7 @@ if TYPE_CHECKING:
     from braid.ledger.repair.condition import Problem
     from braid.ledger.subject.format import Counts
     from braid.lens.operations import LensDifference, Lenses, RequestStanding, View, ViewRow
+    from braid.log.history_operations import HistoryChange
     from braid.log.operations import Append, AppendedAll
     from braid.operation import ArrowTable, Json
     from braid.programs.program import Program, ProgramSummary
@@ -161,6 +166,15 @@ class Methods:
                 log_operations.append_all, log_operations.AppendAll(records=records, signer=signer)
             )
         )
+
+    def history(self, id: str) -> "tuple[HistoryChange, ...]":
+        """Return what became of a memory: its versions, corrections, forgets, recoveries and erasures, oldest first.
+
+        Each is a signed record. The text of a forgotten or erased version is left out. Raises UnknownRecordError.
+        """
+        return self.session.call(
+            log_history_operations.history, log_history_operations.History(id=id)
+        ).changes
 
     def append(
         self,
@@ -680,6 +694,7 @@ class Methods:
         affect: bool = True,
         top_k: "int | None" = None,
         all: bool = False,
+        after: "str | None" = None,
         write: bool = True,
         caution: "Literal['careful', 'default', 'eager']" = "default",
         composer: "Composer | None" = None,
@@ -688,8 +703,10 @@ class Methods:
 
         Without a `composer` it is put together from what is held and what was said; with one, that one writes it and this
         is what it falls back to. Tone shapes its manner alone. Question, answer, tones, a new stance and a reflection enter
-        the log in one transaction; `write=False` writes nothing. Raises UnknownLensError, IntegrityError, AccessDeniedError
-        where it would write and may not, and what appending raises. See docs/answers.md.
+        the log in one transaction; `write=False` writes nothing. "And when?", "who said that?", "how sure are you?" and
+        "and her sister?" are read with the answer `after`. Raises ValueError where that is no answer, or of another scope,
+        UnknownRecordError, ErasedError, ForgottenError where it can't be read, UnknownLensError, IntegrityError,
+        AccessDeniedError where it would write and may not, and what appending raises. See docs/answers.md.
         """
         return self.session.call(
             answers_operations.ask,
@@ -706,6 +723,7 @@ class Methods:
                 affect=affect,
                 top_k=top_k,
                 all=all,
+                after=after,
                 write=write,
                 caution=caution,
             ),
@@ -719,6 +737,33 @@ class Methods:
         """
         return self.session.call(
             answers_operations.explain_provenance, answers_operations.ExplainProvenance(id=id)
+        ).text
+
+    def briefing(
+        self,
+        *,
+        user_id: "str | None" = None,
+        agent_id: "str | None" = None,
+        run_id: "str | None" = None,
+        session_id: "str | None" = None,
+        budget: int = 800,
+        besides: "str | None" = None,
+    ) -> "str":
+        """Return an `<experience_context>` block to begin with: what is known of the user, preferences, recent words.
+
+        At most `budget` tokens by a cautious estimate, fenced and with secrets as placeholders, as `context` does. An empty
+        text where nothing is remembered. Raises IntegrityError.
+        """
+        return self.session.call(
+            knowledge_briefing_operations.briefing,
+            knowledge_briefing_operations.Briefing(
+                user_id=user_id,
+                agent_id=agent_id,
+                run_id=run_id,
+                session_id=session_id,
+                budget=budget,
+                besides=besides,
+            ),
         ).text
 
     def changes(
@@ -1061,6 +1106,43 @@ class Methods:
         return self.session.call(
             knowledge_operations.retire_reader,
             knowledge_operations.RetireReader(method=method, reason=reason),
+        )
+
+    def capture(
+        self,
+        *,
+        user_id: "str | None" = None,
+        agent_id: "str | None" = None,
+        run_id: "str | None" = None,
+        session_id: "str | None" = None,
+        harness: str,
+        session: str,
+        runtime_path: "Literal['plugin', 'hook']",
+        request: str,
+        decision: "PathDecision | None" = None,
+        number: int = 0,
+        turns: "Sequence[Append]" = (),
+    ) -> "Captured":
+        """Append turns that a harness holds, as one transaction; one whose key is in the log is there already.
+
+        Each says which path brought it. A turn that can't be a record is refused by its place, and the others go in. Raises
+        InvalidRequestError for a turn without a key, or with a signer or a record that it would replace.
+        """
+        return self.session.call(
+            exchange_capture_operations.capture,
+            exchange_capture_operations.Capture(
+                user_id=user_id,
+                agent_id=agent_id,
+                run_id=run_id,
+                session_id=session_id,
+                harness=harness,
+                session=session,
+                runtime_path=runtime_path,
+                request=request,
+                decision=decision,
+                number=number,
+                turns=given(turns),
+            ),
         )
 
     def export_records(self, *, include_forgotten: bool = False) -> "Iterator[str]":

@@ -6,7 +6,6 @@ unless repeating it is safe.
 
 import builtins
 import http.client
-import os
 import select
 import socket
 import ssl
@@ -24,14 +23,14 @@ import msgspec
 
 from braid.errors import RemoteError, UnreachableError
 from braid.operation import Operation, Request, operation_of
+from braid.socket_path import SOCKET, short_path
 from braid.transport import CONTENT_TYPE, ENDED, FAILED, Problem, decode, encode
 from braid.wal.errors import OutcomeUnknownError
 
 if TYPE_CHECKING:
     from braid.session import Session
 
-SOCKET: Final = "serve.sock"
-"""The socket of a server, in its store's folder."""
+__all__ = ["SOCKET", "Remote", "short_path"]
 _PAUSES_S: Final = (0.05, 0.4)
 """Before the second attempt and the third."""
 _HEAD: Final = struct.Struct(">cI")
@@ -55,19 +54,6 @@ class _UnixConnection(http.client.HTTPConnection):
             made.close()
             raise
         self.sock = made
-
-
-@contextmanager
-def short_path(path: Path) -> Generator[str]:
-    """Yield a name for a socket that the system takes: a path of it may have some hundred bytes at most."""
-    if len(os.fsencode(path)) < 100:
-        yield str(path)
-        return
-    folder = os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY)
-    try:
-        yield f"/proc/self/fd/{folder}/{path.name}"
-    finally:
-        os.close(folder)
 
 
 class Remote:

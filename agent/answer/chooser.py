@@ -17,7 +17,7 @@ import msgspec
 import numpy as np
 
 from braid.agent.answer.attribution import SIGNALS as VOICES
-from braid.agent.answer.change import of_another
+from braid.agent.answer.change import is_change, of_another
 from braid.agent.answer.choice import choices
 from braid.agent.answer.confidence import SIGNALS
 from braid.agent.answer.features import CANDIDATES, NAMES, Features, features
@@ -39,7 +39,7 @@ WEIGHTS: Final = Path(__file__).parent / "ladder.json"
 REPLIES: Final = 2
 """How many records before a turn may be what it replies to."""
 SECOND: Final = 0.1
-"""How probable another turn on the same topic must be to be told beside the first."""
+"""How probable a question, a reply or a change must be to be told beside the best turn."""
 _TYPED: Final = frozenset(("money", "number", "time", "clock", "person", "place", "reason", "check"))
 
 
@@ -108,7 +108,7 @@ def choose(
     changing = _changing(question, hits, order[0])
     second = changing
     if second is None:
-        second = _second(order, likely, found, hits)
+        second = _second(question, order, likely, found, hits)
     told = order[:1] if second is None else sorted((order[0], second), key=lambda at: hits[at].index)
     otherwise = _otherwise(question, hits, order[0])
     told = otherwise or told
@@ -132,14 +132,18 @@ def _heard(question: Question, hits: Sequence[Hit]) -> float:
     return max(len(asked & each) for each in said) / max(len(asked), 1)
 
 
-def _second(order: Sequence[int], likely: Floats, found: Features, hits: Sequence[Hit]) -> int | None:
-    """Return another turn that belongs with the best: on the same topic or right beside it, nearly as probable, and
-    bearing what is asked for."""
+def _second(
+    question: Question, order: Sequence[int], likely: Floats, found: Features, hits: Sequence[Hit]
+) -> int | None:
+    """Return another turn that belongs with the best, nearly as probable: the question that it replies to, its reply,
+    or what one of the two says has changed of the other. That both are of one topic is not enough."""
     best = order[0]
     for at in order[1:3]:
-        beside = abs(hits[at].index - hits[best].index) <= REPLIES
-        same = bool(found.on_topic[at]) and (bool(found.bears[at]) or bool(found.corrects[at]))
-        if likely[at] >= SECOND and (beside or same) and hits[at].text != hits[best].text:
+        if likely[at] < SECOND or hits[at].text == hits[best].text:
+            continue
+        first, last = sorted((at, best), key=lambda one: hits[one].index)
+        replies = hits[last].index - hits[first].index <= REPLIES and bool(found.asks[first])
+        if replies or is_change(question, hits[first].text, hits[last].text):
             return at
     return None
 

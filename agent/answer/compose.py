@@ -16,6 +16,7 @@ from braid.agent.answer.address import addressed
 from braid.agent.answer.choice import QuoteChoice
 from braid.agent.answer.chooser import LadderWeights, choose, name_of, weights
 from braid.agent.answer.confidence import missing
+from braid.agent.answer.followup import followed
 from braid.agent.answer.ladder import NEAREST, SPOKEN_OF, near, said, silence, surely, told, unknown
 from braid.agent.answer.lists.told import listed
 from braid.agent.answer.period import amounts_met, asks_for_sum, of_period
@@ -42,7 +43,7 @@ TAKEN_BACK: Final = 0.65
 """How sure a "no" is at least that rests on a denial which stands."""
 Rung = Callable[[QuestionContext], Composed | None]
 """Takes the question with what was found; returns a whole answer, or None where the question isn't its to answer."""
-FIRST_ASKED: Final[tuple[Rung, ...]] = (listed,)
+FIRST_ASKED: Final[tuple[Rung, ...]] = (followed, listed)
 """What is asked before what is held and what was said, in this order."""
 
 

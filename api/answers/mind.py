@@ -90,14 +90,14 @@ class StoreMind(Tones):
         self._as_of_time = as_of_time
         self._given_now = now
         self._top_k = top_k
-        self._size = session.size_at(as_of, as_of_time)
+        self.size = session.size_at(as_of, as_of_time)
         self.now = now or self._then()
         self.resolved: Resolved | None = None
 
     def _then(self) -> datetime:
-        if self._size is None:
+        if self.size is None:
             return self._session.now()
-        return datetime.fromisoformat(self._session.reader.envelope(self._size - 1).created_at)
+        return datetime.fromisoformat(self._session.reader.envelope(self.size - 1).created_at)
 
     def find(self, question: str) -> Found:
         """See `Mind.find`: nothing is found that the store wrote about itself."""
@@ -120,7 +120,7 @@ class StoreMind(Tones):
         past = self._as_of if self._as_of_time is None else self._as_of_time
         self.resolved = resolve(self._session, question, self._scope, as_of=past, now=self._given_now)
         outcome = self.resolved.outcome
-        known = ClaimFinder(self._session, self._scope, self._size)
+        known = ClaimFinder(self._session, self._scope, self.size)
         return HeldStance(outcome, tuple(grounds_of(outcome, known, self._session)))
 
     def facts(self, wanted: ListRequest) -> ListFindings:
@@ -148,11 +148,11 @@ class StoreMind(Tones):
 
     def _known(self, topic: str) -> Iterator[KnownFact]:
         """Yield the claims about a topic that stand, in the order in which they were said; each claim once."""
-        finder = ClaimFinder(self._session, self._scope, self._size)
+        finder = ClaimFinder(self._session, self._scope, self.size)
         meant = [said for said in finder.claims(finder.named(None)) if is_about(said, topic)]
         at = utc(self.now)
         folded = weighed(
-            self._session, self._scope, (said.claim.subject for said in meant), at, self._size
+            self._session, self._scope, (said.claim.subject for said in meant), at, self.size
         ).folded
         nodes = {said.node for said in meant}
         standing = [said for said in folded.standing() if said.node in nodes and said.said <= at]

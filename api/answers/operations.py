@@ -25,7 +25,8 @@ class Ask(ScopedAsOf, frozen=True, kw_only=True):
     """A question. `now`: what "last month" is relative to. `top_k`: how many records it may draw on (12).
 
     `lens`: an answer of what this keeps alone. `affect`: let tone shape its manner. `write`: append it. `all`: a list
-    whole, not its last twelve pieces. `caution`: how sure an answer must be to be told, and not only shown as near.
+    whole, not its last twelve pieces. `after`: the record of the answer that the question follows. `caution`: how sure an
+    answer must be to be told, and not only shown as near.
     """
 
     question: AskedText
@@ -34,6 +35,7 @@ class Ask(ScopedAsOf, frozen=True, kw_only=True):
     affect: bool = True
     top_k: TopK | None = None
     all: bool = False
+    after: Id | None = None
     write: bool = True
     caution: Literal["careful", "default", "eager"] = "default"
 
@@ -46,17 +48,28 @@ class Ask(ScopedAsOf, frozen=True, kw_only=True):
     repeatable=False,
     positional=("question",),
     example=Ask(question="Where does Maya live?", user_id="maya"),
-    errors=(IntegrityError, UnknownLensError, ReadOnlyError, OutcomeUnknownError),
+    errors=(
+        IntegrityError,
+        UnknownLensError,
+        UnknownRecordError,
+        ErasedError,
+        ForgottenError,
+        ReadOnlyError,
+        OutcomeUnknownError,
+    ),
 )
 def ask(session: Session, asked: Ask, *, composer: "Composer | None" = None) -> Reply:
     """Return an answer that cites the records it rests on, or says that it doesn't know.
 
     Without a `composer` it is put together from what is held and what was said; with one, that one writes it and this
     is what it falls back to. Tone shapes its manner alone. Question, answer, tones, a new stance and a reflection enter
-    the log in one transaction; `write=False` writes nothing. Raises UnknownLensError, IntegrityError, AccessDeniedError
-    where it would write and may not, and what appending raises. See docs/answers.md.
+    the log in one transaction; `write=False` writes nothing. "And when?", "who said that?", "how sure are you?" and
+    "and her sister?" are read with the answer `after`. Raises ValueError where that is no answer, or of another scope,
+    UnknownRecordError, ErasedError, ForgottenError where it can't be read, UnknownLensError, IntegrityError,
+    AccessDeniedError where it would write and may not, and what appending raises. See docs/answers.md.
     """
     from braid.agent.answer.pipeline import FOUND, TOP_K, Step, answer
+    from braid.answers.after import earlier_answer
     from braid.answers.mind import StoreMind
     from braid.answers.records import batch_of
     from braid.claims.question import utc
@@ -86,6 +99,7 @@ def ask(session: Session, asked: Ask, *, composer: "Composer | None" = None) -> 
         top_k=max(top_k if asked.top_k else FOUND, THROUGH_LENS if lens is not None else 1),
         all_pieces=asked.all,
     )
+    after = earlier_answer(session, asked.after, scope, mind.size) if asked.after is not None else None
     given = answer(
         asked.question,
         mind,
@@ -95,12 +109,13 @@ def ask(session: Session, asked: Ask, *, composer: "Composer | None" = None) -> 
         top_k=top_k,
         affect=asked.affect,
         caution=asked.caution,
+        after=after,
     )
     resolved = mind.resolved if lens is None or given.held is not None else None
     if not asked.write:
         return reply_of(given, resolved, {}, given.steps)
     began = perf_counter()
-    batch, names = batch_of(given, resolved, scope)
+    batch, names = batch_of(given, resolved, scope, after=asked.after)
     written = session.append_drafts(batch)
     placed = {name: written[place].id for name, place in names.items()}
     step = Step("append", round(1000 * (perf_counter() - began), 3), f"{len(placed)} named")

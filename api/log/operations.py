@@ -6,6 +6,7 @@ from typing import Annotated, Final
 
 import msgspec
 
+import braid.log.history_operations  # noqa: F401  # pyright: ignore[reportUnusedImport]  # declares its own
 from braid.errors import InvalidRequestError
 from braid.ledger.errors import (
     BlobCorruptError,
@@ -171,29 +172,32 @@ class Earlier(msgspec.Struct, frozen=True):
 
 
 def _draft(asked: Append, place: int = 0) -> Draft:
-    """Return the draft of a request, which is record `place` of its transaction."""
-    return drafts.telling(
-        drafts.experience(
-            asked.text,
-            type=asked.type,
-            actor=asked.actor,
-            method=asked.method,
-            name=asked.name,
-            parents=_targets(asked.parents, place),
-            evidence=_targets(asked.evidence, place),
-            supersedes=_targets(asked.supersedes, place),
-            sources=asked.sources,
-            confidence=asked.confidence,
-            affect=asked.affect,
-            claims=asked.claims,
-            structured=asked.structured,
-            media=asked.media,
-            within=drafts.scope(asked.user_id, asked.agent_id, asked.run_id, asked.session_id),
-            tags=asked.tags,
-            external_id=asked.external_id,
-            occurred_at=asked.occurred_at,
-            once=asked.idempotency_key,
-        )
+    """Return the draft of a request that says something, as record `place` of its transaction."""
+    return drafts.telling(kept_draft(asked, place))
+
+
+def kept_draft(asked: Append, place: int = 0) -> Draft:
+    """Return the draft of a request as it is, one that says nothing too: so are turns kept that were held elsewhere."""
+    return drafts.experience(
+        asked.text,
+        type=asked.type,
+        actor=asked.actor,
+        method=asked.method,
+        name=asked.name,
+        parents=_targets(asked.parents, place),
+        evidence=_targets(asked.evidence, place),
+        supersedes=_targets(asked.supersedes, place),
+        sources=asked.sources,
+        confidence=asked.confidence,
+        affect=asked.affect,
+        claims=asked.claims,
+        structured=asked.structured,
+        media=asked.media,
+        within=drafts.scope(asked.user_id, asked.agent_id, asked.run_id, asked.session_id),
+        tags=asked.tags,
+        external_id=asked.external_id,
+        occurred_at=asked.occurred_at,
+        once=asked.idempotency_key,
     )
 
 

@@ -61,6 +61,15 @@ def ask(
     eager: Annotated[
         bool, typer.Option("--eager", help="Tell what is likelier right than the rest.")
     ] = False,
+    after: Annotated[
+        str | None,
+        typer.Option(
+            "--after",
+            metavar="ID",
+            help="The answer that the question follows: “who said that?”",
+            show_default=False,
+        ),
+    ] = None,
     every: Annotated[
         bool, typer.Option("--all", help="Show a list whole, not its last twelve pieces.")
     ] = False,
@@ -104,8 +113,8 @@ def ask(
     ):
         found = opened.ask(
             text, user_id=user_id, agent_id=agent_id, run_id=run_id, session_id=session_id, lens=lens,
-            affect=affect, all=every, write=not no_write, now=instant(at) if at else None, composer=composer,
-            as_of=as_of_index, as_of_time=as_of_time,
+            affect=affect, after=after, all=every, write=not no_write, now=instant(at) if at else None,
+            composer=composer, as_of=as_of_index, as_of_time=as_of_time,
             caution="careful" if careful else "eager" if eager else "default",
         )  # fmt: skip
     if output == "json":

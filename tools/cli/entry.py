@@ -7,9 +7,22 @@ def run() -> None:
     """Start `braid` and leave with its exit code."""
     if sys.argv[1:] == ["--version"] and _put_version():
         return
+    if "hook" in sys.argv[1:] and _answered_hook():
+        return
     from braid.tools.cli.main import run as run_command
 
     run_command()
+
+
+def _answered_hook() -> bool:
+    """Answer a harness's callback; False for another command."""
+    from braid.tools.hooks.entry import event_in, run
+
+    event = event_in(sys.argv[1:])
+    if event is None:
+        return False
+    run(sys.argv[1:], event)
+    return True
 
 
 def _put_version() -> bool:

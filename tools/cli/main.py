@@ -47,6 +47,7 @@ PLACES: Final = {
         "keys": ("key",),
         "serve": ("serve", "token"),
         "mcp": ("mcp",),
+        "hook": ("hook",),
     }.items()
     for name in names
 }

@@ -26,6 +26,7 @@ from braid.operation import Operation
 from braid.operation import Request as Asked
 from braid.registry import find, operations
 from braid.session import Session
+from braid.tools.http.agents import McpEndpoint, answer_hook
 from braid.tools.http.openapi import document
 from braid.tools.http.problem import MEDIA_TYPE, problem
 from braid.transport import CONTENT_TYPE, ENDED, FAILED, ITEM, Problem, decode, encode, framed
@@ -67,6 +68,8 @@ class Server:
                 Route("/healthz", self.health, methods=["GET"]),
                 Route("/readyz", self.ready, methods=["GET"]),
                 Route("/openapi.json", self.openapi, methods=["GET"]),
+                Route("/mcp", McpEndpoint(self.session, self._caller, BODY_LIMIT)),
+                Route("/hook", self.hook, methods=["POST"]),
                 Route("/v1", self.listed, methods=["GET"]),
                 Route("/v1/{name}", self.operation, methods=["POST"]),
             ],
@@ -94,6 +97,18 @@ class Server:
         return JSONResponse(
             [{"name": one.name, "access": one.access, "summary": one.summary} for one in offered(caller)]
         )
+
+    async def hook(self, request: Request) -> Response:
+        """Answer a harness's callback, as `braid hook` sends it on."""
+        try:
+            caller = await run_in_threadpool(self._caller, request)
+            body = await _body(request)
+            reply = await run_in_threadpool(answer_hook, self.session, caller, body)
+        except RefusedError:
+            raise
+        except Exception as error:
+            return _problem(error)
+        return Response(msgspec.json.encode(reply), media_type="application/json")
 
     async def operation(self, request: Request) -> Response:
         """Answer an operation: JSON, or MessagePack where a client of Braid asks; a stream as JSON lines, or events."""

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import uvicorn
 
-from braid.client.remote import SOCKET, short_path
 from braid.session import Session
+from braid.socket_path import SOCKET, short_path
 from braid.tools.http.app import Server
 
 DRAIN_S = 10

@@ -214,7 +214,10 @@ def test_the_tools_say_what_they_do(store: Store) -> None:
         assert told["memory_store"] == (False, False, False)
         assert told["memory_forget"] == (False, True, False)
         templates = (await client.list_resource_templates()).resource_templates
-        assert [one.uri_template for one in templates] == ["braid://record/{id}"]
+        assert [one.uri_template for one in templates] == [
+            "braid://record/{id}",
+            "braid://entity/{name}",
+        ]
 
     talk(store.path, said)
 

@@ -19,9 +19,10 @@ import uvicorn
 
 import braid
 from braid import wire
-from braid.client.remote import SOCKET, Remote, short_path
+from braid.client.remote import Remote
 from braid.errors import AccessDeniedError, UnreachableError
 from braid.ledger.errors import UnknownRecordError
+from braid.socket_path import SOCKET, short_path
 from braid.store import Store
 from braid.tools.http.app import BODY_LIMIT, Server
 from braid.views.errors import SqlError
