@@ -83,6 +83,8 @@ class Chosen(msgspec.Struct, frozen=True):
     ranked: Sequence[Hit]
     told: Sequence[Hit]
     p: float
+    near: Sequence[Hit]
+    """Of those ranked, the ones that bear what is asked for; all where none does."""
     asked: AskedQuestion
     signals: dict[str, float]
     bears: bool
@@ -117,6 +119,7 @@ def choose(
         ranked=[hits[at] for at in order],
         told=[hits[at] for at in told],
         p=calibrated(logistic(signals, given.tell), given.table),
+        near=[hits[at] for at in order if found.bears[at]] or [hits[at] for at in order],
         asked=asked,
         signals=signals,
         bears=_bears(found, hits, order[0], told),

@@ -100,8 +100,8 @@ def told(question: Question, best: Hit, turns: Sequence[Hit], p: float, short: s
 
 def near(question: Question, chosen: Chosen) -> Composed:
     """Return what comes near, as quotations; `short` is what the first of them would come to."""
-    best = chosen.ranked[0]
-    supports = [support_of(hit, _quoted(question, hit)) for hit in _apart(chosen.ranked)]
+    best = chosen.near[0]
+    supports = [support_of(hit, _quoted(question, hit)) for hit in _apart(chosen.near)]
     return Composed(
         text=" ".join([NEAREST, *(capital(report_of(one, one.quote)) for one in supports)]),
         citations=tuple(one.id for one in supports),
