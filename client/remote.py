@@ -40,7 +40,7 @@ _Local = ParamSpec("_Local")
 
 
 class _UnixConnection(http.client.HTTPConnection):
-    def __init__(self, path: Path, timeout_s: float) -> None:
+    def __init__(self, path: Path, timeout_s: float | None) -> None:
         super().__init__("localhost", timeout=timeout_s)
         self._path = path
 
@@ -59,7 +59,7 @@ class _UnixConnection(http.client.HTTPConnection):
 class Remote:
     """A server's door. Safe to share between threads; a context manager."""
 
-    def __init__(self, url: str | Path, *, token: str | None = None, timeout_s: float = 60.0) -> None:
+    def __init__(self, url: str | Path, *, token: str | None = None, timeout_s: float | None = 60.0) -> None:
         """`url`: a store's folder, whose server is asked through its socket, or `http(s)://host:port`.
 
         Raises ValueError for another kind of address, and for a token that would go over the net unencrypted.
@@ -98,6 +98,10 @@ class Remote:
         finally:
             connection.close()
         return True
+
+    def connection(self) -> http.client.HTTPConnection:
+        """Return a new connection, which its caller closes: for what is no operation."""
+        return self._connect()
 
     @property
     def session(self) -> Self:

@@ -4,7 +4,6 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Final, Literal
 
 from braid.answers.reply import Reply, reply_of
-from braid.errors import AccessDeniedError
 from braid.ledger.errors import ErasedError, ForgottenError, IntegrityError, ReadOnlyError, UnknownRecordError
 from braid.ledger.record.ids import RecordId
 from braid.lenses.errors import UnknownLensError
@@ -80,8 +79,7 @@ def ask(session: Session, asked: Ask, *, composer: "Composer | None" = None) -> 
     session.refresh()
     if asked.write:
         _ = session.writer
-        if "write" not in session.allowed:
-            raise AccessDeniedError("ask appends its answer, which needs the access 'write': ask write=False")
+        session.require("ask appends its answer (unless write=False), which", "write")
     top_k = asked.top_k or TOP_K
     scope = drafts.scope(asked.user_id, asked.agent_id, asked.run_id, asked.session_id)
     lens = None

@@ -224,7 +224,7 @@ class Conversation:
         from braid.agent.answer.intent import righted
 
         if self._told is None:
-            raise ValueError("nothing has been told yet that could be put right: say it as a whole sentence")
+            raise ValueError("you have said nothing yet that could be put right: say it as a whole sentence")
         before = self._store.get(self._told).text
         meant = righted(before, right, self._object(self._told))
         if meant is None:
@@ -251,7 +251,7 @@ class Conversation:
     def _forget_last(self, text: str) -> None:
         del text
         if self._told is None:
-            raise ValueError("nothing has been told yet that could be forgotten: say what it was about")
+            raise ValueError("you have said nothing yet that could be forgotten: say what it was about")
         record = self._store.get(self._told)
         put_right = [link.id for link in record.targets("supersedes") if link.id not in self._hidden()]
         if self._forget([self._told, *put_right], ""):  # what was put right would stand again by itself

@@ -9,6 +9,8 @@ def run() -> None:
         return
     if "hook" in sys.argv[1:] and _answered_hook():
         return
+    if "recall" in sys.argv[1:4] and _recalled():
+        return
     from braid.tools.cli.main import run as run_command
 
     run_command()
@@ -34,4 +36,20 @@ def _put_version() -> bool:
         sys.stdout.flush()
     except (OSError, ValueError):
         return False
+    return True
+
+
+def _recalled() -> bool:
+    """Answer `braid recall` through a running server; False where there is none, or the command has more to say."""
+    from braid.tools.cli.served_recall import answered
+
+    if not answered(sys.argv[1:]):
+        return False
+    try:
+        sys.stdout.flush()
+    except BrokenPipeError:
+        import os
+
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(141)
     return True
