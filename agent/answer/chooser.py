@@ -100,7 +100,7 @@ def choose(
 ) -> Chosen:
     """Return what of some hits, at least one, answers a question; `p` is how probably what is told is right."""
     some = [hit for hit in hits[:CANDIDATES] if not gives_orders(hit.text)]
-    hits = [hit for hit in some if not of_another(question, "", hit.text)] or some or hits[:1]
+    hits = [hit for hit in some if not of_another(question, speaker(hit), hit.text)] or some or hits[:1]
     asked = read(question.text)
     found = features(question, asked, hits, nearest)
     scores = found.table @ np.array([given.turn.get(name, 0.0) for name in NAMES])

@@ -88,10 +88,8 @@ def _below(question: Question, asked: QuestionContext, given: LadderWeights) -> 
     if (no := _taken_back(question, asked)) is not None:
         return told(question, no, [no], max(asked.given * bands.CAREFUL, TAKEN_BACK), "no")
     chosen = choose(question, hits, given, asked.nearest)
-    if chosen.speaks < SPOKEN_OF:
+    if chosen.speaks < SPOKEN_OF or _unknown_names(question, hits):
         return silence(question, chosen, hits)
-    if names := _unknown_names(question, hits):
-        return unknown(f"nothing that was found speaks of {' or '.join(names)}", chosen.p)
     best = chosen.ranked[0]
     if (of_sum and amounts_met(hits) > 1) or not is_meant(question, best.text, best, hits):
         return near(question, chosen)

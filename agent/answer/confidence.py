@@ -1,11 +1,10 @@
-"""How sure it is that memory answers a question, by what recall found: a small calibrated model. Pure.
+"""How sure it is that memory speaks of what is asked, by what recall found: a small calibrated model. Pure.
 
-Two probabilities. `known`: that memory holds an answer at all, by whether what fits was said by whom the question
-names; below a limit the answer is "I don't know". `right`: that the record quoted is the one that answers, which says
-how surely to put it. The weights are fitted by `tools/lab/fit_answers.py`; without their file a rule decides.
+By whether what fits was said by whom the question names. A note of a program is taken only where that is likely; which
+record answers, and how sure that is, is the ladder's (`chooser`). The weights are fitted by `tools/lab/fit_known.py`;
+without their file a rule decides.
 """
 
-import hashlib
 import math
 from collections.abc import Collection, Mapping, Sequence
 from functools import cache
@@ -33,60 +32,35 @@ SIGNALS: Final = (
 )  # fmt: skip
 
 
-class Sureness(msgspec.Struct, frozen=True):
-    """Probabilities in [0, 1]."""
-
-    known: float
-    right: float
-
-
-class ConfidenceWeights(msgspec.Struct, frozen=True):
-    """Logistic weights by signal, with `bias`, for each probability of `Sureness`: `known` and `right`.
-
-    Below a `known` of `limit` nothing is said; `unnamed` is that limit where a question names nobody who speaks.
-    """
+class KnownWeights(msgspec.Struct, frozen=True):
+    """Logistic weights by signal, with `bias`. Below `limit` lies what is most probably not known."""
 
     about: str
     known: dict[str, float]
-    right: dict[str, float]
     limit: float
-    unnamed: float
-
-    def least(self, found: Mapping[str, float]) -> float:
-        """Return the probability below which a question with these signals is not answered."""
-        return self.limit if found["one_named"] or found["all_named"] else self.unnamed
 
 
-RULE: Final = ConfidenceWeights(
+RULE: Final = KnownWeights(
     about="By hand, for where nothing was fitted: who speaks, and how many of the question's words are met.",
     known={"bias": -2.0, "own_lead": 0.6, "own_top": 1.0, "own_cover": 2.5, "unheard": -1.5},
-    right={"bias": -2.5, "own_top": 0.7, "own_cover": 2.0, "margin": 0.7},
     limit=0.5,
-    unnamed=0.5,
 )
 
 
 @cache
-def weights() -> ConfidenceWeights:
+def weights() -> KnownWeights:
     """Return the weights of this release, or the rule where their file isn't there."""
     try:
-        return msgspec.json.decode(WEIGHTS.read_bytes(), type=ConfidenceWeights)
+        return msgspec.json.decode(WEIGHTS.read_bytes(), type=KnownWeights)
     except FileNotFoundError:
         return RULE
 
 
-def name_of(given: ConfidenceWeights) -> str:
-    """Return what names some weights: a hash over them."""
-    return "sha256:" + hashlib.sha256(msgspec.json.encode(given)).hexdigest()[:16]
-
-
-def sureness(found: Mapping[str, float], given: ConfidenceWeights) -> Sureness:
-    """Return how sure it is."""
-    return Sureness(_logistic(found, given.known), _logistic(found, given.right))
-
-
-def _logistic(found: Mapping[str, float], given: Mapping[str, float]) -> float:
-    total = given["bias"] + math.fsum(given[name] * found[name] for name in given if name != "bias")
+def known(found: Mapping[str, float], given: KnownWeights) -> float:
+    """Return how probable it is, in [0, 1]."""
+    total = given.known["bias"] + math.fsum(
+        given.known[name] * found[name] for name in given.known if name != "bias"
+    )
     return 1.0 / (1.0 + math.exp(-max(min(total, 40.0), -40.0)))
 
 

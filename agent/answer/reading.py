@@ -36,8 +36,8 @@ _KINDS: Final[tuple[tuple[Wants, str], ...]] = (
      r"|money|euros?|pounds?|dollars?)|\s*(?:is|was|were|are|for|did)\b)"
      r"|\b(?:price|cost|costs|fee|rent|salary|wage|deposit|bill|fare|charge|balance|quote)\b"),
     ("number", r"\bhow (?:much|many|often|long|old|big|fast|far|tall|high|large|wide|heavy|deep|late)\b|\bnumber of\b"
-     r"|\bcount of\b|\b(?:what|which|whats)\b.{0,24}\b(?:number|amount|dose|size|limit|rate|weight|level|percentage|score"
-     r"|total|maximum|minimum|max|version|code|reference|phone|temperature|height|age)\b|\bin total\b"),
+     r"|\bcount of\b|\b(?:what|which|whats)\b.{0,24}\b(?:number|amount|dose|size|limit|rate|weight|level|percentage"
+     r"|score|total|maximum|minimum|max|version|code|reference|phone|temperature|height|age)\b|\bin total\b"),
     ("place", r"\bwhere\b|\b(?:which|what) (?:city|country|state|town|place|street|address|shop|market|room|school"
      r"|restaurant|hospital|park|area)\b"),
     ("list", r"\blist\b|\bwhat all\b|\ball of (?:it|them)\b"),

@@ -12,7 +12,8 @@ from typing import Final
 
 import msgspec
 
-from braid.agent.answer.confidence import missing, sureness, weights
+from braid.agent.answer.confidence import known as speaks_of
+from braid.agent.answer.confidence import missing, weights
 from braid.agent.answer.sureness import speaking
 from braid.agent.answer.turns import named_speakers, speaker, when_of
 from braid.agent.answer.verbs import base
@@ -85,7 +86,7 @@ def known(question: Question, hits: Sequence[Hit], idle: Sequence[str] = ()) -> 
     if not hits or set(missing(question, hits)) - set(idle):
         return 0.0
     given = weights()
-    sure = sureness(speaking(question, hits), given).known
+    sure = speaks_of(speaking(question, hits), given)
     return 0.0 if sure < LEAST_KNOWN else min(1.0, sure / given.limit)
 
 

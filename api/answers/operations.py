@@ -24,8 +24,8 @@ class Ask(ScopedAsOf, frozen=True, kw_only=True):
     """A question. `now`: what "last month" is relative to. `top_k`: how many records it may draw on (12).
 
     `lens`: an answer of what this keeps alone. `affect`: let tone shape its manner. `write`: append it. `all`: a list
-    whole, not its last twelve pieces. `after`: the record of the answer that the question follows. `caution`: how sure an
-    answer must be to be told, and not only shown as near.
+    whole, not its last twelve pieces. `after`: the record of the answer that the question follows. `caution`: how sure
+    an answer must be to be told, and not only shown as near.
     """
 
     question: AskedText

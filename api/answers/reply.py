@@ -38,8 +38,8 @@ class Reply(Response, frozen=True, kw_only=True):
 
     `rung`: it tells what is held, or quotes what was said; it only shows what comes near; it knows nothing; None for a
     model's. `short` of what is near is what the first quotation would come to. `abstained`: too little is
-    known to say anything, and `reason` says why. Uncertainty in [0, 1], of what was decided or of what was quoted; it is
-    for programs, never shown. `tokens`: into a model, out of it. The ids are None where
+    known to say anything, and `reason` says why. Uncertainty in [0, 1], of what was decided or of what was quoted; it
+    is for programs, never shown. `tokens`: into a model, out of it. The ids are None where
     nothing was written.
     """
 

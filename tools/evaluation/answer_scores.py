@@ -11,7 +11,7 @@ from typing import Any, Final
 
 import msgspec
 
-from braid.agent.bands import band
+from braid.agent.parts import RungName
 from braid.stance.calibration import Reliability, reliability
 
 _NO_MARKS: Final = str.maketrans("", "", string.punctuation + "“”\u2018’…")
@@ -27,11 +27,11 @@ class Judged(msgspec.Struct, frozen=True, kw_only=True):
     gold: str | None
     answerable: bool
     abstained: bool
+    rung: RungName | None
+    """Which rung of the ladder answered; None of what a model wrote, which is told."""
     short: str
     text: str
     p: float
-    known: float
-    """How probable it was thought, by what was found, that there is an answer."""
     f1: float | None
     exact: float | None
     f1_text: float | None
@@ -138,7 +138,7 @@ def measures(judged: Sequence[Judged]) -> dict[str, Any]:
 
 def is_unclaimed(one: Judged) -> bool:
     """Whether nothing was put as an answer: nothing said, or only pointed at as the nearest there is."""
-    return one.abstained or band(one.p) == "unsaid"
+    return one.abstained or one.rung == "near"
 
 
 def is_right(one: Judged) -> bool:

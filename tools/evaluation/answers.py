@@ -13,16 +13,12 @@ import msgspec
 
 from braid.agent.answer.chooser import LadderWeights, weights
 from braid.agent.answer.compose import Extractive
-from braid.agent.answer.confidence import sureness
-from braid.agent.answer.confidence import weights as known_by
 from braid.agent.answer.report import quotable
-from braid.agent.answer.sureness import speaking
 from braid.agent.answer.turns import speaker, when_of
 from braid.agent.cite import CITATION, bare, cited
 from braid.agent.guard.prompt import PromptMemory
 from braid.agent.guard.support import lack
 from braid.agent.parts import Composed, Composer, QuestionContext
-from braid.recall.decompose import decompose
 from braid.tools.evaluation.answer_scores import Judged, exact, f1
 from braid.tools.evaluation.exams import Exam, Gold
 from braid.tools.evaluation.recall import scope_of, store_of
@@ -141,8 +137,8 @@ def judge(exam: Exam, case: Case, composed: Composed) -> Judged:
         abstained=composed.abstained,
         short=said,
         text=composed.text,
+        rung=composed.rung,
         p=composed.p,
-        known=_known(case.asked),
         f1=None if told is None else f1(said, told),
         exact=None if told is None else exact(said, told),
         f1_text=None if told is None else f1("" if composed.abstained else bare(composed.text), told),
@@ -159,12 +155,6 @@ def judge(exam: Exam, case: Case, composed: Composed) -> Judged:
         tokens=composed.tokens,
         ms=case.ms,
     )
-
-
-def _known(asked: QuestionContext) -> float:
-    if not asked.hits:
-        return 0.0
-    return sureness(speaking(decompose(asked.question, asked.now), asked.hits), known_by()).known
 
 
 def _supporting(asked: QuestionContext, text: str) -> set[str]:

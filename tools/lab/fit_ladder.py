@@ -8,7 +8,10 @@ teaches the logistic model of how sure a choice is. What that says of kinds left
 isotonic regression. No randomness.
 """
 
+from collections import Counter
 from collections.abc import Callable, Sequence
+from collections.abc import Set as AbstractSet
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Final
 
@@ -16,7 +19,17 @@ import msgspec
 import numpy as np
 import typer
 
-from braid.agent.answer.chooser import NOTHING, TELLING, WEIGHTS, Chosen, LadderWeights, choose, logistic
+from braid.agent.answer.chooser import (
+    NOTHING,
+    TELLING,
+    WEIGHTS,
+    Chosen,
+    LadderWeights,
+    calibrated,
+    choose,
+    logistic,
+)
+from braid.agent.answer.compose import Extractive
 from braid.agent.answer.features import CANDIDATES, NAMES, features
 from braid.agent.answer.ladder import told
 from braid.agent.answer.reading import read
@@ -25,9 +38,11 @@ from braid.agent.parts import Composed, QuestionContext
 from braid.recall.decompose import decompose
 from braid.recall.hits import Hit
 from braid.recall.pool import Floats
-from braid.tools.evaluation.answer_verdict import Given, judge
-from braid.tools.evaluation.answers import Keeper, collect
-from braid.tools.evaluation.exams import read_exams
+from braid.tools.evaluation.answer_scores import measures
+from braid.tools.evaluation.answer_verdict import VERDICTS, Given, Rung, Verdict, judge
+from braid.tools.evaluation.answers import Case, Keeper, collect
+from braid.tools.evaluation.answers import judge as judge_case
+from braid.tools.evaluation.exams import Exam, read_exams
 from braid.tools.evaluation.talk_answers import LATER, QuestionedTalk, read_questioned, store_of
 from braid.tools.lab.ladder_plot import plotted
 
@@ -42,13 +57,19 @@ ROUNDS: Final = 15
 
 
 class Lesson(msgspec.Struct, frozen=True):
-    """A question with what was found. `bears[i]`: whether the i-th hit bears the answer; `is_right` judges an answer."""
+    """A question with what was found. `bears[i]`: whether the i-th hit bears the answer; `judged` judges an answer."""
 
     kind: str
     asked: QuestionContext
     bears: Sequence[bool]
-    is_right: Callable[[Composed], bool]
-    locomo: bool
+    judged: Callable[[Composed], Verdict]
+    case: Case | None = None
+    """Where LoCoMo asks it."""
+
+    @property
+    def locomo(self) -> bool:
+        """Whether LoCoMo asks it."""
+        return self.case is not None
 
     @property
     def hits(self) -> list[Hit]:
@@ -130,47 +151,60 @@ SMALLEST: Final = 5.0
 
 
 class LeftOut(msgspec.Struct, frozen=True):
-    """A lesson, what was chosen for it by what the others taught, whether telling it is right, and how sure it was."""
+    """A lesson, what was chosen for it by what the others taught, whether telling that is right, how sure it was; and
+    what was answered, as it was chosen with no more."""
 
     lesson: Lesson
     chosen: Chosen
     right: bool
     p: float
+    composed: Composed
+    verdict: Verdict
 
 
 def taught(lessons: Sequence[Lesson]) -> tuple[LadderWeights, list[LeftOut]]:
     """Return the weights that all lessons teach, and each lesson as the other kinds would answer it."""
     tables = [_table(one) for one in lessons]
-    kinds = sorted({one.kind for one in lessons})
-    by_kind = {
-        kind: fitted_turn(
-            [one for one in lessons if one.kind != kind],
-            [table for one, table in zip(lessons, tables, strict=True) if one.kind != kind],
-        )
-        for kind in kinds
-    }
-    chosen = [_chosen(one, msgspec.structs.replace(NOTHING, turn=by_kind[one.kind])) for one in lessons]
+    kinds = [one.kind for one in lessons]
+    weight = np.array([TELL_OF_LOCOMO if one.locomo else 1.0 for one in lessons])
+    chosen: list[Chosen] = [_chosen(one, NOTHING) for one in lessons]
+    turns: dict[str, dict[str, float]] = {}
+    for kind in sorted({*kinds}):
+        rest = [at for at, each in enumerate(kinds) if each != kind]
+        turns[kind] = fitted_turn([lessons[at] for at in rest], [tables[at] for at in rest])
+        for at in (at for at, each in enumerate(kinds) if each == kind):
+            chosen[at] = _chosen(lessons[at], msgspec.structs.replace(NOTHING, turn=turns[kind]))
     right = np.array([float(_is_right(one, found)) for one, found in zip(lessons, chosen, strict=True)])
     rows = np.array([[found.signals[name] for name in TELLING] for found in chosen])
-    weight = np.array([TELL_OF_LOCOMO if one.locomo else 1.0 for one in lessons])
+    tells: dict[str, dict[str, float]] = {}
     p = np.zeros(len(lessons))
-    for kind in kinds:
-        out = np.array([one.kind == kind for one in lessons])
-        tell = fitted_tell(rows[~out], right[~out], weight[~out])
-        p[out] = [logistic(found.signals, tell) for found, is_out in zip(chosen, out, strict=True) if is_out]
-    table = isotonic(p, right, weight)
-    given = LadderWeights(
+    for kind in turns:
+        out = np.array([each == kind for each in kinds])
+        tells[kind] = fitted_tell(rows[~out], right[~out], weight[~out])
+        p[out] = [logistic(chosen[at].signals, tells[kind]) for at in np.flatnonzero(out)]
+    left: list[LeftOut] = []
+    for kind, turn in turns.items():
+        out = np.array([each == kind for each in kinds])
+        given = _weights(turn, tells[kind], isotonic(p[~out], right[~out], weight[~out]))
+        for at in np.flatnonzero(out):
+            composed = Extractive(given).compose(lessons[at].asked)
+            sure = calibrated(float(p[at]), given.table)
+            verdict = lessons[at].judged(composed)
+            left.append(LeftOut(lessons[at], chosen[at], bool(right[at]), sure, composed, verdict))
+    tell = fitted_tell(rows, right, weight)
+    return _weights(fitted_turn(lessons, tables), tell, isotonic(p, right, weight)), left
+
+
+def _weights(
+    turn: dict[str, float], tell: dict[str, float], table: Sequence[tuple[float, float]]
+) -> LadderWeights:
+    return LadderWeights(
         about="Fitted by tools/lab/fit_ladder.py to talks and LoCoMo's conversations: numbers, no text.",
-        turn=fitted_turn(lessons, tables),
-        tell=fitted_tell(rows, right, weight),
+        turn=turn,
+        tell=tell,
         table=tuple(table),
         least=dict(LEAST),
     )
-    left = [
-        LeftOut(one, found, bool(is_right), float(np.interp(one_p, *zip(*table, strict=True))))
-        for one, found, is_right, one_p in zip(lessons, chosen, right, p, strict=True)
-    ]
-    return given, left
 
 
 def _table(lesson: Lesson) -> Floats:
@@ -185,7 +219,7 @@ def _chosen(lesson: Lesson, given: LadderWeights) -> Chosen:
 
 def _is_right(lesson: Lesson, chosen: Chosen) -> bool:
     question = decompose(lesson.asked.question, lesson.asked.now)
-    return lesson.is_right(told(question, chosen.ranked[0], chosen.told, 1.0))
+    return lesson.judged(told(question, chosen.ranked[0], chosen.told, 1.0)) == "right"
 
 
 def of_talks(talks: Sequence[QuestionedTalk]) -> list[Lesson]:
@@ -207,38 +241,48 @@ def lesson_of(talk: QuestionedTalk, id: str, asked: QuestionContext, turn_of: di
     question = next(one for one in talk.questions if one.id == id)
     texts = {turn.id: turn.text for turn in talk.turns}
 
-    def is_right(composed: Composed) -> bool:
+    def judged(composed: Composed) -> Verdict:
         ids = dict.fromkeys([*cited(composed.text), *composed.citations])
         given = Given(
-            rung="told",
+            rung=_rung(composed),
             text=bare(composed.text),
             short=composed.short,
             cited=tuple(turn_of[id] for id in ids if id in turn_of),
         )
-        return not question.never_said and judge(question, given, texts, talk.user_id).verdict == "right"
+        return judge(question, given, texts, talk.user_id).verdict
 
     hits = [*asked.hits, *asked.more][:CANDIDATES]
-    return Lesson(talk.kind, asked, [turn_of.get(hit.id) in question.turns for hit in hits], is_right, False)
+    return Lesson(talk.kind, asked, [turn_of.get(hit.id) in question.turns for hit in hits], judged)
 
 
-def of_locomo(folder: Path) -> list[Lesson]:
+def _rung(composed: Composed) -> Rung:
+    if composed.abstained:
+        return "silent"
+    return "near" if composed.rung == "near" else "told"
+
+
+def of_locomo(exams: Sequence[Exam]) -> list[Lesson]:
     """Return what LoCoMo's questions teach; right is what cites a turn that its annotators name."""
-    files = sorted(folder.glob("*.json"))
     lessons: list[Lesson] = []
-    for case in collect(read_exams([(str(file), file.read_bytes()) for file in files])):
+    for case in collect(exams):
         right = {id for id, at in case.places.items() if case.gold.answerable and at in case.gold.evidence}
         hits = [*case.asked.hits, *case.asked.more][:CANDIDATES]
         if hits:
-            lessons.append(
-                Lesson(
-                    f"locomo-{case.conversation}",
-                    case.asked,
-                    [hit.id in right for hit in hits],
-                    lambda composed, right=right: not right.isdisjoint(composed.citations),
-                    True,
-                )
-            )
+            bears = [hit.id in right for hit in hits]
+            judged = partial(_by_evidence, right, case.gold.answerable)
+            lessons.append(Lesson(f"locomo-{case.conversation}", case.asked, bears, judged, case))
     return lessons
+
+
+def _by_evidence(right: AbstractSet[str], answerable: bool, composed: Composed) -> Verdict:
+    rung, cites = _rung(composed), not right.isdisjoint(composed.citations)
+    if not answerable:
+        return "told never said" if rung == "told" else "untold never said"
+    if rung == "silent":
+        return "silent"
+    if rung == "near":
+        return "near with it" if cites else "near without"
+    return "right" if cites else "wrong"
 
 
 def main(
@@ -249,8 +293,9 @@ def main(
 ) -> None:
     """Fit, show what each kind comes to when the others teach, and write what is asked for."""
     read_in = read_questioned([(str(file), file.read_bytes()) for file in sorted(talks.glob("*.json"))])
-    given, left = taught([*of_talks(read_in), *of_locomo(locomo)])
-    for line in lines(left):
+    exams = read_exams([(str(file), file.read_bytes()) for file in sorted(locomo.glob("*.json"))])
+    given, left = taught([*of_talks(read_in), *of_locomo(exams)])
+    for line in (*lines(left), *_of_exams(exams, left)):
         typer.echo(line)
     if drawing is not None:
         drawing.write_text(
@@ -261,25 +306,32 @@ def main(
 
 
 def lines(left: Sequence[LeftOut]) -> list[str]:
-    """Return of each kind how often the first, and one of three, bears the answer, and what each caution tells."""
-    said = []
+    """Return of each kind how often the first, and one of three, bears the answer, and what was answered."""
+    said: list[str] = []
     for kind in [*sorted({one.lesson.kind for one in left}), "talks", "locomo"]:
         some = [one for one in left if kind in (one.lesson.kind, "locomo" if one.lesson.locomo else "talks")]
         having = [one for one in some if any(one.lesson.bears)]
         firsts = [_place(one) for one in having]
-        told_by = {
-            name: [one for one in some if one.p >= least and one.chosen.bears]
-            for name, least in LEAST.items()
-        }
-        shares = "  ".join(
-            f"{name}: {len(told) / len(some):.3f} told, {sum(one.right for one in told) / max(len(told), 1):.3f} of them right"
-            for name, told in told_by.items()
-        )
+        never = [one.verdict for one in some if one.verdict.endswith("never said")]
+        asked = len(some) - len(never)
+        shares = Counter(one.verdict for one in some)
+        answered = "  ".join(f"{name} {shares[name] / max(asked, 1):.3f}" for name in VERDICTS[:6])
         said.append(
             f"{kind:<12} {len(some):>4} questions  first {sum(at < 1 for at in firsts) / len(having):.3f}"
-            f"  among three {sum(at < 3 for at in firsts) / len(having):.3f}  {shares}"
+            f"  among three {sum(at < 3 for at in firsts) / len(having):.3f}  {answered}"
+            f"  never said told {shares['told never said'] / max(len(never), 1):.3f}"
         )
     return said
+
+
+def _of_exams(exams: Sequence[Exam], left: Sequence[LeftOut]) -> list[str]:
+    """Return how LoCoMo's questions were answered, as `braid evaluate answers` measures it."""
+    judged = [
+        judge_case(exams[case.conversation], case, one.composed)
+        for one in left
+        if (case := one.lesson.case) is not None
+    ]
+    return [f"{name} {value}" for name, value in measures(judged).items()] if judged else []
 
 
 def _place(one: LeftOut) -> int:

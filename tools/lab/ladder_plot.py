@@ -26,7 +26,8 @@ def plotted(answers: Sequence[tuple[float, bool]]) -> str:
             )
     whole = _SIZE + 2 * _EDGE
     return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {whole} {whole}" font-family="sans-serif" font-size="12">'
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {whole} {whole}" font-family="sans-serif"'
+        f' font-size="12">'
         f"{''.join(shapes)}</svg>\n"
     )
 
@@ -47,7 +48,8 @@ def _axes() -> str:
     )
     return (
         f'<rect x="{_EDGE}" y="{_EDGE}" width="{_SIZE}" height="{_SIZE}" fill="none" stroke="#999"/>'
-        f'<line x1="{_at(0)}" y1="{_down(0)}" x2="{_at(1)}" y2="{_down(1)}" stroke="#bbb" stroke-dasharray="4 4"/>{marks}'
+        f'<line x1="{_at(0)}" y1="{_down(0)}" x2="{_at(1)}" y2="{_down(1)}" stroke="#bbb" stroke-dasharray="4 4"/>'
+        f"{marks}"
         f'<text x="{_at(0.5)}" y="{_down(0) + 34}" text-anchor="middle">how sure</text>'
         f'<text x="{_EDGE}" y="{_EDGE - 12}">share right, with 95 % intervals</text>'
     )
