@@ -1,18 +1,19 @@
 """What the steps of an answer hand to each other: what was asked and found, and what a composer makes of it."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime
-from typing import Literal, Protocol
+from typing import Any, Literal, Protocol
 
 import msgspec
 
 from braid.affect.style import Style
-from braid.agent.answer.matching import Nearness
 from braid.recall.hits import Hit
 from braid.stance.reconcile import Reconciliation
 
 RungName = Literal["held", "said", "near", "silent"]
 """held: a claim that stands; said: a quotation that answers; near: quotations that may; silent: none of these."""
+Nearness = Callable[[Sequence[str], Sequence[Sequence[str]]], Any]
+"""(words, spoken) → float32[n, m]: the cosine of the nearest of n lists of words to each of m words."""
 Caution = Literal["careful", "default", "eager"]
 """How sure an answer must be to be told."""
 

@@ -21,14 +21,13 @@ from braid.agent.answer.change import is_change, of_another
 from braid.agent.answer.choice import choices
 from braid.agent.answer.confidence import SIGNALS
 from braid.agent.answer.features import CANDIDATES, NAMES, Features, features
-from braid.agent.answer.matching import Nearness
 from braid.agent.answer.period import asks_for_sum
 from braid.agent.answer.presupposition import unheard
 from braid.agent.answer.reading import AskedQuestion, read
 from braid.agent.answer.sureness import speaking
 from braid.agent.answer.turns import speaker, when_of
 from braid.agent.answer.variants import later, variants
-from braid.agent.parts import Caution
+from braid.agent.parts import Caution, Nearness
 from braid.recall.decompose import Question
 from braid.recall.hits import Hit
 from braid.recall.pool import Floats

@@ -13,9 +13,10 @@ import msgspec
 import numpy as np
 
 from braid.agent.answer.bearing import Bearing
-from braid.agent.answer.matching import Matching, Nearness
+from braid.agent.answer.matching import Matching
 from braid.agent.answer.reading import AskedQuestion
 from braid.agent.answer.turns import is_agent, named_speakers, speaker
+from braid.agent.parts import Nearness
 from braid.recall.decompose import Question
 from braid.recall.hits import Hit
 from braid.recall.pool import Floats

@@ -4,18 +4,17 @@ Rows are turns, columns the words of the question that name something. A cell is
 form, less where it has a word that is spelt or means nearly the same.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import cached_property
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 from rapidfuzz.distance import JaroWinkler
 
+from braid.agent.parts import Nearness
 from braid.recall.pool import Floats
 from braid.text.words import STOP, stem
 
-Nearness = Callable[[Sequence[str], Sequence[Sequence[str]]], Any]
-"""(words, spoken) → float32[n, m]: the cosine of the nearest of n lists of words to each of m words."""
 _LIGHT: Final = frozenset(map(stem, """
 go going goes went get got gets come came comes take took taken make made put want use used using like live say said
 tell told name call called many much long old time day date place kind sort thing stuff end ended actually really still

@@ -19,7 +19,6 @@ from braid.agent import cite
 from braid.agent.answer.compose import Extractive
 from braid.agent.answer.followup import asked_anew, asks_of_answer
 from braid.agent.answer.lists.request import ListRequest, list_request
-from braid.agent.answer.matching import Nearness
 from braid.agent.answer.presupposition import presumed
 from braid.agent.answer.reflect import Reflection, reflect
 from braid.agent.language import guess
@@ -29,6 +28,7 @@ from braid.agent.parts import (
     Composer,
     EarlierAnswer,
     ListFindings,
+    Nearness,
     QuestionContext,
     Support,
 )

@@ -11,9 +11,8 @@ from braid.affect.blend import Felt
 from braid.affect.vad import ToneReading
 from braid.agent.answer import predecessor
 from braid.agent.answer.lists.request import ListRequest, list_request
-from braid.agent.answer.matching import Nearness
 from braid.agent.answer.pipeline import HeldStance
-from braid.agent.parts import FactChange, KnownFact, ListFindings, Support
+from braid.agent.parts import FactChange, KnownFact, ListFindings, Nearness, Support
 from braid.claims.changed import ChangedClaim, KnowledgeChange
 from braid.claims.changes import changes_of
 from braid.claims.decision import Resolved, resolve
