@@ -13,8 +13,6 @@ from braid.recall.hits import Hit
 from braid.text.sentences import sentences
 
 MAX_QUOTE_CHARS: Final = 320
-MAX_NEXT_CHARS: Final = 200
-"""How long a sentence may be with the next, so that both are quoted."""
 _MARKS: Final = str.maketrans({"“": "\u2018", "”": "’", "[": "(", "]": ")", '"': "’", "`": "’"})
 
 
@@ -35,21 +33,6 @@ def excerpt(text: str, sentence: str) -> str:
         else:
             break
     return text[start:stop].strip().rstrip(" .")
-
-
-def with_next(text: str, sentence: str) -> str:
-    """Return a sentence of a text with the one behind it, where that tells something and both are short."""
-    start = text.find(sentence)
-    stop = start + len(sentence)
-    for part in sentences(text[stop : stop + MAX_NEXT_CHARS]):
-        if not part.text.strip(" .!?…"):
-            continue
-        end = stop + part.stop
-        whole = end < len(text) or stop + MAX_NEXT_CHARS >= len(text)
-        if start >= 0 and "?" not in part.mark and whole and end - start <= MAX_NEXT_CHARS:
-            return text[start:end]
-        break
-    return sentence
 
 
 def report_of(support: Support, said: str) -> str:

@@ -136,7 +136,7 @@ def put_answer(found: "Reply", *, explain: bool = False) -> None:
     from braid.agent.cite import numbered
 
     text, ids = numbered(found.text)
-    put(line(text))
+    put(_marked(line(text), line(found.short)))
     sources = {str(one.id): one for one in found.citations}
     if ids:
         put("")
@@ -150,6 +150,13 @@ def put_answer(found: "Reply", *, explain: bool = False) -> None:
         put_table(
             ["step", "ms", "what"], [[step.name, f"{step.ms:.1f}", line(step.what)] for step in found.steps]
         )
+
+
+def _marked(text: str, short: str) -> str:
+    """Return an answer with the value that was asked for in bold, where that stands in it once; on a terminal alone."""
+    if not short or text.count(short) != 1 or not sys.stdout.isatty():
+        return text
+    return text.replace(short, typer.style(short, bold=True))
 
 
 def evaluate_answers(paths: list[Path], output: str, *, written: "Written | None" = None) -> None:

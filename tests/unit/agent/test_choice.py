@@ -10,7 +10,6 @@ import braid
 from braid.agent.answer.attribution import SIGNALS, voices
 from braid.agent.answer.chooser import choose, weights
 from braid.agent.answer.confidence import signals
-from braid.agent.answer.report import with_next
 from braid.agent.answer.turns import named_speakers
 from braid.agent.answer.verdict import is_about, verdict
 from braid.recall.decompose import decompose
@@ -112,24 +111,6 @@ def test_a_denial_must_be_of_what_is_asked() -> None:
     assert is_about(question, "broken left ankle")
     assert not is_about(question, "seasick on ferries")
     assert not is_about(question, "")
-
-
-@pytest.mark.parametrize(
-    ("text", "quote"),
-    [
-        (
-            "No tent after all. I rented a van for it! We leave at six.",
-            "No tent after all. I rented a van for it",
-        ),
-        ("No tent after all. And you? Fine.", "No tent after all"),
-        ("No tent after all.", "No tent after all"),
-        ("No tent after all. " + "Rain " * 60 + ".", "No tent after all"),
-        ("No tent after all. …", "No tent after all"),
-    ],
-)
-def test_the_next_sentence_is_quoted_where_it_tells_something(text: str, quote: str) -> None:
-    assert with_next(text, "No tent after all") == quote
-    assert quote in text
 
 
 def test_voices_tell_whose_life_is_spoken_of() -> None:

@@ -35,10 +35,10 @@ ONE, OTHER = "exp_2023-06-09T12:00:00Z_00000000000a", "exp_2023-06-09T12:00:00Z_
 )  # fmt: skip
 def test_bands_are_words_and_never_numbers(p: float, band: str) -> None:
     assert bands.band(p) == band
-    said = [bands.manner(p), bands.quoted("She said so", p)]
+    said = [bands.manner(p), bands.worked_out("It comes to more", p)]
     if band != "unsaid":
-        said += [bands.stated("Ann lives in Leeds", p), bands.fragment("7 May", p)]
-    assert not any(c.isdigit() for text in said for c in text.replace("7 May", ""))
+        said += [bands.stated("Ann lives in Leeds", p)]
+    assert not any(c.isdigit() for text in said for c in text)
     assert len({bands.manner(each) for each in (0.9, 0.7, 0.5, 0.1)}) == 4
 
 
