@@ -8,6 +8,7 @@ taught nothing. `tools/lab/fit_ladder.py` fits all three; without their file not
 import hashlib
 import math
 from collections.abc import Sequence
+from datetime import timedelta
 from functools import cache
 from itertools import pairwise
 from pathlib import Path
@@ -37,6 +38,7 @@ from braid.text.words import stem, words
 WEIGHTS: Final = Path(__file__).parent / "ladder.json"
 REPLIES: Final = 2
 """How many records before a turn may be what it replies to."""
+REPLIES_WITHIN: Final = timedelta(days=1)
 SECOND: Final = 0.1
 """How probable a question, a reply or a change must be to be told beside the best turn."""
 _TYPED: Final = frozenset(("money", "number", "time", "clock", "person", "place", "reason", "check"))
@@ -144,7 +146,9 @@ def _second(
         if likely[at] < SECOND or hits[at].text == hits[best].text:
             continue
         first, last = sorted((at, best), key=lambda one: hits[one].index)
-        replies = hits[last].index - hits[first].index <= REPLIES and bool(found.asks[first])
+        soon = hits[last].index - hits[first].index <= REPLIES
+        soon = soon and when_of(hits[last]) - when_of(hits[first]) <= REPLIES_WITHIN
+        replies = soon and bool(found.asks[first])
         if replies or is_change(question, hits[first].text, hits[last].text):
             return at
     return None
