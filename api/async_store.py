@@ -42,6 +42,7 @@ if TYPE_CHECKING:
         StagedClaim,
         StagedDecision,
     )
+    from braid.knowledge.setting_operations import LearningSetting
     from braid.ledger.audit.findings import Report, VerifiedState
     from braid.ledger.backup.backup import Backup
     from braid.ledger.erase.cascade import Cascade
@@ -971,6 +972,21 @@ class AsyncMethods:
         Earlier pasts still show them, and forgetting the event gives it back. Again it appends nothing.
         """
         return await to_thread(lambda: self.sync.retire_reader(method=method, reason=reason))
+
+    async def set_learning(
+        self, *, health: "bool | None" = None, finance: "bool | None" = None, reason: "str | None" = None
+    ) -> "LearningSetting":
+        """Allow or forbid claims of health and of money by a signed event. Both are off until somebody allows them.
+
+        What is forbidden loses its say by one event for each reader, and its words stay quotable; once allowed again, it is
+        back. What is allowed is read by the next `learn`, from the beginning of the log; a model reads what comes from now
+        on. Raises KeyRefusedError without an operator's key.
+        """
+        return await to_thread(lambda: self.sync.set_learning(health=health, finance=finance, reason=reason))
+
+    async def learning_setting(self) -> "LearningSetting":
+        """Return whether claims of health and of money are made, and the record that says so."""
+        return await to_thread(self.sync.learning_setting)
 
     async def capture(
         self,

@@ -22,6 +22,7 @@ from braid.knowledge import briefing_operations as knowledge_briefing_operations
 from braid.knowledge import change_operations as knowledge_change_operations
 from braid.knowledge import entity_operations as knowledge_entity_operations
 from braid.knowledge import operations as knowledge_operations
+from braid.knowledge import setting_operations as knowledge_setting_operations
 from braid.lens import operations as lens_operations
 from braid.log import operations as log_operations
 from braid.log.transaction import Pending, Transaction
@@ -65,6 +66,7 @@ if TYPE_CHECKING:
         StagedClaim,
         StagedDecision,
     )
+    from braid.knowledge.setting_operations import LearningSetting
     from braid.ledger.audit.findings import Report, VerifiedState
     from braid.ledger.backup.backup import Backup
     from braid.ledger.erase.cascade import Cascade
@@ -1111,6 +1113,26 @@ class Methods:
         return self.session.call(
             knowledge_operations.retire_reader,
             knowledge_operations.RetireReader(method=method, reason=reason),
+        )
+
+    def set_learning(
+        self, *, health: "bool | None" = None, finance: "bool | None" = None, reason: "str | None" = None
+    ) -> "LearningSetting":
+        """Allow or forbid claims of health and of money by a signed event. Both are off until somebody allows them.
+
+        What is forbidden loses its say by one event for each reader, and its words stay quotable; once allowed again, it is
+        back. What is allowed is read by the next `learn`, from the beginning of the log; a model reads what comes from now
+        on. Raises KeyRefusedError without an operator's key.
+        """
+        return self.session.call(
+            knowledge_setting_operations.set_learning,
+            knowledge_setting_operations.SetLearning(health=health, finance=finance, reason=reason),
+        )
+
+    def learning_setting(self) -> "LearningSetting":
+        """Return whether claims of health and of money are made, and the record that says so."""
+        return self.session.call(
+            knowledge_setting_operations.learning_setting, knowledge_setting_operations.AskLearning()
         )
 
     def capture(

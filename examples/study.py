@@ -195,6 +195,7 @@ def make(folder: Path, guard_dir: Path | None = None) -> None:
     if folder.exists():
         raise SystemExit(f"{folder} exists; choose another folder")
     with braid.open(folder, guard_dir=guard_dir) as store:
+        store.set_learning(health=True, finance=True)  # they speak of both
         study = Study(store)
         study.take_in()
         conclude(study)

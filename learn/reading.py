@@ -6,7 +6,10 @@ What a model said is in the log so: a replay needs no model, and an audit sees t
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
+import msgspec
+
 from braid.learn.candidate import Maker
+from braid.learn.gates.outcome import Sensitivity, suffix_of
 from braid.learn.inference import in_words
 from braid.ledger.record.record import (
     READING,
@@ -29,6 +32,11 @@ BY_MODEL: Final = "model"
 def method_of(maker: Maker) -> str:
     """Return the method under which what a maker found stands: `read:model@1`."""
     return f"{READING}{maker.name}@{maker.version}"
+
+
+def made_of(maker: Maker, kinds: Sensitivity) -> Maker:
+    """Return what stands as the maker of claims of health or money: of these alone, so that they can be retired."""
+    return msgspec.structs.replace(maker, version=f"{maker.version}{suffix_of(kinds)}")
 
 
 def once_key(maker: Maker, parent: str) -> str:

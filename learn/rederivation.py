@@ -4,9 +4,10 @@ from collections.abc import Callable
 from typing import Final, cast
 
 from braid.learn import inference, stated
+from braid.learn.gates.outcome import EVERY_SENSITIVITY
 from braid.learn.model.extractor import NAME
 from braid.learn.parse.reader import ParseReader
-from braid.learn.reading import method_of, misquoted
+from braid.learn.reading import made_of, method_of, misquoted
 from braid.ledger.errors import NotRederivableError
 from braid.ledger.record.record import READING, Draft, ExperienceBody, Record
 from braid.text.parse import ParserMissingError, Parsing
@@ -28,10 +29,10 @@ def rederive(record: Record, read: Callable[[int], Record], parsing: Parsing | N
         raise NotRederivableError(
             f"made by the model {body.content.structured.get('model')}, and can't be made again"
         )
-    if method == method_of(stated.MAKER):
+    if method in (method_of(made_of(stated.MAKER, kinds)) for kinds in EVERY_SENSITIVITY):
         return stated.rederive(record, read)
     try:
-        readers = () if parsing is None else (ParseReader(parsing()),)
+        readers = () if parsing is None else tuple(ParseReader(parsing(), of) for of in EVERY_SENSITIVITY)
     except ParserMissingError as error:
         raise NotRederivableError(str(error)) from None
     return inference.rederive(record, read, readers)

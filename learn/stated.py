@@ -15,7 +15,8 @@ from typing import Any, Final, Literal, NamedTuple, cast
 import msgspec
 
 from braid.learn.candidate import Candidate, Category, Evidence, Maker
-from braid.learn.reading import reading
+from braid.learn.gates.outcome import Sensitivity, kinds_of
+from braid.learn.reading import made_of, reading
 from braid.learn.turn import Turn
 from braid.ledger.record.record import Claim, Confidence, Draft, EventBody, ExperienceBody, Record, is_reading
 from braid.stance.readings import certainty
@@ -177,11 +178,13 @@ def _succeeded(record: Record) -> bool:
 # -- records --------------------------------------------------------------------------------------
 
 
-def draft(parent: Record, claims: Sequence[Claim], evidence: Iterable[str] = ()) -> Draft:
+def draft(
+    parent: Record, claims: Sequence[Claim], evidence: Iterable[str] = (), kinds: Sensitivity = frozenset()
+) -> Draft:
     """Return the reading of what a record states as data; claims quote nothing, for there are no words."""
     bare = [msgspec.structs.replace(claim, quote=None, at=None) for claim in claims]
     sure: Confidence = min(map(certainty, bare), key=lambda one: one.p)
-    return reading(MAKER, parent, bare, sure, evidence=evidence)
+    return reading(made_of(MAKER, kinds), parent, bare, sure, evidence=evidence)
 
 
 def rederive(record: Record, read: Callable[[int], Record]) -> Draft:
@@ -192,11 +195,12 @@ def rederive(record: Record, read: Callable[[int], Record]) -> Draft:
     found = list(stated(parent))
     if (use := used(parent, earlier)) is not None:
         found.append(use)
-    held = cast("ExperienceBody", record.body).symbolic
+    body = cast("ExperienceBody", record.body)
+    held = body.symbolic
     claims = [claim for one in found if (claim := _as_held(one.candidate.claim, held)) is not None]
     if not claims:
         raise ValueError(f"{parent.id} states nothing of it")
-    return draft(parent, claims, [link.id for link in evidence])
+    return draft(parent, claims, [link.id for link in evidence], kinds_of(body.provenance.method))
 
 
 def _as_held(claim: Claim, held: Sequence[Claim]) -> Claim | None:

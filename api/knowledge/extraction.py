@@ -14,13 +14,14 @@ import msgspec
 from braid.claims.finder import ClaimFinder
 from braid.knowledge.cursor import Cursor, load, path_of, save
 from braid.knowledge.operations import Extracted
+from braid.knowledge.setting import setting
 from braid.knowledge.turns import Whose, ends_session, followed, living, session_of, spoken, whose
 from braid.learn import stated
 from braid.learn.candidate import Extraction, Extractor, KnownEntity, Maker
 from braid.learn.gates.consistency import KnownIndex
 from braid.learn.gates.gate import judge
-from braid.learn.gates.outcome import GateSettings, Judged, Kept
-from braid.learn.reading import BY_MODEL, method_of, once_key, reading
+from braid.learn.gates.outcome import EVERY_SENSITIVITY, GateSettings, Judged, Kept, Sensitivity, suffix_of
+from braid.learn.reading import BY_MODEL, made_of, method_of, once_key, reading
 from braid.learn.turn import Turn
 from braid.ledger.record.record import Claim, Confidence, Draft, ExperienceBody, Record, Scope
 from braid.session import Session
@@ -39,6 +40,10 @@ MAX_CLAIMS: Final = 500
 FAILED_RUN: Final = 3
 """So many sessions that fail one after the other end a run: their model is away, and the rest waits."""
 _USES_KEPT: Final = 50
+
+
+_Part = tuple[int, Sensitivity]
+"""A turn, and of what the claims of it are that stand in one record."""
 
 
 class _Count:
@@ -86,7 +91,8 @@ class _Log:
 
     def read_before(self, maker: Maker, parents: Sequence[str]) -> set[str]:
         """Return those of these records of which something that this maker found stands in the log."""
-        keys = {once_key(maker, id): id for id in parents}
+        makers = (made_of(maker, kinds) for kinds in EVERY_SENSITIVITY)
+        keys = {once_key(one, id): id for one in makers for id in parents}
         return {keys[key] for key in self.session.reader.key_index.find(list(keys))}
 
     def append(self, found: Sequence[tuple[Record, Draft]]) -> None:
@@ -263,12 +269,12 @@ def _drafts(
     found: Extraction, judged: Judged, records: dict[int, Record], maker: Maker
 ) -> Iterator[tuple[Record, Draft]]:
     """Yield the reading of each turn in which something was found, what was staged of it, and what was warned of."""
-    kept: dict[int, list[Kept]] = {}
+    kept: dict[_Part, list[Kept]] = {}
     for one in judged.kept:
-        kept.setdefault(one.candidate.evidence.turn, []).append(one)
-    staged: dict[int, list[dict[str, Any]]] = {}
+        kept.setdefault((one.candidate.evidence.turn, one.kinds), []).append(one)
+    staged: dict[_Part, list[dict[str, Any]]] = {}
     for doubt in judged.staged:
-        staged.setdefault(doubt.candidate.evidence.turn, []).append(
+        staged.setdefault((doubt.candidate.evidence.turn, doubt.kinds), []).append(
             {
                 **msgspec.to_builtins(doubt.candidate.claim),
                 "why": f"{doubt.gate}:{doubt.outcome}",
@@ -281,21 +287,23 @@ def _drafts(
     general = [*found.warnings, *warned.pop(-1, [])]
     model = next((one.maker.model for one in found.candidates), maker.model)
     made = Maker(maker.name, maker.version, model)
-    for at in sorted({*kept, *staged}):
+    for part in sorted({*kept, *staged}, key=lambda one: (one[0], suffix_of(one[1]))):
+        at, kinds = part
         if at not in records:
             continue
         notes: dict[str, Any] = {}
-        if at in staged:
-            notes["staged"] = staged[at]
+        if part in staged:
+            notes["staged"] = staged[part]
         if warnings := sorted({*general, *warned.get(at, [])}):
             notes["warnings"] = [
                 {"gate": gate, "class": kind, "maker": maker.name} for gate, kind in warnings
             ]
-        claims = [_weighed(one) for one in kept.get(at, [])]
-        sure = min((one.p for one in kept.get(at, []) if not one.superseded), default=None)
-        low = min((one.p for one in kept.get(at, [])), default=None) if sure is None else sure
+        found_here = kept.get(part, [])
+        claims = [_weighed(one) for one in found_here]
+        sure = min((one.p for one in found_here if not one.superseded), default=None)
+        low = min((one.p for one in found_here), default=None) if sure is None else sure
         confidence = Confidence(p=low, method=BY_MODEL) if low is not None else None
-        yield records[at], reading(made, records[at], claims, confidence, notes=notes)
+        yield records[at], reading(made_of(made, kinds), records[at], claims, confidence, notes=notes)
 
 
 def _weighed(one: Kept) -> Claim:
@@ -324,9 +332,8 @@ class EventExtraction:
         cursor = load(self._path, size)
         found: list[tuple[Record, Draft]] = []
         for record in followed(self._session, cursor.position, size):
-            if (draft := self._draft(record)) is not None:
-                found.append((record, draft))
-            if len(found) == BATCH:
+            found += [(record, draft) for draft in self._drafts(record)]
+            if len(found) >= BATCH:
                 self._log.append(found)
                 found = []
         self._log.append(found)
@@ -334,10 +341,10 @@ class EventExtraction:
             save(self._path, Cursor(position=size))
         return size
 
-    def _draft(self, record: Record) -> Draft | None:
-        """Return what is to be recorded of a record: each thing that it states is judged on its own."""
+    def _drafts(self, record: Record) -> Iterator[Draft]:
+        """Yield what is to be recorded of a record: each thing that it states is judged on its own."""
         if record.kind not in ("event", "experience"):
-            return None
+            return
         found = list(stated.stated(record))
         earlier: list[Record] = []
         if (tool := stated.tool_of(record)) is not None:
@@ -346,17 +353,15 @@ class EventExtraction:
                 found.append(use)
             else:
                 earlier = []
-        if not found:
-            return None
         known = KnownIndex()
-        kept: list[Claim] = []
+        kept: dict[Sensitivity, list[Claim]] = {}
         for one in found:
             judged = judge([one.candidate], [one.turn], known, {}, self._settings)
             self._log.count.judged(judged)
-            kept += [each.claim for each in judged.kept]
-        if not kept:
-            return None
-        return stated.draft(record, kept, [one.id for one in earlier])
+            for each in judged.kept:
+                kept.setdefault(each.kinds, []).append(each.claim)
+        for kinds, claims in kept.items():
+            yield stated.draft(record, claims, [one.id for one in earlier], kinds)
 
     def _earlier(self, record: Record, tool: str) -> list[Record]:
         """Return the uses of a tool within its scope before a record, the newest, in the order of the log."""
@@ -413,13 +418,14 @@ def extract(
 ) -> Extracted:
     """Run the extractor of events, and one that reads sessions where one is given, over what they have not read yet."""
     count = _Count()
+    settings = settings or setting(session).allowed
     log = _Log(session, count, dry_run=dry_run, told=told)
     with session.kept(_Turn, _Turn).lock:
-        position = EventExtraction(log, settings or GateSettings()).run()
+        position = EventExtraction(log, settings).run()
         sessions: SessionExtraction | None = None
         if extractor is not None:
             sessions = SessionExtraction(
-                log, extractor, parser=parser, settings=settings or GateSettings(), turns_each=turns_each
+                log, extractor, parser=parser, settings=settings, turns_each=turns_each
             )
             sessions.run(ended_only=ended_only)
     return Extracted(

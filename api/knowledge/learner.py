@@ -15,6 +15,8 @@ import msgspec
 
 from braid.knowledge.operations import Learned
 from braid.knowledge.retirement import retire_replaced
+from braid.knowledge.setting import readers
+from braid.learn.gates.outcome import Sensitivity, suffix_of
 from braid.learn.inference import Settled, inference, method_of, settled, turn_of
 from braid.learn.parse.reader import ParseReader
 from braid.learn.turn import KnownClaims, Turn, TurnReader, TurnReading
@@ -25,7 +27,11 @@ from braid.text.parse import ParserMissingError
 from braid.views.errors import ViewError
 from braid.wal.durable import make_folder, replace_file
 
-REPLACED: Final = ("read:plain@1", "read:parse@2+en_core_web_sm-3.8.0+spacy-3.8.18")
+REPLACED: Final = (
+    "read:plain@1",
+    "read:parse@2+en_core_web_sm-3.8.0+spacy-3.8.18",
+    "read:parse@3+en_core_web_sm-3.8.0+spacy-3.8.18",
+)
 """Methods of readers that this release's takes the place of: what they have read loses its say when it first learns."""
 WINDOW: Final = 2_000
 """How many records back what was said may lend a turn its meaning; as many are read again when the store is opened."""
@@ -48,12 +54,14 @@ class _Position(msgspec.Struct, frozen=True):
 class Learner:
     """Follows one store's log with one reader, and keeps what is known in each conversation while the store is open."""
 
-    def __init__(self, session: Session, reader: TurnReader | None = None) -> None:
-        """Raises ParserMissingError where nothing can take sentences apart."""
+    def __init__(self, session: Session, of: Sensitivity = frozenset()) -> None:
+        """`of`: whether it reads claims of health, of money, of both, or of neither. Raises ParserMissingError where
+        nothing can take sentences apart.
+        """
         self._session = session
-        self.turn = RLock()
-        self._reader: TurnReader = reader or ParseReader(session.parser)
-        self._path = session.path / "views" / "learned.json"
+        self._of = of
+        self._reader: TurnReader = ParseReader(session.parser, of)
+        self._path = session.path / "views" / f"learned{suffix_of(of).replace('+', '-')}.json"
         self._known: dict[_Whose, KnownClaims] = {}
         self._before: dict[_Whose, deque[Turn]] = {}
         self._turns: dict[int, Turn] = {}
@@ -87,7 +95,7 @@ class Learner:
                 cast("Told", told)(record, draft)
             at = self._at = stop
         if not dry_run and at > self._saved():
-            if not self._saved():  # once for a store: it looks at every reading
+            if not (self._of or self._saved()):  # once for a store: it looks at every reading
                 retire_replaced(self._session, REPLACED)
             self._save(at)
         return Learned(read=read, records=records, claims=claims, position=at, partly=partly, left=left)
@@ -233,10 +241,32 @@ def learn(session: Session, *, dry_run: bool = False, told: Told | None = None) 
     """Read what has not been read yet, by the session's one learner: two that follow one log would trip over each
     other."""
     if dry_run:
-        return Learner(session).learn(dry_run=True, told=told)
-    learner = session.kept(Learner, lambda: Learner(session))
-    with learner.turn:
-        return learner.learn(told=told)
+        return _together([Learner(session, of).learn(dry_run=True, told=told) for of in readers(session)])
+    learners = session.kept(_Learners, _Learners)
+    with learners.turn:
+        return _together([learners.of(session, of).learn(told=told) for of in readers(session)])
+
+
+class _Learners:
+    """The session's learners, one for each reader: they take turns."""
+
+    def __init__(self) -> None:
+        self.turn = RLock()
+        self._held: dict[Sensitivity, Learner] = {}
+
+    def of(self, session: Session, kinds: Sensitivity) -> Learner:
+        if kinds not in self._held:
+            self._held[kinds] = Learner(session, kinds)
+        return self._held[kinds]
+
+
+def _together(done: Sequence[Learned]) -> Learned:
+    """Return what readers of the same turns have done: the most turns that one has read, the records of all."""
+    return msgspec.structs.replace(
+        max(done, key=lambda one: one.read),
+        records=sum(one.records for one in done),
+        claims=sum(one.claims for one in done),
+    )
 
 
 def follow(session: Session, corrected: Sequence[str]) -> None:

@@ -20,7 +20,16 @@ from braid.learn.gates.entailment import Nli, Spoken, entailment, is_taken_back,
 from braid.learn.gates.evidence import Found, evidence
 from braid.learn.gates.hallucination import Signs, hallucination
 from braid.learn.gates.ontology import ontology
-from braid.learn.gates.outcome import Gate, GateError, GateSettings, Judged, Kept, Refused, Staged
+from braid.learn.gates.outcome import (
+    Gate,
+    GateError,
+    GateSettings,
+    Judged,
+    Kept,
+    Refused,
+    Sensitivity,
+    Staged,
+)
 from braid.learn.gates.privacy import level
 from braid.learn.gates.safety import Sensitive, safety, sensitive
 from braid.learn.gates.schema import schema
@@ -87,6 +96,8 @@ class _Gates:
         self._staged: list[Staged] = []
         self._refused: list[Refused] = []
         self._at: Gate = "schema"
+        self._kinds: Sensitivity = frozenset()
+        """Of what the candidate is that is looked at."""
 
     def judged(self) -> Judged:
         signs = self._signs()
@@ -110,6 +121,7 @@ class _Gates:
 
     def _one(self, number: int, candidate: Candidate, signs: Signs) -> None:
         p = 0.0
+        self._kinds = frozenset()
         try:
             self._at = "schema"
             schema(candidate)
@@ -124,7 +136,7 @@ class _Gates:
             candidate = _grounded(candidate, at)
             seen = self._looked_at(candidate.evidence.turn)
             self._at = "safety"
-            private = safety(candidate, seen.said.turn, at, seen.care, self._settings)
+            self._kinds = safety(candidate, seen.said.turn, at, seen.care, self._settings)
             self._at = "ontology"
             ontology(candidate.claim, self._known.kinds)
             self._at = "hallucination"
@@ -144,7 +156,7 @@ class _Gates:
                 raise GateError("consistency", "outranked")
             if not is_enough(candidate, p):
                 raise GateError("confidence", "unsure")
-            self._keep(number, candidate, p, private, beside)
+            self._keep(number, candidate, p, beside)
         except GateError as stop:
             self._refuse(number, candidate, stop, p=p)
 
@@ -155,9 +167,9 @@ class _Gates:
             self._seen[index] = _Seen(spoken(turn, clauses), sensitive(turn), is_outburst(turn.text))
         return self._seen[index]
 
-    def _keep(self, number: int, candidate: Candidate, p: float, private: bool, beside: Beside) -> None:
+    def _keep(self, number: int, candidate: Candidate, p: float, beside: Beside) -> None:
         """Keep a candidate, unless another maker found the same; what it replaces in this call is marked."""
-        privacy = level(candidate, sensitive=private)
+        privacy = level(candidate, sensitive=bool(self._kinds))
         details = {**candidate.claim.details, "privacy": privacy}
         candidate = msgspec.structs.replace(
             candidate, claim=msgspec.structs.replace(candidate.claim, details=details)
@@ -191,6 +203,7 @@ class _Gates:
                     candidate=candidate,
                     p=p,
                     level=privacy,
+                    kinds=self._kinds,
                     reinforces=beside.reinforces,
                     supersedes=tuple(supersedes),
                     rivals=tuple(unsettled),
@@ -203,10 +216,15 @@ class _Gates:
     ) -> None:
         if stop.outcome in _TO_STAGE:
             privileged = stop.outcome == "privilege"
-            details = {**candidate.claim.details, "privacy": "L4" if privileged else level(candidate)}
+            details = {
+                **candidate.claim.details,
+                "privacy": "L4" if privileged else level(candidate, sensitive=bool(self._kinds)),
+            }
             claim = msgspec.structs.replace(candidate.claim, details=details)
             candidate = msgspec.structs.replace(candidate, claim=claim)
-            self._staged.append(Staged(candidate, stop.outcome, stop.gate, p, needs_verification=privileged))
+            self._staged.append(
+                Staged(candidate, stop.outcome, stop.gate, p, self._kinds, needs_verification=privileged)
+            )
             return
         self._refused.append(
             Refused(stop.outcome, stop.gate, candidate.maker, number, _turn_of(candidate), error)

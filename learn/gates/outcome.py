@@ -36,7 +36,16 @@ Outcome = Literal[
     "failed",
 ]  # fmt: skip
 OUTCOMES: Final[tuple[Outcome, ...]] = get_args(Outcome)
+SensitiveKind = Literal["health", "finance"]
+"""What a claim may be of that is known only where a signed setting allows it."""
+Sensitivity = frozenset[SensitiveKind]
 WarningClass = Literal["span", "count", "relation", "confidence", "bleed", "repetition", "flat"]
+
+
+def sensitivity(*, health: bool, finance: bool) -> Sensitivity:
+    """Return the kinds for which it is so."""
+    pairs: tuple[tuple[SensitiveKind, bool], ...] = (("health", health), ("finance", finance))
+    return frozenset(kind for kind, is_so in pairs if is_so)
 
 
 class GateSettings(msgspec.Struct, frozen=True, kw_only=True):
@@ -44,6 +53,31 @@ class GateSettings(msgspec.Struct, frozen=True, kw_only=True):
 
     health: bool = False
     finance: bool = False
+
+    @property
+    def allowed(self) -> Sensitivity:
+        """The kinds of claims that may be known."""
+        return sensitivity(health=self.health, finance=self.finance)
+
+
+def suffix_of(kinds: Sensitivity) -> str:
+    """Return what the version of a reader of such claims alone has, `+health`; nothing for the reader of the rest."""
+    return "".join(f"+{kind}" for kind in sorted(kinds))
+
+
+def kinds_of(method: str) -> Sensitivity:
+    """Return of what the claims of a method's readings are: `read:parse@4+health+…` → health."""
+    parts = method.partition("@")[2].split("+")
+    return frozenset(kind for kind in get_args(SensitiveKind) if kind in parts[1:])
+
+
+EVERY_SENSITIVITY: Final[tuple[Sensitivity, ...]] = (
+    frozenset(),
+    frozenset({"health"}),
+    frozenset({"finance"}),
+    frozenset({"health", "finance"}),
+)
+"""What claims may be of, each by a reader of its own: what is of both needs both settings."""
 
 
 class Refused(msgspec.Struct, frozen=True):
@@ -65,6 +99,7 @@ class Staged(msgspec.Struct, frozen=True):
     outcome: Outcome
     gate: Gate
     p: float
+    kinds: Sensitivity = frozenset()
     needs_verification: bool = False
     """It claims a privilege: nothing but a person's word lets it in."""
 
@@ -78,6 +113,7 @@ class Kept(msgspec.Struct, frozen=True):
     candidate: Candidate
     p: float
     level: Level
+    kinds: Sensitivity = frozenset()
     also: tuple[Maker, ...] = ()
     """Who else found the same: more derivations of one claim."""
     reinforces: Claim | None = None

@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 
 from braid.learn.candidate import Candidate
 from braid.learn.gates.evidence import Found
-from braid.learn.gates.outcome import GateError, GateSettings
+from braid.learn.gates.outcome import GateError, GateSettings, Sensitivity, sensitivity
 from braid.learn.turn import Turn
 from braid.stance.relations import name_of
 from braid.text.hinted import hinted
@@ -64,6 +64,8 @@ _HEALTH_WORDS: Final = re.compile(
     r"|bmi|calories|dialysis|pacemaker|stroke|dementia|alzheimer\w*|parkinson\w*|hearing aids?|disab\w+|knackered)\b",
     re.IGNORECASE,
 )
+_CALLINGS: Final = frozenset(("works_at", "works_as", "works_for", "studies", "studies_at"))
+"""Who works at a hospital says nothing of their health."""
 _FINANCE_RELATIONS: Final = frozenset(
     ["earns", "salary_is", "owes", "net_worth", "income_is", "debt", "has_debt", "credit_score", "balance_is"]
 )
@@ -194,8 +196,10 @@ def sensitive(turn: Turn) -> Sensitive:
     )
 
 
-def safety(candidate: Candidate, turn: Turn, at: Found, care: Sensitive, settings: GateSettings) -> bool:
-    """Return whether a claim is of health or money, which the settings allow.
+def safety(
+    candidate: Candidate, turn: Turn, at: Found, care: Sensitive, settings: GateSettings
+) -> Sensitivity:
+    """Return whether a claim is of health or money, or both, which the settings allow.
 
     Raises GateError: `secret`, `identity_number`, `instruction`, `health`, `finance`, `privilege` (to be staged).
     """
@@ -257,18 +261,19 @@ def _claims_privilege(candidate: Candidate, turn: Turn, at: Found, care: Sensiti
     )
 
 
-def _of_health_or_money(candidate: Candidate, at: Found, care: Sensitive, settings: GateSettings) -> bool:
-    """Return whether a claim, or the words that it quotes, are of health or money; raise GateError where that is"
-    " off."""
+def _of_health_or_money(
+    candidate: Candidate, at: Found, care: Sensitive, settings: GateSettings
+) -> Sensitivity:
+    """Return of what a claim, or the words that it quotes, are; raise GateError where that is off."""
     claim = candidate.claim
     name = name_of(claim.rel)
     own = f"{name.replace('_', ' ')} {claim.object} {claim.subject}"
-    health = name in _HEALTH_RELATIONS or _HEALTH.search(own) is not None
+    health = name in _HEALTH_RELATIONS or (name not in _CALLINGS and _HEALTH.search(own) is not None)
     finance = name in _FINANCE_RELATIONS or _FINANCE.search(own) is not None
-    health = health or (care.health and _HEALTH.search(at.quote) is not None)
+    health = health or (care.health and name not in _CALLINGS and _HEALTH.search(at.quote) is not None)
     finance = finance or (care.finance and _FINANCE.search(at.quote) is not None)
     if health and not settings.health:
         raise GateError("safety", "health")
     if finance and not settings.finance:
         raise GateError("safety", "finance")
-    return health or finance
+    return sensitivity(health=health, finance=finance)

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator
 from typing import Final
 
 from braid.learn import dates, moods
+from braid.learn.gates.outcome import Sensitivity, suffix_of
 from braid.learn.page import Page
 from braid.learn.parse import changes, fragments, offers, replies
 from braid.learn.parse.clauses import Clause, clauses
@@ -58,18 +59,23 @@ def _piece(sentence: TextPart, start: int, stop: int, mark: str) -> TextPart:
 
 
 class ParseReader:
-    """Reads claims from turns on the parse of their sentences."""
+    """Reads claims from turns on the parse of their sentences.
+
+    `of`: claims of health, of money, of both, or (empty) of neither are given, no others; all are noted, since later
+    words may mean them. What a store keeps of each is so a reader's, which can be retired alone. None: all are given.
+    """
 
     name = "parse"
     looks_back = 1
 
-    def __init__(self, parser: Parser) -> None:
+    def __init__(self, parser: Parser, of: Sensitivity | None = None) -> None:
         self._parser = parser
+        self._of = of
 
     @property
     def version(self) -> str:
         """The version of these rules, and of what they stand on."""
-        return f"3+{self._parser.name}"
+        return f"4{'+all' if self._of is None else suffix_of(self._of)}+{self._parser.name}"
 
     def prepare(self, turns: Iterable[Turn]) -> None:
         """Parse the sentences of many turns at once, where that is quicker; their readings are the same without it."""
@@ -105,7 +111,11 @@ class ParseReader:
         )
         if home is not None:
             changes.moved_home(page, dates.past(home[1], turn.when).since)
-        return page.reading(guarded(turn, page.claims), source.left)
+        kept = guarded(turn, page.claims)
+        reading = page.reading([one.claim for one in kept], source.left)
+        if self._of is None:
+            return reading
+        return reading._replace(claims=tuple(one.claim for one in kept if one.kinds == self._of))
 
     def _parse(self, text: str) -> Parse:
         return mended(parsed(self._parser, [text])[0])

@@ -101,6 +101,14 @@ class Retirements:
             if index < below and self.method_of(index) == method:
                 yield index
 
+    def methods(self, below: int) -> set[str]:
+        """Return the methods that have readings under `below`: reads every record of the log that has a parent."""
+        children, roles, _ = self._reader.backlinks.every()
+        from braid.ledger.read.lineage import ROLES  # noqa: PLC0415 - with numpy
+
+        parents = dict.fromkeys(children[roles == ROLES.index("parent")].tolist())
+        return {method for index in parents if index < below and (method := self.method_of(index))}
+
     def _read(self, index: int) -> str:
         try:
             raw = self._reader.at(index, include_forgotten=True).raw

@@ -86,6 +86,7 @@ class Template:
     def __post_init__(self) -> None:
         clock = Clock()
         with _opened(self.folder / "memory", self.folder / "guard", clock) as store:
+            store.set_learning(health=True, finance=True)  # the scenes speak of both
             store.append("The museum opens at ten.", user_id="nobody", actor="system")
             store.recall("museum", **PATIENT)
             store.sql("SELECT 1")

@@ -35,6 +35,7 @@ _COLUMNS = (
 def register(app: typer.Typer) -> None:
     """Add this module's command."""
     app.command(rich_help_panel=PANEL)(learn)
+    app.command(rich_help_panel=PANEL)(learning)
 
 
 def learn(
@@ -128,6 +129,50 @@ def learn(
         say(f"{many(done.left, 'character')} of {many(done.partly, 'turn')} not read: {_bounds()}")
     if dry_run:
         say(f"{many(done.records + also.records, 'record')} would be appended (--dry-run)")
+
+
+def learning(
+    *,
+    health: Annotated[
+        bool | None,
+        typer.Option("--health/--no-health", help="Whether claims of health are made.", show_default=False),
+    ] = None,
+    finance: Annotated[
+        bool | None,
+        typer.Option("--finance/--no-finance", help="Whether claims of money are made.", show_default=False),
+    ] = None,
+    reason: Annotated[
+        str | None, typer.Option("--reason", help="Why; it is sealed with the event.", show_default=False)
+    ] = None,
+    output: FormatOption = "table",
+    store: StoreOption = None,
+) -> None:
+    """Show or set what learning may keep: claims of health and of money are off until you allow them.
+
+    What was said stays in the log and can be found and quoted, either way. Each change is a signed event. Turned
+    off, what was learned of it loses its say by one event a reader; on, the next `braid learn` reads the log for it.
+
+    \b
+    Examples:
+      braid learning
+      braid learning --health
+      braid learning --no-health --reason "she asked for it"
+    """
+    if health is None and finance is None:
+        with reading(store) as opened:
+            found = opened.learning_setting()
+    else:
+        with writing(store) as opened:
+            found = opened.set_learning(health=health, finance=finance, reason=reason)
+            opened.checkpoint()
+    put_fields(
+        {
+            "health": "on" if found.health else "off",
+            "finance": "on" if found.finance else "off",
+            "record": found.record or "-",
+        },
+        output,
+    )
 
 
 def _parser() -> "Parser":

@@ -17,7 +17,7 @@ PLACES: Final = {
     for module, names in {
         "init": ("init",),
         "ingest": ("ingest",),
-        "learn": ("learn",),
+        "learn": ("learn", "learning"),
         "staging": ("staging",),
         "append": ("append", "correct"),
         "memories": ("modify", "history"),

@@ -60,6 +60,7 @@ def collect(exams: Sequence[Exam], *, progress: Progress | None = None) -> list[
     cases: list[Case] = []
     total = sum(len(exam.questions) for exam in exams)
     with store_of([exam.sample for exam in exams]) as (store, places):
+        store.set_learning(health=True, finance=True)
         store.learn()
         store.views.search.index(wait_s=60.0)
         for number, exam in enumerate(exams):

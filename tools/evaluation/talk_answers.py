@@ -162,6 +162,7 @@ def store_of(talk: QuestionedTalk) -> "Generator[tuple[Store, dict[str, str]]]":
                 for turn in talk.turns
             ]  # fmt: skip
             placed = store.session.append_drafts(made)
+            store.set_learning(health=talk.health, finance=talk.health)
             store.learn()
             store.views.search.index(wait_s=60.0)
             yield store, {str(one.id): turn.id for one, turn in zip(placed, talk.turns, strict=True)}

@@ -142,6 +142,7 @@ def memory_of(histories: Mapping[str, Path]) -> Generator[Memory]:
         with braid.open(place / "store", guard_dir=place / "guard") as store:
             for name, file in histories.items():
                 _ingest(store, name, file)
+            store.set_learning(health=True, finance=True)  # the histories speak of both
             store.learn()
             store.views.search.index(wait_s=60.0)
             rows = store.sql(

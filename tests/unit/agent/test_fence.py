@@ -83,6 +83,7 @@ def tell(folder: Path, mood: Mood) -> Store:
     """Open a new store in which the turns were said in this mood, and read for what they claim."""
     braid.init(folder / "memory", durability="none", guard_dir=folder / "guard", clock=lambda: NOW)
     store = braid.open(folder / "memory", guard_dir=folder / "guard", clock=lambda: NOW)
+    store.set_learning(health=True)
     together: list[Draft] = []
     turn = 0
     for at, (text, affect) in enumerate(zip(SAID, mood.carried, strict=True)):

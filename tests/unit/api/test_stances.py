@@ -454,6 +454,7 @@ def test_a_thing_of_something_is_found_however_it_is_named(store: Store) -> None
 
 def test_corrected_twice_the_last_text_is_held(store: Store) -> None:
     """nuts, no: cats, no: dogs; each reading falls with its turn, and comes back with it."""
+    store.set_learning(health=True)
     turn = store.remember("I am allergic to nuts.", user_id="ann")[0]
     cats = store.correct(turn, "I am allergic to cats.")
     dogs = store.correct(cats, "I am allergic to dogs.")

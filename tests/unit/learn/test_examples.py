@@ -24,6 +24,7 @@ def read(tmp_path_factory: pytest.TempPathFactory) -> Read:
     home = tmp_path_factory.mktemp("examples")
     found: Read = {}
     with open_store(home / "memory", guard_dir=home / "guard") as store:
+        store.set_learning(health=True, finance=True)
         intake = Intake(store, lambda session: None)
         for name in ("assistant", "shop-owner", "two-friends"):
             with open_source(str(EXAMPLES / f"{name}.jsonl"), None, {}) as opened, progress("") as bar:
@@ -33,7 +34,7 @@ def read(tmp_path_factory: pytest.TempPathFactory) -> Read:
             body = record.body
             if isinstance(body, ExperienceBody) and body.provenance.method.startswith(READING):
                 parent = store.reader.at(record.targets("parent")[0].index).body
-                found[str(parent.external_id)] = body.symbolic
+                found.setdefault(str(parent.external_id), []).extend(body.symbolic)
     return found
 
 

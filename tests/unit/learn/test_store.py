@@ -18,7 +18,7 @@ from braid.models.spacy_parser import shared
 from braid.stance.readings import COUNTS
 from braid.store import Store
 
-READER = ParseReader(shared())
+READER = ParseReader(shared(), frozenset())
 
 
 @pytest.fixture
@@ -63,6 +63,7 @@ def test_what_is_remembered_is_read(memory: Path) -> None:
 
 def test_a_softened_claim_is_less_sure(memory: Path) -> None:
     with open_store(memory) as store:
+        store.set_learning(health=True)
         say(store, "I think I'm allergic to cats.")
         body = readings(store)[0].body
         assert isinstance(body, ExperienceBody)
@@ -239,6 +240,7 @@ def asked(store: Store, question: str, reply: str, days: int = 0) -> list[Record
 
 def test_a_short_reply_is_read_by_its_question(memory: Path) -> None:
     with open_store(memory) as store:
+        store.set_learning(health=True)
         (record,) = asked(store, "Thanks! Do you have any allergies?", "Only dust.")
         body = record.body
         assert isinstance(body, ExperienceBody)

@@ -21,6 +21,7 @@ def histories(tmp_path_factory: pytest.TempPathFactory) -> Path:
     guard = ["--guard-dir", str(folder / "guard")]
     store = ["--store", str(folder / "memory")]
     app([*guard, "init", str(folder / "memory")], standalone_mode=False)
+    app([*guard, *store, "learning", "--health", "--finance"], standalone_mode=False)
     for name, user in WHOSE.items():
         app(
             [*guard, *store, "ingest", str(EXAMPLES / f"{name}.jsonl"), "--user-id", user],
