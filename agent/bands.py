@@ -1,7 +1,6 @@
 """How surely something is said: bands of probability, in words and never as numbers. Pure.
 
-From .85 plainly, from .60 hedged, from .40 very carefully; below that it is left unsaid. What somebody said may still
-be pointed at then, as the nearest there is, but not as an answer.
+From .85 plainly, from .60 hedged, from .40 very carefully; below that it is left unsaid.
 """
 
 from typing import Final, Literal
@@ -20,17 +19,6 @@ _STATED: Final[dict[Band, str]] = {
     "plain": "{}",
     "hedged": "I believe that {}",
     "careful": "I am not sure, but it may be that {}",
-}
-_FRAGMENTS: Final[dict[Band, str]] = {
-    "plain": "{}",
-    "hedged": "{}, I believe",
-    "careful": "Perhaps {}, but I am not sure",
-}
-_QUOTED: Final[dict[Band, str]] = {
-    "plain": "{}",
-    "hedged": "I believe that this answers it: {}",
-    "careful": "I am not sure that this is what you mean: {}",
-    "unsaid": "I don't know for certain; the nearest that I remember is this: {}",
 }
 _WORKED_OUT: Final[dict[Band, str]] = {
     "plain": "{}",
@@ -57,19 +45,6 @@ def manner(p: float) -> str:
 def stated(claim: str, p: float) -> str:
     """Return a claim, a clause that begins with its subject, as surely as it is; without its full stop."""
     return _STATED[band(p)].format(claim)
-
-
-def fragment(words: str, p: float) -> str:
-    """Return a few words that answer by themselves ("7 May 2023") as surely as they do."""
-    return _FRAGMENTS[band(p)].format(words)
-
-
-def quoted(said: str, p: float) -> str:
-    """Return a report of what somebody said as surely as it answers: that it was said is beyond doubt.
-
-    Below all bands it is no answer any more, only what was found.
-    """
-    return _QUOTED[band(p)].format(said)
 
 
 def worked_out(said: str, p: float) -> str:

@@ -1,14 +1,21 @@
 """What the steps of an answer hand to each other: what was asked and found, and what a composer makes of it."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime
-from typing import Protocol
+from typing import Any, Literal, Protocol
 
 import msgspec
 
 from braid.affect.style import Style
 from braid.recall.hits import Hit
 from braid.stance.reconcile import Reconciliation
+
+RungName = Literal["held", "said", "near", "silent"]
+"""held: a claim that stands; said: a quotation that answers; near: quotations that may; silent: none of these."""
+Nearness = Callable[[Sequence[str], Sequence[Sequence[str]]], Any]
+"""(words, spoken) → float32[n, m]: the cosine of the nearest of n lists of words to each of m words."""
+Caution = Literal["careful", "default", "eager"]
+"""How sure an answer must be to be told."""
 
 
 class Support(msgspec.Struct, frozen=True, kw_only=True):
@@ -86,6 +93,11 @@ class QuestionContext(msgspec.Struct, frozen=True, kw_only=True):
     """The probability that this is the question: one that a note was put into is no surer than that. An answer's p
     is of both."""
     style: Style | None = None
+    more: Sequence[Hit] = ()
+    """What was found beyond `hits`, best first: the answering turn is looked for in both."""
+    nearest: Nearness | None = None
+    """What tells how near two words are in meaning; None without a model."""
+    caution: Caution = "default"
     language: str = "en"
     listed: ListFindings | None = None
     """Where the question asks for a list: what that is made of."""
@@ -104,6 +116,8 @@ class Composed(msgspec.Struct, frozen=True, kw_only=True):
     p: float = 0.0
     """How probable it is that the citations bear the answer out, in [0, 1]; for phrasing and measuring, never shown."""
     abstained: bool = False
+    rung: RungName | None = None
+    """Which rung of the ladder it stands on; None for what another composer wrote."""
     reason: str | None = None
     """Why it abstained."""
     unsupported: Sequence[str] = ()

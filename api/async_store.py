@@ -583,6 +583,7 @@ class AsyncMethods:
         all: bool = False,
         after: "str | None" = None,
         write: bool = True,
+        caution: "Literal['careful', 'default', 'eager']" = "default",
         composer: "Composer | None" = None,
     ) -> "Reply":
         """Return an answer that cites the records it rests on, or says that it doesn't know.
@@ -610,6 +611,7 @@ class AsyncMethods:
                 all=all,
                 after=after,
                 write=write,
+                caution=caution,
                 composer=composer,
             )
         )

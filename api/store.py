@@ -706,6 +706,7 @@ class Methods:
         all: bool = False,
         after: "str | None" = None,
         write: bool = True,
+        caution: "Literal['careful', 'default', 'eager']" = "default",
         composer: "Composer | None" = None,
     ) -> "Reply":
         """Return an answer that cites the records it rests on, or says that it doesn't know.
@@ -734,6 +735,7 @@ class Methods:
                 all=all,
                 after=after,
                 write=write,
+                caution=caution,
             ),
             composer=composer,
         )

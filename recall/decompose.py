@@ -35,6 +35,12 @@ _EVENT: Final = re.compile(
     r"\b(before|after|since|until|while|when)\s+((?:i|we|you|he|she|they|my|our|the|[A-Z]\w+)\b[^?.,;!]{3,120})",
     flags=re.IGNORECASE,
 )
+_PUT: Final = """discuss discussion talk mention think thought opinion summarize summary summarise describe explain say
+said tell told group team meeting conversation people person someone anyone everybody everyone decide decided decision
+agree agreed kind type thing something concerning regarding according suggest suggestion recommend recommendation view
+reason ask happen know mean idea feel put forward come ever still currently exactly actually"""
+_FRAME: Final = frozenset(map(stem, _PUT.split()))
+"""Stems by which a question is put, rather than what it is about: what did the group say of …"""
 _NEGATION: Final = re.compile(r"\b(?:not|never|without|except|other than|besides)\s+((?:\w+\s?){1,3})", re.I)
 
 
@@ -58,6 +64,11 @@ class Question(msgspec.Struct, frozen=True, kw_only=True):
     first_person: bool
     """Whether whoever asks asks about themselves."""
     second_person: bool
+
+    @property
+    def topic(self) -> tuple[str, ...]:
+        """The words that say what it is about; all of them where it has none but those by which it is put."""
+        return tuple(word for word in self.words if stem(word) not in _FRAME) or self.words
 
     @property
     def stems(self) -> tuple[str, ...]:

@@ -92,13 +92,14 @@ def recall(asking: RecallQuestion, memory: RecallSources) -> RecallResult:
     trouble: list[str] = []
     question = asking.decomposer(asking.text, asking.now)
     index = _index(asking, memory, trouble)
-    query = _vector(question, index, asking, memory, trouble)
+    query, topic = _vectors(question, index, asking, memory, trouble)
     vocabulary = memory.vocabulary if query is not None else None
     question = _anchored(question, index, asking, memory, trouble)
     ask = partial(
         evidence,
         question,
         where=asking.where,
+        topic=topic,
         links=memory.links,
         sessions=memory.sessions,
         limit_s=asking.limit_s,
@@ -133,29 +134,31 @@ def _newest(asking: RecallQuestion, memory: RecallSources) -> Index:
     return MemoryIndex(list(memory.recent(asking.where)), {}, position=memory.size)
 
 
-def _vector(
+def _vectors(
     question: Question, index: Index, asking: RecallQuestion, memory: RecallSources, trouble: list[str]
-) -> Any | None:
+) -> tuple[Any | None, Any | None]:
+    """Return the vectors of the question and of its topic, had in one call; None where meaning can't be asked for."""
     embedder = memory.embedder
     if embedder is None or not question.text:
-        return None
+        return None, None
     if index.model != f"{embedder.name}@{embedder.version}":
         if not isinstance(index, MemoryIndex):
             trouble.append(
                 f"meaning: the index holds vectors of {index.model or 'no model'}, not of {embedder.name}: they are"
                 " being made again"
             )
-        return None
+        return None, None
     try:
-        query = within(asking.limit_s, lambda: embedded(embedder, [question.text]))[0]
+        about = " ".join(question.topic) or question.text
+        query, topic = within(asking.limit_s, lambda: embedded(embedder, [question.text, about]))
     except (EmbeddingError, TimeoutError) as error:
         trouble.append(f"meaning: {error}")
-        return None
+        return None, None
     if index.pending:
         trouble.append(
             f"meaning: {index.pending:,} of the store's records pending, which only words find until `braid fill`"
         )
-    return query
+    return query, topic
 
 
 def _anchored(

@@ -12,6 +12,7 @@ from braid.recall.pool import Floats, Pool, pool
 from braid.recall.rank import scored, weights
 from braid.recall.retrieve import DEEP, Links, RetrievedRows, Sessions, retrieve, share
 from braid.recall.signals import signals
+from braid.recall.topic import topic_signals
 from braid.recall.vocabulary import LIMIT_S, Vocabulary
 from braid.views.embedder import EmbeddingError
 from braid.views.search import Index, Where
@@ -36,12 +37,15 @@ def evidence(
     query: Any | None,
     vocabulary: Vocabulary | None = None,
     *,
+    topic: Any | None = None,
     links: Links | None = None,
     sessions: Sessions | None = None,
     limit_s: float = LIMIT_S,
     deep: int = DEEP,
 ) -> ScoredCandidates:
-    """Return the scored candidates. `query` is the question's vector, None where meaning can't be asked for."""
+    """Return the scored candidates. `query` is the question's vector, None where meaning can't be asked for; `topic`
+    that of its topic, the same where it isn't given.
+    """
     found = retrieve(question, query, index, where, links, sessions=sessions, limit_s=limit_s, deep=deep)
     side_by_side = pool(list(found.rows.values()), found.vectors, found.before)
     if not side_by_side.size:
@@ -54,6 +58,7 @@ def evidence(
     except (EmbeddingError, TimeoutError) as error:  # the model was asked for words that are new to it
         trouble = (*trouble, f"meaning of single words: {error}")
         speaking = signals(question, side_by_side, known, None)
+    speaking |= topic_signals(question, side_by_side, known if known is None or topic is None else topic)
     indexes = [row.index for row in side_by_side.rows]
     speaking["index_words"] = share(found.by_words, indexes)
     speaking["causal"] = np.array([found.by_links.get(at, 0.0) for at in indexes])

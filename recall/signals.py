@@ -35,7 +35,7 @@ def signals(question: Question, pool: Pool, query: Any, nearest: NearestWord | N
     found = _words(turn, pool)
     found |= _meaning(pool, query) if query is not None else {}
     if nearest is not None and wanted:
-        rarity = dict(zip(asked, _rarity(turn).tolist(), strict=True))
+        rarity = dict(zip(asked, idf(turn).tolist(), strict=True))
         found |= _soft(wanted, [rarity[each] for each in stems], pool, nearest)
     return found | _who(question, pool) | _when(question, pool) | _kind(question, pool)
 
@@ -50,8 +50,8 @@ def _words(turn: Floats, pool: Pool) -> dict[str, Floats]:
         ("words_2", together(pool, own, 2)),
         ("words_session", session),
     ):
-        found[name] = _bm25(counted[:, :-1], counted[:, -1])
-    rarity = _rarity(turn)
+        found[name] = bm25(counted[:, :-1], counted[:, -1])
+    rarity = idf(turn)
     share = rarity / max(float(rarity.sum()), 1e-9)
     for name, counted in (("cover", own), ("cover_1", around), ("cover_session", session)):
         found[name] = (counted[:, :-1] > 0) @ share
@@ -60,34 +60,35 @@ def _words(turn: Floats, pool: Pool) -> dict[str, Floats]:
     return found
 
 
-def _rarity(counts: Floats) -> Floats:
+def idf(counts: Floats) -> Floats:
     """Return the inverse document frequency of each column, of the rows at hand."""
     having = (counts > 0).sum(axis=0)
     return np.asarray(np.log1p((len(counts) - having + 0.5) / (having + 0.5)), dtype=np.float64)
 
 
-def _bm25(counts: Floats, lengths: Floats) -> Floats:
+def bm25(counts: Floats, lengths: Floats) -> Floats:
+    """Return float64[n] in [0, 1]: BM25 of n rows by how often each has each word, as a share of the best."""
     norm = K1 * (1 - B + B * lengths / max(float(lengths.mean()), 1e-9))
-    scores = (counts * (K1 + 1) / (counts + np.maximum(norm, 1e-9)[:, None])) @ _rarity(counts)
+    scores = (counts * (K1 + 1) / (counts + np.maximum(norm, 1e-9)[:, None])) @ idf(counts)
     best: float = max(float(scores.max(initial=0.0)), 1e-9)
     return np.asarray(scores / best, dtype=np.float64)
 
 
 def _meaning(pool: Pool, query: Any) -> dict[str, Floats]:
     asked = np.asarray(query, dtype=np.float32)
-    cosine = _dots(pool.vectors, asked)
-    found = {"meaning": _spread(cosine)}
-    for reach, near in enumerate(_window_cosines(pool, asked, 2), 1):
-        found[f"meaning_{reach}"] = _spread(near)
+    cosine = dots(pool.vectors, asked)
+    found = {"meaning": spread(cosine)}
+    for reach, near in enumerate(window_cosines(pool, asked, 2), 1):
+        found[f"meaning_{reach}"] = spread(near)
     best = np.full(int(pool.sessions.max(initial=-1)) + 1, -1.0)
     np.maximum.at(best, pool.sessions, cosine)
-    found["meaning_session"] = _spread(best[pool.sessions])
+    found["meaning_session"] = spread(best[pool.sessions])
     for name, steps in (("meaning_before", -1), ("meaning_after", 1)):
         found[name] = pool.at(found["meaning"], steps)
     return found
 
 
-def _window_cosines(pool: Pool, asked: Any, most: int) -> Iterator[Floats]:
+def window_cosines(pool: Pool, asked: Any, most: int) -> Iterator[Floats]:
     """Yield the cosine to the mean of each turn and its neighbours one step away, then two …; these weigh 0.7."""
     padded = np.vstack([pool.vectors, np.zeros_like(pool.vectors[:1])])
     steps = [np.append(step, NOBODY) for step in (pool.before, pool.after)]
@@ -97,10 +98,10 @@ def _window_cosines(pool: Pool, asked: Any, most: int) -> Iterator[Floats]:
         places = [step[at] for step, at in zip(steps, places, strict=True)]
         total += np.float32(0.7) * (padded[places[0]] + padded[places[1]])
         length = np.sqrt(np.einsum("ij,ij->i", total, total))
-        yield _dots(total, asked) / np.maximum(length, 1e-9)
+        yield dots(total, asked) / np.maximum(length, 1e-9)
 
 
-def _dots(vectors: Any, asked: Any) -> Floats:
+def dots(vectors: Any, asked: Any) -> Floats:
     """Return the dot product of each vector with the one asked for, without the threads of BLAS (see `vocabulary`)."""
     return np.asarray(np.einsum("ij,j->i", vectors, asked), dtype=np.float64)
 
@@ -110,11 +111,11 @@ def _soft(
 ) -> dict[str, Floats]:
     """Return how well each question word is met by the turn's nearest word, weighed by rarity."""
     best = np.clip((nearest(wanted, pool.spoken) - 0.3) / 0.7, 0.0, 1.0)
-    near = _spread(best @ np.array(rarity))
+    near = spread(best @ np.array(rarity))
     return {"near_words": near, "near_before": pool.at(near, -1), "near_after": pool.at(near, 1)}
 
 
-def _spread(values: Floats) -> Floats:
+def spread(values: Floats) -> Floats:
     """Return the values moved and scaled to [0, 1]."""
     low, high = float(values.min(initial=np.inf)), float(values.max(initial=-np.inf))
     return (values - low) / (high - low) if high > low else np.zeros_like(values)

@@ -78,7 +78,7 @@ def of_another(question: Question, older: str, newer: str) -> bool:
     known = {stem(word) for word in (*words(question.text), *words(older))}
     topic = _topic(question)
     low = newer.lower().replace("’", "'")
-    for found in re.finditer(r"\b([\w-]+)'s (?:new )?([\w-]+)", low):
+    for found in re.finditer(r"\b([\w-]+)(?:'s|(?<=s)') (?:new )?([\w-]+)", low):
         if stem(found[2]) in topic and stem(found[1]) not in known and found[1] not in STOP:
             return True
     owners = re.finditer(

@@ -1,20 +1,14 @@
-"""Which of what was found is quoted: the record that answers, what of it, and what was said beside it. Pure.
-
-A record fits by its score, by who said it, by saying what kind of thing was asked for, and by how much of the question
-it speaks of, with the question before it that it replies to. Of those that speak of the same, the newest tells how
-things are now.
-"""
+"""What of each of the best hits answers, and what speaks for it: who said it, its kind, how much it speaks of. Pure."""
 
 import re
 from collections.abc import Sequence
-from datetime import timedelta
 from typing import Final
 
 import msgspec
 
 from braid.agent.answer.change import of_another
-from braid.agent.answer.confidence import named_speakers, speaker, text_of, when_of
 from braid.agent.answer.spans import AnswerSpan, best_span
+from braid.agent.answer.turns import named_speakers, speaker, text_of, when_of
 from braid.recall.decompose import Question
 from braid.recall.hits import Hit
 from braid.text.words import stem, words
@@ -33,8 +27,6 @@ ANOTHER: Final = 6.0
 """What it takes away that it speaks of somebody else's."""
 REPLIES: Final = 2
 """How many records further on a question is still replied to."""
-BEHIND: Final = 4.0
-"""How far behind the best a newer record of the same may be."""
 PAST: Final = re.compile(
     r"\b(?:did|was|were|had|used to|ever|first|originally|before|ago|until|last)\b", re.IGNORECASE
 )
@@ -55,16 +47,6 @@ class QuoteChoice(msgspec.Struct, frozen=True):
         return self.spoken >= frozenset(question.stems)
 
 
-def choose(question: Question, hits: Sequence[Hit]) -> QuoteChoice | None:
-    """Return the hit to quote and what of it; None where none states anything."""
-    found = choices(question, hits)
-    best = max(found, key=lambda one: one.worth, default=None)
-    if best is None or not _is_of_now(question):
-        return best
-    newer = [one for one in found if _renews(question, one, best)]
-    return max(newer, key=lambda one: when_of(one.hit), default=best)
-
-
 def choices(question: Question, hits: Sequence[Hit]) -> list[QuoteChoice]:
     """Return what of each of the best hits answers, in their order; those that state nothing are left out."""
     named = named_speakers(question, hits)
@@ -80,12 +62,6 @@ def choices(question: Question, hits: Sequence[Hit]) -> list[QuoteChoice]:
         worth -= ANOTHER * of_another(question, speaker(hit), span.sentence)
         found.append(QuoteChoice(hit, span, worth, has))
     return found
-
-
-def _is_of_now(question: Question) -> bool:
-    """Whether a question is about how things are: asked about oneself, for a yes or no, or in so many words."""
-    asks = question.latest or question.intent == "check" or question.first_person
-    return asks and question.time is None and PAST.search(question.text) is None
 
 
 def _stems(hit: Hit) -> set[str]:
@@ -107,16 +83,3 @@ def _was_then(question: Question, hit: Hit) -> bool:
     since = asked.since is None or when >= asked.since
     until = asked.until is None or when < asked.until
     return since and until and (asked.since is not None or asked.until is not None)
-
-
-def _renews(question: Question, one: QuoteChoice, best: QuoteChoice) -> bool:
-    """Whether a hit tells of the same as the best, later: by the same speaker, with all of the question that it has."""
-    return (
-        when_of(one.hit) - when_of(best.hit) > timedelta(hours=1)
-        and speaker(one.hit) == speaker(best.hit)
-        and one.spoken >= best.spoken
-        and len(best.spoken) > 1
-        and one.span.wanted == best.span.wanted
-        and best.worth - one.worth < BEHIND
-        and not of_another(question, best.span.sentence, one.span.sentence)
-    )

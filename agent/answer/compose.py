@@ -4,41 +4,31 @@ It invents nothing: every word of an answer is a claim that the stance holds, a 
 record tells. Where too little speaks for an answer it says that it doesn't know.
 """
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Sequence
 from datetime import UTC
 from typing import Final
 
 import msgspec
-import numpy as np
 
 from braid.agent import bands
 from braid.agent.answer import predecessor
 from braid.agent.answer.address import addressed
-from braid.agent.answer.choice import QuoteChoice, choices, choose
-from braid.agent.answer.confidence import (
-    MOST_HITS,
-    ConfidenceWeights,
-    missing,
-    name_of,
-    signals,
-    speaker,
-    sureness,
-    weights,
-    when_of,
-)
+from braid.agent.answer.choice import QuoteChoice
+from braid.agent.answer.chooser import LadderWeights, choose, name_of, weights
+from braid.agent.answer.confidence import missing
 from braid.agent.answer.followup import followed
+from braid.agent.answer.ladder import NEAREST, SPOKEN_OF, near, said, silence, surely, told, unknown
 from braid.agent.answer.lists.told import listed
 from braid.agent.answer.period import amounts_met, asks_for_sum, of_period
 from braid.agent.answer.referent import is_meant
-from braid.agent.answer.report import capital, clause, date, quotable, report_of, support_of, with_next
-from braid.agent.answer.variants import changes, later, variants
-from braid.agent.answer.verdict import asks_of_the_past, asks_of_then, denied, is_of_now, verdict
+from braid.agent.answer.report import capital, clause, date, quotable, report_of, support_of
+from braid.agent.answer.turns import speaker
+from braid.agent.answer.variants import later
+from braid.agent.answer.verdict import asks_of_the_past, asks_of_then, denied, is_of_now
 from braid.agent.cite import marks
 from braid.agent.parts import Composed, QuestionContext, Support
 from braid.recall.decompose import Question, decompose
 from braid.recall.hits import Hit
-from braid.recall.salience import unlearned
-from braid.recall.uncertainty import answer_of, entropy
 from braid.stance.answers import is_list
 from braid.stance.claims import RecordedClaim
 from braid.stance.question import read
@@ -47,18 +37,10 @@ from braid.stance.relations import compared_as
 from braid.stance.values import same
 from braid.text.words import words
 
-UNKNOWN: Final = "I don't know."
-MOST_NAMED: Final = 3
-"""How many of the words that nobody speaks of are told."""
 DISPUTED: Final = 0.5
 """How sure an answer is at most while claims that exclude each other leave it undecided."""
-UNMET: Final = 0.55
-"""How sure an answer is at most where the sentence quoted has nothing of the kind that was asked for."""
-OF_ANOTHER: Final = bands.CAREFUL - 0.01
-"""How sure an answer is at most where the sentence quoted doesn't name the person whom the question describes."""
 TAKEN_BACK: Final = 0.65
 """How sure a "no" is at least that rests on a denial which stands."""
-_KINDS: Final = frozenset(("count", "duration", "person", "place"))
 Rung = Callable[[QuestionContext], Composed | None]
 """Takes the question with what was found; returns a whole answer, or None where the question isn't its to answer."""
 FIRST_ASKED: Final[tuple[Rung, ...]] = (followed, listed)
@@ -70,33 +52,55 @@ class Extractive:
 
     name = "extractive"
 
-    def __init__(self, given: ConfidenceWeights | None = None) -> None:
+    def __init__(self, given: LadderWeights | None = None) -> None:
         """`given`: other weights than those of this release."""
         self._weights = given or weights()
 
     @property
     def version(self) -> str:
         """Changes with the rules, and with the weights."""
-        return f"1/{name_of(self._weights)}"
+        return f"2/{name_of(self._weights)}"
 
     def compose(self, asked: QuestionContext) -> Composed:
         for rung in (*FIRST_ASKED, _was):
             if (composed := rung(asked)) is not None:
                 return composed
         # What was replaced is among the hits only for a question about what was before.
-        asked = msgspec.structs.replace(asked, hits=[hit for hit in asked.hits if hit.superseded_by is None])
+        hits = [hit for hit in asked.hits if hit.superseded_by is None]
+        more = [hit for hit in asked.more if hit.superseded_by is None]
+        asked = msgspec.structs.replace(asked, hits=hits, more=more)
         question = decompose(asked.question, asked.now)
         held = _held(question, asked)
         if held is not None:
             since = _since(question, asked)
             return held if not since else _changed(asked.support[:1], since, min(held.p, DISPUTED))
-        if not asked.hits:
-            return _unknown("nothing was found", 0.0)
-        found = speaking(question, asked.hits)
-        sure = sureness(found, self._weights)
-        if sure.known < self._weights.least(found):
-            return _unknown(_why_not(question, asked.hits), sure.right)
-        return _said(question, asked, asked.given * min(sure.right, _most(asked)))
+        return _below(question, asked, self._weights)
+
+
+def _below(question: Question, asked: QuestionContext, given: LadderWeights) -> Composed:
+    """Return what was said that answers, else what comes near, else that nothing is known."""
+    hits = [*asked.hits, *asked.more]
+    if not hits:
+        return unknown("nothing was found", 0.0)
+    of_sum = asks_for_sum(question)
+    if of_sum and not (hits := of_period(question, hits)):
+        return unknown("nothing that was found is of the time asked for", 0.0)
+    if (no := _taken_back(question, asked)) is not None:
+        return told(question, no, [no], max(asked.given * bands.CAREFUL, TAKEN_BACK), "no")
+    chosen = choose(question, hits, given, asked.nearest)
+    if chosen.speaks < SPOKEN_OF or _unknown_names(question, hits):
+        return silence(question, chosen, hits)
+    best = chosen.ranked[0]
+    if (of_sum and amounts_met(hits) > 1) or not is_meant(question, best.text, best, hits):
+        return near(question, chosen)
+    answer = said(question, chosen, asked, given)
+    return near(question, chosen) if answer is None else surely(answer, _most(asked))
+
+
+def _unknown_names(question: Question, hits: Sequence[Hit]) -> list[str]:
+    """Return whom or what a question names that nobody speaks of."""
+    unheard = set(missing(question, hits))
+    return [name for name in question.entities if any(word in unheard for word in words(name))]
 
 
 def _was(asked: QuestionContext) -> Composed | None:
@@ -116,31 +120,8 @@ def _was(asked: QuestionContext) -> Composed | None:
         citations=(one.hit.id,),
         short=one.span.short,
         p=asked.given * bands.HEDGED,
+        rung="said",
     )
-
-
-def speaking(
-    question: Question, found: Sequence[Hit], *, named: Collection[str] | None = None
-) -> dict[str, float]:
-    """Return the signals that say how sure an answer is; `found`, best first, is not empty. `named` as for `signals`.
-
-    That a record helped before may bring it forward, but makes nothing surer: no answer bears out the next.
-    """
-    hits = [unlearned(hit) for hit in found]
-    answers = [answer_of(question, hit.text) for hit in hits]
-    disagreement, _ = entropy(answers, np.array([hit.score for hit in hits]))
-    return signals(question, hits, disagreement, named=named)
-
-
-def _why_not(question: Question, hits: Sequence[Hit]) -> str:
-    unheard = missing(question, hits[:MOST_HITS])
-    if not unheard:
-        return "what was found is not about what was asked"
-    return f"nothing that was found speaks of {' or '.join(unheard[:MOST_NAMED])}"
-
-
-def _unknown(reason: str, p: float) -> Composed:
-    return Composed(text=UNKNOWN, citations=(), p=p, abstained=True, reason=reason)
 
 
 def _held(question: Question, asked: QuestionContext) -> Composed | None:
@@ -164,15 +145,19 @@ def _held(question: Question, asked: QuestionContext) -> Composed | None:
         if not was_read or is_list(outcome.asks):
             return None
         # Held, but too long ago to be said: nothing that is found may be said more surely.
-        text = bands.quoted(report, p)
-        return Composed(text=text, citations=(first.id,), short=_short(question, outcome), p=p)
+        text = f"{NEAREST} {capital(report)}"
+        return Composed(text=text, citations=(first.id,), short=_short(question, outcome), p=p, rung="near")
     held = addressed(clause(outcome.decision.claim))
     if _is_of_then(question):
         held = f"back then this was so: {held}"
     claim = f"{capital(bands.stated(held, p))}{marks(one.id for one in rest)}."
     citations = (*(one.id for one in rest), first.id)
     return Composed(
-        text=f"{claim} {capital(report)}", citations=citations, short=_short(question, outcome), p=p
+        text=f"{claim} {capital(report)}",
+        citations=citations,
+        short=_short(question, outcome),
+        p=p,
+        rung="held",
     )
 
 
@@ -205,6 +190,7 @@ def _changed(older: Sequence[Support], since: Sequence[QuoteChoice], p: float) -
         citations=tuple(one.id for one in supports),
         short="; ".join(f"{quotable(one.quote or one.text)} ({date(one.when)})" for one in supports),
         p=p,
+        rung="said",
     )
 
 
@@ -251,69 +237,9 @@ def _most(asked: QuestionContext) -> float:
     return DISPUTED if open_ and read(asked.question) is not None else 1.0
 
 
-def _said(question: Question, asked: QuestionContext, p: float) -> Composed:
-    """Return what was said that answers, quoted."""
-    no = _taken_back(question, asked)
-    hits = of_period(question, asked.hits) if asks_for_sum(question) else asked.hits
-    if not hits:
-        return _unknown("nothing that was found is of the time asked for", 0.0)
-    chosen = no or choose(question, hits)
-    if chosen is None:
-        return _unknown("what was found states nothing", p)
-    if no is None and not asks_for_sum(question):
-        both = variants(question, chosen, choices(question, hits))
-        if both and question.time is None:
-            return _each_told(both, min(p, DISPUTED))
-        if since := changes(question, chosen, hits):
-            return _changed([support_of(chosen.hit, chosen.span.sentence)], since, min(p, DISPUTED))
-        chosen = _by_then(question, both) or chosen
-    hit, span = chosen.hit, chosen.span
-    if question.intent in _KINDS and not span.wanted:
-        p = min(p, UNMET)
-    if asks_for_sum(question) and amounts_met(hits) > 1:
-        p = min(p, UNMET)
-    if no is not None:
-        p = max(p, TAKEN_BACK)
-    said = span.sentence if span.wanted else with_next(hit.text, span.sentence)
-    if not is_meant(question, said, hit, asked.hits):
-        p = min(p, OF_ANOTHER)
-    support = support_of(hit, said)
-    report = report_of(support, said)
-    checked = "no" if no is not None else verdict(question, said)
-    short = checked or span.short
-    if question.intent == "time" and not span.wanted:
-        # The day of saying is no answer to when; of what was over by then it is a bound.
-        short = f"by {date(support.when)}" if asks_of_the_past(question) else ""
-        p = min(p, UNMET)
-    text = bands.quoted(report, p)
-    if short and (checked or span.wanted or question.intent == "time") and bands.band(p) != "unsaid":
-        then = "back then: " if not checked and _is_of_then(question) else ""
-        text = f"{capital(bands.fragment(then + quotable(short), p))}. {capital(report)}"
-    return Composed(text=capital(text), citations=(hit.id,), short=short, p=p)
-
-
-def _by_then(question: Question, both: Sequence[QuoteChoice]) -> QuoteChoice | None:
-    """Return the last of what was said of something by the end of the time asked about; None where none was."""
-    until = question.time.until if question.time is not None else None
-    return next((one for one in reversed(both) if until and when_of(one.hit) < until), None)
-
-
-def _each_told(both: Sequence[QuoteChoice], p: float) -> Composed:
-    """Return what was said otherwise on other days, each with its day and none as what holds now."""
-    supports = [support_of(one.hit, one.span.sentence) for one in both]
-    reports = [capital(report_of(one, one.quote)) for one in supports]
-    return Composed(
-        text=" ".join(["This was said in more than one way.", *reports]),
-        citations=tuple(one.id for one in supports),
-        short="; ".join(dict.fromkeys(f"{one.span.short} ({date(when_of(one.hit))})" for one in both)),
-        p=p,
-    )
-
-
-def _taken_back(question: Question, asked: QuestionContext) -> QuoteChoice | None:
+def _taken_back(question: Question, asked: QuestionContext) -> Hit | None:
     """Return the record in which what is asked was denied, where that stands and is among what was found."""
     claim = denied(question, asked.stance)
     if claim is None or not claim.claim.quote:
         return None
-    found = [one for one in choices(question, asked.hits) if claim.claim.quote in one.hit.text]
-    return found[0] if found else None
+    return next((hit for hit in asked.hits if claim.claim.quote in hit.text), None)

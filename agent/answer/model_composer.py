@@ -4,7 +4,7 @@ from typing import Final
 
 import msgspec
 
-from braid.agent.answer.compose import UNKNOWN
+from braid.agent.answer.ladder import UNKNOWN
 from braid.agent.cite import marks
 from braid.agent.guard.check import Checked, SupportedSentence, check
 from braid.agent.guard.prompt import SCHEMA, Prompt, prompt, surely

@@ -7,8 +7,8 @@ from typing import Final
 
 from dateutil.relativedelta import relativedelta
 
-from braid.agent.answer.confidence import when_of
 from braid.agent.answer.counts import has_money
+from braid.agent.answer.turns import when_of
 from braid.recall.decompose import Question
 from braid.recall.hits import Hit
 from braid.text.calendar import Span

@@ -22,7 +22,16 @@ from braid.agent.answer.lists.request import ListRequest, list_request
 from braid.agent.answer.presupposition import presumed
 from braid.agent.answer.reflect import Reflection, reflect
 from braid.agent.language import guess
-from braid.agent.parts import Composed, Composer, EarlierAnswer, ListFindings, QuestionContext, Support
+from braid.agent.parts import (
+    Caution,
+    Composed,
+    Composer,
+    EarlierAnswer,
+    ListFindings,
+    Nearness,
+    QuestionContext,
+    Support,
+)
 from braid.ledger.record.record import ExperienceBody, Vad
 from braid.lenses.errors import LensError
 from braid.recall.context import block
@@ -43,6 +52,8 @@ _ADVICE: Final = frozenset(("should", "shall", "could", "would", "can", "may", "
 """Who asks what to do asks of what was told before."""
 TOP_K: Final = 12
 """How many records an answer may draw on."""
+FOUND: Final = 2 * TOP_K
+"""Among how many the turn that answers is looked for."""
 
 
 class HeldStance(msgspec.Struct, frozen=True):
@@ -61,6 +72,10 @@ class Mind(Protocol):
 
     def hold(self, question: str) -> HeldStance:
         """Return what is held of the question. Raises ValueError where that can't be said."""
+        ...
+
+    def nearest(self) -> Nearness | None:
+        """Return what tells how near two words are in meaning; None without a model."""
         ...
 
     def facts(self, wanted: ListRequest) -> ListFindings:
@@ -119,9 +134,11 @@ def answer(
     lens: Lens | None = None,
     top_k: int = TOP_K,
     affect: bool = True,
+    caution: Caution = "default",
     after: EarlierAnswer | None = None,
 ) -> CitedAnswer:
-    """Return the answer, of the `top_k` best hits; with a `lens`, of what that keeps alone.
+    """Return the answer, of the `top_k` best hits; with a `lens`, of what that keeps alone. `caution`: how sure it must
+    be to be told.
 
     Raises what reading the log raises: damage is never an empty answer.
     """
@@ -151,6 +168,9 @@ def answer(
         stance=held.outcome if held is not None else None,
         support=held.support if held is not None else (),
         language=guess(question) or "en",
+        more=[hit for hit in kept if hit not in hits] if top_k == TOP_K else (),
+        nearest=mind.nearest(),
+        caution=caution,
         listed=_listed(mind, core, kept, trouble, through=lens is not None),
         after=after,
     )
@@ -300,7 +320,11 @@ def _composed(asked: QuestionContext, composer: Composer, trouble: list[str]) ->
     except Exception as error:  # anybody's composer: its failure must cost no answer
         trouble.append(f"composer: {type(error).__name__}")
         return msgspec.structs.replace(Extractive().compose(asked), fallback=f"{composer.name} failed")
-    given = {hit.id for hit in asked.hits} | {one.id for one in asked.support} | set(_behind(asked))
+    given = (
+        {hit.id for hit in (*asked.hits, *asked.more)}
+        | {one.id for one in asked.support}
+        | set(_behind(asked))
+    )
     if {*composed.citations, *cite.cited(composed.text)} <= given:
         return composed
     return msgspec.structs.replace(
@@ -313,7 +337,7 @@ def _composed(asked: QuestionContext, composer: Composer, trouble: list[str]) ->
 
 def _cited(asked: QuestionContext, composed: Composed) -> list[Support]:
     """Return what is cited, in the order of the text."""
-    known = _behind(asked) | {hit.id: _support(hit) for hit in reversed(asked.hits)}
+    known = _behind(asked) | {hit.id: _support(hit) for hit in reversed([*asked.hits, *asked.more])}
     known |= {one.id: one for one in asked.support}
     order = dict.fromkeys([*cite.cited(composed.text), *composed.citations])
     return [known[id] for id in order]

@@ -12,7 +12,7 @@ from typing import Final, Literal
 import msgspec
 
 from braid.agent.answer.choice import QuoteChoice, choices
-from braid.agent.answer.confidence import when_of
+from braid.agent.answer.turns import when_of
 from braid.agent.answer.variants import variants
 from braid.recall.decompose import Question, decompose
 from braid.recall.hits import Hit

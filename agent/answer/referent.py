@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from braid.agent.answer.clauses import PERSONS
-from braid.agent.answer.confidence import speaker
+from braid.agent.answer.turns import speaker
 from braid.learn.words import NAME
 from braid.recall.decompose import Question
 from braid.recall.hits import Hit

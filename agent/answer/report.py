@@ -5,32 +5,34 @@ from datetime import datetime
 from typing import Final
 
 from braid.agent.answer.address import spoken_by
-from braid.agent.answer.confidence import speaker, when_of
 from braid.agent.answer.spans import day
+from braid.agent.answer.turns import speaker, when_of
 from braid.agent.cite import marks
 from braid.agent.parts import Support
 from braid.recall.hits import Hit
 from braid.text.sentences import sentences
 
-MAX_QUOTE_CHARS: Final = 240
-MAX_NEXT_CHARS: Final = 200
-"""How long a sentence may be with the next, so that both are quoted."""
+MAX_QUOTE_CHARS: Final = 320
 _MARKS: Final = str.maketrans({"“": "\u2018", "”": "’", "[": "(", "]": ")", '"': "’", "`": "’"})
 
 
-def with_next(text: str, sentence: str) -> str:
-    """Return a sentence of a text with the one behind it, where that tells something and both are short."""
-    start = text.find(sentence)
+def excerpt(text: str, sentence: str) -> str:
+    """Return a text, or where it is long the sentences of it that stand around one, whole, as many as fit."""
+    if len(text) <= MAX_QUOTE_CHARS or not sentence:
+        return text.rstrip(" .")
+    start = max(text.find(sentence), 0)
     stop = start + len(sentence)
-    for part in sentences(text[stop : stop + MAX_NEXT_CHARS]):
-        if not part.text.strip(" .!?…"):
-            continue
-        end = stop + part.stop
-        whole = end < len(text) or stop + MAX_NEXT_CHARS >= len(text)
-        if start >= 0 and "?" not in part.mark and whole and end - start <= MAX_NEXT_CHARS:
-            return text[start:end]
-        break
-    return sentence
+    parts = [(part.start, part.stop) for part in sentences(text)]
+    ahead = [begin for begin, _ in parts if begin < start][::-1]
+    behind = [end for _, end in parts if end > stop]
+    while ahead or behind:  # one behind, one before, and so on
+        if behind and behind[0] - start <= MAX_QUOTE_CHARS:
+            stop = behind.pop(0)
+        elif ahead and stop - ahead[0] <= MAX_QUOTE_CHARS:
+            start = ahead.pop(0)
+        else:
+            break
+    return text[start:stop].strip().rstrip(" .")
 
 
 def report_of(support: Support, said: str) -> str:

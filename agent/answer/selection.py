@@ -12,8 +12,10 @@ from typing import Final
 
 import msgspec
 
-from braid.agent.answer.compose import speaking
-from braid.agent.answer.confidence import missing, named_speakers, speaker, sureness, weights, when_of
+from braid.agent.answer.confidence import known as speaks_of
+from braid.agent.answer.confidence import missing, weights
+from braid.agent.answer.sureness import speaking
+from braid.agent.answer.turns import named_speakers, speaker, when_of
 from braid.agent.answer.verbs import base
 from braid.learn.moods import states_nothing
 from braid.recall.decompose import Question
@@ -84,7 +86,7 @@ def known(question: Question, hits: Sequence[Hit], idle: Sequence[str] = ()) -> 
     if not hits or set(missing(question, hits)) - set(idle):
         return 0.0
     given = weights()
-    sure = sureness(speaking(question, hits), given).known
+    sure = speaks_of(speaking(question, hits), given)
     return 0.0 if sure < LEAST_KNOWN else min(1.0, sure / given.limit)
 
 

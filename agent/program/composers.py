@@ -11,7 +11,7 @@ from typing import Final
 import msgspec
 
 from braid.agent import bands
-from braid.agent.answer.compose import UNKNOWN
+from braid.agent.answer.ladder import UNKNOWN
 from braid.agent.answer.report import quotable, report_of
 from braid.agent.cite import bare, cited, marks
 from braid.agent.parts import Composed, Composer, QuestionContext, Support

@@ -9,8 +9,8 @@ from collections.abc import Iterator, Sequence
 from typing import Final, Literal
 
 from braid.affect.facts import is_ordinary
-from braid.agent.answer.confidence import speaker
 from braid.agent.answer.selection import NoteCandidate, Picked, Stated, known, pick, stated
+from braid.agent.answer.turns import speaker
 from braid.agent.program.composers import names_in
 from braid.recall.decompose import Question
 from braid.recall.hits import Hit

@@ -5,13 +5,14 @@ from datetime import datetime
 from typing import Final
 
 import msgspec
+import numpy as np
 
 from braid.affect.blend import Felt
 from braid.affect.vad import ToneReading
 from braid.agent.answer import predecessor
 from braid.agent.answer.lists.request import ListRequest, list_request
 from braid.agent.answer.pipeline import HeldStance
-from braid.agent.parts import FactChange, KnownFact, ListFindings, Support
+from braid.agent.parts import FactChange, KnownFact, ListFindings, Nearness, Support
 from braid.claims.changed import ChangedClaim, KnowledgeChange
 from braid.claims.changes import changes_of
 from braid.claims.decision import Resolved, resolve
@@ -25,6 +26,23 @@ from braid.search.retrieval import NOT_OWN, find
 from braid.session import Session
 from braid.stance.reconcile import Reconciliation
 from braid.tone import snapshots as feeling
+from braid.views.embedder import EmbeddingError
+
+
+def nearness_of(session: Session) -> Nearness | None:
+    """Return how near words are by the model of a session; words that it can't be asked for are near to none."""
+    _, vocabulary, _ = session.embedding()
+    if vocabulary is None:
+        return None
+
+    def nearest(asked: Sequence[str], spoken: Sequence[Sequence[str]]) -> object:
+        try:
+            return vocabulary.nearest(asked, spoken)
+        except (EmbeddingError, TimeoutError):
+            return np.full((len(spoken), len(asked)), -1.0)
+
+    return nearest
+
 
 LIST_HITS: Final = 100
 """Among how many of the best hits the pieces of a list are looked for, unless all are asked for."""
@@ -39,6 +57,10 @@ class Tones:
     def __init__(self, session: Session, scope: Scope | None) -> None:
         self._session = session
         self._scope = scope
+
+    def nearest(self) -> Nearness | None:
+        """See `Mind.nearest`."""
+        return nearness_of(self._session)
 
     def feel(self, texts: Sequence[str]) -> list[ToneReading]:
         return feeling.sense(self._session, texts)

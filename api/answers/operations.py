@@ -1,7 +1,7 @@
 """Questions that are answered in words, and how an answer is known."""
 
 from time import perf_counter
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, Literal
 
 from braid.answers.reply import Reply, reply_of
 from braid.ledger.errors import ErasedError, ForgottenError, IntegrityError, ReadOnlyError, UnknownRecordError
@@ -24,7 +24,8 @@ class Ask(ScopedAsOf, frozen=True, kw_only=True):
     """A question. `now`: what "last month" is relative to. `top_k`: how many records it may draw on (12).
 
     `lens`: an answer of what this keeps alone. `affect`: let tone shape its manner. `write`: append it. `all`: a list
-    whole, not its last twelve pieces. `after`: the record of the answer that the question follows.
+    whole, not its last twelve pieces. `after`: the record of the answer that the question follows. `caution`: how sure
+    an answer must be to be told, and not only shown as near.
     """
 
     question: AskedText
@@ -35,6 +36,7 @@ class Ask(ScopedAsOf, frozen=True, kw_only=True):
     all: bool = False
     after: Id | None = None
     write: bool = True
+    caution: Literal["careful", "default", "eager"] = "default"
 
 
 @operation(
@@ -65,7 +67,7 @@ def ask(session: Session, asked: Ask, *, composer: "Composer | None" = None) -> 
     UnknownRecordError, ErasedError, ForgottenError where it can't be read, UnknownLensError, IntegrityError,
     AccessDeniedError where it would write and may not, and what appending raises. See docs/answers.md.
     """
-    from braid.agent.answer.pipeline import TOP_K, Step, answer
+    from braid.agent.answer.pipeline import FOUND, TOP_K, Step, answer
     from braid.answers.after import earlier_answer
     from braid.answers.mind import StoreMind
     from braid.answers.records import batch_of
@@ -92,7 +94,7 @@ def ask(session: Session, asked: Ask, *, composer: "Composer | None" = None) -> 
         as_of=asked.as_of,
         as_of_time=asked.as_of_time,
         now=asked.now,
-        top_k=top_k if lens is None else max(top_k, THROUGH_LENS),
+        top_k=max(top_k if asked.top_k else FOUND, THROUGH_LENS if lens is not None else 1),
         all_pieces=asked.all,
     )
     after = earlier_answer(session, asked.after, scope, mind.size) if asked.after is not None else None
@@ -104,6 +106,7 @@ def ask(session: Session, asked: Ask, *, composer: "Composer | None" = None) -> 
         lens=lens,
         top_k=top_k,
         affect=asked.affect,
+        caution=asked.caution,
         after=after,
     )
     resolved = mind.resolved if lens is None or given.held is not None else None

@@ -90,6 +90,7 @@ def _told(given: CitedAnswer, cited: Sequence[str]) -> dict[str, Any]:
         "p": round(composed.p, 4),
         "abstained": composed.abstained,
         "reason": composed.reason,
+        "rung": composed.rung,
         "model": composed.model,
         "said": composed.said,
         "fallback": composed.fallback,

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import msgspec
 
@@ -36,8 +36,10 @@ class Stage(msgspec.Struct, frozen=True, kw_only=True):
 class Reply(Response, frozen=True, kw_only=True):
     """An answer. `text` is what is said, in its manner, `plain` the same without it; both cite ids in brackets.
 
-    `abstained`: too little is known to say anything, and `reason` says why. Uncertainty in [0, 1], of what was decided
-    or of what was quoted; it is for programs, never shown. `tokens`: into a model, out of it. The ids are None where
+    `rung`: it tells what is held, or quotes what was said; it only shows what comes near; it knows nothing; None for a
+    model's. `short` of what is near is what the first quotation would come to. `abstained`: too little is
+    known to say anything, and `reason` says why. Uncertainty in [0, 1], of what was decided or of what was quoted; it
+    is for programs, never shown. `tokens`: into a model, out of it. The ids are None where
     nothing was written.
     """
 
@@ -47,6 +49,7 @@ class Reply(Response, frozen=True, kw_only=True):
     short: str
     citations: tuple[Citation, ...]
     abstained: bool
+    rung: Literal["held", "said", "near", "silent"] | None
     reason: str | None
     stance: RecordId | None
     residual_uncertainty: float
@@ -85,6 +88,7 @@ def reply_of(
             for one in given.citations
         ),
         abstained=composed.abstained,
+        rung=composed.rung,
         reason=composed.reason,
         stance=placed.get("stance") or (RecordId(standing) if standing is not None else None),
         residual_uncertainty=round(1.0 - composed.p, 6),

@@ -15,7 +15,7 @@ from braid.agent.language import guess
 from braid.agent.parts import Composer, QuestionContext
 from braid.agent.program.state import State, Value, value
 from braid.agent.program.tool import Toolbox
-from braid.answers.mind import grounds_of
+from braid.answers.mind import grounds_of, nearness_of
 from braid.claims.explanation import weighed_again
 from braid.claims.finder import ClaimFinder
 from braid.ledger.errors import ErasedError, ForgottenError
@@ -100,4 +100,5 @@ class Resources:
             stance=held.outcome if held is not None else None,
             support=held.support if held is not None else (),
             language=guess(question) or "en",
+            nearest=nearness_of(self.session),
         )

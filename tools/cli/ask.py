@@ -55,6 +55,12 @@ def ask(
     affect: Annotated[
         bool, typer.Option("--affect/--no-affect", help="Let tone shape the manner of the answer.")
     ] = True,
+    careful: Annotated[
+        bool, typer.Option("--careful", help="Tell only what is very likely right; show the rest as near.")
+    ] = False,
+    eager: Annotated[
+        bool, typer.Option("--eager", help="Tell what is likelier right than the rest.")
+    ] = False,
     after: Annotated[
         str | None,
         typer.Option(
@@ -80,7 +86,8 @@ def ask(
 ) -> None:
     """Answer a question from memory: what is held, or what was said, quoted with its date and its id.
 
-    Where too little is known the answer is that. Question, answer and a reflection are appended, in one transaction;
+    Where neither is sure enough, up to three quotations are shown as near; where nothing is, the answer is that.
+    Question, answer and a reflection are appended, in one transaction;
     later questions don't take them for evidence. Tone shapes the manner alone, never what is said. With --model a
     language model writes; what its sources don't bear out is dropped, and where nothing is left this is the answer.
 
@@ -88,6 +95,7 @@ def ask(
     Examples:
       braid ask "Where does Jonas live?" --user-id jonas
       braid ask "When does my passport run out?" --no-write --explain
+      braid ask "What did the boiler cost?" --careful
       braid ask "What was agreed?" --as-of 2025-06-01 -o json
       braid ask "What shall I cook for Maya?" --model ollama:llama3.2
     """
@@ -95,6 +103,8 @@ def ask(
 
     text = sys.stdin.buffer.read().decode(errors="replace") if question == "-" else question
     composer = composer_of(model, allow_remote=allow_remote)
+    if careful and eager:
+        raise typer.BadParameter("--careful and --eager exclude each other")
     as_of_index, as_of_time = past(as_of)
     with (
         reading(store)
@@ -105,6 +115,7 @@ def ask(
             text, user_id=user_id, agent_id=agent_id, run_id=run_id, session_id=session_id, lens=lens,
             affect=affect, after=after, all=every, write=not no_write, now=instant(at) if at else None,
             composer=composer, as_of=as_of_index, as_of_time=as_of_time,
+            caution="careful" if careful else "eager" if eager else "default",
         )  # fmt: skip
     if output == "json":
         put_json(to_builtins(found))
@@ -125,7 +136,7 @@ def put_answer(found: "Reply", *, explain: bool = False) -> None:
     from braid.agent.cite import numbered
 
     text, ids = numbered(found.text)
-    put(line(text))
+    put(_marked(line(text), line(found.short)))
     sources = {str(one.id): one for one in found.citations}
     if ids:
         put("")
@@ -139,6 +150,13 @@ def put_answer(found: "Reply", *, explain: bool = False) -> None:
         put_table(
             ["step", "ms", "what"], [[step.name, f"{step.ms:.1f}", line(step.what)] for step in found.steps]
         )
+
+
+def _marked(text: str, short: str) -> str:
+    """Return an answer with the value that was asked for in bold, where that stands in it once; on a terminal alone."""
+    if not short or text.count(short) != 1 or not sys.stdout.isatty():
+        return text
+    return text.replace(short, typer.style(short, bold=True))
 
 
 def evaluate_answers(paths: list[Path], output: str, *, written: "Written | None" = None) -> None:

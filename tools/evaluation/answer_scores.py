@@ -11,7 +11,7 @@ from typing import Any, Final
 
 import msgspec
 
-from braid.agent.bands import band
+from braid.agent.parts import RungName
 from braid.stance.calibration import Reliability, reliability
 
 _NO_MARKS: Final = str.maketrans("", "", string.punctuation + "“”\u2018’…")
@@ -27,11 +27,11 @@ class Judged(msgspec.Struct, frozen=True, kw_only=True):
     gold: str | None
     answerable: bool
     abstained: bool
+    rung: RungName | None
+    """Which rung of the ladder answered; None of what a model wrote, which is told."""
     short: str
     text: str
     p: float
-    known: float
-    """How probable it was thought, by what was found, that there is an answer."""
     f1: float | None
     exact: float | None
     f1_text: float | None
@@ -98,10 +98,13 @@ def _by(judged: Sequence[Judged], key: Callable[[Judged], str]) -> dict[str, dic
 
 def measures(judged: Sequence[Judged]) -> dict[str, Any]:
     """Return the means of some judged answers. A question that was abstained on counts as 0 in F1; in the citations it
-    counts in recall alone. Precision counts every citation given, those to the unanswerable too."""
+    counts in recall alone. Precision counts every citation of what was told, to the unanswerable too; not of what was
+    only shown as near."""
     answerable = [one for one in judged if one.answerable]
     unanswerable = [one for one in judged if not one.answerable]
-    cited = sum(one.cited for one in judged)
+    told = [one for one in judged if not is_unclaimed(one)]
+    shown = [one for one in answerable if is_unclaimed(one) and not one.abstained]
+    cited = sum(one.cited for one in told)
     return {
         "questions": len(judged),
         "f1": _mean([one.f1 for one in answerable if one.f1 is not None]),
@@ -109,12 +112,14 @@ def measures(judged: Sequence[Judged]) -> dict[str, Any]:
         "f1_text": _mean([one.f1_text for one in answerable if one.f1_text is not None]),
         "f1_answered": _mean([one.f1 for one in answerable if one.f1 is not None and not one.abstained]),
         "citations": cited,
-        "citation_support": _share(sum(one.supported for one in judged), cited),
-        "citation_precision": _share(sum(one.right for one in judged), cited),
+        "citation_support": _share(sum(one.supported for one in told), cited),
+        "citation_precision": _share(sum(one.right for one in told), cited),
         "citation_precision_answerable": _share(
-            sum(one.right for one in answerable), sum(one.cited for one in answerable)
+            sum(one.right for one in told if one.answerable), sum(one.cited for one in told if one.answerable)
         ),
-        "citation_precision_near": _share(sum(one.near for one in judged), cited),
+        "citation_precision_near": _share(sum(one.near for one in told), cited),
+        "near": _share(len(shown), len(answerable)),
+        "near_with_it": _share(sum(one.right > 0 for one in shown), len(answerable)),
         "citation_recall": _share(
             sum(one.found for one in answerable), sum(one.evidence for one in answerable)
         ),
@@ -133,7 +138,7 @@ def measures(judged: Sequence[Judged]) -> dict[str, Any]:
 
 def is_unclaimed(one: Judged) -> bool:
     """Whether nothing was put as an answer: nothing said, or only pointed at as the nearest there is."""
-    return one.abstained or band(one.p) == "unsaid"
+    return one.abstained or one.rung == "near"
 
 
 def is_right(one: Judged) -> bool:

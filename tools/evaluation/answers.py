@@ -11,20 +11,20 @@ from typing import Final
 
 import msgspec
 
-from braid.agent.answer.compose import Extractive, speaking
-from braid.agent.answer.confidence import ConfidenceWeights, speaker, sureness, weights, when_of
+from braid.agent.answer.chooser import LadderWeights, weights
+from braid.agent.answer.compose import Extractive
 from braid.agent.answer.report import quotable
+from braid.agent.answer.turns import speaker, when_of
 from braid.agent.cite import CITATION, bare, cited
 from braid.agent.guard.prompt import PromptMemory
 from braid.agent.guard.support import lack
 from braid.agent.parts import Composed, Composer, QuestionContext
-from braid.recall.decompose import decompose
 from braid.tools.evaluation.answer_scores import Judged, exact, f1
 from braid.tools.evaluation.exams import Exam, Gold
 from braid.tools.evaluation.recall import scope_of, store_of
 
 Progress = Callable[[int, int], None]
-Fit = Callable[[Sequence["Case"]], ConfidenceWeights]
+Fit = Callable[[Sequence["Case"]], LadderWeights]
 Written = Callable[[Composer], Composer]
 """What answers → what answers in its stead, and falls back to it."""
 SILENT: Final = "nothing was composed yet"
@@ -41,7 +41,7 @@ class Case(msgspec.Struct, frozen=True):
     ms: dict[str, float]
 
 
-class _Keeper:
+class Keeper:
     """Stands in for a composer, and keeps what it is given."""
 
     name = "keeper"
@@ -67,11 +67,11 @@ def collect(exams: Sequence[Exam], *, progress: Progress | None = None) -> list[
             now = max((turn.when for turn in exam.sample.turns), default=datetime.now(UTC))
             scope = scope_of(number, exam.sample)
             for gold in exam.questions:
-                keeper = _Keeper()
+                keeper = Keeper()
                 given = store.ask(gold.text, user_id=scope, now=now, composer=keeper, write=False)
                 asked = keeper.asked
                 assert asked is not None  # noqa: S101 - the pipeline asks its composer once
-                ids = {hit.id for hit in asked.hits} | {one.id for one in asked.support}
+                ids = {hit.id for hit in (*asked.hits, *asked.more)} | {one.id for one in asked.support}
                 here = {id: places[id][1] for id in ids if id in places}
                 ms = {step.name: step.ms for step in given.steps}
                 cases.append(Case(number, gold, asked, here, bool(given.degraded), ms))
@@ -105,20 +105,20 @@ def evaluate(
         composer: Composer = extractive if written is None else written(extractive)
         for case in cases:
             if case.conversation == number:
-                judged.append(_answered(exam, case, composer, given))
+                judged.append(_answered(exam, case, composer))
                 if progress is not None:
                     progress(len(judged), len(cases))
     return judged
 
 
-def _answered(exam: Exam, case: Case, composer: Composer, given: ConfidenceWeights) -> Judged:
+def _answered(exam: Exam, case: Case, composer: Composer) -> Judged:
     began = perf_counter()
     composed = composer.compose(case.asked)
     ms = {**case.ms, "compose": round(1000 * (perf_counter() - began), 3)}
-    return judge(exam, msgspec.structs.replace(case, ms=ms), composed, given)
+    return judge(exam, msgspec.structs.replace(case, ms=ms), composed)
 
 
-def judge(exam: Exam, case: Case, composed: Composed, given: ConfidenceWeights) -> Judged:
+def judge(exam: Exam, case: Case, composed: Composed) -> Judged:
     """Compare an answer with what is right."""
     gold = case.gold
     ids = list(dict.fromkeys([*cited(composed.text), *composed.citations]))
@@ -138,8 +138,8 @@ def judge(exam: Exam, case: Case, composed: Composed, given: ConfidenceWeights) 
         abstained=composed.abstained,
         short=said,
         text=composed.text,
+        rung=composed.rung,
         p=composed.p,
-        known=_known(case.asked, given),
         f1=None if told is None else f1(said, told),
         exact=None if told is None else exact(said, told),
         f1_text=None if told is None else f1("" if composed.abstained else bare(composed.text), told),
@@ -158,12 +158,6 @@ def judge(exam: Exam, case: Case, composed: Composed, given: ConfidenceWeights) 
     )
 
 
-def _known(asked: QuestionContext, given: ConfidenceWeights) -> float:
-    if not asked.hits:
-        return 0.0
-    return sureness(speaking(decompose(asked.question, asked.now), asked.hits), given).known
-
-
 def _supporting(asked: QuestionContext, text: str) -> set[str]:
     """Return the ids whose records bear out all that stands before their marks."""
     found = list(_borne(asked, text))
@@ -173,7 +167,7 @@ def _supporting(asked: QuestionContext, text: str) -> set[str]:
 def _borne(asked: QuestionContext, text: str) -> Iterator[tuple[str, bool]]:
     """Yield the id of each mark and whether its record bears out what stands before it: word for word where that is
     quoted, else as a model's sentences are checked (`agent.guard.support`)."""
-    known = {hit.id: PromptMemory(hit.text, speaker(hit), when_of(hit)) for hit in asked.hits}
+    known = {hit.id: PromptMemory(hit.text, speaker(hit), when_of(hit)) for hit in (*asked.hits, *asked.more)}
     known |= {one.id: PromptMemory(one.text, one.speaker, one.when) for one in asked.support}
     start, said = 0, ""
     for mark in CITATION.finditer(text):
@@ -195,5 +189,7 @@ def _quotes(text: str) -> list[str]:
 
 
 def _texts(asked: QuestionContext, ids: Sequence[str]) -> list[str]:
-    known = {hit.id: hit.text for hit in asked.hits} | {one.id: one.text for one in asked.support}
+    known = {hit.id: hit.text for hit in (*asked.hits, *asked.more)} | {
+        one.id: one.text for one in asked.support
+    }
     return [known[id] for id in ids if id in known]

@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
-from braid.agent.bands import band
 from braid.agent.cite import bare, cited
 from braid.tools.evaluation.answer_scores import quantile
 from braid.tools.evaluation.answer_verdict import Given, Rung, TalkQuestion, Verdict, judge
@@ -109,7 +108,7 @@ def ask_talks(
     for talk in talks:
         texts = {turn.id: turn.text for turn in talk.turns}
         now = max(turn.at for turn in talk.turns) + LATER
-        with _store_of(talk) as (store, turn_of):
+        with store_of(talk) as (store, turn_of):
             for question in talk.questions:
                 began = perf_counter()
                 reply = store.ask(
@@ -142,12 +141,11 @@ def rung_of(reply: "Reply") -> Rung:
     """Return whether something was told, only shown as near, or neither. What a model writes is told."""
     if reply.abstained:
         return "silent"
-    model = reply.model is not None and reply.fallback is None
-    return "told" if model or band(1.0 - reply.residual_uncertainty) != "unsaid" else "near"
+    return "near" if reply.rung == "near" else "told"
 
 
 @contextmanager
-def _store_of(talk: QuestionedTalk) -> "Generator[tuple[Store, dict[str, str]]]":
+def store_of(talk: QuestionedTalk) -> "Generator[tuple[Store, dict[str, str]]]":
     """Yield a store that holds a talk and has learnt of it, and which turn each record is."""
     import braid
     from braid.log import drafts

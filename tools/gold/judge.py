@@ -56,6 +56,8 @@ class Judged(msgspec.Struct, frozen=True, kw_only=True):
     stance: Stood
     said: bool
     """Whether anything was said, be it as the nearest there is."""
+    claimed: bool
+    """Whether it was given as an answer, and not only pointed at."""
     fits: bool
     """Whether what was said is right, however surely it was put."""
     cited: int
@@ -76,6 +78,7 @@ def judge(task: Task, given: Given) -> Judged:
         verdict=_verdict(task, given, fits=fits),
         stance=_stood(task, given),
         said=not given.abstained,
+        claimed=_claims(given),
         fits=fits and bool(task.wanted()) and not given.abstained,
         cited=len(given.cited),
         cited_right=sum(id in right for id in given.cited),
@@ -113,8 +116,13 @@ def _number(word: str) -> str:
     return re.sub(r"\.0+$", "", plain)
 
 
+def _claims(given: Given) -> bool:
+    """Whether an answer is given, and not only pointed at."""
+    return not given.abstained and (given.model is not None or band(given.p) != "unsaid")
+
+
 def _verdict(task: Task, given: Given, *, fits: bool) -> Verdict:
-    claimed = not given.abstained and (given.model is not None or band(given.p) != "unsaid")
+    claimed = _claims(given)
     as_it_should = fits and (task.manner is None or sounds(task.manner, given.manner))
     if task.then == "how":  # what is said of an answer is beyond doubt, also that there was none
         return "right" if fits else "silent" if given.abstained else "wrong"

@@ -22,7 +22,8 @@ class Scores(msgspec.Struct, frozen=True, kw_only=True):
     accuracy: float
     """Right of all tasks; where there is no answer, saying none is right."""
     citation_precision: float | None
-    """Turns cited that are evidence, of all that are cited, also where there is nothing to be said."""
+    """Turns cited that are evidence, of all that are cited for what was said, also where there is nothing to be said;
+    what was only pointed at claims nothing."""
     citation_recall: float | None
     """Evidence that is cited."""
     stance: float
@@ -51,6 +52,7 @@ def scores(judged: Sequence[Judged]) -> Scores:
     """Return the scores of some answers; there is at least one."""
     verdicts = [one.verdict for one in judged]
     said = [one for one in judged if one.said]
+    claimed = [one for one in judged if one.claimed]
     times = [one.given.ms for one in judged]
     sure = calibrated(judged)
     return Scores(
@@ -60,7 +62,7 @@ def scores(judged: Sequence[Judged]) -> Scores:
         silent=verdicts.count("silent"),
         pointed=verdicts.count("pointed"),
         accuracy=_share(verdicts.count("right"), len(judged)) or 0.0,
-        citation_precision=_share(sum(one.cited_right for one in judged), sum(one.cited for one in judged)),
+        citation_precision=_share(sum(one.cited_right for one in claimed), sum(one.cited for one in claimed)),
         citation_recall=_share(sum(one.found for one in judged), sum(one.evidence for one in judged)),
         stance=_share(sum(one.stance == "as expected" for one in judged), len(judged)) or 0.0,
         stance_other=_share(sum(one.stance == "other" for one in judged), len(judged)) or 0.0,

@@ -26,6 +26,7 @@ from braid.tools.lab.fit_recall import Case, cases, fit, judge, names
 STAGES: Final[Mapping[str, tuple[str, ...]]] = {
     "words (BM25)": ("words", "words_", "cover", "index_words"),
     "meaning": ("meaning", "meaning_"),
+    "topic of the question": ("topic_",),
     "meaning of single words": ("near_",),
     "neighbours (window)": (
         "words_1", "words_2", "words_before", "words_after", "cover_1", "meaning_1", "meaning_2", "meaning_before",
@@ -69,7 +70,10 @@ def reading_less(gone: Mapping[str, Any]) -> Decomposer:
 def without(by_sample: Mapping[str, Sequence[Case]], gone: frozenset[str]) -> list[QuestionMeasures]:
     """Return the measures of every question, its conversation left out of what taught the weights."""
     kept = [place for place, name in enumerate(names()) if name not in gone]
-    narrow = {name: [(case[0][:, kept], *case[1:]) for case in own] for name, own in by_sample.items()}
+    narrow = {
+        name: [case._replace(signals=case.signals[:, kept]) for case in own]
+        for name, own in by_sample.items()
+    }
     answered: list[QuestionMeasures] = []
     for name, own in narrow.items():
         answered += judge(

@@ -6,7 +6,7 @@ from typing import Final
 
 import msgspec
 
-from braid.agent.answer.confidence import speaker, when_of
+from braid.agent.answer.turns import speaker, when_of
 from braid.recall.hits import Hit
 from braid.text.sentences import sentences
 from braid.text.words import stem, words

@@ -8,14 +8,16 @@ import pytest
 
 import braid
 from braid.agent import bands, cite
-from braid.agent.answer.choice import choose
-from braid.agent.answer.compose import UNKNOWN, Extractive
-from braid.agent.answer.confidence import RULE, SIGNALS, named_speakers, signals, sureness, weights
+from braid.agent.answer.chooser import NOTHING
+from braid.agent.answer.compose import Extractive
+from braid.agent.answer.confidence import RULE, SIGNALS, known, signals, weights
+from braid.agent.answer.ladder import NEAREST, UNKNOWN
 from braid.agent.answer.pipeline import core_of
 from braid.agent.answer.reflect import reflect
 from braid.agent.answer.report import quote
 from braid.agent.answer.spans import best_span, day
-from braid.agent.parts import QuestionContext
+from braid.agent.answer.turns import named_speakers
+from braid.agent.parts import Composed, QuestionContext
 from braid.recall.decompose import decompose
 from braid.recall.hits import Hit
 from braid.search.question import Question
@@ -33,10 +35,10 @@ ONE, OTHER = "exp_2023-06-09T12:00:00Z_00000000000a", "exp_2023-06-09T12:00:00Z_
 )  # fmt: skip
 def test_bands_are_words_and_never_numbers(p: float, band: str) -> None:
     assert bands.band(p) == band
-    said = [bands.manner(p), bands.quoted("She said so", p)]
+    said = [bands.manner(p), bands.worked_out("It comes to more", p)]
     if band != "unsaid":
-        said += [bands.stated("Ann lives in Leeds", p), bands.fragment("7 May", p)]
-    assert not any(c.isdigit() for text in said for c in text.replace("7 May", ""))
+        said += [bands.stated("Ann lives in Leeds", p)]
+    assert not any(c.isdigit() for text in said for c in text)
     assert len({bands.manner(each) for each in (0.9, 0.7, 0.5, 0.1)}) == 4
 
 
@@ -109,7 +111,7 @@ def test_a_quotation_is_one_line_that_only_its_end_ends(hostile: str) -> None:
     assert said[0] == "“"
     assert said[-1] == "”"
     assert not set(said[1:-1]) & set('“”[]"`\n\x1b\u202e')
-    assert len(said) < 260
+    assert len(said) < 340
 
 
 @pytest.mark.parametrize(
@@ -163,7 +165,7 @@ def test_who_is_asked_about_leads(store: Store) -> None:
     assert wrong["own_top"] == 0.0
     assert wrong["own_lead"] < 0
     for given in (weights(), RULE):
-        assert sureness(own, given).known > sureness(wrong, given).known
+        assert known(own, given) > known(wrong, given)
     both = signals(decompose("What do Ann and Bob share?", NOW), hits)
     assert (both["one_named"], both["all_named"], both["own_lead"]) == (0.0, 1.0, both["own_lead"])
 
@@ -175,30 +177,27 @@ def test_whoever_asks_is_meant_by_i(store: Store) -> None:
     assert named_speakers(decompose("What is the capital of Peru?", NOW), hits) == set()
 
 
-@pytest.mark.parametrize("given", [None, RULE])
-def test_the_wrong_person_is_met_with_silence(store: Store, given: object) -> None:
-    composer = Extractive() if given is None else Extractive(RULE)
-    for question, silent in (
-        ("When did Ann run the charity race?", False),
-        ("What dog did Ann adopt?", True),
-    ):
-        composed = composer.compose(
-            QuestionContext(question=question, hits=found(store, question), context="", now=NOW)
-        )
-        assert composed.abstained is silent, composed
-        if silent:
-            assert (composed.text, composed.citations, composed.short) == (UNKNOWN, (), "")
-        else:
-            assert "3 June 2023" in composed.text
-            assert cite.cited(composed.text) == list(composed.citations)
+def test_what_the_wrong_person_did_is_shown_as_theirs_at_most(store: Store) -> None:
+    def composed(question: str, composer: Extractive) -> Composed:
+        hits = found(store, question)
+        return composer.compose(QuestionContext(question=question, hits=hits, context="", now=NOW))
+
+    told = composed("When did Ann run the charity race?", Extractive())
+    assert (told.rung, "3 June 2023" in told.text) == ("said", True)
+    assert cite.cited(told.text) == list(told.citations)
+    shown = composed("What dog did Ann adopt?", Extractive())
+    assert shown.rung == "near"
+    assert shown.text.startswith(f"{NEAREST} Bob said")
+    assert composed("When did Ann run the charity race?", Extractive(NOTHING)).rung == "near"
+    unheard = composed("What colour is Zebedee's tractor?", Extractive())
+    assert (unheard.text, unheard.citations, unheard.short, unheard.rung) == (UNKNOWN, (), "", "silent")
 
 
 def test_without_hits_or_statements_nothing_is_known(store: Store) -> None:
     composed = Extractive().compose(QuestionContext(question="Who?", hits=[], context="", now=NOW))
     assert (composed.abstained, composed.reason) == (True, "nothing was found")
-    assert choose(decompose("Who?", NOW), []) is None
-    assert Extractive().version.startswith("1/sha256:")
-    assert Extractive(RULE).version != Extractive().version
+    assert Extractive().version.startswith("2/sha256:")
+    assert Extractive(NOTHING).version != Extractive().version
 
 
 def test_a_reflection_says_what_helped_and_what_hindered() -> None:

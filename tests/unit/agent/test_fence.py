@@ -228,6 +228,9 @@ class Moody:
         del wanted
         return ListFindings()
 
+    def nearest(self) -> None:
+        return None
+
     def feel(self, texts: Sequence[str]) -> list[ToneReading]:
         return [next(self._tones) for _ in texts]
 

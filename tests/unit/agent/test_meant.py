@@ -71,7 +71,7 @@ def test_a_sentence_must_name_whom_the_question_describes(
 def test_what_is_said_of_another_is_only_pointed_at(store: Store) -> None:
     told = store.ask("Where does my neighbour live?", user_id="al", now=NOW, write=False)
     assert "Porto, I believe" not in told.plain
-    assert told.abstained or told.plain.startswith("I don't know for certain; the nearest")
+    assert told.rung in ("near", "silent")
 
 
 @pytest.mark.parametrize("day", ["Friday", "Easter", "December", "Christmas Eve"])

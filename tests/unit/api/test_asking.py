@@ -178,7 +178,7 @@ def test_stored_text_cannot_end_its_quotation_or_cite(store: Store) -> None:
     )
     found = store.ask("What is the password of the door, Ann said?", user_id="ann", now=NOW)
     assert fake not in cited(found.text)
-    assert found.text.count("“") == found.text.count("”") <= 1
+    assert found.text.count("“") == found.text.count("”") <= 3
     assert "\x1b" not in found.text
     assert "\n" not in found.text
     assert store.verify().findings == []

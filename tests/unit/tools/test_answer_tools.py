@@ -10,16 +10,15 @@ import numpy as np
 import pytest
 import typer
 
-from braid.agent.answer.confidence import RULE, SIGNALS, WEIGHTS
+from braid.agent.answer.confidence import SIGNALS, WEIGHTS
 from braid.agent.cite import cited
 from braid.agent.parts import Composed, QuestionContext, Support
 from braid.tools.evaluation.answer_scores import Judged, exact, f1, measures, summary
 from braid.tools.evaluation.answers import Case, judge
 from braid.tools.evaluation.exams import Exam, Gold, read_exams
-from braid.tools.lab.answer_plot import curve, plotted
 from braid.tools.lab.answer_strangers import asked_of
-from braid.tools.lab.fit_answers import Taught, fit, logistic
-from braid.tools.lab.fit_answers import main as fit_answers
+from braid.tools.lab.fit_known import Taught, fit, logistic
+from braid.tools.lab.fit_known import main as fit_known
 
 NOW = datetime(2025, 1, 1, tzinfo=UTC)
 LOCOMO = {
@@ -73,7 +72,7 @@ def test_an_exam_knows_what_has_no_answer() -> None:
 
 def judged(exam: Exam, gold: Gold, composed: Composed, places: dict[str, int]) -> Judged:
     asked = QuestionContext(question=gold.text, hits=[], context="", now=NOW)
-    return judge(exam, Case(0, gold, asked, places, False, {"recall": 2.0}), composed, RULE)
+    return judge(exam, Case(0, gold, asked, places, False, {"recall": 2.0}), composed)
 
 
 def test_citations_are_held_against_the_evidence() -> None:
@@ -86,7 +85,8 @@ def test_citations_are_held_against_the_evidence() -> None:
     )
     assert (good.cited, good.right, good.near, good.evidence, good.found) == (3, 1, 2, 1, 1)
     assert (good.f1, good.exact) == (1.0, 1.0)
-    bad = judged(exam, not_answerable, Composed(text="x", citations=(right,), short="a canoe", p=0.2), places)
+    shown = Composed(text="x", citations=(right,), short="a canoe", p=0.2, rung="near")
+    bad = judged(exam, not_answerable, shown, places)
     silent = judged(
         exam, not_answerable, Composed(text="I don't know.", citations=(), abstained=True), places
     )
@@ -94,17 +94,13 @@ def test_citations_are_held_against_the_evidence() -> None:
     assert (bad.right, bad.near) == (0, 0)
     assert (bad.f1, lost.f1) == (None, 0.0)
     found = measures([good, bad, silent, lost])
-    assert found["citation_precision"] == 0.25
+    assert found["citation_precision"] == 0.3333  # what is only shown claims nothing
     assert found["citation_recall"] == 0.5
     assert (found["abstained_on_unanswerable"], found["abstained_on_answerable"]) == (0.5, 0.5)
     assert (found["unclaimed_on_unanswerable"], found["unclaimed_on_answerable"]) == (1.0, 0.5)
     whole = summary([good, bad, silent, lost])
     assert whole["calibration"]["count"] == 2
     assert whole["latency_ms"]["recall"] == {"p50": 2.0, "p95": 2.0}
-    assert curve([good, bad])[-1] == (1.0, 1.0)
-    drawn = plotted([good, bad, silent, lost])
-    assert "<svg" in drawn
-    assert drawn == plotted([good, bad, silent, lost])
 
 
 @pytest.mark.parametrize(
@@ -131,7 +127,7 @@ def test_a_citation_supports_what_stands_before_it_or_does_not(text: str, suppor
     asked = QuestionContext(question="What did Ann do?", hits=[], context="", now=NOW, support=support)
     said = text.format(first, second)
     case = Case(0, exam.questions[0], asked, {}, False, {})
-    found = judge(exam, case, Composed(text=said, citations=cited(said)), RULE)
+    found = judge(exam, case, Composed(text=said, citations=cited(said)))
     assert found.supported == supported
     assert measures([found])["citation_support"] == supported / found.cited
 
@@ -170,31 +166,25 @@ def test_what_was_asked_of_another_conversation_names_the_speakers_of_this() -> 
 def test_questions_that_were_made_teach_less_than_asked_ones() -> None:
     row = [0.0] * len(SIGNALS)
     high = [1.0, *row[1:]]
-    own = [Taught(high, known=True, right=True), Taught(row, known=False, right=False)] * 20
-    strange = [Taught(high, known=False, right=False)] * 10
+    own = [Taught(high, known=True), Taught(row, known=False)] * 20
+    strange = [Taught(high, known=False)] * 10
     alone, taught = fit(own, own[:2], []), fit(own, own[:2], strange)
     assert taught.known["mass"] < alone.known["mass"]
-    assert taught.right == alone.right, "what is made of others has no say in what is right"
     assert 0 < taught.limit <= 1
 
 
 def test_each_conversation_is_judged_by_what_the_others_teach(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    pytest.importorskip("matplotlib")
     before = WEIGHTS.read_bytes()
     (tmp_path / "0.json").write_text(json.dumps(conversation("c0", "canoe")))
-    results, drawing = tmp_path / "results", tmp_path / "drawing.svg"
     with pytest.raises(typer.BadParameter, match="it takes two"):
-        fit_answers(tmp_path, results=results)
+        fit_known(tmp_path)
     (tmp_path / "1.json").write_text(json.dumps(conversation("c1", "tent")))
-    fit_answers(tmp_path, results=results, drawing=drawing)
-    named = [line[:10].strip() for line in capsys.readouterr().out.splitlines()]
-    assert named == ["c0", "c1", "4", "5", "left out"]
-    found = json.loads(results.read_text(encoding="utf-8"))
-    assert (found["all"]["questions"], found["all"]["unanswerable"]) == (8, 2)
-    assert {one["conversation"] for one in found["answers"]} == {"c0", "c1"}
-    assert "<svg" in drawing.read_text(encoding="utf-8")
+    fit_known(tmp_path)
+    lines = capsys.readouterr().out.splitlines()
+    assert [line[:10].strip() for line in lines] == ["c0", "c1"]
+    assert all(" 4 questions" in line for line in lines)
     assert WEIGHTS.read_bytes() == before, "weights are written only where --write says so"
 
 

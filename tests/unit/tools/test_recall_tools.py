@@ -66,15 +66,14 @@ def test_stages_are_switched_off_one_by_one(
     assert not ablate_recall.reading_less({"entities": ()})("Did Maya move?", NOW).entities
 
 
-def test_the_table_of_left_out_conversations(
-    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_table_of_left_out_conversations(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     before = WEIGHTS.read_bytes()
-    monkeypatch.setattr("sys.argv", ["fit", str(folder)])
-    fit_recall.main()
+    fit_recall.main(folder)
     shown = capsys.readouterr().out
-    lines = {line[:12].strip(): line for line in shown.splitlines()}
-    assert {"one", "two", "left out", "(1-4)", "category 4", "as shipped"} <= set(lines)
+    lines = {line[:20].strip(): line for line in shown.splitlines()}
+    assert {"one", "two", "left out", "(1-4)", "category 4", "locomo, as shipped", "locomo, BM25"} <= set(
+        lines
+    )
     assert " R@1 1.000 " in lines["by itself"], (
         "what a conversation taught itself ranks its own answers first"
     )

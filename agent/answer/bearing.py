@@ -1,0 +1,151 @@
+"""What kinds of value a text bears that answer a question: a sum, a count, a day, a name, a reason. Pure.
+
+A value that the question itself has answers nothing: "the 17th" doesn't say when, where the question says "on the
+17th".
+"""
+
+import re
+from collections.abc import Set as AbstractSet
+from typing import Final
+
+from braid.agent.answer.reading import AskedQuestion
+from braid.text import numbers
+from braid.text.calendar import MONTH_NAME, MONTHS, WEEKDAYS
+from braid.text.words import STOP, stem, words
+
+_NUMBER: Final = re.compile(
+    rf"(?<![\w.])\d[\d.,:/x×]*(?:\s?(?:k|m|kg|km|mg|mcg|ml|%|gb|mb|h|hrs?|mins?)\b)?|\b{numbers.WORD}",
+    re.IGNORECASE,
+)
+_DAY_NUMBER: Final = re.compile(
+    rf"\b\d{{1,2}}(?:st|nd|rd|th)\b|\b\d{{4}}-\d\d-\d\d\b|\b\d{{1,2}}(?:st|nd|rd|th)? (?:of )?{MONTH_NAME}\b"
+    rf"|\b{MONTH_NAME}\.? \d{{1,2}}(?:st|nd|rd|th)?\b|\b\d{{1,2}}[/.]\d{{1,2}}(?:[/.]\d{{2,4}})?:",
+    re.IGNORECASE,
+)
+_MONEY: Final = re.compile(
+    r"[$€£]\s?\d|\d\s?(?:[$€£]|(?:euros?|pounds?|dollars?|quid|bucks|eur|gbp|usd|cents?|pence|p)\b)"
+    r"|\b(?:euros?|pounds?|dollars?|quid|bucks)\b|\b\d[\d.,]*k?\b(?! ?(?:[ap]\.?m|%|th|st|nd|rd|kg|km|mg|mcg|ml|hours?"
+    r"|days?|weeks?|months?|years?|mins?|minutes?)\b)",
+    re.IGNORECASE,
+)
+_TIME: Final = re.compile(
+    rf"\b(?:{MONTH_NAME}|(?:mon|tues?|wed(?:s|nes)?|thur?s?|fri|sat(?:ur)?|sun)(?:day)?s?|tomorrow|yesterday|today|tonight"
+    r"|last night|weekends?|(?:next|last|this) (?:week|month|year|spring|summer|autumn|winter)|ago"
+    r"|(?:the )?\d{1,2}(?:st|nd|rd|th)|\d{4}-\d\d(?:-\d\d)?|(?:19|20)\d\d"
+    r"|(?:twenty |thirty )?(?:first|second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth|\w+teenth|twelfth"
+    r"|twentieth|thirtieth))\b",
+    re.IGNORECASE,
+)
+_CLOCK: Final = re.compile(
+    r"\b\d{1,2}[:.]\d\d\b|\b\d{1,2}\s?[ap]\.?m\b|\bnoon\b|\bmidnight\b|\bhalf (?:past )?\w+|\bquarter (?:past|to)\b"
+    r"|\bo['’]clock\b|\b(?:at|from|till|until|by) (?:\d{1,2}|seven|eight|nine|ten|eleven|twelve|one|two|three|four|five"
+    r"|six)\b|\b(?:seven|eight|nine|ten|eleven|twelve|one|two|three|four|five|six)"
+    r" (?:oh|ten|fifteen|twenty|thirty|forty|fifty)\b",
+    re.IGNORECASE,
+)
+_REASON: Final = re.compile(
+    r"\b(?:because|'?cause|cos|cuz|since|so that|due to|thanks to|so we|so i|that['’]?s why|turns? out|reason|too \w+"
+    r"|can(?:no|['’])?t|couldn['’]t|won['’]t|wouldn['’]t|didn['’]t|doesn['’]t|failed|full|broken?|dead|hates?|wants?|needs?)\b",
+    re.IGNORECASE,
+)
+_PLACE: Final = re.compile(
+    r"\b(?:in|at|to|from|near|on|by|behind|under|opposite|into)\s+(?:the |my |our |a )?\w", re.IGNORECASE
+)
+_NAME: Final = re.compile(r"\b[A-Z][a-zà-ÿA-Z'’-]+")
+_ROLE: Final = re.compile(
+    r"\b(?:mum|mom|mam|dad|mother|father|sister|brother|aunt|uncle|gran\w*|babcia|doctor|dr|nurse|physio\w*|pharmacist"
+    r"|neighbou?r|boss|teacher|landlord|friend|cousin|plumber|driver|lawyer|wife|husband|son|daughter)\b",
+    re.IGNORECASE,
+)
+_FIRST: Final = re.compile(r"\b(?:i|i['’]?m|i['’]?ll|i['’]?ve|me|my)\b", re.IGNORECASE)
+_CHECKED: Final = re.compile(
+    r"\b(?:yes|yeah|yep|no|nope|not|never|done|sure|still|any ?more)\b|n['’]t\b", re.IGNORECASE
+)
+_COUNTED: Final = re.compile(
+    r"\bhow many (?:of (?:the|those|these|my|our) )?(?:\w+ )??([a-z]+)\b", re.IGNORECASE
+)
+_PHONE: Final = re.compile(r"\b(?:phone|mobile|telephone)\b", re.IGNORECASE)
+_LONG_NUMBER: Final = re.compile(r"\d(?:[ -]?\d){5,}")
+_SPELT: Final = frozenset(
+    (*MONTHS, *WEEKDAYS, "i", "ok", "yes", "no", "hi", "hello", "mr", "mrs", "dr", "im", "ill")
+)
+REACH: Final = 4
+"""How many words may stand between a number and what it counts."""
+
+
+class Bearing:
+    """What answers one question."""
+
+    def __init__(self, asked: AskedQuestion) -> None:
+        self._asked = asked
+        self._known: AbstractSet[str] = frozenset(words(asked.core))
+        counted = _COUNTED.search(asked.core)
+        self._counts = stem(counted[1].lower()) if counted else ""
+        self._phone = _PHONE.search(asked.core) is not None
+
+    def bears(self, text: str) -> bool:  # noqa: PLR0911 - one line a kind
+        """Whether a text bears a value of the kind that is asked for; any does where no kind is."""
+        wants = self._asked.wants
+        if self._phone:
+            return _LONG_NUMBER.search(text) is not None
+        if wants == "money":
+            return self._new(_MONEY, _DAY_NUMBER.sub(" ", text)) or self.numbers(text) > 0
+        if wants == "number":
+            return self.numbers(text) > 0
+        if wants == "time":
+            return self._new(_TIME, text) or (self.numbers(text) > 0)
+        if wants == "clock":
+            return self._new(_CLOCK, text)
+        if wants == "person":
+            return self.names(text) > 0 or _ROLE.search(text) is not None or _FIRST.search(text) is not None
+        if wants == "place":
+            return _PLACE.search(text) is not None
+        return wants != "reason" or _REASON.search(text) is not None
+
+    def plainly(self, text: str) -> bool:  # noqa: PLR0911 - one line a kind
+        """Whether a text bears it in a form that is hardly anything else: a count beside what it counts, a sum with
+        its sign, a name amid a sentence, a yes or a no."""
+        wants = self._asked.wants
+        if wants == "money":
+            return self._new(_MONEY, _DAY_NUMBER.sub(" ", text))
+        if wants == "number":
+            return self.counts(text) if self._counts else self.numbers(_DAY_NUMBER.sub(" ", text)) > 0
+        if wants == "time":
+            return self._new(_TIME, text)
+        if wants == "person":
+            return self.names(text) > 0
+        if wants == "place":
+            return self.names(text) > 0 and _PLACE.search(text) is not None
+        if wants == "check":
+            return _CHECKED.search(text) is not None
+        return wants in ("reason", "clock") and self.bears(text)
+
+    def numbers(self, text: str) -> int:
+        """Return how many numbers of a text the question doesn't have."""
+        return sum(not self._known.issuperset(words(match[0])) for match in _NUMBER.finditer(text))
+
+    def names(self, text: str) -> int:
+        """Return how many names of a text the question doesn't have; one that opens a sentence counts where it is
+        no common word."""
+        return sum(
+            (low := match[0].lower()) not in STOP
+            and low not in _SPELT
+            and self._known.isdisjoint(words(match[0]))
+            for match in _NAME.finditer(text)
+            if match.start() > 0 and text[match.start() - 2 : match.start() - 1] not in (".", "!", "?")
+        )
+
+    def counts(self, text: str) -> bool:
+        """Whether a number stands close before what the question counts."""
+        if not self._counts:
+            return False
+        for match in _NUMBER.finditer(text):
+            behind = words(text[match.end() : match.end() + 60])[:REACH]
+            if any(stem(word) == self._counts for word in behind) and not self._known.issuperset(
+                words(match[0])
+            ):
+                return True
+        return False
+
+    def _new(self, pattern: re.Pattern[str], text: str) -> bool:
+        return any(not self._known.issuperset(words(match[0])) for match in pattern.finditer(text))

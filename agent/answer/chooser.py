@@ -1,0 +1,248 @@
+"""Which turn answers a question, and how sure it is that telling it would be right. Pure, deterministic.
+
+A linear model over `features` orders the turns; a logistic one over what came of that says how probably the best of
+them is told rightly. A table fitted by isotonic regression makes of it the share that was right in talks of a kind that
+taught nothing. `tools/lab/fit_ladder.py` fits all three; without their file nothing is told, only shown.
+"""
+
+import hashlib
+import math
+from collections.abc import Sequence
+from datetime import timedelta
+from functools import cache
+from itertools import pairwise
+from pathlib import Path
+from typing import Final
+
+import msgspec
+import numpy as np
+
+from braid.agent.answer.attribution import SIGNALS as VOICES
+from braid.agent.answer.change import is_change, of_another
+from braid.agent.answer.choice import choices
+from braid.agent.answer.confidence import SIGNALS
+from braid.agent.answer.features import CANDIDATES, NAMES, Features, features
+from braid.agent.answer.period import asks_for_sum
+from braid.agent.answer.presupposition import unheard
+from braid.agent.answer.reading import AskedQuestion, read
+from braid.agent.answer.sureness import speaking
+from braid.agent.answer.turns import speaker, when_of
+from braid.agent.answer.variants import later, variants
+from braid.agent.parts import Caution, Nearness
+from braid.recall.decompose import Question
+from braid.recall.hits import Hit
+from braid.recall.pool import Floats
+from braid.text.orders import gives_orders
+from braid.text.words import stem, words
+
+WEIGHTS: Final = Path(__file__).parent / "ladder.json"
+REPLIES: Final = 2
+"""How many records before a turn may be what it replies to."""
+REPLIES_WITHIN: Final = timedelta(days=1)
+SECOND: Final = 0.1
+"""How probable a question, a reply or a change must be to be told beside the best turn."""
+_TYPED: Final = frozenset(("money", "number", "time", "clock", "person", "place", "reason", "check"))
+
+
+class LadderWeights(msgspec.Struct, frozen=True):
+    """`turn`: weights of `features.NAMES`; `tell`: of `TELLING`, with `bias`, on columns as they are. `table`: pairs of
+    a logistic's probability and the share that was right; `least`: how sure an answer must be to be told."""
+
+    about: str
+    turn: dict[str, float]
+    tell: dict[str, float]
+    table: tuple[tuple[float, float], ...]
+    least: dict[Caution, float]
+
+
+NOTHING: Final = LadderWeights(
+    about="By hand, for where nothing was fitted: nothing is told.",
+    turn={"score": 1.0, "cover": 1.0},
+    tell={"bias": -5.0},
+    table=(),
+    least={"careful": 1.0, "default": 1.0, "eager": 1.0},
+)
+
+
+@cache
+def weights() -> LadderWeights:
+    """Return the weights of this release, or `NOTHING` where their file isn't there."""
+    try:
+        return msgspec.json.decode(WEIGHTS.read_bytes(), type=LadderWeights)
+    except FileNotFoundError:
+        return NOTHING
+
+
+def name_of(given: LadderWeights) -> str:
+    """Return what names some weights: a hash over them."""
+    return "sha256:" + hashlib.sha256(msgspec.json.encode(given)).hexdigest()[:16]
+
+
+class Chosen(msgspec.Struct, frozen=True):
+    """The turns by how probably each answers, best first; those to tell, oldest first; and how sure that is."""
+
+    ranked: Sequence[Hit]
+    told: Sequence[Hit]
+    p: float
+    near: Sequence[Hit]
+    """Of those ranked, the ones that bear what is asked for; all where none does."""
+    asked: AskedQuestion
+    signals: dict[str, float]
+    bears: bool
+    """Whether what is told bears what is asked for."""
+    changed: bool
+    """Whether what is told says otherwise on different days."""
+    speaks: float
+    """How much of the question the best that was found speaks of, in [0, 1]."""
+
+
+def choose(
+    question: Question, hits: Sequence[Hit], given: LadderWeights, nearest: Nearness | None = None
+) -> Chosen:
+    """Return what of some hits, at least one, answers a question; `p` is how probably what is told is right."""
+    some = [hit for hit in hits[:CANDIDATES] if not gives_orders(hit.text)]
+    hits = [hit for hit in some if not of_another(question, speaker(hit), hit.text)] or some or hits[:1]
+    asked = read(question.text)
+    found = features(question, asked, hits, nearest)
+    scores = found.table @ np.array([given.turn.get(name, 0.0) for name in NAMES])
+    order: list[int] = np.argsort(-scores, kind="stable").tolist()
+    likely = np.exp(scores - scores.max())
+    likely = likely / likely.sum()
+    changing = _changing(question, hits, order[0])
+    second = changing
+    if second is None:
+        second = _second(question, order, likely, found, hits)
+    told = order[:1] if second is None else sorted((order[0], second), key=lambda at: hits[at].index)
+    otherwise = _otherwise(question, hits, order[0])
+    told = otherwise or told
+    signals = telling(question, asked, hits, found, scores, second=second)
+    return Chosen(
+        ranked=[hits[at] for at in order],
+        told=[hits[at] for at in told],
+        p=calibrated(logistic(signals, given.tell), given.table),
+        near=[hits[at] for at in order if found.bears[at]] or [hits[at] for at in order],
+        asked=asked,
+        signals=signals,
+        bears=_bears(found, hits, order[0], told),
+        changed=changing is not None or len(otherwise) > 1,
+        speaks=max(float(found.in_context.max(initial=0.0)), _heard(question, hits)),
+    )
+
+
+def _heard(question: Question, hits: Sequence[Hit]) -> float:
+    """Return the share of the question's words that one of the hits has, or the name of who said it."""
+    asked = set(question.stems)
+    said = [{stem(word) for word in words(f"{hit.text} {speaker(hit)}")} for hit in hits]
+    return max(len(asked & each) for each in said) / max(len(asked), 1)
+
+
+def _second(
+    question: Question, order: Sequence[int], likely: Floats, found: Features, hits: Sequence[Hit]
+) -> int | None:
+    """Return another turn that belongs with the best, nearly as probable: the question that it replies to, its reply,
+    or what one of the two says has changed of the other. That both are of one topic is not enough."""
+    best = order[0]
+    for at in order[1:3]:
+        if likely[at] < SECOND or hits[at].text == hits[best].text:
+            continue
+        first, last = sorted((at, best), key=lambda one: hits[one].index)
+        soon = hits[last].index - hits[first].index <= REPLIES
+        soon = soon and when_of(hits[last]) - when_of(hits[first]) <= REPLIES_WITHIN
+        replies = soon and bool(found.asks[first])
+        if replies or is_change(question, hits[first].text, hits[last].text):
+            return at
+    return None
+
+
+def _bears(found: Features, hits: Sequence[Hit], best: int, told: Sequence[int]) -> bool:
+    """Whether the best turn bears what is asked for, or the one right beside it that is told with it."""
+    return bool(found.bears[best]) or any(
+        bool(found.bears[at]) for at in told if abs(hits[at].index - hits[best].index) <= REPLIES
+    )
+
+
+def _otherwise(question: Question, hits: Sequence[Hit], best: int) -> list[int]:
+    """Return the turns that say the same as the best but in one place, with it, oldest first; of a time that is named
+    only the last that was said by then."""
+    if asks_for_sum(question):
+        return []
+    found = choices(question, hits)
+    of_best = next((one for one in found if one.hit.id == hits[best].id), None)
+    both = variants(question, of_best, found) if of_best is not None else []
+    if question.time is not None:
+        until = question.time.until
+        both = [one for one in both if until is not None and when_of(one.hit) < until][-1:]
+    places = {hit.id: at for at, hit in enumerate(hits)}
+    return [places[one.hit.id] for one in both]
+
+
+def _changing(question: Question, hits: Sequence[Hit], best: int) -> int | None:
+    """Return the turn that says last that what the best says is no longer so."""
+    hit = hits[best]
+    since = later(question, hits, sentence=hit.text, when=when_of(hit), who=speaker(hit))
+    return next((at for at, one in enumerate(hits) if since and one.id == since[-1].hit.id), None)
+
+
+_TELLING: Final = (
+    "likely", "ahead", "two_likely", "cover", "in_context", "met", "plainly", "bears_not", "reason", "check", "value",
+    "unspoken", "asks", "then", "now", "unheard", "other_speaker", "borne", "score", "best", "beside", "date", "dated",
+    "changes", "second",
+)  # fmt: skip
+TELLING: Final = (*_TELLING, *(f"hits_{name}" for name in SIGNALS))
+"""What says how sure an answer is, in order."""
+assert set(VOICES) <= set(SIGNALS)  # noqa: S101 - what a person said of themselves is among them
+
+
+def telling(
+    question: Question,
+    asked: AskedQuestion,
+    hits: Sequence[Hit],
+    found: Features,
+    scores: Floats,
+    *,
+    second: int | None,
+) -> dict[str, float]:
+    """Return what says how probably the best turn is told rightly, by name."""
+    order = np.argsort(-scores, kind="stable")
+    best, next_ = int(order[0]), int(order[min(1, len(order) - 1)])
+    likely = np.exp(scores - scores.max())
+    likely = likely / likely.sum()
+    typed = float(asked.wants in _TYPED)
+    row = dict(zip(NAMES, found.table[best].tolist(), strict=True))
+    near = [hit.text for hit in hits if abs(hit.index - hits[best].index) <= REPLIES]
+    unspoken = unheard(question.text, near, set(words(speaker(hits[best]))))
+    names = {word for hit in hits for word in words(speaker(hit))}
+    own = (
+        math.log(float(likely[best])), float(scores[best] - scores[next_]), float(likely[best] + likely[next_]),
+        float(found.cover[best]), float(found.in_context[best]), math.log1p(float(found.context[best].sum())),
+        typed * float(found.plainly[best]), typed * (1.0 - float(found.bears[best])), float(asked.wants == "reason"),
+        float(asked.wants == "check"), float(asked.wants == "value"), min(len(unspoken), 3) / 3,
+        float(found.asks[best]), float(asked.era in ("first", "before")), float(asked.era == "now"),
+        float(bool(unheard(question.text, [hit.text for hit in hits], names))),
+        row["recall_other_speaker"], row["borne"],
+        hits[best].score / 5, max(hit.score for hit in hits) / 5,
+        float(abs(hits[next_].index - hits[best].index) == 1), row["recall_date"], float(asked.dated),
+        float(asked.changes), float(second is not None),
+    )  # fmt: skip
+    over = speaking(question, hits[:12])
+    return dict(zip(TELLING, (*own, *(over[name] for name in SIGNALS)), strict=True))
+
+
+def logistic(found: dict[str, float], given: dict[str, float]) -> float:
+    """Return the probability of a logistic model with a `bias`."""
+    total = given["bias"] + math.fsum(
+        weight * found[name] for name, weight in given.items() if name != "bias"
+    )
+    return 1.0 / (1.0 + math.exp(-max(min(total, 40.0), -40.0)))
+
+
+def calibrated(p: float, table: Sequence[tuple[float, float]]) -> float:
+    """Return what a table makes of a probability, between its steps linearly; as it is without a table."""
+    if not table:
+        return p
+    if p <= table[0][0]:
+        return table[0][1]
+    for (low, below), (high, above) in pairwise(table):
+        if p <= high:
+            return below + (above - below) * (p - low) / max(high - low, 1e-9)
+    return table[-1][1]

@@ -1,0 +1,137 @@
+"""The rungs below what is held: what was said, what comes near, and silence. Pure.
+
+Said: the turn that answers, quoted with its day, and beside it the one that it replies to or that changes it. Near: at
+most three quotations, and no answer made of them. Silence says what was looked for and what would help.
+"""
+
+from collections.abc import Sequence
+from typing import Final
+
+import msgspec
+
+from braid.agent import bands
+from braid.agent.answer.chooser import Chosen, LadderWeights
+from braid.agent.answer.confidence import missing
+from braid.agent.answer.reading import Wants
+from braid.agent.answer.report import capital, date, excerpt, quotable, report_of, support_of
+from braid.agent.answer.spans import AnswerSpan, best_span
+from braid.agent.answer.turns import when_of
+from braid.agent.answer.verdict import asks_of_the_past, verdict
+from braid.agent.parts import Composed, QuestionContext
+from braid.recall.decompose import Question
+from braid.recall.hits import Hit
+
+UNKNOWN: Final = "I don't know."
+NEAREST: Final = "I can't say for certain; this comes nearest."
+MOST_NEAR: Final = 3
+"""How many quotations are shown as near."""
+MOST_NAMED: Final = 3
+"""How many of the words that nobody speaks of are told."""
+SPOKEN_OF: Final = 0.15
+"""How much of the question something must speak of, so that it is shown at all."""
+DISPUTED: Final = 0.5
+"""How sure an answer is at most that was said otherwise on another day."""
+UNSAID: Final = bands.CAREFUL - 0.01
+"""How sure an answer is at most that is only shown."""
+_LOOKED_FOR: Final[dict[Wants, str]] = {
+    "money": "a sum", "number": "a number", "time": "a day or time", "clock": "a time of day", "person": "a name",
+    "place": "a place", "reason": "a reason", "check": "a yes or no",
+}  # fmt: skip
+
+
+def unknown(reason: str, p: float) -> Composed:
+    """Return the answer that nothing is known."""
+    return Composed(text=UNKNOWN, citations=(), p=p, abstained=True, reason=reason, rung="silent")
+
+
+def silence(question: Question, chosen: Chosen | None, hits: Sequence[Hit]) -> Composed:
+    """Return that nothing is known, with what was looked for, and what would help."""
+    looked = _LOOKED_FOR.get(chosen.asked.wants, "") if chosen is not None else ""
+    unheard = missing(question, hits)[:MOST_NAMED]
+    what = (
+        f"nothing that was found speaks of {' or '.join(unheard)}"
+        if unheard
+        else "what was found is about something else"
+    )
+    where = f"; {looked} was looked for in {len(hits)} records" if looked and hits else ""
+    return unknown(
+        f"{what}{where}; a name, a day or another word for it would help", chosen.p if chosen else 0.0
+    )
+
+
+def said(question: Question, chosen: Chosen, asked: QuestionContext, given: LadderWeights) -> Composed | None:
+    """Return what was said that answers, quoted; None where that isn't sure enough to be told."""
+    p = asked.given * chosen.p
+    if chosen.p < given.least[asked.caution] or not chosen.bears:
+        return None
+    best = chosen.ranked[0] if chosen.ranked[0] in chosen.told else chosen.told[-1]
+    if not chosen.changed:
+        return told(question, best, chosen.told, max(p, bands.CAREFUL))
+    spans = [best_span(question, hit.text, when_of(hit)) for hit in chosen.told]
+    both = "; ".join(
+        f"{quotable(span.short)} ({date(when_of(hit))})"
+        for hit, span in zip(chosen.told, spans, strict=True)
+        if span is not None
+    )
+    return told(question, best, chosen.told, min(max(p, bands.CAREFUL), DISPUTED), both)
+
+
+def told(question: Question, best: Hit, turns: Sequence[Hit], p: float, short: str | None = None) -> Composed:
+    """Return some turns quoted in their order. `short`: the answer in fewest words, where that isn't the best's own."""
+    span = best_span(question, best.text, when_of(best))
+    supports = [support_of(hit, _quoted(question, hit)) for hit in turns]
+    reports = [capital(report_of(one, one.quote)) for one in supports]
+    if len(turns) > 1 and when_of(turns[0]) < when_of(turns[-1]):
+        reports[0] = f"Earlier, {reports[0]}"
+    fewest = _short(question, best, span) if short is None else short
+    if question.intent == "time" and span is not None and span.wanted and fewest not in best.text:
+        reports.append(f"That is {fewest}.")  # what was told from the day it was said on, as a date
+    elif len(turns) == 1 and question.time is not None and question.intent != "time" and short is None:
+        reports[0] = f"Back then: {reports[0]}"
+    lead = f"{capital(fewest)}. " if fewest in ("yes", "no") else ""
+    return Composed(
+        text=lead + " ".join(reports),
+        citations=tuple(one.id for one in supports),
+        short=fewest,
+        p=p,
+        rung="said",
+    )
+
+
+def near(question: Question, chosen: Chosen) -> Composed:
+    """Return what comes near, as quotations; `short` is what the first of them would come to."""
+    best = chosen.near[0]
+    supports = [support_of(hit, _quoted(question, hit)) for hit in _apart(chosen.near)]
+    return Composed(
+        text=" ".join([NEAREST, *(capital(report_of(one, one.quote)) for one in supports)]),
+        citations=tuple(one.id for one in supports),
+        short=_short(question, best, best_span(question, best.text, when_of(best))),
+        p=min(chosen.p, UNSAID),
+        rung="near",
+    )
+
+
+def _apart(ranked: Sequence[Hit]) -> list[Hit]:
+    """Return the first few hits that don't say the same."""
+    return list({hit.text: hit for hit in reversed(ranked[: MOST_NEAR + 1])}.values())[::-1][:MOST_NEAR]
+
+
+def _quoted(question: Question, hit: Hit) -> str:
+    span = best_span(question, hit.text, when_of(hit))
+    return excerpt(hit.text, span.sentence if span is not None else "")
+
+
+def _short(question: Question, hit: Hit, span: AnswerSpan | None) -> str:
+    if span is None:
+        return ""
+    if checked := verdict(question, span.sentence):
+        return checked
+    if question.intent == "time" and not span.wanted:
+        # The day of saying is no answer to when; of what was over by then it is a bound.
+        return f"by {date(when_of(hit))}" if asks_of_the_past(question) else ""
+    return quotable(span.short)
+
+
+def surely(composed: Composed, p: float) -> Composed:
+    """Return an answer that is so sure at most."""
+    return msgspec.structs.replace(composed, p=min(composed.p, p))

@@ -1,0 +1,123 @@
+"""A question as the ladder reads it: what is asked, of which kind the answer is, and of which time. Pure.
+
+Openers, filler and mood are set aside; case, a missing mark and most typos don't matter. English.
+"""
+
+import re
+from typing import Final, Literal
+
+import msgspec
+
+from braid.text.calendar import MONTH_NAME
+
+Wants = Literal[
+    "money", "number", "time", "clock", "person", "place", "reason", "check", "list", "manner", "value"
+]
+Era = Literal["any", "now", "before", "first", "last"]
+_OPENERS: Final = re.compile(
+    r"^(?:(?:h+m+|u+h+m*|o+h+|ah|ok(?:ay)?|right|so|and|but|also|then|hey|hi|hello|well|sorry|wait|no|actually|just"
+    r"|btw|lol|ugh|pls|please|quick(?: one| question)?|one (?:more|last) thing|by the way|again|listen|look"
+    r"|remind me(?: again)?|tell me(?: again)?|give me|(?:do|did) (?:you|u) (?:know|remember|recall|happen to know)"
+    r"|(?:can|could|would) (?:you|u)(?: please)? (?:tell|remind|give|say|list)(?: me)?(?: again)?"
+    r"|i (?:forget|forgot|wonder|can['’]?t remember|need to know)|any idea|what was it|out of curiosity)\b"
+    r"[\s,:;.!–—-]*)+",
+    re.IGNORECASE,
+)
+_AUX: Final = r"(?:am|is|are|was|were|do|does|did|has|have|had|can|could|will|would|should|shall|may|must)"
+_KINDS: Final[tuple[tuple[Wants, str], ...]] = (
+    ("person", r"\bwho(?:['’]?s|m|se|['’]re|['’]d)?\b|\b(?:which|what) (?:person|doctor|parent|one of (?:us|them)|man"
+     r"|woman|colleague|friend)\b|\bwhat(?:['’]?s| is| was) .{0,40}\b(?:called|named)\b|\bname of\b"),
+    ("reason", r"\bwhy\b|\bhow come\b|\bwhat(?:['’]?s| is| was)? (?:the )?(?:reason|cause|made|motivated|inspired)\b"
+     r"|\bwhat .{2,60} for\s*[?.!]*$|\bwhat went wrong\b"),
+    ("clock", r"\b(?:what|which|whats) time\b|\bat what hour\b|\bo['’]clock\b"),
+    ("time", r"\bwhen\b|\b(?:which|what|on what|whats the) (?:week)?(?:day|date|month|year|week|season|days|dates)s?\b"
+     r"|\bsince when\b|\bhow long ago\b|\bbirthday\b|\bdeadline\b"),
+    ("money", r"\bhow much\b(?=.*\b(?:cost|pay|paid|spen[dt]|owe|charg|price|rent|fee|deposit|quote|bill|earn|refund"
+     r"|money|euros?|pounds?|dollars?)|\s*(?:is|was|were|are|for|did)\b)"
+     r"|\b(?:price|cost|costs|fee|rent|salary|wage|deposit|bill|fare|charge|balance|quote)\b"),
+    ("number", r"\bhow (?:much|many|often|long|old|big|fast|far|tall|high|large|wide|heavy|deep|late)\b|\bnumber of\b"
+     r"|\bcount of\b|\b(?:what|which|whats)\b.{0,24}\b(?:number|amount|dose|size|limit|rate|weight|level|percentage"
+     r"|score|total|maximum|minimum|max|version|code|reference|phone|temperature|height|age)\b|\bin total\b"),
+    ("place", r"\bwhere\b|\b(?:which|what) (?:city|country|state|town|place|street|address|shop|market|room|school"
+     r"|restaurant|hospital|park|area)\b"),
+    ("list", r"\blist\b|\bwhat all\b|\ball of (?:it|them)\b"),
+    ("manner", r"^how\b"),
+)  # fmt: skip
+_WANTS: Final = tuple((name, re.compile(source, re.IGNORECASE)) for name, source in _KINDS)
+_CHECK: Final = re.compile(rf"^(?:{_AUX}(?:n['’]?t)?)\b", re.IGNORECASE)
+_ALTERNATIVE: Final = re.compile(r"\bor\b(?! not\b)", re.IGNORECASE)
+_NOW: Final = re.compile(
+    r"\b(?:now|now(?:a)?days|these days|at the moment|right now|currently|current|at present|still|any ?more|today"
+    r"|so far|as of|in the end|finally|at last|final|end up|ended up|after all|really|actually|eventually|latest|newest"
+    r"|most recent(?:ly)?)\b",
+    re.IGNORECASE,
+)
+_FIRST: Final = re.compile(
+    r"\b(?:at first|first(?! of)|original(?:ly)?|initial(?:ly)?|to begin with|at the start|in the beginning|back when"
+    r"|began|begin|starting|very first)\b",
+    re.IGNORECASE,
+)
+_BEFORE: Final = re.compile(
+    r"\b(?:before|previous(?:ly)?|former(?:ly)?|used to|old(?!er)\b|until|till|earlier|back then|prior)\b",
+    re.IGNORECASE,
+)
+_LAST: Final = re.compile(r"\b(?:last|lately|recently)\b", re.IGNORECASE)
+_DATED: Final = re.compile(
+    rf"\b(?:in|on|of|from|by|during|since|for|early|late|mid|last) (?:the )?"
+    rf"(?:\d{{1,2}}(?:st|nd|rd|th)? (?:of )?)?{MONTH_NAME}\b"
+    r"|\b(?:19|20)\d\d\b",
+    re.IGNORECASE,
+)
+_PAST: Final = re.compile(r"\b(?:did|was|were|had|didn['’]?t|wasn['’]?t)\b", re.IGNORECASE)
+_SAID: Final = re.compile(
+    r"\bwho (?:said|told|mentioned|wrote|suggested|asked|came up with|reported|pointed out|announced)\b",
+    re.IGNORECASE,
+)
+_CHANGES: Final = re.compile(
+    r"\bhow (?:has|have|did) .+ chang|\bwhat(?:['’]s)? (?:has |have )?(?:changed|happened)\b|\bmonth by month\b"
+    r"|\btimeline\b|\bhistory of\b",
+    re.IGNORECASE,
+)
+
+
+class AskedQuestion(msgspec.Struct, frozen=True, kw_only=True):
+    """What is asked. `core`: without openers; `said`: it asks who said something; `dated`: it names a time."""
+
+    core: str
+    wants: Wants
+    era: Era
+    said: bool
+    dated: bool
+    past: bool
+    changes: bool
+    """Whether it asks how something changed."""
+
+
+def read(text: str) -> AskedQuestion:
+    """Return a question as it is read. Any text is a legal question."""
+    core = _OPENERS.sub("", text.strip()) or text.strip()
+    return AskedQuestion(
+        core=core,
+        wants=_wants(core),
+        era=_era(core),
+        said=_SAID.search(core) is not None,
+        dated=_DATED.search(core) is not None,
+        past=_PAST.search(core) is not None,
+        changes=_CHANGES.search(core) is not None,
+    )
+
+
+def _wants(core: str) -> Wants:
+    if _CHECK.match(core):
+        return "check"
+    return next((name for name, pattern in _WANTS if pattern.search(core)), "value")
+
+
+def _era(core: str) -> Era:
+    if _FIRST.search(core):
+        return "first"
+    if _BEFORE.search(core):
+        return "before"
+    if _NOW.search(core):
+        return "now"
+    return "last" if _LAST.search(core) else "any"
