@@ -5,7 +5,6 @@ A value that the question itself has answers nothing: "the 17th" doesn't say whe
 """
 
 import re
-from collections.abc import Set as AbstractSet
 from typing import Final
 
 from braid.agent.answer.reading import AskedQuestion
@@ -78,7 +77,7 @@ class Bearing:
 
     def __init__(self, asked: AskedQuestion) -> None:
         self._asked = asked
-        self._known: AbstractSet[str] = frozenset(words(asked.core))
+        self._known: frozenset[str] = frozenset(words(asked.core))
         counted = _COUNTED.search(asked.core)
         self._counts = stem(counted[1].lower()) if counted else ""
         self._phone = _PHONE.search(asked.core) is not None

@@ -4,6 +4,7 @@ Openers, filler and mood are set aside; case, a missing mark and most typos don'
 """
 
 import re
+from collections.abc import Iterator
 from typing import Final, Literal
 
 import msgspec
@@ -43,7 +44,9 @@ _KINDS: Final[tuple[tuple[Wants, str], ...]] = (
     ("list", r"\blist\b|\bwhat all\b|\ball of (?:it|them)\b"),
     ("manner", r"^how\b"),
 )  # fmt: skip
-_WANTS: Final = tuple((name, re.compile(source, re.IGNORECASE)) for name, source in _KINDS)
+_WANTS: Final[tuple[tuple[Wants, re.Pattern[str]], ...]] = tuple(
+    (name, re.compile(source, re.IGNORECASE)) for name, source in _KINDS
+)
 _CHECK: Final = re.compile(rf"^(?:{_AUX}(?:n['’]?t)?)\b", re.IGNORECASE)
 _ALTERNATIVE: Final = re.compile(r"\bor\b(?! not\b)", re.IGNORECASE)
 _NOW: Final = re.compile(
@@ -110,7 +113,8 @@ def read(text: str) -> AskedQuestion:
 def _wants(core: str) -> Wants:
     if _CHECK.match(core):
         return "check"
-    return next((name for name, pattern in _WANTS if pattern.search(core)), "value")
+    found: Iterator[Wants] = (name for name, pattern in _WANTS if pattern.search(core))
+    return next(found, "value")
 
 
 def _era(core: str) -> Era:

@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from collections.abc import Set as AbstractSet
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Final
+from typing import Annotated, Final, cast
 
 import msgspec
 import numpy as np
@@ -34,7 +34,7 @@ from braid.agent.answer.features import CANDIDATES, NAMES, features
 from braid.agent.answer.ladder import told
 from braid.agent.answer.reading import read
 from braid.agent.cite import bare, cited
-from braid.agent.parts import Composed, QuestionContext
+from braid.agent.parts import Caution, Composed, QuestionContext
 from braid.recall.decompose import decompose
 from braid.recall.hits import Hit
 from braid.recall.pool import Floats
@@ -51,7 +51,7 @@ L2_TELL: Final = 30.0
 OF_LOCOMO: Final = 0.15
 """What a question of LoCoMo weighs beside one of a talk when turns are ordered; there are more of them, of one kind."""
 TELL_OF_LOCOMO: Final = 0.25
-LEAST: Final = {"careful": 0.65, "default": 0.5, "eager": 0.4}
+LEAST: Final[dict[Caution, float]] = {"careful": 0.65, "default": 0.5, "eager": 0.4}
 """How sure an answer must be to be told."""
 ROUNDS: Final = 15
 
@@ -88,7 +88,7 @@ def fitted_turn(lessons: Sequence[Lesson], tables: Sequence[Floats]) -> dict[str
     group = np.repeat(np.arange(len(some)), sizes)
     target = np.concatenate([_even(lessons[at].bears[: len(tables[at])]) for at in some])
     weight = np.array([OF_LOCOMO if lessons[at].locomo else 1.0 for at in some])
-    w = np.zeros(z.shape[1])
+    w: Floats = np.zeros(z.shape[1])
 
     def loss(w: Floats) -> float:
         scores = z @ w
@@ -105,7 +105,7 @@ def fitted_turn(lessons: Sequence[Lesson], tables: Sequence[Floats]) -> dict[str
         bend = (
             (z * (p * weight[group])[:, None]).T @ z - (mean * weight[:, None]).T @ mean + L2 * np.eye(len(w))
         )
-        step, size = np.linalg.solve(bend, slope), 1.0
+        step, size = cast("Floats", np.linalg.solve(bend, slope)), 1.0
         while loss(w - size * step) > loss(w) and size > 1e-4:
             size /= 2
         w = w - size * step
@@ -122,12 +122,12 @@ def fitted_tell(rows: Floats, right: Floats, weight: Floats) -> dict[str, float]
     spread = np.sqrt(((rows - middle) ** 2 * weight[:, None]).sum(axis=0) / weight.sum()) + 1e-6
     z = np.column_stack([np.ones(len(rows)), (rows - middle) / spread])
     ridge = np.array([1e-6, *[L2_TELL] * rows.shape[1]])
-    w = np.zeros(z.shape[1])
+    w: Floats = np.zeros(z.shape[1])
     for _ in range(ROUNDS):
         p = 1 / (1 + np.exp(-np.clip(z @ w, -30, 30)))
         slope = z.T @ (weight * (p - right)) + ridge * w
         bend = (z.T * (weight * p * (1 - p))) @ z + np.diag(ridge)
-        w = w - np.linalg.solve(bend, slope)
+        w = w - cast("Floats", np.linalg.solve(bend, slope))
     columns = w[1:] / spread
     bias = float(w[0]) - float(columns @ middle)
     return {"bias": round(bias, 5)} | {
@@ -172,7 +172,7 @@ def taught(lessons: Sequence[Lesson]) -> tuple[LadderWeights, list[LeftOut]]:
     for kind in sorted({*kinds}):
         rest = [at for at, each in enumerate(kinds) if each != kind]
         turns[kind] = fitted_turn([lessons[at] for at in rest], [tables[at] for at in rest])
-        for at in (at for at, each in enumerate(kinds) if each == kind):
+        for at in _places(kinds, kind):
             chosen[at] = _chosen(lessons[at], msgspec.structs.replace(NOTHING, turn=turns[kind]))
     right = np.array([float(_is_right(one, found)) for one, found in zip(lessons, chosen, strict=True)])
     rows = np.array([[found.signals[name] for name in TELLING] for found in chosen])
@@ -181,18 +181,22 @@ def taught(lessons: Sequence[Lesson]) -> tuple[LadderWeights, list[LeftOut]]:
     for kind in turns:
         out = np.array([each == kind for each in kinds])
         tells[kind] = fitted_tell(rows[~out], right[~out], weight[~out])
-        p[out] = [logistic(chosen[at].signals, tells[kind]) for at in np.flatnonzero(out)]
+        p[out] = [logistic(chosen[at].signals, tells[kind]) for at in _places(kinds, kind)]
     left: list[LeftOut] = []
     for kind, turn in turns.items():
         out = np.array([each == kind for each in kinds])
         given = _weights(turn, tells[kind], isotonic(p[~out], right[~out], weight[~out]))
-        for at in np.flatnonzero(out):
+        for at in _places(kinds, kind):
             composed = Extractive(given).compose(lessons[at].asked)
             sure = calibrated(float(p[at]), given.table)
             verdict = lessons[at].judged(composed)
             left.append(LeftOut(lessons[at], chosen[at], bool(right[at]), sure, composed, verdict))
     tell = fitted_tell(rows, right, weight)
     return _weights(fitted_turn(lessons, tables), tell, isotonic(p, right, weight)), left
+
+
+def _places(kinds: Sequence[str], kind: str) -> list[int]:
+    return [at for at, each in enumerate(kinds) if each == kind]
 
 
 def _weights(
