@@ -57,6 +57,7 @@ _ROLE: Final = re.compile(
     re.IGNORECASE,
 )
 _FIRST: Final = re.compile(r"\b(?:i|i['’]?m|i['’]?ll|i['’]?ve|me|my)\b", re.IGNORECASE)
+_OWNED: Final = re.compile(r"\b(?:my|our)\b", re.IGNORECASE)
 _CHECKED: Final = re.compile(
     r"\b(?:yes|yeah|yep|no|nope|not|never|done|sure|still|any ?more)\b|n['’]t\b", re.IGNORECASE
 )
@@ -80,6 +81,7 @@ class Bearing:
         self._known: frozenset[str] = frozenset(words(asked.core))
         counted = _COUNTED.search(asked.core)
         self._counts = stem(counted[1].lower()) if counted else ""
+        self._own = _FIRST.search(asked.core) is not None  # who asks "who is my …?" is not whom they ask for
         self._phone = _PHONE.search(asked.core) is not None
 
     def bears(self, text: str) -> bool:  # noqa: PLR0911 - one line a kind
@@ -96,7 +98,8 @@ class Bearing:
         if wants == "clock":
             return self._new(_CLOCK, text)
         if wants == "person":
-            return self.names(text) > 0 or _ROLE.search(text) is not None or _FIRST.search(text) is not None
+            own = (_OWNED if self._own else _FIRST).search(text) is not None
+            return self.names(text) > 0 or _ROLE.search(text) is not None or own
         if wants == "place":
             return _PLACE.search(text) is not None
         return wants != "reason" or _REASON.search(text) is not None

@@ -79,7 +79,8 @@ def name_of(given: LadderWeights) -> str:
 
 
 class Chosen(msgspec.Struct, frozen=True):
-    """The turns by how probably each answers, best first; those to tell, oldest first; and how sure that is."""
+    """The turns by how probably each answers, best first; those to tell, oldest first; and how sure that is: `p` in
+    [0, 1], from `signals`, numbers on the scales of `TELLING`."""
 
     ranked: Sequence[Hit]
     told: Sequence[Hit]

@@ -77,7 +77,8 @@ def said(question: Question, chosen: Chosen, asked: QuestionContext, given: Ladd
 
 
 def told(question: Question, best: Hit, turns: Sequence[Hit], p: float, short: str | None = None) -> Composed:
-    """Return some turns quoted in their order. `short`: the answer in fewest words, where that isn't the best's own."""
+    """Return some turns quoted in their order. `p` in [0, 1]: how sure that is; `short`: the answer in fewest words,
+    where that isn't the best's own."""
     span = best_span(question, best.text, when_of(best))
     supports = [support_of(hit, _quoted(question, hit)) for hit in turns]
     reports = [capital(report_of(one, one.quote)) for one in supports]

@@ -4,7 +4,6 @@ Openers, filler and mood are set aside; case, a missing mark and most typos don'
 """
 
 import re
-from collections.abc import Iterator
 from typing import Final, Literal
 
 import msgspec
@@ -113,8 +112,10 @@ def read(text: str) -> AskedQuestion:
 def _wants(core: str) -> Wants:
     if _CHECK.match(core):
         return "check"
-    found: Iterator[Wants] = (name for name, pattern in _WANTS if pattern.search(core))
-    return next(found, "value")
+    for name, pattern in _WANTS:
+        if pattern.search(core):
+            return name
+    return "value"
 
 
 def _era(core: str) -> Era:

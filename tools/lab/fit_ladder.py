@@ -88,7 +88,7 @@ def fitted_turn(lessons: Sequence[Lesson], tables: Sequence[Floats]) -> dict[str
     group = np.repeat(np.arange(len(some)), sizes)
     target = np.concatenate([_even(lessons[at].bears[: len(tables[at])]) for at in some])
     weight = np.array([OF_LOCOMO if lessons[at].locomo else 1.0 for at in some])
-    w: Floats = np.zeros(z.shape[1])
+    w = cast("Floats", np.zeros(z.shape[1]))
 
     def loss(w: Floats) -> float:
         scores = z @ w
@@ -122,7 +122,7 @@ def fitted_tell(rows: Floats, right: Floats, weight: Floats) -> dict[str, float]
     spread = np.sqrt(((rows - middle) ** 2 * weight[:, None]).sum(axis=0) / weight.sum()) + 1e-6
     z = np.column_stack([np.ones(len(rows)), (rows - middle) / spread])
     ridge = np.array([1e-6, *[L2_TELL] * rows.shape[1]])
-    w: Floats = np.zeros(z.shape[1])
+    w = cast("Floats", np.zeros(z.shape[1]))
     for _ in range(ROUNDS):
         p = 1 / (1 + np.exp(-np.clip(z @ w, -30, 30)))
         slope = z.T @ (weight * (p - right)) + ridge * w
