@@ -351,6 +351,7 @@ class AsyncStore(AsyncHandle):
         lens: "str | None" = None,
         limit_s: float = 5.0,
         index_s: float = 60.0,
+        trust: "Literal['owner', 'agent', 'tool', 'outsider']" = "outsider",
         explain: bool = False,
         prove: bool = False,
         cross_encoder: "CrossEncoder | None" = None,
@@ -383,6 +384,7 @@ class AsyncStore(AsyncHandle):
                 lens=lens,
                 limit_s=limit_s,
                 index_s=index_s,
+                trust=trust,
                 explain=explain,
                 prove=prove,
                 cross_encoder=cross_encoder,
@@ -411,6 +413,7 @@ class AsyncStore(AsyncHandle):
         lens: "str | None" = None,
         limit_s: float = 5.0,
         index_s: float = 60.0,
+        trust: "Literal['owner', 'agent', 'tool', 'outsider']" = "outsider",
         budget: int = 800,
         probe: "str | None" = None,
         clear: bool = False,
@@ -443,6 +446,7 @@ class AsyncStore(AsyncHandle):
                 lens=lens,
                 limit_s=limit_s,
                 index_s=index_s,
+                trust=trust,
                 budget=budget,
                 probe=probe,
                 clear=clear,
@@ -472,6 +476,7 @@ class AsyncStore(AsyncHandle):
         as_of_time: "datetime | None" = None,
         at: "datetime | None" = None,
         append: bool = True,
+        trust: "Literal['owner', 'agent', 'tool', 'outsider']" = "tool",
     ) -> "Stance":
         """Return what is held of a question: one claim, or undecided, with what was weighed and what would change it.
 
@@ -490,6 +495,7 @@ class AsyncStore(AsyncHandle):
                 question=question,
                 at=at,
                 append=append,
+                trust=trust,
             )
         )
 
@@ -558,6 +564,7 @@ class AsyncStore(AsyncHandle):
         affect: bool = True,
         top_k: "int | None" = None,
         write: bool = True,
+        trust: "Literal['owner', 'agent', 'tool', 'outsider']" = "tool",
         composer: "Composer | None" = None,
     ) -> "Reply":
         """Return an answer that cites the records it rests on, or says that it doesn't know.
@@ -581,6 +588,7 @@ class AsyncStore(AsyncHandle):
                 affect=affect,
                 top_k=top_k,
                 write=write,
+                trust=trust,
                 composer=composer,
             )
         )
@@ -777,13 +785,17 @@ class AsyncStore(AsyncHandle):
         )
 
     async def learn(
-        self, *, dry_run: bool = False, told: "Callable[[Record, Draft], None] | None" = None
+        self,
+        *,
+        dry_run: bool = False,
+        trust: "Literal['owner', 'agent', 'tool', 'outsider']" = "tool",
+        told: "Callable[[Record, Draft], None] | None" = None,
     ) -> "Learned":
         """Read what has not been read yet for plain statements; append these as inference records above their turns.
 
         Follows the log; repeating it adds nothing. `told` is shown each record that states something, and its draft.
         """
-        return await to_thread(lambda: self.sync.learn(dry_run=dry_run, told=told))
+        return await to_thread(lambda: self.sync.learn(dry_run=dry_run, trust=trust, told=told))
 
     async def extract(
         self,

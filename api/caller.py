@@ -6,7 +6,7 @@ be of it, and no answer that names a record of another scope leaves. An operatio
 """
 
 import re
-from collections.abc import Generator, Iterable, Iterator
+from collections.abc import Generator, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import (
@@ -28,6 +28,7 @@ from braid.errors import AccessDeniedError
 from braid.operation import ALL_ACCESS, Access, Id, Operation, Request
 
 if TYPE_CHECKING:
+    from braid.ledger.record.record import Draft
     from braid.session import Session
 
 CallerKind = Literal["operator", "person", "agent", "autonomous", "model"]
@@ -40,6 +41,8 @@ GRANTS: Final[dict[CallerKind, frozenset[Access]]] = {
     "model": frozenset(("read",)),
 }
 """What a caller of each kind is given where nothing narrower is said; more is never given but to an operator."""
+_SPEAK_FOR_OWNER: Final[frozenset[CallerKind]] = frozenset(("operator", "person"))
+"""Kinds whose callers may say what the owner says: what any other captures of a person is on the word of an agent."""
 _NOBODYS: Final = ("tomb", "evt", "key")
 """Kinds that are nobody's memory where they name no scope: what `forget` answers is the id of a tombstone."""
 _Answer = TypeVar("_Answer")
@@ -103,6 +106,24 @@ def held(session: "Session", caller: Caller, known: Operation, asked: Request) -
     for id in named:
         _require_own(session, caller, id)
     return held_to_scope or asked
+
+
+def as_said_by(caller: Caller | None, batch: "Sequence[Draft]") -> "Sequence[Draft]":
+    """Return drafts as a caller may say them: whoever speaks for no owner is no owner, whatever actor they name."""
+    if caller is None or caller.kind in _SPEAK_FOR_OWNER:
+        return batch
+    return [_lowered(draft) for draft in batch]
+
+
+def _lowered(draft: "Draft") -> "Draft":
+    from braid.ledger.record.record import ExperienceBody
+    from braid.ledger.record.source import WORDS, at_first_hand
+
+    body = draft.body
+    if not isinstance(body, ExperienceBody) or at_first_hand("", body) != "owner":
+        return draft
+    tags = [tag for tag in body.tags if not tag.startswith(WORDS)]
+    return msgspec.structs.replace(draft, body=msgspec.structs.replace(body, tags=[*tags, f"{WORDS}agent"]))
 
 
 def own_answer(session: "Session", caller: Caller, known: Operation, answer: _Answer) -> _Answer:

@@ -12,7 +12,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Concatenate, NamedTuple, ParamSpec, Self, TypeVar
 from warnings import warn
 
-from braid.caller import asking, held, own_answer
+from braid.caller import as_said_by, asking, held, own_answer
 from braid.errors import AccessDeniedError
 from braid.ledger.erase import erasure as erasing
 from braid.ledger.errors import ReadOnlyError
@@ -146,6 +146,7 @@ class Session:
         Claims in it that contradict each other while nothing says which gives way are all kept, and an event `review`
         is appended with them. Of the first `held` drafts a repeated key must say the same. Raises as `Writer.append`.
         """
+        batch = as_said_by(asking(), batch)
         together = batch if signer else _reviewed(batch)
         keys = [draft.body.once for draft in together]
         return self.writer.append(together, keys=keys, signer=signer, held=held)[: len(batch)]

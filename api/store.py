@@ -468,6 +468,7 @@ class Methods:
         lens: "str | None" = None,
         limit_s: float = 5.0,
         index_s: float = 60.0,
+        trust: "Literal['owner', 'agent', 'tool', 'outsider']" = "outsider",
         explain: bool = False,
         prove: bool = False,
         cross_encoder: "CrossEncoder | None" = None,
@@ -501,6 +502,7 @@ class Methods:
                 lens=lens,
                 limit_s=limit_s,
                 index_s=index_s,
+                trust=trust,
                 explain=explain,
                 prove=prove,
             ),
@@ -529,6 +531,7 @@ class Methods:
         lens: "str | None" = None,
         limit_s: float = 5.0,
         index_s: float = 60.0,
+        trust: "Literal['owner', 'agent', 'tool', 'outsider']" = "outsider",
         budget: int = 800,
         probe: "str | None" = None,
         clear: bool = False,
@@ -562,6 +565,7 @@ class Methods:
                 lens=lens,
                 limit_s=limit_s,
                 index_s=index_s,
+                trust=trust,
                 budget=budget,
                 probe=probe,
                 clear=clear,
@@ -591,6 +595,7 @@ class Methods:
         as_of_time: "datetime | None" = None,
         at: "datetime | None" = None,
         append: bool = True,
+        trust: "Literal['owner', 'agent', 'tool', 'outsider']" = "tool",
     ) -> "Stance":
         """Return what is held of a question: one claim, or undecided, with what was weighed and what would change it.
 
@@ -610,6 +615,7 @@ class Methods:
                 question=question,
                 at=at,
                 append=append,
+                trust=trust,
             ),
         )
 
@@ -680,6 +686,7 @@ class Methods:
         affect: bool = True,
         top_k: "int | None" = None,
         write: bool = True,
+        trust: "Literal['owner', 'agent', 'tool', 'outsider']" = "tool",
         composer: "Composer | None" = None,
     ) -> "Reply":
         """Return an answer that cites the records it rests on, or says that it doesn't know.
@@ -704,6 +711,7 @@ class Methods:
                 affect=affect,
                 top_k=top_k,
                 write=write,
+                trust=trust,
             ),
             composer=composer,
         )
@@ -908,14 +916,18 @@ class Methods:
         )
 
     def learn(
-        self, *, dry_run: bool = False, told: "Callable[[Record, Draft], None] | None" = None
+        self,
+        *,
+        dry_run: bool = False,
+        trust: "Literal['owner', 'agent', 'tool', 'outsider']" = "tool",
+        told: "Callable[[Record, Draft], None] | None" = None,
     ) -> "Learned":
         """Read what has not been read yet for plain statements; append these as inference records above their turns.
 
         Follows the log; repeating it adds nothing. `told` is shown each record that states something, and its draft.
         """
         return self.session.call(
-            knowledge_operations.learn, knowledge_operations.Learn(dry_run=dry_run), told=told
+            knowledge_operations.learn, knowledge_operations.Learn(dry_run=dry_run, trust=trust), told=told
         )
 
     def extract(

@@ -13,6 +13,7 @@ from braid.agent.parts import Support
 from braid.claims.decision import Resolved, resolve
 from braid.claims.finder import ClaimFinder
 from braid.ledger.record.record import ExperienceBody, Record, Scope
+from braid.ledger.record.source import BELIEVED, SourceClass
 from braid.recall.hits import RecallResult as Found
 from braid.search.question import MARKED, Question
 from braid.search.retrieval import NOT_OWN, find
@@ -49,8 +50,15 @@ class StoreMind(Tones):
         as_of_time: datetime | None = None,
         now: datetime | None = None,
         top_k: int,
+        trust: SourceClass = BELIEVED,
     ) -> None:
+        """`trust`: the lowest source class that an answer rests on."""
         super().__init__(session, scope)
+        self._trust: SourceClass = trust
+        self.beneath = 0
+        """How many records were met that are not trusted."""
+        self.lower = False
+        """Whether some that were found are of another class than the owner's."""
         self._as_of = as_of
         self._as_of_time = as_of_time
         self._given_now = now
@@ -65,7 +73,19 @@ class StoreMind(Tones):
         return datetime.fromisoformat(self._session.reader.envelope(self._size - 1).created_at)
 
     def find(self, question: str) -> Found:
-        """See `Mind.find`: nothing is found that the store wrote about itself."""
+        """See `Mind.find`: nothing is found that the store wrote about itself, nor what is not trusted."""
+        found = self._found(question, self._trust)
+        self.beneath += found.beneath
+        self.lower = self.lower or any(hit.source != "owner" for hit in found.results)
+        return found
+
+    def of_outsiders(self, question: str) -> Found:
+        """Return what outsiders said that fits a question."""
+        found = self._found(question, "outsider")
+        others = [hit for hit in found.results if hit.source == "outsider"]
+        return msgspec.structs.replace(found, results=others)
+
+    def _found(self, question: str, trust: SourceClass) -> Found:
         scope = msgspec.structs.asdict(self._scope) if self._scope else {}
         asked = Question(
             query=question,
@@ -75,6 +95,7 @@ class StoreMind(Tones):
             now=self._given_now,  # what happened later is not known yet
             top_k=self._top_k,
             filters=NOT_OWN,
+            trust=trust,
             **scope,
         )
         return find(self._session, asked)
@@ -82,10 +103,28 @@ class StoreMind(Tones):
     def hold(self, question: str) -> HeldStance:
         """See `Mind.hold`."""
         past = self._as_of if self._as_of_time is None else self._as_of_time
-        self.resolved = resolve(self._session, question, self._scope, as_of=past, now=self._given_now)
+        self.resolved = resolve(
+            self._session, question, self._scope, as_of=past, now=self._given_now, trust=self._trust
+        )
         outcome = self.resolved.outcome
-        known = ClaimFinder(self._session, self._scope, self._size)
+        known = ClaimFinder(self._session, self._scope, self._size, trust=self._trust)
         return HeldStance(outcome, tuple(grounds_of(outcome, known, self._session)))
+
+
+class OutsidersMind(Tones):
+    """What outsiders said, for the one question that nothing else answers: nothing is held of it."""
+
+    def __init__(self, mind: StoreMind, session: Session, scope: Scope | None) -> None:
+        super().__init__(session, scope)
+        self._mind = mind
+
+    def find(self, question: str) -> Found:
+        """See `Mind.find`."""
+        return self._mind.of_outsiders(question)
+
+    def hold(self, question: str) -> HeldStance:
+        """See `Mind.hold`: of an outsider's words nothing is."""
+        raise ValueError(f"nothing is held of what only outsiders say: {question[:80]}")
 
 
 def grounds_of(outcome: Reconciliation, known: ClaimFinder, session: Session) -> Iterator[Support]:
@@ -96,18 +135,19 @@ def grounds_of(outcome: Reconciliation, known: ClaimFinder, session: Session) ->
         for at in above:
             if at not in seen:
                 seen.add(at)
-                yield support_of(session.reader.at(at), said.claim.quote or "")
+                yield support_of(session.reader.at(at), said.claim.quote or "", said.source)
 
 
-def support_of(record: Record, quote: str = "") -> Support:
+def support_of(record: Record, quote: str = "", source: SourceClass = "owner") -> Support:
     """Return a record as what an answer rests on."""
     body = record.body
-    source = body.provenance if isinstance(body, ExperienceBody) else None
+    spoken = body.provenance if isinstance(body, ExperienceBody) else None
     return Support(
         id=record.id,
         index=record.index,
         text=record.text,
         quote=quote,
         when=body.occurred_at or record.created_at,
-        speaker=(source.name or source.actor) if source is not None else record.kind,
+        speaker=(spoken.name or spoken.actor) if spoken is not None else record.kind,
+        source=source,
     )

@@ -1,5 +1,6 @@
 """Questions that are answered in words, and how an answer is known."""
 
+from functools import partial
 from time import perf_counter
 from typing import TYPE_CHECKING, Final
 
@@ -7,6 +8,7 @@ from braid.answers.reply import Reply, reply_of
 from braid.errors import AccessDeniedError
 from braid.ledger.errors import ErasedError, ForgottenError, IntegrityError, ReadOnlyError, UnknownRecordError
 from braid.ledger.record.ids import RecordId
+from braid.ledger.record.source import BELIEVED, SourceClass
 from braid.lenses.errors import UnknownLensError
 from braid.log import drafts
 from braid.operation import Id, Instant, Name, Request, Response, ScopedAsOf, operation
@@ -15,6 +17,7 @@ from braid.session import Session
 from braid.wal.errors import OutcomeUnknownError
 
 if TYPE_CHECKING:
+    from braid.agent.answer.pipeline import CitedAnswer
     from braid.agent.parts import Composer
 
 THROUGH_LENS: Final = 60
@@ -24,7 +27,8 @@ THROUGH_LENS: Final = 60
 class Ask(ScopedAsOf, frozen=True, kw_only=True):
     """A question. `now`: what "last month" is relative to. `top_k`: how many records it may draw on (12).
 
-    `lens`: an answer of what this keeps alone. `affect`: let tone shape its manner. `write`: append it.
+    `lens`: an answer of what this keeps alone. `affect`: let tone shape its manner. `write`: append it. `trust`: the
+    lowest source class that an answer rests on; what only those beneath it say is quoted as theirs.
     """
 
     question: AskedText
@@ -33,6 +37,7 @@ class Ask(ScopedAsOf, frozen=True, kw_only=True):
     affect: bool = True
     top_k: TopK | None = None
     write: bool = True
+    trust: SourceClass = BELIEVED
 
 
 @operation(
@@ -74,7 +79,8 @@ def ask(session: Session, asked: Ask, *, composer: "Composer | None" = None) -> 
         from braid.recall.lens_filter import through
 
         lens = through(lens_named(session, asked.lens))
-    mind = StoreMind(
+    minded = partial(
+        StoreMind,
         session,
         scope,
         as_of=asked.as_of,
@@ -82,10 +88,19 @@ def ask(session: Session, asked: Ask, *, composer: "Composer | None" = None) -> 
         now=asked.now,
         top_k=top_k if lens is None else max(top_k, THROUGH_LENS),
     )
-    given = answer(
-        asked.question, mind, now=mind.now, composer=composer, lens=lens, top_k=top_k, affect=asked.affect
-    )
+    mind = minded(trust=asked.trust)
+    put = partial(answer, asked.question, composer=composer, lens=lens, top_k=top_k, affect=asked.affect)
+    given = put(mind, now=mind.now)
+    if mind.lower and composer is None and not _is_owners(given):
+        own = minded(trust="owner")
+        alone = put(own, now=own.now)
+        if not alone.composed.abstained:  # what the owner said is not outdone by what others say of it
+            mind, given = own, alone
     resolved = mind.resolved if lens is None or given.held is not None else None
+    if given.composed.abstained and mind.beneath and lens is None and asked.trust == BELIEVED:
+        from braid.answers.outsiders import quoted_answer
+
+        given = quoted_answer(asked.question, given, mind, session, scope, top_k=top_k)
     if not asked.write:
         return reply_of(given, resolved, {}, given.steps)
     began = perf_counter()
@@ -94,6 +109,11 @@ def ask(session: Session, asked: Ask, *, composer: "Composer | None" = None) -> 
     placed = {name: written[place].id for name, place in names.items()}
     step = Step("append", round(1000 * (perf_counter() - began), 3), f"{len(placed)} named")
     return reply_of(given, resolved, placed, [*given.steps, step])
+
+
+def _is_owners(given: "CitedAnswer") -> bool:
+    """Whether an answer rests on the owner's words alone."""
+    return not given.composed.abstained and all(one.source == "owner" for one in given.citations)
 
 
 class ExplainProvenance(Request, frozen=True, kw_only=True):

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from braid.ledger.record.ids import RecordId
+from braid.ledger.record.source import SourceClass
 from braid.operation import Response
 
 if TYPE_CHECKING:
@@ -23,6 +24,7 @@ class Citation(msgspec.Struct, frozen=True, kw_only=True):
     when: datetime
     speaker: str
     quote: str = ""
+    source_class: SourceClass
 
 
 class Stage(msgspec.Struct, frozen=True, kw_only=True):
@@ -38,7 +40,7 @@ class Reply(Response, frozen=True, kw_only=True):
 
     `abstained`: too little is known to say anything, and `reason` says why. Uncertainty in [0, 1], of what was decided
     or of what was quoted; it is for programs, never shown. `tokens`: into a model, out of it. The ids are None where
-    nothing was written.
+    nothing was written. `quoted`: it only quotes what outsiders say; nobody who owns this memory says that it is so.
     """
 
     question: str
@@ -57,6 +59,7 @@ class Reply(Response, frozen=True, kw_only=True):
     fallback: str | None
     unsupported: tuple[str, ...]
     reflection_text: str
+    quoted: bool = False
     question_id: RecordId | None = None
     answer_id: RecordId | None = None
     reflection: RecordId | None = None
@@ -81,6 +84,7 @@ def reply_of(
                 when=one.when,
                 speaker=one.speaker,
                 quote=one.quote,
+                source_class=one.source,
             )
             for one in given.citations
         ),
@@ -94,6 +98,7 @@ def reply_of(
         model=composed.model,
         fallback=composed.fallback,
         unsupported=tuple(composed.unsupported),
+        quoted=composed.quoted,
         reflection_text=given.reflection.text,
         question_id=placed.get("question"),
         answer_id=placed.get("answer"),

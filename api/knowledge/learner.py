@@ -20,6 +20,7 @@ from braid.learn.parse.reader import ParseReader
 from braid.learn.turn import KnownClaims, Turn, TurnReader, TurnReading
 from braid.ledger.errors import ErasedError, ForgottenError
 from braid.ledger.record.record import Draft, ExperienceBody, Record, is_reading
+from braid.ledger.record.source import BELIEVED, SourceClass, is_least
 from braid.session import Session
 from braid.text.parse import ParserMissingError
 from braid.views.errors import ViewError
@@ -48,9 +49,13 @@ class _Position(msgspec.Struct, frozen=True):
 class Learner:
     """Follows one store's log with one reader, and keeps what is known in each conversation while the store is open."""
 
-    def __init__(self, session: Session, reader: TurnReader | None = None) -> None:
-        """Raises ParserMissingError where nothing can take sentences apart."""
+    def __init__(
+        self, session: Session, reader: TurnReader | None = None, trust: SourceClass = BELIEVED
+    ) -> None:
+        """`trust`: the lowest source class that is read. Raises ParserMissingError where nothing can take sentences
+        apart."""
         self._session = session
+        self._trust: SourceClass = trust
         self.turn = RLock()
         self._reader: TurnReader = reader or ParseReader(session.parser)
         self._path = session.path / "views" / "learned.json"
@@ -86,7 +91,7 @@ class Learner:
             for record, draft in added if told is not None else ():
                 cast("Told", told)(record, draft)
             at = self._at = stop
-        if not dry_run and at > self._saved():
+        if not dry_run and at > self._saved() and self._trust == BELIEVED:
             if not self._saved():  # once for a store: it looks at every reading
                 retire_replaced(self._session, REPLACED)
             self._save(at)
@@ -96,7 +101,9 @@ class Learner:
         """Return where to read on; what was said shortly before is made known again."""
         if self._at is not None:
             return self._at
-        at = self._saved()
+        at = (
+            self._saved() if self._trust == BELIEVED else 0
+        )  # with another trust, what was passed over is read
         if at < self._session.reader.size:
             newest = _newest([turn for _, turn in self._new(max(0, at - WINDOW), at)])
             self._reader.prepare(newest)
@@ -135,14 +142,21 @@ class Learner:
             for record, _ in entries:
                 if record.kind == "tombstone" and record.envelope.public.get("op") == "recover":
                     yield from self._recovered(record)
-                elif record.index not in hidden and (turn := turn_of(record)) is not None:
+                elif record.index not in hidden and (turn := self._turn_of(record)) is not None:
                     yield record, self._placed(record, turn)
+
+    def _turn_of(self, record: Record) -> Turn | None:
+        """Return a record as a turn; None for what is not trusted: it changes nobody's mind, nor what "it" means."""
+        turn = turn_of(record)
+        if turn is None or not is_least(self._session.reader.source_classes.note(record), self._trust):
+            return None
+        return turn
 
     def _recovered(self, tombstone: Record) -> Iterator[tuple[Record, Turn]]:
         for link in tombstone.targets("target"):
             with suppress(ErasedError, ForgottenError):
                 record = self._session.reader.at(link.index)
-                if (turn := turn_of(record)) is not None:
+                if (turn := self._turn_of(record)) is not None:
                     yield record, self._placed(record, turn)
 
     def _placed(self, record: Record, turn: Turn) -> Turn:
@@ -229,11 +243,13 @@ def _newest(turns: list[Turn]) -> list[Turn]:
     return turns[len(turns) - sum(length <= BACK for length in lengths) :]
 
 
-def learn(session: Session, *, dry_run: bool = False, told: Told | None = None) -> Learned:
+def learn(
+    session: Session, *, dry_run: bool = False, told: Told | None = None, trust: SourceClass = BELIEVED
+) -> Learned:
     """Read what has not been read yet, by the session's one learner: two that follow one log would trip over each
     other."""
-    if dry_run:
-        return Learner(session).learn(dry_run=True, told=told)
+    if dry_run or trust != BELIEVED:
+        return Learner(session, trust=trust).learn(dry_run=dry_run, told=told)
     learner = session.kept(Learner, lambda: Learner(session))
     with learner.turn:
         return learner.learn(told=told)

@@ -9,6 +9,7 @@ import msgspec
 from braid.ledger.errors import ErasedError, ForgottenError, IntegrityError, UnknownRecordError
 from braid.ledger.record.ids import RecordId
 from braid.ledger.record.record import ExperienceBody, Record, Scope
+from braid.ledger.record.source import SourceClass
 from braid.lenses.errors import UnknownLensError
 from braid.operation import Name, Request, Response, operation
 from braid.search.question import Question, TopK
@@ -42,7 +43,8 @@ class RecalledHit(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True)
     """A record that fits, read from the log and verified.
 
     `signals`: what spoke for it, by name; `parts`: what each added to the score, where `explain` was asked.
-    `superseded_by`: the record that stands in its place now. `proof`: a c2sp.org/tlog-proof.
+    `superseded_by`: the record that stands in its place now. `proof`: a c2sp.org/tlog-proof. `source_class`: whose
+    words it is; an outsider's are quoted, and nobody here has said that they are so.
     """
 
     id: RecordId
@@ -56,6 +58,7 @@ class RecalledHit(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True)
     captions: tuple[str, ...] = ()
     scope: Scope | None = None
     superseded_by: str | None = None
+    source_class: SourceClass
     signals: Mapping[str, float]
     parts: Mapping[str, float] | None = None
     also: tuple[Repeat, ...] = ()
@@ -138,6 +141,7 @@ def _hit(hit: "Hit", *, explain: bool) -> RecalledHit:
         else (),
         scope=body.scope,
         superseded_by=hit.superseded_by,
+        source_class=hit.source,
         signals=_rounded(hit.signals),
         parts=_rounded(hit.parts) if explain else None,
         also=tuple(_repeat(record) for record in hit.also),

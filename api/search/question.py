@@ -5,6 +5,7 @@ from typing import Annotated, Final, Literal
 import msgspec
 
 from braid.errors import InvalidRequestError
+from braid.ledger.record.source import SourceClass
 from braid.operation import Instant, Json, Name, ScopedAsOf
 
 MAX_TOP_K: Final = 1_000
@@ -41,6 +42,7 @@ class Question(ScopedAsOf, frozen=True, kw_only=True):
     nothing later is told. `superseded`: what was replaced is told too, marked. `affect`: tone has a say only then.
     `uncertainty`: the weight of disagreement among the hits, 0 for none. `lens`: the name of one. `limit_s`: how long
     each of the index's answers, the model and the encoder may take; `index_s`: how long the index, to catch up.
+    `trust`: the lowest source class that is told. Outsiders' words are told as theirs where it admits them.
     """
 
     query: str
@@ -54,3 +56,4 @@ class Question(ScopedAsOf, frozen=True, kw_only=True):
     lens: Name | None = None
     limit_s: Seconds = 5.0
     index_s: Seconds = 60.0
+    trust: SourceClass = "outsider"
