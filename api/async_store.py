@@ -352,6 +352,7 @@ class AsyncStore(AsyncHandle):
         limit_s: float = 5.0,
         index_s: float = 60.0,
         trust: "Literal['owner', 'agent', 'tool', 'outsider']" = "outsider",
+        audience: "Literal['owner', 'group', 'third_party']" = "owner",
         explain: bool = False,
         prove: bool = False,
         cross_encoder: "CrossEncoder | None" = None,
@@ -385,6 +386,7 @@ class AsyncStore(AsyncHandle):
                 limit_s=limit_s,
                 index_s=index_s,
                 trust=trust,
+                audience=audience,
                 explain=explain,
                 prove=prove,
                 cross_encoder=cross_encoder,
@@ -414,6 +416,7 @@ class AsyncStore(AsyncHandle):
         limit_s: float = 5.0,
         index_s: float = 60.0,
         trust: "Literal['owner', 'agent', 'tool', 'outsider']" = "outsider",
+        audience: "Literal['owner', 'group', 'third_party']" = "owner",
         budget: int = 800,
         probe: "str | None" = None,
         clear: bool = False,
@@ -447,6 +450,7 @@ class AsyncStore(AsyncHandle):
                 limit_s=limit_s,
                 index_s=index_s,
                 trust=trust,
+                audience=audience,
                 budget=budget,
                 probe=probe,
                 clear=clear,
@@ -565,6 +569,7 @@ class AsyncStore(AsyncHandle):
         top_k: "int | None" = None,
         write: bool = True,
         trust: "Literal['owner', 'agent', 'tool', 'outsider']" = "tool",
+        audience: "Literal['owner', 'group', 'third_party']" = "owner",
         composer: "Composer | None" = None,
     ) -> "Reply":
         """Return an answer that cites the records it rests on, or says that it doesn't know.
@@ -589,6 +594,7 @@ class AsyncStore(AsyncHandle):
                 top_k=top_k,
                 write=write,
                 trust=trust,
+                audience=audience,
                 composer=composer,
             )
         )

@@ -469,6 +469,7 @@ class Methods:
         limit_s: float = 5.0,
         index_s: float = 60.0,
         trust: "Literal['owner', 'agent', 'tool', 'outsider']" = "outsider",
+        audience: "Literal['owner', 'group', 'third_party']" = "owner",
         explain: bool = False,
         prove: bool = False,
         cross_encoder: "CrossEncoder | None" = None,
@@ -503,6 +504,7 @@ class Methods:
                 limit_s=limit_s,
                 index_s=index_s,
                 trust=trust,
+                audience=audience,
                 explain=explain,
                 prove=prove,
             ),
@@ -532,6 +534,7 @@ class Methods:
         limit_s: float = 5.0,
         index_s: float = 60.0,
         trust: "Literal['owner', 'agent', 'tool', 'outsider']" = "outsider",
+        audience: "Literal['owner', 'group', 'third_party']" = "owner",
         budget: int = 800,
         probe: "str | None" = None,
         clear: bool = False,
@@ -566,6 +569,7 @@ class Methods:
                 limit_s=limit_s,
                 index_s=index_s,
                 trust=trust,
+                audience=audience,
                 budget=budget,
                 probe=probe,
                 clear=clear,
@@ -687,6 +691,7 @@ class Methods:
         top_k: "int | None" = None,
         write: bool = True,
         trust: "Literal['owner', 'agent', 'tool', 'outsider']" = "tool",
+        audience: "Literal['owner', 'group', 'third_party']" = "owner",
         composer: "Composer | None" = None,
     ) -> "Reply":
         """Return an answer that cites the records it rests on, or says that it doesn't know.
@@ -712,6 +717,7 @@ class Methods:
                 top_k=top_k,
                 write=write,
                 trust=trust,
+                audience=audience,
             ),
             composer=composer,
         )

@@ -8,14 +8,16 @@ import msgspec
 from braid.affect.blend import Felt
 from braid.affect.vad import ToneReading
 from braid.agent.answer import predecessor
-from braid.agent.answer.pipeline import HeldStance
+from braid.agent.answer.pipeline import CitedAnswer, HeldStance
 from braid.agent.parts import Support
 from braid.claims.decision import Resolved, resolve
 from braid.claims.finder import ClaimFinder
 from braid.ledger.record.record import ExperienceBody, Record, Scope
 from braid.ledger.record.source import BELIEVED, SourceClass
 from braid.recall.hits import RecallResult as Found
-from braid.search.question import MARKED, Question
+from braid.search.audience import flags_in, may_hear
+from braid.search.operations import Flag
+from braid.search.question import MARKED, Audience, Question
 from braid.search.retrieval import NOT_OWN, find
 from braid.session import Session
 from braid.stance.reconcile import Reconciliation
@@ -51,10 +53,12 @@ class StoreMind(Tones):
         now: datetime | None = None,
         top_k: int,
         trust: SourceClass = BELIEVED,
+        audience: Audience = "owner",
     ) -> None:
-        """`trust`: the lowest source class that an answer rests on."""
+        """`trust`: the lowest source class that an answer rests on; `audience`: before whom it is given."""
         super().__init__(session, scope)
         self._trust: SourceClass = trust
+        self._audience: Audience = audience
         self.beneath = 0
         """How many records were met that are not trusted."""
         self.lower = False
@@ -96,6 +100,7 @@ class StoreMind(Tones):
             top_k=self._top_k,
             filters=NOT_OWN,
             trust=trust,
+            audience=self._audience,
             **scope,
         )
         return find(self._session, asked)
@@ -108,7 +113,22 @@ class StoreMind(Tones):
         )
         outcome = self.resolved.outcome
         known = ClaimFinder(self._session, self._scope, self._size, trust=self._trust)
-        return HeldStance(outcome, tuple(grounds_of(outcome, known, self._session)))
+        support = tuple(grounds_of(outcome, known, self._session))
+        if self._audience != "owner" and not self._is_for_all(support):
+            self.resolved = None
+            raise ValueError("what is held isn't for this audience")
+        return HeldStance(outcome, support)
+
+    def _is_for_all(self, support: Sequence[Support]) -> bool:
+        read = self._session.reader.at
+        return all(may_hear(self._session, read(one.index), self._audience) for one in support)
+
+
+def flagged(session: Session, given: CitedAnswer, audience: Audience) -> tuple[Flag, ...]:
+    """Return what is personal in what an answer cites, where it isn't for the owner."""
+    if audience == "owner":
+        return ()
+    return tuple(flags_in(session, (session.reader.at(one.index) for one in given.citations), audience))
 
 
 class OutsidersMind(Tones):

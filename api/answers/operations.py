@@ -12,7 +12,7 @@ from braid.ledger.record.source import BELIEVED, SourceClass
 from braid.lenses.errors import UnknownLensError
 from braid.log import drafts
 from braid.operation import Id, Instant, Name, Request, Response, ScopedAsOf, operation
-from braid.search.question import AskedText, TopK, refuse_empty
+from braid.search.question import AskedText, Audience, TopK, refuse_empty
 from braid.session import Session
 from braid.wal.errors import OutcomeUnknownError
 
@@ -28,7 +28,8 @@ class Ask(ScopedAsOf, frozen=True, kw_only=True):
     """A question. `now`: what "last month" is relative to. `top_k`: how many records it may draw on (12).
 
     `lens`: an answer of what this keeps alone. `affect`: let tone shape its manner. `write`: append it. `trust`: the
-    lowest source class that an answer rests on; what only those beneath it say is quoted as theirs.
+    lowest source class that an answer rests on; what only those beneath it say is quoted as theirs. `audience`: before
+    whom it is said (see `recall`).
     """
 
     question: AskedText
@@ -38,6 +39,7 @@ class Ask(ScopedAsOf, frozen=True, kw_only=True):
     top_k: TopK | None = None
     write: bool = True
     trust: SourceClass = BELIEVED
+    audience: Audience = "owner"
 
 
 @operation(
@@ -59,7 +61,7 @@ def ask(session: Session, asked: Ask, *, composer: "Composer | None" = None) -> 
     where it would write and may not, and what appending raises. See docs/answers.md.
     """
     from braid.agent.answer.pipeline import TOP_K, Step, answer
-    from braid.answers.mind import StoreMind
+    from braid.answers.mind import StoreMind, flagged
     from braid.answers.records import batch_of
     from braid.claims.question import utc
 
@@ -87,6 +89,7 @@ def ask(session: Session, asked: Ask, *, composer: "Composer | None" = None) -> 
         as_of_time=asked.as_of_time,
         now=asked.now,
         top_k=top_k if lens is None else max(top_k, THROUGH_LENS),
+        audience=asked.audience,
     )
     mind = minded(trust=asked.trust)
     put = partial(answer, asked.question, composer=composer, lens=lens, top_k=top_k, affect=asked.affect)
@@ -101,14 +104,15 @@ def ask(session: Session, asked: Ask, *, composer: "Composer | None" = None) -> 
         from braid.answers.outsiders import quoted_answer
 
         given = quoted_answer(asked.question, given, mind, session, scope, top_k=top_k)
+    flags = flagged(session, given, asked.audience)
     if not asked.write:
-        return reply_of(given, resolved, {}, given.steps)
+        return reply_of(given, resolved, {}, given.steps, flags)
     began = perf_counter()
     batch, names = batch_of(given, resolved, scope)
     written = session.append_drafts(batch)
     placed = {name: written[place].id for name, place in names.items()}
     step = Step("append", round(1000 * (perf_counter() - began), 3), f"{len(placed)} named")
-    return reply_of(given, resolved, placed, [*given.steps, step])
+    return reply_of(given, resolved, placed, [*given.steps, step], flags)
 
 
 def _is_owners(given: "CitedAnswer") -> bool:

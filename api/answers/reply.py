@@ -9,6 +9,7 @@ import msgspec
 from braid.ledger.record.ids import RecordId
 from braid.ledger.record.source import SourceClass
 from braid.operation import Response
+from braid.search.operations import Flag
 
 if TYPE_CHECKING:
     from braid.agent.answer.pipeline import CitedAnswer, Step
@@ -41,6 +42,7 @@ class Reply(Response, frozen=True, kw_only=True):
     `abstained`: too little is known to say anything, and `reason` says why. Uncertainty in [0, 1], of what was decided
     or of what was quoted; it is for programs, never shown. `tokens`: into a model, out of it. The ids are None where
     nothing was written. `quoted`: it only quotes what outsiders say; nobody who owns this memory says that it is so.
+    `flags`: what is personal in what it cites, where it is said before another than the owner.
     """
 
     question: str
@@ -60,13 +62,18 @@ class Reply(Response, frozen=True, kw_only=True):
     unsupported: tuple[str, ...]
     reflection_text: str
     quoted: bool = False
+    flags: tuple[Flag, ...] = ()
     question_id: RecordId | None = None
     answer_id: RecordId | None = None
     reflection: RecordId | None = None
 
 
 def reply_of(
-    given: "CitedAnswer", resolved: "Resolved | None", placed: Mapping[str, RecordId], steps: "Sequence[Step]"
+    given: "CitedAnswer",
+    resolved: "Resolved | None",
+    placed: Mapping[str, RecordId],
+    steps: "Sequence[Step]",
+    flags: tuple[Flag, ...] = (),
 ) -> Reply:
     """Return an answer as callers get it; `placed`: the ids of what was written."""
     composed = given.composed
@@ -99,6 +106,7 @@ def reply_of(
         fallback=composed.fallback,
         unsupported=tuple(composed.unsupported),
         quoted=composed.quoted,
+        flags=flags,
         reflection_text=given.reflection.text,
         question_id=placed.get("question"),
         answer_id=placed.get("answer"),

@@ -34,6 +34,9 @@ class AskedTone(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     within: Annotated[float, msgspec.Meta(ge=0)] | None = None
 
 
+Audience = Literal["owner", "group", "third_party"]
+
+
 class Question(ScopedAsOf, frozen=True, kw_only=True):
     """A question, whose memory it is asked of, and what bounds its answer.
 
@@ -43,6 +46,7 @@ class Question(ScopedAsOf, frozen=True, kw_only=True):
     `uncertainty`: the weight of disagreement among the hits, 0 for none. `lens`: the name of one. `limit_s`: how long
     each of the index's answers, the model and the encoder may take; `index_s`: how long the index, to catch up.
     `trust`: the lowest source class that is told. Outsiders' words are told as theirs where it admits them.
+    `audience`: before whom it is said. A `group` is given what is of level L1 or less, a `third_party` L0.
     """
 
     query: str
@@ -57,3 +61,4 @@ class Question(ScopedAsOf, frozen=True, kw_only=True):
     limit_s: Seconds = 5.0
     index_s: Seconds = 60.0
     trust: SourceClass = "outsider"
+    audience: Audience = "owner"

@@ -83,8 +83,8 @@ def question_of(
         ),
         now=now_of(session, asked),
         top_k=asked.top_k,
-        test=_test(asked.filters),
-        filtered=bool(asked.filters),
+        test=_heard(session, asked, _test(asked.filters)),
+        filtered=bool(asked.filters) or asked.audience != "owner",
         trust=asked.trust,
         tone=_tone(asked.affect),
         uncertainty=WEIGHT if asked.uncertainty is None else asked.uncertainty,
@@ -116,6 +116,15 @@ def _test(filters: Mapping[str, Any] | None) -> Test:
     if speaks_of(filters, ("method", "id")):
         return test
     return lambda record: test(record) and _is_told(record)
+
+
+def _heard(session: Session, asked: Question, test: Test) -> Test:
+    """Return a test that also leaves out what isn't for the audience."""
+    if asked.audience == "owner":
+        return test
+    from braid.search.audience import may_hear
+
+    return lambda record: test(record) and may_hear(session, record, asked.audience)
 
 
 def _tone(asked: AskedTone | None) -> ToneFilter | None:

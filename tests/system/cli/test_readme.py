@@ -32,6 +32,7 @@ PAGES = (
     "docs/lenses.md",
     "docs/recall.md",
     "docs/programs.md",
+    "docs/security.md",
     "docs/serve.md",
     "docs/provenance.md",
     "docs/stance.md",
