@@ -77,7 +77,9 @@ class ClaimSources:
         body = record.body
         if whole == "owner" or len(above) < 2 or not isinstance(body, ExperienceBody) or is_reading(body):
             return whole
-        sources = [(self._span(at, span, deep + 1), self._said(at)) for at in above]
+        sources: list[tuple[SourceClass, str]] = [
+            (self._span(at, span, deep + 1), self._said(at)) for at in above
+        ]
         return span_class(span, at_first_hand(self._role(record.envelope.key), body), sources)
 
     def _said(self, index: int) -> str:

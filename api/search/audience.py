@@ -24,7 +24,7 @@ _NAMED: Final = 200
 
 def level_of(session: Session, record: Record) -> Level:
     """Return how private a record is, by its claims, what was read of it, and its shape."""
-    levels = [level for one in (record, *_readings(session, record)) for level in _claimed(one)]
+    levels: list[Level] = [level for one in (record, *_readings(session, record)) for level in _claimed(one)]
     if any(one.kind in IDENTIFYING for one in personal(record.text)):
         levels.append("L3")
     return max(levels, default=UNKNOWN)
@@ -65,10 +65,10 @@ def _claimed(record: Record) -> Iterator[Level]:
     body = record.body
     for claim in body.symbolic if isinstance(body, ExperienceBody) else ():
         said = claim.details.get("privacy", UNKNOWN)
-        yield next((level for level in _LEVELS if level == said), "L4")
+        yield _LEVELS.get(said, "L4")
 
 
-_LEVELS: Final[tuple[Level, ...]] = ("L0", "L1", "L2", "L3", "L4")
+_LEVELS: Final[dict[str, Level]] = {"L0": "L0", "L1": "L1", "L2": "L2", "L3": "L3", "L4": "L4"}
 
 
 def _names(session: Session, record: Record) -> Iterator[str]:

@@ -330,7 +330,7 @@ class Sequencer:
     ) -> SourceClass:
         """Return whose words a draft is, by its actor and by all that it was made of."""
         draft = request.drafts[place]
-        found = [at_first_hand("", draft.body)]
+        found: list[SourceClass] = [at_first_hand("", draft.body)]
         for role, target in draft.links:
             if role not in DERIVATION_ROLES:
                 continue
