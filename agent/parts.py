@@ -1,6 +1,6 @@
 """What the steps of an answer hand to each other: what was asked and found, and what a composer makes of it."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from datetime import datetime
 from typing import Protocol
 
@@ -25,6 +25,42 @@ class Support(msgspec.Struct, frozen=True, kw_only=True):
     source: SourceClass = "owner"
 
 
+class KnownFact(msgspec.Struct, frozen=True, kw_only=True):
+    """A claim in words, and the turn that it was read from; `said_by` is whoever said so."""
+
+    says: str
+    about: str
+    """Its subject and relation."""
+    turn: Support
+    said_by: str
+    when: datetime
+
+
+class FactChange(msgspec.Struct, frozen=True, kw_only=True):
+    """A claim, and the one that took its place; `when`: since when that holds, else when it was said."""
+
+    was: KnownFact
+    now: KnownFact
+    when: datetime
+
+
+class ListFindings(msgspec.Struct, frozen=True, kw_only=True):
+    """What lists are made of, besides what an answer may quote: `hits` of the whole search, what has changed and what
+    is known of what is asked about, oldest first. `most`: how many pieces are told, None for all."""
+
+    hits: Sequence[Hit] = ()
+    changes: Sequence[FactChange] = ()
+    known: Sequence[KnownFact] = ()
+    most: int | None = None
+
+    def turns(self) -> Iterator[Support]:
+        """Yield the turns that stand behind changes and facts."""
+        for change in self.changes:
+            yield change.was.turn
+            yield change.now.turn
+        yield from (fact.turn for fact in self.known)
+
+
 class QuestionContext(msgspec.Struct, frozen=True, kw_only=True):
     """A question with what memory gave for it. `context` is the `<experience_context>` block."""
 
@@ -36,10 +72,12 @@ class QuestionContext(msgspec.Struct, frozen=True, kw_only=True):
     support: Sequence[Support] = ()
     """The turns that the stance's claim was read from, where it holds one."""
     given: float = 1.0
-    """How sure it is that this is the question: one that a note was put into is no surer than that. An answer's p is
-    of both."""
+    """The probability that this is the question: one that a note was put into is no surer than that. An answer's p
+    is of both."""
     style: Style | None = None
     language: str = "en"
+    listed: ListFindings | None = None
+    """Where the question asks for a list: what that is made of."""
 
 
 class Composed(msgspec.Struct, frozen=True, kw_only=True):

@@ -28,7 +28,6 @@ class AsyncHandle:
         await to_thread(self.sync.__exit__, kind, error, trace)
 
     async def close(self) -> None:
-        """See `Store.close`."""
         await to_thread(self.sync.close)
 
     @property

@@ -208,7 +208,7 @@ class Operation(msgspec.Struct, frozen=True, kw_only=True):
             raise InvalidRequestError(f"{self.name}: {name} holds a {kind}; only JSON values can be kept")
 
     def decoded(self, raw: bytes) -> Request:
-        """Return a request from its JSON; InvalidRequestError for what is no such request."""
+        """Return a request from the bytes of its JSON; raise InvalidRequestError for what is no such request."""
         try:
             return msgspec.json.decode(raw or b"{}", type=self.request)
         except RecursionError:

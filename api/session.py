@@ -161,7 +161,7 @@ class Session:
 
     @property
     def session(self) -> "Session":
-        """This."""
+        """The session itself: what holds one can be handed one."""
         return self
 
     @property

@@ -49,7 +49,6 @@ class CausalLens(Lens):
         return bool(record.type)
 
     def fold(self, form: Form, entries: Sequence[Entry], params: Mapping[str, Any]) -> Form:
-        """See `Lens`."""
         del params
         weights, items = dict(form.weights), dict(form.items)
         effects: defaultdict[str, list[str]] = defaultdict(list)

@@ -198,7 +198,6 @@ class DefinedLens(Lens):
         return (wanted.since is None or day >= wanted.since) and (wanted.until is None or day < wanted.until)
 
     def fold(self, form: Form, entries: Sequence[Entry], params: Mapping[str, Any]) -> Form:
-        """See `Lens`."""
         del params
         weights, items = dict(form.weights), dict(form.items)
         for entry in entries:

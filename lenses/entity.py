@@ -32,7 +32,6 @@ class EntityLens(Lens):
     params: ClassVar[Mapping[str, Any]] = {"least": 2}
 
     def fold(self, form: Form, entries: Sequence[Entry], params: Mapping[str, Any]) -> Form:
-        """See `Lens`."""
         weights, items = dict(form.weights), dict(form.items)
         for entry in entries:
             named = False

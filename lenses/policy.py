@@ -68,7 +68,6 @@ class PolicyLens(Lens):
     about: ClassVar[str] = "rules and commitments as stated: must, never, always, from now on"
 
     def fold(self, form: Form, entries: Sequence[Entry], params: Mapping[str, Any]) -> Form:
-        """See `Lens`."""
         del params
         weights, items = dict(form.weights), dict(form.items)
         for entry in entries:

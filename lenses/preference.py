@@ -80,7 +80,6 @@ class PreferenceLens(Lens):
         )
 
     def fold(self, form: Form, entries: Sequence[Entry], params: Mapping[str, Any]) -> Form:
-        """See `Lens`."""
         del params
         weights, items = dict(form.weights), dict(form.items)
         for entry in entries:

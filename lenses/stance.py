@@ -30,7 +30,6 @@ class StanceLens(Lens):
         return claims_something(record)
 
     def fold(self, form: Form, entries: Sequence[Entry], params: Mapping[str, Any]) -> Form:
-        """See `Lens`."""
         del params
         items, themes = noted(form.items, entries)
         for theme in sorted(themes):

@@ -43,7 +43,6 @@ class SummaryLens(Lens):
     params: ClassVar[Mapping[str, Any]] = {"sentences": 12}
 
     def fold(self, form: Form, entries: Sequence[Entry], params: Mapping[str, Any]) -> Form:
-        """See `Lens`."""
         del params
         weights, items = dict(form.weights), dict(form.items)
         held = items.pop(_OPEN, None)

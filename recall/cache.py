@@ -48,23 +48,18 @@ class ShelvedIndex:
     def nearest(
         self, vector: Any, role: str | Sequence[str] = SEMANTIC, k: int = 10, where: Where | None = None
     ) -> list[IndexHit]:
-        """See `Index.nearest`."""
         return self._index.nearest(vector, role, k, where)
 
     def words(self, text: str, k: int = 10, where: Where | None = None) -> list[IndexHit]:
-        """See `Index.words`."""
         return self._index.words(text, k, where)
 
     def rows(self, where: Where | None = None) -> Iterator[Row]:
-        """See `Index.rows`."""
         return self._index.rows(where)
 
     def take(self, indexes: Sequence[int]) -> dict[int, Row]:
-        """See `Index.take`."""
         return self._index.take(indexes)
 
     def vectors(self, indexes: Sequence[int], role: str | Sequence[str] = SEMANTIC) -> dict[int, Any]:
-        """See `Index.vectors`."""
         return self._index.vectors(indexes, role)
 
     def both(self, indexes: Sequence[int]) -> Fetched:

@@ -64,7 +64,8 @@ def block(
 ) -> str:
     """Return the block: at most `budget` tokens, as `tokens` counts them. An empty answer makes an empty block.
 
-    All that anybody wrote goes through `redact` before it is cut or escaped.
+    All that anybody wrote goes through `redact` before it is cut or escaped. Raises ValueError for a budget outside
+    its bounds.
     """
     frame = [_OPEN, *([_probe(redact(probe))] if probe else []), *_lacks(answer, redact), _CLOSE]
     room = budget - sum(tokens(line) for line in frame)

@@ -10,7 +10,7 @@ CUTS: Final = (1, 5, 10, 20, 50)
 
 
 class QuestionMeasures(msgspec.Struct, frozen=True):
-    """The measures of one question, by name."""
+    """The measures of one question, by name: `turn` and `session`, each a share in [0, 1] (see `measure`)."""
 
     category: str
     turn: Mapping[str, float]

@@ -9,7 +9,10 @@ from braid.ledger.record.source import SourceClass
 
 
 class Hit(msgspec.Struct, frozen=True):
-    """A record that fits. `record` was read from the log and verified; `signals` is what spoke for it, by name."""
+    """A record that fits. `record` was read from the log and verified.
+
+    `signals` is what spoke for it, by name: each a share in [0, 1], or a count, before it is weighed.
+    """
 
     record: Record
     score: float

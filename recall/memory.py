@@ -49,7 +49,6 @@ class MemoryIndex:
     def nearest(
         self, vector: Any, role: str | Sequence[str] = SEMANTIC, k: int = 10, where: Where | None = None
     ) -> list[IndexHit]:
-        """See `Index.nearest`."""
         roles = {role} if isinstance(role, str) else set(role)
         asked = np.asarray(vector, dtype=np.float32)
         held = [
@@ -63,7 +62,6 @@ class MemoryIndex:
         return _best(dict(zip(held, scores.tolist(), strict=True)), k)
 
     def words(self, text: str, k: int = 10, where: Where | None = None) -> list[IndexHit]:
-        """See `Index.words`."""
         stems = {stem(word) for word in telling(text)}
         said = {
             index: heard(row.text).stems for index, row in self._rows.items() if admits(where or Where(), row)
@@ -81,27 +79,23 @@ class MemoryIndex:
         return _best({index: score for index, score in scores.items() if score > 0}, k)
 
     def rows(self, where: Where | None = None) -> Iterator[Row]:
-        """See `Index.rows`."""
         return (row for row in self._rows.values() if admits(where or Where(), row))
 
     def before(self, indexes: Sequence[int]) -> dict[int, int]:
-        """See `retrieve.Sessions`: every row here counts as a turn."""
+        """Return the row before each of these in its session: every row here counts as a turn."""
         return {index: self._before[index] for index in indexes if index in self._before}
 
     def after(self, indexes: Sequence[int]) -> dict[int, int]:
-        """See `retrieve.Sessions`."""
+        """Return the row after each of these in its session."""
         return {index: self._after[index] for index in indexes if index in self._after}
 
     def take(self, indexes: Sequence[int]) -> dict[int, Row]:
-        """See `Index.take`."""
         return {index: self._rows[index] for index in indexes if index in self._rows}
 
     def both(self, indexes: Sequence[int]) -> Fetched:
-        """See `Index.both`."""
         return Fetched(self.take(indexes), self.vectors(indexes))
 
     def vectors(self, indexes: Sequence[int], role: str | Sequence[str] = SEMANTIC) -> dict[int, Any]:
-        """See `Index.vectors`."""
         roles = {role} if isinstance(role, str) else set(role)
         return {
             index: self._vectors[index]

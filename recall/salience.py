@@ -62,7 +62,10 @@ class Lessons(msgspec.Struct, frozen=True):
     """Whether a record is neither forgotten nor gone."""
 
     def salience(self, index: int) -> float:
-        """Return what was learned of a record; a lesson goes with the reflection that it follows from."""
+        """Return the salience of a record, in [-1, 1]; 0 where nothing was learned.
+
+        A lesson goes with the reflection that it follows from.
+        """
         found = islice(self._steps(index), MOST)
         return folded(reversed(list(found)))
 

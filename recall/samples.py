@@ -160,7 +160,10 @@ def _when(given: object, otherwise: datetime = _UNKNOWN) -> datetime:
 
 
 def read(kind: str, raw: bytes) -> list[Sample]:
-    """Return the samples of a file of this kind (locomo, realtalk, jsonl); raise ValueError saying what is wrong."""
+    """Return the samples of a file of this kind: `locomo`, `realtalk` or `jsonl`; `raw` is its bytes.
+
+    Raises ValueError, which says what is wrong.
+    """
     if kind == "jsonl":
         return read_jsonl(raw)
     try:
@@ -208,9 +211,11 @@ def _first_time(spoken: Sequence[Mapping[str, Any]]) -> datetime:
 
 
 def read_jsonl(raw: bytes) -> list[Sample]:
-    """Return samples from JSON Lines: turns `{"id", "speaker", "text", "session"?, "when"?, "caption"?}` and questions
-    `{"question", "evidence": [id …], "category"?}`, each with its `conversation`, in any order. Raises ValueError with
-    the number of a line that is neither, or a turn whose id its conversation has already.
+    """Return samples from the bytes of JSON Lines: turns and questions, each with its `conversation`, in any order.
+
+    Turns are `{"id", "speaker", "text", "session"?, "when"?, "caption"?}`, questions `{"question", "evidence": [id …],
+    "category"?}`. Raises ValueError with the number of a line that is neither, or a turn whose id its conversation has
+    already.
     """
     turns: defaultdict[str, list[SampleTurn]] = defaultdict(list)
     asked: defaultdict[str, list[Mapping[str, Any]]] = defaultdict(list)
@@ -238,7 +243,7 @@ def read_jsonl(raw: bytes) -> list[Sample]:
 
 
 def lines_of(raw: bytes) -> Iterator[tuple[int, bytes]]:
-    """Yield the lines that say something, with their numbers. Of files that were joined each may begin with a BOM."""
+    """Yield the lines of these bytes that are not blank, with their numbers. Each joined file may begin with a BOM."""
     for number, line in enumerate(raw.splitlines(), 1):
         said = line.removeprefix(BOM_UTF8)
         if said.strip():

@@ -104,7 +104,6 @@ class TailedIndex:
     def nearest(
         self, vector: Any, role: str | Sequence[str] = SEMANTIC, k: int = 10, where: Where | None = None
     ) -> list[IndexHit]:
-        """See `Index.nearest`."""
         return _best(
             [*self._index.nearest(vector, role, k, where), *self._tail.nearest(vector, role, k, where)], k
         )
@@ -124,23 +123,19 @@ class TailedIndex:
         return _best([*there, *ours], k)
 
     def rows(self, where: Where | None = None) -> Iterator[Row]:
-        """See `Index.rows`."""
         yield from self._index.rows(where)
         yield from self._tail.rows(where)
 
     def take(self, indexes: Sequence[int]) -> dict[int, Row]:
-        """See `Index.take`."""
         return self._index.take(self._there(indexes)) | self._tail.take(indexes)
 
     def both(self, indexes: Sequence[int]) -> Fetched:
-        """See `Index.both`."""
         there = self._there(indexes)
         rows, vectors = self._index.both(there) if there else Fetched({}, {})
         ours = {index: rounded(vector) for index, vector in self._tail.vectors(indexes).items()}
         return Fetched(rows | self._tail.take(indexes), vectors | ours)
 
     def vectors(self, indexes: Sequence[int], role: str | Sequence[str] = SEMANTIC) -> dict[int, Any]:
-        """See `Index.vectors`."""
         return self._index.vectors(self._there(indexes), role) | self._tail.vectors(indexes, role)
 
     def _there(self, indexes: Sequence[int]) -> list[int]:

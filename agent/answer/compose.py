@@ -4,7 +4,7 @@ It invents nothing: every word of an answer is a claim that the stance holds, a 
 record tells. Where too little speaks for an answer it says that it doesn't know.
 """
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from datetime import UTC
 from typing import Final
 
@@ -26,6 +26,7 @@ from braid.agent.answer.confidence import (
     weights,
     when_of,
 )
+from braid.agent.answer.lists.told import listed
 from braid.agent.answer.period import amounts_met, asks_for_sum, of_period
 from braid.agent.answer.referent import is_meant
 from braid.agent.answer.report import capital, clause, date, quotable, report_of, support_of, with_next
@@ -57,6 +58,10 @@ OF_ANOTHER: Final = bands.CAREFUL - 0.01
 TAKEN_BACK: Final = 0.65
 """How sure a "no" is at least that rests on a denial which stands."""
 _KINDS: Final = frozenset(("count", "duration", "person", "place"))
+Rung = Callable[[QuestionContext], Composed | None]
+"""Takes the question with what was found; returns a whole answer, or None where the question isn't its to answer."""
+FIRST_ASKED: Final[tuple[Rung, ...]] = (listed,)
+"""What is asked before what is held and what was said, in this order."""
 
 
 class Extractive:
@@ -74,9 +79,9 @@ class Extractive:
         return f"1/{name_of(self._weights)}"
 
     def compose(self, asked: QuestionContext) -> Composed:
-        """See `Composer`."""
-        if (was := _was(asked)) is not None:
-            return was
+        for rung in (*FIRST_ASKED, _was):
+            if (composed := rung(asked)) is not None:
+                return composed
         # What was replaced is among the hits only for a question about what was before.
         asked = msgspec.structs.replace(asked, hits=[hit for hit in asked.hits if hit.superseded_by is None])
         question = decompose(asked.question, asked.now)

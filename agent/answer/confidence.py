@@ -43,8 +43,10 @@ class Sureness(msgspec.Struct, frozen=True):
 
 
 class ConfidenceWeights(msgspec.Struct, frozen=True):
-    """Logistic weights by signal, with `bias`; `limit`: below this `known` nothing is said, `unnamed`: the same where a
-    question names nobody who speaks."""
+    """Logistic weights by signal, with `bias`, for each probability of `Sureness`: `known` and `right`.
+
+    Below a `known` of `limit` nothing is said; `unnamed` is that limit where a question names nobody who speaks.
+    """
 
     about: str
     known: dict[str, float]
@@ -53,7 +55,7 @@ class ConfidenceWeights(msgspec.Struct, frozen=True):
     unnamed: float
 
     def least(self, found: Mapping[str, float]) -> float:
-        """Return the limit for a question with these signals."""
+        """Return the probability below which a question with these signals is not answered."""
         return self.limit if found["one_named"] or found["all_named"] else self.unnamed
 
 

@@ -17,10 +17,11 @@ from braid.affect.style import Style, style
 from braid.affect.vad import ToneReading
 from braid.agent import cite
 from braid.agent.answer.compose import Extractive
+from braid.agent.answer.lists.request import ListRequest, list_request
 from braid.agent.answer.presupposition import presumed
 from braid.agent.answer.reflect import Reflection, reflect
 from braid.agent.language import guess
-from braid.agent.parts import Composed, Composer, QuestionContext, Support
+from braid.agent.parts import Composed, Composer, ListFindings, QuestionContext, Support
 from braid.ledger.record.record import ExperienceBody, Vad
 from braid.lenses.errors import LensError
 from braid.recall.context import block
@@ -61,6 +62,11 @@ class Mind(Protocol):
         """Return what is held of the question. Raises ValueError where that can't be said."""
         ...
 
+    def facts(self, wanted: ListRequest) -> ListFindings:
+        """Return what has changed, or is known, of what a list is asked for. Raises ValueError where that can't be
+        said."""
+        ...
+
     def feel(self, texts: Sequence[str]) -> list[ToneReading]:
         """Return the tone of each text."""
         ...
@@ -71,7 +77,7 @@ class Mind(Protocol):
 
 
 class Step(msgspec.Struct, frozen=True):
-    """A stage of an answer, how long it took, and what it came to, in a few words."""
+    """A stage of an answer, how many milliseconds it took (`ms`), and what it came to, in a few words."""
 
     name: str
     ms: float
@@ -141,6 +147,7 @@ def answer(
         stance=held.outcome if held is not None else None,
         support=held.support if held is not None else (),
         language=guess(question) or "en",
+        listed=_listed(mind, core, kept, trouble, through=lens is not None),
     )
     composed = _composed(asked, composer or Extractive(), trouble)
     clock.done("compose", composed.model or "extractive")
@@ -254,6 +261,21 @@ def _held(mind: Mind, question: str, trouble: list[str]) -> HeldStance | None:
     return held if held.outcome.candidates or held.outcome.others else None
 
 
+def _listed(
+    mind: Mind, question: str, kept: Sequence[Hit], trouble: list[str], *, through: bool
+) -> ListFindings | None:
+    """Return what a list is made of, None where the question asks for none; through a lens only of what it keeps."""
+    wanted = list_request(question)
+    if wanted is None:
+        return None
+    try:
+        found = ListFindings() if through else mind.facts(wanted)
+    except (ValueError, ViewError) as error:
+        trouble.append(f"list: {told(error)}")
+        found = ListFindings()
+    return msgspec.structs.replace(found, hits=kept)
+
+
 def _stance_in_words(held: HeldStance | None) -> str:
     if held is None:
         return "nothing claimed"
@@ -271,7 +293,7 @@ def _composed(asked: QuestionContext, composer: Composer, trouble: list[str]) ->
     except Exception as error:  # anybody's composer: its failure must cost no answer
         trouble.append(f"composer: {type(error).__name__}")
         return msgspec.structs.replace(Extractive().compose(asked), fallback=f"{composer.name} failed")
-    given = {hit.id for hit in asked.hits} | {one.id for one in asked.support}
+    given = {hit.id for hit in asked.hits} | {one.id for one in asked.support} | set(_behind(asked))
     if {*composed.citations, *cite.cited(composed.text)} <= given:
         return composed
     return msgspec.structs.replace(
@@ -284,10 +306,19 @@ def _composed(asked: QuestionContext, composer: Composer, trouble: list[str]) ->
 
 def _cited(asked: QuestionContext, composed: Composed) -> list[Support]:
     """Return what is cited, in the order of the text."""
-    known = {hit.id: _support(hit) for hit in reversed(asked.hits)}
+    known = _behind(asked) | {hit.id: _support(hit) for hit in reversed(asked.hits)}
     known |= {one.id: one for one in asked.support}
     order = dict.fromkeys([*cite.cited(composed.text), *composed.citations])
     return [known[id] for id in order]
+
+
+def _behind(asked: QuestionContext) -> dict[str, Support]:
+    """Return what only a list may cite."""
+    if asked.listed is None:
+        return {}
+    return {hit.id: _support(hit) for hit in asked.listed.hits} | {
+        one.id: one for one in asked.listed.turns()
+    }
 
 
 def _support(hit: Hit) -> Support:

@@ -27,7 +27,7 @@ _CALENDAR: Final = frozenset((*WEEKDAYS, *MONTHS))
 
 
 class SentencePart(msgspec.Struct, frozen=True, kw_only=True):
-    """What a step gave for a sentence: its text, how sure it is, and the records that it was read from."""
+    """What a step gave for a sentence: its text, its probability `p`, and the records that it was read from."""
 
     text: str
     p: float | None = None
@@ -49,7 +49,6 @@ class Chained:
         self._found = found
 
     def compose(self, asked: QuestionContext) -> Composed:
-        """See `Composer`."""
         given = asked.given * prod(note.p for note in self._notes if note.p is not None)
         hits = [hit for hit in asked.hits if hit.id in self._found]
         composed = self._inner.compose(msgspec.structs.replace(asked, hits=hits, given=given))
@@ -82,7 +81,7 @@ class Worded:
         self._parts = parts
 
     def compose(self, asked: QuestionContext) -> Composed:
-        """See `Composer`; nothing but the parts is looked at."""
+        """Fill the sentence with its parts; nothing else of the question is looked at."""
         named = [name for name in references(self._says) if name in self._parts]
         lacking = [name for name in named if not self._parts[name].text]
         if lacking:
@@ -138,7 +137,6 @@ class AfterFailure:
         self._tools = tools
 
     def compose(self, asked: QuestionContext) -> Composed:
-        """See `Composer`."""
         return failed(self._inner.compose(asked), self._tools)
 
 

@@ -57,7 +57,10 @@ class Taken(_Event, frozen=True, tag="taken"):
 
 
 class Did(_Event, frozen=True, tag="did"):
-    """A step gave something: of what its record's `evidence` links name, in their order, or a text made of it."""
+    """A step gave something: of what its record's `evidence` links name, in their order, or a text made of it.
+
+    `scores` and `signals` are those of recall's hits, `p` is a probability, `ms` the milliseconds that it took.
+    """
 
     step: str
     ms: float = 0.0
@@ -92,7 +95,7 @@ class Paused(_Event, frozen=True, tag="paused"):
 
 
 class Ended(_Event, frozen=True, tag="ended"):
-    """It is over: answered (its record names the answer, then the question), or stopped, and why."""
+    """It is over after `ms` milliseconds: answered (its record names the answer, then the question), or stopped."""
 
     how: Literal["answered", "stopped"]
     why: str = ""

@@ -48,7 +48,7 @@ class Retrieve(_Step, frozen=True, tag="retrieve"):
 
 
 class LensStep(_Step, frozen=True, tag="lens"):
-    """See records through a lens: those that it keeps, in its order."""
+    """Show records through a lens: those that it keeps, in its order."""
 
     lens: str
     of: str

@@ -17,7 +17,10 @@ Standing = Literal["running", "paused", "answered", "stopped"]
 
 
 class Value(msgspec.Struct, frozen=True):
-    """What a step gave. `records`: ids, best first; of a note those that it was read from, of a stance its own."""
+    """What a step gave. `records`: ids, best first; of a note those that it was read from, of a stance its own.
+
+    `scores` and `signals` are those of recall's hits, `p` is a probability.
+    """
 
     records: Sequence[str] = ()
     scores: Sequence[float] = ()
@@ -33,7 +36,7 @@ class Value(msgspec.Struct, frozen=True):
         return bool(self.text or self.scores)
 
     def is_found(self, least: float) -> bool:
-        """Whether there is anything, and it is so sure at least: for a branch."""
+        """Whether there is anything, with a probability of `least` or more: for a branch."""
         return self.found and (self.p is None or self.p >= least)
 
 
@@ -67,7 +70,7 @@ class State(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def plan(self) -> Plan:
-        """Its plan."""
+        """The plan that the program was begun with."""
         return self.begun.plan
 
     @property
@@ -98,7 +101,7 @@ def fold(history: Iterable[Recorded]) -> State:
 
 
 def apply(state: State | None, recorded: Recorded) -> State:
-    """Return how a program stands after one event more."""
+    """Return how a program stands after one more event; raise BrokenProgramError for one that can't follow."""
     event = recorded.event
     if state is None:
         if not isinstance(event, Begun) or event.n != 0:

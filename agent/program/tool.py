@@ -82,7 +82,7 @@ class Toolbox:
 
 
 def installed() -> list[Tool]:
-    """Return the tools that other packages bring."""
+    """Return the tools that other packages bring; raise ValueError for an entry point that is no tool of its name."""
     found: list[Tool] = []
     for entry in sorted(entry_points(group=GROUP), key=lambda entry: entry.name):
         tool = entry.load()

@@ -2,18 +2,24 @@
 
 from collections.abc import Iterator, Sequence
 from datetime import datetime
+from typing import Final
 
 import msgspec
 
 from braid.affect.blend import Felt
 from braid.affect.vad import ToneReading
 from braid.agent.answer import predecessor
+from braid.agent.answer.lists.request import ListRequest, list_request
 from braid.agent.answer.pipeline import CitedAnswer, HeldStance
-from braid.agent.parts import Support
+from braid.agent.parts import FactChange, KnownFact, ListFindings, Support
+from braid.claims.changed import ChangedClaim, KnowledgeChange
+from braid.claims.changes import changes_of
 from braid.claims.decision import Resolved, resolve
 from braid.claims.finder import ClaimFinder
+from braid.claims.question import utc
+from braid.claims.topics import is_about, turn_index, weighed
 from braid.ledger.record.record import ExperienceBody, Record, Scope
-from braid.ledger.record.source import BELIEVED, SourceClass
+from braid.ledger.record.source import BELIEVED, SourceClass, is_least
 from braid.recall.hits import RecallResult as Found
 from braid.search.audience import flags_in, may_hear
 from braid.search.operations import Flag
@@ -22,6 +28,12 @@ from braid.search.retrieval import NOT_OWN, find
 from braid.session import Session
 from braid.stance.reconcile import Reconciliation
 from braid.tone import snapshots as feeling
+
+LIST_HITS: Final = 100
+"""Among how many of the best hits the pieces of a list are looked for, unless all are asked for."""
+ALL_HITS: Final = 1000
+MOST_PIECES: Final = 12
+"""How many pieces of a list are told, unless all are asked for."""
 
 
 class Tones:
@@ -32,11 +44,9 @@ class Tones:
         self._scope = scope
 
     def feel(self, texts: Sequence[str]) -> list[ToneReading]:
-        """See `Mind.feel`."""
         return feeling.sense(self._session, texts)
 
     def own_tone(self) -> Felt | None:
-        """See `Mind.own_tone`."""
         return feeling.own(self._session, self._session.now(), self._scope)
 
 
@@ -54,6 +64,7 @@ class StoreMind(Tones):
         top_k: int,
         trust: SourceClass = BELIEVED,
         audience: Audience = "owner",
+        all_pieces: bool = False,
     ) -> None:
         """`trust`: the lowest source class that an answer rests on; `audience`: before whom it is given."""
         super().__init__(session, scope)
@@ -63,6 +74,7 @@ class StoreMind(Tones):
         """How many records were met that are not trusted."""
         self.lower = False
         """Whether some that were found are of another class than the owner's."""
+        self._all = all_pieces
         self._as_of = as_of
         self._as_of_time = as_of_time
         self._given_now = now
@@ -97,7 +109,9 @@ class StoreMind(Tones):
             as_of_time=self._as_of_time,
             superseded=MARKED if predecessor.wanted(question) else None,
             now=self._given_now,  # what happened later is not known yet
-            top_k=self._top_k,
+            top_k=max(self._top_k, ALL_HITS if self._all else LIST_HITS)
+            if list_request(question)
+            else self._top_k,
             filters=NOT_OWN,
             trust=trust,
             audience=self._audience,
@@ -118,6 +132,57 @@ class StoreMind(Tones):
             self.resolved = None
             raise ValueError("what is held isn't for this audience")
         return HeldStance(outcome, support)
+
+    def facts(self, wanted: ListRequest) -> ListFindings:
+        """See `Mind.facts`: as of the time that is asked about; what was forgotten or erased is in none."""
+        most = None if self._all else MOST_PIECES
+        if wanted.kind == "changes":
+            past = self._as_of if self._as_of_time is None else self._as_of_time
+            changed = changes_of(self._session, None, self._scope, as_of=past)
+            found = [
+                FactChange(was=self._fact(one.was, one), now=self._fact(one.now, one), when=one.when)
+                for one in changed
+                if one.now.said <= utc(self.now) and self._is_given(one.was) and self._is_given(one.now)
+            ]
+            return ListFindings(changes=found, most=most)
+        if wanted.kind == "known" and wanted.about:
+            return ListFindings(known=list(self._known(wanted.about)), most=most)
+        return ListFindings(most=most)
+
+    def _is_given(self, one: ChangedClaim) -> bool:
+        """Whether what a claim was read from is trusted, and for the audience."""
+        record = self._session.reader.get(one.turn)
+        source = self._session.reader.source_classes.note(record)
+        return is_least(source, self._trust) and may_hear(self._session, record, self._audience)
+
+    def _fact(self, one: ChangedClaim, change: KnowledgeChange) -> KnownFact:
+        record = self._session.reader.get(one.turn)
+        turn = support_of(record, one.quote or "", self._session.reader.source_classes.note(record))
+        about = f"{change.subject} {change.rel.replace('_', ' ')}"
+        return KnownFact(
+            says=one.says, about=about, turn=turn, said_by=one.said_by or turn.speaker, when=one.said
+        )
+
+    def _known(self, topic: str) -> Iterator[KnownFact]:
+        """Yield the claims about a topic that stand, in the order in which they were said; each claim once."""
+        finder = ClaimFinder(self._session, self._scope, self._size, trust=self._trust)
+        meant = [said for said in finder.claims(finder.named(None)) if is_about(said, topic)]
+        at = utc(self.now)
+        folded = weighed(
+            self._session, self._scope, (said.claim.subject for said in meant), at, self._size
+        ).folded
+        nodes = {said.node for said in meant}
+        standing = [said for said in folded.standing() if said.node in nodes and said.said <= at]
+        seen: set[str] = set()
+        for said in sorted(standing, key=lambda said: (said.said, said.index, said.k)):
+            record = self._session.reader.at(turn_index(self._session, said.index))
+            if said.text not in seen and may_hear(self._session, record, self._audience):
+                seen.add(said.text)
+                turn = support_of(record, said.claim.quote or "", said.source)
+                who = said.claim.said_by or turn.speaker
+                yield KnownFact(
+                    says=said.text, about=said.claim.subject, turn=turn, said_by=who, when=utc(said.said)
+                )
 
     def _is_for_all(self, support: Sequence[Support]) -> bool:
         read = self._session.reader.at
@@ -145,6 +210,11 @@ class OutsidersMind(Tones):
     def hold(self, question: str) -> HeldStance:
         """See `Mind.hold`: of an outsider's words nothing is."""
         raise ValueError(f"nothing is held of what only outsiders say: {question[:80]}")
+
+    def facts(self, wanted: ListRequest) -> ListFindings:
+        """See `Mind.facts`: nothing that outsiders say is one."""
+        del wanted
+        return ListFindings()
 
 
 def grounds_of(outcome: Reconciliation, known: ClaimFinder, session: Session) -> Iterator[Support]:

@@ -27,9 +27,9 @@ THROUGH_LENS: Final = 60
 class Ask(ScopedAsOf, frozen=True, kw_only=True):
     """A question. `now`: what "last month" is relative to. `top_k`: how many records it may draw on (12).
 
-    `lens`: an answer of what this keeps alone. `affect`: let tone shape its manner. `write`: append it. `trust`: the
-    lowest source class that an answer rests on; what only those beneath it say is quoted as theirs. `audience`: before
-    whom it is said (see `recall`).
+    `lens`: an answer of what this keeps alone. `affect`: let tone shape its manner. `write`: append it. `all`: a list
+    whole, not its last twelve pieces. `trust`: the lowest source class that an answer rests on; what only those beneath
+    it say is quoted as theirs. `audience`: before whom it is said (see `recall`).
     """
 
     question: AskedText
@@ -37,6 +37,7 @@ class Ask(ScopedAsOf, frozen=True, kw_only=True):
     lens: Name | None = None
     affect: bool = True
     top_k: TopK | None = None
+    all: bool = False
     write: bool = True
     trust: SourceClass = BELIEVED
     audience: Audience = "owner"
@@ -90,6 +91,7 @@ def ask(session: Session, asked: Ask, *, composer: "Composer | None" = None) -> 
         now=asked.now,
         top_k=top_k if lens is None else max(top_k, THROUGH_LENS),
         audience=asked.audience,
+        all_pieces=asked.all,
     )
     mind = minded(trust=asked.trust)
     put = partial(answer, asked.question, composer=composer, lens=lens, top_k=top_k, affect=asked.affect)

@@ -9,7 +9,7 @@ from math import log
 from typing import Final, NamedTuple
 
 from braid.claims.question import utc
-from braid.knowledge.about import Weighed, readings_of, weighed
+from braid.claims.topics import Weighed, readings_of, weighed
 from braid.knowledge.derivation import warnings_in
 from braid.knowledge.operations import Outcome, PlaybookStep
 from braid.knowledge.staging import staged_in

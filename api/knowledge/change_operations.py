@@ -1,10 +1,10 @@
 """What has changed: the log of each fact, from what it was to what it is, with whose words changed it."""
 
-from datetime import datetime
 from typing import Annotated
 
 import msgspec
 
+from braid.claims.changed import KnowledgeChange
 from braid.ledger.errors import IntegrityError
 from braid.log import drafts
 from braid.operation import Instant, Response, ScopedAsOf, operation
@@ -19,32 +19,6 @@ class Changes(ScopedAsOf, frozen=True, kw_only=True):
     )
     since: Instant | None = None
     limit: Annotated[int, msgspec.Meta(ge=1, le=100_000, description="How many at most, the latest.")] = 100
-
-
-class ChangedClaim(msgspec.Struct, frozen=True, kw_only=True):
-    """A claim before or after: the record that makes it, and the turn and words that it was read from.
-
-    `said_by`: whom the words name as having said so, else the turn's speaker by name, or by role.
-    """
-
-    id: str
-    says: str
-    object: str
-    said: datetime
-    said_by: str | None
-    quote: str | None
-    turn: str
-
-
-class KnowledgeChange(msgspec.Struct, frozen=True, kw_only=True):
-    """One change: what was known, what took its place and why. `when`: since when the new one holds, else was said."""
-
-    subject: str
-    rel: str
-    when: datetime
-    was: ChangedClaim
-    now: ChangedClaim
-    why: str
 
 
 class ChangeLog(Response, frozen=True, kw_only=True):
@@ -69,7 +43,7 @@ def changes(session: Session, asked: Changes) -> ChangeLog:
     A later word of the same voice, a correction and what outranks a guess change what is known (SPEC §19); two people
     who differ change nothing: see `contradictions`. What was forgotten or erased is in no change.
     """
-    from braid.knowledge.changes import changes_of
+    from braid.claims.changes import changes_of
 
     session.refresh()
     scope = drafts.scope(asked.user_id, asked.agent_id, asked.run_id, asked.session_id)

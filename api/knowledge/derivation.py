@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import msgspec
 
-from braid.knowledge.about import readings_of, turn_index
+from braid.claims.topics import readings_of, turn_index
 from braid.knowledge.operations import ClaimDerivation, GateOutcome
 from braid.knowledge.staging import METHOD, Staged, staged_in
 from braid.ledger.errors import ErasedError, ForgottenError

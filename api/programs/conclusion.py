@@ -6,9 +6,10 @@ from datetime import UTC, datetime
 
 import msgspec
 
+from braid.agent.answer.lists.request import ListRequest
 from braid.agent.answer.majority import Majority
 from braid.agent.answer.pipeline import CitedAnswer, HeldStance, answer
-from braid.agent.parts import Composer, Support
+from braid.agent.parts import Composer, ListFindings, Support
 from braid.agent.program.composers import AfterFailure, Chained, SentencePart, Worded
 from braid.agent.program.plan import GIVEN, AnswerStep, ToolStep, filled, references
 from braid.agent.program.state import State, Value, value
@@ -100,9 +101,13 @@ class _Gathered(Tones):
         return Found(results=self._hits, position=size, behind_by=0, degraded=self._trouble)
 
     def hold(self, question: str) -> HeldStance:
-        """See `Mind.hold`."""
         held = self._resources.held(self._state, self._step.held)
         return held if held is not None else HeldStance(_nothing(question, self._state.begun.now))
+
+    def facts(self, wanted: ListRequest) -> ListFindings:
+        """See `Mind.facts`: of what was gathered alone."""
+        del wanted
+        return ListFindings()
 
 
 def _nothing(question: str, now: datetime) -> Reconciliation:

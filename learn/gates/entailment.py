@@ -134,7 +134,8 @@ _MOVES: Final = frozenset(["switch", "move", "migrate", "change", "transition", 
 
 
 class Judgement(NamedTuple):
-    """How likely a premise entails, leaves open or contradicts a hypothesis: three probabilities, of sum 1."""
+    """Three probabilities of sum 1: that a premise entails (`entailed`), leaves open (`neutral`) or contradicts
+    (`contradicted`) a hypothesis."""
 
     entailed: float
     neutral: float

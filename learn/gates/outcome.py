@@ -70,8 +70,10 @@ class Staged(msgspec.Struct, frozen=True):
 
 
 class Kept(msgspec.Struct, frozen=True):
-    """A candidate that every gate let through. Its claim has the turn's own words as its quote, and"
-    " `details["privacy"]`."""
+    """A candidate that every gate let through, with its probability `p`.
+
+    Its claim has the turn's own words as its quote, and `details["privacy"]`.
+    """
 
     candidate: Candidate
     p: float

@@ -173,13 +173,11 @@ class SignedEdges:
         self._superseders: dict[int, list[int]] = {}
 
     def supports(self, index: int) -> list[int]:
-        """See `Edges.supports`."""
         if index not in self._supports:
             self._supports[index] = supports_of(self._reader.links(index))
         return self._supports[index]
 
     def superseders(self, index: int) -> list[int]:
-        """See `Edges.superseders`."""
         if index not in self._superseders:
             found = [child for child, role in self._backlinks.of(index) if role == SUPERSEDES]
             kind = self._reader.envelope(index).kind if found else ""

@@ -51,7 +51,6 @@ class RetiredMethods:
         """Method → the first living event that names it."""
 
     def by(self, index: int) -> int | None:
-        """See `standing.Retired.by`."""
         return self.events.get(self._retirements.method_of(index)) if self.events else None
 
 

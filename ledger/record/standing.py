@@ -38,7 +38,6 @@ class Retired(Protocol):
 
 class _NoneRetired:
     def by(self, index: int) -> int | None:
-        """See `Retired.by`."""
         del index
         return None
 

@@ -233,7 +233,6 @@ class Writer(Reader):
 
     @property
     def holds_lock(self) -> bool:
-        """See `Reader.holds_lock`."""
         return self._lock.held
 
     @contextmanager

@@ -55,6 +55,9 @@ def ask(
     affect: Annotated[
         bool, typer.Option("--affect/--no-affect", help="Let tone shape the manner of the answer.")
     ] = True,
+    every: Annotated[
+        bool, typer.Option("--all", help="Show a list whole, not its last twelve pieces.")
+    ] = False,
     no_write: Annotated[bool, typer.Option("--no-write", help="Only answer; append nothing.")] = False,
     model: ChatOption = None,
     allow_remote: AllowRemote = False,
@@ -91,7 +94,7 @@ def ask(
     ):
         found = opened.ask(
             text, user_id=user_id, agent_id=agent_id, run_id=run_id, session_id=session_id, lens=lens,
-            affect=affect, write=not no_write, now=instant(at) if at else None, composer=composer,
+            affect=affect, all=every, write=not no_write, now=instant(at) if at else None, composer=composer,
             as_of=as_of_index, as_of_time=as_of_time,
         )  # fmt: skip
     if output == "json":

@@ -23,7 +23,6 @@ class Planning:
         self._composer = composer or usual_composer()
 
     def __call__(self, memory: Memory, task: Task) -> Given:
-        """See `Way`."""
         watch = Watch(self._composer)
         began = perf_counter()
         program = memory.store.run_program(

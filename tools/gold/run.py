@@ -72,7 +72,6 @@ class Asking:
         self._composer = composer or usual_composer()
 
     def __call__(self, memory: Memory, task: Task) -> Given:
-        """See `Way`."""
         for left in reversed(range(TRIES)):
             watch = Watch(self._composer)
             began = perf_counter()
@@ -104,7 +103,6 @@ class Watch:
         self._composer = composer
 
     def compose(self, asked: QuestionContext) -> Composed:
-        """See `Composer`."""
         self.asked = asked
         return self._composer.compose(asked)
 

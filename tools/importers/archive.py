@@ -137,11 +137,9 @@ class _Member:
         self._stream.close()
 
     def read(self, size: int = -1) -> bytes:
-        """See `io.BufferedIOBase.read`."""
         return self._counted(self._stream.read, size)
 
     def readline(self, size: int = -1) -> bytes:
-        """See `io.IOBase.readline`."""
         return self._counted(self._stream.readline, size)
 
     def _counted(self, read: Callable[[int], bytes], size: int) -> bytes:

@@ -40,12 +40,10 @@ class ChatgptImporter(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def name(self) -> str:
-        """See `Importer.name`."""
         return "chatgpt"
 
     @property
     def shape(self) -> str:
-        """See `Importer.shape`."""
         return 'ChatGPT\'s export: conversations.json, [{"title", "mapping": {…}, "current_node"}, …], or its zip'
 
     def recognises(self, source: ImportSource) -> bool:

@@ -37,12 +37,10 @@ class ClaudeImporter(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def name(self) -> str:
-        """See `Importer.name`."""
         return "claude"
 
     @property
     def shape(self) -> str:
-        """See `Importer.shape`."""
         return 'Claude\'s export: conversations.json, [{"uuid", "name", "chat_messages": […]}, …], or its zip'
 
     def recognises(self, source: ImportSource) -> bool:

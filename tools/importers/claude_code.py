@@ -46,12 +46,10 @@ class ClaudeCodeImporter(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def name(self) -> str:
-        """See `Importer.name`."""
         return "claude-code"
 
     @property
     def shape(self) -> str:
-        """See `Importer.shape`."""
         return 'one JSON object a line with "type", "uuid", "sessionId" and "message", or a folder of such .jsonl'
 
     def recognises(self, source: ImportSource) -> bool:
@@ -64,7 +62,6 @@ class ClaudeCodeImporter(msgspec.Struct, frozen=True, kw_only=True):
         return "claude-code"
 
     def read(self, source: ImportSource) -> Read:
-        """See `Importer.read`."""
         for part in source.parts(PATTERN):
             session = _Session(part, source.opened_at)
             with part.open() as stream:

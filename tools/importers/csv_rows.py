@@ -28,12 +28,10 @@ class CsvImporter(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def name(self) -> str:
-        """See `Importer.name`."""
         return "csv"
 
     @property
     def shape(self) -> str:
-        """See `Importer.shape`."""
         return "CSV with a header; --map content=COLUMN,… where columns are not called content, role, timestamp, …"
 
     def recognises(self, source: ImportSource) -> bool:

@@ -32,12 +32,10 @@ class DiscordImporter(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def name(self) -> str:
-        """See `Importer.name`."""
         return "discord"
 
     @property
     def shape(self) -> str:
-        """See `Importer.shape`."""
         return 'DiscordChatExporter\'s JSON: {"guild", "channel", "messages": […]}, or a folder of such'
 
     def recognises(self, source: ImportSource) -> bool:

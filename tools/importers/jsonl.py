@@ -48,12 +48,10 @@ class JsonlImporter(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def name(self) -> str:
-        """See `Importer.name`."""
         return "jsonl"
 
     @property
     def shape(self) -> str:
-        """See `Importer.shape`."""
         return 'one JSON object a line with "role" and "content" (and "timestamp", "id", "session", "name")'
 
     def recognises(self, source: ImportSource) -> bool:
@@ -74,7 +72,6 @@ class JsonlImporter(msgspec.Struct, frozen=True, kw_only=True):
         return f"jsonl:{first_line_id(source)}"
 
     def read(self, source: ImportSource) -> Read:
-        """See `Importer.read`."""
         for part in source.parts():
             with part.open() as stream:
                 for number, line in lines(stream, self.max_line_bytes):

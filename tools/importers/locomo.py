@@ -37,12 +37,10 @@ class LocomoImporter(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def name(self) -> str:
-        """See `Importer.name`."""
         return "locomo"
 
     @property
     def shape(self) -> str:
-        """See `Importer.shape`."""
         return 'a JSON document {"sample_id", "conversation": {"session_1": […], …}}, or a list of such'
 
     def recognises(self, source: ImportSource) -> bool:

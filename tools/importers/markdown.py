@@ -39,12 +39,10 @@ class MarkdownImporter(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def name(self) -> str:
-        """See `Importer.name`."""
         return "markdown"
 
     @property
     def shape(self) -> str:
-        """See `Importer.shape`."""
         return "Markdown with headings or front matter, or a folder of .md files"
 
     def recognises(self, source: ImportSource) -> bool:

@@ -53,12 +53,10 @@ class MboxImporter(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def name(self) -> str:
-        """See `Importer.name`."""
         return "mbox"
 
     @property
     def shape(self) -> str:
-        """See `Importer.shape`."""
         return 'mail: mbox, each message after a line "From …"'
 
     def recognises(self, source: ImportSource) -> bool:

@@ -29,12 +29,10 @@ class OpenaiImporter(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def name(self) -> str:
-        """See `Importer.name`."""
         return "openai"
 
     @property
     def shape(self) -> str:
-        """See `Importer.shape`."""
         return 'one JSON object a line with "messages": [{"role", "content"}, …]'
 
     def recognises(self, source: ImportSource) -> bool:

@@ -23,12 +23,10 @@ class ParquetImporter(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def name(self) -> str:
-        """See `Importer.name`."""
         return "parquet"
 
     @property
     def shape(self) -> str:
-        """See `Importer.shape`."""
         return "Parquet; --map content=COLUMN,… where columns are not called content, role, timestamp, …"
 
     def recognises(self, source: ImportSource) -> bool:

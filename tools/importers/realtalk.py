@@ -32,12 +32,10 @@ class RealtalkImporter(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def name(self) -> str:
-        """See `Importer.name`."""
         return "realtalk"
 
     @property
     def shape(self) -> str:
-        """See `Importer.shape`."""
         return 'a JSON document {"name": {"speaker_1", …}, "session_1": [{"clean_text", "speaker", …}], …}'
 
     def recognises(self, source: ImportSource) -> bool:

@@ -36,12 +36,10 @@ class SlackImporter(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def name(self) -> str:
-        """See `Importer.name`."""
         return "slack"
 
     @property
     def shape(self) -> str:
-        """See `Importer.shape`."""
         return "a Slack export: a zip or folder with users.json and <channel>/YYYY-MM-DD.json"
 
     def recognises(self, source: ImportSource) -> bool:

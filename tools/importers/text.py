@@ -29,12 +29,10 @@ class TextImporter(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def name(self) -> str:
-        """See `Importer.name`."""
         return "text"
 
     @property
     def shape(self) -> str:
-        """See `Importer.shape`."""
         return "plain text in UTF-8, paragraphs between blank lines"
 
     def recognises(self, source: ImportSource) -> bool:

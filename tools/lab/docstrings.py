@@ -26,7 +26,7 @@ from typing import Final
 ROOT: Final = Path(__file__).resolve().parents[2]
 ROOMS: Final = (
     "wal", "ledger", "text", "stance", "affect", "lenses", "views", "recall",
-    "learn", "agent", "api", "models", "tools",
+    "learn", "agent", "api", "client", "models", "tools",
 )  # fmt: skip
 _WRITTEN: Final = {"api/store.py", "api/async_store.py"}
 """Written from the operations, whose docstrings another test holds."""

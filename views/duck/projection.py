@@ -84,9 +84,13 @@ def _reconnect(path: Path) -> duckdb.DuckDBPyConnection:
 
 
 def _let_go(con: duckdb.DuckDBPyConnection, path: Path) -> None:
-    """Close a connection's file, which folds its write-ahead file in, and keep the instance where all went well."""
+    """Close a connection's file, which folds its write-ahead file in, and keep the instance where all went well.
+
+    BEGIN is refused within a transaction that was not ended. DETACH was too, until DuckDB 2.0.1 took it: the next file
+    would have been followed inside the failed transaction of this one.
+    """
     try:
-        con.execute("USE memory; DETACH projection")
+        con.execute("BEGIN; ROLLBACK; USE memory; DETACH projection")
         require_whole(path)
     except (duckdb.Error, OSError):  # a transaction that was not ended, say, or a full disk
         con.close()

@@ -67,14 +67,33 @@ def test_two_files_are_followed_at_once(bench: Any, tmp_path: Path) -> None:
 
 
 def test_what_failed_is_not_kept(bench: Any, tmp_path: Path) -> None:
+    """A transaction that was not ended goes with its connection: the next file is not followed inside it."""
     bench.say("one")
     bench.views.catch_up()
-    duck._IDLE.clear()
     view = duck.DuckView.open(bench.work, tmp_path / "checkpoints")
     view._con.execute("BEGIN; DELETE FROM view_state.meta")
     view.close()
-    assert duck._IDLE == []
-    assert len(bench.rows("SELECT text FROM experiences")) == 1
+    assert view._con not in duck._IDLE
+    with pytest.raises(duckdb.ConnectionException, match="closed"):
+        view._con.execute("SELECT 1")
+    bench.say("two")
+    bench.views.catch_up()
+    assert len(bench.rows("SELECT text FROM experiences")) == 2
+
+
+def test_a_batch_that_failed_is_made_again(bench: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It dies inside its transaction; the file that is followed next stands where it stood before."""
+    bench.say("one")
+    bench.views.catch_up()
+    bench.say("two")
+    before = bench.work.stat().st_ino
+    with monkeypatch.context() as patch:
+        patch.setattr(duck, "read_history", lambda *_: (_ for _ in ()).throw(DeathError))
+        with pytest.raises(DeathError):
+            bench.views.catch_up()
+    bench.views.catch_up()
+    assert bench.work.stat().st_ino == before
+    assert len(bench.rows("SELECT text FROM experiences")) == 2
 
 
 def test_every_member_of_an_experience_has_its_column(bench: Any, one_of_each: Any) -> None:

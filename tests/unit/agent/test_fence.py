@@ -22,8 +22,9 @@ from braid.affect.vad import ToneReading
 from braid.agent.answer import pipeline
 from braid.agent.answer.compose import Extractive
 from braid.agent.answer.feedback import lesson
+from braid.agent.answer.lists.request import ListRequest
 from braid.agent.answer.pipeline import HeldStance
-from braid.agent.parts import Composed, QuestionContext, Support
+from braid.agent.parts import Composed, ListFindings, QuestionContext, Support
 from braid.claims.decision import resolve
 from braid.ledger.record.record import Affect, AffectBody, Draft, Record, Target, Vad
 from braid.log.drafts import experience, scope
@@ -221,6 +222,10 @@ class Moody:
     def hold(self, question: str) -> HeldStance:
         del question
         return self._held
+
+    def facts(self, wanted: ListRequest) -> ListFindings:
+        del wanted
+        return ListFindings()
 
     def feel(self, texts: Sequence[str]) -> list[ToneReading]:
         return [next(self._tones) for _ in texts]

@@ -3,10 +3,10 @@
 from collections.abc import Iterator
 from datetime import datetime
 
+from braid.claims.changed import ChangedClaim, KnowledgeChange
 from braid.claims.finder import ClaimFinder
 from braid.claims.question import size_of, utc
-from braid.knowledge.about import PUT_RIGHT, is_about, put_right, turn_index
-from braid.knowledge.change_operations import ChangedClaim, KnowledgeChange
+from braid.claims.topics import PUT_RIGHT, is_about, put_right, turn_index
 from braid.ledger.record.record import Claim, ExperienceBody, Record, Scope
 from braid.session import Session
 from braid.stance.changes import steps
