@@ -43,7 +43,8 @@ _MAIL: Final = re.compile(r"#mail\d+$", flags=re.ASCII)
 
 def lowest(classes: Iterable[SourceClass]) -> SourceClass:
     """Return the lowest of some classes; `owner` of none."""
-    return min(classes, key=RANK.__getitem__, default="owner")
+    held = frozenset(classes)
+    return next((one for one in reversed(CLASSES) if one in held), "owner")
 
 
 def is_least(one: SourceClass, floor: SourceClass) -> bool:
