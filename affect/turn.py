@@ -153,6 +153,6 @@ def _held() -> _Words:
 
 
 def forget_weights() -> None:
-    """Read the file of weights anew when it is next needed: for who has just written it."""
+    """Read the file of weights again when it is next needed: for who has just written it."""
     _held.cache_clear()
     _told.cache_clear()

@@ -61,6 +61,19 @@ class ListFindings(msgspec.Struct, frozen=True, kw_only=True):
         yield from (fact.turn for fact in self.known)
 
 
+class EarlierAnswer(msgspec.Struct, frozen=True, kw_only=True):
+    """The answer that a question follows: what was asked, on what it rests, and how sure it was, in [0, 1].
+
+    `citations` are those that can still be read; `put_right`: what stands now in place of some of them.
+    """
+
+    question: str
+    citations: Sequence[Support]
+    p: float
+    abstained: bool = False
+    put_right: Sequence[Support] = ()
+
+
 class QuestionContext(msgspec.Struct, frozen=True, kw_only=True):
     """A question with what memory gave for it. `context` is the `<experience_context>` block."""
 
@@ -78,6 +91,8 @@ class QuestionContext(msgspec.Struct, frozen=True, kw_only=True):
     language: str = "en"
     listed: ListFindings | None = None
     """Where the question asks for a list: what that is made of."""
+    after: EarlierAnswer | None = None
+    """The answer that the question follows, where it follows one."""
 
 
 class Composed(msgspec.Struct, frozen=True, kw_only=True):

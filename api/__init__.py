@@ -15,10 +15,12 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from braid.admin.offline import backup, fork, restore
     from braid.async_store import AsyncStore
-    from braid.client import Client, connect
-    from braid.entry import init, open, open_async
+    from braid.client import AsyncClient, Client, connect, connect_async
+    from braid.entry import Here, init, open, open_async
     from braid.ledger.erase.erasure import Certificate
     from braid.ledger.errors import IdempotencyConflictError, LedgerError, UnpublishedError
     from braid.ledger.record.record import Affect, Claim, Confidence, Draft, Record, Vad
@@ -33,6 +35,7 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 __all__ = [
     "Affect",
+    "AsyncClient",
     "AsyncStore",
     "Certificate",
     "Claim",
@@ -53,6 +56,7 @@ __all__ = [
     "__version__",
     "backup",
     "connect",
+    "connect_async",
     "fork",
     "init",
     "open",
@@ -61,6 +65,7 @@ __all__ = [
 ]
 _HOMES = {
     "Affect": "braid.ledger.record.record",
+    "AsyncClient": "braid.client",
     "AsyncStore": "braid.async_store",
     "Certificate": "braid.ledger.erase.erasure",
     "Claim": "braid.ledger.record.record",
@@ -80,6 +85,7 @@ _HOMES = {
     "WalError": "braid.wal.errors",
     "backup": "braid.admin.offline",
     "connect": "braid.client",
+    "connect_async": "braid.client",
     "fork": "braid.admin.offline",
     "init": "braid.entry",
     "open": "braid.entry",
@@ -95,9 +101,18 @@ def __getattr__(name: str) -> Any:
     if name not in _HOMES:
         raise AttributeError(f"module 'braid' has no attribute {name!r}")
     found = getattr(import_module(_HOMES[name]), name)
-    return (
-        partial(found, embedder=packaged_embedder, parser=installed_parser) if name in _EMBEDDING else found
-    )
+    if name not in _EMBEDDING:
+        return found
+    return partial(found, embedder=packaged_embedder, parser=installed_parser, server=running_server)
+
+
+def running_server(path: "Path", here: "Here") -> "Store | None":
+    """Return the store at `path` as a server on this machine has it; None where none runs."""
+    if not (path / "serve.sock").exists():
+        return None
+    from braid.client.served import served
+
+    return served(path, here)
 
 
 @cache

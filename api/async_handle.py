@@ -17,7 +17,12 @@ class AsyncHandle:
     """A store for event loops. `sync` is the store itself."""
 
     def __init__(self, store: Store) -> None:
-        self.sync = store
+        self._store = store
+
+    @property
+    def sync(self) -> Store:
+        """The store itself."""
+        return self._store
 
     async def __aenter__(self) -> Self:
         return self

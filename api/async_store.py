@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from msgspec import UnsetType
 
+    from braid.admin.freeze import FreezeState
     from braid.admin.keys import Admitted, Published
     from braid.admin.status import Status, StatusThen
     from braid.admin.tokens import IssuedToken, TokenView
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from braid.agent.program.tool import Tool
     from braid.answers.reply import Reply
     from braid.claims.operations import Conflict, Explanation, Stance
+    from braid.exchange.capture_operations import Captured, PathDecision
     from braid.exchange.operations import Imported
     from braid.knowledge.change_operations import ChangeLog
     from braid.knowledge.entity_operations import EntityDecision, EntityList, EntityView
@@ -52,6 +54,7 @@ if TYPE_CHECKING:
     from braid.ledger.subject.format import Counts
     from braid.lens.operations import LensDifference, Lenses, RequestStanding, View, ViewRow
     from braid.log.operations import Append, AppendedAll
+    from braid.memories.operations import Forgotten, MemoryHistory, Modified, Modify, Outcome, Preview
     from braid.operation import ArrowTable, Json
     from braid.programs.program import Program, ProgramSummary
     from braid.recall.decompose import Decomposer
@@ -59,14 +62,20 @@ if TYPE_CHECKING:
     from braid.recall.recall import CrossEncoder
     from braid.search.operations import Recalled
     from braid.search.question import AskedTone
+    from braid.store import Methods
     from braid.text.chat import ChatModel
     from braid.text.parse import Parser
     from braid.tone.operations import Tone
     from braid.views.status import Caught, Snapshot
 
 
-class AsyncStore(AsyncHandle):
-    """A store for event loops: concurrent appends share one sync. `sync` is the store itself."""
+class AsyncMethods:
+    """One method for each operation, asked in a thread, so that the event loop goes on."""
+
+    @property
+    def sync(self) -> "Methods":
+        """What is asked in that thread."""
+        raise NotImplementedError
 
     async def append(
         self,
@@ -195,6 +204,17 @@ class AsyncStore(AsyncHandle):
     ) -> "AsyncIterator[Record]":
         """Yield the records of a stretch of the log, verified; without the erased, and the forgotten unless asked for."""
         return stream(lambda: self.sync.read(start=start, stop=stop, include_forgotten=include_forgotten))
+
+    def tail(
+        self, start: int = 0, *, seconds: float = 30.0, include_forgotten: bool = False
+    ) -> "AsyncIterator[Record]":
+        """Yield the records from `start` on, then each that is appended, verified, until `seconds` have passed.
+
+        Go on behind the last index that you saw: none is left out, and none comes twice.
+        """
+        return stream(
+            lambda: self.sync.tail(start=start, seconds=seconds, include_forgotten=include_forgotten)
+        )
 
     async def trace(
         self, id: str, *, up: bool = True, down: bool = True, depth: "int | None" = None, text: bool = False
@@ -568,6 +588,7 @@ class AsyncStore(AsyncHandle):
         affect: bool = True,
         top_k: "int | None" = None,
         all: bool = False,
+        after: "str | None" = None,
         write: bool = True,
         trust: "Literal['owner', 'agent', 'tool', 'outsider']" = "tool",
         audience: "Literal['owner', 'group', 'third_party']" = "owner",
@@ -577,8 +598,10 @@ class AsyncStore(AsyncHandle):
 
         Without a `composer` it is put together from what is held and what was said; with one, that one writes it and this
         is what it falls back to. Tone shapes its manner alone. Question, answer, tones, a new stance and a reflection enter
-        the log in one transaction; `write=False` writes nothing. Raises UnknownLensError, IntegrityError, AccessDeniedError
-        where it would write and may not, and what appending raises. See docs/answers.md.
+        the log in one transaction; `write=False` writes nothing. "And when?", "who said that?", "how sure are you?" and
+        "and her sister?" are read with the answer `after`. Raises ValueError where that is no answer, or of another scope,
+        UnknownRecordError, ErasedError, ForgottenError where it can't be read, UnknownLensError, IntegrityError,
+        AccessDeniedError where it would write and may not, and what appending raises. See docs/answers.md.
         """
         return await to_thread(
             lambda: self.sync.ask(
@@ -594,6 +617,7 @@ class AsyncStore(AsyncHandle):
                 affect=affect,
                 top_k=top_k,
                 all=all,
+                after=after,
                 write=write,
                 trust=trust,
                 audience=audience,
@@ -607,6 +631,32 @@ class AsyncStore(AsyncHandle):
         Raises ValueError for another kind of record; UnknownRecordError, ErasedError, ForgottenError, IntegrityError.
         """
         return await to_thread(lambda: self.sync.explain_provenance(id=id))
+
+    async def briefing(
+        self,
+        *,
+        user_id: "str | None" = None,
+        agent_id: "str | None" = None,
+        run_id: "str | None" = None,
+        session_id: "str | None" = None,
+        budget: int = 800,
+        besides: "str | None" = None,
+    ) -> "str":
+        """Return an `<experience_context>` block to begin with: what is known of the user, preferences, recent words.
+
+        At most `budget` tokens by a cautious estimate, fenced and with secrets as placeholders, as `context` does. An empty
+        text where nothing is remembered. Raises IntegrityError.
+        """
+        return await to_thread(
+            lambda: self.sync.briefing(
+                user_id=user_id,
+                agent_id=agent_id,
+                run_id=run_id,
+                session_id=session_id,
+                budget=budget,
+                besides=besides,
+            )
+        )
 
     async def changes(
         self,
@@ -938,6 +988,42 @@ class AsyncStore(AsyncHandle):
         """
         return await to_thread(lambda: self.sync.retire_reader(method=method, reason=reason))
 
+    async def capture(
+        self,
+        *,
+        user_id: "str | None" = None,
+        agent_id: "str | None" = None,
+        run_id: "str | None" = None,
+        session_id: "str | None" = None,
+        harness: str,
+        session: str,
+        runtime_path: "Literal['plugin', 'hook']",
+        request: str,
+        decision: "PathDecision | None" = None,
+        number: int = 0,
+        turns: "Sequence[Append]" = (),
+    ) -> "Captured":
+        """Append turns that a harness holds, as one transaction; one whose key is in the log is there already.
+
+        Each says which path brought it. A turn that can't be a record is refused by its place, and the others go in. Raises
+        InvalidRequestError for a turn without a key, or with a signer or a record that it would replace.
+        """
+        return await to_thread(
+            lambda: self.sync.capture(
+                user_id=user_id,
+                agent_id=agent_id,
+                run_id=run_id,
+                session_id=session_id,
+                harness=harness,
+                session=session,
+                runtime_path=runtime_path,
+                request=request,
+                decision=decision,
+                number=number,
+                turns=turns,
+            )
+        )
+
     def export_records(self, *, include_forgotten: bool = False) -> "AsyncIterator[str]":
         """Yield the records under the signed head as lines of JSON, each with the evidence of where it is from.
 
@@ -1039,13 +1125,13 @@ class AsyncStore(AsyncHandle):
         """
         return await to_thread(lambda: self.sync.backup(dest=dest, with_vault=with_vault))
 
-    async def forget(self, *ids: "str", reason: "str | None" = None) -> "RecordId":
+    async def forget(self, *ids: "str", reason: "str | None" = None, force: bool = False) -> "RecordId":
         """Hide records and what falls with them (see `plan_forget`), until they are recovered or erased by `retain`.
 
         Returns the tombstone's id. Raises UnknownRecordError, ForgottenError, ErasedError; InvalidRecordError for what is
-        no memory.
+        no memory, PinnedError for a pinned one without `force`.
         """
-        return await to_thread(lambda: self.sync.forget(*ids, reason=reason))
+        return await to_thread(lambda: self.sync.forget(*ids, reason=reason, force=force))
 
     async def plan_forget(self, *ids: "str") -> "tuple[RecordId, ...]":
         """Return what would fall if these records were forgotten: what rests on them alone, and what quotes them.
@@ -1119,6 +1205,22 @@ class AsyncStore(AsyncHandle):
     async def compact(self) -> "int":
         """Give back the disk space of erased bodies; return how many bytes."""
         return await to_thread(self.sync.compact)
+
+    async def freeze(self, *, reason: "str | None" = None) -> "FreezeState":
+        """Freeze the store by a signed event: until `unfreeze`, who is no operator can only read.
+
+        It holds for every caller of a server and of an agent's tools, from the next request on. One that is frozen already
+        stays so by its first event.
+        """
+        return await to_thread(lambda: self.sync.freeze(reason=reason))
+
+    async def unfreeze(self, *, reason: "str | None" = None) -> "FreezeState":
+        """End a freeze by a signed event; without a freeze nothing is added."""
+        return await to_thread(lambda: self.sync.unfreeze(reason=reason))
+
+    async def frozen(self) -> "FreezeState":
+        """Return whether the store is frozen, and what says so."""
+        return await to_thread(self.sync.frozen)
 
     async def admit(self, role: str, actor: "str | None" = None) -> "Admitted":
         """Make a key for one role and actor, admit it to the log and keep its private half in `keys/`.
@@ -1280,6 +1382,107 @@ class AsyncStore(AsyncHandle):
         """Return every token that was issued, oldest first, and whether it still counts. Secrets are nowhere kept."""
         return await to_thread(self.sync.tokens)
 
+    async def modify(
+        self,
+        id: str,
+        *,
+        reason: str,
+        text: "str | None" = None,
+        tags: "Sequence[str] | None" = None,
+        pinned: "bool | None" = None,
+        importance: "float | None" = None,
+        if_version: "int | None" = None,
+        idempotency_key: "str | None" = None,
+    ) -> "Modified":
+        """Change a memory: another text or other tags are a record in its place, all else an event that targets it.
+
+        Checked and appended in one turn of the writer. Raises VersionConflictError where it has changed since `if_version`,
+        ForgottenError where nothing of it is living, InvalidRecordError where nothing would change.
+        """
+        return await to_thread(
+            lambda: self.sync.modify(
+                id=id,
+                reason=reason,
+                text=text,
+                tags=tags,
+                pinned=pinned,
+                importance=importance,
+                if_version=if_version,
+                idempotency_key=idempotency_key,
+            )
+        )
+
+    async def modify_all(self, changes: "Sequence[Modify]") -> "tuple[Outcome, ...]":
+        """Change several memories, each wholly or not at all; one that can't be changed stops no other."""
+        return await to_thread(lambda: self.sync.modify_all(changes=changes))
+
+    async def history(self, id: str, *, as_of: "int | None" = None) -> "MemoryHistory":
+        """Return every change of a memory in the order of the log: added, updated, deleted, recovered, erased.
+
+        It follows from signed records alone, so it can't be incomplete. What is forgotten or erased has no text here.
+        Raises InvalidRecordError for what is no memory, UnknownRecordError.
+        """
+        return await to_thread(lambda: self.sync.history(id=id, as_of=as_of))
+
+    async def preview_forget(
+        self,
+        query: str,
+        *,
+        user_id: "str | None" = None,
+        agent_id: "str | None" = None,
+        run_id: "str | None" = None,
+        session_id: "str | None" = None,
+        match: "Literal['words', 'meaning']" = "words",
+        filters: "Mapping[str, Json] | None" = None,
+        limit: int = 20,
+    ) -> "Preview":
+        """Return which memories would be forgotten, each with its version, and a token that forgets just these.
+
+        Nothing is changed. Only an operator may leave every scope id out. Raises AccessDeniedError.
+        """
+        return await to_thread(
+            lambda: self.sync.preview_forget(
+                user_id=user_id,
+                agent_id=agent_id,
+                run_id=run_id,
+                session_id=session_id,
+                query=query,
+                match=match,
+                filters=filters,
+                limit=limit,
+            )
+        )
+
+    async def forget_previewed(
+        self,
+        token: str,
+        *,
+        user_id: "str | None" = None,
+        agent_id: "str | None" = None,
+        run_id: "str | None" = None,
+        session_id: "str | None" = None,
+        reason: str,
+        ids: "Sequence[str] | None" = None,
+        confirm: "int | None" = None,
+    ) -> "Forgotten":
+        """Forget the memories that a preview has shown and that are still what was shown; name those that are not.
+
+        Raises ConfirmationError for a token that is not this caller's, of another scope, expired or altered, and where more
+        than ten are forgotten without saying how many.
+        """
+        return await to_thread(
+            lambda: self.sync.forget_previewed(
+                user_id=user_id,
+                agent_id=agent_id,
+                run_id=run_id,
+                session_id=session_id,
+                token=token,
+                reason=reason,
+                ids=ids,
+                confirm=confirm,
+            )
+        )
+
     async def run_program(
         self,
         question: str,
@@ -1358,3 +1561,7 @@ class AsyncStore(AsyncHandle):
         Raises ProgramStateError for an id of something else, and as `get`.
         """
         return await to_thread(lambda: self.sync.program_trace(id=id))
+
+
+class AsyncStore(AsyncHandle, AsyncMethods):
+    """A store for event loops: concurrent appends share one sync. `sync` is the store itself."""

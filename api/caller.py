@@ -25,6 +25,7 @@ from typing import (
 import msgspec
 
 from braid.errors import AccessDeniedError
+from braid.ledger.record.record import ASKED_BY
 from braid.operation import ALL_ACCESS, Access, Id, Operation, Request
 
 if TYPE_CHECKING:
@@ -56,6 +57,8 @@ class Caller(msgspec.Struct, frozen=True, kw_only=True):
     kind: CallerKind = "operator"
     allowed: frozenset[Access] = ALL_ACCESS
     operations: frozenset[str] | None = None
+    token: str | None = None
+    """The id of the token that they ask with."""
     user_id: str | None = None
     agent_id: str | None = None
     run_id: str | None = None
@@ -83,6 +86,26 @@ def asked_by(caller: Caller | None) -> Generator[None]:
         yield
     finally:
         _ASKING.reset(token)
+
+
+THIS_MACHINE: Final = "this machine"
+"""Who asks through the socket in the store's folder: whoever can open that folder has the store anyway."""
+
+
+def asked_for() -> dict[str, str]:
+    """Return what a body says of who asks; nothing within the process that opened the store."""
+    caller = asking()
+    if caller is None or (caller.kind == "operator" and caller.name == THIS_MACHINE):
+        return {}
+    return {ASKED_BY: f"{caller.kind} {caller.name}"}
+
+
+def attributed(batch: "Sequence[Draft]") -> "Sequence[Draft]":
+    """Return drafts that say who asked for them (`003_` §22.1)."""
+    said = asked_for()
+    if not said:
+        return batch
+    return [msgspec.structs.replace(one, extra={**one.extra, **said}) for one in batch]
 
 
 def held(session: "Session", caller: Caller, known: Operation, asked: Request) -> Request:

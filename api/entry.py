@@ -1,8 +1,9 @@
 """The front door: a store is made, or opened, here."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from braid.ledger.read.reader import Reader
 from braid.ledger.settings import Durability, Settings
@@ -19,6 +20,20 @@ if TYPE_CHECKING:
     from braid.views.lance.folder import Embedding
 
 DEFAULT_PATH = "memory"
+
+
+class Here(NamedTuple):
+    """What belongs to the process that opens a store which a server has."""
+
+    reader: Callable[[], Reader]
+    only_reads: bool
+    clock: Clock
+    embedder: "Embedding | None"
+    parser: "Parsing | None"
+
+
+FindServer = Callable[[Path, Here], Store | None]
+"""Returns a store as a server has it; None where no server answers."""
 
 
 def init(
@@ -67,6 +82,7 @@ def open(
     embedder: "Embedding | None" = None,
     parser: "Parsing | None" = None,
     headless: bool = False,
+    server: FindServer | None = None,
 ) -> Store:
     """Open a store, creating it where there is none (unless `create=False` or `read_only`).
 
@@ -74,7 +90,8 @@ def open(
     `adopt` accepts a store whose fork guard is missing. `embedder` returns the model that searches by meaning, when
     one is first needed; `parser` the one that takes sentences apart, so that what is said is learned. `braid.open`
     passes those that come with Braid. `headless` opens without the log's private key,
-    which is lost, so that another can take its place.
+    which is lost, so that another can take its place. `server` finds a running server, which is asked in
+    the log's place (docs/serve.md); `braid.open` finds it by the socket in the store's folder, with `server=None` none.
     Raises LogLockedError, GuardError, RollbackError, IntegrityError, FileNotFoundError; ValueError for an empty path.
     """
     store = _folder(path)
@@ -91,9 +108,14 @@ def open(
         from braid.ledger.settings import load_settings
 
         settings_guard = Guard.of_store(load_settings(store).store_id, guard_folder)
+    read = partial(Reader, store, guard=settings_guard, passphrase=passphrase)
+    if server is not None and clock is utc_now and not headless:
+        found = server(store, Here(read, read_only, clock, embedder, parser))
+        if found is not None:
+            return found
     reader: Reader
     if read_only:
-        reader = Reader(store, guard=settings_guard, passphrase=passphrase)
+        reader = read()
     else:
         reader = Writer(
             store,

@@ -6,9 +6,15 @@ rooms below: LedgerError, WalError, ViewError, and OSError, which is left alone.
     InvalidRequestError(ValueError)     a request that can't be meant: a bound, a type, an unknown member
     UnknownOperationError(ValueError)   no operation has this name
     AccessDeniedError(PermissionError)  who asks may not do this
+      FrozenError                       the store is frozen: an operator alone changes it
     UnreachableError(ConnectionError)   no server answers where a client asks
     RemoteError(RuntimeError)           a server failed in a way that has no name here
+    VersionConflictError(ValueError)    what was to change has changed since
+    ConfirmationError(PermissionError)  what destroys was not confirmed, or not what was shown
+    PinnedError(PermissionError)        a memory that is kept on purpose
 """
+
+from typing import Self
 
 
 class InvalidRequestError(ValueError):
@@ -23,9 +29,37 @@ class AccessDeniedError(PermissionError):
     """The session may not do what was asked; the message names the access that it needs."""
 
 
+class FrozenError(AccessDeniedError):
+    """An operator has frozen the store, and who asks is none: nothing is written, changed or destroyed."""
+
+
 class UnreachableError(ConnectionError):
     """No server answers, or it was lost on the way; nothing was done that could not be asked again."""
 
 
 class RemoteError(RuntimeError):
     """A server failed in a way that has no name here; the message is the server's."""
+
+
+class VersionConflictError(ValueError):
+    """A memory has changed since its `if_version`: `asked` is that, `actual` what it has now; nothing was written."""
+
+    def __init__(self, id: str, asked: int, actual: int) -> None:
+        self.id = id
+        self.asked = asked
+        self.actual = actual
+        super().__init__(
+            f"{id} has version {actual}, not {asked}: somebody changed it since; nothing was written"
+        )
+
+    def __reduce__(self) -> tuple[type[Self], tuple[str, int, int]]:
+        """Make it anew from what it was made of, where it comes from another process."""
+        return type(self), (self.id, self.asked, self.actual)
+
+
+class ConfirmationError(PermissionError):
+    """What destroys was not confirmed as it must be: the message says what is missing, and nothing was changed."""
+
+
+class PinnedError(PermissionError):
+    """A memory is pinned, and so is not forgotten without an operator's force; nothing was changed."""

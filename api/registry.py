@@ -13,7 +13,7 @@ from braid.operation import Operation, declared
 from braid.session import Session
 
 ROOMS: Final = (
-    "log", "tone", "lens", "search", "claims", "answers", "knowledge", "exchange", "admin", "programs",
+    "log", "tone", "lens", "search", "claims", "answers", "knowledge", "exchange", "admin", "memories", "programs",
 )  # fmt: skip
 """The rooms of the subjects; each declares its operations in its module `operations`."""
 

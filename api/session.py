@@ -12,8 +12,9 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Concatenate, NamedTuple, ParamSpec, Self, TypeVar
 from warnings import warn
 
-from braid.caller import as_said_by, asking, held, own_answer
+from braid.caller import as_said_by, asking, attributed, held, own_answer
 from braid.errors import AccessDeniedError
+from braid.freeze_switch import require_thawed
 from braid.ledger.erase import erasure as erasing
 from braid.ledger.errors import ReadOnlyError
 from braid.ledger.read import prefix
@@ -65,8 +66,30 @@ class Session:
         parser: "Parsing | None" = None,
     ) -> None:
         """For `braid.open`; completes erasures that a crash has interrupted."""
+        self._begin(reader, reader.path, clock, embedder, parser)
+        if reader.contradiction:
+            from braid.ledger.tree.guard import OtherCopyWarning
+
+            warn(f"{reader.contradiction}. This one is only read", OtherCopyWarning, stacklevel=4)
+        if isinstance(reader, Writer):
+            if reader.torn is not None:
+                self._tell_torn(reader, reader.torn)
+            if reader.durability != reader.settings.durability:
+                self._tell_durability(reader)
+            if reader.control.unfinished():
+                erasing.finish(reader, self.views.purge)
+
+    def _begin(
+        self,
+        reader: Reader | None,
+        path: Path,
+        clock: Clock,
+        embedder: "Embedding | None",
+        parser: "Parsing | None",
+    ) -> None:
+        """Set what a session has from the beginning; without a reader its log isn't open yet."""
         self._handle: Reader | None = reader
-        self._path = reader.path
+        self._path = path
         self._clock = clock
         self._embedder = embedder
         self.parsing = parser
@@ -81,17 +104,6 @@ class Session:
         """Each is told of every call that has ended."""
         self.followers: list[Follower] = []
         """What follows the log: called behind an operation that has appended words (ADR 54)."""
-        if reader.contradiction:
-            from braid.ledger.tree.guard import OtherCopyWarning
-
-            warn(f"{reader.contradiction}. This one is only read", OtherCopyWarning, stacklevel=4)
-        if isinstance(reader, Writer):
-            if reader.torn is not None:
-                self._tell_torn(reader, reader.torn)
-            if reader.durability != reader.settings.durability:
-                self._tell_durability(reader)
-            if reader.control.unfinished():
-                erasing.finish(reader, self.views.purge)
 
     def call(
         self,
@@ -109,19 +121,35 @@ class Session:
         caller = asking()
         try:
             self.require(known.name, known.access)
+            if known.access != "read" and caller is not None and caller.kind != "operator":
+                require_thawed(self, known.name)
             if known.reads:
                 self.require(known.name, "read")
-                self._reader.refresh()  # what another process has forgotten since is not shown
+                self._take_in()
             checked: _Asked = known.checked(request)  # type: ignore[assignment]  # of the class that it was given
             if caller is None:
-                return function(self, checked, *args, **local)
+                return self._run(function, checked, *args, **local)
             own: _Asked = held(self, caller, known, checked)  # type: ignore[assignment]  # see above
-            return own_answer(self, caller, known, function(self, own, *args, **local))
+            return own_answer(self, caller, known, self._run(function, own, *args, **local))
         except BaseException as raised:
             error = type(raised).__name__
             raise
         finally:
             self._observe(Called(known.name, perf_counter() - began, error))
+
+    def _take_in(self) -> None:
+        """Follow the log before something is shown: what another process has forgotten since is not."""
+        self._reader.refresh()
+
+    def _run(
+        self,
+        function: Callable[Concatenate["Session", _Asked, _Local], _Answered],
+        request: _Asked,
+        *args: _Local.args,
+        **local: _Local.kwargs,
+    ) -> _Answered:
+        """Do what was checked and granted."""
+        return function(self, request, *args, **local)
 
     def require(self, what: str, access: Access) -> None:
         """Raise AccessDeniedError where an access isn't given here; `what` needs it."""
@@ -147,7 +175,7 @@ class Session:
         is appended with them. Of the first `held` drafts a repeated key must say the same. Raises as `Writer.append`.
         """
         batch = as_said_by(asking(), batch)
-        together = batch if signer else _reviewed(batch)
+        together = attributed(batch if signer else _reviewed(batch))
         keys = [draft.body.once for draft in together]
         return self.writer.append(together, keys=keys, signer=signer, held=held)[: len(batch)]
 
@@ -261,6 +289,11 @@ class Session:
         return self._views.lag if self._views is not None else 0
 
     @property
+    def server(self) -> str | None:
+        """The address of the server that is asked; None where the store is open in this process."""
+        return None
+
+    @property
     def path(self) -> Path:
         """The store's folder."""
         return self._path
@@ -285,6 +318,9 @@ class Session:
         """The writer under this store; raises ReadOnlyError when it was opened for reading."""
         if not isinstance(self._reader, Writer):
             raise ReadOnlyError(f"{self.path} is open for reading only")
+        caller = asking()
+        if caller is not None and caller.kind != "operator":  # `ask` reads, and may write what it answered
+            require_thawed(self, "this")
         return self._reader
 
     def __len__(self) -> int:

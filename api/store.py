@@ -8,6 +8,7 @@ from msgspec import UNSET
 
 from braid.admin import audits as admin_audits
 from braid.admin import erasure as admin_erasure
+from braid.admin import freeze as admin_freeze
 from braid.admin import keys as admin_keys
 from braid.admin import projections as admin_projections
 from braid.admin import status as admin_status
@@ -15,13 +16,16 @@ from braid.admin import tokens as admin_tokens
 from braid.answers import operations as answers_operations
 from braid.claims import operations as claims_operations
 from braid.door import Door
+from braid.exchange import capture_operations as exchange_capture_operations
 from braid.exchange import operations as exchange_operations
+from braid.knowledge import briefing_operations as knowledge_briefing_operations
 from braid.knowledge import change_operations as knowledge_change_operations
 from braid.knowledge import entity_operations as knowledge_entity_operations
 from braid.knowledge import operations as knowledge_operations
 from braid.lens import operations as lens_operations
 from braid.log import operations as log_operations
 from braid.log.transaction import Pending, Transaction
+from braid.memories import operations as memories_operations
 from braid.operation import given
 from braid.programs import operations as programs_operations
 from braid.search import operations as search_operations
@@ -36,6 +40,7 @@ if TYPE_CHECKING:
 
     from msgspec import UnsetType
 
+    from braid.admin.freeze import FreezeState
     from braid.admin.keys import Admitted, Published
     from braid.admin.status import Status, StatusThen
     from braid.admin.tokens import IssuedToken, TokenView
@@ -46,6 +51,7 @@ if TYPE_CHECKING:
     from braid.agent.program.tool import Tool
     from braid.answers.reply import Reply
     from braid.claims.operations import Conflict, Explanation, Stance
+    from braid.exchange.capture_operations import Captured, PathDecision
     from braid.exchange.operations import Imported
     from braid.knowledge.change_operations import ChangeLog
     from braid.knowledge.entity_operations import EntityDecision, EntityList, EntityView
@@ -71,6 +77,7 @@ if TYPE_CHECKING:
     from braid.ledger.subject.format import Counts
     from braid.lens.operations import LensDifference, Lenses, RequestStanding, View, ViewRow
     from braid.log.operations import Append, AppendedAll
+    from braid.memories.operations import Forgotten, MemoryHistory, Modified, Modify, Outcome, Preview
     from braid.operation import ArrowTable, Json
     from braid.programs.program import Program, ProgramSummary
     from braid.recall.decompose import Decomposer
@@ -298,6 +305,18 @@ class Methods:
         return self.session.call(
             log_operations.read,
             log_operations.Read(start=start, stop=stop, include_forgotten=include_forgotten),
+        )
+
+    def tail(
+        self, start: int = 0, *, seconds: float = 30.0, include_forgotten: bool = False
+    ) -> "Iterator[Record]":
+        """Yield the records from `start` on, then each that is appended, verified, until `seconds` have passed.
+
+        Go on behind the last index that you saw: none is left out, and none comes twice.
+        """
+        return self.session.call(
+            log_operations.tail,
+            log_operations.Tail(start=start, seconds=seconds, include_forgotten=include_forgotten),
         )
 
     def trace(
@@ -690,6 +709,7 @@ class Methods:
         affect: bool = True,
         top_k: "int | None" = None,
         all: bool = False,
+        after: "str | None" = None,
         write: bool = True,
         trust: "Literal['owner', 'agent', 'tool', 'outsider']" = "tool",
         audience: "Literal['owner', 'group', 'third_party']" = "owner",
@@ -699,8 +719,10 @@ class Methods:
 
         Without a `composer` it is put together from what is held and what was said; with one, that one writes it and this
         is what it falls back to. Tone shapes its manner alone. Question, answer, tones, a new stance and a reflection enter
-        the log in one transaction; `write=False` writes nothing. Raises UnknownLensError, IntegrityError, AccessDeniedError
-        where it would write and may not, and what appending raises. See docs/answers.md.
+        the log in one transaction; `write=False` writes nothing. "And when?", "who said that?", "how sure are you?" and
+        "and her sister?" are read with the answer `after`. Raises ValueError where that is no answer, or of another scope,
+        UnknownRecordError, ErasedError, ForgottenError where it can't be read, UnknownLensError, IntegrityError,
+        AccessDeniedError where it would write and may not, and what appending raises. See docs/answers.md.
         """
         return self.session.call(
             answers_operations.ask,
@@ -717,6 +739,7 @@ class Methods:
                 affect=affect,
                 top_k=top_k,
                 all=all,
+                after=after,
                 write=write,
                 trust=trust,
                 audience=audience,
@@ -731,6 +754,33 @@ class Methods:
         """
         return self.session.call(
             answers_operations.explain_provenance, answers_operations.ExplainProvenance(id=id)
+        ).text
+
+    def briefing(
+        self,
+        *,
+        user_id: "str | None" = None,
+        agent_id: "str | None" = None,
+        run_id: "str | None" = None,
+        session_id: "str | None" = None,
+        budget: int = 800,
+        besides: "str | None" = None,
+    ) -> "str":
+        """Return an `<experience_context>` block to begin with: what is known of the user, preferences, recent words.
+
+        At most `budget` tokens by a cautious estimate, fenced and with secrets as placeholders, as `context` does. An empty
+        text where nothing is remembered. Raises IntegrityError.
+        """
+        return self.session.call(
+            knowledge_briefing_operations.briefing,
+            knowledge_briefing_operations.Briefing(
+                user_id=user_id,
+                agent_id=agent_id,
+                run_id=run_id,
+                session_id=session_id,
+                budget=budget,
+                besides=besides,
+            ),
         ).text
 
     def changes(
@@ -1079,6 +1129,43 @@ class Methods:
             knowledge_operations.RetireReader(method=method, reason=reason),
         )
 
+    def capture(
+        self,
+        *,
+        user_id: "str | None" = None,
+        agent_id: "str | None" = None,
+        run_id: "str | None" = None,
+        session_id: "str | None" = None,
+        harness: str,
+        session: str,
+        runtime_path: "Literal['plugin', 'hook']",
+        request: str,
+        decision: "PathDecision | None" = None,
+        number: int = 0,
+        turns: "Sequence[Append]" = (),
+    ) -> "Captured":
+        """Append turns that a harness holds, as one transaction; one whose key is in the log is there already.
+
+        Each says which path brought it. A turn that can't be a record is refused by its place, and the others go in. Raises
+        InvalidRequestError for a turn without a key, or with a signer or a record that it would replace.
+        """
+        return self.session.call(
+            exchange_capture_operations.capture,
+            exchange_capture_operations.Capture(
+                user_id=user_id,
+                agent_id=agent_id,
+                run_id=run_id,
+                session_id=session_id,
+                harness=harness,
+                session=session,
+                runtime_path=runtime_path,
+                request=request,
+                decision=decision,
+                number=number,
+                turns=given(turns),
+            ),
+        )
+
     def export_records(self, *, include_forgotten: bool = False) -> "Iterator[str]":
         """Yield the records under the signed head as lines of JSON, each with the evidence of where it is from.
 
@@ -1186,13 +1273,15 @@ class Methods:
             admin_audits.backup, admin_audits.MakeBackup(dest=given(dest), with_vault=with_vault)
         )
 
-    def forget(self, *ids: "str", reason: "str | None" = None) -> "RecordId":
+    def forget(self, *ids: "str", reason: "str | None" = None, force: bool = False) -> "RecordId":
         """Hide records and what falls with them (see `plan_forget`), until they are recovered or erased by `retain`.
 
         Returns the tombstone's id. Raises UnknownRecordError, ForgottenError, ErasedError; InvalidRecordError for what is
-        no memory.
+        no memory, PinnedError for a pinned one without `force`.
         """
-        return self.session.call(admin_erasure.forget, admin_erasure.Forget(ids=ids, reason=reason)).id
+        return self.session.call(
+            admin_erasure.forget, admin_erasure.Forget(ids=ids, reason=reason, force=force)
+        ).id
 
     def plan_forget(self, *ids: "str") -> "tuple[RecordId, ...]":
         """Return what would fall if these records were forgotten: what rests on them alone, and what quotes them.
@@ -1273,6 +1362,22 @@ class Methods:
     def compact(self) -> "int":
         """Give back the disk space of erased bodies; return how many bytes."""
         return self.session.call(admin_erasure.compact, admin_erasure.Compact()).freed_bytes
+
+    def freeze(self, *, reason: "str | None" = None) -> "FreezeState":
+        """Freeze the store by a signed event: until `unfreeze`, who is no operator can only read.
+
+        It holds for every caller of a server and of an agent's tools, from the next request on. One that is frozen already
+        stays so by its first event.
+        """
+        return self.session.call(admin_freeze.freeze, admin_freeze.FreezeStore(reason=reason))
+
+    def unfreeze(self, *, reason: "str | None" = None) -> "FreezeState":
+        """End a freeze by a signed event; without a freeze nothing is added."""
+        return self.session.call(admin_freeze.unfreeze, admin_freeze.UnfreezeStore(reason=reason))
+
+    def frozen(self) -> "FreezeState":
+        """Return whether the store is frozen, and what says so."""
+        return self.session.call(admin_freeze.frozen, admin_freeze.AskFrozen())
 
     def admit(self, role: str, actor: "str | None" = None) -> "Admitted":
         """Make a key for one role and actor, admit it to the log and keep its private half in `keys/`.
@@ -1440,6 +1545,112 @@ class Methods:
     def tokens(self) -> "tuple[TokenView, ...]":
         """Return every token that was issued, oldest first, and whether it still counts. Secrets are nowhere kept."""
         return self.session.call(admin_tokens.tokens, admin_tokens.ListTokens()).tokens
+
+    def modify(
+        self,
+        id: str,
+        *,
+        reason: str,
+        text: "str | None" = None,
+        tags: "Sequence[str] | None" = None,
+        pinned: "bool | None" = None,
+        importance: "float | None" = None,
+        if_version: "int | None" = None,
+        idempotency_key: "str | None" = None,
+    ) -> "Modified":
+        """Change a memory: another text or other tags are a record in its place, all else an event that targets it.
+
+        Checked and appended in one turn of the writer. Raises VersionConflictError where it has changed since `if_version`,
+        ForgottenError where nothing of it is living, InvalidRecordError where nothing would change.
+        """
+        return self.session.call(
+            memories_operations.modify,
+            memories_operations.Modify(
+                id=id,
+                reason=reason,
+                text=text,
+                tags=given(tags),
+                pinned=pinned,
+                importance=importance,
+                if_version=if_version,
+                idempotency_key=idempotency_key,
+            ),
+        )
+
+    def modify_all(self, changes: "Sequence[Modify]") -> "tuple[Outcome, ...]":
+        """Change several memories, each wholly or not at all; one that can't be changed stops no other."""
+        return self.session.call(
+            memories_operations.modify_all, memories_operations.ModifyAll(changes=given(changes))
+        ).outcomes
+
+    def history(self, id: str, *, as_of: "int | None" = None) -> "MemoryHistory":
+        """Return every change of a memory in the order of the log: added, updated, deleted, recovered, erased.
+
+        It follows from signed records alone, so it can't be incomplete. What is forgotten or erased has no text here.
+        Raises InvalidRecordError for what is no memory, UnknownRecordError.
+        """
+        return self.session.call(memories_operations.history, memories_operations.History(id=id, as_of=as_of))
+
+    def preview_forget(
+        self,
+        query: str,
+        *,
+        user_id: "str | None" = None,
+        agent_id: "str | None" = None,
+        run_id: "str | None" = None,
+        session_id: "str | None" = None,
+        match: "Literal['words', 'meaning']" = "words",
+        filters: "Mapping[str, Json] | None" = None,
+        limit: int = 20,
+    ) -> "Preview":
+        """Return which memories would be forgotten, each with its version, and a token that forgets just these.
+
+        Nothing is changed. Only an operator may leave every scope id out. Raises AccessDeniedError.
+        """
+        return self.session.call(
+            memories_operations.preview_forget,
+            memories_operations.PreviewForget(
+                user_id=user_id,
+                agent_id=agent_id,
+                run_id=run_id,
+                session_id=session_id,
+                query=query,
+                match=match,
+                filters=given(filters),
+                limit=limit,
+            ),
+        )
+
+    def forget_previewed(
+        self,
+        token: str,
+        *,
+        user_id: "str | None" = None,
+        agent_id: "str | None" = None,
+        run_id: "str | None" = None,
+        session_id: "str | None" = None,
+        reason: str,
+        ids: "Sequence[str] | None" = None,
+        confirm: "int | None" = None,
+    ) -> "Forgotten":
+        """Forget the memories that a preview has shown and that are still what was shown; name those that are not.
+
+        Raises ConfirmationError for a token that is not this caller's, of another scope, expired or altered, and where more
+        than ten are forgotten without saying how many.
+        """
+        return self.session.call(
+            memories_operations.forget_previewed,
+            memories_operations.ForgetPreviewed(
+                user_id=user_id,
+                agent_id=agent_id,
+                run_id=run_id,
+                session_id=session_id,
+                token=token,
+                reason=reason,
+                ids=given(ids),
+                confirm=confirm,
+            ),
+        )
 
     def run_program(
         self,

@@ -6,7 +6,6 @@ unless repeating it is safe.
 
 import builtins
 import http.client
-import os
 import select
 import socket
 import ssl
@@ -24,14 +23,14 @@ import msgspec
 
 from braid.errors import RemoteError, UnreachableError
 from braid.operation import Operation, Request, operation_of
+from braid.socket_path import SOCKET, short_path
 from braid.transport import CONTENT_TYPE, ENDED, FAILED, Problem, decode, encode
 from braid.wal.errors import OutcomeUnknownError
 
 if TYPE_CHECKING:
     from braid.session import Session
 
-SOCKET: Final = "serve.sock"
-"""The socket of a server, in its store's folder."""
+__all__ = ["SOCKET", "Remote", "short_path"]
 _PAUSES_S: Final = (0.05, 0.4)
 """Before the second attempt and the third."""
 _HEAD: Final = struct.Struct(">cI")
@@ -41,7 +40,7 @@ _Local = ParamSpec("_Local")
 
 
 class _UnixConnection(http.client.HTTPConnection):
-    def __init__(self, path: Path, timeout_s: float) -> None:
+    def __init__(self, path: Path, timeout_s: float | None) -> None:
         super().__init__("localhost", timeout=timeout_s)
         self._path = path
 
@@ -57,23 +56,10 @@ class _UnixConnection(http.client.HTTPConnection):
         self.sock = made
 
 
-@contextmanager
-def short_path(path: Path) -> Generator[str]:
-    """Yield a name for a socket that the system takes: a path of it may have some hundred bytes at most."""
-    if len(os.fsencode(path)) < 100:
-        yield str(path)
-        return
-    folder = os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY)
-    try:
-        yield f"/proc/self/fd/{folder}/{path.name}"
-    finally:
-        os.close(folder)
-
-
 class Remote:
     """A server's door. Safe to share between threads; a context manager."""
 
-    def __init__(self, url: str | Path, *, token: str | None = None, timeout_s: float = 60.0) -> None:
+    def __init__(self, url: str | Path, *, token: str | None = None, timeout_s: float | None = 60.0) -> None:
         """`url`: a store's folder, whose server is asked through its socket, or `http(s)://host:port`.
 
         Raises ValueError for another kind of address, and for a token that would go over the net unencrypted.
@@ -112,6 +98,10 @@ class Remote:
         finally:
             connection.close()
         return True
+
+    def connection(self) -> http.client.HTTPConnection:
+        """Return a new connection, which its caller closes: for what is no operation."""
+        return self._connect()
 
     @property
     def session(self) -> Self:

@@ -177,7 +177,7 @@ class IdempotencyConflictError(InvalidRecordError):
         )
 
     def __reduce__(self) -> tuple[type[Self], tuple[str, str, tuple[str, ...]]]:
-        """Make it anew from what it was made of, where it comes from another process."""
+        """Make it again from what it was made of, where it comes from another process."""
         return type(self), (self.key, self.id, self.unlike)
 
 

@@ -105,10 +105,10 @@ def _told(lens: Lens, form: Form, params: Mapping[str, Any]) -> str:
     """Return a view in words; raise LensFailedError for what can't be shown or kept."""
     text = cast("object", lens.render(form, dict(params)))
     if not isinstance(text, str):
-        raise LensFailedError(f"the lens {lens.name} told its view as {type(text).__name__}, not as text")
+        raise LensFailedError(f"the lens {lens.name} rendered its view as {type(text).__name__}, not as text")
     if (size := len(text.encode())) > MAX_TEXT_BYTES:
         raise LensFailedError(
-            f"the lens {lens.name} told its view in {size} bytes; at most {MAX_TEXT_BYTES} are kept"
+            f"the lens {lens.name} rendered its view in {size} bytes; at most {MAX_TEXT_BYTES} are kept"
         )
     if unknown := [key for key in lens.order(form) if key not in form.items]:
         raise LensFailedError(f"the lens {lens.name} shows an item {unknown[0]!r} that its view doesn't have")

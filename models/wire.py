@@ -94,7 +94,7 @@ class Wire:
         try:
             client = httpx2.Client(verify=self._trusted, trust_env=not self._near, timeout=timeout_s)
         except (ImportError, ValueError, httpx2.InvalidURL) as error:
-            raise UnreachedError(f"the environment's proxy is none: {error}") from None
+            raise UnreachedError(f"the environment's proxy can't be used: {error}") from None
         line = Line(httpx2.URL(self._url).host, near=self._near)
         found: SimpleQueue[bytes | BaseException] = SimpleQueue()
 

@@ -83,6 +83,34 @@ def _fenced(chosen: Sequence[Fact]) -> list[str]:
     return [*own, _OTHERS[0], *others, _OTHERS[1]] if others else own
 
 
+def framed(parts: Sequence[tuple[str, Sequence[str], int]], budget: int) -> str:
+    """Return a block of lines under headings, at most `budget` tokens; empty where no line fits.
+
+    `parts`: each heading with its lines, the most important first, and how many tokens it may take.
+    """
+    room = budget - tokens(_OPEN) - tokens(_CLOSE)
+    out: list[str] = []
+    for name, lines, share in parts:
+        head, end = f"  <{name}>", f"  </{name}>"
+        left = min(share, room) - tokens(head) - tokens(end)
+        chosen: list[str] = []
+        for line in lines:
+            if (cost := tokens(line)) <= left:
+                left -= cost
+                chosen.append(line)
+        if chosen:
+            section = [head, *chosen, end]
+            room -= sum(tokens(line) for line in section)
+            out += section
+    return "\n".join([_OPEN, *out, _CLOSE]) if out else ""
+
+
+def memory_line(id: str, at: datetime, who: str, text: str, redact: Callable[[str], str]) -> str:
+    """Return a memory as a line of a block: cited, escaped, and without secrets."""
+    cited = f'id="{escaped(id)}" at="{at.astimezone(UTC):%Y-%m-%d}" from="{attribute(redact(who))}"'
+    return f"  <memory {cited}>{quoted(redact(text))}</memory>"
+
+
 def tokens(line: str) -> int:
     """Return how many tokens a line may take, with its newline: an estimate that errs upward."""
     return len(line.encode()) // CHARS_A_TOKEN + 2

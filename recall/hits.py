@@ -55,7 +55,7 @@ class RecallResult(msgspec.Struct, frozen=True, kw_only=True):
     degraded: Sequence[str] = ()
     """What couldn't be asked, and so has no say in the order."""
     rebuilt: str | None = None
-    """Why the projection had to be made anew before it could be asked; None where it hadn't."""
+    """Why the projection had to be made again before it could be asked; None where it hadn't."""
     disagreement: float = 0.0
     """The entropy of the hits' answers in [0, 1]."""
     beneath: int = 0

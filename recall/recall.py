@@ -160,7 +160,7 @@ def _vector(
         if not isinstance(index, MemoryIndex):
             trouble.append(
                 f"meaning: the index holds vectors of {index.model or 'no model'}, not of {embedder.name}: they are"
-                " being made anew"
+                " being made again"
             )
         return None
     try:

@@ -3,7 +3,8 @@
 A lesson is an event named `salience`: its `target` links name records, its steps say of each how far it helped, from
 -1 to 1. A record's salience is a fold over its newest living lessons, oldest first, each moving it a quarter of the
 way towards its step: so it never leaves [-1, 1], and what was learned long ago fades as more is learned. Same log, same
-salience: no clock, no model and no tone has a part in it (SPEC §22).
+salience: no clock, no model and no tone has a part in it (SPEC §22). What somebody said of a memory's importance is
+where the fold begins.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -16,6 +17,8 @@ from braid.ledger.record.record import EventBody, Record
 from braid.recall.hit_reader import raised
 from braid.recall.hits import Hit
 
+MEMORY: Final = "memory"
+"""The name of the events that set something of a memory (SPEC §9.8)."""
 NAME: Final = "salience"
 RATE: Final = 0.25
 MOST: Final = 16
@@ -62,25 +65,37 @@ class Lessons(msgspec.Struct, frozen=True):
     """Whether a record is neither forgotten nor gone."""
 
     def salience(self, index: int) -> float:
-        """Return the salience of a record, in [-1, 1]; 0 where nothing was learned.
+        """Return the salience of a record, in [-1, 1]; 0 where nothing was learned, nor said of its importance.
 
         A lesson goes with the reflection that it follows from.
         """
-        found = islice(self._steps(index), MOST)
-        return folded(reversed(list(found)))
+        naming = [one for at in self.naming(index, LOOKED_AT) if (one := self.read(at)) is not None]
+        found = islice(self._steps(index, naming), MOST)
+        begin = next((said for one in naming if (said := importance_of(one)) is not None), 0.0)
+        return folded(reversed(list(found)), begin)
 
-    def _steps(self, index: int) -> Iterator[float]:
-        for at in self.naming(index, LOOKED_AT):
-            lesson = self.read(at)
-            if lesson is None or not all(self.lives(link.index) for link in lesson.targets("parent")):
+    def _steps(self, index: int, naming: Iterable[Record]) -> Iterator[float]:
+        for lesson in naming:
+            if not all(self.lives(link.index) for link in lesson.targets("parent")):
                 continue
             if (step := step_for(lesson, index)) is not None:
                 yield step
 
 
-def folded(steps: Iterable[float]) -> float:
-    """Return the salience that steps come to, oldest first, in [-1, 1]; 0 without any."""
-    salience = 0.0
+def importance_of(event: Record) -> float | None:
+    """Return the salience that an event sets by the importance it names, in [-1, 1]; None where it names none."""
+    body = event.body
+    said: object = (
+        body.data.get("importance") if isinstance(body, EventBody) and body.name == MEMORY else None
+    )
+    if isinstance(said, bool) or not isinstance(said, int | float) or not 0 <= said <= 1:
+        return None
+    return 2.0 * said - 1.0
+
+
+def folded(steps: Iterable[float], begin: float = 0.0) -> float:
+    """Return the salience that steps come to, oldest first, from where it begins, in [-1, 1]."""
+    salience = begin
     for step in steps:
         salience += RATE * (step - salience)
     return salience

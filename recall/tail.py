@@ -58,7 +58,7 @@ class Tail:
         return TailedIndex(index, tail)
 
     def _begin_at(self, position: int, key: object) -> None:
-        """Drop what the index holds by now; begin anew where it isn't the one that was followed."""
+        """Drop what the index holds by now; begin again where it isn't the one that was followed."""
         if key != self._key or not self._start <= position <= self._stop:
             self._key, self._start, self._stop = key, position, position
             self._rows, self._vectors = [], {}

@@ -50,7 +50,7 @@ class Vocabulary:
         return _nearest(held, words, spoken)
 
     def _learned(self, words: list[str]) -> _Held:
-        """Return all of these, asking the model for the new ones; where there is no more room, begin anew with these.
+        """Return all of these, asking the model for the new ones; where there is no more room, begin again with these.
 
         Nobody waits for the model but who needs what it is asked for.
         """

@@ -7,7 +7,7 @@ A decided label stands on recorded reasons. An IN node names the justification t
 justification of its own, an antecedent that blocks it. Stamps order the labels by when they were found: a reason is
 older than what rests on it (nodes that are OUT together, since they only support one another, share a stamp), so that
 no chain of reasons comes back to its beginning. After a change those labels are dropped whose reasons went and for
-which no older reason is left; what then is undecided and within reach of them is labelled anew. Everything else still
+which no older reason is left; what then is undecided and within reach of them is labelled again. Everything else still
 has its whole derivation, and is not visited.
 """
 
@@ -17,7 +17,7 @@ from typing import Final
 from braid.stance.wellfounded import FREE, IN, OUT, RETRACTED, UNDECIDED, Rules, label_all, label_region
 
 BULK: Final = 3
-"""From this part (a third) of all justifications on, labelling everything anew is cheaper than asking one by one."""
+"""From this part (a third) of all justifications on, labelling everything again is cheaper than asking one by one."""
 
 
 class Dependencies(Rules):
@@ -48,7 +48,7 @@ class Dependencies(Rules):
             self.doubted.append(rule)
 
     def settle(self) -> Sequence[int]:
-        """Make the labels true again; return the nodes that were labelled anew."""
+        """Make the labels true again; return the nodes that were labelled again."""
         doubted, self.doubted = self.doubted, []
         if len(doubted) * BULK > len(self.head):
             return self.relabel()

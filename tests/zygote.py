@@ -46,6 +46,10 @@ def prepare() -> None:
     for name in DRAWN_IN.split():
         with contextlib.suppress(ImportError):
             importlib.import_module(name)
+    with contextlib.suppress(ImportError, ValueError):  # the extra `learn`
+        from braid.models.spacy_parser import shared
+
+        shared().parse(["Ada lives in Leeds."])
     assert not {"lancedb", "lancedb._lancedb"} & set(sys.modules)
     from braid.tools.cli.main import app
 

@@ -81,7 +81,7 @@ class Batch(NamedTuple):
     """Whole transactions on their way into a projection.
 
     `entries` are new, in log order. `again` are earlier records whose standing changed (forgotten, recovered, a key
-    revoked; where rows tell it, also what these and corrections reach): their rows are removed and made anew from
+    revoked; where rows tell it, also what these and corrections reach): their rows are removed and made again from
     `standing`. `stamp` is what holds once all of it is applied.
     Erasures never come this way: they lead to a rebuild, so that nothing of the erased stays in free pages.
     """

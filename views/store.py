@@ -62,7 +62,7 @@ class SqlResult(msgspec.Struct, frozen=True):
     position: int
     behind_by: int
     rebuilt: str | None = None
-    """Why the projection had to be made anew before it could be asked; told once."""
+    """Why the projection had to be made again before it could be asked; told once."""
 
 
 class Views:
@@ -83,7 +83,7 @@ class Views:
         self._sandbox = Sandbox()
         self._known: tuple[int, int, object] = (-1, -1, None)
         self._rebuilt: str | None = None
-        """Why the working file was made anew, until that is told."""
+        """Why the working file was made again, until that is told."""
         self.snapshots = Snapshots(folder / "snapshots", reader)
         self.catalog = Catalog(folder, reader, self.snapshots.begin)
         self.search = Search(folder / "lance", reader, embedder or _no_embedder, self.snapshots.begin)
@@ -293,7 +293,7 @@ class Views:
         return SqlResult(table, position, self._reader.size - position, rebuilt)
 
     def _from_work(self, ask: Callable[[Path], Any], wait_s: float) -> tuple[Any, int]:
-        """Ask the working file at the log's end; one that is changed meanwhile is made anew, and asked again."""
+        """Ask the working file at the log's end; one that is changed meanwhile is made again, and asked again."""
         with self._owning(wait_s):
             for left in reversed(range(_TRIES)):
                 position = self._current_position()

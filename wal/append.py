@@ -118,7 +118,7 @@ class LogWriter(LogReader):
 
     @staticmethod
     def _derive_index(segment: Segment, end: int) -> None:
-        """Derive an index anew; on a full disk in memory alone, or no erasure could be had there (SPEC §9.4)."""
+        """Derive an index again; on a full disk in memory alone, or no erasure could be had there (SPEC §9.4)."""
         try:
             segment.rebuild_index(end, write=True)
         except OSError as error:

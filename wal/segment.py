@@ -248,7 +248,7 @@ class Segment:
         return None
 
     def rebuild_index(self, end: int, *, write: bool) -> None:
-        """Derive the index anew from the frames before offset `end`; on disk when `write`, else in memory."""
+        """Derive the index again from the frames before offset `end`; on disk when `write`, else in memory."""
         rows = bytearray()
         for frame in self.frames(SEGMENT_HEADER_BYTES, bodies=False, end=end):
             rows += pack_entries(frame.extents())

@@ -77,7 +77,7 @@ def choices(question: Question, hits: Sequence[Hit]) -> list[QuoteChoice]:
         has = frozenset(question.stems) & spoken
         worth = hit.score + OWN * (len(named) == 1 and speaker(hit) in named) + WANTED * span.wanted
         worth += SPOKEN * len(has) / max(len(question.stems), 1) + THEN * _was_then(question, hit)
-        worth -= ANOTHER * of_another(question, "", span.sentence)
+        worth -= ANOTHER * of_another(question, speaker(hit), span.sentence)
         found.append(QuoteChoice(hit, span, worth, has))
     return found
 

@@ -26,6 +26,7 @@ from braid.agent.answer.confidence import (
     weights,
     when_of,
 )
+from braid.agent.answer.followup import followed
 from braid.agent.answer.lists.told import listed
 from braid.agent.answer.period import amounts_met, asks_for_sum, of_period
 from braid.agent.answer.referent import is_meant
@@ -60,7 +61,7 @@ TAKEN_BACK: Final = 0.65
 _KINDS: Final = frozenset(("count", "duration", "person", "place"))
 Rung = Callable[[QuestionContext], Composed | None]
 """Takes the question with what was found; returns a whole answer, or None where the question isn't its to answer."""
-FIRST_ASKED: Final[tuple[Rung, ...]] = (listed,)
+FIRST_ASKED: Final[tuple[Rung, ...]] = (followed, listed)
 """What is asked before what is held and what was said, in this order."""
 
 

@@ -17,11 +17,12 @@ from braid.affect.style import Style, style
 from braid.affect.vad import ToneReading
 from braid.agent import cite
 from braid.agent.answer.compose import Extractive
+from braid.agent.answer.followup import asked_anew, asks_of_answer
 from braid.agent.answer.lists.request import ListRequest, list_request
 from braid.agent.answer.presupposition import presumed
 from braid.agent.answer.reflect import Reflection, reflect
 from braid.agent.language import guess
-from braid.agent.parts import Composed, Composer, ListFindings, QuestionContext, Support
+from braid.agent.parts import Composed, Composer, EarlierAnswer, ListFindings, QuestionContext, Support
 from braid.ledger.record.record import ExperienceBody, Vad
 from braid.lenses.errors import LensError
 from braid.recall.context import block
@@ -118,6 +119,7 @@ def answer(
     lens: Lens | None = None,
     top_k: int = TOP_K,
     affect: bool = True,
+    after: EarlierAnswer | None = None,
 ) -> CitedAnswer:
     """Return the answer, of the `top_k` best hits; with a `lens`, of what that keeps alone.
 
@@ -126,6 +128,8 @@ def answer(
     clock = _Steps()
     trouble: list[str] = []
     core = core_of(question)
+    if after is not None:
+        core = asked_anew(core, after)
     parts = decompose(core, now)
     clock.done("decompose", parts.intent)
     found = mind.find(core)
@@ -148,7 +152,10 @@ def answer(
         support=held.support if held is not None else (),
         language=guess(question) or "en",
         listed=_listed(mind, core, kept, trouble, through=lens is not None),
+        after=after,
     )
+    if after is not None and asks_of_answer(core) is not None:
+        composer = None  # the last answer's own citations answer it, and no model
     composed = _composed(asked, composer or Extractive(), trouble)
     clock.done("compose", composed.model or "extractive")
     citations = _cited(asked, composed)
@@ -313,12 +320,19 @@ def _cited(asked: QuestionContext, composed: Composed) -> list[Support]:
 
 
 def _behind(asked: QuestionContext) -> dict[str, Support]:
-    """Return what only a list may cite."""
+    """Return what only a list may cite, or what follows an answer."""
+    earlier = (
+        {one.id: one for one in (*asked.after.citations, *asked.after.put_right)}
+        if asked.after is not None
+        else {}
+    )
     if asked.listed is None:
-        return {}
-    return {hit.id: _support(hit) for hit in asked.listed.hits} | {
-        one.id: one for one in asked.listed.turns()
-    }
+        return earlier
+    return (
+        earlier
+        | {hit.id: _support(hit) for hit in asked.listed.hits}
+        | {one.id: one for one in asked.listed.turns()}
+    )
 
 
 def _support(hit: Hit) -> Support:

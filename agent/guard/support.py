@@ -77,6 +77,13 @@ put make made give gave have need would
 am pm
 """.split()))  # fmt: skip # noqa: SIM905
 """Words that one memory may say as another."""
+_BREATHS: Final = re.compile(r"[.;!?]+(?=\s|$)|\n|\b(?:but|then|instead)\b", re.IGNORECASE)
+"""Where what is said of one thing ends, and something else may begin."""
+_GIVES_UP: Final = re.compile(
+    r"\b(?:scrap\w*|cancel\w*|drop(?:s|ped)?|instead of|rather than|used to|almost|nearly|if|unless|might|may)\b",
+    re.IGNORECASE,
+)
+"""What says that something is not so, or not surely."""
 _CHANGES: Final = re.compile(
     r"\b(?:now|nvm|scrap\w*|cancel\w*|instead|moved?|changed?|actually|anymore|no|not|keep|stay\w*|may|will|decided)\b"
     r"|n['’]t\b|\bgoes\b",
@@ -129,7 +136,12 @@ def _is_said(sentence: str, cited: Sequence[PromptMemory]) -> bool:
 
 def _says(sentence: str, rest: set[str], about: set[str], one: PromptMemory) -> bool:
     """Whether a memory says nearly all that a sentence tells, `rest`, with its numbers, in its order; `about`: the
-    speakers whom it names."""
+    speakers whom it names.
+
+    In one breath: "scrap Kafka. we go with NATS" doesn't say "we go with Kafka".
+    """
+    if not any(_in_breath(rest, piece, one, sentence) for piece in _BREATHS.split(one.text)):
+        return False
     held, own = _terms(one.text), {stem(word) for word in words(one.speaker)}
     numbers_held = {*_numbers(one.text), *_ordinals(one.text), *_dated([one])}
     days = {_whole(word) for word in words(one.text)}
@@ -145,6 +157,15 @@ def _says(sentence: str, rest: set[str], about: set[str], one: PromptMemory) -> 
     if (_NOT.search(one.text) is None) != (_NOT.search(sentence) is None) or "?" in one.text:
         return False
     return _in_order(sentence, one.text, rest)
+
+
+def _in_breath(rest: set[str], piece: str, one: PromptMemory, sentence: str) -> bool:
+    """Whether a piece of a memory has nearly all words of a sentence, and gives up what the sentence doesn't."""
+    numbers_held = {*_numbers(piece), *_ordinals(piece), *_dated([one])}
+    days = {_whole(word) for word in words(piece)}
+    found = [each for each in rest if each in _terms(piece) | numbers_held or _whole(each) in days]
+    gives_up = _GIVES_UP.search(piece) is not None and _GIVES_UP.search(sentence) is None
+    return len(found) >= BORNE * len(rest) and not gives_up
 
 
 def _in_order(sentence: str, text: str, shared: set[str]) -> bool:

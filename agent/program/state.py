@@ -139,7 +139,7 @@ def _check_lawful(state: State, recorded: Recorded) -> None:
     elif (name := getattr(event, "step", "")) and name != state.step.name:
         problem = f"is of the step {name!r}, and {state.step.name!r} is next"
     if problem is not None:
-        raise BrokenProgramError(f"the program {state.id} can't be told any more: {recorded.id} {problem}")
+        raise BrokenProgramError(f"the program {state.id} can't be read any further: {recorded.id} {problem}")
 
 
 def _did(state: State, event: Did, evidence: Sequence[str]) -> State:

@@ -7,6 +7,8 @@ from typing import Annotated, Final
 import msgspec
 from msgspec import Meta
 
+from braid.caller import asked_for, asking
+from braid.errors import AccessDeniedError, PinnedError
 from braid.ledger.erase import cascade as cascades
 from braid.ledger.erase import erasure as erasing
 from braid.ledger.erase.cascade import Cascade
@@ -22,6 +24,7 @@ from braid.ledger.errors import (
     UnknownRecordError,
 )
 from braid.ledger.record.ids import RecordId
+from braid.log.chain import chain_of, kept
 from braid.log.operations import Read, read
 from braid.operation import Id, Index, Request, Response, operation
 from braid.session import Session
@@ -53,10 +56,11 @@ class Certified(Response, frozen=True, kw_only=True):
 
 
 class Forget(Request, frozen=True, kw_only=True):
-    """Which records are hidden, and why."""
+    """Which records are hidden, and why. `force`: pinned ones too, which only an operator may ask."""
 
     ids: Ids
     reason: str | None = None
+    force: bool = False
 
 
 @operation(
@@ -67,17 +71,36 @@ class Forget(Request, frozen=True, kw_only=True):
     positional=("*ids",),
     returns="id",
     example=Forget(ids=(_ID,), reason="she asked for it"),
-    errors=(*_UNKNOWN, *_WRITES),
+    errors=(*_UNKNOWN, *_WRITES, PinnedError, AccessDeniedError),
 )
 def forget(session: Session, asked: Forget) -> Noted:
     """Hide records and what falls with them (see `plan_forget`), until they are recovered or erased by `retain`.
 
     Returns the tombstone's id. Raises UnknownRecordError, ForgottenError, ErasedError; InvalidRecordError for what is
-    no memory.
+    no memory, PinnedError for a pinned one without `force`.
     """
+    _require_force(asked)
     with session.writer.turn():  # nothing that quotes them comes between plan and tombstone
+        if not asked.force:
+            _refuse_pinned(session, asked.ids)
         falls = plan_forget(session, PlanForget(ids=asked.ids)).ids
-        return Noted(id=erasing.forget(session.writer, [*asked.ids, *falls], asked.reason))
+        return Noted(id=erasing.forget(session.writer, [*asked.ids, *falls], asked.reason, asked_for()))
+
+
+def _require_force(asked: Forget) -> None:
+    """Raise AccessDeniedError where somebody but an operator would force it."""
+    caller = asking()
+    if asked.force and caller is not None and caller.kind != "operator":
+        raise AccessDeniedError(f"only an operator forgets what is pinned, and {caller.name} isn't one")
+
+
+def _refuse_pinned(session: Session, ids: Iterable[str]) -> None:
+    """Raise PinnedError for a record of a pinned memory."""
+    reader = session.reader
+    for id in ids:
+        index = reader.index_of(id)
+        if reader.envelope(index).kind == "experience" and kept(reader, chain_of(reader, index)).pinned:
+            raise PinnedError(f"{id} is pinned: an operator forgets it with force; nothing was changed")
 
 
 class PlanForget(Request, frozen=True, kw_only=True):
@@ -131,7 +154,7 @@ def recover(session: Session, asked: Recover) -> Noted:
     with session.writer.turn():
         back = plan_recover(session, PlanRecover(ids=asked.ids)).ids
         ids = [*asked.ids, *back]
-        return Noted(id=erasing.recover(session.writer, ids, session.now(), asked.reason))
+        return Noted(id=erasing.recover(session.writer, ids, session.now(), asked.reason, asked_for()))
 
 
 class PlanRecover(Request, frozen=True, kw_only=True):

@@ -15,10 +15,9 @@ import msgspec
 from braid.admin.erasure import Noted
 from braid.caller import SCOPE, Caller, CallerKind, narrowed
 from braid.errors import InvalidRequestError
-from braid.ledger.errors import ErasedError, KeyRefusedError, ReadOnlyError, UnknownRecordError
-from braid.ledger.read.signatory import operator
+from braid.ledger.errors import KeyRefusedError, ReadOnlyError, UnknownRecordError
 from braid.ledger.record.ids import RecordId
-from braid.ledger.record.record import Draft, EventBody
+from braid.notices import notice_count, notices, put_notice
 from braid.operation import Access, Instant, Name, Request, Response, Scoped, declared, operation
 from braid.session import Session
 from braid.wal.errors import OutcomeUnknownError
@@ -184,14 +183,13 @@ class Callers:
             kind=found.kind,
             allowed=frozenset(found.allowed),
             operations=None if found.operations is None else frozenset(found.operations),
+            token=found.id,
             **found.scope,
         )
 
     def _tokens(self) -> Mapping[str, TokenView]:
         count, known = self._known
-        now = len(
-            self._session.reader.backlinks.of(0)
-        )  # the events of tokens are among what links to genesis
+        now = notice_count(self._session)
         if now != count:
             digests = {
                 data["token"]: data["sha256"] for _, data in _events(self._session) if data["op"] == "issue"
@@ -210,30 +208,12 @@ def _is_past(moment: datetime | None, now: datetime) -> bool:
 
 
 def _note(session: Session, data: dict[str, Any], reason: str | None = None) -> RecordId:
-    draft = Draft(
-        kind="event",
-        body=EventBody(name=EVENT, data=data, reason=reason),
-        links=[("target", session.reader.envelope(0).id)],
-        public={"name": EVENT},
-    )
-    signer = operator(session.writer, "a token")
-    return session.append_drafts([draft], signer=signer.id)[0].id
+    return put_notice(session, EVENT, data, reason, "a token")
 
 
 def _events(session: Session) -> Iterator[tuple[int, dict[str, Any]]]:
-    """Yield the events of tokens with their data, in log order; only what an operator's key has signed counts."""
-    reader = session.reader
-    for index, role in reader.backlinks.of(0):
-        envelope = reader.envelope(index)
-        if role != "target" or envelope.kind != "event" or envelope.public.get("name") != EVENT:
-            continue
-        if reader.control.keys[envelope.key].role != "operator":
-            continue
-        try:
-            body = reader.at(index, include_forgotten=True).body
-        except (ErasedError, ValueError):
-            continue
-        if isinstance(body, EventBody) and body.data.get("op") in ("issue", "revoke"):
+    for index, body in notices(session, EVENT):
+        if body.data.get("op") in ("issue", "revoke"):
             yield index, body.data
 
 

@@ -79,14 +79,14 @@ class StoreMind(Tones):
         self._as_of_time = as_of_time
         self._given_now = now
         self._top_k = top_k
-        self._size = session.size_at(as_of, as_of_time)
+        self.size = session.size_at(as_of, as_of_time)
         self.now = now or self._then()
         self.resolved: Resolved | None = None
 
     def _then(self) -> datetime:
-        if self._size is None:
+        if self.size is None:
             return self._session.now()
-        return datetime.fromisoformat(self._session.reader.envelope(self._size - 1).created_at)
+        return datetime.fromisoformat(self._session.reader.envelope(self.size - 1).created_at)
 
     def find(self, question: str) -> Found:
         """See `Mind.find`: nothing is found that the store wrote about itself, nor what is not trusted."""
@@ -126,7 +126,7 @@ class StoreMind(Tones):
             self._session, question, self._scope, as_of=past, now=self._given_now, trust=self._trust
         )
         outcome = self.resolved.outcome
-        known = ClaimFinder(self._session, self._scope, self._size, trust=self._trust)
+        known = ClaimFinder(self._session, self._scope, self.size, trust=self._trust)
         support = tuple(grounds_of(outcome, known, self._session))
         if self._audience != "owner" and not self._is_for_all(support):
             self.resolved = None
@@ -151,9 +151,15 @@ class StoreMind(Tones):
 
     def _is_given(self, one: ChangedClaim) -> bool:
         """Whether what a claim was read from is trusted, and for the audience."""
-        record = self._session.reader.get(one.turn)
+        return self._is_told(self._session.reader.get(one.turn), self._trust)
+
+    def may_repeat(self, record: Record) -> bool:
+        """Whether what an earlier answer cited may be cited again: an outsider's too, as a quotation, by default."""
+        return self._is_told(record, "outsider" if self._trust == BELIEVED else self._trust)
+
+    def _is_told(self, record: Record, trust: SourceClass) -> bool:
         source = self._session.reader.source_classes.note(record)
-        return is_least(source, self._trust) and may_hear(self._session, record, self._audience)
+        return is_least(source, trust) and may_hear(self._session, record, self._audience)
 
     def _fact(self, one: ChangedClaim, change: KnowledgeChange) -> KnownFact:
         record = self._session.reader.get(one.turn)
@@ -165,11 +171,11 @@ class StoreMind(Tones):
 
     def _known(self, topic: str) -> Iterator[KnownFact]:
         """Yield the claims about a topic that stand, in the order in which they were said; each claim once."""
-        finder = ClaimFinder(self._session, self._scope, self._size, trust=self._trust)
+        finder = ClaimFinder(self._session, self._scope, self.size, trust=self._trust)
         meant = [said for said in finder.claims(finder.named(None)) if is_about(said, topic)]
         at = utc(self.now)
         folded = weighed(
-            self._session, self._scope, (said.claim.subject for said in meant), at, self._size
+            self._session, self._scope, (said.claim.subject for said in meant), at, self.size
         ).folded
         nodes = {said.node for said in meant}
         standing = [said for said in folded.standing() if said.node in nodes and said.said <= at]

@@ -5,7 +5,6 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Final
 
 from braid.answers.reply import Reply, reply_of
-from braid.errors import AccessDeniedError
 from braid.ledger.errors import ErasedError, ForgottenError, IntegrityError, ReadOnlyError, UnknownRecordError
 from braid.ledger.record.ids import RecordId
 from braid.ledger.record.source import BELIEVED, SourceClass
@@ -28,8 +27,9 @@ class Ask(ScopedAsOf, frozen=True, kw_only=True):
     """A question. `now`: what "last month" is relative to. `top_k`: how many records it may draw on (12).
 
     `lens`: an answer of what this keeps alone. `affect`: let tone shape its manner. `write`: append it. `all`: a list
-    whole, not its last twelve pieces. `trust`: the lowest source class that an answer rests on; what only those beneath
-    it say is quoted as theirs. `audience`: before whom it is said (see `recall`).
+    whole, not its last twelve pieces. `after`: the record of the answer that the question follows. `trust`: the lowest
+    source class that an answer rests on; what only those beneath it say is quoted as theirs. `audience`: before whom it
+    is said (see `recall`).
     """
 
     question: AskedText
@@ -38,6 +38,7 @@ class Ask(ScopedAsOf, frozen=True, kw_only=True):
     affect: bool = True
     top_k: TopK | None = None
     all: bool = False
+    after: Id | None = None
     write: bool = True
     trust: SourceClass = BELIEVED
     audience: Audience = "owner"
@@ -51,17 +52,28 @@ class Ask(ScopedAsOf, frozen=True, kw_only=True):
     repeatable=False,
     positional=("question",),
     example=Ask(question="Where does Maya live?", user_id="maya"),
-    errors=(IntegrityError, UnknownLensError, ReadOnlyError, OutcomeUnknownError),
+    errors=(
+        IntegrityError,
+        UnknownLensError,
+        UnknownRecordError,
+        ErasedError,
+        ForgottenError,
+        ReadOnlyError,
+        OutcomeUnknownError,
+    ),
 )
 def ask(session: Session, asked: Ask, *, composer: "Composer | None" = None) -> Reply:
     """Return an answer that cites the records it rests on, or says that it doesn't know.
 
     Without a `composer` it is put together from what is held and what was said; with one, that one writes it and this
     is what it falls back to. Tone shapes its manner alone. Question, answer, tones, a new stance and a reflection enter
-    the log in one transaction; `write=False` writes nothing. Raises UnknownLensError, IntegrityError, AccessDeniedError
-    where it would write and may not, and what appending raises. See docs/answers.md.
+    the log in one transaction; `write=False` writes nothing. "And when?", "who said that?", "how sure are you?" and
+    "and her sister?" are read with the answer `after`. Raises ValueError where that is no answer, or of another scope,
+    UnknownRecordError, ErasedError, ForgottenError where it can't be read, UnknownLensError, IntegrityError,
+    AccessDeniedError where it would write and may not, and what appending raises. See docs/answers.md.
     """
     from braid.agent.answer.pipeline import TOP_K, Step, answer
+    from braid.answers.after import earlier_answer
     from braid.answers.mind import StoreMind, flagged
     from braid.answers.records import batch_of
     from braid.claims.question import utc
@@ -72,8 +84,7 @@ def ask(session: Session, asked: Ask, *, composer: "Composer | None" = None) -> 
     session.refresh()
     if asked.write:
         _ = session.writer
-        if "write" not in session.allowed:
-            raise AccessDeniedError("ask appends its answer, which needs the access 'write': ask write=False")
+        session.require("ask appends its answer (unless write=False), which", "write")
     top_k = asked.top_k or TOP_K
     scope = drafts.scope(asked.user_id, asked.agent_id, asked.run_id, asked.session_id)
     lens = None
@@ -94,7 +105,16 @@ def ask(session: Session, asked: Ask, *, composer: "Composer | None" = None) -> 
         all_pieces=asked.all,
     )
     mind = minded(trust=asked.trust)
-    put = partial(answer, asked.question, composer=composer, lens=lens, top_k=top_k, affect=asked.affect)
+    after = earlier_answer(session, asked.after, scope, mind) if asked.after is not None else None
+    put = partial(
+        answer,
+        asked.question,
+        composer=composer,
+        lens=lens,
+        top_k=top_k,
+        affect=asked.affect,
+        after=after,
+    )
     given = put(mind, now=mind.now)
     if mind.lower and composer is None and not _is_owners(given):
         own = minded(trust="owner")
@@ -110,7 +130,7 @@ def ask(session: Session, asked: Ask, *, composer: "Composer | None" = None) -> 
     if not asked.write:
         return reply_of(given, resolved, {}, given.steps, flags)
     began = perf_counter()
-    batch, names = batch_of(given, resolved, scope)
+    batch, names = batch_of(given, resolved, scope, after=asked.after)
     written = session.append_drafts(batch)
     placed = {name: written[place].id for name, place in names.items()}
     step = Step("append", round(1000 * (perf_counter() - began), 3), f"{len(placed)} named")

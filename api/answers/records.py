@@ -7,6 +7,8 @@ the records that it cites, the tones of both, a reflection, and below it what re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import msgspec
+
 from braid.agent.answer.feedback import lesson
 from braid.agent.answer.pipeline import CitedAnswer
 from braid.agent.answer.reflect import METHOD as REFLECT
@@ -19,9 +21,12 @@ from braid.stance.review import Earlier
 
 
 def batch_of(
-    given: CitedAnswer, resolved: Resolved | None, scope: Scope | None
+    given: CitedAnswer, resolved: Resolved | None, scope: Scope | None, *, after: str | None = None
 ) -> tuple[list[Draft], dict[str, int]]:
-    """Return the transaction, and the places in it of what the caller is told of."""
+    """Return the transaction, and the places in it of what the caller is told of.
+
+    `after`: the answer that this one follows; a link of role `target` names it, which derives nothing from it.
+    """
     batch = list(resolved.batch) if resolved is not None else []
     names = {"stance": 0} if batch else {}
 
@@ -32,18 +37,18 @@ def batch_of(
 
     asked = add("question", drafts.experience(given.question, method=ASK, within=scope))
     cited = [one.id for one in given.citations]
-    answered = add(
-        "answer",
-        drafts.experience(
-            given.text,
-            actor="agent",
-            method=ANSWER,
-            within=scope,
-            evidence=cited,
-            parents=[] if cited else [asked],
-            structured={"answer": _told(given, cited)},
-        ),
+    draft = drafts.experience(
+        given.text,
+        actor="agent",
+        method=ANSWER,
+        within=scope,
+        evidence=cited,
+        parents=[] if cited else [asked],
+        structured={"answer": _told(given, cited)},
     )
+    if after is not None:
+        draft = msgspec.structs.replace(draft, links=[*draft.links, ("target", after)])
+    answered = add("answer", draft)
     if given.tone is not None:
         for name, record, actor, reading in (
             ("input", asked, "user", given.tone.input),
@@ -82,6 +87,7 @@ def _told(given: CitedAnswer, cited: Sequence[str]) -> dict[str, Any]:
     told = {
         "plain": composed.text if composed.text != given.text else None,
         "citations": list(cited),
+        "p": round(composed.p, 4),
         "abstained": composed.abstained,
         "reason": composed.reason,
         "model": composed.model,

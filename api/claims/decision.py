@@ -32,7 +32,7 @@ from braid.stance.reconcile import Reconciliation
 from braid.stance.review import Earlier
 
 MOVED: Final = 0.1
-"""A stance is made anew when its uncertainty has moved by so much, though nothing else has: age does that."""
+"""A stance is made again when its uncertainty has moved by so much, though nothing else has: age does that."""
 
 
 def decide(

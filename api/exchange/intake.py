@@ -307,7 +307,7 @@ def _examined(examiner: Examiner, item: ExportItem, text: bytes) -> Record:
         if encode_line(item) == text.rstrip():
             raise
         raise EvidenceError(
-            f"{error}; its line was written anew by another program: get the file again, and keep it byte for byte"
+            f"{error}; its line was written again by another program: get the file again, and keep it byte for byte"
         ) from error
 
 

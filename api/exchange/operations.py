@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 
+import braid.exchange.capture_operations  # noqa: F401  # pyright: ignore[reportUnusedImport]  # declares its own
 from braid.ledger.errors import EvidenceError, IntegrityError, LedgerError, NoVaultError, ReadOnlyError
 from braid.ledger.subject.format import Counts
 from braid.operation import Name, PathName, Request, Response, Scoped, operation

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Final, Literal
 
 import msgspec
 
+import braid.knowledge.briefing_operations  # pyright: ignore[reportUnusedImport]  # declares its own
 import braid.knowledge.change_operations  # pyright: ignore[reportUnusedImport]  # declares its own
 import braid.knowledge.entity_operations  # noqa: F401  # pyright: ignore[reportUnusedImport]  # declares its own
 from braid.ledger.errors import (

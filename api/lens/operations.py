@@ -68,7 +68,7 @@ class View(Response, frozen=True, kw_only=True):
     items: tuple[ViewItem, ...]
     """What the lens says, in the order in which it says it."""
     affect_delta: AffectDelta | None
-    """From the mean tone of the records that it reads anew to that of its words; None where one side has none."""
+    """From the mean tone of the records that it reads again to that of its words; None where one side has none."""
     weights: Mapping[str, float]
     """Id of each record that the view keeps → its weight; a raw record weighs 1."""
     params: Mapping[str, Json]
@@ -80,7 +80,7 @@ class View(Response, frozen=True, kw_only=True):
     stands_on: tuple[str, ...]
     """The earlier views that it continues."""
     stale: tuple[str, ...]
-    """Why it should be made anew; empty for one that is up to date."""
+    """Why it should be made again; empty for one that is up to date."""
     read: int = 0
     """How many records were read for it now."""
     appended: bool = False
@@ -184,7 +184,7 @@ class ListViews(Request, frozen=True, kw_only=True):
 
 
 class ViewRow(Response, frozen=True, kw_only=True):
-    """A view in the log, in short; `stale`: why it should be made anew."""
+    """A view in the log, in short; `stale`: why it should be made again."""
 
     id: str
     lens: str

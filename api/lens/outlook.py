@@ -201,7 +201,7 @@ class Looking:
     def _named(
         self, request: Request, chain: list[Record], ground: Ground
     ) -> tuple[list[str], list[Record], Ground, list[Record]]:
-        """Look at a request for records by id: whatever changed among them, it is made anew."""
+        """Look at a request for records by id: whatever changed among them, it is made again."""
         control = self.reader.control
         indexes = sorted({self.reader.index_of(id) for id in request.ids})
         gone = [at for at in indexes if at in control.hidden or at in control.erased]

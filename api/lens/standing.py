@@ -1,4 +1,4 @@
-"""Views that lenses made: shown in full, compared, found stale, made anew."""
+"""Views that lenses made: shown in full, compared, found stale, made again."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any, cast
@@ -90,7 +90,7 @@ def standings(session: Session) -> Iterator[RequestStanding]:
 
 
 def refresh(session: Session, ids: Sequence[str] = (), *, limit_s: float = LIMIT_S) -> list[View]:
-    """Make the views of these requests (or views) anew, or of all that are stale; return those that were appended.
+    """Make the views of these requests (or views) again, or of all that are stale; return those that were appended.
 
     One that a lens is no longer installed for is left; of several that fail, the first stops it, what came before
     stays."""

@@ -40,7 +40,7 @@ def _tones(texts: Sequence[str]) -> list[Vad]:
 
 
 def rederive(record: Record, at: Read) -> Draft:
-    """Return a view as its lens and its tone make it anew. Raises NotRederivableError, and what reading raises."""
+    """Return a view as its lens and its tone make it again. Raises NotRederivableError, and what reading raises."""
     draft = view_again(record, at)
     told = cast("ViewBody", record.body).affect_delta
     if told is None:

@@ -1,7 +1,8 @@
 """What is put into the log, and read back of it verified."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from time import monotonic, sleep
 from typing import Annotated, Final
 
 import msgspec
@@ -21,6 +22,7 @@ from braid.ledger.errors import (
 )
 from braid.ledger.read import prefix
 from braid.ledger.read.blobs import BlobStore, Readable
+from braid.ledger.read.reader import Reader
 from braid.ledger.read.trace import TraceNode
 from braid.ledger.read.trace import trace as braid_of
 from braid.ledger.record.ids import RecordId
@@ -38,6 +40,7 @@ from braid.ledger.record.record import (
 from braid.ledger.write.sequence import Placed
 from braid.ledger.write.writer import Writer
 from braid.log import drafts
+from braid.log.chain import Kept, chain_of, kept, setting
 from braid.operation import (
     AsOf,
     Id,
@@ -57,6 +60,8 @@ from braid.wal.errors import OutcomeUnknownError
 _ID: Final = "exp_2025-05-17T09:00:00Z_0000000300ab"
 _WRITES: Final = (InvalidRecordError, KeyRefusedError, ReadOnlyError, OutcomeUnknownError)
 _READS: Final = (UnknownRecordError, ErasedError, ForgottenError, IntegrityError)
+_TAIL_S: Final = 0.1
+"""How long a tail waits before it looks again."""
 _EARLIER: Final = re.compile(r"\$(\d+)", flags=re.ASCII)
 
 
@@ -109,7 +114,7 @@ def append(session: Session, asked: Append) -> Appended:
     signs. What it states is read by `learn`, not here.
     """
     _require_modify(session, (asked,))
-    return _appended(session.append_drafts([_draft(asked)], signer=asked.signer, held=1))[0]
+    return _appended(session.append_drafts([draft_of(asked)], signer=asked.signer, held=1))[0]
 
 
 class AppendAll(Request, frozen=True, kw_only=True):
@@ -143,7 +148,7 @@ def append_all(session: Session, asked: AppendAll) -> AppendedAll:
         raise InvalidRequestError(
             "append_all: one key signs a transaction: name the signer beside the records"
         )
-    batch = [_draft(one, place) for place, one in enumerate(asked.records)]
+    batch = [draft_of(one, place) for place, one in enumerate(asked.records)]
     return AppendedAll(records=_appended(session.append_drafts(batch, signer=asked.signer, held=len(batch))))
 
 
@@ -154,7 +159,7 @@ def checked_append(asked: Append, place: int) -> Append:
     """
     checked = operation_of(append).checked(asked)
     assert isinstance(checked, Append)  # noqa: S101 - what `append` takes
-    _draft(checked, place)
+    draft_of(checked, place)
     return checked
 
 
@@ -170,30 +175,36 @@ class Earlier(msgspec.Struct, frozen=True):
     place: int
 
 
-def _draft(asked: Append, place: int = 0) -> Draft:
-    """Return the draft of a request, which is record `place` of its transaction."""
-    return drafts.telling(
-        drafts.experience(
-            asked.text,
-            type=asked.type,
-            actor=asked.actor,
-            method=asked.method,
-            name=asked.name,
-            parents=_targets(asked.parents, place),
-            evidence=_targets(asked.evidence, place),
-            supersedes=_targets(asked.supersedes, place),
-            sources=asked.sources,
-            confidence=asked.confidence,
-            affect=asked.affect,
-            claims=asked.claims,
-            structured=asked.structured,
-            media=asked.media,
-            within=drafts.scope(asked.user_id, asked.agent_id, asked.run_id, asked.session_id),
-            tags=asked.tags,
-            external_id=asked.external_id,
-            occurred_at=asked.occurred_at,
-            once=asked.idempotency_key,
-        )
+def draft_of(asked: Append, place: int = 0) -> Draft:
+    """Return the draft of a request that says something, as record `place` of its transaction.
+
+    Raises InvalidRecordError.
+    """
+    return drafts.telling(kept_draft(asked, place))
+
+
+def kept_draft(asked: Append, place: int = 0) -> Draft:
+    """Return the draft of a request as it is, one that says nothing too: so are turns kept that were held elsewhere."""
+    return drafts.experience(
+        asked.text,
+        type=asked.type,
+        actor=asked.actor,
+        method=asked.method,
+        name=asked.name,
+        parents=_targets(asked.parents, place),
+        evidence=_targets(asked.evidence, place),
+        supersedes=_targets(asked.supersedes, place),
+        sources=asked.sources,
+        confidence=asked.confidence,
+        affect=asked.affect,
+        claims=asked.claims,
+        structured=asked.structured,
+        media=asked.media,
+        within=drafts.scope(asked.user_id, asked.agent_id, asked.run_id, asked.session_id),
+        tags=asked.tags,
+        external_id=asked.external_id,
+        occurred_at=asked.occurred_at,
+        once=asked.idempotency_key,
     )
 
 
@@ -285,12 +296,29 @@ def correct(session: Session, asked: Correct) -> Appended:
     Where something was read of the old one, the new one is read too. Raises InvalidRecordError for what is no
     experience, and for a text that says nothing.
     """
-    correction = drafts.correction(session.reader.get(asked.id), asked.text)
-    event = EventBody(name="correction", reason=asked.reason, scope=correction.body.scope)
-    links: list[tuple[str, Target]] = [("evidence", Earlier(0)), ("supersedes", asked.id)]
-    new = session.append_drafts([correction, Draft(kind="event", body=event, links=links)])
+    old = session.reader.get(asked.id)
+    batch = correcting(session.reader, old, drafts.correction(old, asked.text), asked.reason)
+    new = session.append_drafts(batch)
     session.follow([asked.id])
     return _appended(new)[0]
+
+
+CORRECTION: Final = "correction"
+"""The name of the event beside a record that stands in place of another: it says why."""
+
+
+def correcting(
+    reader: Reader, old: Record, new: Draft, reason: str | None, changed: Mapping[str, object] | None = None
+) -> list[Draft]:
+    """Return what puts a draft in the place of a record: it, why, and how the memory is kept, which goes on."""
+    event = EventBody(name=CORRECTION, reason=reason, scope=new.body.scope)
+    links: list[tuple[str, Target]] = [("evidence", Earlier(0)), ("supersedes", old.id)]
+    batch = [new, Draft(kind="event", body=event, links=links)]
+    now = kept(reader, chain_of(reader, old.index))
+    settings = {**({} if now == Kept() else now._asdict()), **(changed or {})}
+    if settings:
+        batch.append(setting(settings, Earlier(0), new.body.scope, reason))
+    return batch
 
 
 class Get(AsOf, frozen=True, kw_only=True):
@@ -357,6 +385,42 @@ def read(session: Session, asked: Read) -> Iterator[Record]:
                 asked.include_forgotten or record.index not in control.hidden
             ):
                 yield record
+
+
+class Tail(Request, frozen=True, kw_only=True):
+    """Records from index `start` on, and those to come, for so many seconds."""
+
+    start: Index = 0
+    seconds: Annotated[float, msgspec.Meta(ge=0, le=300)] = 30.0
+    include_forgotten: bool = False
+
+
+@operation(
+    Tail,
+    Record,
+    access="read",
+    cost="log",
+    streams=True,
+    positional=("start",),
+    example=Tail(start=0, seconds=0.0),
+    errors=(IntegrityError,),
+)
+def tail(session: Session, asked: Tail) -> Iterator[Record]:
+    """Yield the records from `start` on, then each that is appended, verified, until `seconds` have passed.
+
+    Go on behind the last index that you saw: none is left out, and none comes twice.
+    """
+    ends = monotonic() + asked.seconds
+    at = asked.start
+    while True:
+        session.refresh()
+        size = len(session)
+        if at < size:
+            yield from read(session, Read(start=at, stop=size, include_forgotten=asked.include_forgotten))
+            at = size
+        if (left := ends - monotonic()) <= 0:
+            return
+        sleep(min(left, _TAIL_S))
 
 
 class Trace(Request, frozen=True, kw_only=True):

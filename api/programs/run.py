@@ -186,7 +186,7 @@ class _Run:
         if tool.digest != digest:
             raise ToolRefusedError(
                 f"the tool {name} is not what it was when {self._state.id} came to it: what it takes or gives has"
-                " changed; nothing was done. Install it as it was, or run a program anew"
+                " changed; nothing was done. Install it as it was, or run a program again"
             )
         return tool
 

@@ -27,7 +27,10 @@ def level_of(session: Session, record: Record) -> Level:
     levels: list[Level] = [level for one in (record, *_readings(session, record)) for level in _claimed(one)]
     if any(one.kind in IDENTIFYING for one in personal(record.text)):
         levels.append("L3")
-    return next((level for level in reversed(_LEVELS.values()) if level in levels), UNKNOWN)
+    for level in reversed(_LEVELS.values()):
+        if level in levels:
+            return level
+    return UNKNOWN
 
 
 def may_hear(session: Session, record: Record, audience: Audience) -> bool:

@@ -148,8 +148,8 @@ def _found(session: Session, question: RecallQuestion, last: int | None, *, mark
             session, vocabulary, embedder, shelf, glance=glance, standings=standings, last=last, marked=marked
         )
         answer = recall(question, asked_of)
-        for anew in (False, True):
-            if not search.mend(anew=anew):
+        for again in (False, True):
+            if not search.mend(again=again):
                 break
             answer = recall(question, asked_of)
     answer = msgspec.structs.replace(

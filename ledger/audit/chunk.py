@@ -177,7 +177,7 @@ class _Examiner:
         ]
         for start, count in stretches(wrong):
             offset = (first + start - self.chunk.segment_first) * size
-            message = "the place index does not agree with the frames: `braid doctor --fix` derives it anew"
+            message = "the place index does not agree with the frames: `braid doctor --fix` derives it again"
             finding = Finding(
                 "idx",
                 message,

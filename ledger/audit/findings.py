@@ -56,7 +56,7 @@ MEANING: Final[dict[str, str]] = {
     "blob": "sealed media are missing or altered",
     "seal": "a body does not open under its own key",
     "actor": "a key signed words that are not its owner's",
-    "projection": "a projection differs from what the log gives; derived, made anew by `braid replay`",
+    "projection": "a projection differs from what the log gives; derived, made again by `braid replay`",
     "derived": "a view, claim or stance is not what the records that it names give",
 }
 

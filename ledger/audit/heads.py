@@ -87,7 +87,7 @@ def _read_guard(heads: Heads, guard: Guard, settings: Settings) -> None:
         heads.findings.append(Finding("guard", str(error), file=file))
         return
     if heads.guard is None:
-        heads.notes.append(f"there is no guard at {file}: whether this is the newest copy can't be told")
+        heads.notes.append(f"there is no guard at {file}: nothing shows whether this is the newest copy")
         return
     if heads.guard.origin != settings.origin:
         message = f"the guard is of {heads.guard.origin}, this store is {settings.origin}"

@@ -1,4 +1,4 @@
-"""The tree derived anew from the records and compared with every stored tile and signed head (SPEC §5.2, §11.1).
+"""The tree derived again from the records and compared with every stored tile and signed head (SPEC §5.2, §11.1).
 
 Where a record's leaf and the stored tile disagree, the entry in the level above says which of them is right: so a bad
 record is named as a record, a bad tile as a tile, and neither makes the rest of the log look bad.
@@ -195,7 +195,7 @@ class Recount:
             self.findings.append(Finding("leaf", f"{what} that the tree holds there", index, count=span))
 
     def _tile(self, level: int, n: int, width: int, message: str) -> None:
-        fix = "`braid doctor --fix` derives it anew"
+        fix = "`braid doctor --fix` derives it again"
         self.findings.append(
             Finding("tile", f"{message}: {fix}", file=tile_path(level, n, width % TILE_WIDTH))
         )

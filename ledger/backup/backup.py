@@ -162,7 +162,7 @@ def _attempt(
     except CorruptLogError as error:
         where = f"{folder}: {error.file}, offset {error.offset}"
         raise BackupError(
-            f"{where}: {error.reason}; this backup is damaged: make one anew elsewhere"
+            f"{where}: {error.reason}; this backup is damaged: make another elsewhere"
         ) from error
     if manifest.settled != head.size:
         save(folder, msgspec.structs.replace(manifest, settled=head.size))
@@ -264,7 +264,7 @@ def _stage_blobs(reader: Reader, staging: Staging, folder: Path) -> None:
         try:
             if not (folder / name).exists() or (folder / name).stat().st_size != blob.stat().st_size:
                 staging.copy(name, blob)
-        except FileNotFoundError:  # erased meanwhile; its tombstone makes this attempt begin anew
+        except FileNotFoundError:  # erased meanwhile; its tombstone makes this attempt begin again
             continue
 
 

@@ -62,7 +62,7 @@ def fork(
     ValueError for an empty reason.
     """
     if not reason.strip():
-        raise ValueError("say why this copy goes on: whoever kept a head of the other will ask")
+        raise ValueError("say why this copy goes on: anyone who kept a head of the other will ask")
     guard = guard or Guard.of_store(load_settings(store).store_id)
     with closing(Reader(store, guard=guard, passphrase=passphrase)) as reader:
         head = reader.guarded

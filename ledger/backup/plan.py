@@ -140,7 +140,7 @@ def finish(backup: Path) -> bool:
         return False
     except msgspec.MsgspecError as error:
         raise BackupError(
-            f"{folder / _PLAN} can't be read ({error}): make the backup anew elsewhere"
+            f"{folder / _PLAN} can't be read ({error}): make another backup elsewhere"
         ) from error
     for name in (*(piece.target for piece in plan.pieces), *plan.gone):
         if not _TARGET.fullmatch(name):  # a plan comes from wherever the backup was kept
@@ -211,9 +211,9 @@ def load(backup: Path) -> BackupManifest | None:
     except FileNotFoundError:
         return None
     except msgspec.MsgspecError as error:
-        raise BackupError(f"{path} can't be read ({error}): make the backup anew elsewhere") from error
+        raise BackupError(f"{path} can't be read ({error}): make another backup elsewhere") from error
     if manifest.braid_backup != FORMAT:
         raise BackupError(f"{path}: format {manifest.braid_backup}; this release reads format {FORMAT}")
     if not _STORE_ID.fullmatch(manifest.store_id):
-        raise BackupError(f"{path}: {manifest.store_id!r} is no store's id: make the backup anew elsewhere")
+        raise BackupError(f"{path}: {manifest.store_id!r} is no store's id: make another backup elsewhere")
     return manifest

@@ -91,7 +91,7 @@ def _verdict(
     parents = [link.index for link in links if link.role == "parent"]
     if parents and all(index in gone for index in parents):
         return "erase"  # what it is derived from is gone; evidence only bore it out
-    # What describes each of its records or may quote any says something of the erased one, and can be made anew.
+    # What describes each of its records or may quote any says something of the erased one, and can be made again.
     return "erase" if lost == len(supports) or not new.isdisjoint(quoted(reader, envelope, links)) else "keep"
 
 

@@ -1,6 +1,6 @@
 """Forget, recover, erase: tombstones, the cascade, and the steps after which nothing remains (SPEC §9)."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
 from functools import partial
 from typing import TypeVar
@@ -23,6 +23,7 @@ from braid.wal.failpoint import failpoint
 Purge = Callable[[], list[str]]
 """Rebuilds every projection, cache and snapshot without the erased; returns the files it rebuilt or removed."""
 _T = TypeVar("_T")
+_NOTHING: Mapping[str, str] = {}
 _FILES_NAMED = 400
 """Names of files (a blob's has 71 characters) that fit into one certificate's envelope."""
 
@@ -38,13 +39,24 @@ class Certificate(msgspec.Struct, frozen=True):
     files: list[str]
 
 
-def forget(writer: Writer, ids: Sequence[str], reason: str | None = None) -> RecordId:
-    """Hide records from recall, views and reads; `recover` brings them back within the retention window."""
+def forget(
+    writer: Writer, ids: Sequence[str], reason: str | None = None, said: Mapping[str, str] = _NOTHING
+) -> RecordId:
+    """Hide records from recall, views and reads; `recover` brings them back within the retention window.
+
+    `said`: what the tombstone's body says besides.
+    """
     targets = [erasable(writer, writer.get(id).index) for id in ids]
-    return _mark(writer, "forget", [target.id for target in targets], reason)
+    return _mark(writer, "forget", [target.id for target in targets], reason, said)
 
 
-def recover(writer: Writer, ids: Sequence[str], now: datetime, reason: str | None = None) -> RecordId:
+def recover(
+    writer: Writer,
+    ids: Sequence[str],
+    now: datetime,
+    reason: str | None = None,
+    said: Mapping[str, str] = _NOTHING,
+) -> RecordId:
     """Bring forgotten records back; raise InvalidRecordError for one that is not forgotten or past its window."""
     limit = timedelta(days=writer.control.retention_days)
     for id in ids:
@@ -56,10 +68,12 @@ def recover(writer: Writer, ids: Sequence[str], now: datetime, reason: str | Non
             raise InvalidRecordError(
                 f"{id} was forgotten at {hidden[1]}, more than {limit.days} days ago: past recovery"
             )
-    return _mark(writer, "recover", ids, reason)
+    return _mark(writer, "recover", ids, reason, said)
 
 
-def _mark(writer: Writer, op: str, ids: Sequence[str], reason: str | None) -> RecordId:
+def _mark(
+    writer: Writer, op: str, ids: Sequence[str], reason: str | None, said: Mapping[str, str]
+) -> RecordId:
     """Append a tombstone of these records, or several in one transaction where there are more than one can name."""
     drafts = [
         Draft(
@@ -67,6 +81,7 @@ def _mark(writer: Writer, op: str, ids: Sequence[str], reason: str | None) -> Re
             body=Body(reason=reason),
             public={"op": op},
             links=[("target", id) for id in ids[first : first + MAX_LINKS]],
+            extra=dict(said),
         )
         for first in range(0, len(ids), MAX_LINKS)
     ]
@@ -104,7 +119,7 @@ def erase(
     """Erase what was chosen and its cascade: durable tombstone, keys destroyed, bodies blanked, projections
     rebuilt, certificate.
 
-    Chosen (by a function) and planned (a cascade from before is planned anew) under the writer's lock, in one turn
+    Chosen (by a function) and planned (a cascade from before is planned again) under the writer's lock, in one turn
     with the tombstone: what others derive or append meanwhile is in the cascade or comes after it. From the
     tombstone on every read refuses. Dying anywhere, `finish` does the rest at the next open.
     """

@@ -205,7 +205,7 @@ class ControlState:
             return
         left = [one for one, other in self.log_keys.items() if other.until is None and one != vkey]
         if life is None or life.until is not None or not left:
-            raise IntegrityError(f"{envelope.id}: the log key is none in force, or the only one")
+            raise IntegrityError(f"{envelope.id}: the log key is not in force, or is the only one")
         self.log_keys[vkey] = LogKeyLife(life.since, envelope.index)
 
     def _key(self, envelope: Envelope, public: dict[str, Any]) -> None:

@@ -71,7 +71,7 @@ def open_head(
     try:
         checkpoint = parse_checkpoint(parse_note(note)[0])
     except NoteError as error:
-        raise RefusedLogError("malformed", f"the checkpoint is none: {error}") from error
+        raise RefusedLogError("malformed", f"the checkpoint can't be read: {error}") from error
     if checkpoint.origin != vkey.name:
         raise RefusedLogError("origin", f"the head is of the log {checkpoint.origin!r}, not of {vkey.name!r}")
     if vkey.type != ED25519:

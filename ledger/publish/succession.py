@@ -39,7 +39,7 @@ def follow_keys(log: ServedLog, known: Checkpoint, note: bytes) -> Succession:
         text, signatures = parse_note(note)
         head = parse_checkpoint(text)
     except NoteError as error:
-        raise RefusedLogError("malformed", f"the checkpoint is none: {error}") from error
+        raise RefusedLogError("malformed", f"the checkpoint can't be read: {error}") from error
     if any((one.name, one.id) == (log.vkey.name, log.vkey.id) for one in signatures):
         raise RefusedLogError("signature", f"the signature of the pinned key of {log.vkey.name} is wrong")
     tree = _continuing(log, known, head)

@@ -82,7 +82,7 @@ class Backlinks:
             return self._superseding
 
     def _up_to_date(self) -> None:
-        """Follow the log; where that breaks off, the next question begins anew: what is half known is not known."""
+        """Follow the log; where that breaks off, the next question begins again: what is half known is not known."""
         try:
             self._follow()
         except BaseException:

@@ -398,7 +398,7 @@ class Follower:
             newest = self.control.newest
             known, self.guarded = self.guarded, self.guard.read() or self.guarded
             if self.guarded != known:
-                self.contradiction = ""  # judged anew
+                self.contradiction = ""  # judged again
             if self.guarded:
                 self.log_keys = list(dict.fromkeys([*self.log_keys, *self.guarded.keys]))
             taken = self._catch_up_with_heads()

@@ -151,7 +151,7 @@ class KeyIndex:
                 self._write(self._followed >> spans.SPAN_BITS, self._followed, self._tables())
 
     def purge(self) -> list[str]:
-        """Write the files of spans that name an erased record anew, without it; return their names."""
+        """Write the files of spans that name an erased record again, without it; return their names."""
         erased, names = self._reader.control.erased, list[str]()
         self._spans.drop_unfinished()
         for n in sorted({index >> spans.SPAN_BITS for index in list(erased)}):

@@ -195,6 +195,8 @@ ENTITY: Final = "entity"
 """The name of the events by which somebody decides that names are of one thing, or aren't."""
 ENTITY_NAME: Final = "entity_name"
 """The name of the events that such a decision stands on: each is a name, and rests on the turns that say it."""
+ASKED_BY: Final = "asked_by"
+"""The member of a body that says who asked for a record through a server, as `kind name`."""
 REFLECTION: Final = "reflect"
 """The method of what is noted of an answer after it was given."""
 _SAID: Final = ("occurrence", "observation")

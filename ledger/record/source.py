@@ -44,7 +44,10 @@ _MAIL: Final = re.compile(r"#mail\d+$", flags=re.ASCII)
 def lowest(classes: Iterable[SourceClass]) -> SourceClass:
     """Return the lowest of some classes; `owner` of none."""
     held = frozenset(classes)
-    return next((one for one in reversed(CLASSES) if one in held), "owner")
+    for one in reversed(CLASSES):
+        if one in held:
+            return one
+    return "owner"
 
 
 def is_least(one: SourceClass, floor: SourceClass) -> bool:

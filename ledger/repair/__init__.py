@@ -1,1 +1,1 @@
-"""What is wrong with a store's derived files, and making them anew."""
+"""What is wrong with a store's derived files, and making them again."""

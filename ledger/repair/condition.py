@@ -70,7 +70,7 @@ def _unsigned_durability(reader: Reader) -> Iterator[Problem]:
     if asked != counts:
         yield Problem(
             "settings",
-            f"store.json says durability `{asked}`, which no signed record bears out: `{counts}` counts",
+            f"store.json says durability `{asked}`, which no signed record supports: `{counts}` counts",
             f"`braid durability {asked}` signs it, if it is meant; `braid durability {counts}` puts it right",
         )
 
@@ -144,7 +144,7 @@ def _open_to_others(store: Path, settings: Settings) -> Iterator[Problem]:
         yield Problem(
             "modes",
             f"{named[0]}{more} can be read by other users of this machine",
-            "`braid doctor --fix` takes that away; whoever may have read a key: revoke it",
+            "`braid doctor --fix` takes that away; revoke any key that someone may have read",
             True,
         )
 

@@ -1,4 +1,4 @@
-"""What is wrong with a store's derived files, and making them anew from the frames (SPEC §12).
+"""What is wrong with a store's derived files, and making them again from the frames (SPEC §12).
 
 Only what can be derived is ever written: indexes, tiles, the published checkpoint, the reserve. Frames are
 never touched.
@@ -294,7 +294,7 @@ def _rebuild_indexes(store: Path, settings: Settings) -> list[str]:
 
 
 def _rebuild_tiles(store: Path, settings: Settings, guard: Guard) -> int:
-    """Write every tile anew, but only when their root is the signed one; raise LedgerError otherwise."""
+    """Write every tile again, but only when their root is the signed one; raise LedgerError otherwise."""
     head: Head | None = guard.read()
     note = (store / "checkpoint").read_bytes()
     checkpoint = open_checkpoint(note, _log_keys(store, head), settings.origin)[0]

@@ -176,7 +176,7 @@ def format_note(text: str, signatures: Sequence[NoteSignature]) -> bytes:
     """Return the note of `text` with these signatures; NoteError for what `parse_note` would refuse."""
     note = f"{text}\n{''.join(map(str, signatures))}".encode()
     if parse_note(note) != (text, tuple(signatures)):
-        raise NoteError("the text has no newline at its end, or the signatures can't be told from it")
+        raise NoteError("the text has no newline at its end, or the signatures can't be parted from it")
     return note
 
 

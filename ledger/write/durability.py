@@ -20,7 +20,7 @@ EVENT: Final = "durability"
 
 
 class DurabilityWarning(UserWarning):
-    """`store.json` names a durability that no signed record bears out; the stricter one counts."""
+    """`store.json` names a durability that no signed record supports; the stricter one counts."""
 
 
 def draft(mode: Durability, reason: str | None = None) -> Draft:
@@ -56,6 +56,6 @@ def describe(reader: Reader) -> str:
         return ""
     counts = reader.durability
     return (
-        f"{reader.path / 'store.json'} says durability `{asked}`, which no signed record bears out: `{counts}` counts. "
+        f"{reader.path / 'store.json'} says durability `{asked}`, which no signed record supports: `{counts}` counts. "
         f"`braid durability {asked}` signs it, if it is meant; `braid durability {counts}` puts it right"
     )

@@ -16,7 +16,16 @@ from braid.ledger.errors import BlobError, IdempotencyConflictError, LedgerError
 from braid.ledger.read.blobs import BlobRef, BlobStore
 from braid.ledger.read.reader import Reader
 from braid.ledger.read.scopechain import MEMBER as SCOPE_CHAIN
-from braid.ledger.record.record import BODY_TYPES, Body, Draft, ExperienceBody, Media, Record, ViewBody
+from braid.ledger.record.record import (
+    ASKED_BY,
+    BODY_TYPES,
+    Body,
+    Draft,
+    ExperienceBody,
+    Media,
+    Record,
+    ViewBody,
+)
 from braid.ledger.record.validate import check_json, earlier_place
 from braid.ledger.write.compose import encode_body
 from braid.wal.errors import WalError
@@ -72,7 +81,8 @@ def _unlike(
 
 def _said(kind: str, raw: bytes) -> _Said:
     members: dict[str, Any] = msgspec.json.decode(raw)
-    members.pop(SCOPE_CHAIN, None)
+    for name in (SCOPE_CHAIN, ASKED_BY):  # whoever repeats a call may be another
+        members.pop(name, None)
     media: list[Media] = []
     try:
         body = msgspec.json.decode(raw, type=BODY_TYPES.get(kind, Body))

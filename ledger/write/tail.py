@@ -17,11 +17,11 @@ from braid.wal.log import TornTail
 EVENT: Final = "torn_tail"
 _SYNCED: Final = (
     "as a rule a write that a crash interrupted before it was acknowledged; if nothing crashed, the disk has harmed "
-    "the last write: compare with what your programs were told is written"
+    "the last write: compare with what your programs were shown as written"
 )
 _UNSYNCED: Final = (
     "with durability `{}` what was acknowledged in the last moments before a crash may have been in it: compare with "
-    "what your programs were told is written"
+    "what your programs were shown as written"
 )
 
 

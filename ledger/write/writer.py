@@ -128,7 +128,7 @@ class Writer(Reader):
     def _refuse_older_than_vault(self) -> None:
         """A destroyed key belongs to a record: a vault that lacks one still to come has seen a longer log.
 
-        Going on would give the indexes of lost records anew, and end at the first whose key is gone.
+        Going on would give the indexes of lost records again, and end at the first whose key is gone.
         """
         vault = self.need_vault()
         if (last := vault.last_erased()) >= self.size:
@@ -224,7 +224,7 @@ class Writer(Reader):
             raise ValueError(f"this handle of {self.path} was closed: open the store again")
         if os.getpid() != self._process:
             raise WriterPoisonedError(
-                "this handle was opened before a fork; open the store anew in this process"
+                "this handle was opened before a fork; open the store again in this process"
             )
 
     def append_turn(self) -> AbstractContextManager[object]:

@@ -21,7 +21,18 @@ if TYPE_CHECKING:  # `braid --help` must not wait for what only measuring needs
 SIZES: Final = (10_000, 100_000)
 FULL_SIZES: Final = (*SIZES, 1_000_000)
 SEED: Final = 20_260_131
-_MODULES: Final = ("floor", "append", "audit", "publish", "views", "recall", "read", "space", "start")
+_MODULES: Final = (
+    "floor",
+    "append",
+    "audit",
+    "publish",
+    "views",
+    "recall",
+    "read",
+    "serve",
+    "space",
+    "start",
+)
 
 
 def measures() -> "list[Measure]":

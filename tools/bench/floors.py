@@ -73,7 +73,7 @@ ACTS: Final = {
     "sha256": _sha256,
     "leaf": _leaf,
 }
-"""What is repeated, by name: made anew in each process."""
+"""What is repeated, by name: made again in each process."""
 
 
 def raw(act: str, seconds: float) -> float:

@@ -12,7 +12,7 @@ from braid.tools.cli.output import many, say
 
 if TYPE_CHECKING:
     from braid.ledger.tree.guard import Guard
-    from braid.store import Methods, Store
+    from braid.store import Store
 
 
 class Chosen:
@@ -46,7 +46,7 @@ def guard_of(path: Path) -> "Guard":
 
 @contextmanager
 def reading(store: Path | None) -> Generator["Store"]:
-    """Open for reading; any number of processes may, while another writes."""
+    """Open for reading; any number of processes may, while another writes. A running server is asked."""
     import braid
 
     path = where(store)
@@ -63,6 +63,10 @@ def reading(store: Path | None) -> Generator["Store"]:
             )
 
     opened = _unlocked(attempt)
+    if opened.server is not None:
+        with opened:
+            yield opened
+        return
     with opened:
         if opened.reader.contradiction:
             say(f"{opened.reader.contradiction}. This one is only read")
@@ -83,15 +87,17 @@ def writing(
     shared: bool = False,
     headless: bool = False,
     locked: str = "",
+    here: bool = False,
 ) -> Generator["Store"]:
-    """Open for writing; what the last crash left behind is made good and told.
+    """Open for writing, or ask the store's server; what the last crash left behind is made good and told.
 
-    `locked`: what a person may do instead while another program has the store.
+    `locked`: what a person may do instead while another program has the store. `here`: no server is asked.
     """
     import braid
     from braid.wal.errors import LogLockedError
 
     path = where(store)
+    without: dict[str, Any] = {"server": None} if here else {}
 
     def attempt(phrase: str | None) -> "Store":
         with catch_warnings(action="ignore"):  # that a tail was cut is said below
@@ -103,7 +109,7 @@ def writing(
                 passphrase=phrase,
                 guard_dir=Chosen.guard_dir,
                 headless=headless,
-                **_embedder(),
+                **_embedder() | without,
             )
 
     try:
@@ -112,6 +118,10 @@ def writing(
         if locked:
             error.add_note(locked)
         raise
+    if opened.server is not None:
+        with opened:
+            yield opened
+        return
     with opened:
         if torn := opened.writer.torn:
             from braid.ledger.write.tail import describe
@@ -127,29 +137,16 @@ def writing(
         say(f"the records are safe, but their head was published late: {trouble}")
 
 
-@contextmanager
-def asking(store: Path | None) -> Generator["Methods"]:
-    """Ask the server of a store where one is running; else open the store for writing."""
-    from braid.client.remote import Remote
-
-    path = where(store)
-    if Remote(path).answers():
-        from braid.client import connect
-
-        with connect(path) as client:
-            yield client
-        return
-    with writing(store) as opened:
-        yield opened
-
-
 def _embedder() -> dict[str, Any]:
-    """Return what brings the model that was chosen; nothing where the front door's own serves."""
+    """Return what brings the model that was chosen; nothing where the front door's own serves.
+
+    A server has a model of its own, so it is not asked for what another is to find.
+    """
     if Chosen.model is None:
         return {}
     from braid.tools.cli.models import embedding
 
-    return {"embedder": embedding(Chosen.model)}
+    return {"embedder": embedding(Chosen.model), "server": None}
 
 
 def _unlocked(attempt: Callable[[str | None], "Store"]) -> "Store":

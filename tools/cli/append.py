@@ -100,8 +100,11 @@ def append(
       braid append "Prefers tea" --type inference --parent exp_2025-05-17T09:00:00Z_0000000300ab --confidence 0.8
       braid append --json stance.json
     """
-    from braid.log import drafts
+    from braid.log.drafts import checked_key
+    from braid.log.operations import Append, draft_of
+    from braid.log.operations import append as appending
 
+    asked: Append | None = None
     if json_file is not None:
         if text is not None:
             raise ValueError("give a text or --json, not both")
@@ -111,38 +114,44 @@ def append(
     else:
         if text is None:
             raise ValueError("nothing to append: give a text, `-` for stdin, or --json FILE")
-        batch = [
-            drafts.telling(
-                drafts.experience(
-                    _stdin_text() if text == "-" else text,
-                    type=type_,
-                    actor=actor,
-                    name=name,
-                    method=method,
-                    parents=parent or (),
-                    evidence=evidence or (),
-                    supersedes=supersedes or (),
-                    sources=source or (),
-                    confidence=confidence,
-                    tags=tag or (),
-                    within=drafts.scope(user_id, agent_id, run_id, session),
-                    occurred_at=moment(occurred_at),
-                    external_id=external_id,
-                    once=None if key is None else drafts.checked_key(key),
-                )
-            )
-        ]
+        asked = Append(
+            text=_stdin_text() if text == "-" else text,
+            type=type_,
+            actor=actor,
+            name=name,
+            method=method,
+            parents=tuple(parent or ()),
+            evidence=tuple(evidence or ()),
+            supersedes=tuple(supersedes or ()),
+            sources=tuple(source or ()),
+            confidence=confidence,
+            tags=tuple(tag or ()),
+            user_id=user_id,
+            agent_id=agent_id,
+            run_id=run_id,
+            session_id=session,
+            occurred_at=moment(occurred_at),
+            external_id=external_id,
+            idempotency_key=None if key is None else checked_key(key),
+            signer=signer,
+        )
+        batch = [draft_of(asked)]
     if dry_run:
         _check(batch, store)
         say(f"{many(len(batch), 'record')} would be appended (--dry-run)")
         return
     with writing(store, adopt=adopt, shared=shared) as opened:
-        keys = [draft.body.once for draft in batch]
-        placed = opened.writer.append(batch, keys=keys, signer=signer, held=len(batch))
-        for one in placed:
-            put(one.id)
-    if known := sum(one.known for one in placed):
-        say(f"{known} of {len(placed)} were in the log already: nothing was added for them")
+        if asked is not None and opened.server is not None:
+            at = opened.session.call(appending, asked)
+            ids, known = [at.id], int(at.known)
+        else:
+            keys = [draft.body.once for draft in batch]
+            placed = opened.writer.append(batch, keys=keys, signer=signer, held=len(batch))
+            ids, known = [one.id for one in placed], sum(one.known for one in placed)
+        for id in ids:
+            put(id)
+    if known:
+        say(f"{known} of {len(ids)} were in the log already: nothing was added for them")
 
 
 def correct(

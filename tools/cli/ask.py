@@ -55,6 +55,15 @@ def ask(
     affect: Annotated[
         bool, typer.Option("--affect/--no-affect", help="Let tone shape the manner of the answer.")
     ] = True,
+    after: Annotated[
+        str | None,
+        typer.Option(
+            "--after",
+            metavar="ID",
+            help="The answer that the question follows: “who said that?”",
+            show_default=False,
+        ),
+    ] = None,
     every: Annotated[
         bool, typer.Option("--all", help="Show a list whole, not its last twelve pieces.")
     ] = False,
@@ -94,8 +103,8 @@ def ask(
     ):
         found = opened.ask(
             text, user_id=user_id, agent_id=agent_id, run_id=run_id, session_id=session_id, lens=lens,
-            affect=affect, all=every, write=not no_write, now=instant(at) if at else None, composer=composer,
-            as_of=as_of_index, as_of_time=as_of_time,
+            affect=affect, after=after, all=every, write=not no_write, now=instant(at) if at else None,
+            composer=composer, as_of=as_of_index, as_of_time=as_of_time,
         )  # fmt: skip
     if output == "json":
         put_json(to_builtins(found))

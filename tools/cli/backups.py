@@ -115,7 +115,7 @@ def restore(
         )
     if done.fork:
         say(
-            f"{many(done.size, 'record')} and the note of a fork, {done.fork}: whoever keeps a later head will ask"
+            f"{many(done.size, 'record')} and the note of a fork, {done.fork}: anyone who keeps a later head will ask"
         )
 
 

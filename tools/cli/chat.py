@@ -137,10 +137,15 @@ class Conversation:
             sys.stdout.flush()
 
     def _turn(self, text: str) -> None:
+        from braid.agent.answer.followup import follows
         from braid.agent.answer.intent import wish
+        from braid.agent.answer.provenance import asks_how
 
         if text.startswith("/"):
             self._command(text)
+            return
+        if self._answer is not None and follows(text) and not asks_how(text):
+            self._ask(text)
             return
         wanted = wish(text)
         if wanted.told:
@@ -172,9 +177,11 @@ class Conversation:
         put("Noted.")
 
     def _ask(self, question: str) -> None:
+        from braid.agent.answer.followup import follows
         from braid.agent.cite import numbered
 
-        found = self._store.ask(question, composer=self._composer, **self._whose)
+        last = self._answer.answer_id if self._answer is not None and follows(question) else None
+        found = self._store.ask(question, composer=self._composer, after=last, **self._whose)
         self._answer = found
         put(line(numbered(found.text)[0]))
         if found.citations:
@@ -217,7 +224,7 @@ class Conversation:
         from braid.agent.answer.intent import righted
 
         if self._told is None:
-            raise ValueError("nothing has been told yet that could be put right: say it as a whole sentence")
+            raise ValueError("you have said nothing yet that could be put right: say it as a whole sentence")
         before = self._store.get(self._told).text
         meant = righted(before, right, self._object(self._told))
         if meant is None:
@@ -244,7 +251,7 @@ class Conversation:
     def _forget_last(self, text: str) -> None:
         del text
         if self._told is None:
-            raise ValueError("nothing has been told yet that could be forgotten: say what it was about")
+            raise ValueError("you have said nothing yet that could be forgotten: say what it was about")
         record = self._store.get(self._told)
         put_right = [link.id for link in record.targets("supersedes") if link.id not in self._hidden()]
         if self._forget([self._told, *put_right], ""):  # what was put right would stand again by itself

@@ -7,9 +7,24 @@ def run() -> None:
     """Start `braid` and leave with its exit code."""
     if sys.argv[1:] == ["--version"] and _put_version():
         return
+    if "hook" in sys.argv[1:] and _answered_hook():
+        return
+    if "recall" in sys.argv[1:4] and _recalled():
+        return
     from braid.tools.cli.main import run as run_command
 
     run_command()
+
+
+def _answered_hook() -> bool:
+    """Answer a harness's callback; False for another command."""
+    from braid.tools.hooks.entry import event_in, run
+
+    event = event_in(sys.argv[1:])
+    if event is None:
+        return False
+    run(sys.argv[1:], event)
+    return True
 
 
 def _put_version() -> bool:
@@ -21,4 +36,20 @@ def _put_version() -> bool:
         sys.stdout.flush()
     except (OSError, ValueError):
         return False
+    return True
+
+
+def _recalled() -> bool:
+    """Answer `braid recall` through a running server; False where there is none, or the command has more to say."""
+    from braid.tools.cli.served_recall import answered
+
+    if not answered(sys.argv[1:]):
+        return False
+    try:
+        sys.stdout.flush()
+    except BrokenPipeError:
+        import os
+
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(141)
     return True

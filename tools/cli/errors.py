@@ -11,7 +11,7 @@ OK, FINDINGS, REFUSED, INTERRUPTED, BROKEN_PIPE = 0, 1, 2, 130, 141
 _KNOWN = frozenset(("LedgerError", "WalError", "ViewError", "EmbeddingError", "ChatError", "ParserError"))
 _HINTS = {
     "LogLockedError": "wait for the other program to end, or start both with sharing (append and ingest: --shared)",
-    "ObstructedError": "what stands there was left as it is; lock files and `views/` are made anew when missing",
+    "ObstructedError": "what stands there was left as it is; lock files and `views/` are made again when missing",
     "GuardError": "only when you are sure that this is the newest copy: run the command again with --adopt",
     "RollbackError": "bring the newest copy of the store and its vault back; `braid doctor` says what it sees",
     "VaultMissingError": "bring the vault back to its place; without it a store can only be verified",
@@ -30,11 +30,15 @@ _HINTS = {
     "EnvelopeError": "`braid verify` lists all that is affected; nothing was changed",
     "UnsealError": "`braid verify --deep` lists all that is affected; restore the segment or the vault from a backup",
     "IdempotencyConflictError": "`braid show ID` shows that record; `braid correct ID TEXT` says what is right instead",
+    "VersionConflictError": "`braid history ID` shows what has changed; then name the version that it has now",
+    "PinnedError": "an operator: `braid forget --force ID`, or `braid modify ID --unpin --reason …`",
+    "ConfirmationError": "`braid forget --query TEXT` shows what would be forgotten, and gives a token",
     "KeyRefusedError": "`braid key list` shows the keys and what they may sign",
     "PlanError": "docs/programs.md shows what a plan looks like; --dry-run checks one",
     "ProgramTakenError": "`braid program show ID` says how it stands now",
-    "BrokenProgramError": "`braid program trace ID` shows what is left of it; run the question anew",
+    "BrokenProgramError": "`braid program trace ID` shows what is left of it; ask the question again",
     "EvidenceError": "ask for the export again; `--key` holds it against the log's key that you were given",
+    "FrozenError": "an operator looks into it, and lifts it with `braid unfreeze`",
     "ClockError": "set the clock right, or accept it once: braid doctor --accept-clock",
     "OutcomeUnknownError": "run the same command again: what is in the log already is not added twice",
     "UnpublishedError": "free some space; `braid checkpoint` publishes it, and so does the next command that writes",
@@ -96,7 +100,8 @@ def explain(error: BaseException) -> tuple[str, str | None]:
     if noted := getattr(error, "__notes__", None):  # what this command has besides
         hint = "; ".join([*noted, *([hint] if hint else [])])
     if isinstance(error, OSError) and not _KNOWN.intersection(names):
-        return _explain_system(error)
+        said, advice = _explain_system(error)
+        return said, advice or hint
     if "SqlError" in names:
         return getattr(error, "reason", str(error)), getattr(error, "hint", None)
     if _KNOWN.intersection(names) or (

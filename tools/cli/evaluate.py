@@ -73,11 +73,13 @@ def answers(
     talks: Annotated[
         bool,
         typer.Option(
-            "--talks", help="The files are talks with questions: judge what is told, near, silent, by kind."
+            "--talks",
+            help="The files are talks with questions: judge what is answered, near, silent, by kind.",
         ),
     ] = False,
     details: Annotated[
-        bool, typer.Option("--details", help="With --talks: each question, what was told, and why so judged.")
+        bool,
+        typer.Option("--details", help="With --talks: each question, its answer, and why it was judged so."),
     ] = False,
     model: ChatOption = None,
     allow_remote: AllowRemote = False,

@@ -2,18 +2,35 @@
 
 import sys
 from collections.abc import Sequence
+from contextlib import AbstractContextManager
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from braid.tools.cli.access import reading, writing
 from braid.tools.cli.cascade import put_cascade, put_certificates, weight_of
-from braid.tools.cli.options import Adopt, DryRun, FormatOption, Ids, Reason, Shared, StoreOption
-from braid.tools.cli.output import many, put, say
+from braid.tools.cli.options import (
+    Adopt,
+    AgentId,
+    DryRun,
+    FormatOption,
+    Ids,
+    Reason,
+    RunId,
+    SessionId,
+    Shared,
+    StoreOption,
+    UserId,
+)
+from braid.tools.cli.output import Format, many, put, put_json, put_rows, say
 from braid.tools.cli.progress import progress
+from braid.tools.cli.recall import json_object
+from braid.wire import to_builtins
 
 if TYPE_CHECKING:
     from braid.ledger.erase.cascade import Cascade
+    from braid.memories.operations import Forgotten, Preview
     from braid.store import Store
 
 PANEL = "Forget"
@@ -27,37 +44,128 @@ def register(app: typer.Typer) -> None:
 
 
 def forget(
-    ids: Ids,
+    ids: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="[ID…]", help="Record ids; with --token, of those shown only these.", show_default=False
+        ),
+    ] = None,
     *,
     reason: Reason = None,
+    query: Annotated[
+        str | None,
+        typer.Option("--query", help="Show what says this, and a token that forgets it.", show_default=False),
+    ] = None,
+    meaning: Annotated[
+        bool, typer.Option("--meaning", help="With --query: all that fits, not only its words.")
+    ] = False,
+    filters: Annotated[
+        str | None,
+        typer.Option("--filter", metavar="JSON", help="With --query: what must hold.", show_default=False),
+    ] = None,
+    limit: Annotated[
+        int, typer.Option("--limit", min=1, max=100, help="With --query: at most so many.")
+    ] = 20,
+    token: Annotated[
+        str | None, typer.Option("--token", help="Forget just what --query has shown.", show_default=False)
+    ] = None,
+    confirm: Annotated[
+        int | None,
+        typer.Option("--confirm", min=1, help="With --token: how many, above ten.", show_default=False),
+    ] = None,
+    force: Annotated[bool, typer.Option("--force", help="Pinned ones too.")] = False,
+    user_id: UserId = None,
+    agent_id: AgentId = None,
+    run_id: RunId = None,
+    session: SessionId = None,
     dry_run: DryRun = False,
     adopt: Adopt = False,
     shared: Shared = False,
+    output: FormatOption = "table",
     store: StoreOption = None,
 ) -> None:
     """Hide records from reads, recall and projections, with what was drawn from them alone and the answers that
     quote them.
 
+    By their ids; or by what they say: --query shows them and a token, and --token forgets just these.
     `recover` brings them back within the retention window.
 
     \b
     Examples:
       braid forget exp_2025-05-17T09:00:00Z_0000000300ab --reason "asked to"
+      braid forget --query "old flat" --user-id maya
     """
-    if dry_run:
+    scope = {"user_id": user_id, "agent_id": agent_id, "run_id": run_id, "session_id": session}
+    if (query is not None) + (token is not None) + (bool(ids) and token is None) != 1:
+        raise ValueError("name what is meant in one way: record ids, --query, or the --token that it gave")
+    if query is not None:
         with reading(store) as opened:
-            opened.plan_erase(*[opened.get(id).id for id in ids])
-            falls = opened.plan_forget(*ids)
-        say(f"{_with_falls(ids, falls)} would be hidden (--dry-run)")
+            shown = opened.preview_forget(
+                query,
+                match="meaning" if meaning else "words",
+                filters=json_object(filters, "--filter"),
+                limit=limit,
+                **scope,
+            )
+        _put_preview(shown, output)
         return
-    with writing(store, adopt=adopt, shared=shared) as opened:
-        falls = opened.plan_forget(*ids)
-        put(opened.forget(*ids, reason=reason))
+    with _opened(store, adopt=adopt, shared=shared, dry_run=dry_run) as opened:
+        if token is not None:
+            if dry_run:
+                raise ValueError("--query shows what its --token would forget: leave --dry-run out")
+            done = opened.forget_previewed(token, reason=reason or "", ids=ids, confirm=confirm, **scope)
+            _put_forgotten(done)
+            return
+        if dry_run:
+            opened.plan_erase(*[opened.get(id).id for id in ids or ()])
+        falls = opened.plan_forget(*(ids or ()))
+        if not dry_run:
+            put(opened.forget(*(ids or ()), reason=reason, force=force))
         days = opened.reader.control.retention_days
+    if dry_run:
+        say(f"{_with_falls(ids or [], falls)} would be hidden (--dry-run)")
+        return
     say(
-        f"{_with_falls(ids, falls)} hidden; `braid recover` brings back within {many(days, 'day')}, "
+        f"{_with_falls(ids or [], falls)} hidden; `braid recover` brings back within {many(days, 'day')}, "
         "after that `braid retain` erases"
     )
+
+
+def _opened(
+    store: Path | None, *, adopt: bool, shared: bool, dry_run: bool
+) -> "AbstractContextManager[Store]":
+    return reading(store) if dry_run else writing(store, adopt=adopt, shared=shared)
+
+
+def _put_preview(shown: "Preview", output: Format) -> None:
+    """Show what would be forgotten, and how to go on."""
+    if output == "json":
+        put_json(to_builtins(shown))
+        return
+    put_rows(("id", "version", "pinned", "text"), [to_builtins(one) for one in shown.memories], output)
+    left = sum(not one.pinned for one in shown.memories)
+    if not left:
+        say("nothing would be forgotten")
+        return
+    number = f" --confirm {shown.confirm}" if shown.confirm else ""
+    also = f", and {many(shown.falls, 'record')} with them" if shown.falls else ""
+    more = "; there are more: raise --limit" if shown.more else ""
+    say(
+        f"{_memories(left)} would be hidden{also}{more}",
+        f"within ten minutes, with the same ids of its scope: braid forget --token {shown.token}{number} --reason …",
+    )
+
+
+def _memories(count: int) -> str:
+    return f"{count} {'memory' if count == 1 else 'memories'}"
+
+
+def _put_forgotten(done: "Forgotten") -> None:
+    if done.tombstone is not None:
+        put(done.tombstone)
+    for one in done.skipped:
+        say(f"{one.id} stays: {one.why}")
+    say(f"{_memories(len(done.forgotten))} hidden; `braid recover` brings back")
 
 
 def _with_falls(ids: list[str], falls: Sequence[str]) -> str:

@@ -91,7 +91,7 @@ def _stage(opened: "Store") -> dict[str, Any] | None:
     try:
         found = opened.stage()
     except (NoVaultError, ViewError, OSError) as error:
-        say(f"the stage of the memory can't be told now: {error}")
+        say(f"the stage of the memory is not known now: {error}")
         return None
     shown: dict[str, Any] = msgspec.to_builtins(found)
     return shown

@@ -253,7 +253,7 @@ def refresh(
     shared: Shared = False,
     store: StoreOption = None,
 ) -> None:
-    """Make stale views anew. The old ones stay, superseded; `read` is how many records it took.
+    """Make stale views again. The old ones stay, superseded; `read` is how many records it took.
 
     \b
     Examples:
@@ -264,7 +264,7 @@ def refresh(
         made = opened.refresh_lenses(*(ids or ()), limit_s=limit)
     rows = [_told({name: getattr(view, name) for name in _REFRESHED}, output) for view in made]
     put_rows(_REFRESHED, rows, output)
-    say(f"{many(len(made), 'view')} made anew")
+    say(f"{many(len(made), 'view')} made again")
 
 
 def _told(row: dict[str, Any], output: str) -> dict[str, Any]:

@@ -20,6 +20,7 @@ PLACES: Final = {
         "learn": ("learn",),
         "staging": ("staging",),
         "append": ("append", "correct"),
+        "memories": ("modify", "history"),
         "log": ("log", "show"),
         "recall": ("recall", "context", "fill"),
         "ask": ("ask",),
@@ -46,7 +47,9 @@ PLACES: Final = {
         "snapshots": ("snapshot",),
         "keys": ("key",),
         "serve": ("serve", "token"),
+        "freeze": ("freeze", "unfreeze"),
         "mcp": ("mcp",),
+        "hook": ("hook",),
     }.items()
     for name in names
 }

@@ -98,7 +98,7 @@ def durability(
       braid durability always
     """
     with writing(store) as opened:
-        before = opened.writer.durability
+        before = opened.reader.durability
         if dry_run:
             say(f"durability would go from {before} to {mode} (--dry-run)")
             return

@@ -16,6 +16,11 @@ _KindOption = Annotated[
 ]
 
 
+_Hooks = Annotated[
+    bool, typer.Option("--hooks", help="Also answer the harness's own callbacks (docs/harness.md).")
+]
+
+
 def register(above: typer.Typer) -> None:
     """Add this module's commands."""
     above.add_typer(app, name="mcp", rich_help_panel="Tend")
@@ -34,6 +39,7 @@ def mcp(
         str | None,
         typer.Option("--token", envvar="BRAID_TOKEN", help="The token for --url.", show_default=False),
     ] = None,
+    hooks: _Hooks = False,
     user_id: UserId = None,
     agent_id: AgentId = None,
     run_id: RunId = None,
@@ -57,6 +63,8 @@ def mcp(
     if find_spec("mcp") is None:
         raise ValueError("mcp is needed to serve agents: pip install 'braid-store[mcp]'")
     from braid.caller import Caller, narrowed
+    from braid.tools.hooks.state import StateFolder
+    from braid.tools.mcp.hook_tool import HookTool
     from braid.tools.mcp.server import serve
 
     if url is not None:
@@ -69,7 +77,8 @@ def mcp(
         from braid.client import connect
 
         with connect(url, token=token) as client:
-            serve(client, None)
+            hook = HookTool(client, None, StateFolder(url, _guard_dir())) if hooks else None
+            serve(client, None, hook)
         return
     caller = Caller(
         name="mcp",
@@ -82,7 +91,14 @@ def mcp(
     )
     hint = "a server may have the store: start it with --port, and this with --url and BRAID_TOKEN"
     with writing(store, shared=True, locked=hint) as opened:
-        serve(opened, caller)
+        hook = None
+        if hooks:
+            hook = HookTool(opened.session, caller, StateFolder(str(where(store)), _guard_dir()))
+        serve(opened.session, caller, hook)
+
+
+def _guard_dir() -> str | None:
+    return str(Chosen.guard_dir) if Chosen.guard_dir else None
 
 
 @app.command()
@@ -93,6 +109,7 @@ def install(
     *,
     show: Annotated[bool, typer.Option("--print", help="Only show the file as it would be.")] = False,
     kind: _KindOption = "agent",
+    hooks: _Hooks = False,
     user_id: UserId = None,
     agent_id: AgentId = None,
     run_id: RunId = None,
@@ -106,26 +123,16 @@ def install(
       braid mcp install claude-code --user-id maya
       braid mcp install cursor --print
     """
-    import shutil
-    import sys
-    from pathlib import Path
-
+    from braid.tools.hooks.install import command_of
     from braid.tools.mcp.install import FILES, entry, merged, write
 
-    beside = Path(sys.executable).with_name("braid")
-    command = str(beside) if beside.exists() else shutil.which("braid") or "braid"
-    paths = {
-        "--store": where(store),
-        "--passphrase-file": Chosen.passphrase_file,
-        "--guard-dir": Chosen.guard_dir,
-    }
-    arguments = [word for name, path in paths.items() if path for word in (name, str(path.absolute()))]
-    if Chosen.model:
-        arguments += ["--model", Chosen.model]
+    command, *arguments = command_of(where(store), Chosen.passphrase_file, Chosen.guard_dir, Chosen.model)
     arguments.append("mcp")
     ids = {"--user-id": user_id, "--agent-id": agent_id, "--run-id": run_id, "--session": session}
     if kind != "agent":
         arguments += ["--kind", kind]
+    if hooks:
+        arguments.append("--hooks")
     arguments += [word for name, value in ids.items() if value is not None for word in (name, value)]
     path = FILES[client]
     text = merged(path, entry(command, arguments))

@@ -56,7 +56,7 @@ def chat_model(named: str, *, allow_remote: bool = False) -> "ChatModel":
 
     found = _CHAT.fullmatch(named)
     if found is None:
-        raise ValueError(f"--model is {_CHAT_FORMS}; {_shown(named)!r} is none of these")
+        raise ValueError(f"--model is {_CHAT_FORMS}; {_shown(named)!r} is not one of these")
     if found["url"]:
         from braid.models.openai import OpenaiChat
 
@@ -108,7 +108,7 @@ def embedding(named: str) -> "Embedding":
         return cache(partial(_sentence_transformers, rest))
     found = _REMOTE.fullmatch(named)
     if found is None or (found[1] == "openai" and found["url"] is None):
-        raise ValueError(f"--model is {_FORMS}; {named!r} is none of these")
+        raise ValueError(f"--model is {_FORMS}; {named!r} is not one of these")
     return cache(partial(_remote, found[1], found["name"], int(found["dimensions"]), found["url"]))
 
 

@@ -140,7 +140,7 @@ def _remembered(path: Path) -> "MonitorState | None":
         return None
     except ValueError as error:
         raise ValueError(
-            f"{path}: {error}; a monitor without its memory can't see a rollback: restore it, or begin anew elsewhere"
+            f"{path}: {error}; a monitor without its memory can't see a rollback: restore it, or begin again elsewhere"
         ) from None
 
 

@@ -113,7 +113,7 @@ def _plan(named: str | None) -> str | None:
         return named
     path = Path(named)
     if not path.is_file():
-        raise ValueError(f"--plan is {', '.join(PLANS)}, or a file of JSON; {named!r} is none of these")
+        raise ValueError(f"--plan is {', '.join(PLANS)}, or a file of JSON; {named!r} is not one of these")
     with path.open("rb") as file:
         raw = file.read(MAX_PLAN_BYTES + 1)
     text = raw.decode("utf-8", errors="replace").strip()

@@ -11,11 +11,12 @@ from braid.tools.cli.access import reading
 from braid.tools.cli.instants import AsOf, ValidAt, instant, past
 from braid.tools.cli.options import AgentId, FormatOption, RunId, SessionId, StoreOption, UserId
 from braid.tools.cli.output import line, many, put, put_json, put_rows, put_table, say
+from braid.tools.cli.recalled import put_hits, say_completeness
 from braid.wire import to_builtins
 
 if TYPE_CHECKING:
     from braid.claims.operations import Stance
-    from braid.search.operations import Recalled, RecalledHit
+    from braid.search.operations import RecalledHit
     from braid.search.question import AskedTone
     from braid.store import Store
 
@@ -86,23 +87,20 @@ def recall(
         text = _asked(question)
         answer = opened.recall(
             text, top_k=top_k, user_id=user_id, agent_id=agent_id, run_id=run_id, session_id=session_id,
-            filters=_json(filters, "--filter"), affect=_tone(affect), lens=lens, superseded=superseded,
+            filters=json_object(filters, "--filter"), affect=_tone(affect), lens=lens, superseded=superseded,
             valid_at=instant(valid_at) if valid_at else None, explain=explain or output == "json",
             prove=prove, as_of=as_of_index, as_of_time=as_of_time,
         )  # fmt: skip
         scope = {"user_id": user_id, "agent_id": agent_id, "run_id": run_id, "session_id": session_id}
         held = _stance(opened, text, valid_at, as_of, scope) if stance and text.strip() else None
-    _tell(answer)
+    told = to_builtins(answer)
+    say_completeness(told)
     if output == "json":
-        sent = to_builtins(answer)
-        put_json(sent | {"stance": to_builtins(held)} if stance else sent)
+        put_json(told | {"stance": to_builtins(held)} if stance else told)
         return
     if held is not None:
         put(line(f"stance: {held.claim or f'undecided: {held.undecided}'} ({held.residual_uncertainty:.2f})"))
-    for hit in answer.results:
-        said = f"{hit.name}: " if hit.name else ""
-        was = f"(superseded by {by}) " if (by := hit.superseded_by) else ""
-        put(f"{hit.score:8.3f}  {hit.id}  {was}{line(said + hit.text)[:200]}")
+    put_hits(told["results"])
     if explain and answer.results:
         _explain(answer.results)
 
@@ -209,7 +207,8 @@ def _asked(question: str) -> str:
     return sys.stdin.buffer.read().decode(errors="replace") if question == "-" else question
 
 
-def _json(text: str | None, option: str) -> dict[str, Any] | None:
+def json_object(text: str | None, option: str) -> dict[str, Any] | None:
+    """Return the object that an option was given as JSON; ValueError for anything else."""
     if text is None:
         return None
     try:
@@ -226,21 +225,9 @@ def _tone(text: str | None) -> "AskedTone | None":
 
     from braid.search.question import AskedTone
 
-    if (given := _json(text, "--affect")) is None:
+    if (given := json_object(text, "--affect")) is None:
         return None
     try:
         return msgspec.convert(given, AskedTone)
     except msgspec.ValidationError as error:
         raise ValueError(f"--affect is v, a, d and, if wanted, within: {error}") from None
-
-
-def _tell(answer: "Recalled") -> None:
-    """Say how complete the answer is."""
-    if answer.rebuilt is not None:
-        say(f"the search index was rebuilt: {answer.rebuilt}")
-    for lack in answer.degraded:
-        say(f"degraded: {lack}")
-    if answer.behind_by:
-        say(f"the projection is {many(answer.behind_by, 'record')} behind the log")
-    if not answer.results:
-        say("nothing fits", "ask in other words, or of a wider scope")

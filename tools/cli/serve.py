@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 import typer
 
-from braid.tools.cli.access import asking, writing
+from braid.tools.cli.access import writing
 from braid.tools.cli.group import BraidGroup, help_without_command
 from braid.tools.cli.options import (
     Adopt,
@@ -42,6 +42,19 @@ def serve(
         ),
     ] = None,
     host: Annotated[str, typer.Option("--host", help="The loopback address for --port.")] = "127.0.0.1",
+    mode: Annotated[
+        Literal["local", "team", "hybrid"],
+        typer.Option("--mode", help="local: no port. hybrid: tokens at the port. team: at the socket, too."),
+    ] = "hybrid",
+    limits: Annotated[
+        str,
+        typer.Option(
+            "--limits",
+            metavar="RATES",
+            help="How often a token may ask: read=3000/minute,write=1200/minute,destroy=30/minute.",
+            show_default=False,
+        ),
+    ] = "",
     adopt: Adopt = False,
     store: StoreOption = None,
 ) -> None:
@@ -54,15 +67,20 @@ def serve(
     Examples:
       braid serve
       braid serve --port 8765
+      braid serve --port 8765 --mode team --limits destroy=5/minute
     """
     from importlib.util import find_spec
 
-    if missing := [name for name in ("starlette", "uvicorn") if find_spec(name) is None]:
-        raise ValueError(f"{' and '.join(missing)} are needed to serve: pip install 'braid-store[serve]'")
+    if missing := [name for name in ("limits", "starlette", "uvicorn") if find_spec(name) is None]:
+        raise ValueError(f"{', '.join(missing)}: needed to serve: pip install 'braid-store[serve]'")
+    from braid.tools.http.limits import Limits, read_rates
     from braid.tools.http.serve import serve as run
 
-    with writing(store, adopt=adopt, locked="a server may be running: `braid token list` asks it") as opened:
-        run(opened.session, host=host, port=port, told=say)
+    rates = Limits(read_rates(limits))
+    with writing(
+        store, adopt=adopt, here=True, locked="a server may be running: `braid status` asks it"
+    ) as opened:
+        run(opened.session, host=host, port=port, mode=mode, limits=rates, told=say)
 
 
 @app.callback(invoke_without_command=True)
@@ -113,7 +131,7 @@ def create(
 
     from braid.operation import Access
 
-    with asking(store) as asked:
+    with writing(store) as asked:
         made = asked.issue_token(
             name,
             kind=kind,
@@ -140,7 +158,7 @@ def list_(output: FormatOption = "table", store: StoreOption = None) -> None:
     """
     from braid.wire import to_builtins
 
-    with asking(store) as asked:
+    with writing(store) as asked:
         rows = [to_builtins(one) for one in asked.tokens()]
     if output == "table":
         for row in rows:
@@ -165,5 +183,5 @@ def revoke(
     Examples:
       braid token revoke tok_5m2kq7xw --reason "the laptop was stolen"
     """
-    with asking(store) as asked:
+    with writing(store) as asked:
         put(asked.revoke_token(id, reason=reason))

@@ -136,27 +136,40 @@ def draft_of(
     tags: Sequence[str] = (),
 ) -> Draft:
     """Return the draft of a turn; nothing is inferred. Whom it answers is no link: a reply is not derived."""
-    actor = _ACTORS.get(message.role)
-    structured = dict(message.extra)
-    if message.parent is not None:
-        structured["parent"] = message.parent
-    if message.media:
-        name = "media" if "media" not in structured else "media_of_turn"
-        structured[name] = [_told(media) for media in message.media]
+    actor, name = speaker_of(message)
     return drafts.experience(
         message.text,
-        actor=actor or f"tool({message.name or message.extra.get('tool') or 'tool'})",
-        name=message.name if actor else None,
+        actor=actor,
+        name=name,
         method="import",
         sources=[Origin(uri=message.source_uri, hash=message.source_hash)],
         supersedes=supersedes,
-        structured=structured,
+        structured=structured_of(message),
         tags=tags,
         within=within,
         external_id=message.external_id,
         occurred_at=message.occurred_at,
         once=once,
     )
+
+
+def speaker_of(message: Message) -> tuple[str, str | None]:
+    """Return who said a turn: the actor, and a person's or an agent's own name."""
+    actor = _ACTORS.get(message.role)
+    if actor is None:
+        return f"tool({message.name or message.extra.get('tool') or 'tool'})", None
+    return actor, message.name
+
+
+def structured_of(message: Message) -> dict[str, object]:
+    """Return what a turn says beside its text, as its record keeps it."""
+    structured = dict(message.extra)
+    if message.parent is not None:
+        structured["parent"] = message.parent
+    if message.media:
+        name = "media" if "media" not in structured else "media_of_turn"
+        structured[name] = [_told(media) for media in message.media]
+    return structured
 
 
 def _told(media: Attachment) -> dict[str, str]:

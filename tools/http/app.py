@@ -5,14 +5,16 @@ since what it opens belongs to that thread (docs/serve.md says which thread owns
 """
 
 import logging
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from functools import partial
-from typing import Any, Final
+from hashlib import sha256
+from typing import Any, Final, Literal, get_args, get_origin, get_type_hints
 
 import anyio
 import msgspec
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
+from starlette.datastructures import QueryParams
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, Response, StreamingResponse
 from starlette.routing import Route
@@ -20,31 +22,46 @@ from starlette.routing import Route
 from braid import wire
 from braid.admin.tokens import Callers
 from braid.async_handle import stream
-from braid.caller import Caller, asked_by
+from braid.caller import THIS_MACHINE, Caller, asked_by
 from braid.errors import AccessDeniedError
 from braid.operation import Operation
 from braid.operation import Request as Asked
 from braid.registry import find, operations
 from braid.session import Session
+from braid.tools.http.agents import McpEndpoint, answer_hook
+from braid.tools.http.aliases import Aliases
+from braid.tools.http.limits import Limits, name_of, weight_of
 from braid.tools.http.openapi import document
 from braid.tools.http.problem import MEDIA_TYPE, problem
+from braid.tools.http.watch import Watch
 from braid.transport import CONTENT_TYPE, ENDED, FAILED, ITEM, Problem, decode, encode, framed
 
 BODY_LIMIT: Final = 16 * 2**20
 """Bytes that a request may have."""
 BODY_S: Final = 30.0
 """How long a request may take to arrive."""
-LOCAL: Final = Caller(name="this machine")
+LOCAL: Final = Caller(name=THIS_MACHINE)
 """Who asks through the socket in the store's folder: whoever can open that folder has the store anyway."""
 LOCAL_HOSTS: Final = frozenset(("localhost", "127.0.0.1", "[::1]"))
 _log = logging.getLogger("braid.http")
 
 
+Mode = Literal["local", "team", "hybrid"]
+"""local: the socket alone, and no token. team: a token is needed even there, so that every record has a name to it.
+hybrid: no token at the socket, one at the port."""
+STREAMS: Final = 64
+"""How many streams may be open at once; each has a thread."""
+
+
 class RefusedError(Exception):
     """A request that is refused before any operation is asked."""
 
-    def __init__(self, status: int, title: str, detail: str, hint: str | None = None) -> None:
+    def __init__(
+        self, status: int, title: str, detail: str, hint: str | None = None, wait_s: int | None = None
+    ) -> None:
+        """`wait_s`: when it may be asked again."""
         self.problem = Problem(title=title, status=status, detail=detail, hint=hint, error="")
+        self.wait_s = wait_s
         super().__init__(detail)
 
 
@@ -52,13 +69,22 @@ class Server:
     """What the routes share: the store, whose tokens count, and for which hosts it answers."""
 
     def __init__(
-        self, session: Session, *, hosts: frozenset[str] = frozenset(("localhost", "127.0.0.1", "[::1]"))
+        self,
+        session: Session,
+        *,
+        hosts: frozenset[str] = LOCAL_HOSTS,
+        mode: Mode = "hybrid",
+        limits: Limits | None = None,
     ) -> None:
         """`hosts`: names under which it is asked; any other is somebody's page pointing a browser here."""
         self.session = session
         self.callers = Callers(session)
         self.hosts = hosts
+        self.mode = mode
+        self.limits = limits or Limits()
+        self.watch = Watch(session)
         self.is_ready = True
+        self._streams = 0
 
     def application(self) -> Starlette:
         """Return the ASGI application."""
@@ -67,8 +93,12 @@ class Server:
                 Route("/healthz", self.health, methods=["GET"]),
                 Route("/readyz", self.ready, methods=["GET"]),
                 Route("/openapi.json", self.openapi, methods=["GET"]),
+                Route("/mcp", McpEndpoint(self.session, self._caller, BODY_LIMIT)),
+                Route("/hook", self.hook, methods=["POST"]),
                 Route("/v1", self.listed, methods=["GET"]),
                 Route("/v1/{name}", self.operation, methods=["POST"]),
+                Route("/v1/{name}", self.page, methods=["GET"]),
+                *(_guarded(route) for route in Aliases(self).routes()),
             ],
             exception_handlers={RefusedError: _refusal, 404: _missing, 405: _missing},
         )
@@ -95,25 +125,107 @@ class Server:
             [{"name": one.name, "access": one.access, "summary": one.summary} for one in offered(caller)]
         )
 
-    async def operation(self, request: Request) -> Response:
-        """Answer an operation: JSON, or MessagePack where a client of Braid asks; a stream as JSON lines, or events."""
+    async def hook(self, request: Request) -> Response:
+        """Answer a harness's callback, as `braid hook` sends it on."""
         try:
             caller = await run_in_threadpool(self._caller, request)
-            known = find(request.path_params["name"])
-            if not known.remote:
-                raise AccessDeniedError(
-                    f"{known.name} names paths of the machine that the store is on: ask it there"
-                )
-            asked = _asked(request, known, await _body(request))
-            if known.streams:
-                return await self._stream(request, known, caller, asked)
-            answer = await run_in_threadpool(self._answer, known, caller, asked)
-            encoded = await run_in_threadpool(_encoded, answer, own=_is_own(request))
+            body = await _body(request)
+            reply = await run_in_threadpool(answer_hook, self.session, caller, body)
         except RefusedError:
             raise
         except Exception as error:
             return _problem(error)
-        return Response(encoded, media_type=CONTENT_TYPE if _is_own(request) else "application/json")
+        return Response(msgspec.json.encode(reply), media_type="application/json")
+
+    async def operation(self, request: Request) -> Response:
+        """Answer an operation: JSON, or MessagePack where a client of Braid asks; a stream as JSON lines, or events."""
+        try:
+            caller = await run_in_threadpool(self._caller, request)
+            known = self._offered(request.path_params["name"])
+            asked = _asked(request, known, await _body(request))
+            return await self.answered(request, known, caller, asked)
+        except RefusedError:
+            raise
+        except Exception as error:
+            return _problem(error)
+
+    async def page(self, request: Request) -> Response:
+        """Answer an operation that only reads, asked by GET: its members are the query's, its answer has an ETag."""
+        try:
+            caller = await run_in_threadpool(self._caller, request)
+            known = self._offered(request.path_params["name"])
+            if known.access != "read" or not known.repeatable:
+                raise RefusedError(405, "Not by GET", f"{known.name} changes something: ask it by POST")
+            return await self.answered(request, known, caller, from_query(known, request.query_params))
+        except RefusedError:
+            raise
+        except Exception as error:
+            return _problem(error)
+
+    def _offered(self, name: str) -> Operation:
+        known = find(name)
+        if not known.remote:
+            raise AccessDeniedError(
+                f"{known.name} names paths of the machine that the store is on: ask it there"
+            )
+        return known
+
+    async def answered(self, request: Request, known: Operation, caller: Caller, asked: Asked) -> Response:
+        """Answer what was decoded, within the caller's limits. Raises what the operation raises, and RefusedError."""
+        if known.streams:
+            return await self._stream(request, known, caller, _resumed(request, asked))
+        answer = await self._asked(caller, known, asked)
+        encoded = await run_in_threadpool(_encoded, answer, own=_is_own(request))
+        return _whole(request, encoded, _limits_of(asked))
+
+    async def _asked(self, caller: Caller, known: Operation, asked: Asked) -> Any:
+        await self._admit(caller, known)
+        try:
+            answer = await run_in_threadpool(self._answer, known, caller, asked)
+        except Exception as error:
+            await run_in_threadpool(self.watch.failed, caller, known, error)
+            raise
+        if known.access != "read":
+            await run_in_threadpool(self.watch.done, caller, known, asked)
+        return answer
+
+    async def _admit(self, caller: Caller, known: Operation) -> None:
+        if (who := name_of(caller)) is not None:
+            await run_in_threadpool(self._within_limits, who, caller, known)
+
+    async def ask(self, request: Request, name: str, members: dict[str, Any]) -> Any:
+        """Return what an operation answers to a request that goes by another name."""
+        caller = await run_in_threadpool(self._caller, request)
+        known = find(name)
+        try:
+            asked = msgspec.convert(members, known.request)
+        except msgspec.ValidationError as error:
+            raise known.refusal(error) from None
+        return await self._asked(caller, known, asked)
+
+    async def body(self, request: Request) -> bytes:
+        """Return a request's body, for whoever may send one. Raises RefusedError."""
+        await run_in_threadpool(self._caller, request)
+        return await _body(request)
+
+    async def missing(self, request: Request) -> Response:
+        """Say to who may ask that a name is known, and has no operation yet."""
+        await run_in_threadpool(self._caller, request)
+        raise RefusedError(
+            501, "Not here yet", f"{request.method} {request.url.path} is not offered yet",
+            "GET /v1 lists what is offered: appends are never queued",
+        )  # fmt: skip
+
+    def _within_limits(self, who: str, caller: Caller, known: Operation) -> None:
+        weight = weight_of(known)
+        wait_s = self.limits.wait_s(who, weight)
+        if wait_s is None:
+            return
+        self.watch.refused(caller.name, known.name, "too often")
+        raise RefusedError(
+            429, "Too often", f"{caller.name} has asked too often for what counts as {weight!r}",
+            f"ask again in {wait_s} seconds at the latest", wait_s,
+        )  # fmt: skip
 
     def _answer(self, known: Operation, caller: Caller, asked: Asked) -> Any:
         with asked_by(caller):
@@ -125,22 +237,42 @@ class Server:
 
     async def _stream(self, request: Request, known: Operation, caller: Caller, asked: Asked) -> Response:
         """Answer a stream. What is refused before its first item is a problem with a status of its own."""
+        await self._admit(caller, known)
+        if self._streams >= STREAMS:
+            raise RefusedError(503, "Too many streams", f"{STREAMS} streams are open", "ask again later", 5)
+        self._streams += 1
         items = stream(partial(self._items, known, caller, asked))
         try:
             first = [await anext(items)]
         except StopAsyncIteration:
             first = []
+        except BaseException as error:
+            self._streams -= 1
+            if isinstance(error, Exception):
+                await run_in_threadpool(self.watch.failed, caller, known, error)
+            raise
         form = _form_of(request)
-        return StreamingResponse(_written(first, items, *form[1:]), media_type=form[0])
+        return StreamingResponse(self._counted(_written(first, items, *form[1:])), media_type=form[0])
+
+    async def _counted(self, written: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
+        """Yield what is written, and give the place back when it ends or whoever took it is gone."""
+        try:
+            async for one in written:
+                yield one
+        finally:
+            self._streams -= 1
 
     def _caller(self, request: Request) -> Caller:
         """Return who asks. Raises RefusedError for a host that isn't this, and for a token that doesn't count."""
-        if request.scope.get("server") is None or request.scope["server"][1] is None:
+        is_local = request.scope.get("server") is None or request.scope["server"][1] is None
+        if is_local and self.mode != "team":
             return LOCAL  # through the socket in the store's folder
-        self._require_host(request)
+        if not is_local:
+            self._require_host(request)
         kind, _, secret = request.headers.get("authorization", "").partition(" ")
         caller = self.callers.find(secret.strip()) if kind.lower() == "bearer" and secret else None
         if caller is None:
+            self._wrong_token()
             raise RefusedError(
                 401,
                 "No valid token",
@@ -148,6 +280,12 @@ class Server:
                 "`braid token create NAME` makes one; it may have expired or been revoked",
             )
         return caller
+
+    def _wrong_token(self) -> None:
+        """Count a stranger's try: all of them have one name, since any other would be theirs to choose."""
+        self.watch.refused("nobody", "any", "no valid token")
+        if (wait_s := self.limits.wait_s("nobody", "wrong token")) is not None:
+            raise RefusedError(429, "Too often", "too many wrong tokens were tried", None, wait_s)
 
     def _require_host(self, request: Request) -> None:
         host = request.headers.get("host", "")
@@ -168,6 +306,82 @@ def offered(caller: Caller) -> list[Operation]:
         and one.access in caller.allowed
         and (caller.operations is None or one.name in caller.operations)
     ]
+
+
+def _guarded(route: Route) -> Route:
+    """Return a route whose refusals are problems."""
+    run: Callable[[Request], Awaitable[Response]] = route.endpoint
+
+    async def answer(request: Request) -> Response:
+        try:
+            return await run(request)
+        except RefusedError:
+            raise
+        except Exception as error:
+            return _problem(error)
+
+    return Route(route.path, answer, methods=list(route.methods or ()))
+
+
+def from_query(known: Operation, given: QueryParams) -> Asked:
+    """Return the request that a query says: numbers and truths as text, lists by repeating, objects as JSON.
+
+    Raises InvalidRequestError.
+    """
+    types = get_type_hints(known.request)
+    members: dict[str, object] = {}
+    for name in given:
+        values = [_value(one) for one in given.getlist(name)]
+        is_whole = len(values) == 1 and not (isinstance(values[0], str) and _is_several(types.get(name)))
+        members[name] = values[0] if is_whole else values
+    try:
+        return msgspec.convert(members, known.request, strict=False)
+    except (msgspec.ValidationError, RecursionError) as error:
+        raise known.refusal(error) from None
+
+
+def _is_several(hint: Any) -> bool:
+    return get_origin(hint) is tuple or any(get_origin(each) is tuple for each in get_args(hint))
+
+
+def _value(text: str) -> object:
+    if text[:1] not in ("{", "["):
+        return text
+    try:
+        return msgspec.json.decode(text)
+    except (msgspec.DecodeError, UnicodeError, RecursionError):
+        return text
+
+
+def _resumed(request: Request, asked: Asked) -> Asked:
+    """Return a request for records that goes on behind the last event that its reader has seen."""
+    last = request.headers.get("last-event-id")
+    if last is None or "start" not in asked.__struct_fields__:
+        return asked
+    if not (last.isascii() and last.isdigit() and len(last) < 19):
+        raise RefusedError(400, "No place", "Last-Event-ID is the index of a record")
+    return msgspec.structs.replace(asked, start=int(last) + 1)
+
+
+def _limits_of(asked: Asked) -> str:
+    """Return the bounds that an answer was made under, such as `seconds=30.0, rows=100000`: ask for others by name."""
+    names = ("seconds", "limit_s", "rows", "result_bytes", "top_k", "limit", "depth")
+    held = ((name, getattr(asked, name, None)) for name in names)
+    return ", ".join(f"{name}={value}" for name, value in held if isinstance(value, int | float))
+
+
+def _whole(request: Request, encoded: bytes, limits: str) -> Response:
+    """Return a whole answer. What is asked by GET has an ETag, and isn't sent again to who has it."""
+    media = CONTENT_TYPE if _is_own(request) else "application/json"
+    said = {"Braid-Limits": limits} if limits else {}
+    if request.method != "GET":
+        return Response(encoded, media_type=media, headers=said)
+    tag = f'"{sha256(encoded).hexdigest()[:32]}"'
+    headers = said | {"ETag": tag, "Cache-Control": "private, no-cache", "Vary": "Authorization, Accept"}
+    seen = {one.strip().removeprefix("W/") for one in request.headers.get("if-none-match", "").split(",")}
+    if tag in seen or "*" in seen:
+        return Response(status_code=304, headers=headers)
+    return Response(encoded, media_type=media, headers=headers)
 
 
 def _encoded(answer: object, *, own: bool) -> bytes:
@@ -207,12 +421,16 @@ def _asked(request: Request, known: Operation, body: bytes) -> Asked:
             raise known.refusal(error) from None
     else:
         asked = known.decoded(body)
-    key = request.headers.get("idempotency-key")
-    if key is None:
-        return asked
-    if "idempotency_key" not in asked.__struct_fields__:
-        raise RefusedError(400, "No key taken", f"{known.name} takes no Idempotency-Key")
-    return msgspec.structs.replace(asked, idempotency_key=key)
+    for header, member in (("Idempotency-Key", "idempotency_key"), ("If-Match", "if_version")):
+        value = request.headers.get(header)
+        if value is None:
+            continue
+        if member not in asked.__struct_fields__:
+            raise RefusedError(400, f"No {header}", f"{known.name} takes no {header}")
+        asked = msgspec.structs.replace(
+            asked, **{member: value.strip('"') if member == "if_version" else value}
+        )
+    return asked
 
 
 _Write = Callable[[Any], bytes]
@@ -274,7 +492,9 @@ def _problem(error: Exception) -> Response:
 
 async def _refusal(_: Request, error: Exception) -> Response:
     assert isinstance(error, RefusedError)  # noqa: S101 - what it is registered for
-    headers = {"WWW-Authenticate": "Bearer"} if error.problem.status == 401 else None
+    headers = {"WWW-Authenticate": "Bearer"} if error.problem.status == 401 else {}
+    if error.wait_s is not None:
+        headers["Retry-After"] = str(error.wait_s)
     return Response(
         msgspec.json.encode(error.problem), error.problem.status, media_type=MEDIA_TYPE, headers=headers
     )

@@ -10,16 +10,23 @@ from pathlib import Path
 
 import uvicorn
 
-from braid.client.remote import SOCKET, short_path
 from braid.session import Session
-from braid.tools.http.app import Server
+from braid.socket_path import SOCKET, short_path
+from braid.tools.http.app import Mode, Server
+from braid.tools.http.limits import Limits
 
 DRAIN_S = 10
 """How long what is being answered may take once the server is told to stop."""
 
 
 def serve(
-    session: Session, *, host: str = "127.0.0.1", port: int | None = None, told: Callable[[str], None] = print
+    session: Session,
+    *,
+    host: str = "127.0.0.1",
+    port: int | None = None,
+    mode: Mode = "hybrid",
+    limits: Limits | None = None,
+    told: Callable[[str], None] = print,
 ) -> None:
     """Serve a store until a signal stops it: by the socket in its folder, and at `port` where one is given.
 
@@ -27,6 +34,8 @@ def serve(
     """
     if port is not None and not _is_loopback(host):
         raise ValueError(f"{host}: only this machine is served; put a proxy with TLS in front of 127.0.0.1")
+    if mode == "local" and port is not None:
+        raise ValueError("--mode local is the socket alone: leave --port out, or choose hybrid")
     with ExitStack() as opened:
         sockets = [opened.enter_context(_unix_socket(session.path))]
         opened.callback((session.path / SOCKET).unlink, missing_ok=True)
@@ -34,7 +43,8 @@ def serve(
         if port is not None:
             sockets.append(opened.enter_context(_tcp_socket(host, port)))
             told(f"and at http://{host}:{sockets[-1].getsockname()[1]}, for whoever has a token")
-        server = Server(session)
+        server = Server(session, mode=mode, limits=limits)
+        opened.callback(server.watch.sign, ending=True)
         config = uvicorn.Config(
             server.application(),
             log_level="warning",

@@ -8,6 +8,7 @@ tool calls and results stay as they are in `parts`. A folder of sessions (`~/.cl
 import hashlib
 import re
 from collections import OrderedDict
+from collections.abc import Mapping
 from datetime import datetime
 
 import msgspec
@@ -17,7 +18,7 @@ from braid.tools.importers.content import MessageContent, join
 from braid.tools.importers.errors import Refused
 from braid.tools.importers.lines import MAX_LINE_BYTES, lines
 from braid.tools.importers.message import BadLine, Message, Read, Role
-from braid.tools.importers.source import ImportSource, SourceFile
+from braid.tools.importers.source import ImportSource
 from braid.tools.importers.strict import StrictJsonError, as_list, as_object, loads
 
 PATTERN = "*.jsonl"
@@ -63,7 +64,7 @@ class ClaudeCodeImporter(msgspec.Struct, frozen=True, kw_only=True):
 
     def read(self, source: ImportSource) -> Read:
         for part in source.parts(PATTERN):
-            session = _Session(part, source.opened_at)
+            session = Transcript(part.uri, part.name, source.opened_at)
             with part.open() as stream:
                 for number, line in lines(stream, self.max_line_bytes):
                     if line is None:
@@ -79,13 +80,20 @@ def _looks_right(head: bytes) -> bool:
     )
 
 
-class _Session:
-    """One file, and the tools that it has called so far."""
+class Transcript:
+    """One session's lines, and the tools that it has called so far."""
 
-    def __init__(self, part: SourceFile, now: datetime) -> None:
-        self._part = part
+    def __init__(self, uri: str, name: str, now: datetime, calls: Mapping[str, str] | None = None) -> None:
+        """`name`: of the file in its folder. `calls`: tools that were called in lines read earlier, by their ids."""
+        self._uri = uri
+        self._name = name
         self._now = now
-        self._tools: OrderedDict[str, str] = OrderedDict()
+        self._tools: OrderedDict[str, str] = OrderedDict(calls or {})
+
+    @property
+    def calls(self) -> dict[str, str]:
+        """The tools that were called, by the ids of the calls; the newest last."""
+        return dict(self._tools)
 
     def turn(self, number: int, line: bytes) -> Message | BadLine | None:
         """What a line says; None for one that is no turn."""
@@ -96,7 +104,7 @@ class _Session:
             role = _ROLES.get(fields.word(members, "type") or "")
             return self._message(number, line, members, role) if role else None
         except (StrictJsonError, Refused) as error:
-            return BadLine(number, str(error), self._part.name)
+            return BadLine(number, str(error), self._name)
 
     def _message(self, number: int, line: bytes, members: dict[str, object], role: Role) -> Message:
         id, session = fields.text(members, "uuid"), fields.text(members, "sessionId")
@@ -115,7 +123,7 @@ class _Session:
             role=role,
             text=content.text,
             ordinal=number - 1,
-            source_uri=f"{self._part.uri}#L{number}",
+            source_uri=f"{self._uri}#L{number}",
             source_hash=f"sha256:{hashlib.sha256(line).hexdigest()}",
             occurred_at=times.rfc3339(members.get("timestamp"), self._now),
             name=name,

@@ -34,7 +34,7 @@ class ParquetImporter(msgspec.Struct, frozen=True, kw_only=True):
         return not source.is_tree and source.head.startswith(_MAGIC)
 
     def source_id(self, source: ImportSource) -> str:
-        """From the head: stable under a move. Parquet doesn't grow, it is written anew."""
+        """From the head: stable under a move. Parquet doesn't grow, it is written again."""
         return f"parquet:{hashlib.sha256(source.head).hexdigest()[:32]}"
 
     def read(self, source: ImportSource) -> Read:

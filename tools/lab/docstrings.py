@@ -20,6 +20,7 @@ import sys
 from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Final
 
@@ -72,13 +73,24 @@ class Module:
     room: str
     tree: ast.Module
 
-    @property
-    def imports(self) -> Iterator[tuple[str, str, str]]:
-        """The local name, the module and the name there of each import from Braid, late ones too."""
+    @cached_property
+    def private(self) -> dict[str, list[ast.FunctionDef]]:
+        """The functions and methods that begin with an underscore, by name."""
+        found: dict[str, list[ast.FunctionDef]] = defaultdict(list)
         for node in ast.walk(self.tree):
-            if isinstance(node, ast.ImportFrom) and node.module and node.module.split(".")[0] == "braid":
-                for alias in node.names:
-                    yield alias.asname or alias.name, node.module, alias.name
+            if isinstance(node, ast.FunctionDef) and node.name.startswith("_"):
+                found[node.name].append(node)
+        return found
+
+    @cached_property
+    def imports(self) -> list[tuple[str, str, str]]:
+        """The local name, the module and the name there of each import from Braid, late ones too."""
+        return [
+            (alias.asname or alias.name, node.module, alias.name)
+            for node in ast.walk(self.tree)
+            if isinstance(node, ast.ImportFrom) and node.module and node.module.split(".")[0] == "braid"
+            for alias in node.names
+        ]
 
 
 def modules(root: Path = ROOT) -> dict[str, Module]:
@@ -116,6 +128,7 @@ class Tree:
             if ast.get_docstring(one)
         }
 
+    @cached_property
     def public(self) -> dict[tuple[str, str], None]:
         """Return the module and the name of everything that another room, or a user, imports."""
         found: dict[tuple[str, str], None] = {}
@@ -166,7 +179,7 @@ class Tree:
 
     def gaps(self) -> Iterator[Gap]:
         """Yield what public docstrings lack, module by module."""
-        for home, name in sorted(self.public()):
+        for home, name in sorted(self.public):
             module = self._modules[home]
             if module.path.relative_to(self._root).as_posix() in _WRITTEN:
                 continue
@@ -179,7 +192,7 @@ class Tree:
         for gap in self.gaps():
             lacking[gap.room].add(gap.where)
         total: dict[str, int] = defaultdict(int)
-        for home, name in self.public():
+        for home, name in self.public:
             module = self._modules[home]
             node = next(one for one in module.tree.body if isinstance(one, Definition) and one.name == name)
             methods = self._methods(module, node) if isinstance(node, ast.ClassDef) else []
@@ -293,9 +306,8 @@ class Tree:
                 called = ast.unparse(one.func).removeprefix("self.")
                 if called.startswith("_") and called not in seen:
                     seen.add(called)
-                    for other in ast.walk(module.tree):
-                        if isinstance(other, ast.FunctionDef) and other.name == called:
-                            names |= self._raised(module, other, seen)
+                    for other in module.private.get(called, ()):
+                        names |= self._raised(module, other, seen)
             found |= {name for name in names if not self._is_one_of(name, caught)}
             held.extend((each, caught) for each in ast.iter_child_nodes(one))
         return found

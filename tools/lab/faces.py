@@ -279,12 +279,22 @@ from msgspec import UNSET
 from braid.async_handle import AsyncHandle, stream
 
 if TYPE_CHECKING:
+    from braid.store import Methods
 {imports}
 
-class AsyncStore(AsyncHandle):
-    """A store for event loops: concurrent appends share one sync. `sync` is the store itself."""
+class AsyncMethods:
+    """One method for each operation, asked in a thread, so that the event loop goes on."""
 
-{methods}'''
+    @property
+    def sync(self) -> "Methods":
+        """What is asked in that thread."""
+        raise NotImplementedError
+
+{methods}
+
+class AsyncStore(AsyncHandle, AsyncMethods):
+    """A store for event loops: concurrent appends share one sync. `sync` is the store itself."""
+'''
 
 
 def store() -> str:

@@ -43,6 +43,8 @@ class Forgotten(Response, frozen=True, kw_only=True):
     event: str | None = None
 
 
+_PLUGIN: Final[Json] = {"capture": {"runtime_path": "plugin", "request": "memory_store"}}
+"""What a record says of the way it came, as captured turns do (SPEC §24)."""
 _SIGNALS: Final = ("signals", "parts", "proof")
 _SEARCH: Final = ("query", "top_k", "as_of_time", "valid_at", "superseded")
 TOOLS: Final[dict[str, Tool]] = {
@@ -77,6 +79,11 @@ TOOLS: Final[dict[str, Tool]] = {
         shown=("id",),
         says="Say why what a memory claims stands or doesn't, down to the records behind it.",
     ),
+    "memory_history": Tool(
+        operation="history",
+        shown=("id",),
+        says="Show what became of a memory: its versions, who corrected or forgot it, when, and why.",
+    ),
     "memory_trace": Tool(
         operation="trace",
         shown=("id", "up", "down", "depth"),
@@ -85,7 +92,10 @@ TOOLS: Final[dict[str, Tool]] = {
     "memory_store": Tool(
         operation="append",
         shown=("text", "tags", "occurred_at", "idempotency_key"),
-        fixed=(("actor", "agent"),),  # a model's words are its own, whoever it says that it quotes
+        fixed=(
+            ("actor", "agent"),
+            ("structured", _PLUGIN),
+        ),  # a model's words are its own, whoever it says that it quotes
         says="Remember one thing, in a sentence that can be understood alone. It is signed, and said to be an agent's.",
     ),
     "memory_modify": Tool(

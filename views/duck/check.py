@@ -1,7 +1,7 @@
 """Does a working file hold what it says, and what the log says? (SPEC §10.4; `braid verify --deep`)
 
 Its views and macros are compared with those of this release: an edited one would answer falsely from true rows.
-Every row is read back and compared with those that are made anew from the log, and hashed as it was when it was made:
+Every row is read back and compared with those that are made again from the log, and hashed as it was when it was made:
 an edited cell, a missing or an added row shows, also to who has redone the hashes.
 """
 

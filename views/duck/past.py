@@ -108,9 +108,9 @@ class Pasts:
         # Dying here: `past.new.duckdb` lies about; the next one removes it.
         remove_file(path)  # with the seal of what was there
         new.replace(path)
-        # Dying here: a past without a seal, which the next one makes anew.
+        # Dying here: a past without a seal, which the next one makes again.
         self._seals.closed(path, past.size, whole=False)
-        with suppress(OSError):  # on a full disk: this process believes it, the next one makes it anew
+        with suppress(OSError):  # on a full disk: this process believes it, the next one makes it again
             self._seals.seal(path, past.size)
         self._drop_oldest(path)
         return path

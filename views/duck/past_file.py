@@ -26,7 +26,7 @@ class PastFile(DuckView):
     """An open past."""
 
     def turn_back(self, batch: Batch) -> None:
-        """Take back what lies behind the batch's position, and make its `again` anew.
+        """Take back what lies behind the batch's position, and make its `again` again.
 
         What is then counted as unknown or unreadable is still what the later file counted.
         """

@@ -4,7 +4,7 @@
 
 A file is believed while this process has kept it in view: it closed the file, or checked its seal, and the file's
 inode, size and times have not changed since. Any other is believed by its seal alone, read through once. What is not
-believed is never answered from: it is made anew. Without a vault there is no key, and only a process's own files count.
+believed is never answered from: it is made again. Without a vault there is no key: only a process's own files count.
 """
 
 import os

@@ -2,7 +2,7 @@
 
 A fragment is never written again, and its number is not given twice: an address holds one row for as long as its set
 exists, so what was read once stays true. A row that was moved since, by an update or a compaction, is not found at its
-old address; it is looked for by its log index, and after enough of these all addresses are read anew.
+old address; it is looked for by its log index, and after enough of these all addresses are read again.
 """
 
 from collections.abc import Sequence
@@ -102,7 +102,7 @@ class Addresses:
         return indexes
 
     def miss(self, table: Table, share: float) -> None:
-        """Note that a search had to do without this share of its addresses; read all anew where that is worth it.
+        """Note that a search had to do without this share of its addresses; read all again where that is worth it.
 
         Whoever comes while they are read goes on without.
         """

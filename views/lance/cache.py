@@ -39,7 +39,7 @@ class CacheKey(NamedTuple):
 
 
 class Cache:
-    """The file of sealed vectors. A damaged one is begun anew: what it held can be asked for again."""
+    """The file of sealed vectors. A damaged one is begun again: what it held can be asked for again."""
 
     def __init__(self, path: Path) -> None:
         self.path = path

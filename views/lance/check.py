@@ -1,6 +1,6 @@
 """Does the LanceDB projection hold what the log says? (SPEC §10.10; `braid verify --deep`)
 
-Every row is made anew from the log and compared, cell by cell; vectors of a model that is at hand are asked for again.
+Every row is made again from the log and compared, cell by cell; vectors of a model that is at hand are asked for again.
 A remote model is never asked: its vectors are compared with those that were kept sealed, where they were.
 """
 

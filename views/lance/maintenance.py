@@ -20,7 +20,7 @@ _ROUNDS: Final = 20
 
 
 def index_vectors(table: Table) -> None:
-    """Index the vectors of a large table, or anew once it has doubled. Appends and deletions go on meanwhile.
+    """Index the vectors of a large table, or again once it has doubled. Appends and deletions go on meanwhile.
 
     IVF_FLAT: vectors stay whole, so that only the choice of partitions costs recall (measured: .995 at 10⁵).
     """

@@ -78,7 +78,7 @@ class Search:
         self._met: tuple[str, str] | None = None
         """The folder of a set in which a question met damage, and what."""
         self._spoilt: tuple[str, str] | None = None
-        """The same of one that was damaged still when it was opened anew."""
+        """The same of one that was damaged still when it was opened again."""
         self._mended = ""
         """The folder of the set that was made for that reason."""
         self.lag = 0
@@ -142,19 +142,19 @@ class Search:
         return caught
 
     def rebuilt(self) -> str | None:
-        """Return why a set that was there had to be made anew, once; None where none had, and for erasures."""
+        """Return why a set that was there had to be made again, once; None where none had, and for erasures."""
         why, self._rebuilt = self._rebuilt, None
         return why
 
-    def mend(self, *, anew: bool) -> bool:
+    def mend(self, *, again: bool) -> bool:
         """Return whether a question has met damage that opening the set hadn't shown. Then it may be asked again:
-        of the set opened anew, since another process may have compacted it, or, `anew`, of one made from the log.
+        of the set opened again, since another process may have compacted it, or, `again`, of one made from the log.
         """
         met, self._met = self._met, None
         if met is None or met[0] == self._mended:  # what fails in a set just made is no damage of files
             return False
         self._opened = None
-        if anew:
+        if again:
             self._spoilt = met
         return True
 
@@ -256,7 +256,7 @@ class Search:
         return index.pending > 0 and self.home.commits() != commits
 
     def _caught_up(self) -> "LanceIndex":
-        """Return the set at the log's end, made anew where it turns out that it can't be opened; the lock is held."""
+        """Return the set at the log's end, made again where it turns out that it can't be opened; the lock is held."""
         self.catch_up()
         try:
             return self._open()
@@ -392,7 +392,7 @@ class Search:
         return sorted(set(names))
 
     def _rebuilt_without(self) -> list[str]:
-        """Make the current set anew without what is gone and remove all others; return names. The lock is held."""
+        """Make the current set again without what is gone and remove all others; return names. The lock is held."""
         self._opened = None
         try:
             if self.exists:

@@ -2,7 +2,7 @@
 
 Its files are held against the signed manifest first. Then each part is begun from as a rebuild does, in a folder of its
 own, and held against the log: the DuckDB rows and the LanceDB rows one by one as `verify --deep` does, the catalogue
-against one that is made from the prefix anew.
+against one that is made from the prefix again.
 """
 
 import os

@@ -1,7 +1,7 @@
 """What a snapshot says of itself: bound to (origin, size, root) of the log, signed by an operator (SPEC §10.11).
 
 An operator's key signs it, not the log's: that one signs heads and nothing else, so that whoever holds a note under it
-knows what it is. And whoever erases has an operator's key at hand, by need: an erasure can make a snapshot anew.
+knows what it is. And whoever erases has an operator's key at hand, by need: an erasure can make a snapshot again.
 """
 
 import re

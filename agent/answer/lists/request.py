@@ -70,7 +70,9 @@ _LIST: Final = (
 _FORMS: Final[tuple[tuple[Kind, tuple[str, ...]], ...]] = (
     ("known", _KNOWN), ("changes", _CHANGES), ("timeline", _COURSE), ("list", _LIST),
 )  # fmt: skip
-_ASKED: Final = tuple((kind, re.compile("|".join(forms), re.IGNORECASE)) for kind, forms in _FORMS)
+_ASKED: Final[tuple[tuple[Kind, re.Pattern[str]], ...]] = tuple(
+    (kind, re.compile("|".join(forms), re.IGNORECASE)) for kind, forms in _FORMS
+)
 _UNNAMED: Final = re.compile(r"\b\w+(?:['’]s?|s) things?\b|\b(?:that|this|the) thing\b", re.IGNORECASE)
 """A topic that only its owner could name: "dad's thing"."""
 _COUNT: Final = re.compile(rf"\b({_N})\b", re.IGNORECASE)
@@ -105,7 +107,7 @@ def list_request(question: str) -> ListRequest | None:
     bare = _LEAD.sub("", text, count=1)
     if _UNNAMED.search(bare):
         return None
-    kind = next((kind for kind, form in _ASKED if form.search(bare)), None)
+    kind: Kind | None = next((each for each, form in _ASKED if form.search(bare)), None)
     if kind is None or (kind == "list" and _NOT_ONE.search(bare)):
         return None
     topic = tuple(dict.fromkeys(stem(word) for word in words(bare) if _tells(word)))

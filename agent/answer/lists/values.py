@@ -35,7 +35,9 @@ _WANTED: Final[tuple[tuple[Sort, str], ...]] = (
                r"|readings?|results?|values?|figures?)\b"),
     ("person", r"\b(?:people|persons?|doctors?|staff|colleagues|guests|names of)\b|^who\b"),
 )  # fmt: skip
-_FORMS: Final = tuple((sort, re.compile(form, re.IGNORECASE)) for sort, form in _WANTED)
+_FORMS: Final[tuple[tuple[Sort, re.Pattern[str]], ...]] = tuple(
+    (sort, re.compile(form, re.IGNORECASE)) for sort, form in _WANTED
+)
 _ORDINAL: Final = (
     r"(?:(?:twenty|thirty)[ -])?(?:"
     + "|".join(ORDINALS)

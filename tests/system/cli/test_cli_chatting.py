@@ -56,7 +56,7 @@ def test_it_puts_right(session: Session) -> None:
     assert "Porto" not in answer
     assert "Never read." not in texts(session)
     assert "isn't clear" in chat(session, "Hm.", "I meant so.").err
-    assert "nothing has been told yet" in chat(session, "I meant so.").err
+    assert "you have said nothing yet" in chat(session, "I meant so.").err
 
 
 def test_it_forgets_when_it_is_told_and_only_then(session: Session) -> None:
@@ -122,7 +122,7 @@ def test_what_was_put_right_does_not_come_back_by_forgetting(session: Session) -
         "Where do I live?",
     )
     assert "Forgotten." in done.out
-    assert "nothing has been told yet" in done.err
+    assert "you have said nothing yet" in done.err
     assert not {"Porto", "Lisbon"} & set(re.findall(r"\w+", done.out.partition("Forgotten.")[2]))
 
 

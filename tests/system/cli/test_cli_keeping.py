@@ -44,7 +44,7 @@ def test_durability_is_chosen_by_a_signed_event(session: Session) -> None:
     session.well("durability", "always")
     settings.write_bytes(settings.read_bytes().replace(b"always", b"none"))
     said = session.well("append", "y").err
-    assert said.count("no signed record bears out: `always` counts") == 1
+    assert said.count("no signed record supports: `always` counts") == 1
     assert "`braid durability none` signs it" in session.braid("doctor").out
     session.well("durability", "always")
     assert session.well("doctor").code == 0

@@ -39,7 +39,7 @@ def test_a_view_is_made_shown_compared_and_made_anew(told: Session) -> None:
     rule = told.well("append", "Never call before nine.", "--user-id", "maya").id
     assert "1 more record in its scope" in told.well("lens", "stale").out
     done = told.well("lens", "refresh")
-    assert "1 view made anew" in done.err
+    assert "1 view made again" in done.err
     assert told.well("lens", "stale", "-o", "csv").out.count("\n") == 1
     assert json.loads(told.well("lens", "stale", "--all", "-o", "json").out)[0]["view"] == done.id
     shown = told.well("lens", "diff", first.id, done.id).out

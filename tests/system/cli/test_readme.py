@@ -32,6 +32,7 @@ PAGES = (
     "docs/lenses.md",
     "docs/recall.md",
     "docs/programs.md",
+    "docs/harness.md",
     "docs/security.md",
     "docs/serve.md",
     "docs/provenance.md",

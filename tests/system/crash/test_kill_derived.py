@@ -25,7 +25,10 @@ DRIVER = """
 import json, os, sys
 import braid, duckdb
 import braid.claims.decision, braid.knowledge.learner, braid.lens.standing, braid.lens.view, braid.views.store
+from braid.models.spacy_parser import shared
 from braid.wal import failpoint
+
+shared().parse(["Ana lives in Leeds."])  # loaded once, before the forks
 
 def play(order):
     passed = []
@@ -68,6 +71,7 @@ WHOLE = {
 }
 KILLS = 4
 """Of the points that each passes, so many are played, from the first to the last."""
+TRIES = 8
 pytestmark = [
     pytest.mark.timeout(240),
     pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork"),
@@ -135,10 +139,7 @@ def test_it_is_whole_or_not_at_all(play: Play, base: Path, tmp_path: Path, what:
     points = [f"{name}@{passed[: at + 1].count(name)}" for at, name in enumerate(passed)]
     assert len(points) >= KILLS
     for at in {round(k * (len(points) - 1) / (KILLS - 1)) for k in range(KILLS)}:
-        world = tmp_path / f"killed-{at}"
-        shutil.copytree(base, world)
-        (killed,) = play(order(world, what, points[at]))
-        assert killed["status"] == signal.SIGKILL, points[at]
+        world = _killed(play, base, tmp_path / f"killed-{at}", what, points[at])
         found, exit_code = made(world)
         assert found in ({}, WHOLE[what]), points[at]
         assert exit_code == 0, points[at]
@@ -151,3 +152,16 @@ def test_two_that_reconcile_at_once_write_one_stance(play: Play, base: Path, tmp
     shutil.copytree(base, world)
     assert [one["status"] for one in play(*[order(world, "stance")] * 3)] == [0, 0, 0]
     assert made(world) == (WHOLE["stance"], 0)
+
+
+def _killed(play: Play, base: Path, place: Path, what: str, point: str) -> Path:
+    """Return a world that died at a point. How often some are passed depends on what is published meanwhile, so one
+    that wasn't reached is tried again; what lived on is whole."""
+    for attempt in range(TRIES):
+        world = place / str(attempt)
+        shutil.copytree(base, world)
+        (ended,) = play(order(world, what, point))
+        if ended["status"] == signal.SIGKILL:
+            return world
+        assert (ended["status"], made(world)) == (0, (WHOLE[what], 0)), point
+    pytest.fail(f"{point} was not reached in {TRIES} tries")

@@ -5,7 +5,7 @@ from `urllib.request`. So this fence reads the imports itself.
 """
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import pytest
@@ -29,9 +29,9 @@ ASYNCIO_CONNECTS = {
 }  # fmt: skip
 
 
-def imported(tree: ast.Module) -> Iterator[tuple[int, str]]:
+def imported(nodes: Iterable[ast.AST]) -> Iterator[tuple[int, str]]:
     """Each line that imports and the dotted name it asks for, the late and the dynamic ones too."""
-    for node in ast.walk(tree):
+    for node in nodes:
         match node:
             case ast.Import(names=names):
                 yield from ((node.lineno, alias.name) for alias in names)
@@ -46,16 +46,16 @@ def imported(tree: ast.Module) -> Iterator[tuple[int, str]]:
 
 def breaches(source: str) -> list[str]:
     """What in a module reaches for a connection, as `line: name`."""
-    tree = ast.parse(source)
+    nodes = list(ast.walk(ast.parse(source)))
     found = [
         (line, name)
-        for line, name in imported(tree)
+        for line, name in imported(nodes)
         if any(f"{name}.".startswith(f"{banned}.") for banned in CONNECTS)
         or (name.startswith("asyncio.") and name.split(".")[1] in ASYNCIO_CONNECTS)
     ]
     found += [
         (node.lineno, f"….{node.attr}")
-        for node in ast.walk(tree)
+        for node in nodes
         if isinstance(node, ast.Attribute) and node.attr in ASYNCIO_CONNECTS
     ]
     return [f"{line}: {name}" for line, name in sorted(found)]

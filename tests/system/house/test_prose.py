@@ -3,6 +3,7 @@
 What counts is prose: fenced code, tables, headings, quotes and HTML comments don't. A list item is a paragraph.
 """
 
+import ast
 import re
 import statistics
 from collections.abc import Iterator
@@ -22,6 +23,14 @@ PAGES = sorted(
         ROOT / "examples" / "README.md",
         *(ROOT / "docs").glob("*.md"),
     )
+)
+# Written from the operations: Store and AsyncStore.
+PRODUCT = sorted(
+    path.relative_to(ROOT)
+    for room in ROOT.iterdir()
+    if (room / "__init__.py").exists() and room.name not in ("tests", "build")
+    for path in room.rglob("*.py")
+    if path.name not in ("store.py", "async_store.py") and "lab" not in path.parts
 )
 # Words and phrases that plain English has another word for; each with one to use instead.
 DIALECT = {
@@ -75,6 +84,21 @@ def words(sentence: str) -> int:
     return len(re.findall(r"\w[\w.,'’/×%-]*", sentence))
 
 
+def messages(source: str) -> list[tuple[int, str]]:
+    """Return the texts of errors that are raised and of `help=`, each with its line."""
+    found: list[tuple[int, str]] = []
+    for node in ast.walk(ast.parse(source)):
+        said = node.exc if isinstance(node, ast.Raise) else None
+        if isinstance(node, ast.keyword) and node.arg == "help":
+            said = node.value
+        found += [
+            (part.lineno, part.value)
+            for part in (ast.walk(said) if said is not None else ())
+            if isinstance(part, ast.Constant) and isinstance(part.value, str)
+        ]
+    return sorted(found)
+
+
 def page(name: str) -> list[str]:
     return sentences((ROOT / name).read_text(encoding="utf-8"))
 
@@ -105,6 +129,28 @@ def test_no_word_is_of_the_dialect(name: str) -> None:
         if re.search(rf"\b{word}\b", one, re.IGNORECASE)
     ]
     assert not found, "\n".join(found)
+
+
+ROOMS = sorted({path.parts[0] for path in PRODUCT})
+
+
+@pytest.mark.parametrize("room", ROOMS)
+def test_no_message_is_of_the_dialect(room: str) -> None:
+    """What errors and `--help` say; "there is none" is plain."""
+    found = [
+        f"{path}:{line}: {word!r} (say: {instead}): {text}"
+        for path in PRODUCT
+        if path.parts[0] == room
+        for line, text in messages((ROOT / path).read_text(encoding="utf-8"))
+        for word, instead in DIALECT.items()
+        if re.search(rf"(?<!there )\b{word}\b", text, re.IGNORECASE)
+    ]
+    assert not found, "\n".join(found)
+
+
+def test_a_message_is_found() -> None:
+    source = 'raise ValueError(f"{x} is none of these")\nOption("--a", help="Told.")\nsay("told")\n'
+    assert messages(source) == [(1, " is none of these"), (2, "Told.")]
 
 
 def test_the_readme_is_short() -> None:

@@ -5,10 +5,12 @@ import shutil
 import subprocess
 import sys
 import tomllib
+from importlib.metadata import Distribution, distributions
 from pathlib import Path
 from zipfile import ZipFile
 
 import pytest
+from packaging.requirements import Requirement
 
 ROOT = Path(__file__).parents[3]
 CONFIG = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
@@ -59,16 +61,45 @@ def wheel(away: Path) -> Path:
 
 @pytest.fixture(scope="module")
 def installed(wheel: Path, away: Path) -> Path:
-    """The bin/ of a clean environment that holds the wheel and what it asks for, and no more."""
+    """The bin/ of a clean environment that holds the wheel and what it asks for, and no more.
+
+    What it asks for is linked from here, where it was installed by the same names: to install it again took longer
+    than any other test.
+    """
     run(sys.executable, "-m", "venv", "--without-pip", away / "clean", cwd=away)
     python = away / "clean" / "bin" / "python"
     install: tuple[str, ...]
     if uv := shutil.which("uv"):
-        install = (uv, "pip", "install", "--quiet", "--python", str(python))
+        install = (uv, "pip", "install", "--quiet", "--no-deps", "--python", str(python))
     else:
-        install = (sys.executable, "-m", "pip", "--python", str(python), "install", "--quiet", "--no-compile")
+        install = (sys.executable, "-m", "pip", "--python", str(python))
+        install = (*install, "install", "--quiet", "--no-compile", "--no-deps")
     run(*install, wheel, cwd=away)
+    say_where = "import sysconfig; print(sysconfig.get_path('purelib'))"
+    site = Path(run(python, "-c", say_where, cwd=away).strip())
+    for distribution in asked_for(wheel):
+        for top in sorted({file.parts[0] for file in distribution.files or () if file.parts[0] != ".."}):
+            if not (site / top).exists() and top != "__pycache__":
+                (site / top).symlink_to(Path(str(distribution.locate_file(top))))
     return python.parent
+
+
+def asked_for(wheel: Path) -> list[Distribution]:
+    """What the wheel requires, and what that requires, as it is installed here; of `name[extra]` the extra's too."""
+    (own,) = distributions(path=[str(wheel)])
+    found: dict[tuple[str, str], Distribution] = {}
+    waiting = [(own, "")]
+    while waiting:
+        distribution, extra = waiting.pop()
+        for text in distribution.requires or ():
+            needed = Requirement(text)
+            if needed.marker is not None and not needed.marker.evaluate({"extra": extra}):
+                continue
+            for each in ("", *needed.extras):
+                if (needed.name, each) not in found:
+                    found[needed.name, each] = Distribution.from_name(needed.name)
+                    waiting.append((found[needed.name, each], each))
+    return list(found.values())
 
 
 def test_every_package_can_be_imported_from_the_wheel(installed: Path, away: Path) -> None:

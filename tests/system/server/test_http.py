@@ -3,57 +3,30 @@
 import http.client
 import json
 import signal
-import socket
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from datetime import timedelta
 from pathlib import Path
-from threading import Thread, Timer
+from threading import Timer
 from typing import Any, Final
 
 import pytest
-import uvicorn
 
 import braid
 from braid import wire
-from braid.client.remote import SOCKET, Remote, short_path
+from braid.client.remote import Remote
 from braid.errors import AccessDeniedError, UnreachableError
 from braid.ledger.errors import UnknownRecordError
+from braid.socket_path import SOCKET
 from braid.store import Store
-from braid.tools.http.app import BODY_LIMIT, Server
+from braid.tools.http.app import BODY_LIMIT
 from braid.views.errors import SqlError
+from tests.system.server.running import Process, served
 from tests.unit.api.test_operations import ALL, NOW, Scene, asked, scene, unlike  # noqa: F401 - a fixture
 
 REMOTE: Final = [name for name, known in ALL.items() if known.remote]
-
-
-@contextmanager
-def served(store: Store, *, port: bool = False) -> Iterator[int | None]:
-    """Serve an open store from a thread: by the socket in its folder and, if asked, at a port of loopback."""
-    sockets = [socket.socket(socket.AF_UNIX)]
-    with short_path(store.path / SOCKET) as path:
-        sockets[0].bind(path)
-    if port:
-        sockets.append(socket.socket())
-        sockets[1].bind(("127.0.0.1", 0))
-    for one in sockets:
-        one.listen(32)
-    server = uvicorn.Server(
-        uvicorn.Config(Server(store.session).application(), lifespan="off", log_level="critical")
-    )
-    thread = Thread(target=server.run, args=(sockets,))
-    thread.start()
-    try:
-        yield sockets[1].getsockname()[1] if port else None
-    finally:
-        server.should_exit = True
-        thread.join(20)
-        for one in sockets:
-            one.close()
-        (store.path / SOCKET).unlink(missing_ok=True)
 
 
 def by_method(known: Any, owner: Any, request: dict[str, Any]) -> Any:
@@ -297,25 +270,6 @@ def test_openapi_describes_what_is_there(store: Store) -> None:
     walk(document)
     assert references
     assert {one.removeprefix("#/components/schemas/") for one in references} <= set(components)
-
-
-class Process:
-    """`braid serve` as a process of its own."""
-
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
-        self.log = folder.parent / "serve.log"
-
-    def start(self) -> subprocess.Popen[bytes]:
-        command = [str(Path(sys.executable).parent / "braid"), "serve", "--store", str(self.folder)]
-        with self.log.open("ab") as log:
-            started = subprocess.Popen(command, stderr=log)
-        deadline = time.monotonic() + 60
-        while not Remote(self.folder).answers():
-            assert started.poll() is None, self.log.read_text("utf-8")
-            assert time.monotonic() < deadline
-            time.sleep(0.05)
-        return started
 
 
 def test_a_killed_server_has_lost_nothing_it_acknowledged(tmp_path: Path) -> None:

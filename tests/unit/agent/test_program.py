@@ -124,7 +124,7 @@ def test_a_history_with_a_gap_is_refused(history: list[Recorded], data: st.DataO
     ],
 )
 def test_what_is_not_lawful_is_refused(event: Event, why: str) -> None:
-    with pytest.raises(BrokenProgramError, match="can't be told any more") as caught:
+    with pytest.raises(BrokenProgramError, match="can't be read any further") as caught:
         fold([begun(), recorded(event)])
     assert why in str(caught.value)
 

@@ -62,3 +62,11 @@ def test_values_count_by_worth_and_denials_by_what_they_deny(sentence: str, text
 def test_what_a_later_turn_may_have_changed_is_not_borne_out() -> None:
     assert outcome("The canoe is red.", "The canoe is red") == "borne out"
     assert outcome("The canoe is red.", "The canoe is red", "painted the canoe blue") == "unchecked"
+
+
+def test_what_is_said_of_one_thing_is_not_said_of_another() -> None:
+    at = datetime(2026, 1, 5, tzinfo=UTC)
+    given = [PromptMemory("scrap Kafka. we're going with NATS JetStream", "Sunniva", at)]
+    assert support("They are going with Kafka.", given, "which queue?", at).outcome != "borne out"
+    given = [PromptMemory("okay last swimming on the eleventh then climbing on fridays", "Niamh", at)]
+    assert support("She is going to do swimming on Fridays.", given, "swimming?", at).outcome != "borne out"

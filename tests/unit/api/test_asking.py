@@ -353,3 +353,24 @@ def test_recall_gives_what_is_remembered_not_what_was_asked_of_it(tmp_path: Path
         assert set(asked) == {said.question_id, said.answer_id}
         named = store.recall(question, filters={"id": {"eq": said.question_id}}).results
         assert [hit.id for hit in named] == [said.question_id]
+
+
+KILN = "Gwen's kiln fires at 1240 degrees, cone 6."
+RENT = "Studio rent is 410 a month, due on the 3rd."
+
+
+@pytest.fixture
+def studio(tmp_path: Path) -> Iterator[Store]:
+    with braid.open(tmp_path / "studio", guard_dir=tmp_path / "guard") as it:
+        it.append(KILN, user_id="gwen", name="Gwen")
+        it.append(RENT, user_id="gwen", name="Gwen")
+        yield it
+
+
+def test_what_somebody_says_of_themselves_by_name_is_their_own(studio: Store) -> None:
+    answer = studio.ask("what temperature does the kiln fire at?", user_id="gwen", write=False)
+    assert [one.text for one in answer.citations] == [KILN]
+    right = studio.correct(answer.citations[0].id, KILN.replace("1240", "1222"))
+    studio.forget(right)  # brings back what it had corrected
+    answer = studio.ask("how hot is the kiln?", user_id="gwen", write=False)
+    assert [one.text for one in answer.citations] == [KILN]

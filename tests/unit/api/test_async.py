@@ -5,7 +5,7 @@ import inspect
 from pathlib import Path
 
 import braid
-from braid.async_store import AsyncStore
+from braid.async_store import AsyncMethods
 from braid.ledger.tree.proof import parse_proof
 from braid.registry import operations
 from braid.store import Store
@@ -13,7 +13,7 @@ from braid.store import Store
 
 def test_each_operation_is_a_method_of_both() -> None:
     for name, known in operations().items():
-        one, twin = getattr(Store, name), vars(AsyncStore)[name]
+        one, twin = getattr(Store, name), vars(AsyncMethods)[name]
         assert inspect.iscoroutinefunction(twin) is not known.streams, name
         assert inspect.signature(one).parameters == inspect.signature(twin).parameters, name
         assert inspect.getdoc(one) == inspect.getdoc(twin) == inspect.cleandoc(known.description), name

@@ -263,9 +263,9 @@ def test_lines_that_another_program_wrote_anew_are_told_to_be(source: Source, ot
     assert done.added == 0
     reasons = [reason for _, reason in done.refused if "its text is not what was signed" in reason]
     assert reasons
-    assert all("was written anew by another program: get the file again" in reason for reason in reasons)
+    assert all("was written again by another program: get the file again" in reason for reason in reasons)
     _edit_text(at(lines, source.ids["a"]))
-    assert "written anew" not in take(other, lines).refused[0][1]
+    assert "written again" not in take(other, lines).refused[0][1]
 
 
 def test_an_import_after_an_erasure_brings_the_erased_back(source: Source, other: braid.Store) -> None:

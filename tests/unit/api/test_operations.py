@@ -21,7 +21,7 @@ import pytest
 import braid
 from braid import wire
 from braid.agent.program.plan import AnswerStep, Plan, ToolStep
-from braid.async_store import AsyncStore
+from braid.async_store import AsyncMethods, AsyncStore
 from braid.errors import AccessDeniedError, InvalidRequestError, UnknownOperationError
 from braid.ledger.record.record import Claim, Content, Draft, ExperienceBody, Provenance, Scope
 from braid.operation import ALL_ACCESS, Operation
@@ -111,6 +111,7 @@ def scene(tmp_path_factory: pytest.TempPathFactory) -> Scene:
         names["forgotten"] = store.append("Not any more.", user_id="maya")
         store.forget(names["forgotten"])
         store.erase(store.append("Never said.", user_id="maya"))
+        names["shown"] = store.preview_forget("love", user_id="maya").token
         store.views.search.catch_up()
         store.snapshot()
     with braid.open(made.folder / "other", guard_dir=made.folder / "guard", clock=lambda: NOW) as other:
@@ -136,6 +137,8 @@ SCENES: Final[dict[str, Callable[[Scene], dict[str, Any]]]] = {
     "why_known": lambda scene: {"id": scene.names["reading"]},
     "accept_staged": lambda scene: {"id": scene.names["reading"]},
     "reject_staged": lambda scene: {"id": scene.names["reading"]},
+    "modify_all": lambda scene: {"changes": [{"id": scene.names["said"], "pinned": True, "reason": "kept"}]},
+    "forget_previewed": lambda scene: {"token": scene.names["shown"], "user_id": "maya"},
     "import_records": lambda scene: {"path": str(scene.folder / "memory.jsonl")},
 }
 """What an operation's example needs that isn't any record's id, or a new path."""
@@ -289,7 +292,7 @@ def test_an_unknown_operation_is_told_the_near_one() -> None:
         find("rember")
 
 
-@pytest.mark.parametrize("owner", [Store, AsyncStore, Records])
+@pytest.mark.parametrize("owner", [Store, AsyncStore, AsyncMethods, Records])
 def test_a_public_signature_says_what_it_takes_and_gives(owner: type) -> None:
     for name, method in vars(owner).items():
         if not inspect.isfunction(method) or (name.startswith("_") and name != "__init__"):

@@ -307,7 +307,7 @@ def test_erasing_what_a_note_was_read_from_takes_the_note_along(store: Store) ->
     found = store.run_program("What is my locker?", user_id="ann", plan=plan)
     assert "09264718" in found.state.texts["note"]
     store.erase(secret)
-    with pytest.raises(BrokenProgramError, match="can't be told any more"):
+    with pytest.raises(BrokenProgramError, match="can't be read any further"):
         store.resume(found.id, result={"text": "x"})
     assert next(one for one in store.programs() if one.id == found.id).standing == "broken"
     assert not any("09264718" in str(record.members) for record in store.read(include_forgotten=True))

@@ -61,7 +61,7 @@ def test_one_that_does_not_load_is_left_out_and_told(shouting: Register, line: s
         ("outside", LensFailedError, "claims the record at place 2; it was given 2"),
         ("item", LensFailedError, "item 'x' rests on the record at place 99"),
         ("nan", LensFailedError, "the weight nan"),
-        ("text", LensFailedError, "told its view as NoneType"),
+        ("text", LensFailedError, "rendered its view as NoneType"),
         ("json", LensFailedError, "TypeError: Encoding objects of type object is unsupported"),
         ("number", LensFailedError, "ValueError: Out of range float"),
         ("exits", LensFailedError, "the lens bad failed: SystemExit: 0"),

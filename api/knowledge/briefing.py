@@ -1,0 +1,142 @@
+"""A briefing: who it is, what they always want, and what they said lately. Each line is a memory with its id."""
+
+from collections.abc import Callable, Iterator, Sequence
+from datetime import UTC, datetime
+from typing import Final, cast
+
+from braid.knowledge.briefing_operations import Briefing
+from braid.ledger.record.record import ExperienceBody, Record, is_reading
+from braid.ledger.record.scope import in_scope
+from braid.ledger.record.source import BELIEVED, is_least
+from braid.lenses.lens import is_spoken
+from braid.lenses.preference import PreferenceLens
+from braid.lenses.view import Ground, folded
+from braid.log import drafts
+from braid.recall.context import framed, memory_line
+from braid.search.question import Question
+from braid.search.retrieval import find
+from braid.session import Session
+from braid.stance.words import words_of
+from braid.text.redact import Redactor
+from braid.text.words import normal
+
+_ASKED: Final = (
+    "I prefer, like, love, hate, dislike, my favourite, always, never; my name, home, work, family"
+)
+"""What preferences are said with, and what a person is known by: a question that finds them."""
+_CANDIDATES: Final = 60
+_TAIL: Final = 800
+"""How many of the log's newest records are looked through for what was said lately."""
+_STEP: Final = 200
+_SPOKEN: Final = 12
+"""How many of the newest turns are told."""
+_SHARE: Final = 0.35
+"""Of the budget, for what is known and for preferences each at most; the rest is for what was said lately."""
+_Lines = Sequence[str]
+
+
+def brief(session: Session, asked: Briefing) -> str:
+    """Return the block; empty where there is nothing to tell. See `knowledge.briefing_operations.briefing`."""
+    redact = Redactor().redact
+    share = int(_SHARE * asked.budget)
+    newest = list(_newest(session, asked))
+    found = {one.index: one for one in (*_found(session, asked, _ASKED, _CANDIDATES), *newest)}
+    records = [found[at] for at in sorted(found)]
+    preferences, told = _preferences(records, redact)
+    parts = [
+        ("profile", _profile(records, redact), share),
+        ("preferences", preferences, share),
+        ("lately", list(_lately(newest, asked, told, redact)), asked.budget),
+    ]
+    return framed(parts, asked.budget)
+
+
+def _profile(records: Sequence[Record], redact: Callable[[str], str]) -> _Lines:
+    """Return what readings claim, newest first, each claim once.
+
+    By what was read, not by stances: those are asked of DuckDB, which would have to catch up first.
+    """
+    lines: dict[tuple[str, str, str], str] = {}
+    for record in sorted(records, key=lambda one: one.index, reverse=True):
+        body = record.body
+        for claim in body.symbolic if isinstance(body, ExperienceBody) and is_reading(body) else ():
+            key = (normal(claim.subject), claim.rel, normal(claim.object))
+            who = claim.said_by or "user"
+            lines.setdefault(key, memory_line(record.id, _at(record), who, words_of(claim), redact))
+    return list(lines.values())
+
+
+def _preferences(found: Sequence[Record], redact: Callable[[str], str]) -> tuple[_Lines, frozenset[str]]:
+    """Return what is preferred, newest first, and the ids of the turns that say so. `found`: oldest first."""
+    lens = PreferenceLens()
+    records = [one for one in found if lens.takes(one)]  # what was said last holds
+    form, _ = folded(lens, Ground(), records, {})
+    items = sorted(form.items.values(), key=lambda one: one.places[-1], reverse=True)
+    lines, ids = list[str](), set[str]()
+    for item in items:
+        record = records[item.places[-1]]
+        ids.add(record.id)
+        lines.append(memory_line(record.id, _at(record), str(item.data["who"]), item.text, redact))
+    return lines, frozenset(ids)
+
+
+def _lately(
+    newest: Sequence[Record], asked: Briefing, told: frozenset[str], redact: Callable[[str], str]
+) -> Iterator[str]:
+    """Yield what a person said in other sessions, newest first, without what is told above."""
+    said = set[str]()
+    for record in newest:
+        body = record.body
+        if not is_spoken(record) or not isinstance(body, ExperienceBody) or record.id in told:
+            continue
+        if not _is_worth_it(body):
+            continue
+        if asked.besides is not None and body.scope is not None and body.scope.session_id == asked.besides:
+            continue
+        who = body.provenance.name or body.provenance.actor
+        if record.text not in said:
+            yield memory_line(record.id, _at(record), who, record.text, redact)
+        said.add(record.text)
+        if len(said) == _SPOKEN:
+            return
+
+
+def _is_worth_it(body: ExperienceBody) -> bool:
+    """Whether a person said it, or an agent stored it on purpose."""
+    came = body.content.structured.get("capture")
+    stored = isinstance(came, dict) and cast("dict[str, object]", came).get("request") == "memory_store"
+    return bool(body.content.text.strip()) and (body.provenance.actor == "user" or stored)
+
+
+def _newest(session: Session, asked: Briefing) -> Iterator[Record]:
+    """Yield what is in scope and stands among the log's newest records, the newest first; each is verified."""
+    session.refresh()
+    reader = session.reader
+    reader.need_vault()
+    standings, end = reader.standings(), reader.size
+    scope = drafts.scope(asked.user_id, asked.agent_id, asked.run_id, asked.session_id)
+    for stop in range(end, max(0, end - _TAIL), -_STEP):
+        entries = [entry for some in reader.entries(max(0, stop - _STEP), stop) for entry in some]
+        for entry in reversed(entries):
+            record = entry.record
+            if record.raw is None or not standings.lives(record.index) or record.kind != "experience":
+                continue
+            if in_scope(record.body.scope, scope) and is_least(reader.source_classes.note(record), BELIEVED):
+                yield record
+
+
+def _found(session: Session, asked: Briefing, query: str, top_k: int) -> list[Record]:
+    question = Question(
+        query=query,
+        top_k=top_k,
+        trust=BELIEVED,
+        user_id=asked.user_id,
+        agent_id=asked.agent_id,
+        run_id=asked.run_id,
+        session_id=asked.session_id,
+    )
+    return [hit.record for hit in find(session, question).results]
+
+
+def _at(record: Record) -> datetime:
+    return (record.body.occurred_at or record.created_at).astimezone(UTC)

@@ -1,0 +1,139 @@
+"""Changes of memories: compared with what the caller saw and appended in one turn of the writer."""
+
+from collections.abc import Iterable, Iterator
+
+import msgspec
+
+from braid.errors import VersionConflictError
+from braid.ledger.errors import (
+    ForgottenError,
+    IdempotencyConflictError,
+    IntegrityError,
+    InvalidRecordError,
+    LedgerError,
+    NoVaultError,
+    ReadOnlyError,
+)
+from braid.ledger.record.ids import RecordId
+from braid.ledger.record.record import Body, Draft, EventBody, ExperienceBody, Record
+from braid.ledger.record.source import WORDS, at_first_hand
+from braid.log import drafts
+from braid.log.chain import Chain, Kept, chain_of, kept, setting
+from braid.log.operations import correcting
+from braid.memories.operations import Modified, Modify, Outcome
+from braid.session import Session
+from braid.wal.errors import OutcomeUnknownError
+
+_STOPS = (IntegrityError, NoVaultError, ReadOnlyError)
+"""What goes wrong with the store, and not with one change."""
+
+
+def modify(session: Session, asked: Modify) -> Modified:
+    """See `memories.operations.modify`."""
+    session.reader.need_vault()
+    with session.writer.turn():
+        session.refresh()
+        index = session.reader.index_of(asked.id)
+        session.reader.at(index, id=asked.id, include_forgotten=True)
+        chain = chain_of(session.reader, index)
+        if (done := _done(session, asked, chain)) is not None:
+            return done
+        if asked.if_version not in (None, chain.version):
+            raise VersionConflictError(asked.id, asked.if_version or 0, chain.version)
+        if chain.current is None:
+            raise ForgottenError(f"nothing of {asked.id} is living: recover it before it is changed")
+        record = session.reader.at(chain.current)
+        batch = _batch(session, asked, record, kept(session.reader, chain))
+        placed = session.append_drafts(batch)
+        version = chain_of(session.reader, index).version
+    if batch[0].kind == "experience":
+        session.follow([record.id])
+    return Modified(id=placed[0].id, index=placed[0].index, version=version)
+
+
+def modify_all(session: Session, changes: Iterable[Modify]) -> Iterator[Outcome]:
+    """Yield what becomes of each change. Raises what is wrong with the store and not with one of them."""
+    for one in changes:
+        try:
+            yield Outcome(asked=one.id, done=modify(session, one))
+        except _STOPS:
+            raise
+        except OutcomeUnknownError:
+            raise
+        except (LedgerError, ValueError, LookupError) as error:
+            yield Outcome(asked=one.id, error=type(error).__name__, message=str(error))
+
+
+def _batch(session: Session, asked: Modify, record: Record, now: Kept) -> list[Draft]:
+    """Return what says the change; InvalidRecordError where there is none."""
+    body = record.body
+    assert isinstance(body, ExperienceBody)  # noqa: S101 - a chain has no other
+    wanted = {"pinned": asked.pinned, "importance": asked.importance}
+    changed = {name: value for name, value in wanted.items() if value not in (None, getattr(now, name))}
+    text = body.content.text if asked.text is None else asked.text
+    tags = body.tags if asked.tags is None else _tags(body, asked.tags)
+    if text == body.content.text and sorted(tags) == sorted(body.tags):
+        if not changed:
+            raise InvalidRecordError(f"nothing of {record.id} would change")
+        event = setting(changed, record.id, body.scope, asked.reason)
+        return [_keyed(event, asked.idempotency_key)]
+    new = drafts.correction(record, text)
+    new = msgspec.structs.replace(new, body=_retagged(new.body, body, tags))
+    return correcting(session.reader, record, _keyed(new, asked.idempotency_key), asked.reason, changed)
+
+
+def _tags(body: ExperienceBody, asked: Iterable[str]) -> list[str]:
+    """Return the tags that are asked for, with those that say whose words it is: no change of tags raises a class."""
+    wanted = [tag for tag in asked if tag in body.tags or not tag.startswith(WORDS)]
+    return [*wanted, *(tag for tag in body.tags if tag.startswith(WORDS) and tag not in wanted)]
+
+
+def _own_tags(tags: Iterable[str]) -> list[str]:
+    """Return tags without those that say whose words it is, in one order."""
+    return sorted(tag for tag in tags if not tag.startswith(WORDS))
+
+
+def _retagged(new: Body, old: ExperienceBody, tags: list[str]) -> Body:
+    """Return what takes a memory's place with these tags; the same words remain whose they were."""
+    made = msgspec.structs.replace(new, tags=tags)
+    if isinstance(made, ExperienceBody) and made.content.text == old.content.text:
+        was = at_first_hand("", old)
+        if at_first_hand("", made) != was:
+            return msgspec.structs.replace(made, tags=[*tags, f"{WORDS}{was}"])
+    return made
+
+
+def _keyed(draft: Draft, key: str | None) -> Draft:
+    return msgspec.structs.replace(draft, body=msgspec.structs.replace(draft.body, once=key))
+
+
+def _done(session: Session, asked: Modify, chain: Chain) -> Modified | None:
+    """Return what a key did already, None where it is new; IdempotencyConflictError where it did something else."""
+    key = asked.idempotency_key
+    if key is None:
+        return None
+    at = session.reader.key_index.find([key]).get(key)
+    if at is None:
+        return None
+    record = session.reader.at(at, include_forgotten=True)
+    unlike = _unlike(asked, record, chain)
+    if unlike:
+        raise IdempotencyConflictError(key, record.id, unlike)
+    return Modified(id=RecordId(record.id), index=record.index, version=chain.version, known=True)
+
+
+def _unlike(asked: Modify, record: Record, chain: Chain) -> list[str]:
+    """Return what a change that was made under a key has otherwise than what is asked now."""
+    if record.index not in (*chain.members, *chain.settings):
+        return ["memory"]
+    body = record.body
+    if isinstance(body, ExperienceBody):
+        said = {
+            "text": asked.text in (None, body.content.text),
+            "tags": asked.tags is None or _own_tags(asked.tags) == _own_tags(body.tags),
+        }
+        return [name for name, same in said.items() if not same]
+    data = body.data if isinstance(body, EventBody) else {}
+    wanted = {"pinned": asked.pinned, "importance": asked.importance}
+    unlike = [name for name, value in wanted.items() if name in data and value not in (None, data[name])]
+    return [*unlike, *(["text"] if asked.text is not None else [])]

@@ -1,0 +1,208 @@
+"""Forgetting by what memories say: shown first, and then just what was shown (`003_` §14.7, §22.2, §22.3).
+
+A token names by index and version what was shown, who asked, in which scope, and until when; a key of the vault's
+holder makes it. So whoever forgets can't forget anything else, and what has changed since is left.
+"""
+
+from datetime import UTC, datetime, timedelta
+from hmac import compare_digest
+from typing import Final
+
+import msgspec
+from blake3 import blake3
+from pybase64 import urlsafe_b64decode, urlsafe_b64encode
+
+from braid.admin.erasure import Forget, PlanForget, forget, plan_forget
+from braid.caller import asking
+from braid.errors import AccessDeniedError, ConfirmationError
+from braid.ledger.record.ids import RecordId
+from braid.log.chain import Chain, chain_of, kept
+from braid.memories.operations import (
+    ForgetPreviewed,
+    Forgotten,
+    Meant,
+    Preview,
+    PreviewForget,
+    Skipped,
+    SkippedWhy,
+)
+from braid.operation import Scoped
+from braid.search.question import MAX_TOP_K, Question
+from braid.session import Session
+from braid.text.words import stem, telling, words
+
+VALID: Final = timedelta(minutes=10)
+"""How long a token counts."""
+CONFIRM_ABOVE: Final = 10
+"""Of how many memories on whoever forgets must say how many they are."""
+_CONTEXT: Final = "braid 2026-11 token of a preview of what is forgotten"
+_MAC_BYTES: Final = 16
+_LOOKED_AT: Final = 200
+"""Among how many of what recall finds the words are looked for."""
+
+
+class _Shown(msgspec.Struct, frozen=True, array_like=True):
+    """What a token says: (index, version) of each memory, who asked, in which scope, and until when."""
+
+    memories: tuple[tuple[int, int], ...]
+    caller: str
+    scope: tuple[str | None, ...]
+    until: int
+
+
+def preview(session: Session, asked: PreviewForget) -> Preview:
+    """See `memories.operations.preview_forget`."""
+    _require_scope(asked)
+    session.reader.need_vault()
+    found = _found(session, asked)
+    shown, chains = found[: asked.limit], [chain for chain, _, _ in found[: asked.limit]]
+    memories = [_meant(session, *one) for one in shown]
+    leaving = [one.id for one in memories if not one.pinned]
+    falls = plan_forget(session, PlanForget(ids=tuple(leaving))).ids if leaving else ()
+    until = session.now() + VALID
+    token = _Shown(
+        memories=tuple((chain.current or 0, chain.version) for chain in chains),
+        caller=_caller(),
+        scope=_scope(asked),
+        until=int(until.timestamp()),
+    )
+    return Preview(
+        token=_signed(session, token),
+        expires_at=until,
+        memories=tuple(memories),
+        falls=len(falls),
+        confirm=len(leaving) if len(leaving) > CONFIRM_ABOVE else None,
+        more=len(found) > asked.limit,
+    )
+
+
+def forget_shown(session: Session, asked: ForgetPreviewed) -> Forgotten:
+    """See `memories.operations.forget_previewed`."""
+    _require_scope(asked)
+    shown = _opened(session, asked)
+    with session.writer.turn():
+        session.refresh()
+        chosen = _chosen(session, shown, asked.ids)
+        left, skipped = list[RecordId](), list[Skipped]()
+        for index, version in chosen:
+            id = RecordId(session.reader.envelope(index).id)
+            if (why := _why_not(session, index, version)) is not None:
+                skipped.append(Skipped(id=id, why=why))
+            else:
+                left.append(id)
+        if len(left) > CONFIRM_ABOVE and asked.confirm != len(left):
+            raise ConfirmationError(
+                f"{len(left)} memories would be forgotten: say so with confirm={len(left)}; nothing was changed"
+            )
+        tombstone = forget(session, Forget(ids=tuple(left), reason=asked.reason)).id if left else None
+    return Forgotten(tombstone=tombstone, forgotten=tuple(left), skipped=tuple(skipped))
+
+
+def _require_scope(asked: Scoped) -> None:
+    """Refuse what would forget in every scope; AccessDeniedError, but to an operator."""
+    caller = asking()
+    if caller is not None and caller.kind != "operator" and not any(_scope(asked)):
+        raise AccessDeniedError("forgetting by what memories say needs a scope: give user_id, or another id")
+
+
+def _found(session: Session, asked: PreviewForget) -> list[tuple[Chain, str, float]]:
+    """Return the memories that fit, best first, each with its text and score; one more than are shown, if there are."""
+    from braid.search.retrieval import find
+
+    wanted = {stem(word) for word in telling(asked.query)} or {stem(word) for word in words(asked.query)}
+    top_k = min(_LOOKED_AT if asked.match == "words" else asked.limit + 1, MAX_TOP_K)
+    question = Question(
+        query=asked.query,
+        top_k=top_k,
+        filters=asked.filters,
+        user_id=asked.user_id,
+        agent_id=asked.agent_id,
+        run_id=asked.run_id,
+        session_id=asked.session_id,
+    )
+    found: dict[int, tuple[Chain, str, float]] = {}
+    for hit in find(session, question).results:
+        for index in (hit.index, *(also.index for also in hit.also)):
+            text = hit.text
+            if hit.record.kind != "experience" or (asked.match == "words" and not _has(text, wanted)):
+                continue
+            chain = chain_of(session.reader, index)
+            if chain.current is not None:
+                found.setdefault(chain.current, (chain, text, hit.score))
+    return list(found.values())
+
+
+def _has(text: str, wanted: set[str]) -> bool:
+    return bool(wanted) and wanted <= {stem(word) for word in words(text)}
+
+
+def _meant(session: Session, chain: Chain, text: str, score: float) -> Meant:
+    record = session.reader.envelope(chain.current or 0)
+    how = kept(session.reader, chain)
+    return Meant(
+        id=RecordId(record.id), version=chain.version, text=text, score=round(score, 6), pinned=how.pinned
+    )
+
+
+def _why_not(session: Session, index: int, version: int) -> SkippedWhy | None:
+    """Return why a memory that was shown is not forgotten; None where it is."""
+    control = session.reader.control
+    if index in control.erased:
+        return "erased"
+    if index in control.hidden:
+        return "forgotten"
+    chain = chain_of(session.reader, index)
+    if chain.current != index or chain.version != version:
+        return "changed"
+    return "pinned" if kept(session.reader, chain).pinned else None
+
+
+def _chosen(session: Session, shown: _Shown, ids: tuple[str, ...] | None) -> list[tuple[int, int]]:
+    """Return which of those shown are meant. Raises ConfirmationError for one that was not shown."""
+    if ids is None:
+        return list(shown.memories)
+    versions = dict(shown.memories)
+    chosen: list[tuple[int, int]] = []
+    for id in dict.fromkeys(ids):
+        index = session.reader.index_of(id)
+        if index not in versions or session.reader.envelope(index).id != id:
+            raise ConfirmationError(f"{id} was not shown: preview again; nothing was changed")
+        chosen.append((index, versions[index]))
+    return chosen
+
+
+def _signed(session: Session, shown: _Shown) -> str:
+    said = msgspec.msgpack.encode(shown)
+    return urlsafe_b64encode(_mac(session, said) + said).decode().rstrip("=")
+
+
+def _opened(session: Session, asked: ForgetPreviewed) -> _Shown:
+    """Return what a token says. Raises ConfirmationError for one that this caller can't use now."""
+    again = "preview again; nothing was changed"
+    try:
+        raw = urlsafe_b64decode(asked.token.encode() + b"=" * (-len(asked.token) % 4))
+    except ValueError:
+        raise ConfirmationError(f"that is no token: {again}") from None
+    mac, said = raw[:_MAC_BYTES], raw[_MAC_BYTES:]
+    if not compare_digest(mac, _mac(session, said)):
+        raise ConfirmationError(f"the token is not one of this store's, or was altered: {again}")
+    shown = msgspec.msgpack.decode(said, type=_Shown)
+    if shown.caller != _caller() or shown.scope != _scope(asked):
+        raise ConfirmationError(f"the token was given to another caller, or for another scope: {again}")
+    if session.now() >= datetime.fromtimestamp(shown.until, UTC):
+        raise ConfirmationError(f"the token has expired: {again}")
+    return shown
+
+
+def _mac(session: Session, said: bytes) -> bytes:
+    key = blake3(session.reader.need_vault().lookup_key, derive_key_context=_CONTEXT).digest()
+    return blake3(said, key=key).digest(_MAC_BYTES)
+
+
+def _caller() -> str:
+    caller = asking()
+    return "operator" if caller is None or caller.kind == "operator" else f"{caller.kind} {caller.name}"
+
+
+def _scope(asked: Scoped) -> tuple[str | None, ...]:
+    return (asked.user_id, asked.agent_id, asked.run_id, asked.session_id)

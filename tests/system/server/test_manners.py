@@ -1,0 +1,242 @@
+"""What a server does beside its operations: ETags, streams that go on, limits, summaries, the freeze, other names."""
+
+import asyncio
+import http.client
+import json
+from collections.abc import Iterator
+from datetime import timedelta
+from pathlib import Path
+from threading import Thread
+from typing import Any
+
+import pytest
+
+import braid
+from braid.caller import Caller, asked_by
+from braid.errors import AccessDeniedError, FrozenError
+from braid.ledger.record.record import EventBody
+from braid.store import Store
+from braid.tools.http.limits import Limits, read_rates
+from braid.tools.http.watch import MOST, SPIKE, WINDOW_S, Watch
+from braid.wal.durable import counts
+from tests.system.server.running import served
+from tests.unit.api.test_operations import NOW
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[Store]:
+    ticks = iter(range(10**6))
+    with braid.open(
+        tmp_path / "store", guard_dir=tmp_path / "guard", clock=lambda: NOW + timedelta(seconds=next(ticks))
+    ) as opened:
+        yield opened
+
+
+class Asker:
+    """Asks at a port."""
+
+    def __init__(self, port: int | None, token: str | None) -> None:
+        assert port is not None
+        self.port = port
+        self.token = token
+
+    def __call__(
+        self, method: str, path: str, body: object = None, **headers: str
+    ) -> tuple[int, Any, dict[str, str]]:
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=30)
+        sent = {name.replace("_", "-"): value for name, value in headers.items()}
+        if self.token:
+            sent["Authorization"] = f"Bearer {self.token}"
+        connection.request(method, path, None if body is None else json.dumps(body), sent)
+        answer = connection.getresponse()
+        raw = answer.read()
+        connection.close()
+        told = {name.lower(): value for name, value in answer.getheaders()}
+        whole = raw and told.get("content-type", "").endswith("json")
+        return answer.status, json.loads(raw) if whole else raw.decode(), told
+
+
+def operator(store: Store) -> str:
+    return store.issue_token("laptop", kind="operator").secret
+
+
+def test_what_only_reads_is_asked_by_get_too_and_has_an_etag(store: Store) -> None:
+    store.append("It rained.", user_id="maya")
+    with served(store, port=True) as port:
+        ask = Asker(port, operator(store))
+        path = "/v1/recall?query=rain&user_id=maya&top_k=3"
+        status, found, told = ask("GET", path)
+        assert (status, found["results"][0]["text"]) == (200, "It rained.")
+        assert ask("GET", path, If_None_Match=told["etag"])[0] == 304
+        assert ask("GET", path, If_None_Match=f'"x", W/{told["etag"]}')[0] == 304
+        store.append("It rained again.", user_id="maya")
+        assert ask("GET", path, If_None_Match=told["etag"])[0] == 200
+        query = "SELECT+count(*)+AS+n+FROM+experiences+WHERE+user_id=$who&parameters={%22who%22:%22maya%22}"
+        status, counted, told = ask("GET", f"/v1/sql?query={query}&rows=9")
+        assert counted["table"]["rows"] == [[2]]
+        assert told["braid-limits"] == "seconds=30.0, rows=9, result_bytes=268435456"
+        assert ask("GET", "/v1/append?text=x")[0] == 405
+        assert ask("GET", "/v1/recall?query=x&top_k=many")[0] == 400
+        assert ask("POST", "/v1/append", {"text": "x"}, If_Match='"3"')[0] == 400
+
+
+def test_a_stream_goes_on_behind_the_last_event(store: Store) -> None:
+    for text in ("One.", "Two.", "Three."):
+        store.append(text)
+    size = len(store)
+    with served(store, port=True) as port:
+        ask = Asker(port, operator(store))
+        later = Thread(target=lambda: store.append("Four."))
+        later.start()
+        events = ask(
+            "POST", "/v1/tail", {"seconds": 1.0},
+            Accept="text/event-stream", Last_Event_ID=str(size - 2),
+        )[1]  # fmt: skip
+        later.join()
+        seen = [int(line[4:]) for line in events.splitlines() if line.startswith("id: ")]
+        assert seen == list(range(size - 1, len(store)))
+        assert ask("POST", "/v1/tail", {}, Last_Event_ID="x")[0] == 400
+        assert ask("POST", "/v1/tail", {"seconds": 1e9})[0] == 400
+
+
+def test_who_asks_too_often_waits(store: Store) -> None:
+    said = [store.append(f"{k}") for k in range(4)]
+    mine = store.issue_token("bot", kind="person").secret
+    with served(store, port=True, limits=Limits(read_rates("destroy=2/minute,wrong token=3/minute"))) as port:
+        ask, other, nobody = Asker(port, mine), Asker(port, operator(store)), Asker(port, "braid_x")
+        assert [ask("POST", "/v1/forget", {"ids": [id]})[0] for id in said[:3]] == [200, 200, 429]
+        status, problem, told = ask("POST", "/v1/forget", {"ids": [said[3]]})
+        assert (status, problem["title"], told["retry-after"]) == (429, "Too often", "60")
+        assert ask("POST", "/v1/status", {})[0] != 429
+        assert other("POST", "/v1/forget", {"ids": [said[3]]})[0] == 200
+        assert [nobody("POST", "/v1/status", {})[0] for _ in range(5)] == [401] * 3 + [429] * 2
+        assert ask("POST", "/v1/get", {"id": said[3]})[0] == 410  # a stranger keeps nobody out
+    for wrong in ("destroy", "destroy=often", "erase=1/minute"):
+        with pytest.raises(ValueError, match="write"):
+            read_rates(wrong)
+
+
+def named(store: Store, name: str) -> list[Any]:
+    bodies = [one.body for one in store.read()]
+    return [one.data for one in bodies if isinstance(one, EventBody) and one.name == name]
+
+
+def test_a_stranger_grows_no_log(store: Store) -> None:
+    now = [0.0]
+    watch = Watch(store.session, lambda: now[0])
+    size = len(store)
+    for k in range(10 * MOST):
+        watch.refused(f"stranger {k}", "status", "no valid token")
+    assert len(store) == size
+    now[0] += WINDOW_S
+    for _ in range(1000):
+        watch.refused("nobody", "any", "no valid token")
+    assert len(store) == size + 1
+    (told,) = named(store, "denied")
+    assert len(told["refused"]) == MOST
+    assert sum(one["count"] for one in told["refused"]) + told["others"] == 10 * MOST + 1
+    watch.sign(ending=True)
+    assert [one["count"] for one in named(store, "denied")[1]["refused"]] == [999]
+    assert store.verify().findings == []
+
+
+def test_many_deletions_are_an_alarm(store: Store) -> None:
+    said = [store.append(f"{k}") for k in range(SPIKE + 2)]
+    person = store.issue_token("bot", kind="person").secret
+    with served(store, port=True) as port:
+        ask = Asker(port, person)
+        assert ask("POST", "/v1/forget", {"ids": said[:SPIKE]})[0] == 200
+        assert named(store, "alarm") == []
+        assert ask("POST", "/v1/forget", {"ids": said[SPIKE:]})[0] == 200
+    (told,) = named(store, "alarm")
+    assert (told["what"], told["caller"], told["count"]) == ("deletes", "bot", SPIKE + 2)
+
+
+def test_a_frozen_store_is_changed_by_an_operator_alone(store: Store) -> None:
+    said = store.append("It rained.", user_id="maya")
+    person = store.issue_token("maya", kind="person").secret
+    with served(store, port=True) as port:
+        maya, boss = Asker(port, person), Asker(port, operator(store))
+        assert maya("POST", "/v1/freeze", {})[0] == 403
+        assert boss("POST", "/v1/freeze", {"reason": "odd"})[1]["frozen"] is True
+        size = len(store)
+        assert store.freeze(reason="again").reason == "odd"
+        for name, body in (
+            ("append", {"text": "x"}), ("forget", {"ids": [said]}), ("ask", {"question": "Rain?"}),
+            ("remember", {"messages": "x"}), ("correct", {"id": said, "text": "x"}),
+        ):  # fmt: skip
+            status, problem, _ = maya("POST", f"/v1/{name}", body)
+            assert (status, problem["error"]) == (423, "FrozenError"), name
+        assert len(store) == size
+        assert maya("POST", "/v1/ask", {"question": "Rain?", "write": False})[0] == 200
+        assert maya("GET", "/v1/frozen")[1]["reason"] == "odd"
+        assert boss("POST", "/v1/append", {"text": "An operator may."})[0] == 200
+        tools = Caller(name="mcp", kind="agent", allowed=frozenset(("read", "write")))
+        with asked_by(tools), pytest.raises(FrozenError, match="odd"):
+            store.append("Not by its own tools either.")
+        assert boss("POST", "/v1/unfreeze", {})[1]["frozen"] is False
+        assert maya("POST", "/v1/append", {"text": "x"})[0] == 200
+    assert store.unfreeze().record is None
+
+
+def test_who_may_only_read_writes_no_answers(store: Store) -> None:
+    store.append("It rained.")
+    with asked_by(Caller(name="model", kind="model", allowed=frozenset(("read",)))):
+        with pytest.raises(AccessDeniedError, match="write"):
+            store.ask("Did it rain?")
+        assert store.ask("Did it rain?", write=False).text
+
+
+def test_the_other_names(store: Store) -> None:
+    with served(store, port=True) as port:
+        ask = Asker(port, operator(store))
+        status, made, _ = ask(
+            "POST", "/api/memory/remember", {"content": "The cat is called Miso.", "raw": True}
+        )
+        assert (status, made["status"], made["warnings"]) == (200, "raw_saved", [])
+        id = made["memory_id"]
+        right = store.correct(id, "The cat is called Mochi.")
+        assert ask("DELETE", f"/api/memory/{right}")[0] == 400  # no reason
+        assert ask("DELETE", f"/api/memory/{right}?reason=asked")[1]["status"] == "forgotten"
+        assert ask("POST", f"/api/memory/{right}/recover", {})[1]["status"] == "recovered"
+        events = [one["event"] for one in ask("GET", f"/api/memory/{id}/history")[1]["events"]]
+        assert events == ["ADD", "UPDATE", "DELETE", "RECOVER"]
+        assert ask("PATCH", f"/api/memory/{id}", {"pinned": False, "reason": "x", "if_version": 1})[0] == 412
+        assert ask("PATCH", f"/api/memory/{id}", {"content": "The cat is Mochi."})[0] == 400  # no reason
+        changed = {"content": "The cat is Mochi.", "reason": "short", "if_version": 4}
+        assert ask("PATCH", f"/api/memory/{id}", changed)[1]["version"] == 5
+        patches = [{"id": id, "importance": 0.9, "reason": "x"}, {"id": id, "reason": "x", "if_version": 1}]
+        results = ask("POST", "/api/memory/modify", {"patches": patches})[1]["results"]
+        assert [one["success"] for one in results] == [True, False]
+        right = ask("GET", f"/api/memory/{id}/history")[1]["events"][-2]["id"]
+        found = ask("POST", "/api/memory/forget", {"query": "cat", "limit": 3})[1]["candidates"]
+        assert right in [one["id"] for one in found]
+        done = {"mode": "execute", "ids": [right], "reason": "asked"}
+        assert ask("POST", "/api/memory/forget", done)[1]["forgotten"] == [right]
+        assert ask("GET", "/api/memory/jobs/1", {})[0] == 501
+        assert ask("POST", "/api/memory/remember", {"content": "x", "mode": "async"})[0] == 501
+        assert ask("POST", "/api/memory/remember", {})[0] == 400
+        assert Asker(port, None)("POST", "/api/memory/remember", {"content": "x"})[0] == 401
+
+
+def test_in_team_mode_the_socket_wants_a_token(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    secret = operator(store)
+    with served(store, mode="team"):
+        with braid.connect(store.path) as client, pytest.raises(Exception, match="a token is needed"):
+            client.status()
+        monkeypatch.setenv("BRAID_TOKEN", secret)
+        with braid.open(store.path) as through:
+            assert through.append("x")
+
+
+def test_waiting_appends_share_a_sync(store: Store) -> None:
+    async def many() -> None:
+        async with braid.connect_async(store.path) as client:
+            await asyncio.gather(*(client.append(f"{k}") for k in range(200)))
+            assert [one.text async for one in client.read(len(store) - 1)]
+
+    with served(store):
+        before = counts["wal.sync"]
+        asyncio.run(many())
+    assert len(list(store.read())) >= 200
+    assert counts["wal.sync"] - before < 200

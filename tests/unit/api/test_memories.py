@@ -1,0 +1,305 @@
+"""Memories that change: modified with a version, pinned, forgotten by what they say, and their history."""
+
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import braid
+from braid.caller import Caller, asked_by
+from braid.errors import (
+    AccessDeniedError,
+    ConfirmationError,
+    InvalidRequestError,
+    PinnedError,
+    VersionConflictError,
+)
+from braid.ledger.errors import ForgottenError, IdempotencyConflictError, InvalidRecordError
+from braid.store import Store
+
+NOW = datetime(2025, 6, 1, tzinfo=UTC)
+
+
+class Clock:
+    def __init__(self) -> None:
+        self.now = NOW
+
+    def __call__(self) -> datetime:
+        self.now += timedelta(seconds=1)
+        return self.now
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+@pytest.fixture
+def store(tmp_path: Path, clock: Clock) -> Iterator[Store]:
+    braid.init(tmp_path / "store", guard_dir=tmp_path / "guard", durability="none", clock=clock)
+    with braid.open(tmp_path / "store", guard_dir=tmp_path / "guard", clock=clock) as opened:
+        yield opened
+
+
+def told(store: Store, id: str) -> list[tuple[str, int, str | None, str | None]]:
+    return [(one.change, one.version, one.old, one.new) for one in store.history(id).changes]
+
+
+# -- modify ------------------------------------------------------------------------------------------
+
+
+def test_another_text_stands_in_its_place_and_any_id_of_the_chain_names_the_memory(store: Store) -> None:
+    first = store.append("Maya moved to Porto.", user_id="maya", tags=["home"])
+    second = store.modify(first, text="Maya moved to Lisbon.", reason="misheard")
+    third = store.modify(first, text="Maya moved to Faro.", tags=["home", "south"], reason="again")
+    assert (second.version, third.version) == (2, 3)
+    assert store.get(third.id).body.tags == ["home", "south"]
+    hits = [hit.text for hit in store.recall("Where did Maya move?", user_id="maya").results]
+    assert hits == ["Maya moved to Faro."]
+    for id in (first, second.id, third.id):
+        held = store.history(id)
+        assert (held.current, held.version) == (third.id, 3)
+    assert told(store, first) == [
+        ("ADD", 1, None, "Maya moved to Porto."),
+        ("UPDATE", 2, "Maya moved to Porto.", "Maya moved to Lisbon."),
+        ("UPDATE", 3, "Maya moved to Lisbon.", "Maya moved to Faro."),
+    ]
+    assert [one.reason for one in store.history(first).changes] == [None, "misheard", "again"]
+
+
+def test_of_two_who_saw_the_same_version_the_second_is_refused(store: Store) -> None:
+    id = store.append("The rent is 800.", user_id="maya")
+    store.modify(id, text="The rent is 850.", reason="raised", if_version=1)
+    size = len(store)
+    with pytest.raises(VersionConflictError, match="has version 2, not 1") as refused:
+        store.modify(id, text="The rent is 820.", reason="I think", if_version=1)
+    assert (refused.value.asked, refused.value.actual, len(store)) == (1, 2, size)
+
+
+def test_a_key_makes_repeating_harmless_and_another_wish_under_it_is_refused(store: Store) -> None:
+    id = store.append("The rent is 800.", user_id="maya")
+    one = store.modify(id, text="The rent is 850.", reason="raised", if_version=1, idempotency_key="k")
+    again = store.modify(id, text="The rent is 850.", reason="raised", if_version=1, idempotency_key="k")
+    assert (again.id, again.version, again.known) == (one.id, one.version, True)
+    with pytest.raises(IdempotencyConflictError):
+        store.modify(id, text="The rent is 900.", reason="raised", idempotency_key="k")
+    other = store.append("The rent is 700.", user_id="tom")
+    with pytest.raises(IdempotencyConflictError):
+        store.modify(other, text="The rent is 850.", reason="raised", idempotency_key="k")
+
+
+def test_a_key_of_a_setting_is_held_to_what_it_set(store: Store) -> None:
+    id = store.append("The rent is 800.", user_id="maya")
+    store.modify(id, pinned=True, reason="keep", idempotency_key="k")
+    assert store.modify(id, pinned=True, reason="keep", idempotency_key="k").known
+    with pytest.raises(IdempotencyConflictError):
+        store.modify(id, pinned=False, reason="keep", idempotency_key="k")
+
+
+def test_nothing_to_change_no_reason_and_what_is_no_memory_are_refused(store: Store) -> None:
+    id = store.append("It rained.", user_id="maya")
+    with pytest.raises(InvalidRecordError, match="nothing of"):
+        store.modify(id, text="It rained.", reason="?")
+    with pytest.raises(InvalidRequestError):
+        store.modify(id, text="It snowed.", reason="")
+    with pytest.raises(InvalidRequestError):
+        store.modify(id, importance=1.5, reason="very")
+    with pytest.raises(InvalidRecordError, match="only experiences"):
+        store.modify(store.apply_lens("temporal", user_id="maya").id, text="x", reason="?")
+    store.forget(id)
+    with pytest.raises(ForgottenError):
+        store.modify(id, text="It snowed.", reason="?")
+
+
+def test_of_several_changes_each_stands_by_itself(store: Store) -> None:
+    from braid.memories.operations import Modify
+
+    one, other = (store.append(text, user_id="maya") for text in ("It rained.", "It snowed."))
+    done = store.modify_all(
+        [
+            Modify(id=one, text="It hailed.", reason="seen"),
+            Modify(id=other, text="It thawed.", reason="seen", if_version=7),
+            Modify(id=other, tags=("weather",), reason="sorted"),
+        ]
+    )
+    assert [out.error for out in done] == [None, "VersionConflictError", None]
+    assert [out.done.version for out in done if out.done] == [2, 2]
+
+
+# -- how a memory is kept ----------------------------------------------------------------------------
+
+
+def test_what_is_pinned_stays_also_behind_a_correction_until_it_is_unpinned(store: Store) -> None:
+    id = store.append("Maya is allergic to nuts.", user_id="maya")
+    store.modify(id, pinned=True, reason="safety")
+    new = store.correct(id, "Maya is allergic to peanuts.")
+    for each in (id, new):
+        with pytest.raises(PinnedError):
+            store.forget(each)
+    assert store.history(new).pinned
+    store.modify(new, pinned=False, reason="over")
+    store.forget(new, id)
+
+
+def test_only_an_operator_forces_what_is_pinned(store: Store) -> None:
+    id = store.append("Maya is allergic to nuts.", user_id="maya")
+    store.modify(id, pinned=True, reason="safety")
+    with asked_by(Caller(name="phone", kind="person", user_id="maya")), pytest.raises(AccessDeniedError):
+        store.forget(id, force=True)
+    store.forget(id, force=True)
+    assert told(store, id)[-1] == ("DELETE", 3, None, None)
+
+
+def test_a_forgotten_setting_no_longer_holds(store: Store) -> None:
+    id = store.append("Maya is allergic to nuts.", user_id="maya")
+    event = store.modify(id, pinned=True, reason="safety").id
+    store.forget(event)
+    held = store.history(id)
+    assert (held.pinned, held.version) == (False, 2)
+    store.recover(event)
+    assert store.history(id).pinned
+
+
+def test_importance_lifts_what_fits_about_as_well_and_goes_on_behind_a_correction(store: Store) -> None:
+    ids = [store.append(f"Maya's {what} is in the hall.", user_id="maya") for what in ("coat", "bike", "bag")]
+
+    def score(id: str) -> float:
+        found = store.recall("What of Maya's is in the hall?", user_id="maya", explain=True).results
+        return next(
+            hit.parts["salience"] if hit.parts and "salience" in hit.parts else 0.0
+            for hit in found
+            if hit.id == id
+        )
+
+    assert [score(id) for id in ids] == [0.0, 0.0, 0.0]
+    store.modify(ids[0], importance=1.0, reason="winter")
+    store.modify(ids[1], importance=0.0, reason="sold soon")
+    new = store.correct(ids[0], "Maya's red coat is in the hall.")
+    assert score(new) > 0.0 > score(ids[1])
+    assert store.history(new).importance == 1.0
+
+
+# -- forgetting by what memories say -----------------------------------------------------------------
+
+
+@pytest.fixture
+def notes(store: Store) -> list[str]:
+    texts = ["Porto is warm.", "We flew to Porto in May.", "Leeds is cold.", "A port in a storm."]
+    return [store.append(text, user_id="maya") for text in texts]
+
+
+def test_just_what_was_shown_is_forgotten(store: Store, notes: list[str]) -> None:
+    shown = store.preview_forget("porto", user_id="maya")
+    assert {one.id for one in shown.memories} == set(notes[:2])
+    assert (shown.confirm, shown.more) == (None, False)
+    assert [hit.id for hit in store.recall("Porto", user_id="maya").results if hit.id in notes[:2]]
+    done = store.forget_previewed(shown.token, reason="she asked", user_id="maya")
+    assert set(done.forgotten) == set(notes[:2])
+    assert done.skipped == ()
+    with pytest.raises(ForgottenError):
+        store.get(notes[0])
+    assert store.get(notes[2]).text == "Leeds is cold."
+    again = store.forget_previewed(shown.token, reason="she asked", user_id="maya")
+    assert (again.tombstone, {one.why for one in again.skipped}) == (None, {"forgotten"})
+
+
+def test_what_changed_since_and_what_is_pinned_stays_and_is_named(store: Store, notes: list[str]) -> None:
+    store.modify(notes[0], pinned=True, reason="keep")
+    shown = store.preview_forget("porto", user_id="maya")
+    assert [one.id for one in shown.memories if one.pinned] == [notes[0]]
+    store.modify(notes[1], text="We flew to Porto in June.", reason="June it was")
+    done = store.forget_previewed(shown.token, reason="she asked", user_id="maya")
+    assert {one.id: one.why for one in done.skipped} == {notes[0]: "pinned", notes[1]: "changed"}
+    assert done.forgotten == ()
+
+
+def test_of_what_was_shown_some_may_be_chosen_and_nothing_else(store: Store, notes: list[str]) -> None:
+    shown = store.preview_forget("porto", user_id="maya")
+    with pytest.raises(ConfirmationError, match="was not shown"):
+        store.forget_previewed(shown.token, reason="x", ids=[notes[2]], user_id="maya")
+    done = store.forget_previewed(shown.token, reason="x", ids=[notes[1]], user_id="maya")
+    assert done.forgotten == (notes[1],)
+
+
+def test_a_token_is_its_callers_in_its_scope_and_for_ten_minutes(
+    store: Store, notes: list[str], clock: Clock
+) -> None:
+    shown = store.preview_forget("porto", user_id="maya")
+    del notes
+
+    def refused(match: str, **given: Any) -> None:
+        with pytest.raises(ConfirmationError, match=match):
+            store.forget_previewed(**{"token": shown.token, "reason": "x", "user_id": "maya", **given})
+
+    refused("another scope", user_id="tom")
+    refused("altered", token=shown.token[:-3] + ("AAA" if not shown.token.endswith("AAA") else "BBB"))
+    refused("altered", token="AAAA")
+    refused("no token", token="a")
+    with asked_by(Caller(name="phone", kind="person", user_id="maya")):
+        refused("another caller")
+    clock.now += timedelta(minutes=10)
+    refused("expired")
+
+
+def test_more_than_ten_want_their_number_said(store: Store) -> None:
+    for day in range(12):
+        store.append(f"Porto diary, day {day}.", user_id="maya")
+    assert store.preview_forget("porto diary", user_id="maya", limit=5).more
+    shown = store.preview_forget("porto diary", user_id="maya")
+    assert (len(shown.memories), shown.confirm) == (12, 12)
+    size = len(store)
+    for wrong in (None, 11):
+        with pytest.raises(ConfirmationError, match="confirm=12"):
+            store.forget_previewed(shown.token, reason="x", user_id="maya", confirm=wrong)
+    assert len(store) == size
+    assert len(store.forget_previewed(shown.token, reason="x", user_id="maya", confirm=12).forgotten) == 12
+
+
+def test_without_a_scope_only_an_operator_forgets_by_words(store: Store, notes: list[str]) -> None:
+    del notes
+    assert store.preview_forget("porto").memories
+    with asked_by(Caller(name="bot", kind="person")), pytest.raises(AccessDeniedError, match="scope"):
+        store.preview_forget("porto")
+
+
+# -- history -----------------------------------------------------------------------------------------
+
+
+def test_a_history_has_what_was_forgotten_brought_back_and_erased_without_its_words(store: Store) -> None:
+    first = store.append("Maya lives in Porto.", user_id="maya")
+    second = store.correct(first, "Maya lives in Faro.", reason="moved")
+    store.forget(second, reason="asked")
+    store.recover(second)
+    store.erase(first)
+    assert [(one.change, one.version) for one in store.history(second).changes] == [
+        ("ADD", 1), ("UPDATE", 2), ("DELETE", 3), ("RECOVER", 4), ("ERASE", 4),
+    ]  # fmt: skip
+    changes = store.history(first).changes
+    assert [one.new for one in changes] == [None, "Maya lives in Faro.", None, "Maya lives in Faro.", None]
+    assert all("Porto" not in repr(one) for one in changes)
+
+
+def test_a_history_as_of_then_knows_nothing_of_later(store: Store) -> None:
+    first = store.append("Maya lives in Porto.", user_id="maya")
+    at = store.get(first).index
+    store.correct(first, "Maya lives in Faro.")
+    held = store.history(first, as_of=at)
+    assert (held.current, held.version, len(held.changes)) == (first, 1, 1)
+
+
+def test_who_asked_through_a_server_stands_in_the_history(store: Store) -> None:
+    id = store.append("Maya lives in Porto.", user_id="maya")
+    with asked_by(Caller(name="phone", kind="person", user_id="maya")):
+        store.modify(id, text="Maya lives in Faro.", reason="moved")
+        store.forget(store.history(id).current or "")
+    assert [one.asked_by for one in store.history(id).changes] == [None, "person phone", "person phone"]
+
+
+def test_a_rebuilt_projection_changes_no_history(store: Store) -> None:
+    id = store.append("Maya lives in Porto.", user_id="maya")
+    store.modify(id, text="Maya lives in Faro.", pinned=True, reason="moved")
+    before = store.history(id)
+    list(store.replay())
+    assert store.history(id) == before

@@ -1,0 +1,129 @@
+"""What a store costs behind its server: the server is a process, and the clients are threads of another."""
+
+import json
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Generator, Iterator
+from contextlib import contextmanager
+from itertools import count, islice
+from pathlib import Path
+from threading import Thread
+from typing import Final
+
+from braid.client.remote import Remote
+from braid.ledger.write.create import create_store
+from braid.ledger.write.writer import utc_now
+from braid.tools.bench.context import Bench, Measure
+from braid.tools.bench.figures_recall import Turns
+from braid.tools.bench.measure import Figure, figure
+from braid.tools.bench.stores import TRANSACTION, Place
+
+CLIENTS: Final = (1, 8, 64)
+RECALLS_A_CLIENT_S, APPENDS_A_CLIENT_S = 60, 250
+"""How many questions or records fill about a second, shared by all clients."""
+START_S: Final = 60.0
+
+
+class LostServerError(RuntimeError):
+    """A server that didn't start, or a request that it didn't answer."""
+
+
+def serving(bench: Bench, n: int) -> Iterator[Figure]:
+    """Questions to a server, then durable appends, from 1, 8 and 64 clients at once."""
+    from braid import open as opening
+
+    place = Place(bench.stores.folder / f"served{n}" / "memory", n)
+    turns = Turns(bench.seed)
+    create_store(place.path, now=utc_now(), guard_folder=place.guard_dir)
+    with opening(place.path, guard_dir=place.guard_dir, server=None) as store:
+        for first in range(0, n, TRANSACTION):
+            drafts = [turns.draft(number) for number in range(first, min(first + TRANSACTION, n))]
+            store.session.append_drafts(drafts)
+        store.views.search.index(wait_s=600.0)
+    asked = turns.questions(n)
+    with _server(place):
+        _run(place.path, "recall", [{"query": next(asked)}], 1)
+        for clients in CLIENTS:
+            many = max(4 * clients, bench.times(5 * RECALLS_A_CLIENT_S))
+            took, seconds = _run(
+                place.path, "recall", [{"query": one} for one in islice(asked, many)], clients
+            )
+            yield figure(f"serve.recall.{clients}", n, "recalls/s", len(took) / seconds)
+            for part in (50, 95, 99):
+                value = 1e3 * took[min(len(took) - 1, len(took) * part // 100)]
+                yield figure(f"serve.recall.{clients}.p{part}", n, "ms", value)
+        numbers = count()
+        for clients in CLIENTS:
+            many = max(16 * clients, bench.times(5 * APPENDS_A_CLIENT_S))
+            bodies = [{"text": f"Record {next(numbers)} of the bench, durable."} for _ in range(many)]
+            took, seconds = _run(place.path, "append", bodies, clients)
+            yield figure(f"serve.append.{clients}", n, "records/s", len(took) / seconds)
+    bench.stores.remove(place)
+
+
+@contextmanager
+def _server(place: Place) -> Generator[None]:
+    command = [str(Path(sys.executable).with_name("braid")), "--guard-dir", str(place.guard_dir)]
+    started = subprocess.Popen([*command, "serve", "--store", str(place.path)], stderr=subprocess.DEVNULL)
+    try:
+        ends = time.monotonic() + START_S
+        while not Remote(place.path).answers():
+            if started.poll() is not None or time.monotonic() > ends:
+                raise LostServerError("braid serve did not start: is the extra `serve` installed?")
+            time.sleep(0.05)
+        yield
+    finally:
+        started.terminate()
+        started.wait(30)
+
+
+def _run(store: Path, name: str, bodies: list[dict[str, str]], clients: int) -> tuple[list[float], float]:
+    """Ask everything by so many clients; return how long each answer took, sorted, and how long all of it."""
+    took: list[float] = []
+    failures: list[BaseException] = []
+
+    def client(share: list[bytes]) -> None:
+        connection = Remote(store).connection()
+        try:
+            for body in share:
+                began = time.perf_counter()
+                connection.request("POST", f"/v1/{name}", body)
+                answer = connection.getresponse()
+                raw = answer.read()
+                if answer.status != 200:
+                    raise LostServerError(raw.decode("utf-8", "replace"))
+                took.append(time.perf_counter() - began)
+        except BaseException as error:  # raised below, in the thread that measures
+            failures.append(error)
+        finally:
+            connection.close()
+
+    sent = [json.dumps(one).encode() for one in bodies]
+    threads = [Thread(target=client, args=(sent[k::clients],)) for k in range(clients)]
+    seconds = _seconds(threads)
+    if failures:
+        raise failures[0]
+    return sorted(took), seconds
+
+
+def _seconds(threads: list[Thread], clock: Callable[[], float] = time.perf_counter) -> float:
+    began = clock()
+    for one in threads:
+        one.start()
+    for one in threads:
+        one.join()
+    return clock() - began
+
+
+MEASURES = (
+    Measure(
+        tuple(
+            f"serve.{name}.{clients}{part}"
+            for name in ("recall", "append")
+            for clients in CLIENTS
+            for part in (("", ".p50", ".p95", ".p99") if name == "recall" else ("",))
+        ),
+        serving,
+    ),
+)

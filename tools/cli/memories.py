@@ -1,0 +1,104 @@
+"""`braid modify` and `braid history`: what changes in a memory, and how it came to be what it is."""
+
+from typing import Annotated
+
+import typer
+
+from braid.tools.cli.access import reading, writing
+from braid.tools.cli.options import Adopt, FormatOption, Shared, StoreOption
+from braid.tools.cli.output import put, put_json, put_rows, say
+from braid.wire import to_builtins
+
+_CHANGES = ("version", "at", "change", "old", "new", "reason", "method", "asked_by", "id")
+
+
+def register(above: typer.Typer) -> None:
+    """Add this module's commands."""
+    above.command(rich_help_panel="Write")(modify)
+    above.command(rich_help_panel="Read")(history)
+
+
+def modify(
+    id: Annotated[
+        str, typer.Argument(metavar="ID", help="Any record of the memory's chain.", show_default=False)
+    ],
+    text: Annotated[
+        str | None, typer.Argument(help="What it says instead; unchanged without.", show_default=False)
+    ] = None,
+    *,
+    reason: Annotated[
+        str, typer.Option("--reason", help="Why; it stays in the history.", show_default=False)
+    ],
+    tag: Annotated[
+        list[str] | None, typer.Option("--tag", help="All its tags; may be repeated.", show_default=False)
+    ] = None,
+    pin: Annotated[
+        bool | None,
+        typer.Option("--pin/--unpin", help="Whether it is kept from being forgotten.", show_default=False),
+    ] = None,
+    importance: Annotated[
+        float | None,
+        typer.Option(
+            "--importance", min=0, max=1, help="Above .5 recall finds it sooner.", show_default=False
+        ),
+    ] = None,
+    if_version: Annotated[
+        int | None,
+        typer.Option("--if-version", min=1, help="Only where it has this version.", show_default=False),
+    ] = None,
+    adopt: Adopt = False,
+    shared: Shared = False,
+    store: StoreOption = None,
+) -> None:
+    """Change a memory: its text, tags, whether it is pinned, how important it is. Prints the record that says so.
+
+    The old text stays in the log, superseded. What nobody names stays as it is.
+
+    \b
+    Examples:
+      braid modify exp_2025-05-17T09:00:00Z_0000000300ab "Maya moved to Lisbon." --reason "misheard"
+      braid modify exp_2025-05-17T09:00:00Z_0000000300ab --pin --reason "an allergy"
+    """
+    with writing(store, adopt=adopt, shared=shared) as opened:
+        done = opened.modify(
+            id,
+            reason=reason,
+            text=text,
+            tags=tag,
+            pinned=pin,
+            importance=importance,
+            if_version=if_version,
+        )
+    put(done.id)
+    say(f"version {done.version}")
+
+
+def history(
+    id: Annotated[
+        str, typer.Argument(metavar="ID", help="Any record of the memory's chain.", show_default=False)
+    ],
+    *,
+    as_of: Annotated[
+        int | None,
+        typer.Option("--as-of", metavar="INDEX", min=0, help="As the log was then.", show_default=False),
+    ] = None,
+    output: FormatOption = "table",
+    store: StoreOption = None,
+) -> None:
+    """Show every change of a memory: added, updated, deleted, recovered, erased.
+
+    It follows from signed records alone. What is forgotten or erased by now has no words here.
+
+    \b
+    Examples:
+      braid history exp_2025-05-17T09:00:00Z_0000000300ab
+      braid history exp_2025-05-17T09:00:00Z_0000000300ab -o json
+    """
+    with reading(store) as opened:
+        found = opened.history(id, as_of=as_of)
+    if output == "json":
+        put_json(to_builtins(found))
+        return
+    put_rows(_CHANGES, [to_builtins(one) for one in found.changes], output)
+    kept = [*(["pinned"] if found.pinned else []), f"version {found.version}"]
+    say(f"{', '.join(kept)}; it holds by {found.current or 'no record'}")

@@ -1,0 +1,71 @@
+"""Where agents reach a server: their tools by MCP over streamable HTTP, and the hooks of their harness.
+
+MCP is served without sessions, for the protocol of July 2026 and the earlier ones alike: each request says who asks, by
+its token.
+"""
+
+from contextvars import ContextVar
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any
+
+from starlette.requests import Request
+from starlette.types import Receive, Scope, Send
+
+from braid.caller import Caller, asked_by
+from braid.session import Session
+from braid.tools.hooks.service import HookReply, answered, parsed
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from mcp.server.lowlevel import Server as McpServer
+
+    from braid.tools.mcp.server import Memory
+
+_MEMORY: "ContextVar[Memory]" = ContextVar("braid_mcp_memory")
+
+
+class McpEndpoint:
+    """The ASGI application behind `/mcp`."""
+
+    def __init__(self, session: Session, caller_of: "Callable[[Request], Caller]", body_limit: int) -> None:
+        """`caller_of`: who asks; raises where nobody may."""
+        self._session = session
+        self._caller_of = caller_of
+        self._limit = body_limit
+        self._server: McpServer[dict[str, Any]] | None = None
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request as whoever its token names."""
+        from starlette.concurrency import run_in_threadpool
+
+        caller = await run_in_threadpool(self._caller_of, Request(scope))
+        if find_spec("mcp") is None:
+            from starlette.responses import JSONResponse
+
+            missing = {"title": "Not installed", "status": 501, "detail": "pip install 'braid-store[mcp]'"}
+            await JSONResponse(missing, 501)(scope, receive, send)
+            return
+        from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
+
+        from braid.tools.mcp.server import Memory, application
+
+        if self._server is None:
+            self._server = application(_MEMORY.get)
+        token = _MEMORY.set(Memory(self._session, caller))
+        try:
+            # One for each request: nothing is kept between two, and it needs no task of the server's own.
+            manager = StreamableHTTPSessionManager(
+                self._server, json_response=True, stateless=True, max_request_body_size=self._limit
+            )
+            async with manager.run():
+                await manager.handle_request(scope, receive, send)
+        finally:
+            _MEMORY.reset(token)
+
+
+def answer_hook(session: Session, caller: Caller, body: bytes) -> HookReply:
+    """Answer a hook: new lines of a transcript are captured, context is given. Raises InvalidRequestError."""
+    header, lines = parsed(body)
+    with asked_by(caller):
+        return answered(session, header, lines)
