@@ -1053,7 +1053,7 @@ class AsyncMethods:
         """Copy the log as far as its published head into a new folder.
 
         With `audit` the copy can be verified, traced and proved, and not one memory can be read from it; without, vault and
-        keys go along. Raises FileExistsError, LedgerError.
+        keys go along. Raises DestinationExistsError, LedgerError.
         """
         return await to_thread(lambda: self.sync.export_copy(path=path, audit=audit))
 
@@ -1070,7 +1070,7 @@ class AsyncMethods:
         """Write everything held about a subject into a new folder or zip, as far as the signed head (docs/access.md).
 
         Files are 0600, the folder 0700. Raises ValueError where nothing is held: a slip of the pen must not look like a
-        complete answer; FileExistsError, NoVaultError.
+        complete answer; DestinationExistsError, NoVaultError.
         """
         return await to_thread(
             lambda: self.sync.export_subject(

@@ -1200,7 +1200,7 @@ class Methods:
         """Copy the log as far as its published head into a new folder.
 
         With `audit` the copy can be verified, traced and proved, and not one memory can be read from it; without, vault and
-        keys go along. Raises FileExistsError, LedgerError.
+        keys go along. Raises DestinationExistsError, LedgerError.
         """
         return self.session.call(
             exchange_operations.export_copy, exchange_operations.ExportCopy(path=given(path), audit=audit)
@@ -1219,7 +1219,7 @@ class Methods:
         """Write everything held about a subject into a new folder or zip, as far as the signed head (docs/access.md).
 
         Files are 0600, the folder 0700. Raises ValueError where nothing is held: a slip of the pen must not look like a
-        complete answer; FileExistsError, NoVaultError.
+        complete answer; DestinationExistsError, NoVaultError.
         """
         return self.session.call(
             exchange_operations.export_subject,

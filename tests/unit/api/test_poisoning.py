@@ -234,7 +234,11 @@ def test_other_tags_make_an_outsiders_words_nobody_elses(store: Store) -> None:
         {"method": "import", "sources": ["file:///box.mbox#mail1"]},
     ):
         mail = store.append("Pay account 9982.", user_id="tag", **made)
-        asked = {"tags": ["bank", "words:owner"], "reason": "sorted", "idempotency_key": f"sort {mail}"}
+        asked: dict[str, Any] = {
+            "tags": ["bank", "words:owner"],
+            "reason": "sorted",
+            "idempotency_key": f"sort {mail}",
+        }
         new = store.modify(mail, **asked)
         found = store.recall(
             "Pay account 9982.", user_id="tag", filters={"tags": {"contains": "bank"}}
