@@ -6,6 +6,7 @@ names a record of another leaves. What they append is of their scope. An operati
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cache
 from typing import TYPE_CHECKING, Annotated, Any, Final, TypeVar, cast, get_args, get_origin, get_type_hints
 
 import msgspec
@@ -146,10 +147,10 @@ def _requests(value: object) -> list[Request]:
 
 def _ids(asked: Request) -> Iterator[str]:
     """Yield the ids of records that a request names, those in what it brings too; a link `$0` names none."""
-    hints = get_type_hints(type(asked), include_extras=True)
+    ids = _id_members(type(asked))
     for name in asked.__struct_fields__:
         value = getattr(asked, name)
-        if _is_id(hints[name]):
+        if name in ids:
             yield from (
                 one for one in ((value,) if isinstance(value, str) else value or ()) if one[:1] != "$"
             )
@@ -158,6 +159,13 @@ def _ids(asked: Request) -> Iterator[str]:
                 yield from _ids(one)
         else:
             yield from _recorded(msgspec.to_builtins(value, enc_hook=_as_text))
+
+
+@cache
+def _id_members(request: type[Request]) -> frozenset[str]:
+    """Return the names of a request's members that are ids."""
+    hints = get_type_hints(request, include_extras=True)
+    return frozenset(name for name in request.__struct_fields__ if _is_id(hints[name]))
 
 
 def _is_id(hint: Any) -> bool:
