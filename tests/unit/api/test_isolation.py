@@ -7,6 +7,7 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
+import msgspec
 import pytest
 
 import braid
@@ -25,6 +26,10 @@ from tests.unit.api.test_operations import ALL, NOW, Scene, asked, scene  # noqa
 TOM: Final = Caller(name="tom's", kind="person", allowed=GRANTS["person"], user_id="tom")
 DESK: Final = Caller(name="desk", kind="agent", allowed=GRANTS["agent"], user_id="tom", session_id="desk")
 SCOPE: Final = ("user_id", "agent_id", "run_id", "session_id")
+OF_TOM: Final = ("split_entity",)
+"""Operations that the scene asks of tom's."""
+ENTITIES: Final = {"alias_entity", "merge_entities"}
+"""What names are, is a user's: whoever is held to one session doesn't say it for the others."""
 PAIRS: Final = 500
 READS: Final = 10
 WRITES: Final = 3
@@ -137,9 +142,9 @@ def covers(own: dict[str, str], scope: dict[str, str]) -> bool:
     return all(scope.get(name) == value for name, value in own.items())
 
 
-def scopes(chance: random.Random) -> list[dict[str, str]]:
+def scopes(chance: random.Random) -> list[dict[str, Any]]:
     """Return scopes that share some of their ids: to be held to one isn't to be held to its neighbour."""
-    found = [{"user_id": f"u{n}"} for n in range(4)]
+    found: list[dict[str, Any]] = [{"user_id": f"u{n}"} for n in range(4)]
     for _ in range(20):
         names = ["user_id", *chance.sample(SCOPE[1:], chance.randint(1, 3))]
         found.append({name: f"{name[0]}{chance.randrange(3)}" for name in names})
@@ -181,7 +186,9 @@ def pairs(chance: random.Random, homes: dict[str, dict[str, str]]) -> list[Pair]
         own = chance.choice(list(homes.values()))
         id, other = chance.choice([one for one in homes.items() if not covers(own, one[1])])
         kind: CallerKind = chance.choice(list(GRANTS))
-        caller = Caller(name=f"caller {number}", kind=kind, allowed=GRANTS[kind], **own)
+        caller = msgspec.structs.replace(
+            Caller(name=f"caller {number}", kind=kind, allowed=GRANTS[kind]), **own
+        )
         found.append(Pair(caller, own, id, other))
     return found
 
@@ -216,7 +223,7 @@ def test_of_another_scope_no_operation_tells_and_to_none_it_does_anything(
         for at, place in enumerate(scopes(chance)):
             id = store.append(f"I keep the word zq{at}x in {place['user_id']}'s drawer.", **place)
             homes[id], words[id] = place, f"zq{at}x"
-        before = {record.id: scope_of(record) for record in store.read(include_forgotten=True)}
+        before = {str(record.id): scope_of(record) for record in store.read(include_forgotten=True)}
         control, size = store.session.reader.control, len(store)
         gone = set(control.hidden) | set(control.erased)
         given = pairs(chance, homes)
@@ -243,3 +250,24 @@ def test_of_another_scope_no_operation_tells_and_to_none_it_does_anything(
             assert all(covers(own, before[link.id]) for link in record.links if before.get(link.id))
         control = store.session.reader.control
         assert not [at for at in (set(control.hidden) | set(control.erased)) - gone if at < size]
+
+
+@pytest.mark.parametrize("session_id", [None, "one"])
+def test_what_is_their_own_a_caller_can_ask(
+    scene: Scene,  # noqa: F811
+    tmp_path: Path,
+    session_id: str | None,
+) -> None:
+    """Held to their scope, each operation that has one does what it does, or says which other scope it would need."""
+    made = scene.copy(tmp_path / "made")
+    caller = Caller(name="maya's", user_id="maya", session_id=session_id)
+    refused: set[str] = set()
+    with made.open() as store:
+        for name, known in ALL.items():
+            if "user_id" not in known.request.__struct_fields__ or name in OF_TOM:
+                continue
+            request = {one: value for one, value in asked(known, made).items() if one not in SCOPE}
+            with asked_by(caller):
+                if "is not written" in told_of(store, name, json.dumps(request)):
+                    refused.add(name)
+    assert refused == (ENTITIES if session_id else set())
