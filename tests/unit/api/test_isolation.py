@@ -233,10 +233,10 @@ def test_of_another_scope_no_operation_tells_and_to_none_it_does_anything(
             with asked_by(pair.caller):
                 answer = told_of(store, name, sent)
             assert "Unexpected error" not in answer, (name, sent, answer)
-            for id, place in before.items():
+            for told, place in before.items():
                 if place and not covers(pair.own, place):
-                    assert id not in words or words[id] not in answer, (name, sent, pair, answer)
-                    assert id not in answer or id in sent, (name, sent, pair, answer)
+                    assert told not in words or words[told] not in answer, (name, sent, pair, answer)
+                    assert told not in answer or told in sent, (name, sent, pair, answer)
         own_of: dict[object, dict[str, str]] = {
             f"{one.caller.kind} {one.caller.name}": one.own for one in given
         }
