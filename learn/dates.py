@@ -44,8 +44,11 @@ def past(text: str, when: datetime) -> Validity:
     return _held(dates.day(text, when, "past") or dates.span(text, when))
 
 
-def bounds(text: str, when: datetime) -> Validity:
-    """Return from when, and before when, a state holds by "since", "from", "starting", "until"."""
+def bounds(text: str, when: datetime, *, lasted: bool = True) -> Validity:
+    """Return from when, and before when, a state holds by "since", "from", "starting", "until".
+
+    `lasted`: "for a week" is how long it has been so, not how long it will be.
+    """
     since: datetime | None = None
     until: datetime | None = None
     for match in _BOUND.finditer(text):
@@ -56,9 +59,9 @@ def bounds(text: str, when: datetime) -> Validity:
             since = since or _since(what, when)
         else:
             since = since or ahead(what, when).since
-    lasted = _LASTED.search(text) if since is None else None
-    if lasted is not None:
-        since = floor(when.astimezone(UTC), "day") - step(lasted["unit"], numbers.value(lasted["n"]) or 1)
+    found = _LASTED.search(text) if since is None and lasted else None
+    if found is not None:
+        since = floor(when.astimezone(UTC), "day") - step(found["unit"], numbers.value(found["n"]) or 1)
     return Validity(since, until)
 
 

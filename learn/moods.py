@@ -3,7 +3,9 @@
 import re
 from typing import Final
 
+from braid.learn.words import listed
 from braid.text.sentences import TextPart
+from braid.text.words import STOP, words
 
 _UNREAL: Final = re.compile(
     r"\b(?:if|wish(?:ed|es)?|imagin(?:e|ing)|pretend(?:ing)?|suppose (?:i|we)|hypothetically"
@@ -24,7 +26,7 @@ _FICTION: Final = re.compile(
 )
 _IRONY: Final = re.compile(
     r"\boh,? (?:great|brilliant|joy|wonderful|fantastic|perfect|lovely|good)\b|\bjust (?:love"
-    r"|adore) (?:it when|how|being|living|when|having|standing|waiting|getting|listening)"
+    r"|adore) (?:it when|how|being|living|spending|when|having|standing|waiting|getting|listening)"
     r"|\b(?:best part of my day|highlight of my (?:day|week|year|life)|can't you tell|can you "
     r"tell|yeah,? right|how lucky|lucky me|what a joy|just what i needed|thanks a lot,|as if i "
     r"had nothing|living the dream)\b"
@@ -62,6 +64,20 @@ _FEIGNED: Final = re.compile(
     r"|role[- ]?play\w*|my character|joking|kidding)\b"
 )
 """What makes a whole sentence a fiction; conditions and wishes are told by their clauses."""
+
+
+_FOREIGN: Final = listed(
+    "je tu il elle nous vous le les des du une est et dans pour avec sur que qui pas der das und ist nicht ich wir "
+    "ein eine mit auf für dem den von zu el los las y es por con para una del muy pero di che non per sono della het "
+    "een van niet ik wij "
+    "voor jeg og det på ikke som não uma em com os são nie się na jest"
+)
+
+
+def is_foreign(text: str) -> bool:
+    """Whether a text's small words are of another language: the parser is of English, and would guess."""
+    found = words(text)
+    return sum(word in _FOREIGN for word in found) > max(1, sum(word in STOP for word in found))
 
 
 def is_no_statement(sentence: TextPart) -> bool:

@@ -49,13 +49,17 @@ class TurnText:
             if len(sentence.text) <= MAX_SENTENCE:
                 yield sentence
             else:
-                self.left += self.place(sentence.stop) - self.place(sentence.start)
+                self.pass_over(sentence)
         if not is_whole:
             self.left += self._length - MAX_TEXT
 
     def leave(self, sentence: TextPart) -> None:
         """Say that reading stops at this sentence, and that the rest of the turn is left."""
         self.left += self._length - self.place(sentence.start)
+
+    def pass_over(self, sentence: TextPart) -> None:
+        """Say that one sentence is left."""
+        self.left += self.place(sentence.stop) - self.place(sentence.start)
 
     def quote(self, part: TextPart) -> str | None:
         """Return the words of a part as they stand in the source; None where it begins or ends within a word."""

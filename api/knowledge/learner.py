@@ -26,7 +26,7 @@ from braid.text.parse import ParserMissingError
 from braid.views.errors import ViewError
 from braid.wal.durable import make_folder, replace_file
 
-REPLACED: Final = ("read:plain@1",)
+REPLACED: Final = ("read:plain@1", "read:parse@2+en_core_web_sm-3.8.0+spacy-3.8.18")
 """Methods of readers that this release's takes the place of: what they have read loses its say when it first learns."""
 WINDOW: Final = 2_000
 """How many records back what was said may lend a turn its meaning; as many are read again when the store is opened."""

@@ -208,8 +208,11 @@ def fragment(page: Page, sentence: TextPart, rest: TextPart, parse: Parse) -> bo
     if len(rest.text.split()) > 9:
         return False
     if any(
-        token.dep in ("nsubj", "nsubjpass") and token.text.lower() not in ("it", "that", "i")
+        token.dep in ("nsubj", "nsubjpass")
+        and token.text.lower() not in ("it", "that")
+        and not (token.text.lower() == "i" and parse.tokens[token.head].lemma == "mean")
         for token in parse.tokens
+        if "," not in parse.text[: token.start]
     ):
         return False
     candidates = page.claims or [note.claim for note in page.known.facts() if note.claim is not None][:6]
@@ -241,7 +244,8 @@ def _substituted(page: Page, claim: Claim, rest: str, parse: Parse) -> str | Non
     old, rest = claim.object, rest.strip(" .,!")
     rest = re.sub(r"(?:,? (?:i mean|sorry|actually|not \S+))+$", "", rest, flags=re.IGNORECASE)
     if claim.rel in ("is_on", "due_on", "birthday"):
-        return page.valued("is_on", f"on {rest}")
+        day = rest.partition(",")[0].removeprefix("on ")
+        return page.valued("is_on", f"on the {day}" if day[:1].isdigit() else f"on {day}")
     tokens = [token for token in parse.tokens if token.pos not in ("PUNCT", "SPACE", "INTJ")]
     olds, news = _SHAPE.findall(old), _SHAPE.findall(rest)
     if len(olds) == 1 and news and len(tokens) <= 4 + len(news):
@@ -250,6 +254,8 @@ def _substituted(page: Page, claim: Claim, rest: str, parse: Parse) -> str | Non
     given = [token.text for token in tokens if number(token.text) is not None]
     if len(numbers) == 1 and len(given) == 1:
         return old.replace(numbers[0], given[0])
+    if tokens and tokens[0].tag == "IN":
+        tokens, rest = tokens[1:], rest.partition(" ")[2]  # in Cork, no wait, in Cobh
     names = [token for token in tokens if token.pos == "PROPN"]
     if names and len(names) == len(tokens) and (len(old.split()) <= 3 and old[:1].isupper()):
         return rest

@@ -39,6 +39,12 @@ _REPORTS: Final = frozenset(
         "write",
     )
 )
+_ASKING: Final = frozenset(
+    ("can", "could", "do", "does", "did", "will", "would", "shall", "should", "are", "is", "am", "have")
+)
+_UNTRUE: Final = frozenset(
+    ("false", "untrue", "wrong", "possible", "impossible", "unlikely", "likely", "doubtful")
+)
 _THINKS: Final = frozenset(
     ("think", "believe", "guess", "suppose", "reckon", "assume", "feel", "hear", "expect", "gather")
 )
@@ -161,12 +167,11 @@ def _clause(parse: Parse, at: int, known: dict[int, Clause], *, asked: bool) -> 
         above = None  # two sentences with a comma between them: Dad is retiring, he wants to build a boat
     around = [tokens[child] for child in parse.children(at)]
     low = [one.text.lower() for one in around]
-    subject = next(
-        (child for child in parse.children(at) if tokens[child].dep in ("nsubj", "nsubjpass", "expl")), None
-    )
+    subject = _subject(parse, at)
     joined = token.dep == "conj" and above is not None
     own = subject is not None
-    if subject is None and above is not None:
+    of_deed = not own and any(tokens[child].dep == "csubj" for child in parse.children(at))
+    if subject is None and above is not None and not of_deed:
         if joined or token.dep == "xcomp":
             subject = above.subject
             controller = above.child("dobj", "dative") if token.dep == "xcomp" else None
@@ -184,7 +189,11 @@ def _clause(parse: Parse, at: int, known: dict[int, Clause], *, asked: bool) -> 
     words = {one.text.lower() for one in auxes}
     tense = _tense(token, auxes)
     mode = _mode(parse, at, token, words, tense, around)
-    denied = any(one.dep == "neg" or one.text.lower() in _NEVER for one in around if one.pos != "CCONJ")
+    denied = any(
+        (one.dep == "neg" or one.text.lower() in _NEVER) and not _is_outside(parse, at, child, subject)
+        for child, one in zip(parse.children(at), around, strict=True)
+        if one.pos != "CCONJ"
+    )
     no_more = denied and any(word in _NO_LONGER or word == "more" for word in _shallow_words(parse, at))
     if "no longer" in " ".join(low) or _says_no_longer(parse, at):
         denied = no_more = True
@@ -216,6 +225,21 @@ def _clause(parse: Parse, at: int, known: dict[int, Clause], *, asked: bool) -> 
             hedge, reporter = hedge or above.hedge, above.reporter
         if above.mode in ("supposed", "asked") and token.dep != "conj":
             mode = above.mode
+        if _goes_on_with_plan(token, above, own=own, auxes=auxes):
+            mode = "planned"
+        elif joined and not own and _is_another_sentence(parse, at, above, subject, auxes):
+            mode = "supposed"
+    if _is_unfinished(parse, at, subject if own else None, auxes):
+        mode = "supposed"
+    if (
+        own
+        and subject is not None
+        and any(
+            tokens[child].dep == "aux" and child < subject < at and tokens[child].text.lower() in _ASKING
+            for child in parse.children(at)
+        )
+    ):
+        mode = "asked"  # mum can I put it on the list
     if asked:
         mode = "asked"
     if subject is None and token.dep in ("ROOT", "ccomp", "parataxis") and token.tag == "VB" and not auxes:
@@ -242,6 +266,89 @@ def _clause(parse: Parse, at: int, known: dict[int, Clause], *, asked: bool) -> 
         hedge=hedge,
         no_more=no_more,
     )
+
+
+def _subject(parse: Parse, at: int) -> int | None:
+    """Return the subject of a verb: of two that stand before it the nearer, for the other is who is spoken to (Hi Ana,
+    since we met, I'm …). A name behind the verb and a comma is none: sounds great, Ana.
+    """
+    tokens = parse.tokens
+    found = [child for child in parse.children(at) if tokens[child].dep in ("nsubj", "nsubjpass", "expl")]
+    found = [
+        one
+        for one in found
+        if one < at or (tokens[one - 1].text != "," and tokens[at].lemma in ("be", "come", "go", "say", "do"))
+    ]
+    before = [one for one in found if one < at]
+    return before[-1] if before else found[0] if found else None
+
+
+def _goes_on_with_plan(token: Token, above: Clause, *, own: bool, auxes: list[Token]) -> bool:
+    """Whether a verb is one more of what is planned: I'm going to chat with them, get support and gather ideas."""
+    is_going = above.lemma == "go" and above.progressive and above.child("xcomp") is not None
+    return token.dep == "conj" and is_going and not own and not auxes and token.tag in ("VB", "VBP")
+
+
+def _is_another_sentence(
+    parse: Parse, at: int, above: Clause, subject: int | None, auxes: list[Token]
+) -> bool:
+    """Whether a verb that seems joined to another can't share its subject: I'm so busy, and look at the time; if we pay
+    and collects the old one; life is precious and to cherish; did nothing, threw up.
+    """
+    tokens, token = parse.tokens, parse.tokens[at]
+    of = tokens[subject].text.lower() if subject is not None else ""
+    if token.tag == "VBZ" and not auxes and of in ("i", "we", "you", "they"):
+        return True
+    if any(one.tag == "TO" for one in auxes):
+        return above.under is None and above.mode != "planned"
+    if not auxes and token.tag == "VB":
+        return above.lemma == "be" or above.passive
+    if not auxes and token.tag == "VBG":
+        return above.token.tag != "VBG"
+    if not auxes and token.tag == "VBN":
+        return not above.passive and above.tense == "past" and above.token.tag != "VBN"
+    linked = any(tokens[one].dep == "cc" for one in parse.children(above.verb) if above.verb < one < at)
+    return not linked and of not in ("i", "we", "he", "she", "they") and not _is_named(tokens, subject)
+
+
+def _is_named(tokens: tuple[Token, ...], at: int | None) -> bool:
+    return at is not None and tokens[at].pos == "PROPN"
+
+
+def _is_unfinished(parse: Parse, at: int, subject: int | None, auxes: list[Token]) -> bool:
+    """Whether a verb with a subject of its own says no more than that something might be, or was parsed amiss: for me
+    to show it, made me think, the shelter getting ready; the answer drop.
+    """
+    if subject is None:
+        return False
+    token, head = parse.tokens[at], parse.tokens[subject]
+    if not auxes:
+        if head.text.lower() in ("me", "us", "him", "them") or (
+            (head.pos in ("ADJ", "ADV", "INTJ") or head.text == "Super")
+            and not parse.children(subject)
+            and token.lemma.lower() != "be"
+        ):
+            return True
+        if token.tag == "VBG" and token.dep in ("pcomp", "acl", "ccomp", "advcl"):
+            return True
+        joined = any(parse.tokens[child].dep == "conj" for child in parse.children(subject))
+        if token.lemma.lower() not in ("have", "be", "do") and not joined:
+            return (head.tag == "NN" and token.tag == "VBP") or (head.tag == "NNS" and token.tag == "VBZ")
+    if any(one.text.lower() == "do" for one in auxes) and head.tag in ("NN", "NNP"):
+        return not any(
+            parse.tokens[child].dep == "conj" for child in parse.children(subject)
+        )  # Lena don't shout
+    return any(one.text.lower() == "to" and one.tag == "TO" for one in auxes)
+
+
+def _is_outside(parse: Parse, verb: int, at: int, subject: int | None) -> bool:
+    """Whether a "not" belongs to other words: okay not now I'm cooking; they live 6 hours, not 24."""
+    if at > verb and parse.tokens[at - 1].text == ",":
+        return True
+    if subject is None or not at < subject:
+        return False
+    behind = parse.tokens[at + 1]
+    return parse.tokens[at].text.lower() == "not" and behind.pos == "ADV" and at + 1 < subject
 
 
 def _stands_by_itself(parse: Parse, at: int) -> bool:
@@ -271,10 +378,12 @@ def _says_no_longer(parse: Parse, at: int) -> bool:
     )
 
 
-def _tense(token: Token, auxes: list[Token]) -> Tense:
+def _tense(token: Token, auxes: list[Token]) -> Tense:  # noqa: PLR0911 - one decision a line
     words = {one.text.lower() for one in auxes}
     if words & _WILL:
         return "future"
+    if any(one.text.lower() in ("had", "'d") and one.tag == "VBD" for one in auxes):
+        return "past"
     if any(
         one.lemma.lower() in ("have", "'ve") and one.tag in ("VB", "VBP", "VBZ", "VBD") for one in auxes
     ) and token.tag in ("VBN", "VBG", "VBD"):
@@ -340,6 +449,11 @@ def _reported(
     tokens = parse.tokens
     lemma = tokens[above.verb].lemma.lower()
     by_first = above.subject is not None and tokens[above.subject].text.lower() in ("i", "we")
+    if any(
+        child < len(tokens) and tokens[child].dep == "acomp" and tokens[child].lemma.lower() in _UNTRUE
+        for child in parse.children(above.verb)
+    ):
+        return hedge, above.reporter, "supposed"
     if lemma in _UNREAL or (lemma in ("hope", "want") and True) or above.denied:
         return hedge, above.reporter, "supposed"
     if lemma in _THINKS and by_first:

@@ -39,12 +39,18 @@ _MOODS: Final = listed(
     "funny weird crazy lovely wonderful best lucky welcome able afraid over up down away home kidding "
     "joking important easy hard"
 )
+_NOT: Final = re.compile(r"^(?:now )?not ", re.IGNORECASE)
 _HOBBIES: Final = listed("hobby hobbies pastime pastimes passion passions")
 _PRAISE: Final = listed(
     "awesome amazing great wonderful fantastic cool incredible lovely beautiful nice good special "
     "important inspiring sweet cute fun perfect best "
     "brilliant super exciting gorgeous stunning impressive powerful rewarding priceless hilarious "
-    "adorable key true hard tough"
+    "adorable key true hard tough bold vivid bright chill breathtaking stunning calming peaceful "
+    "rewarding fulfilling meaningful resilient welcoming pretty fancy vibrant soothing therapeutic "
+    "memorable unforgettable relaxing delicious tasty rough wild hectic crazy insane epic magical "
+    "majestic serene cozy cosy invaluable priceless worthwhile worth difficult easy challenging "
+    "captivating lucky infectious lovable empowering motivating encouraging fascinating interesting "
+    "boring refreshing delightful heartwarming touching moving"
 )
 _YOURS: Final = listed("you your yours yourself")
 _LINE: Final = re.compile(
@@ -61,7 +67,11 @@ _DEMONYM: Final = re.compile(r"^[A-Z]\w+(?:ish|an|ese|ch|ic|i|ek)$")
 def state(said: Said, who: list[Whom]) -> None:
     """Claim what a clause with "be" says of its subject."""
     parse = said.clause.parse
+    if said.clause.token.tag == "VBG" and said.clause.token.dep in ("advcl", "acl", "pcomp"):
+        return  # so happy, just being around people
     at = said.clause.child("attr", "acomp", "oprd") or said.clause.child("advmod", "ccomp")
+    if _off(said, who):
+        return
     if at is None or (parse.tokens[at].dep == "advmod" and parse.tokens[at].pos != "ADJ"):
         _placed(said, who)
         return
@@ -70,6 +80,19 @@ def state(said: Said, who: list[Whom]) -> None:
         if read(said, subject, at):
             return
     _as_said(said, who, at)
+
+
+def _off(said: Said, who: list[Whom]) -> bool:
+    """I'm off to bake some cakes."""
+    parse, inner = said.clause.parse, said.clause.child("xcomp")
+    leaves = any(parse.tokens[child].text.lower() == "off" for child in parse.children(said.clause.verb))
+    if not leaves or inner is None or said.clause.denied or said.clause.tense != "present":
+        return False
+    held = dates.ahead(said.part.text, said.page.turn.when)
+    what = from_outside(shown(parse, *said_of(parse, inner)))
+    for one in who:
+        said.page.claim(said.part, said.voice, one.name, "plans_to", what, held=held, type="goal")
+    return True
 
 
 def called(said: Said) -> bool:
@@ -111,6 +134,7 @@ def parted(said: Said, who: list[Whom]) -> bool:
         said.clause.subject is not None
         and parse.tokens[said.clause.subject].text.lower() in _HOBBIES
         and said.clause.token.tag == "VBG"
+        and said.clause.child("dobj") is None
     ):
         said.page.claim(
             said.part,
@@ -288,6 +312,8 @@ def _aged(said: Said, subject: Whom, at: int) -> bool:
     if subject.sort == "thing":
         return False
     text = token.text
+    if text.lower() == "one":
+        return False
     if token.lemma.lower() == "old":
         years = [word for word in words_of(parse, said.clause.verb + 1, at) if number(word.text)]
         text = (
@@ -449,7 +475,8 @@ def _dated_by(said: Said, subject: Whom, words: str) -> bool:
 
 def _priced(said: Said, subject: Whom, at: int) -> bool:
     text = shown(said.clause.parse, said.clause.verb + 1, said_of(said.clause.parse, said.clause.verb)[1])
-    if subject.sort != "thing" or not _MONEY.search(text) or len(text.split()) > 6:
+    found = _MONEY.search(text)
+    if subject.sort != "thing" or found is None or len(text.split()) > 6 or "," in text[: found.start()]:
         return False
     return _say(said, subject.name, "costs", text)
 
@@ -460,7 +487,7 @@ def _coded(said: Said, subject: Whom, at: int) -> bool:
     if subject.sort != "thing":
         return False
     name = subject.name
-    text = shown(parse, said.clause.verb + 1, said_of(parse, said.clause.verb)[1])
+    text = shown(parse, said.clause.verb + 1, said_of(parse, said.clause.verb)[1]).partition(", not ")[0]
     mail = _MAIL.search(text)
     for word, rel in (
         ("email", "email_is"),
@@ -479,9 +506,9 @@ def _coded(said: Said, subject: Whom, at: int) -> bool:
     code = _CODE.search(text)
     if code is None or len(text.split()) > 8:
         return False
-    if set(name.lower().split()) & _COUNTED and text.startswith(code[0]):
+    if set(name.lower().split()) & _COUNTED and text.startswith(code[0]) and len(code[0]) > 2:
         return _say(said, name, "number_is", code[0])
-    if text.startswith(code[0]) or len(text.split()) <= 4:
+    if text.startswith(code[0]) or (len(text.split()) <= 4 and "," not in text[: code.start()]):
         return _say(said, name, "value_is", text)
     return False
 
@@ -501,7 +528,7 @@ def _placed(said: Said, who: list[Whom]) -> None:
         return
     if not any(
         token.pos in ("NOUN", "PROPN", "NUM") for token in parse.tokens[said.clause.verb + 1 : last + 1]
-    ):
+    ) or words.lower().startswith("at it "):
         return
     for one in who:
         own = from_outside(words) if one.sort == "first" else from_beside(words, said.page.turn.speaker)
@@ -534,7 +561,10 @@ def is_general(clause: Clause) -> bool:
         return True
     parse = clause.parse
     first, last = said_of(parse, clause.verb)
-    if any(token.pos in ("NUM", "PROPN") for token in parse.tokens[first + 1 : last + 1]):
+    if any(
+        token.pos in ("NUM", "PROPN") or token.text.lower() in ("me", "my", "us")
+        for token in parse.tokens[first + 1 : last + 1]
+    ):
         return False
     deps = {parse.tokens[child].dep for child in parse.children(clause.subject)}
     return parse.tokens[clause.subject].pos != "PROPN" and not deps & {"det", "poss", "nummod"}
@@ -556,12 +586,10 @@ def _as_said(said: Said, who: list[Whom], at: int) -> None:  # noqa: PLR0911 - o
                 "just",
                 "very",
                 "also",
-                "too",
                 "still",
                 "such",
                 "n't",
                 "n’t",
-                "pretty",
                 "quite",
             )
         ),
@@ -569,7 +597,7 @@ def _as_said(said: Said, who: list[Whom], at: int) -> None:  # noqa: PLR0911 - o
     )
     if start is None or start > last:
         return
-    words = shown(parse, start, last)
+    words = _NOT.sub("", shown(parse, start, last)) if said.clause.denied else shown(parse, start, last)
     token = parse.tokens[at]
     if (
         any(word.lower() in _YOURS for word in words.split())
@@ -582,8 +610,8 @@ def _as_said(said: Said, who: list[Whom], at: int) -> None:  # noqa: PLR0911 - o
         return
     if (
         who[0].sort == "thing"
-        and token.pos == "ADJ"
-        and last - start < 1
+        and (token.pos == "ADJ" or token.lemma.lower() in _PRAISE)
+        and last - start < 2
         and (token.lemma.lower() in _PRAISE or is_general(said.clause))
     ):
         return

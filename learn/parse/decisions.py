@@ -10,29 +10,14 @@ from braid.learn.parse.sorts import thing
 from braid.learn.parse.statement import quoted
 from braid.learn.voice import Voice
 from braid.learn.words import listed
+from braid.text.parse import Parse
 from braid.text.sentences import TextPart
 
-_LET: Final = frozenset(
-    (
-        "use",
-        "go",
-        "keep",
-        "stick",
-        "switch",
-        "take",
-        "pick",
-        "choose",
-        "make",
-        "move",
-        "do",
-        "drop",
-        "call",
-        "set",
-        "run",
-        "try",
-        "meet",
-        "start",
-    )
+_LET: Final = listed(
+    "use go stick switch take pick choose move drop call set run meet start ship buy hire order book"
+)
+_CHOOSING: Final = frozenset(
+    ("use", "pick", "choose", "switch", "drop", "order", "book", "hire", "buy", "ship")
 )
 _TAKES: Final = frozenset(
     (
@@ -77,7 +62,7 @@ def _let_us(page: Page, sentence: TextPart, clause: Clause, voice: Voice) -> boo
     if inner is None or not us or parse.tokens[inner].lemma.lower() not in _LET:
         return False
     first, last = said_of(parse, inner)
-    if last <= first:
+    if last <= first or not _is_choice(parse, inner, last):
         return False
     start, stop = parse.tokens[clause.verb].start, parse.tokens[last].stop
     part = TextPart(parse.text[start:stop], sentence.start + start, sentence.start + stop, sentence.mark)
@@ -91,6 +76,17 @@ def _let_us(page: Page, sentence: TextPart, clause: Clause, voice: Voice) -> boo
         return False
     page.claim(part, voice, page.turn.speaker, "decided_on", what, type="decision")
     return True
+
+
+def _is_choice(parse: Parse, verb: int, last: int) -> bool:
+    """Whether something is chosen or set: use Kafka, meet at 6; not: go for it, make a difference together."""
+    words = parse.tokens[verb + 1 : last + 1]
+    if any(token.pos in ("PROPN", "NUM") for token in words):
+        return True
+    is_chosen = parse.tokens[verb].lemma.lower() in _CHOOSING or any(
+        token.text.lower() == "with" and token.head == verb for token in words
+    )
+    return is_chosen and any(token.pos == "NOUN" for token in words)
 
 
 def _takes(page: Page, sentence: TextPart, clause: Clause, voice: Voice) -> bool:

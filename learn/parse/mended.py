@@ -20,6 +20,8 @@ def mended(parse: Parse) -> Parse:
             _hang_name(tokens, at)
         elif token.pos == "AUX" and token.text.lower() in _VERBS_AS_AUX and token.dep == "aux":
             _take_lead(tokens, at)
+        elif _is_subject_behind_and(tokens, at):
+            tokens[at] = token._replace(dep="nsubj", head=tokens[at + 1].head)
     return Parse(parse.text, tuple(tokens)) if tokens != list(parse.tokens) else parse
 
 
@@ -89,6 +91,25 @@ def _is_name_behind_to(tokens: list[Token], at: int) -> bool:
         and not token.text.isupper()
         and tokens[at - 1].text.lower() == "to"
         and tokens[at - 1].pos == "PART"
+    )
+
+
+def _is_subject_behind_and(tokens: list[Token], at: int) -> bool:
+    """I work on the studio and things are looking up: a noun that is taken for one more object."""
+    if (
+        not 0 < at < len(tokens) - 1
+        or tokens[at].dep != "conj"
+        or tokens[at].pos not in ("NOUN", "PROPN", "PRON")
+    ):
+        return False
+    aux = tokens[at + 1]
+    verb = tokens[aux.head]
+    return (
+        tokens[at - 1].dep == "cc"
+        and aux.dep in ("aux", "auxpass")
+        and aux.tag in ("VBP", "VBZ", "VBD", "MD")
+        and verb.dep == "conj"
+        and not any(one.head == aux.head and one.dep in ("nsubj", "nsubjpass") for one in tokens)
     )
 
 

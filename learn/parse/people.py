@@ -23,6 +23,8 @@ _NOBODY: Final = frozenset(
         "somebody",
         "anyone",
         "nobody",
+        "none",
+        "neither",
         "people",
         "who",
         "what",
@@ -44,7 +46,26 @@ _NOBODY: Final = frozenset(
     )
 )
 _BARE_KIN: Final = frozenset(
-    ("mum", "mom", "dad", "grandma", "grandpa", "gran", "granddad", "mother", "father")
+    (
+        "mum",
+        "mom",
+        "mama",
+        "mamma",
+        "mummy",
+        "dad",
+        "daddy",
+        "papa",
+        "grandma",
+        "grandpa",
+        "gran",
+        "granny",
+        "nan",
+        "nana",
+        "granddad",
+        "grandad",
+        "mother",
+        "father",
+    )
 )
 """Whoever says "Mum" means their own."""
 _TOPIC: Final = re.compile(
@@ -87,7 +108,7 @@ def _one(page: Page, parse: Parse, at: int) -> Whom | None:  # noqa: PLR0911, PL
         return Whom(page.turn.speaker, "first")
     if low in ("he", "she"):
         name = page.by_pronoun(low)
-        return Whom(name, "person") if name else None
+        return Whom(name, "person") if name and not _may_be_another(parse, at, name) else None
     if (
         low in ("that", "who", "which")
         and at > 1
@@ -99,6 +120,8 @@ def _one(page: Page, parse: Parse, at: int) -> Whom | None:  # noqa: PLR0911, PL
     if low in ("it", "this", "that") and token.pos == "PRON":
         return Whom(page.thing, "thing") if page.thing and low == "it" else None
     if low in _NOBODY or token.pos in ("PRON", "DET"):
+        return None
+    if any(parse.tokens[child].text.lower() in ("neither", "no", "few") for child in parse.children(at)):
         return None
     owner = _owner(page, parse, at)
     role = kin_of(parse, at)
@@ -138,11 +161,24 @@ def _one(page: Page, parse: Parse, at: int) -> Whom | None:  # noqa: PLR0911, PL
         and owner is None
     ):
         return None
+    if parse.tokens[phrase_of(parse, at)[0]].pos == "PRON":
+        return None
     name = topic(noun(parse, at))
     if not name or re.fullmatch(r"\d+(?:st|nd|rd|th)?|\w", name):
         return None
     mine = any(parse.tokens[child].text.lower() in _MINE for child in parse.children(at))
     return Whom(f"{page.turn.speaker}'s {name}" if mine else name, "thing")
+
+
+def _may_be_another(parse: Parse, at: int, name: str) -> bool:
+    """Whether a sentence names somebody else before a pronoun: I walked Pepper, she was delighted."""
+    return any(
+        is_name(parse, one)
+        and parse.tokens[one].dep in ("dobj", "nsubj", "dative", "conj")
+        and parse.tokens[one].text not in NOT_NAMES
+        and parse.tokens[one].text not in name
+        for one in range(at)
+    )
 
 
 def _is_kin(parse: Parse, verb: int) -> bool:

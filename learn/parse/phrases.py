@@ -1,5 +1,6 @@
 """Spans of a parse: noun phrases, their joined parts, what a verb says with all that hangs on it. Pure."""
 
+import re
 from collections.abc import Iterator
 from typing import Final
 
@@ -16,7 +17,19 @@ _FIRST: Final = {
     "myself": "themselves",
     "us": "them",
     "ourselves": "themselves",
+    "i": "they",
+    "we": "they",
+    "i'm": "they're",
+    "we're": "they're",
+    "i've": "they've",
+    "we've": "they've",
+    "i'd": "they'd",
+    "i'll": "they'll",
+    "we'll": "they'll",
+    "mine": "theirs",
 }
+_AM: Final = re.compile(r"\bI (am|was|'m)\b")
+_PLURAL: Final = {"am": "they are", "was": "they were", "'m": "they're"}
 _SMALL: Final = frozenset(("the", "a", "an", "this", "that", "these", "those", "my", "our", "some", "any"))
 
 
@@ -102,15 +115,20 @@ def said_of(parse: Parse, verb: int) -> tuple[int, int]:
         child
         for child in parse.children(verb)
         if tokens[child].dep in ("conj", "parataxis", "advcl", "cc", "punct", "intj", "meta", "dep")
-        and not (tokens[child].dep == "advcl" and tokens[child].tag == "VBG" and child > verb)
+        and not (
+            tokens[child].dep == "advcl"
+            and child > verb
+            and (tokens[child].tag == "VBG" or _is_purpose(parse, child))
+        )
     }
     right = [
         number
         for child in parse.children(verb)
         if child > verb and child not in others
-        for number in subtree(parse, child, frozenset(("relcl", "parataxis")))
+        for number in subtree(parse, child, frozenset(("parataxis",)))
         if number > verb
     ]
+    right = _close(parse, right)
     last = verb
     wanted = {verb, *right}
     while last + 1 < len(tokens) and (
@@ -123,14 +141,50 @@ def said_of(parse: Parse, verb: int) -> tuple[int, int]:
     return verb, last
 
 
+def _close(parse: Parse, found: list[int]) -> list[int]:
+    """Return tokens without relative clauses behind a comma: who does, of "my sister, who does the accounts"."""
+    loose = {
+        at
+        for at in found
+        if parse.tokens[at].dep == "relcl" and parse.tokens[min(subtree(parse, at)) - 1].pos == "PUNCT"
+    }
+    left = {number for at in loose for number in subtree(parse, at)}
+    last = max(found, default=0)
+    tokens = parse.tokens
+    if (
+        last > 1
+        and tokens[last].dep in ("npadvmod", "appos", "vocative")
+        and is_name(parse, last)
+        and tokens[last - 1].text == ","
+        and tokens[tokens[last].head].pos not in ("PROPN", "NOUN")
+    ):
+        left.add(last)  # happy for you, Caroline
+    return [at for at in found if at not in left]
+
+
+def _is_purpose(parse: Parse, at: int) -> bool:
+    """Whether a clause says what for, without a comma before it: to show their path."""
+    first = min(subtree(parse, at))
+    return parse.tokens[first].tag == "TO" and parse.tokens[first - 1].pos != "PUNCT"
+
+
 def from_outside(text: str) -> str:
-    """Return a speaker's words as others would say them: my kids, their kids."""
+    """Return a speaker's words as others would say them: my kids, their kids; who I am, who they are."""
+    text = _AM.sub(lambda match: _PLURAL[match[1]], text)
     return " ".join(_FIRST.get(word.lower(), word) for word in text.split())
 
 
 def from_beside(text: str, speaker: str) -> str:
     """Return what a speaker says of somebody else as others would say it: with me, with Ana; my bike, Ana's bike."""
-    own = {"my": f"{speaker}'s", "me": speaker, "mine": f"{speaker}'s", "myself": speaker}
+    own = {
+        "my": f"{speaker}'s",
+        "me": speaker,
+        "i": speaker,
+        "i'm": f"{speaker} is",
+        "i've": f"{speaker} has",
+        "mine": f"{speaker}'s",
+        "myself": speaker,
+    }
     return " ".join(own.get(word.lower(), word) for word in text.split())
 
 

@@ -25,7 +25,11 @@ from braid.learn.voice import Voice
 from braid.text.parse import Parse, Parser
 from braid.text.sentences import TextPart
 
-_DASH: Final = re.compile(r"\s+[-–—]+\s+|\s*[;—]\s*|\.{3,}\s*|…\s*|(?<=\w)(?<!^\w)(?<=\w\w):\s+(?=[\w'’])")
+_DASH: Final = re.compile(
+    r"\s+[-–—]+\s+(?!\w{2,}ing\b)|\s*[;—]\s*|\.{3,}\s*|…\s*|(?<=\w)--+\s+"
+    r"|\s+(?=(?:no wait|wait no|no,? sorry|sorry,? no)\b)"
+    r"|(?<=\w)(?<!^\w)(?<=\w\w):\s+(?=[\w'’])"
+)
 
 
 _LABEL: Final = 3
@@ -65,7 +69,7 @@ class ParseReader:
     @property
     def version(self) -> str:
         """The version of these rules, and of what they stand on."""
-        return f"2+{self._parser.name}"
+        return f"3+{self._parser.name}"
 
     def prepare(self, turns: Iterable[Turn]) -> None:
         """Parse the sentences of many turns at once, where that is quicker; their readings are the same without it."""
@@ -88,6 +92,9 @@ class ParseReader:
         page.wry = moods.is_ironic(source.shown)
         page.angry = moods.is_angry(source.shown)
         for place, sentence in enumerate(pieces(source.sentences())):
+            if moods.is_foreign(sentence.text):
+                source.pass_over(sentence)
+                continue
             if place or not self._reply(page, sentence):
                 self._sentence(page, sentence)
             if page.is_over:

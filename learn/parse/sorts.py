@@ -27,7 +27,8 @@ from braid.text.parse import Parse
 _EMPTY: Final = listed(
     "it this that these those one ones them him her you me us something anything everything nothing "
     "someone anyone everyone "
-    "everybody somebody thing things lot lots bit idea way kind sort time day what which who all some more"
+    "everybody somebody ton tons bunch "
+    "thing things lot lots bit idea way kind sort time day what which who all some more"
 )
 _GAMES: Final = listed(
     "guitar piano violin cello drums flute trumpet saxophone clarinet ukulele banjo harp bass keyboard "
@@ -66,6 +67,8 @@ _MONEY: Final = re.compile(
     re.IGNORECASE,
 )
 _NUMBER: Final = re.compile(rf"(?:\d[\d,.]*|{WORD})(?:\s?k)?$", re.IGNORECASE)
+_WEEKDAY: Final = re.compile(r"\b(?:mon|tues|wednes|thurs|fri|satur|sun)day\b|\bto(?:day|morrow)\b", re.I)
+_ORDINAL: Final = re.compile(r"\d{1,2}(?:st|nd|rd|th)", re.IGNORECASE)
 _LEAP: Final = datetime(2024, 1, 1, tzinfo=UTC)
 
 Sort = Callable[[Parse, int], str | None]
@@ -94,6 +97,8 @@ def thing(parse: Parse, at: int) -> str | None:
     """Return whatever has a name or a noun."""
     token = parse.tokens[at]
     if is_empty(parse, at) or token.pos not in ("NOUN", "PROPN", "NUM", "ADJ", "VERB", "X"):
+        return None
+    if _ORDINAL.fullmatch(token.text):
         return None
     if token.tag == "VBG" and token.pos == "VERB":
         return shown(parse, *said_of(parse, at))
@@ -131,6 +136,7 @@ def _place(parse: Parse, at: int) -> str | None:
             "dream",
         )
         or is_empty(parse, at)
+        or _WEEKDAY.search(noun(parse, at))
     ):
         return None
     return noun(parse, at)
@@ -146,7 +152,8 @@ def _organisation(parse: Parse, at: int) -> str | None:
     if (
         parse.tokens[at].pos not in ("NOUN", "PROPN")
         or is_empty(parse, at)
-        or _low(parse, at) in ("home", "night", "moment", "time", "myself")
+        or kin_of(parse, at) is not None
+        or _low(parse, at) in ("home", "night", "moment", "time", "myself", "people", "kid", "child", "guy")
     ):
         return None
     if _low(parse, at) in ("hour", "week", "year", "month", "day", "project"):
@@ -245,6 +252,8 @@ def _age(parse: Parse, at: int) -> str | None:
 def _day(parse: Parse, at: int) -> str | None:
     first, last = phrase_of(parse, at)
     text = shown(parse, first, min(last + 2, len(parse.tokens) - 1))
+    if _ORDINAL.fullmatch(text):
+        return f"the {text}"
     return text if dates.day(text, _LEAP) is not None or dates.day(f"on {text}", _LEAP) is not None else None
 
 

@@ -56,12 +56,18 @@ _WORD: Final = re.compile(
     re.IGNORECASE,
 )
 _IS: Final = re.compile(
-    r"(?<=\w)['’]s(?=\s+(?:on|a|an|the|from|in|at|not|been|getting|going|called|allergic|really|so|now"
-    r"|our|my|off|out|still|always|also|just|very"
-    r"|never|only|scared|afraid|due|back|no|\d[\w.]*|(?!(?:wedding|building|painting|meeting|evening"
+    r"(?<=\w)['’]s(?=\s+(?:on|a|an|the|from|in|at|not|getting|going|called|allergic|really|so|now"
+    r"|our|my|off|out|very"
+    r"|only|scared|afraid|due|back|no|\d[\w.]*|(?!(?:wedding|building|painting|meeting|evening"
     r"|morning|training|clothing|hearing|reading|writing"
     r"|being|feeling|meaning|saying|beginning|ending|opening|closing|drawing|string|thing|king|ring"
-    r"|wing|spring)\b)[a-z]{3,}ing|[a-z]{3,}ed)\b)"
+    r"|wing|spring)\b)[a-z]{3,}ing|[a-z]{3,}ed(?!\s+(?:me|us|him|her|them|it|my|our)\b))\b)"
+)
+_HAS: Final = re.compile(r"(?<=\w)(?<!\bit)(?<!\blet)['’]s(?=\s+(?:got|had|been)\b)")
+_WILL: Final = re.compile(
+    r"^(ill)(?= (?:be|take|do|get|send|call|ring|bring|pick|go|come|make|have|see|ask|check|let|try|tell|book|order|pay"
+    r"|buy|put|look|write|give|keep|need)\b)",
+    re.IGNORECASE,
 )
 _AMBIGUOUS: Final = frozenset(("ill", "id", "cos", "rn"))
 _OPENERS: Final = frozenset(
@@ -127,6 +133,10 @@ _ALONE: Final = frozenset(
         "never",
     )
 )
+_FORMS_ALIKE: Final = frozenset(
+    ("set", "put", "cut", "let", "hit", "shut", "cost", "read", "cast", "split", "quit")
+)
+_OWN_STATES: Final = frozenset(("busy", "sick", "ill", "tired", "away", "off", "unwell", "poorly"))
 _MORE: Final = re.compile(r"^[\s,.…-]+")
 
 
@@ -159,6 +169,8 @@ def _spelled(text: str) -> _Spelled:
         if match[0].lower() not in _AMBIGUOUS and match[0] != "I" and not match[0].isupper()
     ]
     changes += [(match.start(), match.end(), " is") for match in _IS.finditer(text)]
+    changes += [(match.start(1), match.end(1), "I'll") for match in _WILL.finditer(text)]
+    changes += [(match.start(), match.end(), " has") for match in _HAS.finditer(text)]
     return _changed(text, sorted(changes))
 
 
@@ -179,7 +191,7 @@ def _changed(text: str, changes: list[tuple[int, int, str]]) -> _Spelled:
     return _Spelled("".join((*pieces, text[end:])), heres, theres, held)
 
 
-def _with_subject(one: _Spelled, parse: Parse) -> _Spelled | None:
+def _with_subject(one: _Spelled, parse: Parse) -> _Spelled | None:  # noqa: PLR0911, PLR0912 - one decision a line
     """Return a text with the "I" that chat leaves out: got a new job, been living in Hull; None where none is left
     out.
     """
@@ -219,6 +231,12 @@ def _with_subject(one: _Spelled, parse: Parse) -> _Spelled | None:
         or (token.tag == "VBN" and token.dep in ("ROOT", "ccomp"))
         or low in ("got", "went", "had", "been", "was", "did", "saw", "met")
     ):
+        if (
+            low == "been"
+            and tokens[at + 1].pos in ("ADJ", "DET")
+            and tokens[at + 1].text.lower() not in _OWN_STATES
+        ):
+            return None  # Been hectic: not the speaker
         lead = "I've " if low == "been" else "I "
     elif token.tag == "VBG" and low in (
         "thinking",
@@ -237,6 +255,25 @@ def _with_subject(one: _Spelled, parse: Parse) -> _Spelled | None:
     elif low in _ALONE:
         lead = "I "
     else:
+        return None
+    if low == "love" and len(tokens) <= 4 and tokens[at + 1].pos == "PROPN":
+        return None  # Love, Mum
+    if low in _FORMS_ALIKE or tokens[at + 1].text.lower() in ("free", "forward"):
+        return None  # set it to 5 may be an order; looking forward to it says nothing
+    if low in (
+        "excited",
+        "stoked",
+        "pumped",
+        "thrilled",
+        "worried",
+        "bored",
+        "tired",
+        "pleased",
+        "delighted",
+        "rained",
+        "snowed",
+        "poured",
+    ):
         return None
     if low in ("said", "done", "called", "named", "based", "thanks", "agreed", "noted", "let", "forget"):
         return None

@@ -2,7 +2,9 @@
 Pure.
 """
 
+import re
 from collections import defaultdict
+from collections.abc import Callable
 from typing import Final
 
 from braid.learn import dates
@@ -18,10 +20,11 @@ from braid.learn.parse.phrases import (
     noun,
     said_of,
     shown,
+    subtree,
     words_of,
 )
 from braid.learn.parse.said import Said
-from braid.learn.parse.sorts import is_empty, objects
+from braid.learn.parse.sorts import is_empty, kin_of, objects
 from braid.learn.parse.table import JOBS, ROWS, Row
 from braid.learn.voice import Voice
 from braid.learn.words import LIMBS, listed
@@ -37,6 +40,7 @@ for _row in ROWS:
     if _row.verbs in _PHRASAL:
         _BY_VERB[_row.verbs].append(_row)
 _BY_VERB["give up"] = [row for row in ROWS if row.verbs.startswith("give")]
+del _BY_VERB["give"]  # whoever gives up coffee drinks none; whoever gives somebody a tea does
 
 _SAYS_NOTHING: Final = listed(
     "be know mean guess thank hope see hear say tell think wonder ask believe suppose bet agree forget "
@@ -49,8 +53,8 @@ _SAYS_NOTHING: Final = listed(
 )
 """Verbs that state nothing of their own without a noun behind them."""
 _MANNERS: Final = listed(
-    "know mean guess thank hope say tell think wonder ask bet agree suppose wait let seem imagine wish "
-    "promise swear joke kid"
+    "mention claim reckon insist know mean guess thank hope say tell think wonder ask bet agree suppose wait let "
+    "seem imagine wish promise swear joke kid"
 )
 _BARE: Final = frozenset(("quit", "resign", "retire", "graduate", "divorce", "relocate", "separate"))
 """Deeds that need no object."""
@@ -65,6 +69,24 @@ _EMPTY_PLANS: Final = listed(
 _LIKINGS: Final = frozenset(("likes", "dislikes", "prefers", "interested_in"))
 _CAUSES: Final = frozenset(("make", "let", "help", "have", "see", "watch", "keep", "get", "feel"))
 """Verbs that take a deed as their object: made me realise."""
+_SEEMS: Final = listed(
+    "look sound seem feel smell taste show highlight add help make bring mean remind represent stand"
+)
+"""What a thing does in somebody's eyes."""
+_GOVERNS: Final = listed(
+    "hear say know realize realise find think hope learn see notice feel decide love like remember forget "
+    "figure explain show mean understand believe wish promise tell ask guess wonder read discover worry agree prove "
+    "ensure expect appreciate make let help watch have get keep want need hate suggest imagine remind"
+)
+"""Verbs that take a clause as their object."""
+_SETS: Final = listed("book reserve move change plan schedule arrange agree postpone shift push rebook set")
+"""Deeds whose day is another's: what was set, not when."""
+_TO_DAY: Final = re.compile(r"\b(?:to|for) (?:the )?\d")
+_PLEASE: Final = frozenset(("pls", "plz", "please"))
+_BARE_AUX: Final = frozenset(("do", "does", "did", "can", "could", "have", "has", "had", "is", "will"))
+_RUN_ON: Final = 20
+"""So many words without a mark among them are speech as it was heard: what stands behind may be another sentence."""
+_NEAR: Final = 8
 _YOURS: Final = frozenset(("you", "your", "yours", "yourself", "u", "ur"))
 
 
@@ -77,6 +99,8 @@ def state(page: Page, sentence: TextPart, clause: Clause, voice: Voice) -> bool:
     tokens = clause.parse.tokens
     if not _stands_alone(clause):
         return False
+    if (clause.token.dep == "relcl" and not _is_told_of_head(clause)) or _is_of_which(clause):
+        return False
     above = tokens[clause.under].lemma.lower() if clause.under is not None else ""
     if above == "use" and tokens[clause.under or 0].text.lower() != "used":
         return False
@@ -85,7 +109,9 @@ def state(page: Page, sentence: TextPart, clause: Clause, voice: Voice) -> bool:
     if clause.token.dep == "ccomp" and tokens[clause.token.head].lemma.lower() in _CAUSES:
         return False
     who = whom(page, clause.parse, clause.subject)
-    if not who:
+    if not who or (who[0].sort == "first" and _is_done_to_speaker(clause)):
+        return False
+    if who[0].name[:1].isdigit() and clause.lemma not in ("be", "cost"):
         return False
     if clause.reporter is not None and not whom(page, clause.parse, clause.reporter):
         return False  # everyone thinks so: nobody whose word it is
@@ -130,6 +156,8 @@ def _stands_alone(clause: Clause) -> bool:
         "whether",
     }:
         return clause.tense in ("past", "perfect") and clause.lemma != "be" and "before" not in marks
+    if token.dep == "advcl" and token.tag == "VBG" and not _own_subject(clause):
+        return False  # what the clause above says with it: rolled my ankle coming off the wall
     if clause.subject is None:
         return True
     head = parse.tokens[clause.subject]
@@ -141,6 +169,25 @@ def _stands_alone(clause: Clause) -> bool:
         parse.tokens[child].text.lower() in ("a", "an", "no", "every", "each", "any")
         for child in parse.children(clause.subject)
     )
+
+
+def _is_done_to_speaker(clause: Clause) -> bool:
+    """Whether the speaker can't be who does it: it was awesome, made me think of you."""
+    tokens = clause.parse.tokens
+    return any(
+        child > clause.verb
+        and tokens[child].text.lower() in ("me", "us")
+        and tokens[child].dep in ("dobj", "dative")
+        for child in clause.parse.children(clause.verb)
+    ) or (
+        clause.lemma in _CAUSES
+        and clause.verb + 1 < len(tokens)
+        and tokens[clause.verb + 1].text.lower() in ("me", "us")
+    )
+
+
+def _own_subject(clause: Clause) -> bool:
+    return clause.subject is not None and clause.parse.tokens[clause.subject].head == clause.verb
 
 
 def _voiced(page: Page, clause: Clause, voice: Voice) -> Voice:
@@ -201,6 +248,13 @@ def _may(page: Page, clause: Clause, row: Row, part: TextPart) -> bool:  # noqa:
         return False
     if row.only == "can" and not (clause.denied and clause.mode in ("able", "possible")):
         return False
+    if (
+        row.rel == "decided_on"
+        and clause.lemma == "go"
+        and clause.parse.tokens[clause.verb + 1 :][:1]
+        and (clause.parse.tokens[clause.verb + 1].text.lower() != "with")
+    ):
+        return False  # went on a trip with colleagues
     if "move" in row.verbs.split() and clause.child("dobj") is not None:
         return False
     if clause.mode == "able" and row.rel not in ("speaks", "plays", "eats", "drinks", "dislikes"):
@@ -365,9 +419,15 @@ def _claim(said: Said, row: Row, who: list[Whom], found: list[str]) -> None:
 def held_of(page: Page, part: TextPart, clause: Clause, type: str = "fact") -> dates.Validity:
     """Return when a clause holds by its own words: a state from "since" on, a deed on its day, a plan ahead."""
     text, when = part.text, page.turn.when
+    if (
+        type == "episode"
+        and clause.token.lemma.lower() in _SETS
+        and (clause.child("dobj", "nsubjpass") is not None or _TO_DAY.search(text))
+    ):
+        return dates.NEVER  # booked for the 9th: when it will be, not when it was booked
     if clause.tense == "past" and type == "episode":
         return dates.past(text, when)
-    bounds = dates.bounds(text, when)
+    bounds = dates.bounds(text, when, lasted=clause.tense in ("perfect", "past") or clause.progressive)
     if bounds != dates.NEVER:
         return bounds
     if clause.mode == "planned" or type == "goal":
@@ -381,13 +441,16 @@ def held_of(page: Page, part: TextPart, clause: Clause, type: str = "fact") -> d
 # -- plans, goals, what used to be ----------------------------------------------------------------------
 
 
-def _under(said: Said, above: str, who: list[Whom]) -> None:  # noqa: PLR0911 - one decision a line
+def _under(said: Said, above: str, who: list[Whom]) -> None:  # noqa: PLR0911, PLR0912 - one decision a line
     """Claim what a plan or a wish is for, or what used to be so."""
+    own = _in_others_words(said, who[0])
+    if above == "go" and said.clause.parse.tokens[said.clause.under or 0].dep == "xcomp":
+        return  # started going to boot camps
     if above == "use":
         if said.clause.denied:
             return
         first, last = said_of(said.clause.parse, said.clause.verb)
-        what = from_outside(shown(said.clause.parse, first, last))
+        what = own(shown(said.clause.parse, first, last))
         for one in who:
             said.page.claim(said.part, said.voice, one.name, "used_to", what, type="episode")
         return
@@ -399,8 +462,10 @@ def _under(said: Said, above: str, who: list[Whom]) -> None:  # noqa: PLR0911 - 
     if said.clause.child("dobj", "prep", "xcomp", "prt", "advmod", "npadvmod") is None:
         return
     first, last = said_of(said.clause.parse, said.clause.verb)
-    what = from_outside(shown(said.clause.parse, first, last))
-    if not _is_telling(said.clause, first, last) or (said.clause.lemma in _EMPTY_PLANS and last - first < 2):
+    what = own(shown(said.clause.parse, first, last))
+    if not _is_telling(said.clause, first, last) or (
+        said.clause.token.lemma.lower() in _EMPTY_PLANS and last - first < 2
+    ):
         return
     held = dates.ahead(said.part.text, said.page.turn.when)
     what = without_when(said.page, what, held)
@@ -419,6 +484,11 @@ def _under(said: Said, above: str, who: list[Whom]) -> None:  # noqa: PLR0911 - 
             return
     for one in who:
         said.page.claim(said.part, said.voice, one.name, rel, what, held=held, type="goal")
+
+
+def _in_others_words(said: Said, who: Whom) -> Callable[[str], str]:
+    """Return what puts a clause's words as others would say them: the speaker's own, or the speaker's of somebody."""
+    return from_outside if who.sort == "first" else lambda text: from_beside(text, said.page.turn.speaker)
 
 
 def _given_up(said: Said, who: list[Whom]) -> bool:
@@ -449,13 +519,22 @@ def in_own_words(said: Said, who: list[Whom]) -> None:
     first, last = said_of(parse, said.clause.verb)
     lemma = said.clause.token.lemma.lower()
     if (
-        lemma in _MANNERS
-        or (said.page.wry and who[0].sort == "first")
+        (lemma in _MANNERS and not _is_considered(said.clause, who[0]))
+        or said.clause.mode == "possible"
+        or said.page.wry
+        or _is_pep_talk(said.clause, who[0])
         or not _is_worth_saying(said.clause, who[0], first, last)
     ):
         return
+    last = _end_of_clause(said.clause, last)
     what = _words(said.clause, who[0], first, last, said.page.turn.speaker)
-    if not what or len(what) > _LONGEST:
+    if (
+        not what
+        or len(what) > _LONGEST
+        or what.endswith(" to")
+        or what.lower() in _BARE_AUX
+        or _is_cut(said.clause, who[0], first, last)
+    ):
         return
     named = _named(said.page, said.part, said.clause, who[0])
     if named is None or (
@@ -465,6 +544,12 @@ def in_own_words(said: Said, who: list[Whom]) -> None:
     rel, type = named
     if said.page.angry and rel == "does":
         return  # what somebody who lets off steam says of the present doesn't last
+    if (
+        said.clause.token.text.lower() == "got"
+        and said.clause.tense == "perfect"
+        and said.clause.child("prt", "acomp", "auxpass") is None
+    ):
+        what, rel, type = f"have {what.partition(' ')[2]}", "does", "fact"  # I've got choir on Thursdays
     if rel == "plans_to" and said.clause.mode != "planned":
         what = f"{lemma} {what.partition(' ')[2]}".strip()
     held = held_of(said.page, said.part, said.clause, type)
@@ -473,6 +558,67 @@ def in_own_words(said: Said, who: list[Whom]) -> None:
         said.page.claim(
             said.part, said.voice, one.name, rel, what, polarity=not said.clause.denied, held=held, type=type
         )
+
+
+def _end_of_clause(clause: Clause, last: int) -> int:
+    """Return where a clause ends: before one that only stands behind it. Gus does the stall, Femke packs."""
+    parse, tokens = clause.parse, clause.parse.tokens
+    governs = clause.token.lemma.lower() in _GOVERNS or clause.lemma == "be"
+    for at in range(clause.verb + 1, last + 1):
+        if tokens[at].text.lower() in _PLEASE:
+            return max(clause.verb, at - 1)
+        verb = tokens[at].head
+        if (
+            governs
+            or tokens[at].dep not in ("nsubj", "nsubjpass")
+            or tokens[verb].head != clause.verb
+            or verb > last
+        ):
+            continue
+        marked = any(
+            tokens[child].dep == "mark" or tokens[child].tag in ("WRB", "WP", "WDT")
+            for child in parse.children(verb)
+        )
+        if tokens[verb].dep in ("ccomp", "advcl", "parataxis", "conj") and not marked:
+            last = min(subtree(parse, at)) - 1
+            break
+    while last > clause.verb and (
+        tokens[last].pos in ("PUNCT", "CCONJ") or tokens[last].text.lower() == "so"
+    ):
+        last -= 1
+    return last
+
+
+def _is_cut(clause: Clause, who: Whom, first: int, last: int) -> bool:
+    """Whether what a verb says lacks its end, or runs into what was said next: what we believe in; I counted."""
+    tokens = clause.parse.tokens
+    end = tokens[last]
+    if end.pos == "ADP" and end.dep == "prep" and _gap(clause) is None and not clause.parse.children(last):
+        return True
+    if who.sort == "first" and first == last and clause.token.lemma.lower() not in _BARE:
+        return True
+    heard = len(tokens) > _RUN_ON and not any(token.pos == "PUNCT" for token in tokens[:-1])
+    return heard and last - first > _NEAR
+
+
+def _is_considered(clause: Clause, who: Whom) -> bool:
+    """I'm thinking about starting a project: not yet a plan, and said as it is."""
+    tokens = clause.parse.tokens
+    deeds = any(name in ("about", "of") and tokens[at].tag == "VBG" for name, _, at in clause.preps())
+    return clause.token.tag == "VBG" and clause.token.lemma == "think" and who.sort != "thing" and deeds
+
+
+def _is_pep_talk(clause: Clause, who: Whom) -> bool:
+    """We'll keep going; I'll do my best; the colours look great: nobody knows more for it."""
+    tokens, lemma = clause.parse.tokens, clause.token.lemma.lower()
+    behind = {token.lemma.lower() for token in tokens[clause.verb + 1 :]}
+    if clause.mode == "planned" and who.sort == "first":
+        return lemma in ("keep", "see", "try") or (lemma == "do" and "best" in behind)
+    own = any(
+        token.text.lower() in ("me", "my", "us", "our") or token.pos in ("NUM", "PROPN")
+        for token in tokens[clause.verb + 1 :]
+    )
+    return who.sort == "thing" and clause.tense == "present" and lemma in _SEEMS and not own
 
 
 def _is_worth_saying(clause: Clause, who: Whom, first: int, last: int) -> bool:  # noqa: PLR0911 - one decision a line
@@ -521,8 +667,10 @@ def _words(clause: Clause, who: Whom, first: int, last: int, speaker: str) -> st
     return from_outside(what) if who.sort == "first" else from_beside(what, speaker)
 
 
-def _named(page: Page, part: TextPart, clause: Clause, who: Whom) -> tuple[str, str] | None:
+def _named(page: Page, part: TextPart, clause: Clause, who: Whom) -> tuple[str, str] | None:  # noqa: PLR0911 - one decision a line
     """Return the relation and the type of what is said in the speaker's own words; None for what isn't to be kept."""
+    if clause.mode == "able" and clause.passive:
+        return None
     if clause.passive:
         return ("is", "fact") if clause.tense != "past" else ("was", "episode")
     if clause.mode == "planned":
@@ -539,6 +687,48 @@ def _named(page: Page, part: TextPart, clause: Clause, who: Whom) -> tuple[str, 
     return "does", "fact"
 
 
+def _is_of_which(clause: Clause) -> bool:
+    """Whether what is done is done to "which" or "what": which I take as advice."""
+    tokens = clause.parse.tokens
+    return any(
+        tokens[child].tag in ("WDT", "WP") and tokens[child].dep in ("dobj", "pobj", "attr")
+        for child in clause.parse.children(clause.verb)
+    )
+
+
+def _is_told_of_head(clause: Clause) -> bool:
+    """Whether a relative clause whose object is its head has it right beside, and says what was done with it: the book
+    I read last year; not: a reminder of all the love I get, one I did, the baseline we measure against.
+    """
+    tokens = clause.parse.tokens
+    if clause.subject == clause.token.head:
+        first = min(subtree(clause.parse, clause.verb))
+        is_loose = first > 0 and tokens[first].text.lower() == "that" and tokens[first - 1].text == ","
+        return not is_loose or _is_kin_said(clause)  # wow, Ana, that sounds great
+    around = [tokens[child] for child in clause.parse.children(clause.verb)]
+    _, last = said_of(clause.parse, clause.verb)
+    if tokens[last].pos == "ADP" and tokens[last].dep == "prep":
+        return False
+    if clause.child("dobj", "ccomp", "xcomp", "acomp", "attr") is not None or any(
+        one.tag == "WRB" for one in around
+    ):
+        return True
+    first = min(subtree(clause.parse, clause.verb))
+    if first and tokens[first - 1].pos == "PUNCT" and tokens[first].tag not in ("WDT", "WP"):
+        return True  # a sentence of its own behind a comma: I'm Ana, I live in Leeds
+    return (
+        clause.token.head in (first - 1, first - 2)
+        and tokens[clause.token.head].pos in ("NOUN", "PROPN")
+        and clause.tense in ("past", "perfect")
+    )
+
+
+def _is_kin_said(clause: Clause) -> bool:
+    """Craig, that's my boss."""
+    at = clause.child("attr")
+    return at is not None and kin_of(clause.parse, at) is not None
+
+
 def _gap(clause: Clause) -> int | None:
     """Return what a relative clause is about, where it is its object: these figurines I bought yesterday."""
     token = clause.token
@@ -547,6 +737,7 @@ def _gap(clause: Clause) -> int | None:
         or clause.subject == token.head
         or clause.child("dobj") is not None
         or clause.passive
+        or any(clause.parse.tokens[child].tag == "WRB" for child in clause.parse.children(clause.verb))
     ):
         return None
     head = clause.parse.tokens[token.head]
@@ -575,6 +766,11 @@ def without_when(page: Page, what: str, held: dates.Validity) -> str:
                 "for",
                 "until",
                 "since",
+                "to",
+                "till",
+                "from",
+                "of",
+                "weekend",
             ):
                 words.pop()
             return " ".join(words) if len(words) > 0 else what
