@@ -7,6 +7,7 @@ from typing import Any, Literal, Protocol
 import msgspec
 
 from braid.affect.style import Style
+from braid.ledger.record.source import SourceClass
 from braid.recall.hits import Hit
 from braid.stance.reconcile import Reconciliation
 
@@ -28,6 +29,7 @@ class Support(msgspec.Struct, frozen=True, kw_only=True):
     when: datetime
     speaker: str
     p: float | None = None
+    source: SourceClass = "owner"
 
 
 class KnownFact(msgspec.Struct, frozen=True, kw_only=True):
@@ -127,8 +129,15 @@ class Composed(msgspec.Struct, frozen=True, kw_only=True):
     model: str | None = None
     said: str | None = None
     """A model's own words, for the log; None where none was asked, or it gave none."""
+    quoted: bool = False
+    """Whether it only quotes what outsiders say: nothing here says that it is so."""
     fallback: str | None = None
     """Why a model's answer was not taken, where that is so."""
+
+    @property
+    def claims(self) -> bool:
+        """Whether it is given as an answer: not silence, nor only shown as near."""
+        return not self.abstained and self.rung != "near"
 
 
 class Composer(Protocol):

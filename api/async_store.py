@@ -374,6 +374,8 @@ class AsyncMethods:
         lens: "str | None" = None,
         limit_s: float = 5.0,
         index_s: float = 60.0,
+        trust: "Literal['owner', 'agent', 'tool', 'outsider']" = "outsider",
+        audience: "Literal['owner', 'group', 'third_party']" = "owner",
         explain: bool = False,
         prove: bool = False,
         cross_encoder: "CrossEncoder | None" = None,
@@ -406,6 +408,8 @@ class AsyncMethods:
                 lens=lens,
                 limit_s=limit_s,
                 index_s=index_s,
+                trust=trust,
+                audience=audience,
                 explain=explain,
                 prove=prove,
                 cross_encoder=cross_encoder,
@@ -434,6 +438,8 @@ class AsyncMethods:
         lens: "str | None" = None,
         limit_s: float = 5.0,
         index_s: float = 60.0,
+        trust: "Literal['owner', 'agent', 'tool', 'outsider']" = "outsider",
+        audience: "Literal['owner', 'group', 'third_party']" = "owner",
         budget: int = 800,
         probe: "str | None" = None,
         clear: bool = False,
@@ -466,6 +472,8 @@ class AsyncMethods:
                 lens=lens,
                 limit_s=limit_s,
                 index_s=index_s,
+                trust=trust,
+                audience=audience,
                 budget=budget,
                 probe=probe,
                 clear=clear,
@@ -495,6 +503,7 @@ class AsyncMethods:
         as_of_time: "datetime | None" = None,
         at: "datetime | None" = None,
         append: bool = True,
+        trust: "Literal['owner', 'agent', 'tool', 'outsider']" = "tool",
     ) -> "Stance":
         """Return what is held of a question: one claim, or undecided, with what was weighed and what would change it.
 
@@ -513,6 +522,7 @@ class AsyncMethods:
                 question=question,
                 at=at,
                 append=append,
+                trust=trust,
             )
         )
 
@@ -584,6 +594,8 @@ class AsyncMethods:
         after: "str | None" = None,
         write: bool = True,
         caution: "Literal['careful', 'default', 'eager']" = "default",
+        trust: "Literal['owner', 'agent', 'tool', 'outsider']" = "tool",
+        audience: "Literal['owner', 'group', 'third_party']" = "owner",
         composer: "Composer | None" = None,
     ) -> "Reply":
         """Return an answer that cites the records it rests on, or says that it doesn't know.
@@ -612,6 +624,8 @@ class AsyncMethods:
                 after=after,
                 write=write,
                 caution=caution,
+                trust=trust,
+                audience=audience,
                 composer=composer,
             )
         )
@@ -834,13 +848,17 @@ class AsyncMethods:
         )
 
     async def learn(
-        self, *, dry_run: bool = False, told: "Callable[[Record, Draft], None] | None" = None
+        self,
+        *,
+        dry_run: bool = False,
+        trust: "Literal['owner', 'agent', 'tool', 'outsider']" = "tool",
+        told: "Callable[[Record, Draft], None] | None" = None,
     ) -> "Learned":
         """Read what has not been read yet for plain statements; append these as inference records above their turns.
 
         Follows the log; repeating it adds nothing. `told` is shown each record that states something, and its draft.
         """
-        return await to_thread(lambda: self.sync.learn(dry_run=dry_run, told=told))
+        return await to_thread(lambda: self.sync.learn(dry_run=dry_run, trust=trust, told=told))
 
     async def extract(
         self,
@@ -1055,7 +1073,7 @@ class AsyncMethods:
         """Copy the log as far as its published head into a new folder.
 
         With `audit` the copy can be verified, traced and proved, and not one memory can be read from it; without, vault and
-        keys go along. Raises FileExistsError, LedgerError.
+        keys go along. Raises DestinationExistsError, LedgerError.
         """
         return await to_thread(lambda: self.sync.export_copy(path=path, audit=audit))
 
@@ -1072,7 +1090,7 @@ class AsyncMethods:
         """Write everything held about a subject into a new folder or zip, as far as the signed head (docs/access.md).
 
         Files are 0600, the folder 0700. Raises ValueError where nothing is held: a slip of the pen must not look like a
-        complete answer; FileExistsError, NoVaultError.
+        complete answer; DestinationExistsError, NoVaultError.
         """
         return await to_thread(
             lambda: self.sync.export_subject(

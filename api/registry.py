@@ -4,6 +4,7 @@ An HTTP route, an MCP tool or a command needs no more than this to ask everythin
 """
 
 from difflib import get_close_matches
+from functools import lru_cache
 from importlib import import_module
 from typing import Any, Final
 
@@ -23,7 +24,13 @@ def operations() -> dict[str, Operation]:
     """Return every operation by its name, in the order of the rooms."""
     for room in ROOMS:
         import_module(f"braid.{room}.operations")
-    return {one.name: one for one in sorted(declared().values(), key=_place)}
+    return _in_order(frozenset(declared())).copy()
+
+
+@lru_cache(maxsize=1)
+def _in_order(names: frozenset[str]) -> dict[str, Operation]:
+    """Return the operations that are declared by these names, in the order of the rooms."""
+    return {one.name: one for one in sorted(declared().values(), key=_place) if one.name in names}
 
 
 def _place(one: Operation) -> tuple[int, str, int]:

@@ -12,9 +12,10 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Concatenate, NamedTuple, ParamSpec, Self, TypeVar
 from warnings import warn
 
-from braid.caller import asking, attributed, held, own_answer
+from braid.caller import Caller, as_said_by, asked_by, asking, attributed
 from braid.errors import AccessDeniedError
 from braid.freeze_switch import require_thawed
+from braid.isolation import held, own_answer, own_error, require_own_drafts
 from braid.ledger.erase import erasure as erasing
 from braid.ledger.errors import ReadOnlyError
 from braid.ledger.read import prefix
@@ -129,13 +130,30 @@ class Session:
             checked: _Asked = known.checked(request)  # type: ignore[assignment]  # of the class that it was given
             if caller is None:
                 return self._run(function, checked, *args, **local)
-            own: _Asked = held(self, caller, known, checked)  # type: ignore[assignment]  # see above
-            return own_answer(self, caller, known, self._run(function, own, *args, **local))
+            return self._asked_by(caller, function, checked, *args, **local)
         except BaseException as raised:
             error = type(raised).__name__
             raise
         finally:
             self._observe(Called(known.name, perf_counter() - began, error))
+
+    def _asked_by(
+        self,
+        caller: Caller,
+        function: Callable[Concatenate["Session", _Asked, _Local], _Answered],
+        checked: _Asked,
+        *args: _Local.args,
+        **local: _Local.kwargs,
+    ) -> _Answered:
+        """Return what a caller is answered; neither that nor why it is refused names what is outside their scope."""
+        known = operation_of(function)
+        own: _Asked = held(self, caller, known, checked)  # type: ignore[assignment]  # of the class that it was given
+        try:
+            return own_answer(self, caller, known, self._run(function, own, *args, **local))
+        except Exception as error:
+            if (told := own_error(self, caller, known, error)) is error:
+                raise
+            raise told from None
 
     def _take_in(self) -> None:
         """Follow the log before something is shown: what another process has forgotten since is not."""
@@ -174,8 +192,12 @@ class Session:
         Claims in it that contradict each other while nothing says which gives way are all kept, and an event `review`
         is appended with them. Of the first `held` drafts a repeated key must say the same. Raises as `Writer.append`.
         """
+        caller = asking()
+        batch = as_said_by(caller, batch)
         together = attributed(batch if signer else _reviewed(batch))
         keys = [draft.body.once for draft in together]
+        if caller is not None and caller.scope and not signer:
+            require_own_drafts(self, caller, batch)
         return self.writer.append(together, keys=keys, signer=signer, held=held)[: len(batch)]
 
     def kept(self, kind: type[_Kept], make: Callable[[], _Kept]) -> _Kept:
@@ -208,9 +230,13 @@ class Session:
         return BlobStore(self.path / "blobs", writable=False).open(ref)
 
     def follow(self, corrected: Sequence[str] = ()) -> None:
-        """Let what follows the log take in what was appended: it is in the log already, whatever comes of this."""
-        for follower in self.followers:
-            follower(self, corrected)
+        """Let what follows the log take in what was appended: it is in the log already, whatever comes of this.
+
+        It is the store's own doing, not the caller's: what others have appended since is taken in with it.
+        """
+        with asked_by(None):
+            for follower in self.followers:
+                follower(self, corrected)
 
     def size_at(self, as_of: int | None, as_of_time: datetime | None) -> int | None:
         """Return how many records the log had in the past that is meant, None for the present.

@@ -492,6 +492,8 @@ class Methods:
         lens: "str | None" = None,
         limit_s: float = 5.0,
         index_s: float = 60.0,
+        trust: "Literal['owner', 'agent', 'tool', 'outsider']" = "outsider",
+        audience: "Literal['owner', 'group', 'third_party']" = "owner",
         explain: bool = False,
         prove: bool = False,
         cross_encoder: "CrossEncoder | None" = None,
@@ -525,6 +527,8 @@ class Methods:
                 lens=lens,
                 limit_s=limit_s,
                 index_s=index_s,
+                trust=trust,
+                audience=audience,
                 explain=explain,
                 prove=prove,
             ),
@@ -553,6 +557,8 @@ class Methods:
         lens: "str | None" = None,
         limit_s: float = 5.0,
         index_s: float = 60.0,
+        trust: "Literal['owner', 'agent', 'tool', 'outsider']" = "outsider",
+        audience: "Literal['owner', 'group', 'third_party']" = "owner",
         budget: int = 800,
         probe: "str | None" = None,
         clear: bool = False,
@@ -586,6 +592,8 @@ class Methods:
                 lens=lens,
                 limit_s=limit_s,
                 index_s=index_s,
+                trust=trust,
+                audience=audience,
                 budget=budget,
                 probe=probe,
                 clear=clear,
@@ -615,6 +623,7 @@ class Methods:
         as_of_time: "datetime | None" = None,
         at: "datetime | None" = None,
         append: bool = True,
+        trust: "Literal['owner', 'agent', 'tool', 'outsider']" = "tool",
     ) -> "Stance":
         """Return what is held of a question: one claim, or undecided, with what was weighed and what would change it.
 
@@ -634,6 +643,7 @@ class Methods:
                 question=question,
                 at=at,
                 append=append,
+                trust=trust,
             ),
         )
 
@@ -707,6 +717,8 @@ class Methods:
         after: "str | None" = None,
         write: bool = True,
         caution: "Literal['careful', 'default', 'eager']" = "default",
+        trust: "Literal['owner', 'agent', 'tool', 'outsider']" = "tool",
+        audience: "Literal['owner', 'group', 'third_party']" = "owner",
         composer: "Composer | None" = None,
     ) -> "Reply":
         """Return an answer that cites the records it rests on, or says that it doesn't know.
@@ -736,6 +748,8 @@ class Methods:
                 after=after,
                 write=write,
                 caution=caution,
+                trust=trust,
+                audience=audience,
             ),
             composer=composer,
         )
@@ -967,14 +981,18 @@ class Methods:
         )
 
     def learn(
-        self, *, dry_run: bool = False, told: "Callable[[Record, Draft], None] | None" = None
+        self,
+        *,
+        dry_run: bool = False,
+        trust: "Literal['owner', 'agent', 'tool', 'outsider']" = "tool",
+        told: "Callable[[Record, Draft], None] | None" = None,
     ) -> "Learned":
         """Read what has not been read yet for plain statements; append these as inference records above their turns.
 
         Follows the log; repeating it adds nothing. `told` is shown each record that states something, and its draft.
         """
         return self.session.call(
-            knowledge_operations.learn, knowledge_operations.Learn(dry_run=dry_run), told=told
+            knowledge_operations.learn, knowledge_operations.Learn(dry_run=dry_run, trust=trust), told=told
         )
 
     def extract(
@@ -1209,7 +1227,7 @@ class Methods:
         """Copy the log as far as its published head into a new folder.
 
         With `audit` the copy can be verified, traced and proved, and not one memory can be read from it; without, vault and
-        keys go along. Raises FileExistsError, LedgerError.
+        keys go along. Raises DestinationExistsError, LedgerError.
         """
         return self.session.call(
             exchange_operations.export_copy, exchange_operations.ExportCopy(path=given(path), audit=audit)
@@ -1228,7 +1246,7 @@ class Methods:
         """Write everything held about a subject into a new folder or zip, as far as the signed head (docs/access.md).
 
         Files are 0600, the folder 0700. Raises ValueError where nothing is held: a slip of the pen must not look like a
-        complete answer; FileExistsError, NoVaultError.
+        complete answer; DestinationExistsError, NoVaultError.
         """
         return self.session.call(
             exchange_operations.export_subject,

@@ -28,6 +28,7 @@ LedgerError
 ├── UnknownRecordError, ErasedError, ForgottenError   why a record can't be had
 ├── NoVaultError            bodies are needed, and this copy has no vault
 ├── NotRederivableError     a derived record can't be made again from what it names
+├── DestinationExistsError  something stands where a copy is to go; a `FileExistsError` as well
 ├── ClockError              the system's clock stands far behind the log
 ├── BackupError             a backup that can't be taken, gone on with, or restored
 ├── UnpublishedError        all is in the log, but its head could not be published at the end; an `OSError` as well
@@ -165,15 +166,18 @@ class InvalidRecordError(LedgerError, ValueError):
 
 
 class IdempotencyConflictError(InvalidRecordError):
-    """An idempotency key is met again with something else to say: the record `id` has it, `unlike` is what differs."""
+    """An idempotency key is met again with something else to say: the record `id` has it, `unlike` is what differs.
+
+    Both are empty where whoever asks may not know of that record.
+    """
 
     def __init__(self, key: str, id: str, unlike: Sequence[str]) -> None:
         self.key = key
         self.id = id
         self.unlike = tuple(unlike)
+        taken = f"that of {id}, which says something else ({', '.join(unlike)})" if id else "taken"
         super().__init__(
-            f"the key {key!r} is that of {id}, which says something else ({', '.join(unlike)}); nothing was written: "
-            "use another key for another record"
+            f"the key {key!r} is {taken}; nothing was written: use another key for another record"
         )
 
     def __reduce__(self) -> tuple[type[Self], tuple[str, str, tuple[str, ...]]]:
@@ -203,6 +207,10 @@ class NoVaultError(LedgerError):
 
 class NotRederivableError(LedgerError):
     """A derived record can't be made again from what it names: no fault of the record."""
+
+
+class DestinationExistsError(LedgerError, FileExistsError):
+    """Something stands already where a copy or an export is to go; it was left as it is."""
 
 
 class ClockError(LedgerError):

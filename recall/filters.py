@@ -21,7 +21,7 @@ _ORDERED: Final[dict[str, Callable[[Any, Any], bool]]] = {
 }
 OPERATORS: Final = ("eq", "ne", "in", *_ORDERED, "contains")
 FIELDS: Final = (
-    "id", "index", "kind", "type", "actor", "name", "method", "text", "tags", "confidence", "external_id",
+    "id", "index", "kind", "type", "key", "actor", "name", "method", "text", "tags", "confidence", "external_id",
     "created_at", "occurred_at",
 )  # fmt: skip
 TIMES: Final = ("created_at", "occurred_at")
@@ -132,6 +132,8 @@ def field(record: Record, name: str) -> Any:
     """Return a record's field, None where it has none."""
     if name in ("id", "index", "kind", "type", "text", "created_at"):
         return getattr(record, name)
+    if name == "key":
+        return record.envelope.key
     body = record.body
     if name in ("tags", "external_id"):
         return getattr(body, name)

@@ -11,6 +11,7 @@ import numpy as np
 
 from braid.ledger.record.record import ExperienceBody, Record, Vad, is_reading
 from braid.ledger.record.scope import in_scope
+from braid.ledger.record.source import SourceClass, is_least
 from braid.recall.filters import Test
 from braid.recall.hits import Hit
 from braid.recall.search import ScoredCandidates
@@ -42,8 +43,16 @@ class HitReader:
         *,
         tone_of: Callable[[Record], Vad | None] = tone_of,
         wording_of: Callable[[Record], Wording | None] = wording_of,
+        source_of: Callable[[Record], SourceClass] | None = None,
+        trust: SourceClass = "outsider",
     ) -> None:
         self._read = read
+        self._source_of = source_of
+        self._trust: SourceClass = trust
+        self._beneath: set[int] = set()
+        self._records: dict[int, Record | None] = {}
+        self.is_crowded = False
+        """Whether outsiders' words fill places: of those that were looked at last, too few were others'."""
         self._where = where
         self._test = test
         self._tone = tone
@@ -58,6 +67,11 @@ class HitReader:
     def count(self) -> int:
         """How many candidates were looked at."""
         return len(self._known)
+
+    @property
+    def beneath(self) -> int:
+        """How many were left out since their source class is beneath the trust that was asked for."""
+        return len(self._beneath)
 
     def why_few(self) -> str | None:
         """Return why the tone that was asked for let nothing through; None where none was asked for, or some did."""
@@ -74,9 +88,19 @@ class HitReader:
     def hits(self, found: ScoredCandidates, most: int) -> list[Hit]:
         """Return the best candidates that may be shown, at most `most`, best first.
 
-        Of those that say the same the first stands, with the rest beneath it.
+        Of those that say the same the first stands, with the rest beneath it. Outsiders' words take half of the
+        places at most while others fit: whoever may send a mail can fill it with the words of every question.
         """
+        hits, aside = self._in_order(found, most, most // 2)
+        self.is_crowded = bool(aside) and len(hits) < most
+        hits += aside[: most - len(hits)]
+        return sorted(hits, key=lambda hit: -hit.score)
+
+    def _in_order(self, found: ScoredCandidates, most: int, outside: int) -> tuple[list[Hit], list[Hit]]:
+        """Return the best hits, at most `outside` of them outsiders', and the outsiders' that were put aside."""
         hits: list[Hit] = []
+        aside: list[Hit] = []
+        others = 0
         places: dict[Wording, int] = {}
         shown: set[int] = set()
         order: list[int] = np.argsort(-found.scores, kind="stable").tolist()
@@ -89,25 +113,52 @@ class HitReader:
                 continue
             # What was replaced brings what replaced it, which may have been found itself.
             shown.add(record.index)
+            source = self._source(record)
             said = self._wording_of(record)
+            if source == "outsider":  # their saying it too bears nothing out
+                said = None
             if said is not None and places.setdefault(said, len(hits)) < len(hits):
                 same = hits[places[said]]
                 hits[places[said]] = msgspec.structs.replace(same, also=(*same.also, record))
                 continue
             speaking: dict[str, float] = dict(zip(found.signals, signals[:, at].tolist(), strict=True))
             parts = {name: weight * speaking[name] for name, weight in found.weighed.items()}
-            hits.append(self._toned(Hit(record, float(found.scores[at]), speaking, parts)))
-        return sorted(hits, key=lambda hit: -hit.score)
+            hit = self._toned(Hit(record, float(found.scores[at]), speaking, parts, source=source))
+            if source == "outsider" and others >= outside:
+                aside.append(hit)
+                continue
+            others += source == "outsider"
+            hits.append(hit)
+        return hits, aside
+
+    def _source(self, record: Record) -> SourceClass:
+        return "owner" if self._source_of is None else self._source_of(record)
 
     def _admitted(self, index: int) -> Record | None:
         """Return the record where it may be shown. Raises what reading the log raises."""
         if index not in self._known:
-            record = self._read(index)
+            record = self._record(index)
             fits = (
-                record is not None and is_admitted(record, self._where, self._test) and self._is_near(record)
+                record is not None
+                and is_admitted(record, self._where, self._test)
+                and self.is_trusted(index)
+                and self._is_near(record)
             )
             self._known[index] = record if fits else None
         return self._known[index]
+
+    def is_trusted(self, index: int) -> bool:
+        """Whether what a candidate leads to is of a source class that is trusted; what can't be read is."""
+        record = self._record(index)
+        if record is None or is_least(self._source(record), self._trust):
+            return True
+        self._beneath.add(record.index)
+        return False
+
+    def _record(self, index: int) -> Record | None:
+        if index not in self._records:
+            self._records[index] = self._read(index)
+        return self._records[index]
 
     def _away(self, record: Record) -> float | None:
         """Return how far a record's tone is from the one that was asked for; None where either is none."""

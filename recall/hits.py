@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 import msgspec
 
 from braid.ledger.record.record import Record
+from braid.ledger.record.source import SourceClass
 
 
 class Hit(msgspec.Struct, frozen=True):
@@ -24,6 +25,8 @@ class Hit(msgspec.Struct, frozen=True):
     """Records that fit less well and say the same in the same words, by the same speaker in the same scope."""
     superseded_by: str | None = None
     """The record that stands in its place now; None for what stands itself."""
+    source: SourceClass = "owner"
+    """Whose words it is, by class."""
 
     @property
     def id(self) -> str:
@@ -55,5 +58,7 @@ class RecallResult(msgspec.Struct, frozen=True, kw_only=True):
     """Why the projection had to be made again before it could be asked; None where it hadn't."""
     disagreement: float = 0.0
     """The entropy of the hits' answers in [0, 1]."""
+    beneath: int = 0
+    """How many of the candidates looked at were left out since their source class is beneath what is trusted."""
     proof: bytes | None = None
     """A multi-proof that shows offline that all hits are in the log (`braid check-proof`)."""

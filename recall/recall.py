@@ -12,6 +12,7 @@ import msgspec
 import numpy as np
 
 from braid.ledger.record.record import ExperienceBody, Record, Vad
+from braid.ledger.record.source import SourceClass
 from braid.recall.deadline import within
 from braid.recall.decompose import Decomposer, Question, decompose
 from braid.recall.filters import Test
@@ -36,6 +37,8 @@ READ_AHEAD: Final = 5
 DEEPEST: Final = 6_400
 """How many candidates of words, and of meaning, are looked at for some that a filter lets through."""
 DEEPER: Final = 4
+CROWDED: Final = 640
+"""As many, where outsiders' words take the places."""
 
 CROSS_ENCODER: Final = "cross_encoder"
 CrossEncoder = Callable[[str, Sequence[str]], Sequence[float]]
@@ -54,6 +57,8 @@ class RecallQuestion(msgspec.Struct, frozen=True, kw_only=True):
     """What a record must satisfy, beyond its scope."""
     filtered: bool = False
     """Whether somebody asked for that: since few are let through, as many are looked at then as for more hits."""
+    trust: SourceClass = "outsider"
+    """The lowest source class that is told."""
     tone: ToneFilter | None = None
     uncertainty: float = WEIGHT
     """What disagreement weighs; 0 switches it off."""
@@ -83,6 +88,8 @@ class RecallSources(msgspec.Struct, frozen=True, kw_only=True):
     """A record's tone, asked for only where the question asks for one; None for a record without."""
     wording_of: Callable[[Record], Wording | None] = wording_of
     """What is equal for records that say the same, which then stand once; None for one that stands alone."""
+    source_of: Callable[[Record], SourceClass] | None = None
+    """Whose words a record is, by class; without it all are the owner's."""
     salience: Callable[[int], float] | None = None
     """What was learned of a record by log index, in [-1, 1]; 0 where nothing was."""
 
@@ -95,6 +102,10 @@ def recall(asking: RecallQuestion, memory: RecallSources) -> RecallResult:
     query, topic = _vectors(question, index, asking, memory, trouble)
     vocabulary = memory.vocabulary if query is not None else None
     question = _anchored(question, index, asking, memory, trouble)
+    reading = HitReader(
+        memory.read, asking.where, asking.test, asking.tone,
+        tone_of=memory.tone_of, wording_of=memory.wording_of, source_of=memory.source_of, trust=asking.trust,
+    )  # fmt: skip
     ask = partial(
         evidence,
         question,
@@ -103,21 +114,27 @@ def recall(asking: RecallQuestion, memory: RecallSources) -> RecallResult:
         links=memory.links,
         sessions=memory.sessions,
         limit_s=asking.limit_s,
+        keeps=reading.is_trusted if asking.trust != "outsider" else None,
     )
-    found, hits = _hits(partial(ask, index=index, query=query, vocabulary=vocabulary), asking, memory)
+    found, hits = _hits(partial(ask, index=index, query=query, vocabulary=vocabulary), asking, reading)
     trouble += found
     if hits is None:
         trouble.append(
             "index: nothing could be had of it; only the newest records were searched, by their words"
         )
-        hits = _hits(partial(ask, index=_newest(asking, memory), query=None), asking, memory)[1] or []
+        hits = _hits(partial(ask, index=_newest(asking, memory), query=None), asking, reading)[1] or []
     hits, disagreement = _told_apart(question, salient(hits, memory.salience), asking)
     hits = _crossed(question, hits, asking, trouble)[: asking.top_k]
     if asking.lens is not None:
         hits = list(asking.lens(hits))
     behind = max(memory.size - index.position, 0)
     return RecallResult(
-        results=hits, position=index.position, behind_by=behind, degraded=trouble, disagreement=disagreement
+        results=hits,
+        position=index.position,
+        behind_by=behind,
+        degraded=trouble,
+        disagreement=disagreement,
+        beneath=reading.beneath,
     )
 
 
@@ -183,17 +200,13 @@ def _anchored(
 
 
 def _hits(
-    ask: Callable[..., ScoredCandidates], asking: RecallQuestion, memory: RecallSources
+    ask: Callable[..., ScoredCandidates], asking: RecallQuestion, reading: HitReader
 ) -> tuple[Sequence[str], list[Hit] | None]:
     """Return the best candidates that may be shown, more of them looked at while too few are let through; and what
     couldn't be asked. None instead of hits where the index gave nothing.
 
     Reading goes on from step to step: no record is read twice.
     """
-    reading = HitReader(
-        memory.read, asking.where, asking.test, asking.tone,
-        tone_of=memory.tone_of, wording_of=memory.wording_of,
-    )  # fmt: skip
     few = asking.filtered or asking.tone is not None
     most, deep, before = asking.top_k + READ_AHEAD, max(depth(asking.top_k), DEEP if few else 0), 0
     while True:
@@ -202,6 +215,9 @@ def _hits(
         brought = found.found.brought
         if found.found.lost:
             return found.trouble, None
+        if reading.is_crowded and CROWDED > found.found.brought > before and deep < CROWDED:
+            before, deep = found.found.brought, min(deep * DEEPER, CROWDED)
+            continue
         # Twins count: a store full of one sentence is not searched through for others.
         let_through = sum(1 + len(hit.also) for hit in hits)
         if let_through >= asking.top_k or brought <= before or 2 * brought < deep or found.trouble:

@@ -1,6 +1,6 @@
 """A question's candidates with what speaks for each, and their scores: all that the index can tell."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -42,11 +42,16 @@ def evidence(
     sessions: Sessions | None = None,
     limit_s: float = LIMIT_S,
     deep: int = DEEP,
+    keeps: Callable[[int], bool] | None = None,
 ) -> ScoredCandidates:
     """Return the scored candidates. `query` is the question's vector, None where meaning can't be asked for; `topic`
     that of its topic, the same where it isn't given.
+
+    What `keeps` leaves out, by log index, has no part in how the others are scored.
     """
     found = retrieve(question, query, index, where, links, sessions=sessions, limit_s=limit_s, deep=deep)
+    if keeps is not None:
+        found = msgspec.structs.replace(found, rows={at: row for at, row in found.rows.items() if keeps(at)})
     side_by_side = pool(list(found.rows.values()), found.vectors, found.before)
     if not side_by_side.size:
         return ScoredCandidates(side_by_side, found, {}, {}, np.zeros(0), found.trouble)

@@ -4,7 +4,7 @@ A contradiction: same subject and relation, another object (or the same one deni
 both holding at the same time, both known. Which of the two has a say is for `stance.precedence`.
 """
 
-from collections.abc import Container, Iterable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 from math import isfinite
 from typing import Final, Literal
@@ -12,6 +12,7 @@ from typing import Final, Literal
 import msgspec
 
 from braid.ledger.record.record import Asks, Claim, ExperienceBody, Record, is_reading
+from braid.ledger.record.source import RANK, SourceClass
 from braid.stance.culprit import STANDING
 from braid.stance.pool import prior_of
 from braid.stance.readings import BY_RULE
@@ -61,6 +62,8 @@ class RecordedClaim(msgspec.Struct, frozen=True, kw_only=True):
     """Whose word it is; several where what they said was put together."""
     kept: float = 1.0
     """What part of all that it rests on is still there."""
+    source: SourceClass = "owner"
+    """Whose words it is, by class."""
 
     @property
     def node(self) -> str:
@@ -76,9 +79,10 @@ class RecordedClaim(msgspec.Struct, frozen=True, kw_only=True):
     def rank(self) -> int:
         """Where its source stands in the culprit order; hearsay counts as observed at most."""
         standing = STANDING[self.claim.source_type]
-        if self.guessed and standing < STANDING["corrected"]:
+        if self.source == "agent" or (self.guessed and standing < STANDING["corrected"]):
             return STANDING["inferred"]
-        return min(standing, STANDING["implicit_unintentional"]) if self.is_hearsay else standing
+        observed = self.is_hearsay or RANK[self.source] <= RANK["tool"]
+        return min(standing, STANDING["implicit_unintentional"]) if observed else standing
 
     @property
     def recency(self) -> datetime:
@@ -110,16 +114,19 @@ class RecordedClaim(msgspec.Struct, frozen=True, kw_only=True):
         return words_of(self.claim)
 
 
-def claims_of(record: Record, backing: Backing | None = None) -> Iterator[RecordedClaim]:
+def claims_of(
+    record: Record, backing: Backing | None = None, source_of: Callable[[Claim], SourceClass] | None = None
+) -> Iterator[RecordedClaim]:
     """Yield what a record claims, and the states that its episodes begin or end (`moved_to` Ghent: `lives_in` Ghent).
 
-    `backing`: whose words it rests on; without it they are its own. Nothing of records that aren't experiences, nor of
-    reconciliations, which repeat a stance. Raises ValueError for a body that can't be had.
+    `backing`: whose words it rests on; without it they are its own. `source_of`: the class of each claim's words;
+    without it they are the owner's. Nothing of records that aren't experiences, nor of reconciliations, which repeat a
+    stance. Raises ValueError for a body that can't be had.
     """
     body = record.body if record.kind == "experience" else None
     if isinstance(body, ExperienceBody) and body.provenance.method != OWN_METHOD:
         place = Place(record.index, record.id, record.created_at, record.envelope.tx[0], record.type)
-        yield from claims_in(body, place, backing)
+        yield from claims_in(body, place, backing, source_of)
 
 
 class Place(msgspec.Struct, frozen=True):
@@ -133,11 +140,18 @@ class Place(msgspec.Struct, frozen=True):
     """The type of the experience, where there is a record."""
 
 
-def claims_in(body: ExperienceBody, place: Place, backing: Backing | None = None) -> Iterator[RecordedClaim]:
+def claims_in(
+    body: ExperienceBody,
+    place: Place,
+    backing: Backing | None = None,
+    source_of: Callable[[Claim], SourceClass] | None = None,
+) -> Iterator[RecordedClaim]:
     """Yield what the body of a record at some place claims."""
     said = body.occurred_at or place.known
     own = backing or Backing(frozenset((voice_of(body),)))
     for k, claim in enumerate(body.symbolic):
+        source: SourceClass = "owner" if source_of is None else source_of(claim)
+        speaks_for = claim.said_by if RANK[source] > RANK["tool"] else None  # a tool has no voice but its own
         yield from _held(
             RecordedClaim(
                 index=place.index,
@@ -154,8 +168,9 @@ def claims_in(body: ExperienceBody, place: Place, backing: Backing | None = None
                 guessed=place.type == _INFERENCE and not is_reading(body),
                 spoken=is_reading(body),
                 user_id=body.scope.user_id if body.scope else None,
-                voices=frozenset((person(claim.said_by),)) if claim.said_by else own.voices,
+                voices=frozenset((person(speaks_for),)) if speaks_for else own.voices,
                 kept=own.kept,
+                source=source,
             )
         )
 

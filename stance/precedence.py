@@ -11,6 +11,7 @@ from typing import Final
 
 import msgspec
 
+from braid.ledger.record.source import RANK
 from braid.stance.claims import RecordedClaim, clash
 from braid.stance.culprit import STANDING
 from braid.stance.rivals import RivalGroup, alikes
@@ -29,7 +30,7 @@ def advantage(one: RecordedClaim, other: RecordedClaim) -> str:
 
 def corrects(one: RecordedClaim, other: RecordedClaim) -> str:
     """Return in words that a claim corrects another, said before it, of what held by then; empty where it doesn't."""
-    if one.rank != _CORRECTED or other.since > max(one.since, one.said):
+    if one.rank != _CORRECTED or other.since > max(one.since, one.said) or _is_beneath(one, other):
         return ""
     if other.rank < _CORRECTED:
         return f"corrected over {_SOURCE[other.rank]}" if one.said >= other.said else ""
@@ -46,6 +47,8 @@ def follows(one: RecordedClaim, other: RecordedClaim) -> str:
     """Return in words that a claim is a later say of the same voice; empty where it isn't, or more than that."""
     if one.voices != other.voices or one.kept < other.kept or say_order(one) <= say_order(other):
         return ""
+    if _is_beneath(one, other):
+        return ""
     if any(rule(*pair) for rule in (corrects, outdoes) for pair in ((one, other), (other, one))):
         return ""
     if one.worth >= SURE > other.worth and one.said <= other.said:
@@ -54,6 +57,11 @@ def follows(one: RecordedClaim, other: RecordedClaim) -> str:
         return f"newer: {one.since:%Y-%m-%d} after {other.since:%Y-%m-%d}"
     newer, older = (one.recency, other.recency) if one.recency != other.recency else (one.said, other.said)
     return f"said later: {newer:%Y-%m-%d} after {older:%Y-%m-%d}"
+
+
+def _is_beneath(one: RecordedClaim, other: RecordedClaim) -> bool:
+    """Whether a claim is of a lower source class than another: it takes no say from that."""
+    return RANK[one.source] < RANK[other.source]
 
 
 def say_order(said: RecordedClaim) -> tuple[bool, datetime, datetime]:

@@ -181,6 +181,19 @@ def undisguised(text: str) -> str:
     return joined.translate(_LOOKALIKES) if 2 * latin > sum(map(str.isalpha, joined)) else joined
 
 
+_SENDS: Final = re.compile(
+    r"\b(?:send|forward|e-?mail|mail|post|upload|transmit|submit|share|exfiltrate)\b.{0,80}"
+    r"(?:[\w.+-]+@[\w-]+\.\w|https?://|\b[\w-]+\.(?:example|net|org|com|io|dev|app)\b)",
+    re.IGNORECASE | re.DOTALL,
+)
+
+
+def asks_to_send(text: str) -> bool:
+    """Whether a text names somewhere to send something to. People write so of their own errands, too: it is asked of
+    outsiders' words alone."""
+    return _SENDS.search(undisguised(text[:MOST_CHARS])) is not None
+
+
 def gives_orders(text: str) -> bool:
     """Whether a text speaks to a model rather than of the world; it may be wrong, and errs towards yes."""
     head = text[:MOST_CHARS]

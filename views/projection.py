@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol, runtime_checkab
 import msgspec
 
 from braid.ledger.read.reader import LogEntry
+from braid.ledger.record.source import SourceClass
 
 if TYPE_CHECKING:
     from braid.views.duck.batch import MadeBatch
@@ -35,6 +36,13 @@ class Fate(NamedTuple):
     """Id of the newest living record in its place; None for a retired or fallen one."""
 
 
+class RowSource(NamedTuple):
+    """Whose words a derived record is, and each of its claims (SPEC §4.9)."""
+
+    record: SourceClass
+    claims: tuple[SourceClass, ...]
+
+
 class HeadFacts(msgspec.Struct, frozen=True):
     """The facts of the log's head that reach back to earlier records, as they were at `size` records."""
 
@@ -53,6 +61,8 @@ class HeadFacts(msgspec.Struct, frozen=True):
     keys: Mapping[str, AuthorKeyFacts]
     fates: Mapping[int, Fate] = {}
     """What became of the records that rows are made of with it, where they are not living (`fates.Fates`)."""
+    sources: Mapping[int, RowSource] = {}
+    """Whose words the derived ones among these are (`sources.RowSources`)."""
 
 
 class Stamp(msgspec.Struct, frozen=True):

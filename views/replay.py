@@ -9,7 +9,7 @@ import gc
 import time
 from collections.abc import Callable, Generator, Iterator, Mapping
 from contextlib import contextmanager
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from braid.ledger.errors import ErasedError
 from braid.ledger.keys.control import ControlState
@@ -22,6 +22,9 @@ from braid.views.duck.standing import Fates
 from braid.views.errors import DamagedViewError
 from braid.views.projection import AuthorKeyFacts, Batch, HeadFacts, Home, Projection, Stamp, TakesMade
 from braid.views.status import Caught
+
+if TYPE_CHECKING:
+    from braid.views.duck.sources import RowSources
 
 BATCH_RECORDS = 8_192
 LEAST_BATCH_RECORDS = 2_048
@@ -173,7 +176,10 @@ def _shed(reader: Reader, home: Home, standing: HeadFacts, stamp: Stamp, progres
         fates = fates_of(projection, reader, standing)
         touched = fates.touched(gone, position) if fates else ()
         again = load(reader, sorted({*gone, *weakened, *touched}), erased=True)
-        projection.apply(Batch([], again, fates.of([], again) if fates else standing, stamp))
+        sources = sources_of(projection, reader)
+        then = fates.of([], again) if fates else standing
+        then = sources.told(then, again) if sources else then
+        projection.apply(Batch([], again, then, stamp))
         made = feed(projection, reader, standing, home.version, progress)
     finally:
         projection.close()
@@ -220,7 +226,7 @@ def feed(
     """
     again = 0
     start = projection.stamp.position if projection.stamp else 0
-    fates = fates_of(projection, reader, standing)
+    fates, sources = fates_of(projection, reader, standing), sources_of(projection, reader)
     if fates and start == 0:
         standing, fates = fates.all(), None
     with _no_collections():
@@ -232,7 +238,7 @@ def feed(
                 start = made.stamp.position
                 if progress:
                     progress(start, standing.size)
-        for batch in batches(reader, start, standing, version, fates):
+        for batch in batches(reader, start, standing, version, fates, sources=sources):
             projection.apply(batch)
             again += len(batch.again)
             if progress:
@@ -244,6 +250,15 @@ def feed(
 def fates_of(projection: Projection, reader: Reader, standing: HeadFacts) -> Fates | None:
     """Return what judges the records of a projection whose rows tell how they stand; None for any other."""
     return Fates(reader, standing) if isinstance(projection, TakesMade) else None
+
+
+def sources_of(projection: Projection, reader: Reader) -> "RowSources | None":
+    """Return what says whose words records are, for a projection whose rows tell it."""
+    if not isinstance(projection, TakesMade):
+        return None
+    from braid.views.duck.sources import RowSources  # its rules of words take a while to load
+
+    return RowSources(reader)
 
 
 @contextmanager
@@ -259,11 +274,18 @@ def _no_collections() -> Generator[None]:
 
 
 def batches(
-    reader: Reader, start: int, standing: HeadFacts, version: int, fates: Fates | None = None
+    reader: Reader,
+    start: int,
+    standing: HeadFacts,
+    version: int,
+    fates: Fates | None = None,
+    *,
+    sources: "RowSources | None" = None,
 ) -> Iterator[Batch]:
     """Yield the log from `start` in whole transactions, some thousands of records at a time.
 
-    `fates` judges what is made, where the standing does not hold all fates already and rows tell them.
+    `fates` judges what is made, where the standing does not hold all fates already and rows tell them; `sources` says
+    whose words it is.
     """
     entries: list[LogEntry] = []
     weight = 0
@@ -275,7 +297,8 @@ def batches(
 
     def batch(new: list[LogEntry], earlier: list[int], position: int) -> Batch:
         again = load(reader, earlier)
-        return Batch(new, again, fates.of(new, again) if fates else standing, stamp(position))
+        then = fates.of(new, again) if fates else standing
+        return Batch(new, again, sources.told(then, new, again) if sources else then, stamp(position))
 
     def cut() -> Iterator[Batch]:
         # Records from `start` on are made with this very standing: only earlier ones can have changed since.

@@ -364,7 +364,9 @@ def _support(hit: Hit) -> Support:
     experience = body if isinstance(body, ExperienceBody) else None
     speaker = (experience.provenance.name or experience.provenance.actor) if experience else hit.record.kind
     when = body.occurred_at or hit.record.created_at
-    return Support(id=hit.id, index=hit.index, text=hit.text, quote="", when=when, speaker=speaker)
+    return Support(
+        id=hit.id, index=hit.index, text=hit.text, quote="", when=when, speaker=speaker, source=hit.source
+    )
 
 
 def _toned(mind: Mind, question: str, text: str, hits: Sequence[Hit]) -> tuple[Toned, str]:

@@ -43,7 +43,15 @@ def report_of(support: Support, said: str) -> str:
 def support_of(hit: Hit, sentence: str) -> Support:
     """Return a hit as what an answer rests on; whoever has no name is "you" or "I"."""
     who = spoken_by(speaker(hit)) or "somebody"
-    return Support(id=hit.id, index=hit.index, text=hit.text, quote=sentence, when=when_of(hit), speaker=who)
+    return Support(
+        id=hit.id,
+        index=hit.index,
+        text=hit.text,
+        quote=sentence,
+        when=when_of(hit),
+        speaker=who,
+        source=hit.source,
+    )
 
 
 def quote(text: str) -> str:

@@ -5,20 +5,20 @@ from typing import Any, cast
 
 from braid.agent.answer.reflect import METHOD as REFLECT
 from braid.agent.parts import EarlierAnswer, Support
-from braid.answers.mind import support_of
+from braid.answers.mind import StoreMind, support_of
 from braid.ledger.errors import ErasedError, ForgottenError, UnknownRecordError
 from braid.ledger.record.record import ANSWER, ASK, ExperienceBody, Record, Scope
 from braid.session import Session
 
 
-def earlier_answer(session: Session, id: str, scope: Scope | None, size: int | None) -> EarlierAnswer:
-    """Return the answer of a record, as of the first `size` records of the log.
+def earlier_answer(session: Session, id: str, scope: Scope | None, mind: StoreMind) -> EarlierAnswer:
+    """Return the answer of a record, as of the past that `mind` answers in, of what it may tell.
 
     Raises ValueError for a record that is no answer, or lies outside the scope asked in; UnknownRecordError,
     ErasedError, ForgottenError where there is none that can be read.
     """
     record = session.reader.get(id)
-    if size is not None and record.index >= size:
+    if mind.size is not None and record.index >= mind.size:
         raise UnknownRecordError(f"{id} was not there yet")
     body = record.body
     told: Any = body.content.structured.get("answer") if isinstance(body, ExperienceBody) else None
@@ -30,10 +30,10 @@ def earlier_answer(session: Session, id: str, scope: Scope | None, size: int | N
     cited = [link.index for link in record.targets("evidence")]
     return EarlierAnswer(
         question=_question(session, record),
-        citations=list(_readable(session, cited)),
+        citations=list(_told(session, mind, cited)),
         p=float(given.get("p", 0.0)),
         abstained=bool(given.get("abstained")),
-        put_right=list(_readable(session, list(_put_right(session, cited)))),
+        put_right=list(_told(session, mind, list(_put_right(session, cited)))),
     )
 
 
@@ -69,10 +69,10 @@ def _put_right(session: Session, cited: Sequence[int]) -> Iterator[int]:
             yield standing.by
 
 
-def _readable(session: Session, indexes: Sequence[int]) -> Iterator[Support]:
+def _told(session: Session, mind: StoreMind, indexes: Sequence[int]) -> Iterator[Support]:
     for at in dict.fromkeys(indexes):
-        if (record := _read(session, at)) is not None:
-            yield support_of(record)
+        if (record := _read(session, at)) is not None and mind.may_repeat(record):
+            yield support_of(record, source=session.reader.source_classes.note(record))
 
 
 def _read(session: Session, at: int) -> Record | None:

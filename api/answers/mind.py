@@ -11,7 +11,7 @@ from braid.affect.blend import Felt
 from braid.affect.vad import ToneReading
 from braid.agent.answer import predecessor
 from braid.agent.answer.lists.request import ListRequest, list_request
-from braid.agent.answer.pipeline import HeldStance
+from braid.agent.answer.pipeline import CitedAnswer, HeldStance
 from braid.agent.parts import FactChange, KnownFact, ListFindings, Nearness, Support
 from braid.claims.changed import ChangedClaim, KnowledgeChange
 from braid.claims.changes import changes_of
@@ -20,8 +20,11 @@ from braid.claims.finder import ClaimFinder
 from braid.claims.question import utc
 from braid.claims.topics import is_about, turn_index, weighed
 from braid.ledger.record.record import ExperienceBody, Record, Scope
+from braid.ledger.record.source import BELIEVED, SourceClass, is_least
 from braid.recall.hits import RecallResult as Found
-from braid.search.question import MARKED, Question
+from braid.search.audience import flags_in, may_hear
+from braid.search.operations import Flag
+from braid.search.question import MARKED, Audience, Question
 from braid.search.retrieval import NOT_OWN, find
 from braid.session import Session
 from braid.stance.reconcile import Reconciliation
@@ -81,9 +84,18 @@ class StoreMind(Tones):
         as_of_time: datetime | None = None,
         now: datetime | None = None,
         top_k: int,
+        trust: SourceClass = BELIEVED,
+        audience: Audience = "owner",
         all_pieces: bool = False,
     ) -> None:
+        """`trust`: the lowest source class that an answer rests on; `audience`: before whom it is given."""
         super().__init__(session, scope)
+        self._trust: SourceClass = trust
+        self._audience: Audience = audience
+        self.beneath = 0
+        """How many records were met that are not trusted."""
+        self.lower = False
+        """Whether some that were found are of another class than the owner's."""
         self._all = all_pieces
         self._as_of = as_of
         self._as_of_time = as_of_time
@@ -99,7 +111,19 @@ class StoreMind(Tones):
         return datetime.fromisoformat(self._session.reader.envelope(self.size - 1).created_at)
 
     def find(self, question: str) -> Found:
-        """See `Mind.find`: nothing is found that the store wrote about itself."""
+        """See `Mind.find`: nothing is found that the store wrote about itself, nor what is not trusted."""
+        found = self._found(question, self._trust)
+        self.beneath += found.beneath
+        self.lower = self.lower or any(hit.source != "owner" for hit in found.results)
+        return found
+
+    def of_outsiders(self, question: str) -> Found:
+        """Return what outsiders said that fits a question."""
+        found = self._found(question, "outsider")
+        others = [hit for hit in found.results if hit.source == "outsider"]
+        return msgspec.structs.replace(found, results=others)
+
+    def _found(self, question: str, trust: SourceClass) -> Found:
         scope = msgspec.structs.asdict(self._scope) if self._scope else {}
         asked = Question(
             query=question,
@@ -111,16 +135,25 @@ class StoreMind(Tones):
             if list_request(question)
             else self._top_k,
             filters=NOT_OWN,
+            trust=trust,
+            audience=self._audience,
             **scope,
         )
         return find(self._session, asked)
 
     def hold(self, question: str) -> HeldStance:
+        """See `Mind.hold`."""
         past = self._as_of if self._as_of_time is None else self._as_of_time
-        self.resolved = resolve(self._session, question, self._scope, as_of=past, now=self._given_now)
+        self.resolved = resolve(
+            self._session, question, self._scope, as_of=past, now=self._given_now, trust=self._trust
+        )
         outcome = self.resolved.outcome
-        known = ClaimFinder(self._session, self._scope, self.size)
-        return HeldStance(outcome, tuple(grounds_of(outcome, known, self._session)))
+        known = ClaimFinder(self._session, self._scope, self.size, trust=self._trust)
+        support = tuple(grounds_of(outcome, known, self._session))
+        if self._audience != "owner" and not self._is_for_all(support):
+            self.resolved = None
+            raise ValueError("what is held isn't for this audience")
+        return HeldStance(outcome, support)
 
     def facts(self, wanted: ListRequest) -> ListFindings:
         """See `Mind.facts`: as of the time that is asked about; what was forgotten or erased is in none."""
@@ -131,15 +164,28 @@ class StoreMind(Tones):
             found = [
                 FactChange(was=self._fact(one.was, one), now=self._fact(one.now, one), when=one.when)
                 for one in changed
-                if one.now.said <= utc(self.now)
+                if one.now.said <= utc(self.now) and self._is_given(one.was) and self._is_given(one.now)
             ]
             return ListFindings(changes=found, most=most)
         if wanted.kind == "known" and wanted.about:
             return ListFindings(known=list(self._known(wanted.about)), most=most)
         return ListFindings(most=most)
 
+    def _is_given(self, one: ChangedClaim) -> bool:
+        """Whether what a claim was read from is trusted, and for the audience."""
+        return self._is_told(self._session.reader.get(one.turn), self._trust)
+
+    def may_repeat(self, record: Record) -> bool:
+        """Whether what an earlier answer cited may be cited again: an outsider's too, as a quotation, by default."""
+        return self._is_told(record, "outsider" if self._trust == BELIEVED else self._trust)
+
+    def _is_told(self, record: Record, trust: SourceClass) -> bool:
+        source = self._session.reader.source_classes.note(record)
+        return is_least(source, trust) and may_hear(self._session, record, self._audience)
+
     def _fact(self, one: ChangedClaim, change: KnowledgeChange) -> KnownFact:
-        turn = support_of(self._session.reader.get(one.turn), one.quote or "")
+        record = self._session.reader.get(one.turn)
+        turn = support_of(record, one.quote or "", self._session.reader.source_classes.note(record))
         about = f"{change.subject} {change.rel.replace('_', ' ')}"
         return KnownFact(
             says=one.says, about=about, turn=turn, said_by=one.said_by or turn.speaker, when=one.said
@@ -147,7 +193,7 @@ class StoreMind(Tones):
 
     def _known(self, topic: str) -> Iterator[KnownFact]:
         """Yield the claims about a topic that stand, in the order in which they were said; each claim once."""
-        finder = ClaimFinder(self._session, self._scope, self.size)
+        finder = ClaimFinder(self._session, self._scope, self.size, trust=self._trust)
         meant = [said for said in finder.claims(finder.named(None)) if is_about(said, topic)]
         at = utc(self.now)
         folded = weighed(
@@ -157,15 +203,46 @@ class StoreMind(Tones):
         standing = [said for said in folded.standing() if said.node in nodes and said.said <= at]
         seen: set[str] = set()
         for said in sorted(standing, key=lambda said: (said.said, said.index, said.k)):
-            if said.text not in seen:
+            record = self._session.reader.at(turn_index(self._session, said.index))
+            if said.text not in seen and may_hear(self._session, record, self._audience):
                 seen.add(said.text)
-                turn = support_of(
-                    self._session.reader.at(turn_index(self._session, said.index)), said.claim.quote or ""
-                )
+                turn = support_of(record, said.claim.quote or "", said.source)
                 who = said.claim.said_by or turn.speaker
                 yield KnownFact(
                     says=said.text, about=said.claim.subject, turn=turn, said_by=who, when=utc(said.said)
                 )
+
+    def _is_for_all(self, support: Sequence[Support]) -> bool:
+        read = self._session.reader.at
+        return all(may_hear(self._session, read(one.index), self._audience) for one in support)
+
+
+def flagged(session: Session, given: CitedAnswer, audience: Audience) -> tuple[Flag, ...]:
+    """Return what is personal in what an answer cites, where it isn't for the owner."""
+    if audience == "owner":
+        return ()
+    return tuple(flags_in(session, (session.reader.at(one.index) for one in given.citations), audience))
+
+
+class OutsidersMind(Tones):
+    """What outsiders said, for the one question that nothing else answers: nothing is held of it."""
+
+    def __init__(self, mind: StoreMind, session: Session, scope: Scope | None) -> None:
+        super().__init__(session, scope)
+        self._mind = mind
+
+    def find(self, question: str) -> Found:
+        """See `Mind.find`."""
+        return self._mind.of_outsiders(question)
+
+    def hold(self, question: str) -> HeldStance:
+        """See `Mind.hold`: of an outsider's words nothing is."""
+        raise ValueError(f"nothing is held of what only outsiders say: {question[:80]}")
+
+    def facts(self, wanted: ListRequest) -> ListFindings:
+        """See `Mind.facts`: nothing that outsiders say is one."""
+        del wanted
+        return ListFindings()
 
 
 def grounds_of(outcome: Reconciliation, known: ClaimFinder, session: Session) -> Iterator[Support]:
@@ -176,18 +253,19 @@ def grounds_of(outcome: Reconciliation, known: ClaimFinder, session: Session) ->
         for at in above:
             if at not in seen:
                 seen.add(at)
-                yield support_of(session.reader.at(at), said.claim.quote or "")
+                yield support_of(session.reader.at(at), said.claim.quote or "", said.source)
 
 
-def support_of(record: Record, quote: str = "") -> Support:
+def support_of(record: Record, quote: str = "", source: SourceClass = "owner") -> Support:
     """Return a record as what an answer rests on."""
     body = record.body
-    source = body.provenance if isinstance(body, ExperienceBody) else None
+    spoken = body.provenance if isinstance(body, ExperienceBody) else None
     return Support(
         id=record.id,
         index=record.index,
         text=record.text,
         quote=quote,
         when=body.occurred_at or record.created_at,
-        speaker=(source.name or source.actor) if source is not None else record.kind,
+        speaker=(spoken.name or spoken.actor) if spoken is not None else record.kind,
+        source=source,
     )

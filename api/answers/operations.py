@@ -1,19 +1,22 @@
 """Questions that are answered in words, and how an answer is known."""
 
+from functools import partial
 from time import perf_counter
 from typing import TYPE_CHECKING, Final, Literal
 
 from braid.answers.reply import Reply, reply_of
 from braid.ledger.errors import ErasedError, ForgottenError, IntegrityError, ReadOnlyError, UnknownRecordError
 from braid.ledger.record.ids import RecordId
+from braid.ledger.record.source import BELIEVED, SourceClass
 from braid.lenses.errors import UnknownLensError
 from braid.log import drafts
 from braid.operation import Id, Instant, Name, Request, Response, ScopedAsOf, operation
-from braid.search.question import AskedText, TopK, refuse_empty
+from braid.search.question import AskedText, Audience, TopK, refuse_empty
 from braid.session import Session
 from braid.wal.errors import OutcomeUnknownError
 
 if TYPE_CHECKING:
+    from braid.agent.answer.pipeline import CitedAnswer
     from braid.agent.parts import Composer
 
 THROUGH_LENS: Final = 60
@@ -25,7 +28,8 @@ class Ask(ScopedAsOf, frozen=True, kw_only=True):
 
     `lens`: an answer of what this keeps alone. `affect`: let tone shape its manner. `write`: append it. `all`: a list
     whole, not its last twelve pieces. `after`: the record of the answer that the question follows. `caution`: how sure
-    an answer must be to be told, and not only shown as near.
+    an answer must be to be told, and not only shown as near. `trust`: the lowest source class that an answer rests on;
+    what only those beneath it say is quoted as theirs. `audience`: before whom it is said (see `recall`).
     """
 
     question: AskedText
@@ -37,6 +41,8 @@ class Ask(ScopedAsOf, frozen=True, kw_only=True):
     after: Id | None = None
     write: bool = True
     caution: Literal["careful", "default", "eager"] = "default"
+    trust: SourceClass = BELIEVED
+    audience: Audience = "owner"
 
 
 @operation(
@@ -69,7 +75,7 @@ def ask(session: Session, asked: Ask, *, composer: "Composer | None" = None) -> 
     """
     from braid.agent.answer.pipeline import FOUND, TOP_K, Step, answer
     from braid.answers.after import earlier_answer
-    from braid.answers.mind import StoreMind
+    from braid.answers.mind import StoreMind, flagged
     from braid.answers.records import batch_of
     from braid.claims.question import utc
 
@@ -88,20 +94,22 @@ def ask(session: Session, asked: Ask, *, composer: "Composer | None" = None) -> 
         from braid.recall.lens_filter import through
 
         lens = through(lens_named(session, asked.lens))
-    mind = StoreMind(
+    minded = partial(
+        StoreMind,
         session,
         scope,
         as_of=asked.as_of,
         as_of_time=asked.as_of_time,
         now=asked.now,
         top_k=max(top_k if asked.top_k else FOUND, THROUGH_LENS if lens is not None else 1),
+        audience=asked.audience,
         all_pieces=asked.all,
     )
-    after = earlier_answer(session, asked.after, scope, mind.size) if asked.after is not None else None
-    given = answer(
+    mind = minded(trust=asked.trust)
+    after = earlier_answer(session, asked.after, scope, mind) if asked.after is not None else None
+    put = partial(
+        answer,
         asked.question,
-        mind,
-        now=mind.now,
         composer=composer,
         lens=lens,
         top_k=top_k,
@@ -109,15 +117,31 @@ def ask(session: Session, asked: Ask, *, composer: "Composer | None" = None) -> 
         caution=asked.caution,
         after=after,
     )
+    given = put(mind, now=mind.now)
+    if mind.lower and composer is None and not _is_owners(given):
+        own = minded(trust="owner")
+        alone = put(own, now=own.now)
+        if alone.composed.claims:  # what the owner said is not outdone by what others say of it
+            mind, given = own, alone
     resolved = mind.resolved if lens is None or given.held is not None else None
+    if not given.composed.claims and mind.beneath and lens is None and asked.trust == BELIEVED:
+        from braid.answers.outsiders import quoted_answer
+
+        given = quoted_answer(asked.question, given, mind, session, scope, top_k=top_k)
+    flags = flagged(session, given, asked.audience)
     if not asked.write:
-        return reply_of(given, resolved, {}, given.steps)
+        return reply_of(given, resolved, {}, given.steps, flags)
     began = perf_counter()
     batch, names = batch_of(given, resolved, scope, after=asked.after)
     written = session.append_drafts(batch)
     placed = {name: written[place].id for name, place in names.items()}
     step = Step("append", round(1000 * (perf_counter() - began), 3), f"{len(placed)} named")
-    return reply_of(given, resolved, placed, [*given.steps, step])
+    return reply_of(given, resolved, placed, [*given.steps, step], flags)
+
+
+def _is_owners(given: "CitedAnswer") -> bool:
+    """Whether an answer rests on the owner's words alone."""
+    return given.composed.claims and all(one.source == "owner" for one in given.citations)
 
 
 class ExplainProvenance(Request, frozen=True, kw_only=True):

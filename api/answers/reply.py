@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING, Literal
 import msgspec
 
 from braid.ledger.record.ids import RecordId
+from braid.ledger.record.source import SourceClass
 from braid.operation import Response
+from braid.search.operations import Flag
 
 if TYPE_CHECKING:
     from braid.agent.answer.pipeline import CitedAnswer, Step
@@ -23,6 +25,7 @@ class Citation(msgspec.Struct, frozen=True, kw_only=True):
     when: datetime
     speaker: str
     quote: str = ""
+    source_class: SourceClass
 
 
 class Stage(msgspec.Struct, frozen=True, kw_only=True):
@@ -40,7 +43,8 @@ class Reply(Response, frozen=True, kw_only=True):
     model's. `short` of what is near is what the first quotation would come to. `abstained`: too little is
     known to say anything, and `reason` says why. Uncertainty in [0, 1], of what was decided or of what was quoted; it
     is for programs, never shown. `tokens`: into a model, out of it. The ids are None where
-    nothing was written.
+    nothing was written. `quoted`: it only quotes what outsiders say; nobody who owns this memory says that it is so.
+    `flags`: what is personal in what it cites, where it is said before another than the owner.
     """
 
     question: str
@@ -60,13 +64,19 @@ class Reply(Response, frozen=True, kw_only=True):
     fallback: str | None
     unsupported: tuple[str, ...]
     reflection_text: str
+    quoted: bool = False
+    flags: tuple[Flag, ...] = ()
     question_id: RecordId | None = None
     answer_id: RecordId | None = None
     reflection: RecordId | None = None
 
 
 def reply_of(
-    given: "CitedAnswer", resolved: "Resolved | None", placed: Mapping[str, RecordId], steps: "Sequence[Step]"
+    given: "CitedAnswer",
+    resolved: "Resolved | None",
+    placed: Mapping[str, RecordId],
+    steps: "Sequence[Step]",
+    flags: tuple[Flag, ...] = (),
 ) -> Reply:
     """Return an answer as callers get it; `placed`: the ids of what was written."""
     composed = given.composed
@@ -84,6 +94,7 @@ def reply_of(
                 when=one.when,
                 speaker=one.speaker,
                 quote=one.quote,
+                source_class=one.source,
             )
             for one in given.citations
         ),
@@ -98,6 +109,8 @@ def reply_of(
         model=composed.model,
         fallback=composed.fallback,
         unsupported=tuple(composed.unsupported),
+        quoted=composed.quoted,
+        flags=flags,
         reflection_text=given.reflection.text,
         question_id=placed.get("question"),
         answer_id=placed.get("answer"),

@@ -25,6 +25,7 @@ from braid.ledger.record.record import (
     Scope,
     StanceBody,
 )
+from braid.ledger.record.source import BELIEVED, SourceClass
 from braid.session import Session
 from braid.stance.entry import draft_of, gist, is_own, question_key, reconciliation_key, reconciliation_of
 from braid.stance.reconcile import Reconciliation
@@ -42,9 +43,10 @@ def decide(
     at: datetime | None = None,
     as_of: int | datetime | None = None,
     append: bool = True,
+    trust: SourceClass = BELIEVED,
 ) -> Stance:
     """Return what is held of a question; see `claims.operations.stance`."""
-    found = resolve(session, question, scope, at=at, as_of=as_of)
+    found = resolve(session, question, scope, at=at, as_of=as_of, trust=trust)
     if not append or not found.batch:
         return found.stance
     placed = session.append_drafts(found.batch)[0]
@@ -68,10 +70,14 @@ def resolve(
     at: datetime | None = None,
     as_of: int | datetime | None = None,
     now: datetime | None = None,
+    trust: SourceClass = BELIEVED,
 ) -> Resolved:
-    """Return what is held of a question without appending it; `now`: the present, where it is not the store's."""
-    outcome, size = weigh(session, question, scope, at=at, as_of=as_of, now=now)
-    if not outcome.candidates and not outcome.others:
+    """Return what is held of a question without appending it; `now`: the present, where it is not the store's.
+
+    With another `trust` than `BELIEVED` there is nothing to append: a stance of the log is what is believed.
+    """
+    outcome, size = weigh(session, question, scope, at=at, as_of=as_of, now=now, trust=trust)
+    if trust != BELIEVED or (not outcome.candidates and not outcome.others):
         return Resolved(outcome, _shown(outcome))
     before = next(_alike(session, question, outcome.asks, scope, size), None)
     draft = draft_of(outcome, scope=scope, supersedes=before.id if before else None, known=size)

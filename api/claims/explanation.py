@@ -1,10 +1,13 @@
 """Why a stance holds what it holds, and why the claims of a record stand or don't: down to records."""
 
+from collections.abc import Iterator
 from datetime import UTC, datetime
+
+import msgspec
 
 from braid.claims.decision import id_at, stance_body
 from braid.claims.finder import ClaimFinder
-from braid.claims.operations import Explanation
+from braid.claims.operations import Explanation, Words
 from braid.claims.question import held_again
 from braid.ledger.errors import ErasedError, ForgottenError
 from braid.ledger.record.record import Asks, ExperienceBody, Record, Scope
@@ -20,6 +23,42 @@ def explained(session: Session, id: str) -> Explanation:
     """Return the reasons behind a stance, or behind what a record claims; see `claims.operations.why`."""
     session.reader.need_vault()
     record = session.reader.get(id)
+    classes = session.reader.source_classes
+    return msgspec.structs.replace(
+        _explained_record(session, record),
+        source_class=classes.of(record.index),
+        words=tuple(words_of(session, record)),
+    )
+
+
+def words_of(session: Session, record: Record) -> Iterator[Words]:
+    """Yield the records at first hand that a record stands on, each with its source class; gone ones are left out."""
+    reader, classes, seen = session.reader, session.reader.source_classes, set[int]()
+    stack = [record.index]
+    while stack:
+        at = stack.pop()
+        if at in seen:
+            continue
+        seen.add(at)
+        try:
+            one = reader.at(at)
+        except (ErasedError, ForgottenError):
+            continue
+        if above := classes.sources(one):
+            stack += reversed(above)
+            continue
+        source = one.body.provenance if isinstance(one.body, ExperienceBody) else None
+        yield Words(
+            id=one.id,
+            source_class=classes.note(one),
+            actor=source.actor if source else None,
+            name=source.name if source else None,
+            key=one.envelope.key,
+        )
+
+
+def _explained_record(session: Session, record: Record) -> Explanation:
+    id = record.id
     if record.kind == "stance":
         return _why_stance(session, record)
     body = record.body

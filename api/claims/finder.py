@@ -11,6 +11,7 @@ import msgspec
 
 from braid.claims.reader import ClaimReader
 from braid.ledger.record.record import Asks, ExperienceBody, Record, Scope, StanceBody
+from braid.ledger.record.source import BELIEVED, SourceClass
 from braid.session import Session
 from braid.stance.claims import is_meant
 from braid.text.words import normal
@@ -23,9 +24,11 @@ if TYPE_CHECKING:
 class ClaimFinder(ClaimReader):
     """What may be known of a store: its claims below a size, of one scope."""
 
-    def __init__(self, session: Session, scope: Scope | None, size: int | None) -> None:
-        """`size`: as the log was with so many records; None for now."""
-        super().__init__(session.reader, scope, session.reader.standings(size))
+    def __init__(
+        self, session: Session, scope: Scope | None, size: int | None, *, trust: SourceClass = BELIEVED
+    ) -> None:
+        """`size`: as the log was with so many records; None for now. `trust`: the lowest source class believed."""
+        super().__init__(session.reader, scope, session.reader.standings(size), trust=trust)
         self._session = session
 
     def named(self, asks: Asks | None) -> list[int]:

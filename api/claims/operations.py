@@ -13,6 +13,7 @@ from braid.ledger.errors import (
     ReadOnlyError,
     UnknownRecordError,
 )
+from braid.ledger.record.source import BELIEVED, SourceClass
 from braid.log import drafts
 from braid.operation import Id, Instant, Request, Response, Scoped, ScopedAsOf, operation
 from braid.session import Session
@@ -23,11 +24,15 @@ Question = Annotated[str, msgspec.Meta(min_length=1, description="A question in 
 
 
 class AskStance(ScopedAsOf, frozen=True, kw_only=True):
-    """What is held of a question. `at`: when it should hold; else what the question says, else now."""
+    """What is held of a question. `at`: when it should hold; else what the question says, else now.
+
+    `trust`: the lowest source class that is believed; with another than `tool` nothing is appended.
+    """
 
     question: Question
     at: Instant | None = None
     append: bool = True
+    trust: SourceClass = BELIEVED
 
 
 class Choice(Response, frozen=True, kw_only=True):
@@ -91,7 +96,9 @@ def stance(session: Session, asked: AskStance) -> Stance:
     if asked.append:
         _ = session.writer
     scope = drafts.scope(asked.user_id, asked.agent_id, asked.run_id, asked.session_id)
-    return decide(session, asked.question, scope, at=asked.at, as_of=asked.past, append=asked.append)
+    return decide(
+        session, asked.question, scope, at=asked.at, as_of=asked.past, append=asked.append, trust=asked.trust
+    )
 
 
 class StanceHistory(Scoped, frozen=True, kw_only=True):
@@ -131,18 +138,36 @@ class Why(Request, frozen=True, kw_only=True):
     id: Id
 
 
+class Words(msgspec.Struct, frozen=True, kw_only=True):
+    """Whose words a thing stands on: a record at first hand, its source class, who it is from, and whose key signed."""
+
+    id: str
+    source_class: SourceClass
+    actor: str | None = None
+    name: str | None = None
+    key: str
+
+
 class Explanation(Response, frozen=True, kw_only=True):
-    """Why a stance holds what it holds, or why the claims of a record stand or don't."""
+    """Why a stance holds what it holds, or why the claims of a record stand or don't.
+
+    `source_class`: the lowest of the `words` that it stands on; None where these can't be read any more.
+    """
 
     id: str
     kind: str
     says: str
     reasons: tuple[Reason, ...]
     would_change: tuple[str, ...] = ()
+    source_class: SourceClass | None = None
+    words: tuple[Words, ...] = ()
 
     def lines(self) -> Iterator[str]:
         """Yield it as an indented tree."""
         yield self.says
+        for one in self.words:
+            who = f"{one.name} ({one.actor})" if one.name else one.actor or "a record"
+            yield f"in the words of {who}, class {one.source_class}, signed by {one.key}  {one.id}"
         for reason in self.reasons:
             yield from lines(reason, "  ")
         for change in self.would_change:

@@ -9,6 +9,7 @@ from braid.claims.finder import ClaimFinder
 from braid.claims.reader import in_time
 from braid.ledger.read import prefix
 from braid.ledger.record.record import Asks, Scope
+from braid.ledger.record.source import BELIEVED, SourceClass
 from braid.recall.decompose import decompose
 from braid.search.question import Question
 from braid.search.retrieval import find
@@ -37,8 +38,11 @@ def weigh(
     at: datetime | None = None,
     as_of: int | datetime | None = None,
     now: datetime | None = None,
+    trust: SourceClass = BELIEVED,
 ) -> tuple[Reconciliation, int]:
     """Return what the log lets hold of a question, and of how many of its records; nothing is appended.
+
+    `trust`: the lowest source class that is believed.
 
     The time asked about is `at`, else what the question says ("before September"), else `now`: the end of a past that
     is asked, the store's time without one. Raises ValueError and TypeError for what can't be meant.
@@ -47,7 +51,7 @@ def weigh(
     if at is not None:
         at = utc(at)
     session.reader.need_vault()
-    known = ClaimFinder(session, scope, size_of(session, as_of))
+    known = ClaimFinder(session, scope, size_of(session, as_of), trust=trust)
     moment = Moment(utc(now) if now is not None else _now(session, known, as_of), at, now is not None)
     found = list(readings(question))
     for reading in found:

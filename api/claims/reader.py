@@ -8,10 +8,12 @@ from braid.ledger.errors import ErasedError, ForgottenError
 from braid.ledger.read.reader import Reader
 from braid.ledger.record.record import Asks, ExperienceBody, Record, Scope
 from braid.ledger.record.scope import in_scope
+from braid.ledger.record.source import BELIEVED, SourceClass, is_least
 from braid.ledger.record.standing import Standings, supports_of
 from braid.recall.decompose import decompose
 from braid.stance.claims import ALWAYS, FOREVER, RecordedClaim, claims_of
 from braid.stance.fold import GroundedRecord
+from braid.stance.source import ClaimSources
 from braid.stance.voice import backing, voice_of
 
 
@@ -19,12 +21,23 @@ class ClaimReader:
     """Claims of one scope, of a log at one moment of it. Reads each record once."""
 
     def __init__(
-        self, reader: Reader, scope: Scope | None, standings: Standings, *, include_forgotten: bool = False
+        self,
+        reader: Reader,
+        scope: Scope | None,
+        standings: Standings,
+        *,
+        include_forgotten: bool = False,
+        trust: SourceClass = BELIEVED,
     ) -> None:
-        """`include_forgotten`: of a past moment, that what has been forgotten since may be read as well."""
+        """`include_forgotten`: of a past moment, that what has been forgotten since may be read as well.
+
+        `trust`: the lowest source class whose claims are taken.
+        """
         self._reader = reader
         self._standings = standings
         self._include_forgotten = include_forgotten
+        self._trust: SourceClass = trust
+        self._sources = ClaimSources(reader.source_classes, reader.unless_erased, reader.role)
         self.scope = scope
         self.size = standings.past.size
         self._supports: dict[int, list[int]] = {}
@@ -73,7 +86,10 @@ class ClaimReader:
             return []
         self._voices[index] = voice_of_record(record)
         behind = backing(index, self._above, self.lives, self._voice)
-        return list(claims_of(record, behind)) if behind is not None else []
+        if behind is None:
+            return []
+        found = claims_of(record, behind, lambda claim: self._sources.of(record, claim))
+        return [said for said in found if is_least(said.source, self._trust)]
 
     def _at(self, index: int) -> Record:
         return self._reader.at(index, include_forgotten=self._include_forgotten)

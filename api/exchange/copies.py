@@ -6,7 +6,7 @@ from pathlib import Path
 
 import msgspec
 
-from braid.ledger.errors import LedgerError
+from braid.ledger.errors import DestinationExistsError, LedgerError
 from braid.ledger.tree.publication import publish_checkpoint, write_tiles
 from braid.ledger.tree.tiles import tile_path, tiles_for_size
 from braid.ledger.write.writer import Writer
@@ -19,10 +19,10 @@ def export_store(session: Session, folder: Path, *, audit: bool) -> list[str]:
     """Copy the log as far as its published head into a new folder and return the relative paths.
 
     With `audit` vault, private keys and projections stay behind: the copy can be verified, traced and proved, and not
-    one memory can be read from it. Without it vault and keys go along: a backup. Raises FileExistsError.
+    one memory can be read from it. Without it vault and keys go along: a backup. Raises DestinationExistsError.
     """
-    if folder.exists() and any(folder.iterdir()):
-        raise FileExistsError(f"{folder} exists and is not empty; choose another folder")
+    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+        raise DestinationExistsError(f"{folder} exists and is not an empty folder; choose another place")
     reader = session.reader
     if not audit:
         reader.need_vault()

@@ -3,7 +3,14 @@
 from collections.abc import Iterable, Iterator
 
 import braid.exchange.capture_operations  # noqa: F401  # pyright: ignore[reportUnusedImport]  # declares its own
-from braid.ledger.errors import EvidenceError, IntegrityError, LedgerError, NoVaultError, ReadOnlyError
+from braid.ledger.errors import (
+    DestinationExistsError,
+    EvidenceError,
+    IntegrityError,
+    LedgerError,
+    NoVaultError,
+    ReadOnlyError,
+)
 from braid.ledger.subject.format import Counts
 from braid.operation import Name, PathName, Request, Response, Scoped, operation
 from braid.session import Session
@@ -113,13 +120,13 @@ class Copied(Response, frozen=True, kw_only=True):
     positional=("path",),
     returns="files",
     example=ExportCopy(path="copy-for-the-auditor", audit=True),
-    errors=(FileExistsError, LedgerError, OSError),
+    errors=(DestinationExistsError, LedgerError, OSError),
 )
 def export_copy(session: Session, asked: ExportCopy) -> Copied:
     """Copy the log as far as its published head into a new folder.
 
     With `audit` the copy can be verified, traced and proved, and not one memory can be read from it; without, vault and
-    keys go along. Raises FileExistsError, LedgerError.
+    keys go along. Raises DestinationExistsError, LedgerError.
     """
     from pathlib import Path
 
@@ -146,13 +153,13 @@ class ExportSubject(Scoped, frozen=True, kw_only=True):
     remote=False,
     positional=("path",),
     example=ExportSubject(user_id="maya"),
-    errors=(ValueError, FileExistsError, NoVaultError, LedgerError, OSError),
+    errors=(ValueError, DestinationExistsError, NoVaultError, LedgerError, OSError),
 )
 def export_subject(session: Session, asked: ExportSubject) -> Counts:
     """Write everything held about a subject into a new folder or zip, as far as the signed head (docs/access.md).
 
     Files are 0600, the folder 0700. Raises ValueError where nothing is held: a slip of the pen must not look like a
-    complete answer; FileExistsError, NoVaultError.
+    complete answer; DestinationExistsError, NoVaultError.
     """
     from pathlib import Path
 

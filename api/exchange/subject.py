@@ -15,6 +15,7 @@ import msgspec
 
 from braid.exchange.lines import EVIDENCE, lines_of, stand
 from braid.exchange.subject_page import render_page
+from braid.ledger.errors import DestinationExistsError
 from braid.ledger.export.evidence import (
     Anchor,
     End,
@@ -55,11 +56,12 @@ def export_subject(
     """Write everything held about a subject into a new folder, or a zip where `dest` ends in `.zip`.
 
     `subject`: user_id, agent_id, run_id, session_id, actor; all that are given must hold. It reaches as far as the
-    signed head. Files are 0600, the folder 0700. Raises ValueError, FileExistsError, NoVaultError, LedgerError.
+    signed head. Files are 0600, the folder 0700. Raises ValueError, DestinationExistsError, NoVaultError,
+    LedgerError.
     """
     anchor = stand(session)
     found = _found(session, subject, anchor)
-    sink: _Sink = _Zip(dest) if dest.suffix == ".zip" else _Folder(dest)
+    sink = _sink(dest)
     try:
         counts = _Export(session, found, anchor, sink).write(subject, now or datetime.now(UTC))
     except BaseException:
@@ -149,6 +151,14 @@ def _copy(path: str, chunks: Iterable[bytes], file: IO[bytes]) -> FileDigest:
         digest.update(chunk)
         size += len(chunk)
     return FileDigest(path, digest.hexdigest(), size)
+
+
+def _sink(dest: Path) -> _Sink:
+    """Begin an export. Raises DestinationExistsError where something stands already."""
+    try:
+        return _Zip(dest) if dest.suffix == ".zip" else _Folder(dest)
+    except FileExistsError:
+        raise DestinationExistsError(f"{dest} exists; choose another place for the export") from None
 
 
 def _create(path: Path) -> IO[bytes]:

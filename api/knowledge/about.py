@@ -82,6 +82,7 @@ def _known(
         at=claim.at,
         turn=session.reader.envelope(turn).id,
         said_by=claim.said_by,
+        source_class=said.source,
         p=round(said.worth, 4),
         replaced=tuple(dict.fromkeys(former)),
         also=tuple(dict.fromkeys(one.id for one in alike if one.id != said.id)),

@@ -7,6 +7,7 @@ from typing import Final, cast
 from braid.knowledge.briefing_operations import Briefing
 from braid.ledger.record.record import ExperienceBody, Record, is_reading
 from braid.ledger.record.scope import in_scope
+from braid.ledger.record.source import BELIEVED, is_least
 from braid.lenses.lens import is_spoken
 from braid.lenses.preference import PreferenceLens
 from braid.lenses.view import Ground, folded
@@ -120,7 +121,7 @@ def _newest(session: Session, asked: Briefing) -> Iterator[Record]:
             record = entry.record
             if record.raw is None or not standings.lives(record.index) or record.kind != "experience":
                 continue
-            if in_scope(record.body.scope, scope):
+            if in_scope(record.body.scope, scope) and is_least(reader.source_classes.note(record), BELIEVED):
                 yield record
 
 
@@ -128,6 +129,7 @@ def _found(session: Session, asked: Briefing, query: str, top_k: int) -> list[Re
     question = Question(
         query=query,
         top_k=top_k,
+        trust=BELIEVED,
         user_id=asked.user_id,
         agent_id=asked.agent_id,
         run_id=asked.run_id,

@@ -31,6 +31,7 @@ from braid.ledger.record.record import (
     Target,
 )
 from braid.ledger.record.scope import in_scope, owner_of
+from braid.ledger.record.source import BELIEVED, is_least
 from braid.session import Session
 from braid.stance.mentions import mentions_of
 from braid.stance.relations import name_of
@@ -92,7 +93,12 @@ class EntityReader:
         for index in self._finder.named(None):
             record = self.record(index)
             body = record.body if record is not None and record.raw is not None else None
-            if record is not None and isinstance(body, ExperienceBody) and in_scope(body.scope, self._scope):
+            if (
+                record is not None
+                and isinstance(body, ExperienceBody)
+                and in_scope(body.scope, self._scope)
+                and is_least(self._session.reader.source_classes.note(record), BELIEVED)
+            ):
                 yield from self._mentions(record, body)
 
     def _mentions(self, record: Record, body: ExperienceBody) -> Iterator[Spoken]:

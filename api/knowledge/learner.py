@@ -24,6 +24,7 @@ from braid.learn.parse.reader import ParseReader
 from braid.learn.turn import KnownClaims, Turn, TurnReader, TurnReading
 from braid.ledger.errors import ErasedError, ForgottenError
 from braid.ledger.record.record import Draft, ExperienceBody, Record, is_reading
+from braid.ledger.record.source import BELIEVED, SourceClass, is_least
 from braid.outcomes import outcomes
 from braid.session import Session
 from braid.text.parse import ParserMissingError
@@ -66,12 +67,15 @@ class _Part(NamedTuple):
 class Learner:
     """Follows one store's log with one reader, and keeps what is known in each conversation while the store is open."""
 
-    def __init__(self, session: Session, of: Sensitivity = frozenset()) -> None:
-        """`of`: whether it reads claims of health, of money, of both, or of neither. Raises ParserMissingError where
-        nothing can take sentences apart.
+    def __init__(
+        self, session: Session, of: Sensitivity = frozenset(), trust: SourceClass = BELIEVED
+    ) -> None:
+        """`of`: whether it reads claims of health, of money, of both, or of neither; `trust`: the lowest source class
+        that is read. Raises ParserMissingError where nothing can take sentences apart.
         """
         self._session = session
         self._of = of
+        self._trust: SourceClass = trust
         self.turn = RLock()
         self._reader: TurnReader = ParseReader(session.parser, of)
         self._path = session.path / "views" / f"learned{suffix_of(of).replace('+', '-')}.json"
@@ -104,7 +108,7 @@ class Learner:
             for record, draft in added if told is not None else ():
                 cast("Told", told)(record, draft)
             at = self._at = stop
-        if not dry_run and at > self._saved():
+        if not dry_run and at > self._saved() and self._trust == BELIEVED:
             if not (self._of or self._saved()):  # once for a store: it looks at every reading
                 retire_replaced(self._session, REPLACED)
             self._save(at)
@@ -170,7 +174,8 @@ class Learner:
         """Return where to read on; what was said shortly before is made known again."""
         if self._at is not None:
             return self._at
-        at = self._since = self._saved()
+        # With another trust, what was passed over is read.
+        at = self._since = self._saved() if self._trust == BELIEVED else 0
         if at < self._session.reader.size:
             self._warm_up(at)
         return at
@@ -216,14 +221,21 @@ class Learner:
             for record, _ in entries:
                 if record.kind == "tombstone" and record.envelope.public.get("op") == "recover":
                     yield from self._recovered(record)
-                elif record.index not in hidden and (turn := turn_of(record)) is not None:
+                elif record.index not in hidden and (turn := self._turn_of(record)) is not None:
                     yield record, self._placed(record, turn)
+
+    def _turn_of(self, record: Record) -> Turn | None:
+        """Return a record as a turn; None for what is not trusted: it changes nobody's mind, nor what "it" means."""
+        turn = turn_of(record)
+        if turn is None or not is_least(self._session.reader.source_classes.note(record), self._trust):
+            return None
+        return turn
 
     def _recovered(self, tombstone: Record) -> Iterator[tuple[Record, Turn]]:
         for link in tombstone.targets("target"):
             with suppress(ErasedError, ForgottenError):
                 record = self._session.reader.at(link.index)
-                if (turn := turn_of(record)) is not None:
+                if (turn := self._turn_of(record)) is not None:
                     yield record, self._placed(record, turn)
 
     def _placed(self, record: Record, turn: Turn) -> Turn:
@@ -310,11 +322,14 @@ def _newest(turns: list[Turn]) -> list[Turn]:
     return turns[len(turns) - sum(length <= BACK for length in lengths) :]
 
 
-def learn(session: Session, *, dry_run: bool = False, told: Told | None = None) -> Learned:
+def learn(
+    session: Session, *, dry_run: bool = False, told: Told | None = None, trust: SourceClass = BELIEVED
+) -> Learned:
     """Read what has not been read yet, by the session's one learner: two that follow one log would trip over each
     other."""
-    if dry_run:
-        return _together([Learner(session, of).learn(dry_run=True, told=told) for of in readers(session)])
+    if dry_run or trust != BELIEVED:
+        others = [Learner(session, of, trust) for of in readers(session)]
+        return _together([one.learn(dry_run=dry_run, told=told) for one in others])
     done: list[Learned] = []
     for of in readers(session):
         learner = learner_of(session, of)

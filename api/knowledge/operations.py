@@ -18,6 +18,7 @@ from braid.ledger.errors import (
     UnknownRecordError,
 )
 from braid.ledger.record.record import Draft, Record
+from braid.ledger.record.source import BELIEVED, SourceClass
 from braid.log import drafts
 from braid.operation import Id, Instant, Request, Response, Scoped, ScopedAsOf, operation
 from braid.session import Session
@@ -29,9 +30,13 @@ if TYPE_CHECKING:
 
 
 class Learn(Request, frozen=True, kw_only=True):
-    """What hasn't been read yet is read. `dry_run`: nothing is appended."""
+    """What hasn't been read yet is read. `dry_run`: nothing is appended.
+
+    `trust`: the lowest source class that is read.
+    """
 
     dry_run: bool = False
+    trust: SourceClass = BELIEVED
 
 
 class Learned(Response, frozen=True, kw_only=True):
@@ -67,7 +72,7 @@ def learn(session: Session, asked: Learn, *, told: Callable[[Record, Draft], Non
     session.refresh()
     if not asked.dry_run:
         _ = session.writer  # refuses a store that is open for reading only, before it is read
-    return read_on(session, dry_run=asked.dry_run, told=told)
+    return read_on(session, dry_run=asked.dry_run, told=told, trust=asked.trust)
 
 
 class Extract(Request, frozen=True, kw_only=True):
@@ -184,7 +189,7 @@ class KnownClaim(msgspec.Struct, frozen=True, kw_only=True):
 
     `since` and `until` are None where it has no beginning or end.
     `at`: from which character of the turn on the quote stands. `p`: what it was worth when it was made. `replaced`:
-    what has no say because of it. `also`: other records that claim the same.
+    what has no say because of it. `also`: other records that claim the same. `source_class`: whose words it is.
     """
 
     id: str
@@ -202,6 +207,7 @@ class KnownClaim(msgspec.Struct, frozen=True, kw_only=True):
     at: int | None
     turn: str
     said_by: str | None
+    source_class: SourceClass
     p: float
     replaced: tuple[FormerClaim, ...]
     also: tuple[str, ...]

@@ -8,6 +8,7 @@ from braid.learn.inference import turn_of
 from braid.learn.turn import Turn
 from braid.ledger.errors import ErasedError, ForgottenError
 from braid.ledger.record.record import ASK, PROGRAM, RESULT, EventBody, ExperienceBody, Record, Scope, is_turn
+from braid.ledger.record.source import BELIEVED, is_least
 from braid.session import Session
 
 Whose = tuple[str | None, ...]
@@ -17,8 +18,13 @@ _ENDS: Final = ("session_end", "session.end", "system.session_end")
 
 
 def followed(session: Session, start: int, stop: int) -> Iterator[Record]:
-    """Yield the records from `start` to `stop` that have a body and aren't forgotten; one that was forgotten when its
-    turn came follows its recovery."""
+    """Yield the records from `start` to `stop` that have a body and aren't forgotten, without outsiders' words; one
+    that was forgotten when its turn came follows its recovery."""
+    classes = session.reader.source_classes
+    yield from (one for one in _followed(session, start, stop) if is_least(classes.note(one), BELIEVED))
+
+
+def _followed(session: Session, start: int, stop: int) -> Iterator[Record]:
     hidden = session.reader.control.hidden
     for entries in session.reader.entries(start, stop):
         for record, _ in entries:

@@ -15,7 +15,8 @@ from braid.ledger.errors import (
     ReadOnlyError,
 )
 from braid.ledger.record.ids import RecordId
-from braid.ledger.record.record import Draft, EventBody, ExperienceBody, Record
+from braid.ledger.record.record import Body, Draft, EventBody, ExperienceBody, Record
+from braid.ledger.record.source import WORDS, at_first_hand
 from braid.log import drafts
 from braid.log.chain import Chain, Kept, chain_of, kept, setting
 from braid.log.operations import correcting
@@ -70,15 +71,36 @@ def _batch(session: Session, asked: Modify, record: Record, now: Kept) -> list[D
     wanted = {"pinned": asked.pinned, "importance": asked.importance}
     changed = {name: value for name, value in wanted.items() if value not in (None, getattr(now, name))}
     text = body.content.text if asked.text is None else asked.text
-    tags = body.tags if asked.tags is None else list(asked.tags)
+    tags = body.tags if asked.tags is None else _tags(body, asked.tags)
     if text == body.content.text and sorted(tags) == sorted(body.tags):
         if not changed:
             raise InvalidRecordError(f"nothing of {record.id} would change")
         event = setting(changed, record.id, body.scope, asked.reason)
         return [_keyed(event, asked.idempotency_key)]
     new = drafts.correction(record, text)
-    new = msgspec.structs.replace(new, body=msgspec.structs.replace(new.body, tags=tags))
+    new = msgspec.structs.replace(new, body=_retagged(new.body, body, tags))
     return correcting(session.reader, record, _keyed(new, asked.idempotency_key), asked.reason, changed)
+
+
+def _tags(body: ExperienceBody, asked: Iterable[str]) -> list[str]:
+    """Return the tags that are asked for, with those that say whose words it is: no change of tags raises a class."""
+    wanted = [tag for tag in asked if tag in body.tags or not tag.startswith(WORDS)]
+    return [*wanted, *(tag for tag in body.tags if tag.startswith(WORDS) and tag not in wanted)]
+
+
+def _own_tags(tags: Iterable[str]) -> list[str]:
+    """Return tags without those that say whose words it is, in one order."""
+    return sorted(tag for tag in tags if not tag.startswith(WORDS))
+
+
+def _retagged(new: Body, old: ExperienceBody, tags: list[str]) -> Body:
+    """Return what takes a memory's place with these tags; the same words remain whose they were."""
+    made = msgspec.structs.replace(new, tags=tags)
+    if isinstance(made, ExperienceBody) and made.content.text == old.content.text:
+        was = at_first_hand("", old)
+        if at_first_hand("", made) != was:
+            return msgspec.structs.replace(made, tags=[*tags, f"{WORDS}{was}"])
+    return made
 
 
 def _keyed(draft: Draft, key: str | None) -> Draft:
@@ -108,7 +130,7 @@ def _unlike(asked: Modify, record: Record, chain: Chain) -> list[str]:
     if isinstance(body, ExperienceBody):
         said = {
             "text": asked.text in (None, body.content.text),
-            "tags": asked.tags is None or sorted(asked.tags) == sorted(body.tags),
+            "tags": asked.tags is None or _own_tags(asked.tags) == _own_tags(body.tags),
         }
         return [name for name, same in said.items() if not same]
     data = body.data if isinstance(body, EventBody) else {}

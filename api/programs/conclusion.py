@@ -59,11 +59,12 @@ def _failed(state: State) -> dict[str, str]:
 def _part(resources: Resources, given: Value) -> SentencePart:
     """Return what a step gave as a part of an answer; a result's first record is its own, the others it rests on."""
     support: list[Support] = []
+    classes = resources.session.reader.source_classes
     for id in given.records:
         with suppress(ErasedError, ForgottenError, UnknownRecordError):
             record = resources.session.reader.get(id)
             if record.kind == "experience":
-                support.append(support_of(record))
+                support.append(support_of(record, source=classes.note(record)))
     own = 1 if given.data is not None else len(support)
     return SentencePart(text=given.text, p=given.p, support=support[:own], behind=support[own:])
 
@@ -73,7 +74,9 @@ def _behind(resources: Resources, hits: Sequence[Hit], support: Sequence[Support
     known = {hit.id for hit in hits}
     last = min((hit.score for hit in hits), default=0.0)
     fresh = [id for id in dict.fromkeys(one.id for one in support) if id not in known]
-    return [Hit(resources.session.reader.get(id), last, {}, {}) for id in fresh]
+    reader = resources.session.reader
+    found = [reader.get(id) for id in fresh]
+    return [Hit(one, last, {}, {}, source=reader.source_classes.note(one)) for one in found]
 
 
 class _Gathered(Tones):

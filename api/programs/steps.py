@@ -12,6 +12,7 @@ from braid.agent.program.plan import Branch, LensStep, Reconcile, Retrieve, fill
 from braid.agent.program.state import State, value
 from braid.claims.decision import resolve
 from braid.ledger.record.record import Target
+from braid.ledger.record.source import BELIEVED
 from braid.lens.definitions import lens_named
 from braid.lenses.errors import LensError
 from braid.programs.resources import SIGNAL_DIGITS, Resources, StepResult
@@ -44,6 +45,7 @@ def _retrieve(resources: Resources, step: Retrieve, state: State, left_s: float)
         filters=NOT_OWN,
         limit_s=left_s,
         valid_at=datetime.fromisoformat(step.at) if step.at is not None else None,
+        trust=BELIEVED,
         **scope,
     )
     found = find(resources.session, asked)

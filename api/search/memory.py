@@ -95,6 +95,7 @@ def memory(
         tone_of=lambda record: tone_of(record, snapshots(record)),
         wording_of=lambda record: wording_of(record) if standings.lives(record.index) else None,
         salience=lessons.salience,
+        source_of=reader.source_classes.note,
     )
 
 

@@ -2,13 +2,14 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
-from typing import TYPE_CHECKING, Annotated, Final
+from typing import TYPE_CHECKING, Annotated, Final, Literal
 
 import msgspec
 
 from braid.ledger.errors import ErasedError, ForgottenError, IntegrityError, UnknownRecordError
 from braid.ledger.record.ids import RecordId
 from braid.ledger.record.record import ExperienceBody, Record, Scope
+from braid.ledger.record.source import SourceClass
 from braid.lenses.errors import UnknownLensError
 from braid.operation import Name, Request, Response, operation
 from braid.search.question import Question, TopK
@@ -20,6 +21,14 @@ if TYPE_CHECKING:
     from braid.recall.recall import CrossEncoder
 
 _ERRORS: Final = (IntegrityError, UnknownLensError)
+
+
+class Flag(msgspec.Struct, frozen=True, kw_only=True):
+    """Something personal in what goes out: its kind, the words, and the record that they are of."""
+
+    kind: Literal["name", "birth_date", "address", "email", "phone"]
+    text: str
+    id: str | None = None
 
 
 class Recall(Question, frozen=True, kw_only=True):
@@ -42,7 +51,8 @@ class RecalledHit(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True)
     """A record that fits, read from the log and verified.
 
     `signals`: what spoke for it, by name; `parts`: what each added to the score, where `explain` was asked.
-    `superseded_by`: the record that stands in its place now. `proof`: a c2sp.org/tlog-proof.
+    `superseded_by`: the record that stands in its place now. `proof`: a c2sp.org/tlog-proof. `source_class`: whose
+    words it is; an outsider's are quoted, and nobody here has said that they are so.
     """
 
     id: RecordId
@@ -56,6 +66,7 @@ class RecalledHit(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True)
     captions: tuple[str, ...] = ()
     scope: Scope | None = None
     superseded_by: str | None = None
+    source_class: SourceClass
     signals: Mapping[str, float]
     parts: Mapping[str, float] | None = None
     also: tuple[Repeat, ...] = ()
@@ -68,6 +79,7 @@ class Recalled(Response, frozen=True, kw_only=True, omit_defaults=True):
     `position`: how many records the projection had taken in; `behind_by`: how many it hadn't. `degraded`: what could
     not be asked, and so has no say. `rebuilt`: why the projection had to be made again. `disagreement`: the entropy of
     the hits' answers in [0, 1]. `proof`: one proof of all hits (`braid check-proof`).
+    `flags`: names, birth dates, addresses in what another than the owner is given.
     """
 
     results: tuple[RecalledHit, ...]
@@ -77,6 +89,7 @@ class Recalled(Response, frozen=True, kw_only=True, omit_defaults=True):
     disagreement: float
     rebuilt: str | None = None
     proof: str | None = None
+    flags: tuple[Flag, ...] = ()
 
 
 @operation(
@@ -106,10 +119,23 @@ def recall(
     from braid.search.retrieval import find, proved
 
     found = find(session, asked, cross_encoder=cross_encoder, hit_lens=hit_lens, decomposer=decomposer)
-    return _recalled(proved(session, found) if asked.prove else found, explain=asked.explain)
+    return _recalled(
+        proved(session, found) if asked.prove else found,
+        explain=asked.explain,
+        flags=_flags(session, asked, found),
+    )
 
 
-def _recalled(found: "RecallResult", *, explain: bool) -> Recalled:
+def _flags(session: Session, asked: Question, found: "RecallResult") -> tuple[Flag, ...]:
+    """Return what is personal in what goes out to another than the owner."""
+    if asked.audience == "owner":
+        return ()
+    from braid.search.audience import flags_in
+
+    return tuple(flags_in(session, (hit.record for hit in found.results), asked.audience))
+
+
+def _recalled(found: "RecallResult", *, explain: bool, flags: tuple[Flag, ...]) -> Recalled:
     return Recalled(
         results=tuple(_hit(hit, explain=explain) for hit in found.results),
         behind_by=found.behind_by,
@@ -118,6 +144,7 @@ def _recalled(found: "RecallResult", *, explain: bool) -> Recalled:
         disagreement=round(found.disagreement, 4),
         rebuilt=found.rebuilt,
         proof=found.proof.decode() if found.proof is not None else None,
+        flags=flags,
     )
 
 
@@ -138,6 +165,7 @@ def _hit(hit: "Hit", *, explain: bool) -> RecalledHit:
         else (),
         scope=body.scope,
         superseded_by=hit.superseded_by,
+        source_class=hit.source,
         signals=_rounded(hit.signals),
         parts=_rounded(hit.parts) if explain else None,
         also=tuple(_repeat(record) for record in hit.also),
@@ -168,9 +196,10 @@ class Context(Question, frozen=True, kw_only=True):
 
 
 class ContextBlock(Response, frozen=True, kw_only=True):
-    """The `<experience_context>` block."""
+    """The `<experience_context>` block. `flags`: what is personal in it, where it isn't for the owner."""
 
     text: str
+    flags: tuple[Flag, ...] = ()
 
 
 @operation(
@@ -207,7 +236,8 @@ def context(
     question = (decomposer or decompose)(asked.query, now)
     redact = str if asked.clear else Redactor().redact
     return ContextBlock(
-        text=block(question, found, now, budget=asked.budget, probe=asked.probe, redact=redact)
+        text=block(question, found, now, budget=asked.budget, probe=asked.probe, redact=redact),
+        flags=_flags(session, asked, found),
     )
 
 

@@ -5,6 +5,7 @@ from typing import Annotated, Final, Literal
 import msgspec
 
 from braid.errors import InvalidRequestError
+from braid.ledger.record.source import SourceClass
 from braid.operation import Instant, Json, Name, ScopedAsOf
 
 MAX_TOP_K: Final = 1_000
@@ -33,6 +34,9 @@ class AskedTone(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     within: Annotated[float, msgspec.Meta(ge=0)] | None = None
 
 
+Audience = Literal["owner", "group", "third_party"]
+
+
 class Question(ScopedAsOf, frozen=True, kw_only=True):
     """A question, whose memory it is asked of, and what bounds its answer.
 
@@ -41,6 +45,8 @@ class Question(ScopedAsOf, frozen=True, kw_only=True):
     nothing later is told. `superseded`: what was replaced is told too, marked. `affect`: tone has a say only then.
     `uncertainty`: the weight of disagreement among the hits, 0 for none. `lens`: the name of one. `limit_s`: how long
     each of the index's answers, the model and the encoder may take; `index_s`: how long the index, to catch up.
+    `trust`: the lowest source class that is told. Outsiders' words are told as theirs where it admits them.
+    `audience`: before whom it is said. A `group` is given what is of level L1 or less, a `third_party` L0.
     """
 
     query: str
@@ -54,3 +60,5 @@ class Question(ScopedAsOf, frozen=True, kw_only=True):
     lens: Name | None = None
     limit_s: Seconds = 5.0
     index_s: Seconds = 60.0
+    trust: SourceClass = "outsider"
+    audience: Audience = "owner"

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 import msgspec
 
 from braid.ledger.record.record import ANSWER, ASK, REFLECTION, RESULT, Record, Vad
+from braid.ledger.record.source import SourceClass, is_least
 from braid.ledger.record.standing import Standings
 from braid.log import operations as log
 from braid.operation import Json
@@ -22,7 +23,7 @@ from braid.recall.filters import Test, compiled, speaks_of
 from braid.recall.hit_reader import ToneFilter, is_admitted, is_within
 from braid.recall.hits import Hit, RecallResult
 from braid.recall.lens_filter import through
-from braid.recall.recall import CrossEncoder, Lens, RecallQuestion, recall
+from braid.recall.recall import CrossEncoder, Lens, RecallQuestion, RecallSources, recall
 from braid.recall.uncertainty import WEIGHT
 from braid.search.memory import memory
 from braid.search.question import AskedTone, Question
@@ -82,8 +83,9 @@ def question_of(
         ),
         now=now_of(session, asked),
         top_k=asked.top_k,
-        test=_test(asked.filters),
-        filtered=bool(asked.filters),
+        test=_heard(session, asked, _test(asked.filters)),
+        filtered=bool(asked.filters) or asked.audience != "owner",
+        trust=asked.trust,
         tone=_tone(asked.affect),
         uncertainty=WEIGHT if asked.uncertainty is None else asked.uncertainty,
         cross_encoder=cross_encoder,
@@ -114,6 +116,15 @@ def _test(filters: Mapping[str, Any] | None) -> Test:
     if speaks_of(filters, ("method", "id")):
         return test
     return lambda record: test(record) and _is_told(record)
+
+
+def _heard(session: Session, asked: Question, test: Test) -> Test:
+    """Return a test that also leaves out what isn't for the audience."""
+    if asked.audience == "owner":
+        return test
+    from braid.search.audience import may_hear
+
+    return lambda record: test(record) and may_hear(session, record, asked.audience)
 
 
 def _tone(asked: AskedTone | None) -> ToneFilter | None:
@@ -148,9 +159,7 @@ def _found(session: Session, question: RecallQuestion, last: int | None, *, mark
     )
     if not marked:
         return answer
-    return msgspec.structs.replace(
-        answer, results=_beneath(answer.results, standings, question, asked_of.read)
-    )
+    return msgspec.structs.replace(answer, results=_beneath(answer.results, standings, question, asked_of))
 
 
 def proved(session: Session, answer: RecallResult) -> RecallResult:
@@ -166,7 +175,7 @@ def proved(session: Session, answer: RecallResult) -> RecallResult:
 
 
 def _beneath(
-    hits: Sequence[Hit], standings: Standings, question: RecallQuestion, read: Callable[[int], Record | None]
+    hits: Sequence[Hit], standings: Standings, question: RecallQuestion, sources: RecallSources
 ) -> list[Hit]:
     """Return hits with each that was replaced marked, beneath what replaced it, which is put in where it is missing;
     not where a filter leaves that out. What another scope, or a later time, replaced is left out.
@@ -177,13 +186,22 @@ def _beneath(
         if instead is None:
             placed.setdefault(hit.index, []).insert(0, hit)
             continue
-        by = read(instead)
+        by = sources.read(instead)
         if by is None or not is_within(by, question.where):
             continue
-        asked_for = is_admitted(by, question.where, question.test)
-        group = placed.setdefault(instead, [Hit(by, hit.score, hit.signals, hit.parts)] if asked_for else [])
+        asked_for = is_admitted(by, question.where, question.test) and _is_trusted(sources, by, question)
+        group = placed.setdefault(instead, [_in_place(hit, by, sources.source_of)] if asked_for else [])
         group.append(msgspec.structs.replace(hit, superseded_by=by.id))
     return [hit for group in placed.values() for hit in _once(group)][: question.top_k]
+
+
+def _is_trusted(sources: RecallSources, record: Record, question: RecallQuestion) -> bool:
+    return sources.source_of is None or is_least(sources.source_of(record), question.trust)
+
+
+def _in_place(hit: Hit, by: Record, source_of: Callable[[Record], SourceClass] | None) -> Hit:
+    """Return what replaced a hit, as a hit."""
+    return Hit(by, hit.score, hit.signals, hit.parts, source="owner" if source_of is None else source_of(by))
 
 
 def _once(group: Sequence[Hit]) -> list[Hit]:

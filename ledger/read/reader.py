@@ -24,6 +24,7 @@ from braid.ledger.read.prefix import control_at
 from braid.ledger.record.envelope import Envelope, Link, decode_payload, digest_text, payload_of, text_of
 from braid.ledger.record.ids import parse_id
 from braid.ledger.record.record import Record
+from braid.ledger.record.source import SourceClasses
 from braid.ledger.record.standing import StandingFacts, Standings
 from braid.ledger.tree.checkpoint import Checkpoint
 from braid.ledger.tree.merkle import prove_inclusion, range_root
@@ -51,6 +52,7 @@ class Reader(Follower):
     _key_index: "KeyIndex | None" = None
     _retirements: "Retirements | None" = None
     _standings: tuple[tuple[int, int, int], Standings] | None = None
+    _sources: tuple[int, SourceClasses] | None = None
 
     @property
     def backlinks(self) -> "Backlinks":
@@ -98,6 +100,27 @@ class Reader(Follower):
                 self._key_index.close()
         finally:
             super().close()
+
+    @property
+    def source_classes(self) -> SourceClasses:
+        """Whose words records are (SPEC §4.9): kept while nothing more is erased, since links lead back alone."""
+        erased = len(self.control.erased)
+        known = self._sources
+        if known is None or known[0] != erased:
+            known = self._sources = erased, SourceClasses(self.unless_erased, self.role)
+        return known[1]
+
+    def unless_erased(self, index: int) -> Record | None:
+        """Return a record, a forgotten one too; None for an erased one."""
+        try:
+            return self.at(index, include_forgotten=True)
+        except ErasedError:
+            return None
+
+    def role(self, key: str) -> str:
+        """Return the role of an author key; empty for one that was never admitted."""
+        life = self.control.keys.get(key)
+        return life.role if life is not None else ""
 
     def standings(self, size: int | None = None) -> Standings:
         """Return how records stand now, or stood when the log held `size` records: what is forgotten or erased by now

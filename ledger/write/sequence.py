@@ -33,6 +33,8 @@ from braid.ledger.record.record import (
     Provenance,
     with_article,
 )
+from braid.ledger.record.source import SourceClass, at_first_hand, lowest
+from braid.ledger.record.standing import SUPERSEDES
 from braid.ledger.record.validate import check_draft, earlier_place
 from braid.ledger.write.compose import Slot, Unsigned, compose, encode_body, sign_all
 from braid.ledger.write.repetition import refuse_another
@@ -303,7 +305,45 @@ class Sequencer:
                     f"a {draft.type} can't be derived from {id}, a {type_}: derivation goes up"
                 )
             links.append(Link(role, index, id))
+        self._refuse_beneath(request, written, place, links)
         return links
+
+    def _refuse_beneath(
+        self, request: AppendRequest, written: dict[int, tuple[int, RecordId]], place: int, links: list[Link]
+    ) -> None:
+        """Refuse what an outsider says in place of what anybody else said (SPEC §4.9)."""
+        size = self._reader.size
+        replaced = [link.index for link in links if link.role == SUPERSEDES and link.index < size]
+        if not replaced or request.drafts[place].kind != "experience":
+            return
+        if self._class_of(request, written, place) != "outsider":
+            return
+        for at in replaced:
+            if self._reader.source_classes.of(at) != "outsider":
+                raise InvalidRecordError(
+                    f"an outsider's words can't take the place of {self._reader.envelope(at).id}: append them beside"
+                    " it, or let its owner correct it"
+                )
+
+    def _class_of(
+        self, request: AppendRequest, written: dict[int, tuple[int, RecordId]], place: int
+    ) -> SourceClass:
+        """Return whose words a draft is, by its actor and by all that it was made of."""
+        draft = request.drafts[place]
+        found: list[SourceClass] = [at_first_hand("", draft.body)]
+        for role, target in draft.links:
+            if role not in DERIVATION_ROLES:
+                continue
+            if isinstance(target, str):
+                found.append(self._reader.source_classes.of(self._reader.index_of(target)))
+                continue
+            earlier = earlier_place(target, place)
+            index = written[earlier][0]
+            known = index < self._reader.size
+            found.append(
+                self._reader.source_classes.of(index) if known else self._class_of(request, written, earlier)
+            )
+        return lowest(found)
 
     def _signer_for(self, draft: Draft, wanted: str | None) -> Signer:
         """Return the key that may sign this draft; raise KeyRefusedError where there is none."""

@@ -76,6 +76,15 @@ def ingest(
             show_default=False,
         ),
     ] = None,
+    me: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--me", metavar="NAME", help="In Slack and Discord: the owner's name there; repeatable."
+        ),
+    ] = None,
+    sent: Annotated[
+        bool, typer.Option("--sent", help="Of mail: the owner sent it. Anybody may write another's name.")
+    ] = False,
     learn: Annotated[
         bool, typer.Option("--learn/--no-learn", help="Read the turns for what they state.")
     ] = True,
@@ -92,6 +101,9 @@ def ingest(
 
     What the turns state in plain words is then read and recorded above them, as `braid learn` does (--no-learn: not).
 
+    Mail and rooms hold the words of others: these are recalled and quoted as theirs, and never believed. --me and
+    --sent say which are the owner's.
+
     A bad line is reported as file:line: reason and skipped; the exit code is then 1. Of more than ten, the first are
     shown and all are in a file that is named. Ingesting the same source again adds nothing: a turn is known by the
     source's id for it, or by its place and content. Interrupted, run it again.
@@ -103,16 +115,18 @@ def ingest(
       cat chat.jsonl | braid ingest - --source support-chat
       braid ingest messages.csv --map role=speaker,content=body --since 2025-01-01
       braid ingest diary.csv --timezone Europe/Berlin
+      braid ingest slack-export.zip --me maya
       braid ingest --dry-run *.jsonl
     """
     from braid.log import drafts
     from braid.tools.cli.intake import Intake
-    from braid.tools.cli.sources import columns_of, moment_of, open_source, zone_of
+    from braid.tools.cli.sources import Mine, columns_of, moment_of, open_source, zone_of
 
     within = {"user_id": user_id, "agent_id": agent_id, "run_id": run_id, "session_id": session}
     zone = zone_of(timezone) if timezone is not None else None
     opener = partial(open_source, form=form, columns=columns_of(columns or ()), zone=zone)
     earliest = moment_of(since, zone) if since else None
+    mine = Mine(frozenset(name.casefold() for name in me or ()), sent)
     drafts.scope(**within)  # refused at once, and not at each turn
 
     def scope_of(said_in: str | None) -> Any:
@@ -120,13 +134,13 @@ def ingest(
 
     if dry_run:
         with reading(store) as opened:
-            intake = Intake(opened, scope_of, dry_run=True, since=earliest)
+            intake = Intake(opened, scope_of, dry_run=True, since=earliest, mine=mine)
             _take_all(intake, files, source, opener)
             _report(intake, _counts(intake, dry_run=True), output)
             say("nothing was written (--dry-run)")
     else:
         with writing(store, adopt=adopt, shared=shared) as opened:
-            intake = Intake(opened, scope_of, since=earliest)
+            intake = Intake(opened, scope_of, since=earliest, mine=mine)
             try:
                 _take_all(intake, files, source, opener)
             except BaseException:
@@ -167,6 +181,7 @@ def _counts(intake: "Intake", *, dry_run: bool) -> dict[str, Any]:
     revised = {"  in place of an earlier version": intake.revised} if intake.revised else {}
     older = {"older": intake.older} if intake.older else {}
     rest = {"already known": intake.known, "skipped": intake.skipped, "text bytes": intake.text_bytes}
+    rest |= {"of others": intake.others} if intake.others else {}
     return taken | roles | revised | older | rest
 
 

@@ -11,6 +11,7 @@ import msgspec
 
 from braid.ledger.errors import BodyTooLargeError, InvalidRecordError
 from braid.ledger.record.record import Draft, Scope
+from braid.ledger.record.source import WORDS
 from braid.ledger.record.validate import check_draft
 from braid.ledger.write.compose import encode_body
 from braid.ledger.write.writer import utc_now
@@ -18,7 +19,7 @@ from braid.tools.cli.duplicates import KnownTurns
 from braid.tools.cli.output import line
 from braid.tools.cli.progress import Bar
 from braid.tools.cli.rejects import Skips
-from braid.tools.cli.sources import Opened, draft_of
+from braid.tools.cli.sources import Mine, Opened, draft_of
 from braid.tools.importers.errors import SourceError
 from braid.tools.importers.message import BadLine, Message
 
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 BATCH = 1_000
 BATCH_BYTES = 8 * 2**20
 ScopeOf = Callable[[str | None], Scope | None]
+OUTSIDERS = f"{WORDS}outsider"
 _ANOTHER = "another turn was recorded under this id before; `braid correct` it instead"
 
 
@@ -38,6 +40,7 @@ class _Turn(NamedTuple):
     message: Message
     key: str
     supersedes: tuple[str, ...] = ()
+    tags: tuple[str, ...] = ()
 
 
 class Intake:
@@ -48,8 +51,19 @@ class Intake:
     """
 
     def __init__(
-        self, store: "Store", scope_of: ScopeOf, *, dry_run: bool = False, since: datetime | None = None
+        self,
+        store: "Store",
+        scope_of: ScopeOf,
+        *,
+        dry_run: bool = False,
+        since: datetime | None = None,
+        mine: Mine | None = None,
     ) -> None:
+        """`mine`: whose words are the owner's, in mail and rooms."""
+        self._mine = mine or Mine()
+        self._form = ""
+        self.others = 0
+        """Turns that were taken as outsiders' words."""
         self._store = store
         self._known = KnownTurns(store)
         self._scope_of = scope_of
@@ -69,6 +83,7 @@ class Intake:
 
     def take(self, opened: Opened, source_id: str, bar: Bar) -> None:
         """Read a source to its end. `source_id` is its lasting name, for keys."""
+        self._form = opened.importer.name
         try:
             for item in opened.importer.read(opened.source):
                 if isinstance(item, BadLine):
@@ -93,7 +108,8 @@ class Intake:
         if self._since and message.occurred_at and message.occurred_at < self._since:
             self.older += 1
             return
-        turn = _Turn(place, message, message.key(source_id))
+        tags = tuple(self._mine.tags(self._form, message))
+        turn = _Turn(place, message, message.key(source_id), tags=tags)
         earlier = self._batch.get(turn.key)
         if earlier is None:
             self._batch[turn.key] = turn
@@ -154,10 +170,11 @@ class Intake:
         return [turn._replace(key=key, supersedes=(id,))]
 
     def _drafted(self, turns: list[_Turn]) -> list[tuple[_Turn, Draft]]:
-        return [
-            (turn, draft_of(turn.message, self._scope_of(turn.message.session), turn.key, turn.supersedes))
-            for turn in turns
-        ]
+        return [(turn, self._draft_of(turn)) for turn in turns]
+
+    def _draft_of(self, turn: _Turn) -> Draft:
+        within = self._scope_of(turn.message.session)
+        return draft_of(turn.message, within, turn.key, turn.supersedes, tags=turn.tags)
 
     def _write(self, drafted: Sequence[tuple[_Turn, Draft]]) -> None:
         try:
@@ -178,6 +195,7 @@ class Intake:
     def _count(self, turn: _Turn) -> None:
         self.taken += 1
         self.revised += bool(turn.supersedes)
+        self.others += OUTSIDERS in turn.tags
         self.roles[turn.message.role] += 1
         self.text_bytes += len(turn.message.text.encode())
 

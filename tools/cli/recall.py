@@ -106,7 +106,7 @@ def recall(
 
 
 def _stance(
-    opened: "Store", question: str, valid_at: str | None, as_of: str | None, scope: dict[str, str | None]
+    opened: "Store", question: str, valid_at: str | None, as_of: str | None, scope: dict[str, Any]
 ) -> "Stance | None":
     """Return what is held of a question, None where that can't be had in time; nothing is appended."""
     from braid.views.errors import ViewError, told

@@ -11,6 +11,7 @@ from zoneinfo import ZoneInfo, available_timezones
 
 from braid.ledger.record.record import Draft, Scope
 from braid.ledger.record.record import Source as Origin
+from braid.ledger.record.source import WORDS
 from braid.log import drafts
 from braid.tools.importers import times
 from braid.tools.importers.detect import by_name, detect, open_path, open_stream
@@ -106,7 +107,34 @@ def moment_of(said: str, zone: tzinfo | None = None) -> datetime:
     return found
 
 
-def draft_of(message: Message, within: Scope | None, once: str, supersedes: Sequence[str] = ()) -> Draft:
+ROOMS = ("slack", "discord")
+"""Formats in which a platform vouches for who said what."""
+MAIL = "mbox"
+"""A format in which anybody may say that they are anybody."""
+
+
+class Mine(NamedTuple):
+    """Whose words a person says are the owner's: names in rooms, and whether a box of mail is of what they sent."""
+
+    names: frozenset[str] = frozenset()
+    sent: bool = False
+
+    def tags(self, form: str, message: Message) -> list[str]:
+        """Return how a turn says whose words it is: in mail and in rooms most are others'."""
+        if message.role != "user" or form not in (MAIL, *ROOMS):
+            return []
+        own = self.sent if form == MAIL else (message.name or "").casefold() in self.names
+        return [f"{WORDS}{'owner' if own else 'outsider'}"]
+
+
+def draft_of(
+    message: Message,
+    within: Scope | None,
+    once: str,
+    supersedes: Sequence[str] = (),
+    *,
+    tags: Sequence[str] = (),
+) -> Draft:
     """Return the draft of a turn; nothing is inferred. Whom it answers is no link: a reply is not derived."""
     actor, name = speaker_of(message)
     return drafts.experience(
@@ -117,6 +145,7 @@ def draft_of(message: Message, within: Scope | None, once: str, supersedes: Sequ
         sources=[Origin(uri=message.source_uri, hash=message.source_hash)],
         supersedes=supersedes,
         structured=structured_of(message),
+        tags=tags,
         within=within,
         external_id=message.external_id,
         occurred_at=message.occurred_at,

@@ -22,6 +22,7 @@ from braid.views.duck.digest import BUCKET, bucket_root, content_digest, hash_ro
 from braid.views.duck.projection import Meta, connect, read_meta
 from braid.views.duck.rows import make_rows
 from braid.views.duck.schema import CHECKPOINTS, TABLES, VERSION, creation
+from braid.views.duck.sources import RowSources
 from braid.views.duck.standing import Fates
 from braid.views.errors import DamagedViewError
 from braid.views.projection import HeadFacts
@@ -65,11 +66,12 @@ def _findings(reader: Reader, con: duckdb.DuckDBPyConnection, standing: HeadFact
     standings = [Fates(reader, standing).all()]
     if meta.stamp.position < standing.size:
         standings.append(Fates(reader, standing_then(reader, meta.stamp.position)).all())
+    sources = RowSources(reader)
     roots: list[bytes] = []
     for start in range(0, meta.stamp.position, _CHUNK):
         stop = min(start + _CHUNK, meta.stamp.position)
         stored = _stored(con, start, stop)
-        yield from _compared(reader.entries(start, stop), standings, _held(con, start, stop), stored)
+        yield from _compared(reader.entries(start, stop), standings, sources, _held(con, start, stop), stored)
         for at in range(start, stop, BUCKET):
             present = [stored[index] for index in range(at, min(at + BUCKET, stop)) if index in stored]
             roots.append(bucket_root(present))
@@ -117,15 +119,17 @@ def _held(con: duckdb.DuckDBPyConnection, start: int, stop: int) -> dict[int, li
 def _compared(
     log: Iterable[list[LogEntry]],
     standings: Sequence[HeadFacts],
+    sources: RowSources,
     held: dict[int, list[Numbered]],
     stored: dict[int, bytes],
 ) -> Iterator[Finding]:
     """Compare rows and their hashes with what is made of the log by one of these standings."""
     for entries in log:
+        told = [sources.told(standing, entries) for standing in standings]
         for entry in entries:
             index = entry.record.envelope.index
             rows = held.get(index, [])
-            made = [make_rows(entry, standing).rows for standing in standings]
+            made = [make_rows(entry, standing).rows for standing in told]
             hashes = [hash_rows(each, entry.row_key) if each else None for each in made]
             if (hash_rows(rows, entry.row_key) if rows else None) not in hashes:
                 yield _found(_difference(rows, made[0]), index)

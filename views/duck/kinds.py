@@ -21,10 +21,11 @@ from braid.ledger.record.record import (
     ViewBody,
 )
 from braid.ledger.record.scope import owner_of
+from braid.ledger.record.source import at_first_hand
 from braid.stance.mentions import mentions_of
 from braid.stance.pool import prior_of
 from braid.views.duck.schema import NUMBER
-from braid.views.projection import HeadFacts
+from braid.views.projection import HeadFacts, RowSource
 from braid.views.values import Numbered, body_part, created, json_text, microseconds, record_part
 
 _STATED: Final = "stated"
@@ -39,8 +40,9 @@ def _experience(record: Record, body: Body | None, standing: HeadFacts) -> list[
     place = (envelope.index, envelope.id)
     head = (*place, envelope.type, *record_part(envelope, standing), *body_part(envelope, body))
     if not isinstance(body, ExperienceBody):
-        return [(_EXPERIENCES, (*head, *(None,) * 18))]
+        return [(_EXPERIENCES, (*head, *(None,) * 19))]
     content, from_ = body.content, body.provenance
+    source, claims = _source(envelope, body, standing)
     row = (
         *head,
         content.text,
@@ -49,6 +51,7 @@ def _experience(record: Record, body: Body | None, standing: HeadFacts) -> list[
         from_.actor,
         from_.name,
         from_.method,
+        source,
         json_text(from_.sources) if from_.sources else None,
         body.evidence_uris,
         *_sure(envelope, body),
@@ -60,8 +63,17 @@ def _experience(record: Record, body: Body | None, standing: HeadFacts) -> list[
         span = [None if time is None else microseconds(time) for time in (claim.valid_from, claim.valid_to)]
         said = (claim.subject, claim.rel, claim.object, claim.polarity, *span, claim.source_type)
         how = (claim.quote, claim.hedge, claim.said_by, claim.at, claim.type, json_text(claim.details))
-        rows.append((_CLAIMS, (*place, k, *said, *how)))
+        rows.append((_CLAIMS, (*place, k, *said, *how, claims[k])))
     return [*rows, *_mentions(record, body)]
+
+
+def _source(envelope: Envelope, body: ExperienceBody, standing: HeadFacts) -> RowSource:
+    """Return whose words an experience is, and each of its claims: what rests on others is told by the standing."""
+    if (told := standing.sources.get(envelope.index)) is not None:
+        return told
+    key = standing.keys.get(envelope.key)
+    own = at_first_hand(key.role if key is not None else "", body)
+    return RowSource(own, (own,) * len(body.symbolic))
 
 
 def _mentions(record: Record, body: ExperienceBody) -> list[Numbered]:

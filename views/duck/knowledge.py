@@ -87,7 +87,8 @@ _READINGS: Final = f"starts_with(e.method, {quoted(READING)})"
 
 _KNOWN: Final = ViewDefinition(
     "known_claims",
-    "Claims of living records, each with the turn that it was read from; those of reconciliations left out.",
+    "Claims of living records, each with the turn that it was read from; those of reconciliations, and outsiders'"
+    " words, left out.",
     (_TYPE, *_STATED, Column("said_at", "TIMESTAMP", "When it was said, UTC."), _DETAILS,
      Column("hedge", "VARCHAR", "The words that soften it."),
      Column("said_by", "VARCHAR", "Whose word it is, where the record only reports it."), *_GROUNDS),
@@ -98,7 +99,7 @@ _KNOWN: Final = ViewDefinition(
       coalesce(t.target_index, c.log_index) AS turn_index, coalesce(t.target_id, c.id) AS turn_id
     FROM claims c JOIN experiences e ON e.log_index = c.log_index
     LEFT JOIN links t ON t.log_index = c.log_index AND t.k = 0 AND t.role = 'parent'
-    WHERE e.standing = 'living' AND e.method <> 'reconcile'
+    WHERE e.standing = 'living' AND e.method <> 'reconcile' AND c.source_class <> 'outsider'
     """,
 )  # fmt: skip
 

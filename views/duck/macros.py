@@ -110,7 +110,8 @@ _MENTIONED: Final = f"""
           SELECT s.owner, s.node, o.node FROM placed s
           JOIN placed o ON o.log_index = s.log_index AND o.claim_k = s.claim_k AND o.role = 'object'
           JOIN claims c ON c.log_index = s.log_index AND c.k = s.claim_k
-          WHERE s.role = 'subject' AND c.polarity AND c.rel IN ({", ".join(quoted(rel) for rel in sorted(NAMED))})
+          WHERE s.role = 'subject' AND c.polarity AND c.source_class <> 'outsider'
+            AND c.rel IN ({", ".join(quoted(rel) for rel in sorted(NAMED))})
             AND NOT EXISTS (FROM named n WHERE n.op = 'apart' AND n.owner = s.owner AND n.node IN (s.node, o.node))
         ),
         ways(owner, a, b) AS (SELECT owner, a, b FROM joined UNION SELECT owner, b, a FROM joined),
@@ -308,7 +309,7 @@ VIEWS: Final = (
             {NORMAL.format("c.subject")} AS who, {NORMAL.format("c.object")} AS what,
             coalesce(c.valid_from, e.happened_at) AS since, coalesce(c.valid_to, 'infinity'::TIMESTAMP) AS until
           FROM claims c JOIN experiences e USING (log_index) LEFT JOIN known r ON r.rel = {REL_NAME}
-          WHERE e.method <> 'reconcile' AND e.standing = 'living'
+          WHERE e.method <> 'reconcile' AND e.standing = 'living' AND c.source_class <> 'outsider'
         ),
         reviews AS (
           SELECT e.id, list(l.target_id) AS named FROM events e JOIN links l USING (log_index)
@@ -469,7 +470,8 @@ MACROS: Final = (
     ),
     Macro(
         "claims_at",
-        "Claims that hold at an instant, by what is known now: those of records that are not living are left out.",
+        "Claims that hold at an instant, by what is known now: those of records that are not living, and outsiders'"
+        " words, are left out.",
         (Column("instant", "TIMESTAMP", "The instant, UTC."),),
         (SUBJECT, REL, OBJECT, POLARITY, SINCE, UNTIL, SOURCE, SURE, DISPUTED, INDEX, ID),
         """
@@ -477,7 +479,7 @@ MACROS: Final = (
           c.valid_to AS until, c.source_type, e.confidence_p, e.disputed, c.log_index, c.id
         FROM claims c JOIN experiences e USING (log_index)
         WHERE coalesce(c.valid_from, e.happened_at) <= :instant AND (c.valid_to IS NULL OR c.valid_to > :instant)
-          AND e.standing = 'living'
+          AND e.standing = 'living' AND c.source_class <> 'outsider'
         ORDER BY c.subject, c.rel, since, c.log_index, c.k
         """,
     ),

@@ -21,6 +21,7 @@ from braid.ledger.read.prefix import root_at
 from braid.ledger.read.reader import Reader
 from braid.views.duck.generations import DuckHome, copy_file, remove_file, require_whole
 from braid.views.duck.schema import VERSION
+from braid.views.duck.sources import RowSources
 from braid.views.duck.standing import Fates
 from braid.views.errors import DamagedViewError
 from braid.views.projection import Batch, HeadFacts, Stamp
@@ -173,7 +174,8 @@ class Pasts:
             )
             changed = _differing(other, target, shared) | fates.touched(unlike, shared)
             again = load(self._reader, sorted(changed))
-            view.turn_back(Batch([], again, fates.of([], again), self._stamp(target, shared)))
+            then = RowSources(self._reader).told(fates.of([], again), again)
+            view.turn_back(Batch([], again, then, self._stamp(target, shared)))
         except BaseException:
             view.close()
             raise

@@ -45,6 +45,7 @@ _KEPT: Final = (
     "lens", "version", "reweighted", "affect_from", "affect_to", "residual_uncertainty", "p", "stage",
     "primary_emotion", "intensity", "confidence", "model", "label", "salience", "op", "epoch", "revoked_index",
     "compromised_since", "asked_at", "candidate", "held", "claim_k", "turn_index",
+    "source_class",
 )  # fmt: skip
 _BY_NAME: Final[dict[str, Treatment]] = {
     **dict.fromkeys(

@@ -6,7 +6,7 @@ what macros.py adds, is a new `VERSION`, which makes every working file rebuild.
 
 from typing import Final, NamedTuple
 
-VERSION: Final = 7
+VERSION: Final = 8
 
 
 class Column(NamedTuple):
@@ -80,6 +80,7 @@ TABLES: Final = (
             Column("actor", "VARCHAR", "Who it is from: user, agent, system or tool(name)."),
             Column("name", "VARCHAR", "The actor's own name."),
             Column("method", "VARCHAR", "How it was come by: capture, import, reflection …"),
+            Column("source_class", "VARCHAR", "Whose words it is: owner, agent, tool, outsider; NULL without a body."),
             Column("sources", "JSON", "Where it came from: a list of {uri, hash}; NULL when empty."),
             Column("evidence_uris", "VARCHAR[]", "External evidence; records are in `links`."),
             Column("confidence_p", "DOUBLE", "Probability in [0, 1]."),
@@ -123,6 +124,7 @@ TABLES: Final = (
             Column("quote_at", "BIGINT", "From which character of the turn on the quote stands; NULL: nothing says."),
             Column("type", "VARCHAR", "fact, preference, skill, interest, goal, episode, relation, decision, step …"),
             Column("details", "JSON", "What its type adds: category, key, strength …, as text; NULL when empty."),
+            Column("source_class", "VARCHAR", "Whose words the span is that it cites: owner, agent, tool, outsider."),
         ),
     ),
     Table(

@@ -25,6 +25,7 @@ from braid.ledger.worker import Worker, serve
 from braid.views.duck.arrow import pa
 from braid.views.duck.batch import MadeBatch, make
 from braid.views.duck.schema import VERSION
+from braid.views.duck.sources import RowSources
 from braid.views.projection import Batch, HeadFacts, Stamp
 
 LEAST_RECORDS: Final = 50_000
@@ -177,7 +178,8 @@ def _begin(data: bytes) -> Callable[[bytes], bytes]:
     gc.disable()  # no cycles are made, and each collection would walk a stretch's hundred thousand values
     terms = _TERMS.decode(data)
     reader = opened(terms)
-    return lambda question: _encode(rows_of(reader, terms.standing, _STRETCH.decode(question)))
+    sources = RowSources(reader)
+    return lambda question: _encode(rows_of(reader, terms.standing, _STRETCH.decode(question), sources))
 
 
 def opened(terms: ReplayTerms) -> Reader:
@@ -195,7 +197,7 @@ def opened(terms: ReplayTerms) -> Reader:
     return reader
 
 
-def rows_of(reader: Reader, standing: HeadFacts, stretch: Stretch) -> Rows:
+def rows_of(reader: Reader, standing: HeadFacts, stretch: Stretch, sources: RowSources | None = None) -> Rows:
     """Return what a stretch of the log becomes; LedgerError where the log doesn't reach its end, or is another."""
     if reader.size < stretch.stop:
         reader.refresh()
@@ -204,7 +206,8 @@ def rows_of(reader: Reader, standing: HeadFacts, stretch: Stretch) -> Rows:
             f"the log of {reader.size} records has not the root {stretch.root} at {stretch.stop}"
         )
     entries = [entry for some in reader.entries(stretch.first, stretch.stop) for entry in some]
-    made = make(Batch(entries, [], standing, _NO_STAMP))
+    told = (sources or RowSources(reader)).told(standing, entries)
+    made = make(Batch(entries, [], told, _NO_STAMP))
     tables = {number: _stream(table) for number, table in made.tables.items()}
     return Rows(tables, made.hashes, made.unknown, made.unreadable)
 

@@ -33,6 +33,7 @@ PAGES = (
     "docs/recall.md",
     "docs/programs.md",
     "docs/harness.md",
+    "docs/security.md",
     "docs/serve.md",
     "docs/work.md",
     "docs/provenance.md",

@@ -220,8 +220,8 @@ def test_a_crash_between_batches_is_mended(bench: Any, monkeypatch: pytest.Monke
     right = bench.say("dogs", links=[("supersedes", first.id)], **allergic("dogs"))[0]
     real = driver.batches
 
-    def cut_short(*args: Any) -> Any:
-        for batch in real(*args):
+    def cut_short(*args: Any, **more: Any) -> Any:
+        for batch in real(*args, **more):
             if batch.stamp.position > right.index:
                 raise KeyboardInterrupt
             yield batch

@@ -89,7 +89,7 @@ def test_words_that_are_kept_are_known() -> None:
         "links.role", "claims.rel", "claims.source_type", "views.lens", "views.version", "views.reweighted",
         "views.affect_from", "views.affect_to", "stances.method", "affect_snapshots.stage",
         "affect_snapshots.primary_emotion", "experiences.affect_method",
-        "claims.type",
+        "claims.type", "claims.source_class", "experiences.source_class",
         "signatures.role", "signatures.model", "signatures.label", "events.op", "events.name", "tombstones.op",
         "tombstones.role", "transactions.name", "keys.role", "experiences.standing", "views.standing",
         "stances.standing", "affect_snapshots.standing", "events.standing",

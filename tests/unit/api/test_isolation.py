@@ -1,0 +1,273 @@
+"""Whoever is held to a scope sees it and no other, and nothing of theirs lands in another."""
+
+import json
+import random
+from collections.abc import Iterator, Sequence
+from datetime import timedelta
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+
+import msgspec
+import pytest
+
+import braid
+from braid import wire
+from braid.caller import GRANTS, Caller, CallerKind, asked_by
+from braid.errors import AccessDeniedError
+from braid.ledger.errors import DestinationExistsError, IdempotencyConflictError
+from braid.ledger.record.record import ASKED_BY, Record, is_reading
+from braid.log.operations import Append
+from braid.operation import Operation
+from braid.registry import dispatch
+from braid.store import Store
+from braid.tools.http.problem import problem
+from tests.unit.api.test_operations import ALL, NOW, Scene, asked, scene  # noqa: F401 - a fixture
+
+TOM: Final = Caller(name="tom's", kind="person", allowed=GRANTS["person"], user_id="tom")
+DESK: Final = Caller(name="desk", kind="agent", allowed=GRANTS["agent"], user_id="tom", session_id="desk")
+SCOPE: Final = ("user_id", "agent_id", "run_id", "session_id")
+OF_TOM: Final = ("split_entity",)
+"""Operations that the scene asks of tom's."""
+ENTITIES: Final = {"alias_entity", "merge_entities"}
+"""What names are, is a user's: whoever is held to one session doesn't say it for the others."""
+PAIRS: Final = 500
+READS: Final = 10
+WRITES: Final = 3
+"""By how many pairs an operation that has a scope is asked; any other, which is refused at once, by all."""
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[Store]:
+    ticks = iter(range(10**6))
+    clock = lambda: NOW + timedelta(seconds=next(ticks))  # noqa: E731
+    braid.init(tmp_path / "store", guard_dir=tmp_path / "guard", durability="none", clock=clock)
+    with braid.open(tmp_path / "store", guard_dir=tmp_path / "guard", clock=clock) as opened:
+        yield opened
+
+
+def scope_of(record: Record) -> dict[str, str]:
+    found: dict[str, str] = record.members.get("scope") or {}
+    return found
+
+
+# -- what is written ---------------------------------------------------------------------------------
+
+
+def test_the_session_of_a_message_leads_out_of_no_session(store: Store) -> None:
+    size = len(store)
+    with asked_by(DESK):
+        for said in ({"session": "phone"}, {"session": "desk "}):
+            message = {"role": "user", "content": "I live in Porto.", **said}
+            with pytest.raises(AccessDeniedError, match="session_id 'desk'"):
+                store.remember([{"role": "user", "content": "Hello."}, message])
+        assert len(store) == size
+        (own,) = store.remember(
+            [{"role": "user", "content": "I live in Faro.", "session": "desk"}], learn=False
+        )
+    assert scope_of(store.get(own)) == {"user_id": "tom", "session_id": "desk"}
+    with asked_by(TOM):
+        (free,) = store.remember([{"role": "user", "content": "Hello.", "session": "phone"}], learn=False)
+    assert scope_of(store.get(free)) == {"user_id": "tom", "session_id": "phone"}
+
+
+def test_a_key_of_another_scope_is_taken_and_no_more_is_told(store: Store) -> None:
+    hers = store.append("I live in Porto.", user_id="maya", idempotency_key="k")
+    (said,) = store.remember("I live in Porto.", user_id="maya", idempotency_key="m", learn=False)
+    mine = store.append("I live in Leeds.", user_id="tom")
+    size = len(store)
+    with asked_by(TOM):
+        for ask in (
+            lambda: store.append("I live in Porto.", idempotency_key="k"),
+            lambda: store.append_all([Append(text="Hello."), Append(text="Porto.", idempotency_key="k")]),
+            lambda: store.remember("I live in Porto.", idempotency_key="m"),
+            lambda: store.modify(mine, text="I live in York.", reason="moved", idempotency_key="k"),
+        ):
+            with pytest.raises(IdempotencyConflictError, match="is taken; nothing was written") as caught:
+                ask()
+            told = f"{caught.value} {vars(caught.value)} {problem(caught.value)}"
+            assert hers not in told
+            assert said not in told
+            assert (caught.value.id, caught.value.unlike) == ("", ())
+        assert len(store) == size
+        assert store.append("It rained.", idempotency_key="own") == store.append(
+            "It rained.", idempotency_key="own"
+        )
+        with pytest.raises(IdempotencyConflictError, match="which says something else"):
+            store.append("It snowed.", idempotency_key="own")
+    store.erase(hers, said)  # with it goes its key
+    with asked_by(TOM):
+        assert store.append("I live in Porto.", idempotency_key="k") not in (hers, said)
+
+
+def test_what_is_read_of_others_is_not_on_the_word_of_whoever_asked(store: Store) -> None:
+    store.append("I live in Porto.", user_id="maya", name="Maya")
+    with asked_by(TOM):
+        (mine,) = store.remember({"role": "user", "content": "I live in Leeds.", "name": "Tom"})
+    readings = [one for one in store.read() if one.kind == "experience" and is_reading(one.body)]
+    assert {scope_of(one)["user_id"] for one in readings} == {"maya", "tom"}
+    assert all(ASKED_BY not in one.members for one in readings)
+    assert store.get(mine).members[ASKED_BY] == "person tom's"
+    with asked_by(TOM):
+        store.correct(mine, "I live in York.")
+    told = [one for one in store.read() if one.kind == "experience" and is_reading(one.body)]
+    assert len(told) > len(readings)
+    assert all(ASKED_BY not in one.members for one in told)
+
+
+def test_a_place_that_is_taken_is_refused_in_words(store: Store, tmp_path: Path) -> None:
+    store.append("I live in Porto.", user_id="maya")
+    taken = tmp_path / "taken"
+    taken.mkdir()
+    (taken / "mine").write_text("mine")
+    (tmp_path / "taken.zip").write_text("mine")
+    for ask in (
+        lambda: store.export_copy(str(taken)),
+        lambda: store.export_copy(str(tmp_path / "taken.zip")),
+        lambda: store.export_subject(str(taken), user_id="maya"),
+        lambda: store.export_subject(str(tmp_path / "taken.zip"), user_id="maya"),
+    ):
+        with pytest.raises(DestinationExistsError, match="choose another") as caught:
+            ask()
+        told = problem(caught.value)
+        assert (told.status, told.error) == (409, "DestinationExistsError")
+        assert "choose another" in told.detail
+    assert (taken / "mine").read_text() == "mine"
+    assert [one.name for one in taken.iterdir()] == ["mine"]
+
+
+# -- every operation ---------------------------------------------------------------------------------
+
+
+def covers(own: dict[str, str], scope: dict[str, str]) -> bool:
+    return all(scope.get(name) == value for name, value in own.items())
+
+
+def scopes(chance: random.Random) -> list[dict[str, Any]]:
+    """Return scopes that share some of their ids: to be held to one isn't to be held to its neighbour."""
+    found: list[dict[str, Any]] = [{"user_id": f"u{n}"} for n in range(4)]
+    for _ in range(20):
+        names = ["user_id", *chance.sample(SCOPE[1:], chance.randint(1, 3))]
+        found.append({name: f"{name[0]}{chance.randrange(3)}" for name in names})
+    return found
+
+
+def request_of(
+    known: Operation, made: Scene, own: dict[str, str], other: dict[str, str], chance: random.Random
+) -> dict[str, Any]:
+    """Return what an operation is asked for another's: within their scope, within none, or within one's own."""
+    plain = asked(known, made)
+    if "user_id" not in known.request.__struct_fields__:
+        return plain
+    bare = {name: value for name, value in plain.items() if name not in SCOPE}
+    return bare | chance.choice((other, {}, own))
+
+
+def told_of(store: Store, name: str, sent: str) -> str:
+    """Return all that a caller is told: an answer, or an error by its text, its members, and as a server writes it."""
+    try:
+        return dispatch(store.session, name, sent.encode()).decode()
+    except Exception as error:
+        return f"{error} {error!r} {vars(error)} {wire.to_json(problem(error)).decode()}"
+
+
+class Pair(NamedTuple):
+    """A caller, and a record of a scope that isn't theirs."""
+
+    caller: Caller
+    own: dict[str, str]
+    id: str
+    other: dict[str, str]
+
+
+def pairs(chance: random.Random, homes: dict[str, dict[str, str]]) -> list[Pair]:
+    """`homes`: records by id, each of a scope of its own."""
+    found: list[Pair] = []
+    for number in range(PAIRS):
+        own = chance.choice(list(homes.values()))
+        id, other = chance.choice([one for one in homes.items() if not covers(own, one[1])])
+        kind: CallerKind = chance.choice(list(GRANTS))
+        caller = msgspec.structs.replace(
+            Caller(name=f"caller {number}", kind=kind, allowed=GRANTS[kind]), **own
+        )
+        found.append(Pair(caller, own, id, other))
+    return found
+
+
+def asks(chance: random.Random, given: Sequence[Pair]) -> list[tuple[str, Pair]]:
+    """Return what is asked: by each pair what has no scope, which is refused at once, and some of what has one.
+
+    What only reads comes first: it needn't follow what was written meanwhile.
+    """
+    scoped = {name: known for name, known in ALL.items() if "user_id" in known.request.__struct_fields__}
+    found = [(name, one) for name in ALL if name not in scoped for one in given]
+    for name, known in scoped.items():
+        found += [(name, one) for one in chance.sample(given, READS if _only_reads(known) else WRITES)]
+    assert {name for name, _ in found} == set(ALL)
+    return sorted(found, key=lambda one: not _only_reads(ALL[one[0]]))
+
+
+def _only_reads(known: Operation) -> bool:
+    return known.access == "read" and known.repeatable
+
+
+def test_of_another_scope_no_operation_tells_and_to_none_it_does_anything(
+    scene: Scene,  # noqa: F811
+    tmp_path: Path,
+) -> None:
+    """500 seeded pairs of a caller and a scope that isn't theirs, over every operation of the registry."""
+    chance = random.Random(24)
+    made = scene.copy(tmp_path / "made")
+    with made.open() as store:
+        homes = dict[str, dict[str, str]]()
+        words = dict[str, str]()
+        for at, place in enumerate(scopes(chance)):
+            id = store.append(f"I keep the word zq{at}x in {place['user_id']}'s drawer.", **place)
+            homes[id], words[id] = place, f"zq{at}x"
+        before = {str(record.id): scope_of(record) for record in store.read(include_forgotten=True)}
+        control, size = store.session.reader.control, len(store)
+        gone = set(control.hidden) | set(control.erased)
+        given = pairs(chance, homes)
+        for name, pair in asks(chance, given):
+            target = Scene(made.folder, made.names | {"said": pair.id})
+            sent = json.dumps(request_of(ALL[name], target, pair.own, pair.other, chance))
+            with asked_by(pair.caller):
+                answer = told_of(store, name, sent)
+            assert "Unexpected error" not in answer, (name, sent, answer)
+            for told, place in before.items():
+                if place and not covers(pair.own, place):
+                    assert told not in words or words[told] not in answer, (name, sent, pair, answer)
+                    assert told not in answer or told in sent, (name, sent, pair, answer)
+        own_of: dict[object, dict[str, str]] = {
+            f"{one.caller.kind} {one.caller.name}": one.own for one in given
+        }
+        written = [one for one in store.read(include_forgotten=True) if one.members.get(ASKED_BY) in own_of]
+        assert len(written) > 5
+        for record in written:
+            own = own_of[record.members[ASKED_BY]]
+            token = record.members["data"] if record.members.get("name") == "token" else None
+            assert covers(own, token["held_to"] if token else scope_of(record)), (record.raw, own)
+            assert not token or token["op"] == "issue"
+            assert all(covers(own, before[link.id]) for link in record.links if before.get(link.id))
+        control = store.session.reader.control
+        assert not [at for at in (set(control.hidden) | set(control.erased)) - gone if at < size]
+
+
+@pytest.mark.parametrize("session_id", [None, "one"])
+def test_what_is_their_own_a_caller_can_ask(
+    scene: Scene,  # noqa: F811
+    tmp_path: Path,
+    session_id: str | None,
+) -> None:
+    """Held to their scope, each operation that has one does what it does, or says which other scope it would need."""
+    made = scene.copy(tmp_path / "made")
+    caller = Caller(name="maya's", user_id="maya", session_id=session_id)
+    refused: set[str] = set()
+    with made.open() as store:
+        for name, known in ALL.items():
+            if "user_id" not in known.request.__struct_fields__ or name in OF_TOM:
+                continue
+            request = {one: value for one, value in asked(known, made).items() if one not in SCOPE}
+            with asked_by(caller):
+                if "is not written" in told_of(store, name, json.dumps(request)):
+                    refused.add(name)
+    assert refused == (ENTITIES if session_id else set())
