@@ -22,6 +22,7 @@ from braid.agent.answer.change import is_change, of_another
 from braid.agent.answer.choice import choices
 from braid.agent.answer.confidence import SIGNALS
 from braid.agent.answer.features import CANDIDATES, NAMES, Features, features
+from braid.agent.answer.matching import LIGHT
 from braid.agent.answer.period import asks_for_sum
 from braid.agent.answer.presupposition import unheard
 from braid.agent.answer.reading import AskedQuestion, read
@@ -131,8 +132,10 @@ def choose(
 
 
 def _heard(question: Question, hits: Sequence[Hit]) -> float:
-    """Return the share of the question's words that one of the hits has, or the name of who said it."""
-    asked = set(question.stems)
+    """Return the share of the question's telling words, the names of who speaks aside, that one of the hits has; where
+    there is nothing else, who said it counts."""
+    names = {stem(word) for hit in hits for word in words(speaker(hit))}
+    asked = set(question.stems) - names - LIGHT or set(question.stems)
     said = [{stem(word) for word in words(f"{hit.text} {speaker(hit)}")} for hit in hits]
     return max(len(asked & each) for each in said) / max(len(asked), 1)
 

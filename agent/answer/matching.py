@@ -15,7 +15,7 @@ from braid.agent.parts import Nearness
 from braid.recall.pool import Floats
 from braid.text.words import STOP, stem
 
-_LIGHT: Final = frozenset(map(stem, """
+LIGHT: Final = frozenset(map(stem, """
 go going goes went get got gets come came comes take took taken make made put want use used using like live say said
 tell told name call called many much long old time day date place kind sort thing stuff end ended actually really still
 now ever exactly currently moment these days first last begin began originally remember know knew what whats who whos
@@ -43,7 +43,7 @@ class Matching:
         nearest: Nearness | None,
     ) -> None:
         stems = dict.fromkeys(stem(word) for word in asked if word not in STOP)
-        self.stems = [each for each in stems if each not in _LIGHT] or list(stems)
+        self.stems = [each for each in stems if each not in LIGHT] or list(stems)
         self.words = [next(word for word in asked if stem(word) == each) for each in self.stems]
         self._before = np.array([*before, -1], dtype=np.int64)
         self.exact = _exact(self.stems, self.words, spoken)
