@@ -41,6 +41,8 @@ class Caller(msgspec.Struct, frozen=True, kw_only=True):
     operations: frozenset[str] | None = None
     token: str | None = None
     """The id of the token that they ask with."""
+    records: bool = False
+    """Whether they bring a harness's own transcripts, in which it is a person who says what a person says."""
     user_id: str | None = None
     agent_id: str | None = None
     run_id: str | None = None
@@ -92,7 +94,7 @@ def attributed(batch: "Sequence[Draft]") -> "Sequence[Draft]":
 
 def as_said_by(caller: Caller | None, batch: "Sequence[Draft]") -> "Sequence[Draft]":
     """Return drafts as a caller may say them: whoever speaks for no owner is no owner, whatever actor they name."""
-    if caller is None or caller.kind in _SPEAK_FOR_OWNER:
+    if caller is None or caller.records or caller.kind in _SPEAK_FOR_OWNER:
         return batch
     return [_lowered(draft) for draft in batch]
 

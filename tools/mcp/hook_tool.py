@@ -8,6 +8,7 @@ import os
 from pathlib import Path
 from typing import Any, Final, cast
 
+import msgspec
 from mcp import types
 
 from braid.caller import Caller, asked_by
@@ -28,7 +29,7 @@ class HookTool:
 
     def __init__(self, door: Door, caller: Caller | None, folder: StateFolder) -> None:
         self._door = door
-        self._caller = caller
+        self._caller = None if caller is None else msgspec.structs.replace(caller, records=True)
         ids = caller.scope if caller is not None else {}  # else a server knows them by the token
         self._lifecycle = Lifecycle(folder, PLUGIN, self._ask, ids)
 
