@@ -178,14 +178,14 @@ class Callers:
         found = self._tokens().get(_digest(secret))
         if found is None or found.state == "revoked" or _is_past(found.expires_at, self._session.now()):
             return None
-        return Caller(
+        caller = Caller(
             name=found.name,
             kind=found.kind,
             allowed=frozenset(found.allowed),
             operations=None if found.operations is None else frozenset(found.operations),
             token=found.id,
-            **found.scope,
         )
+        return msgspec.structs.replace(caller, **found.scope)
 
     def _tokens(self) -> Mapping[str, TokenView]:
         count, known = self._known
