@@ -121,10 +121,13 @@ def ask(session: Session, asked: Ask, *, composer: "Composer | None" = None) -> 
     if mind.lower and composer is None and not _is_owners(given):
         own = minded(trust="owner")
         alone = put(own, now=own.now)
-        if alone.composed.claims:  # what the owner said is not outdone by what others say of it
+        shown = not alone.composed.abstained
+        if shown and given.composed.claims and not alone.composed.claims:
+            shown = _speaks_of(asked.question, alone)
+        if shown:  # what the owner said, or what comes near to it, is not outdone by what others say of it
             mind, given = own, alone
     resolved = mind.resolved if lens is None or given.held is not None else None
-    if not given.composed.claims and mind.beneath and lens is None and asked.trust == BELIEVED:
+    if given.composed.abstained and mind.beneath and lens is None and asked.trust == BELIEVED:
         from braid.answers.outsiders import quoted_answer
 
         given = quoted_answer(asked.question, given, mind, session, scope, top_k=top_k)
@@ -137,6 +140,15 @@ def ask(session: Session, asked: Ask, *, composer: "Composer | None" = None) -> 
     placed = {name: written[place].id for name, place in names.items()}
     step = Step("append", round(1000 * (perf_counter() - began), 3), f"{len(placed)} named")
     return reply_of(given, resolved, placed, [*given.steps, step], flags)
+
+
+def _speaks_of(question: str, given: "CitedAnswer") -> bool:
+    """Whether one of the turns that are shown has half of the question's words, so that no other need answer it."""
+    from braid.text.words import STOP, stem, words
+
+    asked = {stem(word) for word in words(question) if word not in STOP}
+    said = [{stem(word) for word in words(one.text)} for one in given.citations]
+    return any(2 * len(asked & each) >= len(asked) for each in said)
 
 
 def _is_owners(given: "CitedAnswer") -> bool:

@@ -50,9 +50,7 @@ def told(session: Session) -> Session:
 def test_an_answer_is_shown_with_numbered_sources(told: Session) -> None:
     done = told.well("ask", "Where does Ann live?", "--user-id", "ann")
     answer, blank, source = done.out.splitlines()
-    assert answer.startswith(
-        "I don't know for certain; the nearest that I remember is this: Ann said on 18 May 2025:"
-    )
+    assert answer.startswith("I can't say for certain; this comes nearest. Ann said on 18 May 2025:")
     assert "“I live in Edinburgh now” [1]" in answer
     assert blank == ""
     assert source.startswith("[1] 2025-05-18  exp_")

@@ -95,7 +95,7 @@ def test_export_overwrites_nothing(session: Session) -> None:
     session.refused("export", "--jsonl", "taken.jsonl")
     assert (session.folder / "taken.jsonl").read_text(encoding="utf-8") == "mine"
     assert "choose another place" in session.refused("export", "memory")
-    assert "not empty" in session.refused("export", "guard")
+    assert "not an empty folder" in session.refused("export", "guard")
     assert session.is_clean()
 
 

@@ -302,8 +302,8 @@ def test_records_of_every_kind_in_the_schemas_shape(session: Session) -> None:
             "type": "observation",
             "content": {"text": "Two figures differ.", "media": [], "structured": {"seen": 2}},
             "provenance": {
-                "sources": [{"uri": "https://example.org/r", "hash": "sha256:00"}],
-                "actor": "agent",
+                "sources": [],
+                "actor": "user",
                 "method": "capture",
             },
             "evidence_ptrs": [a, "https://example.org/q"],

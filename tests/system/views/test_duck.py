@@ -128,6 +128,7 @@ def test_every_member_of_an_experience_has_its_column(bench: Any, one_of_each: A
         + "ab" * 32
         + '","size":512,"media_type":"image/png","name":"a.png","caption":null}]',
         "actor": "tool(search)",
+        "source_class": "tool",
         "name": "Finder",
         "method": "import",
         "sources": '[{"uri":"https://a.example","hash":"sha256:0"}]',

@@ -85,6 +85,7 @@ def world(tmp_path_factory: pytest.TempPathFactory, short_spans: None) -> World:
             def say(self, *texts: str) -> Any:
                 return self.writer.append([experience(text) for text in texts])
 
+        store.set_learning(health=True)
         for _ in range(COPIES):
             one_of_each(Filled())  # type: ignore[arg-type]
         maya: dict[str, Any] = {"actor": "user", "name": "Maya", "user_id": "maya", "session_id": "one"}
