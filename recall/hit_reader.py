@@ -2,7 +2,7 @@
 word on what is shown.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from math import inf
 from typing import Final
 
@@ -29,6 +29,15 @@ class ToneFilter(msgspec.Struct, frozen=True):
 
     vad: Vad
     within: float | None = None
+
+
+def placed(hits: Sequence[Hit], places: int) -> list[Hit]:
+    """Return the first of some hits, in their order: outsiders' fill half of the places at most while others fit."""
+    outsiders = [at for at, hit in enumerate(hits) if hit.source == "outsider"]
+    others = len(hits) - len(outsiders)
+    room = max(places // 2, places - others)
+    left_out = set(outsiders[room:])
+    return [hit for at, hit in enumerate(hits) if at not in left_out][:places]
 
 
 class HitReader:

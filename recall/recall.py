@@ -16,7 +16,7 @@ from braid.ledger.record.source import SourceClass
 from braid.recall.deadline import within
 from braid.recall.decompose import Decomposer, Question, decompose
 from braid.recall.filters import Test
-from braid.recall.hit_reader import HitReader, ToneFilter, happened, is_within, raised
+from braid.recall.hit_reader import HitReader, ToneFilter, happened, is_within, placed, raised
 from braid.recall.hits import Hit, RecallResult
 from braid.recall.memory import MemoryIndex
 from braid.recall.pool import Floats
@@ -124,7 +124,7 @@ def recall(asking: RecallQuestion, memory: RecallSources) -> RecallResult:
         )
         hits = _hits(partial(ask, index=_newest(asking, memory), query=None), asking, reading)[1] or []
     hits, disagreement = _told_apart(question, salient(hits, memory.salience), asking)
-    hits = _crossed(question, hits, asking, trouble)[: asking.top_k]
+    hits = placed(_crossed(question, hits, asking, trouble), asking.top_k)
     if asking.lens is not None:
         hits = list(asking.lens(hits))
     behind = max(memory.size - index.position, 0)

@@ -302,8 +302,8 @@ def test_records_of_every_kind_in_the_schemas_shape(session: Session) -> None:
             "type": "observation",
             "content": {"text": "Two figures differ.", "media": [], "structured": {"seen": 2}},
             "provenance": {
-                "sources": [],
-                "actor": "user",
+                "sources": [{"uri": "urn:example:r", "hash": "sha256:00"}],
+                "actor": "agent",
                 "method": "capture",
             },
             "evidence_ptrs": [a, "https://example.org/q"],
@@ -371,6 +371,9 @@ def test_records_of_every_kind_in_the_schemas_shape(session: Session) -> None:
         {"signatures": [signature(a), signature(b)]},
         {"kind": "event", "name": "review", "data": {"n": 1}, "evidence": [a]},
     ]
+    read_elsewhere = json.dumps(shapes[0]).replace("urn:example:r", "https://example.org/r")
+    said = session.refused("append", "--json", "-", stdin=read_elsewhere)
+    assert "an outsider's words can't take the place of" in said
     session.write("records.json", json.dumps(shapes))
     ids = session.well("append", "--json", "records.json").out.split()
     assert [id.partition("_")[0] for id in ids] == ["exp", "view", "stance", "aff", "emb", "emb", "evt"]

@@ -214,9 +214,7 @@ def test_outsiders_fill_no_more_than_half_of_the_places(store: Store) -> None:
     dishes = ("dal", "rice", "soup", "fish")
     mine = [store.append(f"The office lunch menu has {dish}.", user_id="lu") for dish in dishes]
     found = store.recall("What is on the office lunch menu?", user_id="lu", top_k=8).results
-    kept = {one.id for one in found if one.source_class == "owner"}
-    assert kept <= set(mine)
-    assert len(kept) >= 3, "sixty that say the words more often take at most one from among the candidates"
+    assert {one.id for one in found if one.source_class == "owner"} == set(mine)
     assert len(found) == 8
 
 
