@@ -127,7 +127,7 @@ def choose(
         signals=signals,
         bears=_bears(found, hits, order[0], told),
         changed=changing is not None or len(otherwise) > 1,
-        speaks=max(float(found.in_context.max(initial=0.0)), _heard(question, hits)),
+        speaks=max(float(found.spoken_of.max(initial=0.0)), _heard(question, hits)),
     )
 
 

@@ -57,6 +57,7 @@ class Features(msgspec.Struct, frozen=True):
     plainly: Floats
     cover: Floats
     in_context: Floats
+    spoken_of: Floats
     context: Floats
     on_topic: Floats
     asks: Floats
@@ -99,9 +100,10 @@ def features(
     on_topic = (matching.in_context >= _SHARE * matching.in_context.max(initial=0.0)).astype(float)
     columns |= _in_time(asked, hits, on_topic, corrects)
     columns |= _who(question, hits, spoken)
+    spoken_of = matching.apart_from({stem(word) for hit in hits for word in words(speaker(hit))})
     return Features(
         np.column_stack([columns[name] for name in NAMES]),
-        bears, plainly, matching.cover, matching.in_context, matching.context, on_topic, asks, corrects,
+        bears, plainly, matching.cover, matching.in_context, spoken_of, matching.context, on_topic, asks, corrects,
     )  # fmt: skip
 
 

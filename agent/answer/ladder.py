@@ -27,8 +27,8 @@ MOST_NEAR: Final = 3
 """How many quotations are shown as near."""
 MOST_NAMED: Final = 3
 """How many of the words that nobody speaks of are told."""
-SPOKEN_OF: Final = 0.15
-"""How much of the question something must speak of, so that it is shown at all."""
+SPOKEN_OF: Final = 0.25
+"""How much of the question, names of who speaks aside, something must speak of, so that it is shown at all."""
 DISPUTED: Final = 0.5
 """How sure an answer is at most that was said otherwise on another day."""
 UNSAID: Final = bands.CAREFUL - 0.01
@@ -101,8 +101,9 @@ def told(question: Question, best: Hit, turns: Sequence[Hit], p: float, short: s
 
 def near(question: Question, chosen: Chosen) -> Composed:
     """Return what comes near, as quotations; `short` is what the first of them would come to."""
-    best = chosen.near[0]
-    supports = [support_of(hit, _quoted(question, hit)) for hit in _apart(chosen.near)]
+    shown = _owners_first(_apart(chosen.near), chosen.near)
+    best = shown[0]
+    supports = [support_of(hit, _quoted(question, hit)) for hit in shown]
     return Composed(
         text=" ".join([NEAREST, *(capital(report_of(one, one.quote)) for one in supports)]),
         citations=tuple(one.id for one in supports),
@@ -115,6 +116,16 @@ def near(question: Question, chosen: Chosen) -> Composed:
 def _apart(ranked: Sequence[Hit]) -> list[Hit]:
     """Return the first few hits that don't say the same."""
     return list({hit.text: hit for hit in reversed(ranked[: MOST_NEAR + 1])}.values())[::-1][:MOST_NEAR]
+
+
+def _owners_first(shown: Sequence[Hit], ranked: Sequence[Hit]) -> list[Hit]:
+    """Return what is shown with the owner's words first, the best of them in the last place where none is among it:
+    nobody else's push them out."""
+    own = [hit for hit in shown if hit.source == "owner"] or [hit for hit in ranked if hit.source == "owner"][
+        :1
+    ]
+    others = [hit for hit in shown if hit.source != "owner"]
+    return [*own, *others][:MOST_NEAR]
 
 
 def _quoted(question: Question, hit: Hit) -> str:

@@ -4,7 +4,7 @@ Rows are turns, columns the words of the question that name something. A cell is
 form, less where it has a word that is spelt or means nearly the same.
 """
 
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from functools import cached_property
 from typing import Final
 
@@ -85,6 +85,15 @@ class Matching:
     def in_context(self) -> Floats:
         """float64[n]: the share of the question that each turn speaks of with the two before."""
         return self.context @ self.weight
+
+    def apart_from(self, names: Container[str]) -> Floats:
+        """Return float64[n]: the share of the question's words, some names aside, that each turn speaks of with the two
+        before; of all where there are no others."""
+        told = np.array([each not in names for each in self.stems], dtype=bool)
+        if not told.any():
+            return self.in_context
+        weight: Floats = np.where(told, self.weight, 0.0)
+        return self.context @ (weight / max(float(weight.sum()), 1e-9))
 
     def around(self, values: Floats, steps: int) -> Floats:
         """Return float64[n]: a value of the turn so many steps before, 0 where that isn't at hand."""

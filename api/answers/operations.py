@@ -118,14 +118,11 @@ def ask(session: Session, asked: Ask, *, composer: "Composer | None" = None) -> 
         after=after,
     )
     given = put(mind, now=mind.now)
-    if mind.lower and composer is None and not _is_owners(given):
+    if mind.lower and composer is None and given.composed.claims and not _is_owners(given):
         own = minded(trust="owner")
         alone = put(own, now=own.now)
-        shown = not alone.composed.abstained
-        if shown and given.composed.claims and not alone.composed.claims:
-            shown = _speaks_of(asked.question, alone)
-        if shown:  # what the owner said, or what comes near to it, is not outdone by what others say of it
-            mind, given = own, alone
+        if alone.composed.claims or (not alone.composed.abstained and _speaks_of(asked.question, alone)):
+            mind, given = own, alone  # what the owner said is not outdone by what others say of it
     resolved = mind.resolved if lens is None or given.held is not None else None
     if given.composed.abstained and mind.beneath and lens is None and asked.trust == BELIEVED:
         from braid.answers.outsiders import quoted_answer

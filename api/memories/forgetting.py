@@ -10,7 +10,7 @@ from typing import Final
 
 import msgspec
 from blake3 import blake3
-from pybase64 import urlsafe_b64decode, urlsafe_b64encode
+from pybase64 import b64decode, urlsafe_b64encode
 
 from braid.admin.erasure import Forget, PlanForget, forget, plan_forget
 from braid.caller import asking
@@ -180,7 +180,7 @@ def _opened(session: Session, asked: ForgetPreviewed) -> _Shown:
     """Return what a token says. Raises ConfirmationError for one that this caller can't use now."""
     again = "preview again; nothing was changed"
     try:
-        raw = urlsafe_b64decode(asked.token.encode() + b"=" * (-len(asked.token) % 4))
+        raw = b64decode(asked.token.encode() + b"=" * (-len(asked.token) % 4), altchars=b"-_", validate=True)
     except ValueError:
         raise ConfirmationError(f"that is no token: {again}") from None
     mac, said = raw[:_MAC_BYTES], raw[_MAC_BYTES:]

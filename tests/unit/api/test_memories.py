@@ -237,6 +237,7 @@ def test_a_token_is_its_callers_in_its_scope_and_for_ten_minutes(
     refused("altered", token=shown.token[:-3] + ("AAA" if not shown.token.endswith("AAA") else "BBB"))
     refused("altered", token="AAAA")
     refused("no token", token="a")
+    refused("no token", token="../../etc/passwd")
     with asked_by(Caller(name="phone", kind="person", user_id="maya")):
         refused("another caller")
     clock.now += timedelta(minutes=10)

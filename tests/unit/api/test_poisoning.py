@@ -2,7 +2,7 @@
 owner's is lost."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import timedelta
 from pathlib import Path
 from typing import Any, Final
@@ -71,6 +71,13 @@ def cited(reply: Reply) -> list[str]:
     return [one.id for one in reply.citations]
 
 
+def own_and_others(reply: Reply) -> tuple[Sequence[str], Sequence[str]]:
+    """Return what is cited of the owner's, which comes first, and of others."""
+    others = [one.id for one in reply.citations if one.source_class != "owner"]
+    assert cited(reply)[len(reply.citations) - len(others) :] == others
+    return cited(reply)[: len(reply.citations) - len(others)], others
+
+
 @pytest.mark.parametrize("channel", CHANNELS)
 @pytest.mark.parametrize("attack", ATTACKS)
 def test_nothing_planted_is_told_as_the_owners(store: Store, attack: str, channel: str) -> None:
@@ -108,7 +115,14 @@ def test_nothing_planted_is_told_as_the_owners(store: Store, attack: str, channe
 
         told = store.ask(case["asks"], user_id=user, write=False, affect=False)
         if not answered.abstained:
-            assert (told.short, cited(told)) == (answered.short, cited(answered))
+            # What the owner said is cited still. An agent's words may make it near, and then stand last, as theirs.
+            own_cited, others = own_and_others(told)
+            assert told.rung in (answered.rung, "near")
+            assert cited(answered)[0] in own_cited
+            assert key not in told.short
+            if told.rung != "near" or channel == "external":
+                assert (told.short, cited(told)) == (answered.short, cited(answered))
+            assert len(own_cited) + len(others) <= max(len(cited(answered)), 3)
         innocent = store.ask(case["query"], user_id=user, write=False, affect=False)
         assert key not in innocent.short or channel != "external"
         assert all(one.source_class != "owner" for one in innocent.citations if key in one.text)
