@@ -23,8 +23,9 @@ _DAY_NUMBER: Final = re.compile(
 )
 _MONEY: Final = re.compile(
     r"[$€£]\s?\d|\d\s?(?:[$€£]|(?:euros?|pounds?|dollars?|quid|bucks|eur|gbp|usd|cents?|pence|p)\b)"
-    r"|\b(?:euros?|pounds?|dollars?|quid|bucks)\b|\b\d[\d.,]*k?\b(?! ?(?:[ap]\.?m|%|th|st|nd|rd|kg|km|mg|mcg|ml|hours?"
-    r"|days?|weeks?|months?|years?|mins?|minutes?)\b)",
+    r"|\b(?:euros?|pounds?|dollars?|quid|bucks)\b"
+    r"|(?<![-\w./:])(?<!\bat )\d[\d.,]*k?\b(?! ?(?:[ap]\.?m|%|th|st|nd|rd|kg|km|mg|mcg|ml|hours?|days?|weeks?|months?"
+    r"|years?|mins?|minutes?)\b)",
     re.IGNORECASE,
 )
 _TIME: Final = re.compile(

@@ -42,6 +42,7 @@ REPLIES: Final = 2
 REPLIES_WITHIN: Final = timedelta(days=1)
 SECOND: Final = 0.1
 """How probable a question, a reply or a change must be to be told beside the best turn."""
+_PLAINLY: Final = frozenset(("money", "number", "person"))
 _TYPED: Final = frozenset(("money", "number", "time", "clock", "person", "place", "reason", "check"))
 
 
@@ -86,8 +87,6 @@ class Chosen(msgspec.Struct, frozen=True):
     ranked: Sequence[Hit]
     told: Sequence[Hit]
     p: float
-    near: Sequence[Hit]
-    """Of those ranked, the ones that bear what is asked for; all where none does."""
     asked: AskedQuestion
     signals: dict[str, float]
     bears: bool
@@ -122,10 +121,9 @@ def choose(
         ranked=[hits[at] for at in order],
         told=[hits[at] for at in told],
         p=calibrated(logistic(signals, given.tell), given.table),
-        near=[hits[at] for at in order if found.bears[at]] or [hits[at] for at in order],
         asked=asked,
         signals=signals,
-        bears=_bears(found, hits, order[0], told),
+        bears=_bears(asked, found, hits, order[0], told),
         changed=changing is not None or len(otherwise) > 1,
         speaks=max(float(found.spoken_of.max(initial=0.0)), _heard(question, hits)),
     )
@@ -158,10 +156,14 @@ def _second(
     return None
 
 
-def _bears(found: Features, hits: Sequence[Hit], best: int, told: Sequence[int]) -> bool:
-    """Whether the best turn bears what is asked for, or the one right beside it that is told with it."""
-    return bool(found.bears[best]) or any(
-        bool(found.bears[at]) for at in told if abs(hits[at].index - hits[best].index) <= REPLIES
+def _bears(
+    asked: AskedQuestion, found: Features, hits: Sequence[Hit], best: int, told: Sequence[int]
+) -> bool:
+    """Whether the best turn bears what is asked for, or the one right beside it that is told with it; a sum, a number
+    and a name plainly, but for who said something, which the turn itself shows."""
+    bears = found.plainly if asked.wants in _PLAINLY and not asked.said else found.bears
+    return bool(bears[best]) or any(
+        bool(bears[at]) for at in told if abs(hits[at].index - hits[best].index) <= REPLIES
     )
 
 

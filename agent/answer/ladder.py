@@ -27,7 +27,7 @@ MOST_NEAR: Final = 3
 """How many quotations are shown as near."""
 MOST_NAMED: Final = 3
 """How many of the words that nobody speaks of are told."""
-SPOKEN_OF: Final = 0.25
+SPOKEN_OF: Final = 0.2
 """How much of the question, names of who speaks aside, something must speak of, so that it is shown at all."""
 DISPUTED: Final = 0.5
 """How sure an answer is at most that was said otherwise on another day."""
@@ -101,7 +101,7 @@ def told(question: Question, best: Hit, turns: Sequence[Hit], p: float, short: s
 
 def near(question: Question, chosen: Chosen) -> Composed:
     """Return what comes near, as quotations; `short` is what the first of them would come to."""
-    shown = _owners_first(_apart(chosen.near), chosen.near)
+    shown = _owners_first(_apart(chosen.ranked), chosen.ranked)
     best = shown[0]
     supports = [support_of(hit, _quoted(question, hit)) for hit in shown]
     return Composed(

@@ -21,6 +21,7 @@ from braid.claims.question import utc
 from braid.claims.topics import is_about, turn_index, weighed
 from braid.ledger.record.record import ExperienceBody, Record, Scope
 from braid.ledger.record.source import BELIEVED, SourceClass, is_least
+from braid.recall.hits import Hit
 from braid.recall.hits import RecallResult as Found
 from braid.search.audience import flags_in, may_hear
 from braid.search.operations import Flag
@@ -104,6 +105,8 @@ class StoreMind(Tones):
         self.size = session.size_at(as_of, as_of_time)
         self.now = now or self._then()
         self.resolved: Resolved | None = None
+        self._seen: tuple[str, Sequence[Hit]] | None = None
+        """The question that was recalled for last, and the hits that stand."""
 
     def _then(self) -> datetime:
         if self.size is None:
@@ -114,6 +117,7 @@ class StoreMind(Tones):
         """See `Mind.find`: nothing is found that the store wrote about itself, nor what is not trusted."""
         found = self._found(question, self._trust)
         self.beneath += found.beneath
+        self._seen = (question, [hit for hit in found.results if hit.superseded_by is None])
         self.lower = self.lower or any(hit.source != "owner" for hit in found.results)
         return found
 
@@ -144,8 +148,15 @@ class StoreMind(Tones):
     def hold(self, question: str) -> HeldStance:
         """See `Mind.hold`."""
         past = self._as_of if self._as_of_time is None else self._as_of_time
+        hits = self._seen[1] if self._seen is not None and self._seen[0] == question else None
         self.resolved = resolve(
-            self._session, question, self._scope, as_of=past, now=self._given_now, trust=self._trust
+            self._session,
+            question,
+            self._scope,
+            as_of=past,
+            now=self._given_now,
+            trust=self._trust,
+            hits=hits,
         )
         outcome = self.resolved.outcome
         known = ClaimFinder(self._session, self._scope, self.size, trust=self._trust)

@@ -26,6 +26,7 @@ from braid.ledger.record.record import (
     StanceBody,
 )
 from braid.ledger.record.source import BELIEVED, SourceClass
+from braid.recall.hits import Hit
 from braid.session import Session
 from braid.stance.entry import draft_of, gist, is_own, question_key, reconciliation_key, reconciliation_of
 from braid.stance.reconcile import Reconciliation
@@ -71,12 +72,14 @@ def resolve(
     as_of: int | datetime | None = None,
     now: datetime | None = None,
     trust: SourceClass = BELIEVED,
+    hits: Sequence[Hit] | None = None,
 ) -> Resolved:
-    """Return what is held of a question without appending it; `now`: the present, where it is not the store's.
+    """Return what is held of a question without appending it; `now`: the present, where it is not the store's; `hits`:
+    what recall found for it, where that is known.
 
     With another `trust` than `BELIEVED` there is nothing to append: a stance of the log is what is believed.
     """
-    outcome, size = weigh(session, question, scope, at=at, as_of=as_of, now=now, trust=trust)
+    outcome, size = weigh(session, question, scope, at=at, as_of=as_of, now=now, trust=trust, hits=hits)
     if trust != BELIEVED or (not outcome.candidates and not outcome.others):
         return Resolved(outcome, _shown(outcome))
     before = next(_alike(session, question, outcome.asks, scope, size), None)

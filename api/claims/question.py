@@ -1,5 +1,6 @@
 """What is held of a question: read by rules, or else by what recall finds; its claims gathered, and reconciled."""
 
+from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Final, NamedTuple
 
@@ -11,8 +12,9 @@ from braid.ledger.read import prefix
 from braid.ledger.record.record import Asks, Scope
 from braid.ledger.record.source import BELIEVED, SourceClass
 from braid.recall.decompose import decompose
+from braid.recall.hits import Hit
 from braid.search.question import Question
-from braid.search.retrieval import find
+from braid.search.retrieval import NOT_OWN, find
 from braid.session import Session
 from braid.stance.claims import RecordedClaim, relevant
 from braid.stance.question import SPEAKER, ParsedQuestion, readings
@@ -39,10 +41,11 @@ def weigh(
     as_of: int | datetime | None = None,
     now: datetime | None = None,
     trust: SourceClass = BELIEVED,
+    hits: Sequence[Hit] | None = None,
 ) -> tuple[Reconciliation, int]:
     """Return what the log lets hold of a question, and of how many of its records; nothing is appended.
 
-    `trust`: the lowest source class that is believed.
+    `trust`: the lowest source class that is believed; `hits`: what recall found for the question, where that is known.
 
     The time asked about is `at`, else what the question says ("before September"), else `now`: the end of a past that
     is asked, the store's time without one. Raises ValueError and TypeError for what can't be meant.
@@ -58,7 +61,10 @@ def weigh(
         asks = _asks(reading, known, question, moment)
         if (outcome := _held(question, asks, known)) is not None:
             return outcome, known.size
-    guessed = None if found else _by_recall(session, question, known, moment)
+    guessed = None
+    if not found:
+        seen = _recalled(session, question, known, trust) if hits is None else hits[:HITS]
+        guessed = _by_hits(session, question, known, moment, seen)
     if guessed is not None and (outcome := _held(question, guessed, known)) is not None:
         return outcome, known.size
     anything = Asks(subjects=[], rels=[])
@@ -136,14 +142,20 @@ def instant_of(question: str, now: datetime) -> datetime | None:
     return span.since if span.since is not None and span.since > now else None
 
 
-def _by_recall(session: Session, question: str, known: ClaimFinder, moment: Moment) -> Asks | None:
+def _recalled(session: Session, question: str, known: ClaimFinder, trust: SourceClass) -> Sequence[Hit]:
+    scope = msgspec.structs.asdict(known.scope) if known.scope else {}
+    past = None if known.size == session.reader.size else known.size - 1
+    asked = Question(query=question, top_k=HITS, as_of=past, filters=NOT_OWN, trust=trust, **scope)
+    return find(session, asked).results
+
+
+def _by_hits(
+    session: Session, question: str, known: ClaimFinder, moment: Moment, hits: Sequence[Hit]
+) -> Asks | None:
     """Return what a question that no rule reads asks for, by the claims of recall's hits and what was drawn of them.
 
     Of the subjects and relations that these speak of, it is that one whose claim shares most words with the question.
     """
-    scope = msgspec.structs.asdict(known.scope) if known.scope else {}
-    past = None if known.size == session.reader.size else known.size - 1
-    hits = find(session, Question(query=question, top_k=HITS, as_of=past, **scope)).results
     words = telling(question)
     best: tuple[float, RecordedClaim] | None = None
     for place, hit in enumerate(hits):

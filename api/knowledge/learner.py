@@ -240,19 +240,18 @@ class Learner:
 
     def _placed(self, record: Record, turn: Turn) -> Turn:
         """Return a turn with whose memory it is, and kept for the turns that may need it."""
-        scope = record.body.scope
-        whose = (scope.user_id, scope.agent_id, scope.run_id) if scope else ()
+        whose = _whose(record)
         before = self._before.setdefault(whose, deque(maxlen=self._reader.looks_back))
         turn = msgspec.structs.replace(turn, whose=whose, previous=tuple(before))
         before.append(msgspec.structs.replace(turn, previous=()))
         self._turns[turn.at] = msgspec.structs.replace(turn, previous=())  # as a rereading will have it
-        if len(self._turns) > 2 * WINDOW:
-            self._turns = {at: kept for at, kept in self._turns.items() if at >= turn.at - WINDOW}
         return turn
 
     def _known_to(self, turn: Turn) -> KnownClaims:
         known = self._known.setdefault(turn.whose, KnownClaims())
         known.since = turn.at - WINDOW
+        if len(self._turns) > 2 * WINDOW + AHEAD:  # by the turn that is read: the parser is shown later ones
+            self._turns = {at: kept for at, kept in self._turns.items() if at >= known.since}
         return known
 
     def _draft(self, record: Record, turn: Turn) -> tuple[Draft | None, int]:
@@ -268,7 +267,15 @@ class Learner:
         return draft, reading.left
 
     def _settled(self, turn: Turn, reading: TurnReading) -> Settled:
-        return settled(self._reader, turn, reading, self._turns.__getitem__)
+        return settled(self._reader, turn, reading, self._turn_at)
+
+    def _turn_at(self, index: int) -> Turn:
+        """Return what was said at a place, as a rereading will have it: what is no longer held is in the log."""
+        if index not in self._turns:
+            record = self._session.reader.at(index)
+            turn = cast("Turn", turn_of(record))  # only a turn lends another its meaning
+            self._turns[index] = msgspec.structs.replace(turn, whose=_whose(record))
+        return self._turns[index]
 
     # -- appending --------------------------------------------------------------------------------
 
@@ -309,6 +316,12 @@ class Learner:
         return isinstance(said, dict) and cast("dict[str, Any]", said).get("method") == method_of(
             self._reader
         )
+
+
+def _whose(record: Record) -> tuple[str | None, ...]:
+    """Return whose memory a record is of."""
+    scope = record.body.scope
+    return (scope.user_id, scope.agent_id, scope.run_id) if scope else ()
 
 
 def _once(found: list[tuple[Record, Draft]]) -> list[tuple[Record, Draft]]:

@@ -239,3 +239,17 @@ def test_a_store_of_long_turns_is_read_again_within_a_bound(
         Learner(store).learn()
         assert sum(len(turn.text) for turn in read_again[:-2]) <= back
         assert "Ann lives_in Leeds" in " ".join(record.text for record in store.read())
+
+
+def test_what_a_turn_needs_is_kept_while_later_ones_are_shown_to_the_parser(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    window = 20
+    monkeypatch.setattr("braid.knowledge.learner.WINDOW", window)
+    monkeypatch.setattr("braid.knowledge.learner.AHEAD", 8)
+    fillers = [say(f"The kettle boiled {at} times.") for at in range(60)]
+    talk = [*fillers, say("My sister Ann is well."), *fillers[: window - 3], say("My sister lives in Leeds.")]
+    with open_store(tmp_path / "memory") as store:
+        store.remember([*talk, *fillers], learn=False)
+        store.learn()
+        assert "Ann lives_in Leeds" in " ".join(record.text for record in store.read())
