@@ -311,6 +311,9 @@ def _aged(said: Said, subject: Whom, at: int) -> bool:
     token = parse.tokens[at]
     if subject.sort == "thing":
         return False
+    who = said.clause.subject
+    if token.pos == "NUM" and who is not None and parse.tokens[who].text.lower() in ("we", "they"):
+        return True  # "we're five" counts heads: nobody's age, and nobody is five
     text = token.text
     if text.lower() == "one":
         return False

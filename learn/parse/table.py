@@ -107,7 +107,7 @@ ROWS: Final = (
     Row("prefer", "dobj", "prefers", "I prefer window seats.", "taste", type="preference"),
     Row("prefer", "xcomp", "prefers", "I prefer working alone.", "deed", type="preference"),
     Row("be", "of", "likes", "I'm a fan of crowds.", "taste", type="preference", only="fan lover"),
-    Row("be get", "into", "likes", "I'm into astronomy.", "taste", type="preference"),
+    Row("be", "into", "likes", "I'm into astronomy.", "taste", type="preference"),
     Row(
         "be",
         "on about",

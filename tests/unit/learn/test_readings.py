@@ -177,3 +177,13 @@ def test_what_is_said_of_nobody_is_no_claim_about_somebody(text: str) -> None:
 
 def test_who_was_just_named_is_whose_kin_is_told() -> None:
     assert ("boss_is", "Craig") in {(claim.rel, claim.object) for claim in read("Craig, that's my boss.")}
+
+
+@pytest.mark.parametrize("text", ["Then we're five.", "They are 8."])
+def test_a_count_of_heads_is_nobodys_age(text: str) -> None:
+    assert read(text) == []
+
+
+def test_to_get_into_a_place_is_to_arrive() -> None:
+    assert [one.rel for one in read("I get into Leeds at 16.40 on the Friday.")] == ["does"]
+    assert [(one.rel, one.object) for one in read("I'm into jazz.")] == [("likes", "jazz")]
