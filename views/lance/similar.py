@@ -52,7 +52,7 @@ def similar_pairs(view: LanceView) -> Pairs:
             for place, (*whose, session) in enumerate(owners, len(indexes)):
                 memories[tuple(whose) if any(whose) else (session,)].append(place)
             indexes += batch.column("log_index").to_pylist()
-            flat = np.from_dlpack(batch.column("vector").flatten())
+            flat = np.from_dlpack(batch.column("vector").flatten()).astype(np.float32, copy=False)
             parts.append(flat.reshape(batch.num_rows, view.model.dimensions))
     vectors = np.concatenate(parts) if parts else np.empty((0, view.model.dimensions), dtype=np.float32)
     for places in memories.values():

@@ -140,7 +140,10 @@ def near_ones(count: int, seed: int = 5) -> Vectors:
     random = np.random.default_rng(seed)
     centres = random.normal(size=(6, 32))
     found = centres[random.integers(0, 6, count)] + random.normal(scale=0.35, size=(count, 32))
-    return (found / np.linalg.norm(found, axis=1, keepdims=True) * 64).round().astype(np.float32) / 64
+    made: Vectors = (
+        np.round(found / np.linalg.norm(found, axis=1, keepdims=True) * 64).astype(np.float32) / 64
+    )
+    return made
 
 
 def by_hand(vectors: Vectors, most_before: int) -> set[tuple[int, int]]:
