@@ -4,11 +4,11 @@ from collections import Counter
 from typing import Final
 
 from braid.knowledge.graph import ENTITY, graph_of
-from braid.knowledge.graph_operations import AskCentrality, AskGraph, CentralEntity, Centrality
+from braid.knowledge.graph_operations import AskCentrality, CentralEntity, Centrality
 from braid.session import Session
 
 MOST_BETWEEN: Final = 5_000
-"""Of more entities betweenness is not told: its work grows with their number times that of their relations."""
+"""Of more entities betweenness is left out: its work grows with their number times that of their relations."""
 
 
 def central(session: Session, asked: AskCentrality) -> Centrality:
@@ -18,18 +18,7 @@ def central(session: Session, asked: AskCentrality) -> Centrality:
     except ModuleNotFoundError as error:
         raise ValueError('rustworkx is not installed: pip install "braid-store[graph]"') from error
 
-    known = graph_of(
-        session,
-        AskGraph(
-            user_id=asked.user_id,
-            agent_id=asked.agent_id,
-            run_id=asked.run_id,
-            session_id=asked.session_id,
-            as_of=asked.as_of,
-            as_of_time=asked.as_of_time,
-            trust=asked.trust,
-        ),
-    )
+    known = graph_of(session, asked, asked.trust)
     entities = {one.id: one for one in known.nodes if one.kind == ENTITY}
     pairs = Counter(
         (min(edge.source, edge.target), max(edge.source, edge.target))

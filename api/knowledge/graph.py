@@ -8,12 +8,13 @@ from typing import Final
 from braid.claims.question import utc
 from braid.claims.topics import turn_index
 from braid.knowledge.entities import EntityReader, entity_ids, found
-from braid.knowledge.graph_operations import AskGraph, GraphEdge, GraphNode, GraphOrigin, KnowledgeGraph
+from braid.knowledge.graph_operations import GraphEdge, GraphNode, GraphOrigin, KnowledgeGraph
 from braid.learn.resolve.resolution import Entity
 from braid.ledger.record.record import Claim, ExperienceBody
 from braid.ledger.record.scope import owner_of
-from braid.ledger.record.source import BELIEVED, is_least
+from braid.ledger.record.source import BELIEVED, SourceClass, is_least
 from braid.log import drafts
+from braid.operation import ScopedAsOf
 from braid.session import Session
 from braid.stance.claims import ALWAYS, FOREVER, RecordedClaim
 from braid.stance.mentions import RULES, MentionRole
@@ -23,17 +24,19 @@ ENTITY: Final = "entity"
 VALUE: Final = "value"
 
 
-def graph_of(session: Session, asked: AskGraph) -> KnowledgeGraph:
-    """Return the graph that a request asks for."""
+def graph_of(
+    session: Session, asked: ScopedAsOf, trust: SourceClass, topic: str | None = None
+) -> KnowledgeGraph:
+    """Return the graph of a scope; with a `topic`, what is claimed of that entity alone."""
     session.reader.need_vault()
     scope = drafts.scope(asked.user_id, asked.agent_id, asked.run_id, asked.session_id)
     size = session.size_at(asked.as_of, asked.as_of_time)
-    reader = EntityReader(session, scope, size, trust=asked.trust)
+    reader = EntityReader(session, scope, size, trust=trust)
     known = reader.resolution()
     ids = entity_ids(known)
     entities = {one.id: _entity(one) for one in known.entities}
     named = _by_name(known.entities)
-    about = found(known, asked.about).id if asked.about else None
+    about = found(known, topic).id if topic else None
     nodes = dict[str, GraphNode]()
     edges: list[GraphEdge] = []
     for said in reader.claims():

@@ -13,7 +13,7 @@ from braid.session import Session
 
 
 class AskGraph(ScopedAsOf, frozen=True, kw_only=True):
-    """Which part of the graph. `about`: what is claimed of an entity alone. `trust`: the lowest source class told."""
+    """Which part of the graph. `about`: what is claimed of an entity alone. `trust`: the lowest source class taken."""
 
     about: EntityRef | None = None
     trust: SourceClass = BELIEVED
@@ -99,7 +99,7 @@ def knowledge_graph(session: Session, asked: AskGraph) -> KnowledgeGraph:
     from braid.knowledge.graph import graph_of
 
     session.refresh()
-    return graph_of(session, asked)
+    return graph_of(session, asked, asked.trust, asked.about)
 
 
 class GraphMl(Response, frozen=True, kw_only=True):
@@ -117,7 +117,7 @@ def knowledge_graphml(session: Session, asked: AskGraph) -> GraphMl:
     from braid.knowledge.graphml import written
 
     session.refresh()
-    return GraphMl(graphml=written(graph_of(session, asked)))
+    return GraphMl(graphml=written(graph_of(session, asked, asked.trust, asked.about)))
 
 
 class AskCentrality(ScopedAsOf, frozen=True, kw_only=True):

@@ -15,7 +15,9 @@ from braid.tools.cli.output import many, put_bytes, put_rows, say, to_json
 from braid.wire import to_builtins
 
 _CENTRAL = ("name", "type", "degree", "pagerank", "betweenness", "mentions", "id")
-Trust = Annotated[SourceClass, typer.Option("--trust", help="The lowest source class whose claims are told.")]
+Trust = Annotated[
+    SourceClass, typer.Option("--trust", help="The lowest source class whose claims are taken.")
+]
 
 
 def export(
