@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from braid.jobs.operations import Jobs, JobsChanged, JobShown, Worked
     from braid.knowledge.change_operations import ChangeLog
     from braid.knowledge.entity_operations import EntityDecision, EntityList, EntityView
+    from braid.knowledge.graph_operations import CentralEntity, KnowledgeGraph
     from braid.knowledge.operations import (
         ClaimDerivation,
         Extracted,
@@ -844,6 +845,91 @@ class AsyncMethods:
                 reason=reason,
                 entity=entity,
                 aliases=aliases,
+            )
+        )
+
+    async def knowledge_graph(
+        self,
+        *,
+        user_id: "str | None" = None,
+        agent_id: "str | None" = None,
+        run_id: "str | None" = None,
+        session_id: "str | None" = None,
+        as_of: "int | None" = None,
+        as_of_time: "datetime | None" = None,
+        about: "str | None" = None,
+        trust: "Literal['owner', 'agent', 'tool', 'outsider']" = "tool",
+    ) -> "KnowledgeGraph":
+        """Return what is known as a graph: who and what is spoken of, what is claimed, and the words each claim stands on.
+
+        Claims of living records, contradicting ones too, each with its record, turn and quote. What is forgotten, erased or
+        of a lower source class is not in it. Raises ValueError for `about` what no entity, or several, are called.
+        """
+        return await to_thread(
+            lambda: self.sync.knowledge_graph(
+                user_id=user_id,
+                agent_id=agent_id,
+                run_id=run_id,
+                session_id=session_id,
+                as_of=as_of,
+                as_of_time=as_of_time,
+                about=about,
+                trust=trust,
+            )
+        )
+
+    async def knowledge_graphml(
+        self,
+        *,
+        user_id: "str | None" = None,
+        agent_id: "str | None" = None,
+        run_id: "str | None" = None,
+        session_id: "str | None" = None,
+        as_of: "int | None" = None,
+        as_of_time: "datetime | None" = None,
+        about: "str | None" = None,
+        trust: "Literal['owner', 'agent', 'tool', 'outsider']" = "tool",
+    ) -> "str":
+        """Return what `knowledge_graph` does as GraphML. What XML can't say in a text is replaced by U+FFFD."""
+        return await to_thread(
+            lambda: self.sync.knowledge_graphml(
+                user_id=user_id,
+                agent_id=agent_id,
+                run_id=run_id,
+                session_id=session_id,
+                as_of=as_of,
+                as_of_time=as_of_time,
+                about=about,
+                trust=trust,
+            )
+        )
+
+    async def centrality(
+        self,
+        *,
+        user_id: "str | None" = None,
+        agent_id: "str | None" = None,
+        run_id: "str | None" = None,
+        session_id: "str | None" = None,
+        as_of: "int | None" = None,
+        as_of_time: "datetime | None" = None,
+        trust: "Literal['owner', 'agent', 'tool', 'outsider']" = "tool",
+        limit: int = 20,
+    ) -> "tuple[CentralEntity, ...]":
+        """Return which entities stand in the middle of what is known: by PageRank, with degree and betweenness.
+
+        Of the claims that relate two entities and don't deny it. Raises ValueError where rustworkx isn't installed.
+        """
+        return await to_thread(
+            lambda: self.sync.centrality(
+                user_id=user_id,
+                agent_id=agent_id,
+                run_id=run_id,
+                session_id=session_id,
+                as_of=as_of,
+                as_of_time=as_of_time,
+                trust=trust,
+                limit=limit,
             )
         )
 

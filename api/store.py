@@ -22,6 +22,7 @@ from braid.jobs import operations as jobs_operations
 from braid.knowledge import briefing_operations as knowledge_briefing_operations
 from braid.knowledge import change_operations as knowledge_change_operations
 from braid.knowledge import entity_operations as knowledge_entity_operations
+from braid.knowledge import graph_operations as knowledge_graph_operations
 from braid.knowledge import operations as knowledge_operations
 from braid.knowledge import setting_operations as knowledge_setting_operations
 from braid.lens import operations as lens_operations
@@ -58,6 +59,7 @@ if TYPE_CHECKING:
     from braid.jobs.operations import Jobs, JobsChanged, JobShown, Worked
     from braid.knowledge.change_operations import ChangeLog
     from braid.knowledge.entity_operations import EntityDecision, EntityList, EntityView
+    from braid.knowledge.graph_operations import CentralEntity, KnowledgeGraph
     from braid.knowledge.operations import (
         ClaimDerivation,
         Extracted,
@@ -979,6 +981,94 @@ class Methods:
                 aliases=given(aliases),
             ),
         )
+
+    def knowledge_graph(
+        self,
+        *,
+        user_id: "str | None" = None,
+        agent_id: "str | None" = None,
+        run_id: "str | None" = None,
+        session_id: "str | None" = None,
+        as_of: "int | None" = None,
+        as_of_time: "datetime | None" = None,
+        about: "str | None" = None,
+        trust: "Literal['owner', 'agent', 'tool', 'outsider']" = "tool",
+    ) -> "KnowledgeGraph":
+        """Return what is known as a graph: who and what is spoken of, what is claimed, and the words each claim stands on.
+
+        Claims of living records, contradicting ones too, each with its record, turn and quote. What is forgotten, erased or
+        of a lower source class is not in it. Raises ValueError for `about` what no entity, or several, are called.
+        """
+        return self.session.call(
+            knowledge_graph_operations.knowledge_graph,
+            knowledge_graph_operations.AskGraph(
+                user_id=user_id,
+                agent_id=agent_id,
+                run_id=run_id,
+                session_id=session_id,
+                as_of=as_of,
+                as_of_time=as_of_time,
+                about=about,
+                trust=trust,
+            ),
+        )
+
+    def knowledge_graphml(
+        self,
+        *,
+        user_id: "str | None" = None,
+        agent_id: "str | None" = None,
+        run_id: "str | None" = None,
+        session_id: "str | None" = None,
+        as_of: "int | None" = None,
+        as_of_time: "datetime | None" = None,
+        about: "str | None" = None,
+        trust: "Literal['owner', 'agent', 'tool', 'outsider']" = "tool",
+    ) -> "str":
+        """Return what `knowledge_graph` does as GraphML. What XML can't say in a text is replaced by U+FFFD."""
+        return self.session.call(
+            knowledge_graph_operations.knowledge_graphml,
+            knowledge_graph_operations.AskGraph(
+                user_id=user_id,
+                agent_id=agent_id,
+                run_id=run_id,
+                session_id=session_id,
+                as_of=as_of,
+                as_of_time=as_of_time,
+                about=about,
+                trust=trust,
+            ),
+        ).graphml
+
+    def centrality(
+        self,
+        *,
+        user_id: "str | None" = None,
+        agent_id: "str | None" = None,
+        run_id: "str | None" = None,
+        session_id: "str | None" = None,
+        as_of: "int | None" = None,
+        as_of_time: "datetime | None" = None,
+        trust: "Literal['owner', 'agent', 'tool', 'outsider']" = "tool",
+        limit: int = 20,
+    ) -> "tuple[CentralEntity, ...]":
+        """Return which entities stand in the middle of what is known: by PageRank, with degree and betweenness.
+
+        Of the claims that relate two entities and don't deny it. Raises ValueError where rustworkx isn't installed.
+        """
+        return self.session.call(
+            knowledge_graph_operations.centrality,
+            knowledge_graph_operations.AskCentrality(
+                user_id=user_id,
+                agent_id=agent_id,
+                run_id=run_id,
+                session_id=session_id,
+                as_of=as_of,
+                as_of_time=as_of_time,
+                trust=trust,
+                limit=limit,
+            ),
+        ).entities
 
     def learn(
         self,

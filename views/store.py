@@ -23,7 +23,7 @@ from braid.views.duck.past import Past, Pasts
 from braid.views.duck.schema import TABLES
 from braid.views.duck.seal import Seals, seal_of
 from braid.views.duck.sql import Params, QueryLimits, Sandbox, Tables
-from braid.views.duck.vectors import MODEL, POSITION, WAITING
+from braid.views.duck.vectors import COSINES, EARLIER, LATER, MODEL, POSITION, WAITING
 from braid.views.embedder import Embedder
 from braid.views.errors import DamagedViewError, UnsealedError, ViewBusyError, ViewError
 from braid.views.lance.search import Search
@@ -53,6 +53,8 @@ PURGE_WAIT_S = 120.0
 BUSY_WAIT_S = 10.0
 MOST_FINDINGS = 200
 _TRIES = 5
+_OF_PAIRS = ("similar_to", "connections")
+"""Views for which vectors are held against each other."""
 
 
 class SqlResult(msgspec.Struct, frozen=True):
@@ -314,16 +316,21 @@ class Views:
         raise AssertionError("unreachable")
 
     def _vectors(self, statement: object) -> dict[str, Any]:
-        """Return what the view `embeddings` asks of LanceDB, for a statement that names it: opening it takes a second.
+        """Return what views ask of LanceDB, for a statement that names one of them: opening it takes a second.
 
         Nothing is caught up for it, and what can't be read there counts as pending.
         """
-        if not isinstance(statement, str) or "embeddings" not in statement.lower() or not self.search.exists:
+        asked = statement.lower() if isinstance(statement, str) else ""
+        pairs = any(name in asked for name in _OF_PAIRS)
+        if not (pairs or "embeddings" in asked) or not self.search.exists:
             return {}
         with suppress(DamagedViewError):
             held = self.search.held()
             told: dict[str, Any] = {POSITION: held.position, WAITING: held.waiting}
-            return told | ({MODEL: held.model} if held.model else {})
+            told |= {MODEL: held.model} if held.model else {}
+            return told | (
+                dict(zip((LATER, EARLIER, COSINES), self.search.similar(), strict=True)) if pairs else {}
+            )
         return {}
 
     def _from_past(self, ask: Callable[[Path], Any], past: Past) -> Any:

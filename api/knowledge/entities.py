@@ -31,9 +31,10 @@ from braid.ledger.record.record import (
     Target,
 )
 from braid.ledger.record.scope import in_scope, owner_of
-from braid.ledger.record.source import BELIEVED, is_least
+from braid.ledger.record.source import BELIEVED, SourceClass, is_least
 from braid.session import Session
-from braid.stance.mentions import mentions_of
+from braid.stance.claims import RecordedClaim
+from braid.stance.mentions import MentionRole, mentions_of
 from braid.stance.relations import name_of
 from braid.stance.review import Earlier
 from braid.text.words import normal
@@ -50,9 +51,18 @@ _DECISIONS: Final = f"SELECT log_index FROM events WHERE name = '{ENTITY}' ORDER
 class EntityReader:
     """Entities of one scope, of a log at one moment of it. Reads each record once."""
 
-    def __init__(self, session: Session, scope: Scope | None, size: int | None = None) -> None:
+    def __init__(
+        self,
+        session: Session,
+        scope: Scope | None,
+        size: int | None = None,
+        *,
+        trust: SourceClass = BELIEVED,
+    ) -> None:
+        """`trust`: the lowest source class whose claims are told. None beneath `BELIEVED` tells who is who."""
         self._session = session
-        self._finder = ClaimFinder(session, scope, size)
+        self._finder = ClaimFinder(session, scope, size, trust=trust)
+        self._least: SourceClass = trust if is_least(trust, BELIEVED) else BELIEVED
         self._scope = scope
         self._records: dict[int, Record | None] = {}
         self.decisions: dict[int, Decision] = {}
@@ -97,9 +107,13 @@ class EntityReader:
                 record is not None
                 and isinstance(body, ExperienceBody)
                 and in_scope(body.scope, self._scope)
-                and is_least(self._session.reader.source_classes.note(record), BELIEVED)
+                and is_least(self._session.reader.source_classes.note(record), self._least)
             ):
                 yield from self._mentions(record, body)
+
+    def claims(self) -> list[RecordedClaim]:
+        """Return what living records in the scope claim, in the order of the log, as they say it."""
+        return [said for said in self._finder.claims(self._finder.named(None)) if not said.derived]
 
     def _mentions(self, record: Record, body: ExperienceBody) -> Iterator[Spoken]:
         turn = next((link.index for link in record.targets("parent")), record.index)
@@ -191,6 +205,11 @@ def _around(text: str, quote: str | None, at: int | None) -> str:
 
 
 # -- finding ---------------------------------------------------------------------------------------
+
+
+def entity_ids(known: Resolution) -> dict[tuple[int, int, MentionRole], str]:
+    """Return which entity each name is of: by record, claim, and which of its names it is."""
+    return {(said.at, said.k, said.role): one.id for one in known.entities for said in one.mentions}
 
 
 def found(known: Resolution, wanted: str) -> Entity:

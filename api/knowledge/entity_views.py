@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping
 from typing import Final
 
-from braid.knowledge.entities import Decider, EntityReader, found, similarity_of
+from braid.knowledge.entities import Decider, EntityReader, entity_ids, found, similarity_of
 from braid.knowledge.entity_operations import (
     AliasEntity,
     Decides,
@@ -152,9 +152,7 @@ def _proposal(one: Proposal) -> EntityProposal:
 
 
 def _view(reader: EntityReader, known: Resolution, one: Entity) -> EntityView:
-    whose: dict[_Place, str] = {
-        (said.at, said.k, said.role): each.id for each in known.entities for said in each.mentions
-    }
+    whose = entity_ids(known)
     claims = dict.fromkeys((said.at, said.k) for said in one.mentions if said.role in ("subject", "object"))
     told = [fact for at, k in claims if (fact := _fact(reader, at, k, one.id, whose)) is not None]
     nodes = {*one.nodes}

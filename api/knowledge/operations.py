@@ -9,6 +9,7 @@ import msgspec
 import braid.knowledge.briefing_operations  # pyright: ignore[reportUnusedImport]  # declares its own
 import braid.knowledge.change_operations  # pyright: ignore[reportUnusedImport]  # declares its own
 import braid.knowledge.entity_operations  # pyright: ignore[reportUnusedImport]  # declares its own
+import braid.knowledge.graph_operations  # pyright: ignore[reportUnusedImport]  # declares its own
 import braid.knowledge.setting_operations  # noqa: F401  # pyright: ignore[reportUnusedImport]  # declares its own
 from braid.ledger.errors import (
     ErasedError,

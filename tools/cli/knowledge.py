@@ -9,6 +9,7 @@ import typer
 from braid.tools.cli.access import reading
 from braid.tools.cli.group import BraidGroup
 from braid.tools.cli.instants import AsOf, instant, past
+from braid.tools.cli.knowledge_graph import central, export
 from braid.tools.cli.options import AgentId, FormatOption, RunId, SessionId, StoreOption, UserId
 from braid.tools.cli.output import put_json, put_rows, say
 from braid.wire import to_builtins
@@ -23,6 +24,8 @@ _STEPS = ("step", "outcome", "detail", "ids")
 
 def register(above: typer.Typer) -> None:
     """Add this module's commands."""
+    app.command()(export)
+    app.command()(central)
     above.add_typer(app, name="knowledge", rich_help_panel=PANEL)
     above.command(rich_help_panel=PANEL)(changes)
     above.command(rich_help_panel=PANEL)(why_known)
@@ -36,6 +39,7 @@ def knowledge(ctx: typer.Context) -> None:
     \b
     Examples:
       braid knowledge about Jonas
+      braid knowledge export known.graphml
       braid why-known exp_2025-05-17T09:00:00Z_0000000300ab
       braid why-not-known "Jonas lives in Leeds"
     """

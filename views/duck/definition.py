@@ -2,11 +2,13 @@
 
 from typing import Final, NamedTuple
 
-from braid.views.duck.schema import Column
+from braid.ledger.record.record import READING
+from braid.views.duck.schema import Column, quoted
 
 INDEX: Final = Column("log_index", "BIGINT", "Index in the log of the record.")
 ID: Final = Column("id", "VARCHAR", "Its id; `braid show ID` reads it, verified.")
 HAPPENED: Final = Column("happened_at", "TIMESTAMP", "When it happened, else when it was recorded, UTC.")
+USER: Final = Column("user_id", "VARCHAR", "Scope: the user whose memory it is.")
 SESSION: Final = Column("session_id", "VARCHAR", "Scope: the session.")
 SURE: Final = Column("confidence_p", "DOUBLE", "Probability in [0, 1] of the record that says so.")
 WHO: Final = Column("who", "VARCHAR", "The actor's own name, else user, agent, system or tool(name).")
@@ -47,5 +49,7 @@ class Macro(NamedTuple):
 
 REL_NAME: Final = "trim(regexp_replace(lower(c.rel), '[^a-z0-9]+', '_', 'g'), '_')"
 """A relation's name as the table of relations writes it, of a row `c`."""
+READINGS: Final = f"starts_with(e.method, {quoted(READING)})"
+"""Whether a row `e` of experiences is a reading."""
 NORMAL: Final = "regexp_replace(trim(lower({})), '^(the|a|an|my|his|her|our|their) ', '')"
 """A name without case and article."""

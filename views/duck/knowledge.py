@@ -16,6 +16,7 @@ from braid.views.duck.definition import (
     NORMAL,
     OBJECT,
     POLARITY,
+    READINGS,
     REL,
     REL_NAME,
     SESSION,
@@ -24,6 +25,7 @@ from braid.views.duck.definition import (
     SUBJECT,
     SURE,
     UNTIL,
+    USER,
     Macro,
     ViewDefinition,
 )  # fmt: skip
@@ -42,11 +44,10 @@ _QUOTE: Final = Column("quote", "VARCHAR", "The words it was taken from.")
 _AT: Final = Column(
     "quote_at", "BIGINT", "From which character of the turn on they stand; NULL where nothing says."
 )
-_USER: Final = Column("user_id", "VARCHAR", "Scope: the user whose memory it is.")
 _TYPE: Final = Column("type", "VARCHAR", "fact, preference, skill, interest, goal, episode, relation …")
 _DETAILS: Final = Column("details", "JSON", "What its type adds, as text; NULL when empty.")
 _STATED: Final = (SUBJECT, REL, OBJECT, POLARITY, SINCE, UNTIL)
-_GROUNDS: Final = (SURE, SOURCE, _QUOTE, _AT, _USER, SESSION, INDEX, ID, _K, *_TURN)
+_GROUNDS: Final = (SURE, SOURCE, _QUOTE, _AT, USER, SESSION, INDEX, ID, _K, *_TURN)
 _NAMES: Final = ", ".join(f"c.{column.name}" for column in _GROUNDS)
 _WHAT: Final = ", ".join(f"c.{column.name}" for column in _STATED)
 
@@ -82,8 +83,6 @@ def _items() -> str:
                 said.append((one.name, _ITEMS[state], what))
     return ", ".join(f"({quoted(rel)}, {quoted(item)}, {quoted(what)})" for rel, item, what in said)
 
-
-_READINGS: Final = f"starts_with(e.method, {quoted(READING)})"
 
 _KNOWN: Final = ViewDefinition(
     "known_claims",
@@ -185,7 +184,7 @@ KNOWLEDGE_VIEWS: Final = (
         FROM claims c JOIN experiences e ON e.log_index = c.log_index
         LEFT JOIN links t ON t.log_index = c.log_index AND t.k = 0 AND t.role = 'parent'
         LEFT JOIN links s ON s.log_index = c.log_index AND s.k = 1 AND s.role = 'evidence'
-        WHERE {_READINGS}
+        WHERE {READINGS}
         """,  # noqa: S608 - our own words
     ),
     ViewDefinition(
@@ -194,7 +193,7 @@ KNOWLEDGE_VIEWS: Final = (
         (
             INDEX, ID, Column("k", "BIGINT", "Place among what the reading staged, from 0."), _TYPE,
             SUBJECT, REL, OBJECT, POLARITY,
-            Column("why", "VARCHAR", "The gate that let it wait, or why it did."), _QUOTE, _AT, _USER, SESSION,
+            Column("why", "VARCHAR", "The gate that let it wait, or why it did."), _QUOTE, _AT, USER, SESSION,
             *_TURN,
             Column("state", "VARCHAR", "waiting, accepted or rejected."),
             Column("decided_id", "VARCHAR", "Id of the record that accepts or rejects it; NULL while it waits."),
@@ -203,7 +202,7 @@ KNOWLEDGE_VIEWS: Final = (
         WITH places AS (
           SELECT e.log_index, e.id, e.user_id, e.session_id, e.structured,
             unnest(range(json_array_length(e.structured, '$.staged')::BIGINT)) AS k
-          FROM experiences e WHERE e.standing = 'living' AND {_READINGS} AND e.structured IS NOT NULL
+          FROM experiences e WHERE e.standing = 'living' AND {READINGS} AND e.structured IS NOT NULL
         ),
         staged AS (
           SELECT p.*, json_extract(p.structured, '$.staged[' || p.k || ']') AS one,
@@ -231,13 +230,13 @@ KNOWLEDGE_VIEWS: Final = (
             INDEX, ID, Column("k", "BIGINT", "Place among the reading's warnings, from 0."),
             Column("gate", "VARCHAR", "The gate: evidence, entailment, schema, confidence, hallucination, safety …"),
             Column("class", "VARCHAR", "Which of its warnings."),
-            Column("maker", "VARCHAR", "What had found the candidate."), _USER, SESSION, *_TURN,
+            Column("maker", "VARCHAR", "What had found the candidate."), USER, SESSION, *_TURN,
         ),
         f"""
         WITH places AS (
           SELECT e.log_index, e.id, e.user_id, e.session_id, e.structured,
             unnest(range(json_array_length(e.structured, '$.warnings')::BIGINT)) AS k
-          FROM experiences e WHERE e.standing = 'living' AND {_READINGS} AND e.structured IS NOT NULL
+          FROM experiences e WHERE e.standing = 'living' AND {READINGS} AND e.structured IS NOT NULL
         ),
         warned AS (SELECT p.*, json_extract(p.structured, '$.warnings[' || p.k || ']') AS one FROM places p)
         SELECT p.log_index, p.id, p.k, p.one ->> '$.gate' AS gate, p.one ->> '$.class' AS class,
@@ -247,50 +246,18 @@ KNOWLEDGE_VIEWS: Final = (
         """,  # noqa: S608 - our own words
     ),
     ViewDefinition(
-        "follows",
-        "The order of turns: each with the one before it in its session.",
-        (
-            INDEX, ID, Column("after_index", "BIGINT", "Log index of the turn before it."),
-            Column("after_id", "VARCHAR", "Its id."), _USER, SESSION,
-        ),
-        f"""
-        WITH turns AS (
-          SELECT e.log_index, e.id, e.user_id, e.session_id, lag(e.log_index) OVER told AS after_index,
-            lag(e.id) OVER told AS after_id
-          FROM experiences e
-          WHERE e.type IN ('occurrence', 'observation') AND e.session_id IS NOT NULL AND NOT {_READINGS}
-            AND e.method <> 'reflect'
-          WINDOW told AS (PARTITION BY e.user_id, e.agent_id, e.run_id, e.session_id ORDER BY e.log_index)
-        )
-        SELECT t.log_index, t.id, t.after_index, t.after_id, t.user_id, t.session_id
-        FROM turns t WHERE t.after_index IS NOT NULL
-        """,  # noqa: S608 - our own words
-    ),
-    ViewDefinition(
-        "caused_by",
-        "Which record gave rise to which: links to parents and to evidence.",
-        (
-            INDEX, ID, Column("cause_index", "BIGINT", "Log index of the record that it comes from."),
-            Column("cause_id", "VARCHAR", "Its id."), Column("role", "VARCHAR", "parent or evidence."),
-        ),
-        """
-        SELECT l.log_index, l.id, l.target_index AS cause_index, l.target_id AS cause_id, l.role
-        FROM links l WHERE l.role IN ('parent', 'evidence')
-        """,
-    ),
-    ViewDefinition(
         "importance",
         "How much a living turn matters, by rule. `importance_hint` of its structured content counts alone, where it is"
         " a number in [0, 1]. Else: .2 for a person's word; .1 a claim read from it, three at most; .1 a record"
         " that rests on it, three at most. A correction adds .2, its tone .2 × its strength. The sum is 1 at most.",
-        (INDEX, ID, HAPPENED, _USER, SESSION, Column("score", "DOUBLE", "In [0, 1]."),
+        (INDEX, ID, HAPPENED, USER, SESSION, Column("score", "DOUBLE", "In [0, 1]."),
          Column("claims", "BIGINT", "How many living claims were read from it."),
          Column("rests", "BIGINT", "How many other records rest on it.")),
         f"""
         WITH read AS (SELECT c.turn_index, count(*) AS n FROM known_claims c GROUP BY c.turn_index),
         resting AS (
           SELECT s.target_index, count(DISTINCT s.log_index) AS n FROM strands s
-          WHERE s.log_index NOT IN (SELECT e.log_index FROM experiences e WHERE {_READINGS}) GROUP BY s.target_index
+          WHERE s.log_index NOT IN (SELECT e.log_index FROM experiences e WHERE {READINGS}) GROUP BY s.target_index
         ),
         correcting AS (SELECT DISTINCT l.log_index FROM links l WHERE l.role = 'supersedes')
         SELECT e.log_index, e.id, e.happened_at, e.user_id, e.session_id,
@@ -303,7 +270,7 @@ KNOWLEDGE_VIEWS: Final = (
           coalesce(r.n, 0) AS claims, coalesce(b.n, 0) AS rests
         FROM experiences e LEFT JOIN read r ON r.turn_index = e.log_index
         LEFT JOIN resting b ON b.target_index = e.log_index LEFT JOIN correcting k ON k.log_index = e.log_index
-        WHERE e.standing = 'living' AND e.type IN ('occurrence', 'observation') AND NOT {_READINGS}
+        WHERE e.standing = 'living' AND e.type IN ('occurrence', 'observation') AND NOT {READINGS}
         """,  # noqa: S608 - our own words
     ),
 )  # fmt: skip
@@ -321,7 +288,7 @@ KNOWLEDGE_MACROS: Final = (
             Column("weight", "DOUBLE", "ln (records in all ÷ records that have it)."),
         ),
         f"""
-        WITH texts AS (SELECT e.id AS of_id, {_WORDS} AS words FROM experiences e WHERE NOT {_READINGS}),
+        WITH texts AS (SELECT e.id AS of_id, {_WORDS} AS words FROM experiences e WHERE NOT {READINGS}),
         spread AS (SELECT t.of_id, unnest(t.words) AS word FROM texts t)
         SELECT s.word, count(*) AS records, ln((SELECT count(*) FROM texts)::DOUBLE / count(*)) AS weight
         FROM spread s WHERE s.word IN (SELECT o.word FROM spread o WHERE o.of_id = id)

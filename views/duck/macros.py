@@ -10,6 +10,7 @@ from typing import Any, Final
 from braid.ledger.record.envelope import DERIVATION_ROLES
 from braid.stance.mentions import NAMED
 from braid.stance.relations import RELATIONS, compared_as
+from braid.views.duck.connections import CONNECTION_VIEWS
 from braid.views.duck.definition import (
     DISPUTED,
     HAPPENED,
@@ -397,6 +398,7 @@ VIEWS: Final = (
         """,
     ),
     *KNOWLEDGE_VIEWS,
+    *CONNECTION_VIEWS,
 )  # fmt: skip
 
 _WALKED: Final = (

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from braid.ledger.audit.findings import Finding
     from braid.views.lance.addresses import Addresses
     from braid.views.lance.index import LanceIndex
+    from braid.views.lance.similar import Pairs
 
 PURGE_WAIT_S = 120.0
 WAIT_S = 0.5
@@ -442,6 +443,12 @@ class Search:
                 for index in batch.column("log_index").to_pylist()
             ]
         return Vectors(view.stamp.position if view.stamp else 0, view.model.name, sorted(waiting))
+
+    def similar(self) -> "Pairs":
+        """Return which records mean nearly the same; nothing is caught up for it. Raises DamagedViewError."""
+        from braid.views.lance.similar import similar_pairs
+
+        return similar_pairs(self.home.open())
 
     def check(self) -> "list[Finding]":
         """Compare the current set with the log; findings are values. Nothing is caught up for it."""

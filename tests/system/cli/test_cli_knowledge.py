@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import stat
 from typing import TYPE_CHECKING
 
+import networkx
 import pytest
 
 import braid
@@ -89,3 +91,35 @@ def test_changes_are_told_as_a_table_and_for_machines(known: tuple[Session, str]
     (told,) = json.loads(session.well("changes", "-o", "json").out)["changes"]
     assert (told["was"]["object"], told["now"]["object"], told["now"]["said_by"]) == ("Leeds", "Hull", "Ann")
     assert "nothing changed" in session.well("changes", "Ann", "--since", "2099-01-01").err
+
+
+def test_what_is_known_is_written_as_a_graph_for_its_owner_alone(known: tuple[Session, str]) -> None:
+    session, id = known
+    as_graphml, as_json = session.folder / "known.graphml", session.folder / "known.json"
+    assert "2 nodes, 1 claim" in session.well("knowledge", "export", str(as_graphml)).err
+    session.well("knowledge", "export", "--format", "json", "--about", "Ann", str(as_json))
+    assert {stat.S_IMODE(file.stat().st_mode) for file in (as_graphml, as_json)} == {0o600}
+    graph = networkx.read_graphml(as_graphml)
+    ((source, target, edge),) = graph.edges(data=True)
+    assert (graph.nodes[source]["name"], graph.nodes[target]["type"]) == ("Ann", "place")
+    assert (edge["record"], edge["quote"], edge["starts"], edge["ends"]) == (id, "I live in Leeds", 0, 15)
+    told = json.loads(as_json.read_text())
+    assert networkx.node_link_graph(told, edges="edges").number_of_edges() == 1
+    assert session.well("knowledge", "export", "--format", "json", "-").out == as_json.read_text()
+    assert "exists" in session.refused("knowledge", "export", str(as_graphml))
+    assert "store" in session.refused("knowledge", "export", str(session.folder / "memory" / "x"))
+    empty = session.folder / "none.graphml"
+    assert "0 claims" in session.well("knowledge", "export", "--user-id", "zoe", str(empty)).err
+    shown = session.well("knowledge", "central", "--user-id", "ann", "-o", "json").out
+    assert {one["name"] for one in json.loads(shown)} == {"Ann", "Leeds"}
+    assert "no claim relates" in session.well("knowledge", "central", "--user-id", "zoe").err
+
+
+def test_connections_are_asked_in_sql(known: tuple[Session, str]) -> None:
+    session, id = known
+    shown = session.well("sql", "SELECT kind, id, how FROM connections ORDER BY kind, how", "-o", "json").out
+    rows = json.loads(shown)
+    assert [(row["kind"], row["how"]) for row in rows] == [
+        ("CAUSED_BY", "parent"), ("REFERENCES", "Ann"), ("REFERENCES", "Leeds"),
+    ]  # fmt: skip
+    assert rows[0]["id"] == id

@@ -25,6 +25,7 @@ HEAVY = (
     "nacl",
     "blake3",
     "lancedb",
+    "rustworkx",
     "spacy",
     "rich.console",
     "braid.store",
