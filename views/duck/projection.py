@@ -5,9 +5,9 @@ Rows are made in the caller's thread and inserted in another, one batch behind: 
 
 import os
 from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
 from typing import Any, Final, Self
@@ -74,24 +74,42 @@ def connect(path: Path, *, read_only: bool = False) -> duckdb.DuckDBPyConnection
     return _attached(_instance(), path, "READ_ONLY" if read_only else _OURS)
 
 
+@contextmanager
+def reading(path: Path) -> Generator[duckdb.DuckDBPyConnection]:
+    """Open a file of the projection for reading, with an instance that was kept; duckdb.Error where it can't be."""
+    con = _attached(_kept(), path, "READ_ONLY")
+    try:
+        yield con
+    finally:
+        _keep(con)
+
+
 def _reconnect(path: Path) -> duckdb.DuckDBPyConnection:
     """As `connect`, for writing, with an instance that was kept; to be closed by `_let_go`."""
-    try:
-        con = _IDLE.pop()
-    except IndexError:
-        con = _instance()
-    return _attached(con, path, _OURS)
+    return _attached(_kept(), path, _OURS)
 
 
 def _let_go(con: duckdb.DuckDBPyConnection, path: Path) -> None:
-    """Close a connection's file, which folds its write-ahead file in, and keep the instance where all went well.
+    """Close a connection's file, which folds its write-ahead file in, and keep the instance where all went well."""
+    _keep(con, lambda: require_whole(path))
+
+
+def _kept() -> duckdb.DuckDBPyConnection:
+    try:
+        return _IDLE.pop()
+    except IndexError:
+        return _instance()
+
+
+def _keep(con: duckdb.DuckDBPyConnection, checked: Callable[[], None] = lambda: None) -> None:
+    """Close a connection's file, and keep its instance where that and what is `checked` went well.
 
     BEGIN is refused within a transaction that was not ended. DETACH was too, until DuckDB 2.0.1 took it: the next file
     would have been followed inside the failed transaction of this one.
     """
     try:
         con.execute("BEGIN; ROLLBACK; USE memory; DETACH projection")
-        require_whole(path)
+        checked()
     except (duckdb.Error, OSError):  # a transaction that was not ended, say, or a full disk
         con.close()
         return

@@ -7,7 +7,7 @@ from typing import Any
 
 import duckdb
 
-from braid.views.duck.projection import connect, read_meta
+from braid.views.duck.projection import read_meta, reading
 from braid.views.duck.schema import Table
 from braid.views.projection import Stamp
 
@@ -36,8 +36,5 @@ class OpenTables:
 @contextmanager
 def open_tables(path: Path) -> Generator[OpenTables]:
     """Open a file of the projection that nobody writes meanwhile. Raises DamagedViewError, duckdb.Error."""
-    con = connect(path, read_only=True)
-    try:
+    with reading(path) as con:
         yield OpenTables(con, read_meta(con).stamp)
-    finally:
-        con.close()
