@@ -213,8 +213,16 @@ def test_the_other_names(store: Store) -> None:
         assert right in [one["id"] for one in found]
         done = {"mode": "execute", "ids": [right], "reason": "asked"}
         assert ask("POST", "/api/memory/forget", done)[1]["forgotten"] == [right]
-        assert ask("GET", "/api/memory/jobs/1", {})[0] == 501
-        assert ask("POST", "/api/memory/remember", {"content": "x", "mode": "async"})[0] == 501
+        assert ask("GET", "/api/memory/jobs/1", {})[0] == 400
+        later = ask("POST", "/api/memory/remember", {"content": "I live in Porto.", "mode": "async"})[1]
+        assert later["status"] == "queued"
+        job = ask("GET", f"/api/memory/jobs/{later['job_id']}")[1]
+        assert (job["id"], job["status"], job["attempts"]) == (later["job_id"], "pending", 0)
+        again = ask(
+            "POST", "/api/memory/remember", {"content": "I live in Porto.", "pipeline_timeout_ms": 30_000}
+        )
+        assert (again[1]["memory_id"], again[1]["status"]) == (later["memory_id"], "processed")
+        assert ask("POST", "/api/memory/remember", {"content": "x", "pipeline_timeout_ms": 10**6})[0] == 400
         assert ask("POST", "/api/memory/remember", {})[0] == 400
         assert Asker(port, None)("POST", "/api/memory/remember", {"content": "x"})[0] == 401
 
