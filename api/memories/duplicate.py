@@ -6,6 +6,7 @@ from braid.caller import as_said_by, asking
 from braid.ledger.errors import IdempotencyConflictError
 from braid.ledger.record.ids import RecordId
 from braid.ledger.record.record import Draft, EventBody, ExperienceBody, Record
+from braid.ledger.write.sequence import Placed
 from braid.log.content_hash import hashed
 from braid.session import Session
 
@@ -15,8 +16,8 @@ NONE: Final = "NONE"
 _WHY: Final = "a living memory says the same"
 
 
-def append_once(session: Session, draft: Draft) -> Record:
-    """Append a memory and return its record; where a living one says the same, append `NONE` above that and return it.
+def append_once(session: Session, draft: Draft) -> Placed:
+    """Append a memory and return its place; where a living one says the same, append `NONE` above that and return its.
 
     A key that is in the log already names the memory that it named then. Raises IdempotencyConflictError where that is
     another, and as `Session.append_drafts`.
@@ -28,13 +29,16 @@ def append_once(session: Session, draft: Draft) -> Record:
         session.refresh()
         known = reader.key_index.find([key]).get(key) if key is not None else None
         if known is not None and reader.envelope(known).kind == "event":
-            return _decided(session, known, draft)
+            return _place(_decided(session, known, draft))
         twin = _living_twin(session, draft) if known is None else None
         if twin is not None:
             session.append_drafts([_none(twin, draft)])
-            return twin
-        placed = session.append_drafts([draft], held=1)[0]
-    return reader.at(placed.index, include_forgotten=True)
+            return _place(twin)
+        return session.append_drafts([draft], held=1)[0]
+
+
+def _place(record: Record) -> Placed:
+    return Placed(RecordId(record.id), record.index, known=True)
 
 
 def _living_twin(session: Session, draft: Draft) -> Record | None:

@@ -11,7 +11,7 @@ from typing import Final, NamedTuple
 
 from braid.job_state import job_state
 from braid.knowledge.learner import Learner, learner_of
-from braid.knowledge.range_consumer import EXTRACTION
+from braid.knowledge.range_consumer import BATCH, EXTRACTION
 from braid.knowledge.setting import readers
 from braid.memories.remember_operations import Mode, Status
 from braid.outcomes import outcomes
@@ -52,7 +52,7 @@ def read_or_queue(session: Session, mode: Mode, timeout_ms: int | None, behind: 
         return _queued(session, behind)
     error = _read_within(session, LIMITS_MS[mode], timeout_ms)
     if error is None:
-        return Read("processed")
+        return _queued(session, behind)  # only what was remembered before may be left, by a job that waits
     if isinstance(error, _LateError):
         limit = LIMITS_MS[mode] if timeout_ms is None else timeout_ms
         return _queued(session, behind, f"reading took longer than {limit:,} ms: a job goes on with it")
@@ -106,7 +106,7 @@ def _read_within(session: Session, limit_ms: int, timeout_ms: int | None) -> Exc
 
 
 def _queued(session: Session, behind: int, *warnings: str) -> Read:
-    """Offer what is left as a job, one for each reader; the answer names that of the first."""
+    """Offer what is left as a job, one for each reader; the answer names that of the first. None: it is processed."""
     transport, now = job_state(session).transport, session.now().timestamp()
     try:
         learners = [learner_of(session, of) for of in readers(session)]
@@ -119,7 +119,7 @@ def _queued(session: Session, behind: int, *warnings: str) -> Read:
             "raw_saved", None, (*warnings, "the queue gave no answer: the log offers the job when it does")
         )
     if not left:
-        return Read("processed")  # it was read meanwhile
+        return Read("processed")
     if "full" in offered:
         return Read(
             "raw_saved", None, (*warnings, "too many jobs wait: the log offers this one when there is room")
@@ -131,6 +131,11 @@ def _left(session: Session, learner: Learner, behind: int) -> Batch | None:
     """Return the batch that reads up to before an index: the one that waits for it, else what none does."""
     known = outcomes(session).progress(EXTRACTION, learner.version)
     start = max(known.upto, learner.position)
+    if start >= behind:  # all was read by now, but for what an earlier job has left
+        left = [first for first, stop in known.left if first < behind <= stop]
+        if not left:
+            return None
+        start = max(left[0], behind - BATCH)
     for job in job_state(session).transport.jobs():
         batch = job.batch
         if job.state not in ACTIVE or (batch.consumer, batch.version) != (EXTRACTION, learner.version):
@@ -139,4 +144,4 @@ def _left(session: Session, learner: Learner, behind: int) -> Batch | None:
             if first < behind <= stop:
                 return batch
             start = max(start, stop) if stop < behind else start
-    return Batch(EXTRACTION, learner.version, ((start, behind),)) if start < behind else None
+    return Batch(EXTRACTION, learner.version, ((start, behind),))

@@ -95,11 +95,10 @@ def remember(session: Session, asked: Remember) -> Remembered:
     if not batch:
         return Remembered(ids=())
     if len(batch) == 1 and not (batch[0].body.scope and batch[0].body.scope.session_id):
-        memory = append_once(session, batch[0])
-        placed = [(RecordId(memory.id), memory.index)]
+        placed = [append_once(session, batch[0])]
     else:
-        placed = [(one.id, one.index) for one in session.append_drafts(batch, held=len(batch))]
-    ids, behind = tuple(id for id, _ in placed), max(index for _, index in placed) + 1
+        placed = session.append_drafts(batch, held=len(batch))
+    ids, behind = tuple(one.id for one in placed), max(one.index for one in placed) + 1
     failpoint("remember.saved")
     if asked.raw or not asked.learn:
         return Remembered(ids=ids, memory_id=ids[0], status="raw_saved")

@@ -170,6 +170,22 @@ def test_without_a_parser_the_words_are_kept_and_read_later(tmp_path: Path, pars
         assert len(readings(store)) == 1
 
 
+def test_what_a_job_still_has_to_read_is_not_called_processed(tmp_path: Path, parser: Parser) -> None:
+    with opened(tmp_path, parser) as store:
+        first = store.remember(HOME, user_id="maya", mode="async")
+        store.remember("I like tea.", user_id="maya", mode="async")
+        transport = job_state(store.session).transport
+        transport.discard(next(one.batch for one in transport.jobs() if one.batch.id == first.job_id))
+        store.work(consumers=EXTRACT, most=1)  # the later one is done, and the first is left
+    (tmp_path / "memory" / "work.sqlite").unlink()
+    with opened(tmp_path, parser) as store:
+        again = store.remember(HOME, user_id="maya")
+        assert (again.memory_id, again.status) == (first.memory_id, "queued")
+        work(store)
+        assert len(readings(store)) == 1
+        assert store.remember(HOME, user_id="maya").status == "processed"
+
+
 def test_a_full_queue_saves_the_words(store: Store) -> None:
     job_state(store.session).transport = EmbeddedQueue(store.path / "work.sqlite", depth=1)
     assert store.remember(HOME, user_id="maya", mode="async").status == "queued"
