@@ -227,6 +227,15 @@ def test_the_other_names(store: Store) -> None:
         assert Asker(port, None)("POST", "/api/memory/remember", {"content": "x"})[0] == 401
 
 
+def test_a_client_is_answered_what_became_of_its_words(store: Store) -> None:
+    with served(store), braid.connect(store.path) as client:
+        later = client.remember("I live in Porto.", user_id="maya", mode="async")
+        assert (later.status, bool(later.job_id), list(later)) == ("queued", True, [later.memory_id])
+        again = client.remember("i live in porto.", user_id="maya", mode="sync")
+        assert (again.memory_id, again.status, again.job_id) == (later[0], "processed", None)
+        assert [one.change for one in client.history(later[0]).changes] == ["ADD", "NONE"]
+
+
 def test_in_team_mode_the_socket_wants_a_token(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     secret = operator(store)
     with served(store, mode="team"):

@@ -13,6 +13,8 @@ from hypothesis import strategies as st
 from braid.entry import open as open_store
 from braid.errors import InvalidRequestError
 from braid.job_state import job_state
+from braid.knowledge.learner import learner_of
+from braid.knowledge.range_consumer import EXTRACTION, RangeConsumer
 from braid.ledger.errors import IdempotencyConflictError
 from braid.ledger.record.record import ExperienceBody, Record
 from braid.store import Store
@@ -184,6 +186,19 @@ def test_what_a_job_still_has_to_read_is_not_called_processed(tmp_path: Path, pa
         work(store)
         assert len(readings(store)) == 1
         assert store.remember(HOME, user_id="maya").status == "processed"
+
+
+def test_what_jobs_have_left_is_read_portion_by_portion(store: Store) -> None:
+    for number in range(6):
+        done = store.remember(f"Number {number}.", user_id="maya", mode="async")
+    transport = job_state(store.session).transport
+    for one in transport.jobs():
+        if one.batch.id != done.job_id:
+            transport.discard(one.batch)
+    store.work(consumers=EXTRACT, most=1)
+    consumer = RangeConsumer(store.session, EXTRACTION, learner_of(store.session, frozenset()), batch=4)
+    (batch,) = consumer.plan(8)
+    assert batch.spans == ((0, 4),)
 
 
 def test_a_full_queue_saves_the_words(store: Store) -> None:
