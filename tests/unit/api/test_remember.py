@@ -190,11 +190,10 @@ def test_what_a_job_still_has_to_read_is_not_called_processed(tmp_path: Path, pa
 
 def test_what_jobs_have_left_is_read_portion_by_portion(store: Store) -> None:
     for number in range(6):
-        done = store.remember(f"Number {number}.", user_id="maya", mode="async")
+        store.remember(f"Number {number}.", user_id="maya", mode="async")
     transport = job_state(store.session).transport
-    for one in transport.jobs():
-        if one.batch.id != done.job_id:
-            transport.discard(one.batch)
+    for one in transport.jobs()[:-1]:
+        transport.discard(one.batch)
     store.work(consumers=EXTRACT, most=1)
     consumer = RangeConsumer(store.session, EXTRACTION, learner_of(store.session, frozenset()), batch=4)
     (batch,) = consumer.plan(8)
