@@ -58,6 +58,7 @@ if TYPE_CHECKING:
     from braid.lens.operations import LensDifference, Lenses, RequestStanding, View, ViewRow
     from braid.log.operations import Append, AppendedAll
     from braid.memories.operations import Forgotten, MemoryHistory, Modified, Modify, Outcome, Preview
+    from braid.memories.remember_operations import Remembered
     from braid.operation import ArrowTable, Json
     from braid.programs.program import Program, ProgramSummary
     from braid.recall.decompose import Decomposer
@@ -144,37 +145,6 @@ class AsyncMethods:
     async def append_all(self, records: "Sequence[Append]", *, signer: "str | None" = None) -> "AppendedAll":
         """Append experiences as one transaction: all or none. A link `$0` names the first of them, `$1` the second."""
         return await to_thread(lambda: self.sync.append_all(records=records, signer=signer))
-
-    async def remember(
-        self,
-        messages: "str | Mapping[str, Json] | Sequence[str | Mapping[str, Json]]",
-        *,
-        user_id: "str | None" = None,
-        agent_id: "str | None" = None,
-        run_id: "str | None" = None,
-        session_id: "str | None" = None,
-        metadata: "Mapping[str, Json] | None" = None,
-        idempotency_key: "str | None" = None,
-        learn: bool = True,
-    ) -> "tuple[RecordId, ...]":
-        """Append chat messages as one transaction; what they state is then read, unless `learn` is false.
-
-        What is the caller's own goes under a message's `metadata`; any other member is refused, and so is a user's message
-        that says nothing (InvalidRecordError): then none of them is appended. With an `idempotency_key`, repeating the call
-        adds nothing; with other messages it raises IdempotencyConflictError.
-        """
-        return await to_thread(
-            lambda: self.sync.remember(
-                user_id=user_id,
-                agent_id=agent_id,
-                run_id=run_id,
-                session_id=session_id,
-                messages=messages,
-                metadata=metadata,
-                idempotency_key=idempotency_key,
-                learn=learn,
-            )
-        )
 
     async def correct(self, id: str, text: str, *, reason: "str | None" = None) -> "RecordId":
         """Append what is right in place of a record; the old one stays in the log, superseded.
@@ -1523,7 +1493,8 @@ class AsyncMethods:
         return await to_thread(lambda: self.sync.modify_all(changes=changes))
 
     async def history(self, id: str, *, as_of: "int | None" = None) -> "MemoryHistory":
-        """Return every change of a memory in the order of the log: added, updated, deleted, recovered, erased.
+        """Return every change of a memory in the order of the log: added, updated, deleted, recovered, erased; and each
+        time that nothing was added (`NONE`), since it says the same already.
 
         It follows from signed records alone, so it can't be incomplete. What is forgotten or erased has no text here.
         Raises InvalidRecordError for what is no memory, UnknownRecordError.
@@ -1586,6 +1557,44 @@ class AsyncMethods:
                 reason=reason,
                 ids=ids,
                 confirm=confirm,
+            )
+        )
+
+    async def remember(
+        self,
+        messages: "str | Mapping[str, Json] | Sequence[str | Mapping[str, Json]]",
+        *,
+        user_id: "str | None" = None,
+        agent_id: "str | None" = None,
+        run_id: "str | None" = None,
+        session_id: "str | None" = None,
+        metadata: "Mapping[str, Json] | None" = None,
+        idempotency_key: "str | None" = None,
+        learn: bool = True,
+        mode: "Literal['sync', 'async', 'auto']" = "auto",
+        pipeline_timeout_ms: "int | None" = None,
+        raw: bool = False,
+    ) -> "Remembered":
+        """Append chat messages as one transaction; what they state is then read, outside every lock, or queued.
+
+        One message outside a session is a memory: where a living one of the same scope says the same, that is answered, and
+        its history has a `NONE`. Turns of a session stay apart. An unknown member of a message, and a user's message that
+        says nothing, are refused (InvalidRecordError): then none is appended. With an `idempotency_key`, repeating the call
+        adds nothing; with other messages it raises IdempotencyConflictError.
+        """
+        return await to_thread(
+            lambda: self.sync.remember(
+                user_id=user_id,
+                agent_id=agent_id,
+                run_id=run_id,
+                session_id=session_id,
+                messages=messages,
+                metadata=metadata,
+                idempotency_key=idempotency_key,
+                learn=learn,
+                mode=mode,
+                pipeline_timeout_ms=pipeline_timeout_ms,
+                raw=raw,
             )
         )
 

@@ -52,12 +52,12 @@ def once_key(reader: TurnReader, parent: Record) -> str:
 
 
 def turn_of(record: Record) -> Turn | None:
-    """Return a record as a turn; None for what nobody said: other kinds, and what was itself derived."""
+    """Return a record as a turn; None for what is kept raw, and what nobody said: other kinds, and what is derived."""
     if record.kind != "experience" or record.type not in _READ_TYPES or record.raw is None:
         return None
     body = cast("ExperienceBody", record.body)
     source = body.provenance
-    if not body.content.text:
+    if not body.content.text or body.raw:
         return None
     role = {"user": "user", "agent": "assistant", "system": "system"}.get(source.actor, "tool")
     return Turn(

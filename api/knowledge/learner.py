@@ -120,6 +120,12 @@ class Learner:
         return method_of(self._reader)
 
     @property
+    def position(self) -> int:
+        """Up to where it has read the log, by what this handle or the file of its position knows."""
+        at = self._at
+        return self._saved() if at is None else at
+
+    @property
     def is_on(self) -> bool:
         """Whether claims of its kinds are made now."""
         return self._of <= setting(self._session).allowed.allowed
@@ -347,7 +353,11 @@ def learn(
     for of in readers(session):
         learner = learner_of(session, of)
         with learner.turn:
-            done.append(learner.learn(told=told))
+            try:
+                done.append(learner.learn(told=told))
+            except BaseException:  # of what it had begun to read it knows a part: it is read again
+                learner.reset()
+                raise
     return _together(done)
 
 
@@ -380,17 +390,15 @@ def _together(done: Sequence[Learned]) -> Learned:
 
 
 def follow(session: Session, corrected: Sequence[str]) -> None:
-    """Read what was appended; what was corrected only where something was read of it. A follower of `Session`."""
-    with suppress(ParserMissingError):  # `braid learn` says what to install; nothing else waits for it
-        _follow(session, corrected)
+    """Read what was appended; what was corrected only where something was read of it. A follower of `Session`.
 
-
-def _follow(session: Session, corrected: Sequence[str]) -> None:
+    Raises ParserMissingError, but not for a correction: that is in the log, and what is derived of it may follow.
+    """
     if not corrected:
         session.refresh()
         learn(session)
         return
-    with suppress(ViewError):  # the correction is in the log: what is derived of it may follow
+    with suppress(ParserMissingError, ViewError):
         if readings_of(session, corrected):
             learn(session)
 

@@ -79,7 +79,8 @@ class RangeConsumer:
             return []
         progress = outcomes(self._session).progress(self.name, self.version)
         if progress.left:
-            return [Batch(self.name, self.version, (progress.left[0],))]
+            first, stop = progress.left[0]
+            return [Batch(self.name, self.version, ((first, min(stop, first + self._batch)),))]
         size = self._session.reader.size
         start = progress.upto
         begin = max(start, self._idle[1]) if self._idle[0] <= start <= self._idle[1] else start

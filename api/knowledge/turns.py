@@ -18,8 +18,8 @@ _ENDS: Final = ("session_end", "session.end", "system.session_end")
 
 
 def followed(session: Session, start: int, stop: int) -> Iterator[Record]:
-    """Yield the records from `start` to `stop` that have a body and aren't forgotten, without outsiders' words; one
-    that was forgotten when its turn came follows its recovery."""
+    """Yield the records from `start` to `stop` that have a body and aren't forgotten, without outsiders' words and
+    what is kept raw; one that was forgotten when its turn came follows its recovery."""
     classes = session.reader.source_classes
     yield from (one for one in _followed(session, start, stop) if is_least(classes.note(one), BELIEVED))
 
@@ -32,16 +32,21 @@ def _followed(session: Session, start: int, stop: int) -> Iterator[Record]:
                 for link in record.targets("target"):
                     if (found := living(session, link.index)) is not None:
                         yield found
-            elif record.index not in hidden and record.raw is not None:
+            elif record.index not in hidden and record.raw is not None and not _is_raw(record):
                 yield record
 
 
 def living(session: Session, index: int) -> Record | None:
-    """Return a record that is neither erased nor forgotten."""
+    """Return a record that is neither erased nor forgotten, nor kept raw."""
     with suppress(ErasedError, ForgottenError):
         record = session.reader.at(index)
-        return record if record.raw is not None else None
+        return record if record.raw is not None and not _is_raw(record) else None
     return None
+
+
+def _is_raw(record: Record) -> bool:
+    """Whether somebody had its words kept alone: nothing is read of it."""
+    return isinstance(record.body, ExperienceBody) and record.body.raw
 
 
 def spoken(record: Record) -> Turn | None:

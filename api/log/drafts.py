@@ -181,7 +181,8 @@ def correction(old: Record, text: str) -> Draft:
         )
     )
     new = cast("ExperienceBody", draft.body)
-    return msgspec.structs.replace(draft, body=msgspec.structs.replace(new, diffs=[_replaced(body, new)]))
+    new = msgspec.structs.replace(new, raw=body.raw, diffs=[_replaced(body, new)])
+    return msgspec.structs.replace(draft, body=new)
 
 
 def _replaced(old: ExperienceBody, new: ExperienceBody) -> LinkDiff:

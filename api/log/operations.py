@@ -32,6 +32,7 @@ from braid.ledger.record.record import (
     Confidence,
     Draft,
     EventBody,
+    ExperienceBody,
     Media,
     Record,
     Source,
@@ -41,6 +42,7 @@ from braid.ledger.write.sequence import Placed
 from braid.ledger.write.writer import Writer
 from braid.log import drafts
 from braid.log.chain import Kept, chain_of, kept, setting
+from braid.log.content_hash import hashed
 from braid.operation import (
     AsOf,
     Id,
@@ -223,55 +225,6 @@ def _appended(placed: Sequence[Placed]) -> tuple[Appended, ...]:
     return tuple(Appended(id=one.id, index=one.index, known=one.known) for one in placed)
 
 
-class Remember(Scoped, frozen=True, kw_only=True):
-    """Chat messages `{role, content, timestamp?, name?, id?, metadata?}`, or plain text that the user said."""
-
-    messages: str | dict[str, Json] | tuple[str | dict[str, Json], ...]
-    metadata: dict[str, Json] | None = None
-    idempotency_key: Name | None = None
-    learn: bool = True
-
-
-class Remembered(Response, frozen=True, kw_only=True):
-    """The ids of the messages, in order."""
-
-    ids: tuple[RecordId, ...]
-
-
-@operation(
-    Remember,
-    Remembered,
-    access="write",
-    cost="index",
-    positional=("messages",),
-    returns="ids",
-    example=Remember(messages=({"role": "user", "content": "I moved to Porto."},), user_id="maya"),
-    errors=(*_WRITES, IdempotencyConflictError),
-)
-def remember(session: Session, asked: Remember) -> Remembered:
-    """Append chat messages as one transaction; what they state is then read, unless `learn` is false.
-
-    What is the caller's own goes under a message's `metadata`; any other member is refused, and so is a user's message
-    that says nothing (InvalidRecordError): then none of them is appended. With an `idempotency_key`, repeating the call
-    adds nothing; with other messages it raises IdempotencyConflictError.
-    """
-    several = asked.messages if isinstance(asked.messages, tuple) else (asked.messages,)
-    within = drafts.scope(asked.user_id, asked.agent_id, asked.run_id, asked.session_id)
-    batch: list[Draft] = []
-    for place, said in enumerate(several):
-        key = None if asked.idempotency_key is None else f"{asked.idempotency_key}#{place}"
-        try:
-            batch.append(drafts.message(said, within, asked.metadata or {}, key))
-        except InvalidRecordError as error:
-            if isinstance(asked.messages, tuple):
-                raise InvalidRecordError(f"message {place + 1}: {error}") from None
-            raise
-    placed = session.append_drafts(batch, held=len(batch)) if batch else []
-    if asked.learn:
-        session.follow()
-    return Remembered(ids=tuple(one.id for one in placed))
-
-
 class Correct(Request, frozen=True, kw_only=True):
     """What is right in place of a record, and why it is said."""
 
@@ -311,6 +264,8 @@ def correcting(
     reader: Reader, old: Record, new: Draft, reason: str | None, changed: Mapping[str, object] | None = None
 ) -> list[Draft]:
     """Return what puts a draft in the place of a record: it, why, and how the memory is kept, which goes on."""
+    if isinstance(old.body, ExperienceBody) and old.body.content_hash is not None:
+        new = hashed(reader, new)
     event = EventBody(name=CORRECTION, reason=reason, scope=new.body.scope)
     links: list[tuple[str, Target]] = [("evidence", Earlier(0)), ("supersedes", old.id)]
     batch = [new, Draft(kind="event", body=event, links=links)]

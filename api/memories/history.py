@@ -10,6 +10,7 @@ from braid.ledger.record.ids import RecordId
 from braid.ledger.record.record import ASKED_BY, EventBody, ExperienceBody, Record
 from braid.log.chain import Chain, chain_of, kept
 from braid.log.operations import CORRECTION
+from braid.memories.duplicate import DECISION
 from braid.memories.operations import Change, ChangeKind, History, MemoryHistory
 from braid.session import Session
 
@@ -32,17 +33,18 @@ def told(session: Session, asked: History) -> MemoryHistory:
         version=chain.version,
         pinned=how.pinned,
         importance=how.importance,
-        changes=tuple(_changes(reader, chain)),
+        changes=tuple(_changes(reader, chain, reader.size if size is None else size)),
     )
 
 
-def _changes(reader: Reader, chain: Chain) -> Iterator[Change]:
+def _changes(reader: Reader, chain: Chain, size: int) -> Iterator[Change]:
     """Yield the changes in the order of the log. The version counts what `chain_of` counts; an erasure isn't counted:
-    it is no change that could be taken back, and leaves none to be named."""
+    it is no change that could be taken back, and leaves none to be named. Nor is it counted that nothing was added."""
     seen = set[int]()
     counted = {*chain.members, *chain.settings, *chain.tombstones}
     erasing = {at for at in map(reader.control.erased.get, chain.members) if at is not None}
-    for at in sorted(counted | erasing):
+    decided = {at for member in chain.members for at in _decisions(reader, member) if at < size}
+    for at in sorted(counted | erasing | decided):
         if at in counted:
             seen.add(reader.envelope(at).tx[0])
         yield from _told_of(reader, chain, at, len(seen))
@@ -52,8 +54,9 @@ def _told_of(reader: Reader, chain: Chain, at: int, version: int) -> Iterator[Ch
     if at in chain.members:
         yield _written(reader, chain, at, version)
         return
-    targets = [one for one in chain.members if one in _targets(reader, at)]
     kind = _kind(reader, at)
+    named = _targets(reader, at, "evidence" if kind == "NONE" else "target")
+    targets = [one for one in chain.members if one in named]
     for member in targets[-1:]:
         record = _record(reader, at)
         body = record.body if record is not None else None
@@ -106,12 +109,19 @@ def _change(reader: Reader, at: int, version: int, change: ChangeKind, member: i
 
 def _kind(reader: Reader, at: int) -> ChangeKind:
     if reader.envelope(at).kind == "event":
-        return "UPDATE"
+        return "NONE" if reader.envelope(at).public.get("name") == DECISION else "UPDATE"
     op = reader.envelope(at).public.get("op")
     return {"forget": "DELETE", "recover": "RECOVER"}.get(str(op), "ERASE")  # type: ignore[return-value]  # of these
 
 
-def _targets(reader: Reader, at: int, role: str = "target") -> set[int]:
+def _decisions(reader: Reader, member: int) -> Iterator[int]:
+    """Yield the events that say that something was decided of a record."""
+    for at, role in reader.backlinks.of(member):
+        if role == "evidence" and reader.envelope(at).public.get("name") == DECISION:
+            yield at
+
+
+def _targets(reader: Reader, at: int, role: str) -> set[int]:
     return {link.index for link in reader.links(at) if link.role == role}
 
 

@@ -6,6 +6,7 @@ from typing import Annotated, Final, Literal
 import msgspec
 from msgspec import Meta
 
+import braid.memories.remember_operations  # noqa: F401  # pyright: ignore[reportUnusedImport]  # declares its own
 from braid.errors import ConfirmationError, VersionConflictError
 from braid.ledger.errors import (
     ErasedError,
@@ -126,7 +127,7 @@ class History(Request, frozen=True, kw_only=True):
     as_of: Index | None = None
 
 
-ChangeKind = Literal["ADD", "UPDATE", "DELETE", "RECOVER", "ERASE"]
+ChangeKind = Literal["ADD", "UPDATE", "DELETE", "RECOVER", "ERASE", "NONE"]
 
 
 class Change(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -179,7 +180,8 @@ class MemoryHistory(Response, frozen=True, kw_only=True):
     errors=(UnknownRecordError, IntegrityError, NoVaultError, InvalidRecordError),
 )
 def history(session: Session, asked: History) -> MemoryHistory:
-    """Return every change of a memory in the order of the log: added, updated, deleted, recovered, erased.
+    """Return every change of a memory in the order of the log: added, updated, deleted, recovered, erased; and each
+    time that nothing was added (`NONE`), since it says the same already.
 
     It follows from signed records alone, so it can't be incomplete. What is forgotten or erased has no text here.
     Raises InvalidRecordError for what is no memory, UnknownRecordError.

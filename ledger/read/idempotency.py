@@ -1,4 +1,4 @@
-"""Which record has an idempotency key, and which is the newest of a scope (SPEC §8.2, §4.8, §10.8).
+"""Which record has an idempotency key, or a content hash, and which is the newest of a scope (SPEC §8.2, §4.8, §10.8).
 
 Both are said in sealed bodies. What was read of a span is kept as keyed hashes under a MAC, bound to the hash of its
 records: a row that somebody deletes can't let a key append twice. The open span is kept too, as far as it was read, so
@@ -19,6 +19,7 @@ from braid.ledger.errors import ErasedError, IntegrityError
 from braid.ledger.read import spans
 from braid.ledger.read.scopechain import Last, ScopeKey, chain_of
 from braid.ledger.read.spans import SpanContents, Spans
+from braid.ledger.record.record import content_key, keys_of
 
 if TYPE_CHECKING:
     from braid.ledger.read.reader import LogEntry, Reader
@@ -34,11 +35,12 @@ _MOST_RUNS: Final = 16
 _SIDES: Final[tuple[Literal["left", "right"], ...]] = ("left", "right")
 
 
-class _Once(msgspec.Struct):
+class _Named(msgspec.Struct):
     once: str | None = None
+    content_hash: str | None = None
 
 
-_decode_once = msgspec.json.Decoder(_Once).decode
+_decode_named = msgspec.json.Decoder(_Named).decode
 
 
 def key_hash(lookup_key: bytes, text: str) -> int:
@@ -51,14 +53,15 @@ def scope_hash(lookup_key: bytes, scope: ScopeKey) -> int:
     return key_hash(lookup_key, f"\0scope\0{scope[0]}\0{scope[1]}")
 
 
-def once_of(raw: bytes | None) -> str | None:
-    """Return the key text in a body; None without one, without a body, or for a body that is no object."""
-    if raw is None or b'"once"' not in raw:
-        return None
+def _keys_in(raw: bytes | None) -> list[str]:
+    """Return the keys in a body; none without a body, or for a body that is no object."""
+    if raw is None or not (b'"once"' in raw or b'"content_hash"' in raw):
+        return []
     try:
-        return _decode_once(raw).once
+        named = _decode_named(raw)
     except msgspec.MsgspecError:
-        return None
+        return []
+    return keys_of(named.once, named.content_hash)
 
 
 class _Run(NamedTuple):
@@ -94,12 +97,20 @@ class KeyIndex:
         with self._reader.append_turn(), self._lock:
             self._follow()
             for key in keys:
-                hash_ = key_hash(self._lookup_key, key)
-                held = (row[0] for run in self._runs for row in _rows(run.keys, hash_))
-                living = (at for at in chain(held, self._open_keys.get(hash_, ())) if at not in erased)
-                if (first := next(living, None)) is not None:
+                if (first := next(self._of(key, erased), None)) is not None:
                     found[key] = first
         return found
+
+    def find_alike(self, content_hash: str) -> list[int]:
+        """Return the indexes of the records that have a content hash, in log order, without the erased."""
+        with self._reader.append_turn(), self._lock:
+            self._follow()
+            return list(self._of(content_key(content_hash), self._reader.control.erased))
+
+    def _of(self, key: str, erased: Collection[int]) -> Iterator[int]:
+        hash_ = key_hash(self._lookup_key, key)
+        held = (row[0] for run in self._runs for row in _rows(run.keys, hash_))
+        return (at for at in chain(held, self._open_keys.get(hash_, ())) if at not in erased)
 
     def last_of(self, scopes: Collection[ScopeKey]) -> dict[ScopeKey, Last]:
         """Return the newest living record of each scope, up to the log's present end (SPEC §4.8)."""
@@ -211,8 +222,7 @@ class KeyIndex:
         self._followed = self._kept = first + kept.records
 
     def _read(self, index: int, raw: bytes | None) -> None:
-        once = once_of(raw)
-        keys = [] if once is None else [key_hash(self._lookup_key, once)]
+        keys = [key_hash(self._lookup_key, key) for key in _keys_in(raw)]
         chained = [(scope_hash(self._lookup_key, key), count) for key, count, _ in chain_of(raw)]
         if keys or chained:
             self._add(index, keys, chained)

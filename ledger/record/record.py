@@ -152,7 +152,8 @@ class Body(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class ExperienceBody(Body, frozen=True):
-    """An `experience`. `evidence_uris` are the external ones; records are links."""
+    """An `experience`. `evidence_uris` are the external ones; records are links. `raw`: its words are kept, and nothing
+    is read of them. `content_hash`: by it an exact duplicate is found; only the vault's holder can compute it."""
 
     content: Content = Content()
     provenance: Provenance = Provenance()
@@ -161,6 +162,8 @@ class ExperienceBody(Body, frozen=True):
     affect: Affect | None = None
     symbolic: list[Claim] = []
     embeddings: dict[str, str] = {}
+    raw: bool = False
+    content_hash: str | None = None
 
 
 class Delta(_Part, frozen=True):
@@ -210,6 +213,19 @@ def with_article(kind: str) -> str:
 def is_turn(type: str | None, method: str) -> bool:
     """Whether an experience of this type and method was said or done in its session, not made of what was (§10.8)."""
     return type in _SAID and method != REFLECTION and not method.startswith(READING)
+
+
+def content_key(content_hash: str) -> str:
+    """Return the key under which records of a content hash are found: none that a caller may choose."""
+    return f"\0content\0{content_hash}"
+
+
+def keys_of(once: str | None, content_hash: str | None) -> list[str]:
+    """Return the keys under which a record with these members is found."""
+    return [
+        *([] if once is None else [once]),
+        *([] if content_hash is None else [content_key(content_hash)]),
+    ]
 
 
 def is_reading(body: Body) -> bool:

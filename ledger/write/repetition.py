@@ -91,6 +91,7 @@ def _said(kind: str, raw: bytes) -> _Said:
     for field in msgspec.structs.fields(body):
         members.pop(field.encode_name, None)
     members |= msgspec.to_builtins(body, builtin_types=(datetime,))
+    members.pop("content_hash", None)  # it follows from the rest, and was not always there
     if body.tags:
         members["tags"] = sorted(set(body.tags))
     for part in (members, *members.get("symbolic", ())):

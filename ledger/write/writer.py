@@ -27,7 +27,7 @@ from braid.ledger.read.blobs import BlobStore
 from braid.ledger.read.reader import Reader
 from braid.ledger.record.envelope import decode_payload, payload_of
 from braid.ledger.record.ids import RecordId
-from braid.ledger.record.record import Draft, EventBody
+from braid.ledger.record.record import Draft, EventBody, ExperienceBody, keys_of
 from braid.ledger.tree.checkpoint import Checkpoint, sign_checkpoint
 from braid.ledger.tree.guard import Guard, Head
 from braid.ledger.tree.merkle import leaf_hashes
@@ -389,9 +389,10 @@ class Writer(Reader):
         keys: list[tuple[str, int]] = []
         for k, place in enumerate(prepared.new):
             request.placed[place] = Placed(prepared.ids[k], first + k)
-            key = request.drafts[place].body.once or request.keys[place]
-            if key is not None:
-                keys.append((key, first + k))
+            body = request.drafts[place].body
+            content_hash = body.content_hash if isinstance(body, ExperienceBody) else None
+            found = keys_of(body.once or request.keys[place], content_hash)
+            keys += [(key, first + k) for key in found]
             if "op" in request.drafts[place].public:
                 envelope = self.envelope(first + k)
                 self.control.apply(envelope, self._links(envelope))

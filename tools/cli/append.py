@@ -115,7 +115,7 @@ def append(
         if text is None:
             raise ValueError("nothing to append: give a text, `-` for stdin, or --json FILE")
         asked = Append(
-            text=_stdin_text() if text == "-" else text,
+            text=stdin_text() if text == "-" else text,
             type=type_,
             actor=actor,
             name=name,
@@ -176,7 +176,7 @@ def correct(
     """
     from braid.log import drafts
 
-    right = _stdin_text() if text == "-" else text
+    right = stdin_text() if text == "-" else text
     if dry_run:
         with reading(store) as opened:
             draft = drafts.correction(opened.get(id), right)
@@ -201,7 +201,8 @@ def _read(path: Path) -> bytes:
     return sys.stdin.buffer.read() if str(path) == "-" else path.read_bytes()
 
 
-def _stdin_text() -> str:
+def stdin_text() -> str:
+    """Return what stdin holds, without its last line end; ValueError for what is no UTF-8."""
     data = sys.stdin.buffer.read()
     try:
         return data.decode("utf-8").removesuffix("\n")

@@ -20,6 +20,7 @@ PLACES: Final = {
         "learn": ("learn", "learning"),
         "staging": ("staging",),
         "append": ("append", "correct"),
+        "remember": ("remember",),
         "memories": ("modify", "history"),
         "log": ("log", "show"),
         "recall": ("recall", "context", "fill"),

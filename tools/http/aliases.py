@@ -1,7 +1,6 @@
 """Names that another API of memories uses, answered by the operations that mean the same.
 
-`/api/memory/…`: what it asks and answers is that API's; who may, limits and refusals are those of `/v1`. What has no
-operation yet answers 501 and says so.
+`/api/memory/…`: what it asks and answers is that API's; who may, limits and refusals are those of `/v1`.
 """
 
 from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
@@ -94,7 +93,7 @@ class Aliases:
             Route(f"{PREFIX}/remember", self.remember, methods=["POST"]),
             Route(f"{PREFIX}/forget", self.forget, methods=["POST"]),
             Route(f"{PREFIX}/modify", self.modify_all, methods=["POST"]),
-            Route(f"{PREFIX}/jobs/{{id}}", self.missing, methods=["GET"]),
+            Route(f"{PREFIX}/jobs/{{id}}", self.job, methods=["GET"]),
             Route(f"{PREFIX}/{{id}}/history", self.history, methods=["GET"]),
             Route(f"{PREFIX}/{{id}}/recover", self.recover, methods=["POST"]),
             Route(f"{PREFIX}/{{id}}", self.delete, methods=["DELETE"]),
@@ -104,14 +103,30 @@ class Aliases:
     async def remember(self, request: Request) -> Response:
         """Remember a text."""
         asked = await self._body(request, RememberAlias)
-        if asked.mode == "async":
-            return await self.missing(request)
         scope = {name: getattr(asked, name) for name in ("user_id", "agent_id", "run_id", "session_id")}
-        said = {"messages": asked.content, "learn": not asked.raw, "idempotency_key": asked.idempotency_key}
+        said = {
+            "messages": asked.content,
+            "mode": asked.mode,
+            "raw": asked.raw,
+            "idempotency_key": asked.idempotency_key,
+            "pipeline_timeout_ms": asked.pipeline_timeout_ms,
+        }
         done = await self._server.ask(request, "remember", scope | said)
-        warnings = ["pipeline_timeout_ms has no effect"] if asked.pipeline_timeout_ms else []
-        status = "raw_saved" if asked.raw else "processed"
-        return JSONResponse({"memory_id": done.ids[0], "status": status, "warnings": warnings})
+        answer = {"memory_id": done.memory_id, "status": done.status, "warnings": list(done.warnings)}
+        return JSONResponse(answer | ({"job_id": done.job_id} if done.job_id else {}))
+
+    async def job(self, request: Request) -> Response:
+        """Return how a job stands: its state, attempts, when it is tried again, and the class of the last error."""
+        id = request.path_params["id"]
+        shown = await self._server.ask(request, "job", {"id": id})
+        one = shown.job
+        if one is None:  # only the log knows of it
+            ended = shown.outcomes[-1]
+            said = {"status": ended.ended, "attempts": ended.attempts, "last_error": ended.error}
+        else:
+            said = {"status": one.state, "attempts": one.attempts, "last_error": one.error}
+        due = one.due_at if one is not None else None
+        return JSONResponse({"id": id, **said, "next_retry": due.isoformat() if due is not None else None})
 
     async def history(self, request: Request) -> Response:
         """Return every change of a memory, in order."""
@@ -166,10 +181,6 @@ class Aliases:
         members = scope | filters | {"query": asked.query, "top_k": asked.limit}
         found = await self._server.ask(request, "recall", members)
         return JSONResponse({"candidates": [{"id": hit.id, "score": hit.score} for hit in found.results]})
-
-    async def missing(self, request: Request) -> Response:
-        """Say that there is nothing yet that does this."""
-        return await self._server.missing(request)
 
     async def _body(self, request: Request, type_: Any) -> Any:
         raw = await self._server.body(request)

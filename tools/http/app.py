@@ -211,14 +211,6 @@ class Server:
         await run_in_threadpool(self._caller, request)
         return await _body(request)
 
-    async def missing(self, request: Request) -> Response:
-        """Say to who may ask that a name is known, and has no operation yet."""
-        await run_in_threadpool(self._caller, request)
-        raise RefusedError(
-            501, "Not here yet", f"{request.method} {request.url.path} is not offered yet",
-            "GET /v1 lists what is offered: appends are never queued",
-        )  # fmt: skip
-
     def _within_limits(self, who: str, caller: Caller, known: Operation) -> None:
         weight = weight_of(known)
         wait_s = self.limits.wait_s(who, weight)

@@ -388,7 +388,7 @@ def test_a_clock_that_is_behind_is_refused_until_it_is_accepted(session: Session
 
 
 def test_usage_is_told_with_a_hint(empty: Session) -> None:
-    assert "braid --help" in empty.refused("remember")
+    assert "braid --help" in empty.refused("rember")
     assert "braid show --help" in empty.refused("show")
     assert "braid log --help" in empty.refused("log", "-n", "many")
     assert "braid key --help" in empty.refused("key", "lend")

@@ -213,10 +213,27 @@ def test_the_other_names(store: Store) -> None:
         assert right in [one["id"] for one in found]
         done = {"mode": "execute", "ids": [right], "reason": "asked"}
         assert ask("POST", "/api/memory/forget", done)[1]["forgotten"] == [right]
-        assert ask("GET", "/api/memory/jobs/1", {})[0] == 501
-        assert ask("POST", "/api/memory/remember", {"content": "x", "mode": "async"})[0] == 501
+        assert ask("GET", "/api/memory/jobs/1", {})[0] == 400
+        later = ask("POST", "/api/memory/remember", {"content": "I live in Porto.", "mode": "async"})[1]
+        assert later["status"] == "queued"
+        job = ask("GET", f"/api/memory/jobs/{later['job_id']}")[1]
+        assert (job["id"], job["status"], job["attempts"]) == (later["job_id"], "pending", 0)
+        again = ask(
+            "POST", "/api/memory/remember", {"content": "I live in Porto.", "pipeline_timeout_ms": 30_000}
+        )
+        assert (again[1]["memory_id"], again[1]["status"]) == (later["memory_id"], "processed")
+        assert ask("POST", "/api/memory/remember", {"content": "x", "pipeline_timeout_ms": 10**6})[0] == 400
         assert ask("POST", "/api/memory/remember", {})[0] == 400
         assert Asker(port, None)("POST", "/api/memory/remember", {"content": "x"})[0] == 401
+
+
+def test_a_client_is_answered_what_became_of_its_words(store: Store) -> None:
+    with served(store), braid.connect(store.path) as client:
+        later = client.remember("I live in Porto.", user_id="maya", mode="async")
+        assert (later.status, bool(later.job_id), list(later)) == ("queued", True, [later.memory_id])
+        again = client.remember("i live in porto.", user_id="maya", mode="sync")
+        assert (again.memory_id, again.status, again.job_id) == (later[0], "processed", None)
+        assert [one.change for one in client.history(later[0]).changes] == ["ADD", "NONE"]
 
 
 def test_in_team_mode_the_socket_wants_a_token(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:

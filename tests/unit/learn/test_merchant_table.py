@@ -132,7 +132,7 @@ def test_the_merchants_session_gives_the_table(store: Store) -> None:
             continue
         (parent,) = record.targets("parent")
         for claim in body.symbolic:
-            at = turns.index(parent.id) + 1
+            at = turns.ids.index(parent.id) + 1
             text = SESSION[at - 1][1]
             assert claim.quote is not None
             assert claim.at is not None

@@ -223,7 +223,9 @@ def test_many_turns_cost_what_they_are(memory: Path) -> None:
     """Each is read once: the log isn't read anew for each message."""
     with open_store(memory) as store:
         done = [
-            store.learn().read for text in ("I live in Leeds.",) * 20 if store.remember(text, learn=False)
+            store.learn().read
+            for text in ("I live in Leeds.",) * 20
+            if store.remember(text, session_id="s1", learn=False)
         ]
         assert done == [1] * 20
 

@@ -1,0 +1,39 @@
+"""By what an exact duplicate is found: a hash of what a memory says and whose it is, under a key of the vault's.
+
+It stands in a sealed body and goes with it. Without the vault it says nothing, not even to who guesses the words.
+"""
+
+import unicodedata
+from typing import Final
+
+import msgspec
+from blake3 import blake3
+
+from braid.ledger.read.reader import Reader
+from braid.ledger.record.record import Draft, ExperienceBody, Scope
+from braid.ledger.record.source import at_first_hand
+
+_CONTEXT: Final = "braid 2026-11 content hash of a memory"
+_BYTES: Final = 16
+
+
+def hashed(reader: Reader, draft: Draft) -> Draft:
+    """Return the draft of an experience with its content hash. Raises NoVaultError."""
+    body = draft.body
+    assert isinstance(body, ExperienceBody)  # noqa: S101 - nothing else is remembered
+    scope = body.scope or Scope()
+    said = (
+        (scope.user_id, scope.agent_id, scope.run_id, scope.session_id),
+        (body.provenance.actor, body.provenance.name, at_first_hand("", body)),
+        (body.occurred_at, body.external_id),
+        _plain(body.content.text),
+        body.content.structured,
+    )
+    key = blake3(reader.need_vault().lookup_key, derive_key_context=_CONTEXT).digest()
+    hash_ = blake3(msgspec.json.encode(said, order="deterministic"), key=key).hexdigest(_BYTES)
+    return msgspec.structs.replace(draft, body=msgspec.structs.replace(body, content_hash=hash_))
+
+
+def _plain(text: str) -> str:
+    """Return a text without what makes no other: compatible characters (NFKC), case, white space."""
+    return " ".join(unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold()).split())

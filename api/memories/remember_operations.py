@@ -1,0 +1,127 @@
+"""What is remembered: words that are durable first, and then read, by the caller or by a job."""
+
+from collections.abc import Iterator
+from typing import Annotated, Final, Literal
+
+import msgspec
+from msgspec import Meta
+
+from braid.ledger.errors import (
+    IdempotencyConflictError,
+    InvalidRecordError,
+    KeyRefusedError,
+    ReadOnlyError,
+)
+from braid.ledger.record.ids import RecordId
+from braid.ledger.record.record import Draft
+from braid.log import drafts
+from braid.operation import Json, Name, Response, Scoped, operation
+from braid.session import Session
+from braid.wal.errors import OutcomeUnknownError
+from braid.wal.failpoint import failpoint
+
+MOST_MS: Final = 60_000
+Mode = Literal["sync", "async", "auto"]
+Status = Literal["processed", "queued", "raw_saved"]
+
+
+class Remember(Scoped, frozen=True, kw_only=True):
+    """Chat messages `{role, content, timestamp?, name?, id?, metadata?}`, or plain text that the user said.
+
+    `mode`: `auto` reads what they state for up to 2 s, `sync` for up to 30 s, `async` leaves it to a job.
+    `pipeline_timeout_ms` is another limit. `raw`: the words are kept, and nothing is ever read of them. `learn` false:
+    nothing is read of them now.
+    """
+
+    messages: str | dict[str, Json] | tuple[str | dict[str, Json], ...]
+    metadata: dict[str, Json] | None = None
+    idempotency_key: Name | None = None
+    learn: bool = True
+    mode: Mode = "auto"
+    pipeline_timeout_ms: Annotated[int, Meta(ge=1, le=MOST_MS)] | None = None
+    raw: bool = False
+
+
+class Remembered(Response, frozen=True, kw_only=True):
+    """The ids of the messages, in order; it is also a sequence of them. `memory_id`: the first of them.
+
+    `status`: `processed`, all of it was read; `queued`, the job `job_id` reads it; `raw_saved`, the words are kept and
+    were not read. `warnings`: why not, in plain words.
+    """
+
+    ids: tuple[RecordId, ...]
+    memory_id: RecordId | None = None
+    status: Status = "processed"
+    job_id: str | None = None
+    warnings: tuple[str, ...] = ()
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+    def __iter__(self) -> Iterator[RecordId]:
+        return iter(self.ids)
+
+    def __getitem__(self, place: int) -> RecordId:
+        return self.ids[place]
+
+
+@operation(
+    Remember,
+    Remembered,
+    access="write",
+    cost="index",
+    positional=("messages",),
+    example=Remember(messages=({"role": "user", "content": "I moved to Porto."},), user_id="maya"),
+    errors=(
+        InvalidRecordError,
+        KeyRefusedError,
+        ReadOnlyError,
+        OutcomeUnknownError,
+        IdempotencyConflictError,
+    ),
+)
+def remember(session: Session, asked: Remember) -> Remembered:
+    """Append chat messages as one transaction; what they state is then read, outside every lock, or queued.
+
+    One message outside a session is a memory: where a living one of the same scope says the same, that is answered, and
+    its history has a `NONE`. Turns of a session stay apart. An unknown member of a message, and a user's message that
+    says nothing, are refused (InvalidRecordError): then none is appended. With an `idempotency_key`, repeating the call
+    adds nothing; with other messages it raises IdempotencyConflictError.
+    """
+    from braid.memories.duplicate import append_once
+    from braid.memories.pipeline import read_or_queue
+
+    batch = _drafts(asked)
+    if not batch:
+        return Remembered(ids=())
+    if len(batch) == 1 and not (batch[0].body.scope and batch[0].body.scope.session_id):
+        placed = [append_once(session, batch[0])]
+    else:
+        placed = session.append_drafts(batch, held=len(batch))
+    ids, behind = tuple(one.id for one in placed), max(one.index for one in placed) + 1
+    failpoint("remember.saved")
+    if asked.raw or not asked.learn:
+        return Remembered(ids=ids, memory_id=ids[0], status="raw_saved")
+    read = read_or_queue(session, asked.mode, asked.pipeline_timeout_ms, behind)
+    return Remembered(
+        ids=ids, memory_id=ids[0], status=read.status, job_id=read.job_id, warnings=read.warnings
+    )
+
+
+def _drafts(asked: Remember) -> list[Draft]:
+    """Return the drafts of the messages. Raises InvalidRecordError, which names the message."""
+    several = asked.messages if isinstance(asked.messages, tuple) else (asked.messages,)
+    within = drafts.scope(asked.user_id, asked.agent_id, asked.run_id, asked.session_id)
+    batch: list[Draft] = []
+    for place, said in enumerate(several):
+        key = None if asked.idempotency_key is None else f"{asked.idempotency_key}#{place}"
+        try:
+            one = drafts.message(said, within, asked.metadata or {}, key)
+        except InvalidRecordError as error:
+            if isinstance(asked.messages, tuple):
+                raise InvalidRecordError(f"message {place + 1}: {error}") from None
+            raise
+        if asked.raw:
+            one = msgspec.structs.replace(one, body=msgspec.structs.replace(one.body, raw=True))
+        batch.append(one)
+    return batch
