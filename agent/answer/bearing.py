@@ -52,6 +52,9 @@ _PLACE: Final = re.compile(
     r"\b(?:in|at|to|from|near|on|by|behind|under|opposite|into)\s+(?:the |my |our |a )?\w", re.IGNORECASE
 )
 _NAME: Final = re.compile(r"\b[A-Z][a-zà-ÿA-Z'’-]+")
+_OPENING: Final = re.compile(
+    r"\s*([A-Z][a-zà-ÿA-Z'’-]+) (?:[A-Z]\w+ )?(?:is|was|and|has|had|will|got|does|did|said|says|can|takes?|took)\b"
+)
 _ROLE: Final = re.compile(
     r"\b(?:mum|mom|mam|dad|mother|father|sister|brother|aunt|uncle|gran\w*|babcia|doctor|dr|nurse|physio\w*|pharmacist"
     r"|neighbou?r|boss|teacher|landlord|friend|cousin|plumber|driver|lawyer|wife|husband|son|daughter)\b",
@@ -116,7 +119,7 @@ class Bearing:
         if wants == "time":
             return self._new(_TIME, text)
         if wants == "person":
-            return self.names(text) > 0
+            return self.names(text) > 0 or self._opens_with_name(text)
         if wants == "place":
             return self.names(text) > 0 and _PLACE.search(text) is not None
         if wants == "check":
@@ -137,6 +140,11 @@ class Bearing:
             for match in _NAME.finditer(text)
             if match.start() > 0 and text[match.start() - 2 : match.start() - 1] not in (".", "!", "?")
         )
+
+    def _opens_with_name(self, text: str) -> bool:
+        """Whether a text begins with a name that does something: "Tom is my husband"."""
+        found = _OPENING.match(text)
+        return found is not None and found[1].lower() not in STOP | _SPELT | self._known
 
     def counts(self, text: str) -> bool:
         """Whether a number stands close before what the question counts."""

@@ -43,6 +43,7 @@ REPLIES_WITHIN: Final = timedelta(days=1)
 SECOND: Final = 0.1
 """How probable a question, a reply or a change must be to be told beside the best turn."""
 _PLAINLY: Final = frozenset(("money", "number", "person"))
+_SHOWN_BEARING: Final = frozenset(("place", "clock", "person"))
 _TYPED: Final = frozenset(("money", "number", "time", "clock", "person", "place", "reason", "check"))
 
 
@@ -87,6 +88,8 @@ class Chosen(msgspec.Struct, frozen=True):
     ranked: Sequence[Hit]
     told: Sequence[Hit]
     p: float
+    near: Sequence[Hit]
+    """Of those ranked, what may be shown."""
     asked: AskedQuestion
     signals: dict[str, float]
     bears: bool
@@ -114,12 +117,14 @@ def choose(
     if second is None:
         second = _second(question, order, likely, found, hits)
     told = order[:1] if second is None else sorted((order[0], second), key=lambda at: hits[at].index)
+    first = order[:1] if changing is None else sorted({order[0], changing}, key=lambda at: hits[at].index)
     otherwise = _otherwise(question, hits, order[0])
     told = otherwise or told
     signals = telling(question, asked, hits, found, scores, second=second)
     return Chosen(
         ranked=[hits[at] for at in order],
         told=[hits[at] for at in told],
+        near=_near(asked, found, hits, [*first, *order[1:]]),
         p=calibrated(logistic(signals, given.tell), given.table),
         asked=asked,
         signals=signals,
@@ -165,6 +170,12 @@ def _bears(
     return bool(bears[best]) or any(
         bool(bears[at]) for at in told if abs(hits[at].index - hits[best].index) <= REPLIES
     )
+
+
+def _near(asked: AskedQuestion, found: Features, hits: Sequence[Hit], order: Sequence[int]) -> list[Hit]:
+    """Return what may be shown, best first: of a place, a time of day and a person what bears one, where any does."""
+    bearing = [hits[at] for at in order if found.bears[at]] if asked.wants in _SHOWN_BEARING else []
+    return bearing or [hits[at] for at in order]
 
 
 def _otherwise(question: Question, hits: Sequence[Hit], best: int) -> list[int]:

@@ -101,7 +101,7 @@ def told(question: Question, best: Hit, turns: Sequence[Hit], p: float, short: s
 
 def near(question: Question, chosen: Chosen) -> Composed:
     """Return what comes near, as quotations; `short` is what the first of them would come to."""
-    shown = _owners_first(_apart(chosen.ranked), chosen.ranked)
+    shown = _owners_first(_apart(chosen.near), chosen.near)
     best = shown[0]
     supports = [support_of(hit, _quoted(question, hit)) for hit in shown]
     return Composed(

@@ -57,7 +57,11 @@ def test_no_odd_request_is_an_unforeseen_error(name: str, scene: Scene, tmp_path
     if "seconds" in fields:  # what waits for records to come waits for half a minute unless it is told
         plain |= {"seconds": 0}
         requests = requests[1:]  # nothing at all is what the defaults say
-    for field in set(fields) - {"path", "dest", "seconds"}:  # the first two would be written where the test stands
+    for field in set(fields) - {
+        "path",
+        "dest",
+        "seconds",
+    }:  # the first two would be written where the test stands
         requests += [json.dumps(plain | {field: odd(chance)}).encode() for _ in range(3)]
     with mine.open() as store:
         store.session.allowed -= {known.access} if known.access in ("erase", "operate") else set()
