@@ -181,7 +181,7 @@ def answer(
     citations = _cited(asked, composed)
     clock.done("cite", f"{len(citations)} cited")
     # Nothing below may change what is said, what it rests on, or how sure it is.
-    tone, text = _toned(mind, question, composed.text, hits) if affect else (None, composed.text)
+    tone, text = _toned(mind, question, composed, hits) if affect else (None, composed.text)
     clock.done("affect", tone.style.words() if tone is not None else "off")
     reflection = reflect(
         hits=[hit.id for hit in hits],
@@ -369,15 +369,19 @@ def _support(hit: Hit) -> Support:
     )
 
 
-def _toned(mind: Mind, question: str, text: str, hits: Sequence[Hit]) -> tuple[Toned, str]:
-    """Return the tones and the text in the manner that fits the user's, that of what was remembered and the agent's."""
+def _toned(mind: Mind, question: str, composed: Composed, hits: Sequence[Hit]) -> tuple[Toned, str]:
+    """Return the tones and the text in the manner that fits the user's, that of what was remembered and the agent's.
+
+    What claims nothing is left plain: "here it is" before "I can't say for certain" would be a promise.
+    """
+    text = composed.text
     bare = cite.bare(text)
     read = mind.feel([question, bare, *(hit.text for hit in hits)])
     user, draft = read[0], read[1]
     memory = of_memory([(_felt(one), hit.score) for one, hit in zip(read[2:], hits, strict=True)])
     blended = blend(_felt(user), memory, mind.own_tone())
     manner = style(blended)
-    said = restyle(text, manner)
+    said = restyle(text, manner) if composed.claims else text
     augmented = draft if said == text else mind.feel([cite.bare(said)])[0]
     return Toned(input=user, draft=draft, augmented=augmented, blended=blended, style=manner), said
 
