@@ -53,8 +53,15 @@ _PLACE: Final = re.compile(
 )
 _NAME: Final = re.compile(r"\b[A-Z][a-zà-ÿA-Z'’-]+")
 _OPENING: Final = re.compile(
-    r"\s*([A-Z][a-zà-ÿA-Z'’-]+) (?:[A-Z]\w+ )?(?:is|was|and|has|had|will|got|does|did|said|says|can|takes?|took)\b"
+    r"\s*([A-Z][a-zà-ÿA-Z'’-]+) (?:[A-Z]\w+ )?(?:is|was) (?:my|our|his|her|their|the)\b"
 )
+_BARE: Final = re.compile(r"[\d.,]*\d\Z")
+_CLOCKED: Final = re.compile(r":\d")
+_NUMBERED: Final = frozenset("""
+platform room bus gate floor number no page chapter flat version line track route table seat level unit apartment house
+tram terminal bay door zone grade
+""".split())  # fmt: skip # noqa: SIM905
+"""Nouns that a number names: of "platform 7" nothing is counted, and nothing costs it."""
 _ROLE: Final = re.compile(
     r"\b(?:mum|mom|mam|dad|mother|father|sister|brother|aunt|uncle|gran\w*|babcia|doctor|dr|nurse|physio\w*|pharmacist"
     r"|neighbou?r|boss|teacher|landlord|friend|cousin|plumber|driver|lawyer|wife|husband|son|daughter)\b",
@@ -113,7 +120,7 @@ class Bearing:
         its sign, a name amid a sentence, a yes or a no."""
         wants = self._asked.wants
         if wants == "money":
-            return self._new(_MONEY, _DAY_NUMBER.sub(" ", text))
+            return self._sum(_DAY_NUMBER.sub(" ", text))
         if wants == "number":
             return self.counts(text) if self._counts else self.numbers(_DAY_NUMBER.sub(" ", text)) > 0
         if wants == "time":
@@ -142,7 +149,7 @@ class Bearing:
         )
 
     def _opens_with_name(self, text: str) -> bool:
-        """Whether a text begins with a name that does something: "Tom is my husband"."""
+        """Whether a text begins by saying who somebody is: "Tom is my husband"."""
         found = _OPENING.match(text)
         return found is not None and found[1].lower() not in STOP | _SPELT | self._known
 
@@ -155,6 +162,18 @@ class Bearing:
             if any(stem(word) == self._counts for word in behind) and not self._known.issuperset(
                 words(match[0])
             ):
+                return True
+        return False
+
+    def _sum(self, text: str) -> bool:
+        """Whether a text has a sum that the question doesn't: with its sign or unit, or a number that isn't an hour and
+        doesn't name a platform."""
+        for match in _MONEY.finditer(text):
+            if self._known.issuperset(words(match[0])):
+                continue
+            before = words(text[max(match.start() - 20, 0) : match.start()])[-1:]
+            named = not _NUMBERED.isdisjoint(before) or _CLOCKED.match(text, match.end())
+            if not (_BARE.match(match[0]) and named):
                 return True
         return False
 

@@ -46,6 +46,9 @@ BATCH: Final = 2_000
 AHEAD: Final = 256
 """So many turns are shown to the reader before they are read one by one: a parser takes many at a time sooner."""
 
+CORRECTION_WAIT_S: Final = 2.0
+"""How long a correction waits for another thread that reads: what was corrected has lost its say already."""
+
 Told = Callable[[Record, Draft], None]
 _Whose = tuple[str | None, ...]
 
@@ -342,22 +345,30 @@ def _newest(turns: list[Turn]) -> list[Turn]:
 
 
 def learn(
-    session: Session, *, dry_run: bool = False, told: Told | None = None, trust: SourceClass = BELIEVED
+    session: Session,
+    *,
+    dry_run: bool = False,
+    told: Told | None = None,
+    trust: SourceClass = BELIEVED,
+    wait_s: float = -1,
 ) -> Learned:
     """Read what has not been read yet, by the session's one learner: two that follow one log would trip over each
-    other."""
+    other. Where another thread reads for longer than `wait_s` seconds, nothing is read; it, or a job, goes on."""
     if dry_run or trust != BELIEVED:
         others = [Learner(session, of, trust) for of in readers(session)]
         return _together([one.learn(dry_run=dry_run, told=told) for one in others])
     done: list[Learned] = []
     for of in readers(session):
         learner = learner_of(session, of)
-        with learner.turn:
-            try:
-                done.append(learner.learn(told=told))
-            except BaseException:  # of what it had begun to read it knows a part: it is read again
-                learner.reset()
-                raise
+        if not learner.turn.acquire(timeout=wait_s):
+            continue
+        try:
+            done.append(learner.learn(told=told))
+        except BaseException:  # of what it had begun to read it knows a part: it is read again
+            learner.reset()
+            raise
+        finally:
+            learner.turn.release()
     return _together(done)
 
 
@@ -383,7 +394,7 @@ class _Learners:
 def _together(done: Sequence[Learned]) -> Learned:
     """Return what readers of the same turns have done: the most turns that one has read, the records of all."""
     return msgspec.structs.replace(
-        max(done, key=lambda one: one.read),
+        max(done, key=lambda one: one.read, default=Learned(read=0, records=0, claims=0, position=0)),
         records=sum(one.records for one in done),
         claims=sum(one.claims for one in done),
     )
@@ -400,7 +411,7 @@ def follow(session: Session, corrected: Sequence[str]) -> None:
         return
     with suppress(ParserMissingError, ViewError):
         if readings_of(session, corrected):
-            learn(session)
+            learn(session, wait_s=CORRECTION_WAIT_S)
 
 
 def readings_of(session: Session, ids: Sequence[str]) -> list[str]:

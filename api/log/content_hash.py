@@ -18,22 +18,34 @@ _BYTES: Final = 16
 
 
 def hashed(reader: Reader, draft: Draft) -> Draft:
-    """Return the draft of an experience with its content hash. Raises NoVaultError."""
+    """Return the draft of an experience with its content hash; without one where its words can't be recorded anyway.
+
+    Raises NoVaultError.
+    """
     body = draft.body
     assert isinstance(body, ExperienceBody)  # noqa: S101 - nothing else is remembered
+    try:
+        hash_ = hash_of(reader, body)
+    except UnicodeEncodeError:  # appending says what is wrong with it
+        return draft
+    return msgspec.structs.replace(draft, body=msgspec.structs.replace(body, content_hash=hash_))
+
+
+def hash_of(reader: Reader, body: ExperienceBody) -> str:
+    """Return the content hash of an experience. Raises NoVaultError, UnicodeEncodeError for a lone surrogate."""
     scope = body.scope or Scope()
     said = (
         (scope.user_id, scope.agent_id, scope.run_id, scope.session_id),
         (body.provenance.actor, body.provenance.name, at_first_hand("", body)),
-        (body.occurred_at, body.external_id),
+        (body.occurred_at, body.external_id, bool(body.raw)),
         _plain(body.content.text),
         body.content.structured,
     )
     key = blake3(reader.need_vault().lookup_key, derive_key_context=_CONTEXT).digest()
-    hash_ = blake3(msgspec.json.encode(said, order="deterministic"), key=key).hexdigest(_BYTES)
-    return msgspec.structs.replace(draft, body=msgspec.structs.replace(body, content_hash=hash_))
+    return blake3(msgspec.json.encode(said, order="deterministic"), key=key).hexdigest(_BYTES)
 
 
 def _plain(text: str) -> str:
-    """Return a text without what makes no other: compatible characters (NFKC), case, white space."""
-    return " ".join(unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold()).split())
+    """Return a text without what makes no other: how a letter is put together (NFC), case, white space. Compatible
+    characters stay apart: 10² is not 102."""
+    return " ".join(unicodedata.normalize("NFC", unicodedata.normalize("NFC", text).casefold()).split())

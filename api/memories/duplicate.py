@@ -7,7 +7,7 @@ from braid.ledger.errors import IdempotencyConflictError
 from braid.ledger.record.ids import RecordId
 from braid.ledger.record.record import Draft, EventBody, ExperienceBody, Record
 from braid.ledger.write.sequence import Placed
-from braid.log.content_hash import hashed
+from braid.log.content_hash import hash_of, hashed
 from braid.session import Session
 
 DECISION: Final = "decision"
@@ -42,11 +42,16 @@ def _place(record: Record) -> Placed:
 
 
 def _living_twin(session: Session, draft: Draft) -> Record | None:
-    """Return the first living record that says the same in the same scope."""
-    standings = session.reader.standings()
-    for at in session.reader.key_index.find_alike(_hash_of(draft.body)):
+    """Return the first living record that says the same in the same scope.
+
+    That its hash is found is no proof: a caller's key may have been made to look like one. Its own words are hashed.
+    """
+    standings, wanted = session.reader.standings(), _hash_of(draft.body)
+    for at in session.reader.key_index.find_alike(wanted):
         if standings.lives(at):
-            return session.reader.at(at)
+            record = session.reader.at(at)
+            if isinstance(record.body, ExperienceBody) and hash_of(session.reader, record.body) == wanted:
+                return record
     return None
 
 

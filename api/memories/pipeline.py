@@ -96,7 +96,11 @@ def _read_within(session: Session, limit_ms: int, timeout_ms: int | None) -> Exc
             turn.lock.release()
             ended.set()
 
-    Thread(target=read, name="braid-remember", daemon=True).start()
+    try:
+        Thread(target=read, name="braid-remember", daemon=True).start()
+    except RuntimeError as error:  # no thread can be had: nobody would let go of the turn
+        turn.lock.release()
+        return error
     if not ended.wait(max(ends - monotonic(), 0)):
         return _LateError()
     return failed[0] if failed else None
@@ -144,4 +148,5 @@ def _left(session: Session, learner: Learner, behind: int) -> Batch | None:
             if first < behind <= stop:
                 return batch
             start = max(start, stop) if stop < behind else start
-    return Batch(EXTRACTION, learner.version, ((start, behind),))
+    # What lies before is planned from the log, in portions of its own.
+    return Batch(EXTRACTION, learner.version, ((max(start, behind - BATCH), behind),))

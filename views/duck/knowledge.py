@@ -252,12 +252,14 @@ KNOWLEDGE_VIEWS: Final = (
         " that rests on it, three at most. A correction adds .2, its tone .2 × its strength. The sum is 1 at most.",
         (INDEX, ID, HAPPENED, USER, SESSION, Column("score", "DOUBLE", "In [0, 1]."),
          Column("claims", "BIGINT", "How many living claims were read from it."),
-         Column("rests", "BIGINT", "How many other records rest on it.")),
+         Column("rests", "BIGINT", "How many other records rest on it, decisions aside.")),
         f"""
         WITH read AS (SELECT c.turn_index, count(*) AS n FROM known_claims c GROUP BY c.turn_index),
         resting AS (
           SELECT s.target_index, count(DISTINCT s.log_index) AS n FROM strands s
-          WHERE s.log_index NOT IN (SELECT e.log_index FROM experiences e WHERE {READINGS}) GROUP BY s.target_index
+          WHERE s.log_index NOT IN (SELECT e.log_index FROM experiences e WHERE {READINGS})
+            AND s.log_index NOT IN (SELECT v.log_index FROM events v WHERE v.name = 'decision')
+          GROUP BY s.target_index
         ),
         correcting AS (SELECT DISTINCT l.log_index FROM links l WHERE l.role = 'supersedes')
         SELECT e.log_index, e.id, e.happened_at, e.user_id, e.session_id,

@@ -1,0 +1,26 @@
+"""What a text must have so that it is told as a sum or as somebody, and not only shown."""
+
+import pytest
+
+from braid.agent.answer.bearing import Bearing
+from braid.agent.answer.reading import read
+
+
+@pytest.mark.parametrize(
+    ("question", "text", "plainly"),
+    [
+        ("How much is the dentist?", "The dentist is booked for 9:30 on Tuesday.", False),
+        ("How much is the train?", "The train leaves at 14:05 from platform 7.", False),
+        ("How much is the train?", "The train is 14.", True),
+        ("How much does the database cost?", "The database is on gis-db-02.", False),
+        ("How much was the mechanic?", "310 for the lot. ouch", True),
+        ("How much was the room?", "Paid €80 for room 7.", True),
+        ("Who is the new cook?", "Breakfast was burnt by the new cook.", False),
+        ("Who is my husband?", "Tom is my husband.", True),
+        ("Who fixed the boiler?", "boilers dripping again, ive put the dish under it", False),
+        ("How many nodes do we run?", "It ate 150k messages.", False),
+        ("How many nodes do we run?", "We run three nodes.", True),
+    ],
+)
+def test_what_stands_plainly(question: str, text: str, plainly: bool) -> None:
+    assert Bearing(read(question)).plainly(text) is plainly
