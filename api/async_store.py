@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from braid.agent.program.plan import Plan
     from braid.agent.program.tool import Tool
     from braid.answers.reply import Reply
+    from braid.claims.decision_operations import DecisionReport
     from braid.claims.operations import Conflict, Explanation, Stance
     from braid.exchange.capture_operations import Captured, PathDecision
     from braid.exchange.operations import Imported
@@ -491,6 +492,35 @@ class AsyncMethods:
         as for `get`.
         """
         return await to_thread(lambda: self.sync.vector(uri=uri))
+
+    async def decision_report(
+        self,
+        *,
+        user_id: "str | None" = None,
+        agent_id: "str | None" = None,
+        run_id: "str | None" = None,
+        session_id: "str | None" = None,
+        as_of: "int | None" = None,
+        as_of_time: "datetime | None" = None,
+        limit: int = 2000,
+        examples: int = 3,
+    ) -> "DecisionReport":
+        """Return what the rules would do with each living claim, given those before it: add, update, delete, or nothing.
+
+        It reads only, and nothing of it is carried out. The same log, scope and limit give the same report.
+        """
+        return await to_thread(
+            lambda: self.sync.decision_report(
+                user_id=user_id,
+                agent_id=agent_id,
+                run_id=run_id,
+                session_id=session_id,
+                as_of=as_of,
+                as_of_time=as_of_time,
+                limit=limit,
+                examples=examples,
+            )
+        )
 
     async def stance(
         self,

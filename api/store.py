@@ -14,6 +14,7 @@ from braid.admin import projections as admin_projections
 from braid.admin import status as admin_status
 from braid.admin import tokens as admin_tokens
 from braid.answers import operations as answers_operations
+from braid.claims import decision_operations as claims_decision_operations
 from braid.claims import operations as claims_operations
 from braid.door import Door
 from braid.exchange import capture_operations as exchange_capture_operations
@@ -53,6 +54,7 @@ if TYPE_CHECKING:
     from braid.agent.program.plan import Plan
     from braid.agent.program.tool import Tool
     from braid.answers.reply import Reply
+    from braid.claims.decision_operations import DecisionReport
     from braid.claims.operations import Conflict, Explanation, Stance
     from braid.exchange.capture_operations import Captured, PathDecision
     from braid.exchange.operations import Imported
@@ -612,6 +614,36 @@ class Methods:
         as for `get`.
         """
         return self.session.call(search_operations.vector, search_operations.Vector(uri=uri)).vector
+
+    def decision_report(
+        self,
+        *,
+        user_id: "str | None" = None,
+        agent_id: "str | None" = None,
+        run_id: "str | None" = None,
+        session_id: "str | None" = None,
+        as_of: "int | None" = None,
+        as_of_time: "datetime | None" = None,
+        limit: int = 2000,
+        examples: int = 3,
+    ) -> "DecisionReport":
+        """Return what the rules would do with each living claim, given those before it: add, update, delete, or nothing.
+
+        It reads only, and nothing of it is carried out. The same log, scope and limit give the same report.
+        """
+        return self.session.call(
+            claims_decision_operations.decision_report,
+            claims_decision_operations.ReportDecisions(
+                user_id=user_id,
+                agent_id=agent_id,
+                run_id=run_id,
+                session_id=session_id,
+                as_of=as_of,
+                as_of_time=as_of_time,
+                limit=limit,
+                examples=examples,
+            ),
+        )
 
     def stance(
         self,

@@ -19,6 +19,7 @@ PLACES: Final = {
         "ingest": ("ingest",),
         "learn": ("learn", "learning"),
         "staging": ("staging",),
+        "decisions": ("decisions",),
         "append": ("append", "correct"),
         "memories": ("modify", "history"),
         "log": ("log", "show"),

@@ -26,6 +26,7 @@ PAGES = (
     "docs/affect.md",
     "docs/answers.md",
     "docs/audit.md",
+    "docs/decisions.md",
     "docs/embeddings.md",
     "docs/gold.md",
     "docs/keys.md",
