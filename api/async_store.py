@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from braid.admin.freeze import FreezeState
     from braid.admin.keys import Admitted, Published
+    from braid.admin.settings_operations import SettingChanged, SettingState
     from braid.admin.status import Status, StatusThen
     from braid.admin.tokens import IssuedToken, TokenView
     from braid.agent.answer.stage import Stage
@@ -1445,6 +1446,18 @@ class AsyncMethods:
     async def snapshots(self) -> "tuple[Snapshot, ...]":
         """Return every snapshot, the newest first; `trouble` says why one would not be used."""
         return await to_thread(self.sync.snapshots)
+
+    async def list_settings(self) -> "tuple[SettingState, ...]":
+        """Return every setting with its value, its default, and the signed record that set it."""
+        return await to_thread(self.sync.list_settings)
+
+    async def change_setting(self, key: str, value: str, *, reason: str) -> "SettingChanged":
+        """Set a key by a signed event; what is set so already adds nothing.
+
+        Raises InvalidRequestError for an unknown key, a value that isn't of its type, and the phase `full`, which no
+        release offers yet; KeyRefusedError without an operator's key.
+        """
+        return await to_thread(lambda: self.sync.change_setting(key=key, value=value, reason=reason))
 
     async def status(self) -> "Status":
         """Return size, head, lag of the projections, what is forgotten and due, and the space used; nothing is caught up.

@@ -11,6 +11,7 @@ from braid.admin import erasure as admin_erasure
 from braid.admin import freeze as admin_freeze
 from braid.admin import keys as admin_keys
 from braid.admin import projections as admin_projections
+from braid.admin import settings_operations as admin_settings_operations
 from braid.admin import status as admin_status
 from braid.admin import tokens as admin_tokens
 from braid.answers import operations as answers_operations
@@ -46,6 +47,7 @@ if TYPE_CHECKING:
 
     from braid.admin.freeze import FreezeState
     from braid.admin.keys import Admitted, Published
+    from braid.admin.settings_operations import SettingChanged, SettingState
     from braid.admin.status import Status, StatusThen
     from braid.admin.tokens import IssuedToken, TokenView
     from braid.agent.answer.stage import Stage
@@ -1620,6 +1622,23 @@ class Methods:
     def snapshots(self) -> "tuple[Snapshot, ...]":
         """Return every snapshot, the newest first; `trouble` says why one would not be used."""
         return self.session.call(admin_projections.snapshots, admin_projections.ListSnapshots()).snapshots
+
+    def list_settings(self) -> "tuple[SettingState, ...]":
+        """Return every setting with its value, its default, and the signed record that set it."""
+        return self.session.call(
+            admin_settings_operations.list_settings, admin_settings_operations.AskSettings()
+        ).settings
+
+    def change_setting(self, key: str, value: str, *, reason: str) -> "SettingChanged":
+        """Set a key by a signed event; what is set so already adds nothing.
+
+        Raises InvalidRequestError for an unknown key, a value that isn't of its type, and the phase `full`, which no
+        release offers yet; KeyRefusedError without an operator's key.
+        """
+        return self.session.call(
+            admin_settings_operations.change_setting,
+            admin_settings_operations.ChangeSetting(key=key, value=value, reason=reason),
+        )
 
     def status(self) -> "Status":
         """Return size, head, lag of the projections, what is forgotten and due, and the space used; nothing is caught up.

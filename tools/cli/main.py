@@ -50,6 +50,7 @@ PLACES: Final = {
         "keys": ("key",),
         "serve": ("serve", "token"),
         "freeze": ("freeze", "unfreeze"),
+        "settings": ("settings",),
         "mcp": ("mcp",),
         "hook": ("hook",),
     }.items()

@@ -35,3 +35,14 @@ def test_a_report_shows_what_would_be_done(disputed: Session) -> None:
     assert "4 claims: 3 ADD, 1 UPDATE, 0 DELETE, 0 NONE; 1 to be reviewed" in shown.err
     told = json.loads(disputed.well("decisions", "report", "--user-id", "x", "-o", "json").out)
     assert (told["claims"], told["review_needed"], told["agreed"]) == (4, 1, 1)
+
+
+def test_settings_are_set_with_a_reason(disputed: Session) -> None:
+    assert "shadow" in disputed.well("settings", "list").out
+    assert "not offered yet" in disputed.refused("settings", "set", "phase", "full", "--reason", "now")
+    assert "--reason" in disputed.refused("settings", "set", "phase", "add_only")
+    done = disputed.well("settings", "set", "phase", "add_only", "--reason", "to try it", "-o", "json")
+    assert json.loads(done.out)["value"] == "add_only"
+    assert "so before" in disputed.well("settings", "set", "phase", "add_only", "--reason", "again").err
+    listed = json.loads(disputed.well("settings", "list", "-o", "json").out)
+    assert [one["reason"] for one in listed if one["record"]] == ["to try it"]
