@@ -60,6 +60,7 @@ if TYPE_CHECKING:
     from braid.lens.operations import LensDifference, Lenses, RequestStanding, View, ViewRow
     from braid.log.operations import Append, AppendedAll
     from braid.memories.operations import Forgotten, MemoryHistory, Modified, Modify, Outcome, Preview
+    from braid.memories.review_operations import ReviewDecision, ReviewItem
     from braid.operation import ArrowTable, Json
     from braid.programs.program import Program, ProgramSummary
     from braid.recall.decompose import Decomposer
@@ -1629,6 +1630,90 @@ class AsyncMethods:
                 reason=reason,
                 ids=ids,
                 confirm=confirm,
+            )
+        )
+
+    async def reviews(
+        self,
+        *,
+        user_id: "str | None" = None,
+        agent_id: "str | None" = None,
+        run_id: "str | None" = None,
+        session_id: "str | None" = None,
+        state: "Literal['waiting', 'accepted', 'rejected'] | None" = "waiting",
+    ) -> "tuple[ReviewItem, ...]":
+        """Return the living claims that exclude each other where neither source, time nor all voices decide.
+
+        What a later word, a correction or a forget has settled is not among them.
+        """
+        return await to_thread(
+            lambda: self.sync.reviews(
+                user_id=user_id, agent_id=agent_id, run_id=run_id, session_id=session_id, state=state
+            )
+        )
+
+    async def review(
+        self,
+        id: str,
+        *,
+        user_id: "str | None" = None,
+        agent_id: "str | None" = None,
+        run_id: "str | None" = None,
+        session_id: "str | None" = None,
+    ) -> "ReviewItem":
+        """Return one pair of claims, whatever became of it. Raises ValueError where the scope has none of this id."""
+        return await to_thread(
+            lambda: self.sync.review(
+                user_id=user_id, agent_id=agent_id, run_id=run_id, session_id=session_id, id=id
+            )
+        )
+
+    async def accept_review(
+        self,
+        id: str,
+        *,
+        user_id: "str | None" = None,
+        agent_id: "str | None" = None,
+        run_id: "str | None" = None,
+        session_id: "str | None" = None,
+        keep: "Literal['one', 'other']",
+        reason: str,
+    ) -> "ReviewDecision":
+        """Say which of two claims is right: a signed correction that rests on it and takes the other's say.
+
+        Again appends nothing; forgetting the record asks again. Raises ValueError for what was rejected, and for a claim
+        that is an agent's word, which corrects nobody; AccessDeniedError where a program asks.
+        """
+        return await to_thread(
+            lambda: self.sync.accept_review(
+                user_id=user_id,
+                agent_id=agent_id,
+                run_id=run_id,
+                session_id=session_id,
+                id=id,
+                keep=keep,
+                reason=reason,
+            )
+        )
+
+    async def reject_review(
+        self,
+        id: str,
+        *,
+        user_id: "str | None" = None,
+        agent_id: "str | None" = None,
+        run_id: "str | None" = None,
+        session_id: "str | None" = None,
+        reason: str,
+    ) -> "ReviewDecision":
+        """Say that a pair is not to be asked about again, by a signed event: both claims stay as they are.
+
+        Again appends nothing; forgetting the event asks again. Raises ValueError for what was accepted;
+        AccessDeniedError where a program asks.
+        """
+        return await to_thread(
+            lambda: self.sync.reject_review(
+                user_id=user_id, agent_id=agent_id, run_id=run_id, session_id=session_id, id=id, reason=reason
             )
         )
 

@@ -31,6 +31,7 @@ from braid.lens import operations as lens_operations
 from braid.log import operations as log_operations
 from braid.log.transaction import Pending, Transaction
 from braid.memories import operations as memories_operations
+from braid.memories import review_operations as memories_review_operations
 from braid.operation import given
 from braid.programs import operations as programs_operations
 from braid.search import operations as search_operations
@@ -88,6 +89,7 @@ if TYPE_CHECKING:
     from braid.lens.operations import LensDifference, Lenses, RequestStanding, View, ViewRow
     from braid.log.operations import Append, AppendedAll
     from braid.memories.operations import Forgotten, MemoryHistory, Modified, Modify, Outcome, Preview
+    from braid.memories.review_operations import ReviewDecision, ReviewItem
     from braid.operation import ArrowTable, Json
     from braid.programs.program import Program, ProgramSummary
     from braid.recall.decompose import Decomposer
@@ -1817,6 +1819,94 @@ class Methods:
                 reason=reason,
                 ids=given(ids),
                 confirm=confirm,
+            ),
+        )
+
+    def reviews(
+        self,
+        *,
+        user_id: "str | None" = None,
+        agent_id: "str | None" = None,
+        run_id: "str | None" = None,
+        session_id: "str | None" = None,
+        state: "Literal['waiting', 'accepted', 'rejected'] | None" = "waiting",
+    ) -> "tuple[ReviewItem, ...]":
+        """Return the living claims that exclude each other where neither source, time nor all voices decide.
+
+        What a later word, a correction or a forget has settled is not among them.
+        """
+        return self.session.call(
+            memories_review_operations.reviews,
+            memories_review_operations.ListReviews(
+                user_id=user_id, agent_id=agent_id, run_id=run_id, session_id=session_id, state=state
+            ),
+        ).reviews
+
+    def review(
+        self,
+        id: str,
+        *,
+        user_id: "str | None" = None,
+        agent_id: "str | None" = None,
+        run_id: "str | None" = None,
+        session_id: "str | None" = None,
+    ) -> "ReviewItem":
+        """Return one pair of claims, whatever became of it. Raises ValueError where the scope has none of this id."""
+        return self.session.call(
+            memories_review_operations.review,
+            memories_review_operations.AskReview(
+                user_id=user_id, agent_id=agent_id, run_id=run_id, session_id=session_id, id=id
+            ),
+        )
+
+    def accept_review(
+        self,
+        id: str,
+        *,
+        user_id: "str | None" = None,
+        agent_id: "str | None" = None,
+        run_id: "str | None" = None,
+        session_id: "str | None" = None,
+        keep: "Literal['one', 'other']",
+        reason: str,
+    ) -> "ReviewDecision":
+        """Say which of two claims is right: a signed correction that rests on it and takes the other's say.
+
+        Again appends nothing; forgetting the record asks again. Raises ValueError for what was rejected, and for a claim
+        that is an agent's word, which corrects nobody; AccessDeniedError where a program asks.
+        """
+        return self.session.call(
+            memories_review_operations.accept_review,
+            memories_review_operations.AcceptReview(
+                user_id=user_id,
+                agent_id=agent_id,
+                run_id=run_id,
+                session_id=session_id,
+                id=id,
+                keep=keep,
+                reason=reason,
+            ),
+        )
+
+    def reject_review(
+        self,
+        id: str,
+        *,
+        user_id: "str | None" = None,
+        agent_id: "str | None" = None,
+        run_id: "str | None" = None,
+        session_id: "str | None" = None,
+        reason: str,
+    ) -> "ReviewDecision":
+        """Say that a pair is not to be asked about again, by a signed event: both claims stay as they are.
+
+        Again appends nothing; forgetting the event asks again. Raises ValueError for what was accepted;
+        AccessDeniedError where a program asks.
+        """
+        return self.session.call(
+            memories_review_operations.reject_review,
+            memories_review_operations.RejectReview(
+                user_id=user_id, agent_id=agent_id, run_id=run_id, session_id=session_id, id=id, reason=reason
             ),
         )
 

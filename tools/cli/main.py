@@ -20,6 +20,7 @@ PLACES: Final = {
         "learn": ("learn", "learning"),
         "staging": ("staging",),
         "decisions": ("decisions",),
+        "review": ("review",),
         "append": ("append", "correct"),
         "memories": ("modify", "history"),
         "log": ("log", "show"),

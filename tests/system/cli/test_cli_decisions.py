@@ -46,3 +46,22 @@ def test_settings_are_set_with_a_reason(disputed: Session) -> None:
     assert "so before" in disputed.well("settings", "set", "phase", "add_only", "--reason", "again").err
     listed = json.loads(disputed.well("settings", "list", "-o", "json").out)
     assert [one["reason"] for one in listed if one["record"]] == ["to try it"]
+
+
+def test_a_pair_is_settled_and_asked_about_again(disputed: Session) -> None:
+    assert "Ann lives in Hull" in disputed.well("review", "list").out
+    (pair,) = json.loads(disputed.well("review", "list", "--user-id", "x", "-o", "json").out)
+    shown = disputed.well("review", "show", pair["id"]).out
+    assert "Ann lives in Leeds" in shown
+    assert "--reason" in disputed.refused("review", "accept", pair["id"], "--keep", "one")
+    done = json.loads(
+        disputed.well(
+            "review", "accept", pair["id"], "--keep", "one", "--reason", "so she says", "-o", "json"
+        ).out
+    )
+    assert "nothing waits" in disputed.well("review", "list").err
+    assert "forget that first" in disputed.refused("review", "reject", pair["id"], "--reason", "both")
+    disputed.well("forget", done["id"])
+    told = json.loads(disputed.well("review", "reject", pair["id"], "--reason", "both", "-o", "json").out)
+    assert told["state"] == "rejected"
+    assert pair["id"] in disputed.well("review", "list", "--state", "rejected").out

@@ -3,12 +3,15 @@
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 
 import braid
 from braid import Claim
+from braid.caller import GRANTS, Caller, asked_by
+from braid.errors import AccessDeniedError
+from braid.ledger.errors import ErasedError
 from braid.store import Store
 
 NOW = datetime(2025, 12, 1, tzinfo=UTC)
@@ -70,3 +73,88 @@ def test_an_episode_changes_the_state_that_it_ends(store: Store) -> None:
     says(store, "left_job", "Orbit", "2025-04-02")
     found = store.decision_report()
     assert (found.claims, found.actions["DELETE"], found.agreed) == (2, 1, 1)
+
+
+# -- review -----------------------------------------------------------------------------------------
+
+
+def disputed(store: Store) -> tuple[str, str, str]:
+    """Two voices that differ; the ids of their records, and of the pair."""
+    one = says(store, "lives_in", "Porto", "2025-01-03")
+    other = says(store, "lives_in", "Faro", "2025-03-03", by="Jonas")
+    (item,) = store.reviews(user_id="maya")
+    assert ((item.one.id, item.other.id), item.state) == ((one, other), "waiting")
+    assert (item.one.voices, item.other.voices) != ((), ())
+    return one, other, item.id
+
+
+def test_what_nothing_decides_waits_for_a_person_in_its_scope(store: Store) -> None:
+    _, _, id = disputed(store)
+    assert store.review(id, user_id="maya").other.says == "Maya lives in Faro"
+    assert store.reviews(user_id="jonas") == ()
+    with pytest.raises(ValueError, match="nothing in this scope"):
+        store.review(id, user_id="jonas")
+
+
+@pytest.mark.parametrize("keep", ["one", "other"])
+def test_accepting_is_a_signed_correction_and_forgetting_it_asks_again(
+    store: Store, keep: Literal["one", "other"]
+) -> None:
+    *ids, id = disputed(store)
+    done = store.accept_review(id, keep=keep, reason="she told me", user_id="maya")
+    kept = {"one": "Porto", "other": "Faro"}[keep]
+    assert (
+        store.stance("Where does Maya live?", user_id="maya", append=False).claim == f"Maya lives in {kept}"
+    )
+    record = store.get(done.id)
+    assert record.body.content.structured["review"] == {"id": id, "reason": "she told me"}  # type: ignore[union-attr]
+    assert {link.id for link in record.links} == set(ids)
+    size = len(store)
+    again = store.accept_review(id, keep=keep, reason="she told me", user_id="maya")
+    assert (again.id, again.is_new, len(store)) == (done.id, False, size)
+    assert store.reviews(user_id="maya") == ()
+    assert [one.decided for one in store.reviews(user_id="maya", state="accepted")] == [done.id]
+    with pytest.raises(ValueError, match="forget that first"):
+        store.reject_review(id, reason="both", user_id="maya")
+    store.forget(done.id)
+    assert [one.id for one in store.reviews(user_id="maya")] == [id]
+
+
+def test_what_was_kept_goes_with_its_words(store: Store) -> None:
+    one, _, id = disputed(store)
+    done = store.accept_review(id, keep="one", reason="she told me", user_id="maya")
+    store.erase(one)
+    assert store.stance("Where does Maya live?", user_id="maya", append=False).claim == "Maya lives in Faro"
+    with pytest.raises(ErasedError):
+        store.get(done.id)
+
+
+def test_rejecting_leaves_both_and_asks_no_more(store: Store) -> None:
+    _, _, id = disputed(store)
+    done = store.reject_review(id, reason="both are right", user_id="maya")
+    assert store.reviews(user_id="maya") == ()
+    assert store.review(id, user_id="maya").state == "rejected"
+    assert store.reject_review(id, reason="both are right", user_id="maya").is_new is False
+    assert store.decision_report(user_id="maya").review_needed == 1
+    with pytest.raises(ValueError, match="forget that first"):
+        store.accept_review(id, keep="one", reason="no", user_id="maya")
+    store.forget(done.id)
+    assert [one.id for one in store.reviews(user_id="maya")] == [id]
+
+
+def test_a_later_word_settles_what_waits(store: Store) -> None:
+    disputed(store)
+    says(store, "lives_in", "Faro", "2025-06-03")
+    assert store.reviews(user_id="maya") == ()
+
+
+def test_no_program_settles_it(store: Store) -> None:
+    _, _, id = disputed(store)
+    agent = Caller(name="desk", kind="agent", allowed=GRANTS["agent"], user_id="maya")
+    with asked_by(agent), pytest.raises(AccessDeniedError, match="shadow"):
+        store.accept_review(id, keep="one", reason="it seems so")
+    with asked_by(agent), pytest.raises(AccessDeniedError, match="shadow"):
+        store.reject_review(id, reason="it seems so")
+    person = Caller(name="maya", kind="person", allowed=GRANTS["person"], user_id="maya")
+    with asked_by(person):
+        assert store.accept_review(id, keep="one", reason="I know where I live").is_new
