@@ -103,6 +103,7 @@ def propose(
 class Decided(NamedTuple):
     """What is proposed for a claim; the claims that were shown; warnings of what could not be used."""
 
+    candidate: RecordedClaim
     proposal: Proposal | None
     shown: Sequence[ShownClaim]
     warnings: tuple[str, ...] = ()
@@ -135,7 +136,7 @@ def decide_one(
     """Return what to do with one claim, whatever is drawn from it."""
     shown = shown_for(candidate, living, limit)
     made, warning = propose(decider or RulesDecider(), candidate, shown)
-    return Decided(made, shown, (warning,) if warning else ())
+    return Decided(candidate, made, shown, (warning,) if warning else ())
 
 
 def strongest(found: Sequence[Decided]) -> Decided:

@@ -24,10 +24,14 @@ _CHANGES: Final = ("UPDATE", "DELETE")
 
 
 class Made(NamedTuple):
-    """A decision about a claim: what is proposed, about which other claim, if any."""
+    """A decision about a claim: what is proposed, about which other claim, if any.
+
+    `candidate`: the claim itself, or the state drawn from it that the proposal is for.
+    """
 
     said: RecordedClaim
     proposal: Proposal
+    candidate: RecordedClaim
     target: RecordedClaim | None
 
 
@@ -60,7 +64,7 @@ def walk(session: Session, scope: Scope | None, as_of: int | datetime | None, li
         best = strongest(found[said.index, said.k])
         discarded.update(best.warnings)
         if best.proposal is not None:
-            made.append(Made(said, best.proposal, best.target))
+            made.append(Made(said, best.proposal, best.candidate, best.target))
     return Walk(made, discarded, sum(not said.derived for said in every) - len(own), folded)
 
 
@@ -119,7 +123,9 @@ def _agrees(one: Made, folded: Folded) -> bool | None:
         return None
     if one.proposal.action in _CHANGES:
         return not folded.stands(one.target.node)
-    return None if not _gives_way(one.proposal, one.said, one.target) else not folded.stands(one.said.node)
+    if not _gives_way(one.proposal, one.candidate, one.target):
+        return None
+    return not folded.stands(one.candidate.node)
 
 
 def _example(one: Made, agrees: bool | None) -> DecisionExample:

@@ -83,10 +83,11 @@ def accept(session: Session, asked: AcceptReview) -> ReviewDecision:
             parents=[kept.id],
             claims=[claim],
             within=session.reader.at(kept.index).body.scope,
-            structured={"review": {"id": pair.id, "reason": asked.reason}},
+            structured={"review": pair.id},
             once=f"{_KEY}{pair.id}",
         )
-        draft = msgspec.structs.replace(draft, links=[*draft.links, ("target", lost.id)])
+        body = msgspec.structs.replace(draft.body, reason=asked.reason)
+        draft = msgspec.structs.replace(draft, body=body, links=[*draft.links, ("target", lost.id)])
         return _decided(session, draft, pair.id, "accepted")
 
 
@@ -118,7 +119,7 @@ def _pairs(session: Session, scope: Scoped) -> Iterator[_Pair]:
         if not made.proposal.review_needed or made.target is None:
             continue
         one, other = made.target, made.said
-        stands = all(walked.folded.stands(said.node) for said in (one, other))
+        stands = all(walked.folded.stands(said.node) for said in (one, made.candidate))
         pair = _Pair(one, other, made.proposal.reason, "waiting", None, stands)
         yield _as_decided(session, pair)
 

@@ -12,6 +12,7 @@ from braid import Claim
 from braid.caller import GRANTS, Caller, asked_by
 from braid.errors import AccessDeniedError
 from braid.ledger.errors import ErasedError
+from braid.ledger.record.record import ExperienceBody
 from braid.store import Store
 
 NOW = datetime(2025, 12, 1, tzinfo=UTC)
@@ -107,7 +108,8 @@ def test_accepting_is_a_signed_correction_and_forgetting_it_asks_again(
         store.stance("Where does Maya live?", user_id="maya", append=False).claim == f"Maya lives in {kept}"
     )
     record = store.get(done.id)
-    assert record.body.content.structured["review"] == {"id": id, "reason": "she told me"}  # type: ignore[union-attr]
+    assert isinstance(record.body, ExperienceBody)
+    assert (record.body.content.structured, record.body.reason) == ({"review": id}, "she told me")
     assert {link.id for link in record.links} == set(ids)
     size = len(store)
     again = store.accept_review(id, keep=keep, reason="she told me", user_id="maya")
@@ -158,3 +160,23 @@ def test_no_program_settles_it(store: Store) -> None:
     person = Caller(name="maya", kind="person", allowed=GRANTS["person"], user_id="maya")
     with asked_by(person):
         assert store.accept_review(id, keep="one", reason="I know where I live").is_new
+
+
+def test_a_move_that_another_tells_of_is_settled_either_way(store: Store) -> None:
+    says(store, "lives_in", "Porto", "2025-01-03")
+    says(store, "moved_to", "Faro", "2025-03-03", by="Jonas")
+    (item,) = store.reviews()
+    done = store.accept_review(item.id, keep="one", reason="she told me")
+    assert store.stance("Where does Maya live?", append=False).claim == "Maya lives in Porto"
+    assert store.reviews() == ()
+    store.forget(done.id)
+    says(store, "lives_in", "Porto", "2025-07-01", source_type="corrected")
+    assert store.reviews() == ()
+
+
+def test_accepting_the_move_makes_its_place_the_home(store: Store) -> None:
+    says(store, "lives_in", "Porto", "2025-01-03")
+    says(store, "moved_to", "Faro", "2025-03-03", by="Jonas")
+    (item,) = store.reviews()
+    store.accept_review(item.id, keep="other", reason="he was there")
+    assert store.stance("Where does Maya live?", append=False).claim == "Maya lives in Faro"
