@@ -195,17 +195,18 @@ def _between(
         one, why = loses[0]
         return Proposal("NONE", one.id, candidate.worth, f"it gives way: {why}")
     told = not candidate.claim.polarity or candidate.node in held
+    target = max(rivals, key=lambda one: (one.said.rank, one.said.recency))
     if all(wins) and told and held.isdisjoint(one.said.node for one in rivals):
         action: Action = "UPDATE" if candidate.claim.polarity else "DELETE"
-        return Proposal(action, rivals[0].id, candidate.worth, wins[0])
+        return Proposal(action, target.id, candidate.worth, wins[rivals.index(target)])
     why = "what source and time say is not what all voices together say" if all(wins) or loses else ""
     return Proposal(
         "ADD",
-        rivals[0].id,
+        target.id,
         round(candidate.worth * DOUBT, 6),
         why or "nothing says which gives way",
         review_needed=True,
-        target_confidence=round(rivals[0].said.worth * DOUBT, 6),
+        target_confidence=round(target.said.worth * DOUBT, 6),
     )
 
 

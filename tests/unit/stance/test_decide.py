@@ -47,7 +47,7 @@ def proposed(found: Decided) -> Proposal:
     return found.proposal
 
 
-@pytest.mark.parametrize("half", ["build", "held"])
+@pytest.mark.parametrize("half", ["build", "held", "held2"])
 def test_updates_and_deletes_are_right_on_the_labelled_set(half: str) -> None:
     cases = [json.loads(line) for line in (CASES / f"{half}.jsonl").read_text().splitlines()]
     found = [(case, *decided(case)) for case in cases]
