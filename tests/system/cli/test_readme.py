@@ -49,6 +49,7 @@ _SAME = (
     (re.compile(r"braid\.local/[a-z2-7]{16}"), "ORIGIN"),
     (re.compile(r"\bk_[a-z2-7]{20}\b"), "KEY"),
     (re.compile(r"\bjob_[0-9a-f]{16}\b"), "JOB"),
+    (re.compile(r"\brev_[0-9a-f]{12}\b"), "PAIR"),
     (re.compile(r"\b[0-9a-f]{64}\b"), "HASH"),
     (re.compile(r"\b\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)?"), "TIME"),
     (re.compile(r"\b\d{5,}\b"), "NUMBER"),
