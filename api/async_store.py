@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from braid.admin.freeze import FreezeState
     from braid.admin.keys import Admitted, Published
+    from braid.admin.settings_operations import SettingChanged, SettingState
     from braid.admin.status import Status, StatusThen
     from braid.admin.tokens import IssuedToken, TokenView
     from braid.agent.answer.stage import Stage
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from braid.agent.program.plan import Plan
     from braid.agent.program.tool import Tool
     from braid.answers.reply import Reply
+    from braid.claims.decision_operations import DecisionReport
     from braid.claims.operations import Conflict, Explanation, Stance
     from braid.exchange.capture_operations import Captured, PathDecision
     from braid.exchange.operations import Imported
@@ -59,6 +61,7 @@ if TYPE_CHECKING:
     from braid.log.operations import Append, AppendedAll
     from braid.memories.operations import Forgotten, MemoryHistory, Modified, Modify, Outcome, Preview
     from braid.memories.remember_operations import Remembered
+    from braid.memories.review_operations import ReviewDecision, ReviewItem
     from braid.operation import ArrowTable, Json
     from braid.programs.program import Program, ProgramSummary
     from braid.recall.decompose import Decomposer
@@ -461,6 +464,35 @@ class AsyncMethods:
         as for `get`.
         """
         return await to_thread(lambda: self.sync.vector(uri=uri))
+
+    async def decision_report(
+        self,
+        *,
+        user_id: "str | None" = None,
+        agent_id: "str | None" = None,
+        run_id: "str | None" = None,
+        session_id: "str | None" = None,
+        as_of: "int | None" = None,
+        as_of_time: "datetime | None" = None,
+        limit: int = 2000,
+        examples: int = 3,
+    ) -> "DecisionReport":
+        """Return what the rules would do with each living claim, given those before it: add, update, delete, or nothing.
+
+        It reads only, and nothing of it is carried out. The same log, scope and limit give the same report.
+        """
+        return await to_thread(
+            lambda: self.sync.decision_report(
+                user_id=user_id,
+                agent_id=agent_id,
+                run_id=run_id,
+                session_id=session_id,
+                as_of=as_of,
+                as_of_time=as_of_time,
+                limit=limit,
+                examples=examples,
+            )
+        )
 
     async def stance(
         self,
@@ -1386,6 +1418,18 @@ class AsyncMethods:
         """Return every snapshot, the newest first; `trouble` says why one would not be used."""
         return await to_thread(self.sync.snapshots)
 
+    async def list_settings(self) -> "tuple[SettingState, ...]":
+        """Return every setting with its value, its default, and the signed record that set it."""
+        return await to_thread(self.sync.list_settings)
+
+    async def change_setting(self, key: str, value: str, *, reason: str) -> "SettingChanged":
+        """Set a key by a signed event; what is set so already adds nothing.
+
+        Raises InvalidRequestError for an unknown key, a value that isn't of its type, and the phase `full`, which no
+        release offers yet; KeyRefusedError without an operator's key.
+        """
+        return await to_thread(lambda: self.sync.change_setting(key=key, value=value, reason=reason))
+
     async def status(self) -> "Status":
         """Return size, head, lag of the projections, what is forgotten and due, and the space used; nothing is caught up.
 
@@ -1595,6 +1639,90 @@ class AsyncMethods:
                 mode=mode,
                 pipeline_timeout_ms=pipeline_timeout_ms,
                 raw=raw,
+            )
+        )
+
+    async def reviews(
+        self,
+        *,
+        user_id: "str | None" = None,
+        agent_id: "str | None" = None,
+        run_id: "str | None" = None,
+        session_id: "str | None" = None,
+        state: "Literal['waiting', 'accepted', 'rejected'] | None" = "waiting",
+    ) -> "tuple[ReviewItem, ...]":
+        """Return the living claims that exclude each other where neither source, time nor all voices decide.
+
+        What a later word, a correction or a forget has settled is not among them.
+        """
+        return await to_thread(
+            lambda: self.sync.reviews(
+                user_id=user_id, agent_id=agent_id, run_id=run_id, session_id=session_id, state=state
+            )
+        )
+
+    async def review(
+        self,
+        id: str,
+        *,
+        user_id: "str | None" = None,
+        agent_id: "str | None" = None,
+        run_id: "str | None" = None,
+        session_id: "str | None" = None,
+    ) -> "ReviewItem":
+        """Return one pair of claims, whatever became of it. Raises ValueError where the scope has none of this id."""
+        return await to_thread(
+            lambda: self.sync.review(
+                user_id=user_id, agent_id=agent_id, run_id=run_id, session_id=session_id, id=id
+            )
+        )
+
+    async def accept_review(
+        self,
+        id: str,
+        *,
+        user_id: "str | None" = None,
+        agent_id: "str | None" = None,
+        run_id: "str | None" = None,
+        session_id: "str | None" = None,
+        keep: "Literal['one', 'other']",
+        reason: str,
+    ) -> "ReviewDecision":
+        """Say which of two claims is right: a signed correction that rests on it and takes the other's say.
+
+        Again appends nothing; forgetting the record asks again. Raises ValueError for what was rejected, and for a claim
+        that is an agent's word, which corrects nobody; AccessDeniedError where a program asks.
+        """
+        return await to_thread(
+            lambda: self.sync.accept_review(
+                user_id=user_id,
+                agent_id=agent_id,
+                run_id=run_id,
+                session_id=session_id,
+                id=id,
+                keep=keep,
+                reason=reason,
+            )
+        )
+
+    async def reject_review(
+        self,
+        id: str,
+        *,
+        user_id: "str | None" = None,
+        agent_id: "str | None" = None,
+        run_id: "str | None" = None,
+        session_id: "str | None" = None,
+        reason: str,
+    ) -> "ReviewDecision":
+        """Say that a pair is not to be asked about again, by a signed event: both claims stay as they are.
+
+        Again appends nothing; forgetting the event asks again. Raises ValueError for what was accepted;
+        AccessDeniedError where a program asks.
+        """
+        return await to_thread(
+            lambda: self.sync.reject_review(
+                user_id=user_id, agent_id=agent_id, run_id=run_id, session_id=session_id, id=id, reason=reason
             )
         )
 

@@ -24,6 +24,7 @@ from braid.ledger.record.record import Draft, ExperienceBody, Media
 from braid.ledger.write.sequence import Clock, Placed
 from braid.ledger.write.writer import Writer, utc_now
 from braid.operation import ALL_ACCESS, Access, Request, operation_of
+from braid.settings import require_unfrozen
 from braid.text.parse import ParserMissingError
 from braid.wal.log import TornTail
 
@@ -124,6 +125,7 @@ class Session:
             self.require(known.name, known.access)
             if known.access != "read" and caller is not None and caller.kind != "operator":
                 require_thawed(self, known.name)
+            require_unfrozen(self, known.access, caller, known.name, reads=known.reads)
             if known.reads:
                 self.require(known.name, "read")
                 self._take_in()

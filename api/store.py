@@ -11,9 +11,11 @@ from braid.admin import erasure as admin_erasure
 from braid.admin import freeze as admin_freeze
 from braid.admin import keys as admin_keys
 from braid.admin import projections as admin_projections
+from braid.admin import settings_operations as admin_settings_operations
 from braid.admin import status as admin_status
 from braid.admin import tokens as admin_tokens
 from braid.answers import operations as answers_operations
+from braid.claims import decision_operations as claims_decision_operations
 from braid.claims import operations as claims_operations
 from braid.door import Door
 from braid.exchange import capture_operations as exchange_capture_operations
@@ -30,6 +32,7 @@ from braid.log import operations as log_operations
 from braid.log.transaction import Pending, Transaction
 from braid.memories import operations as memories_operations
 from braid.memories import remember_operations as memories_remember_operations
+from braid.memories import review_operations as memories_review_operations
 from braid.operation import given
 from braid.programs import operations as programs_operations
 from braid.search import operations as search_operations
@@ -46,6 +49,7 @@ if TYPE_CHECKING:
 
     from braid.admin.freeze import FreezeState
     from braid.admin.keys import Admitted, Published
+    from braid.admin.settings_operations import SettingChanged, SettingState
     from braid.admin.status import Status, StatusThen
     from braid.admin.tokens import IssuedToken, TokenView
     from braid.agent.answer.stage import Stage
@@ -54,6 +58,7 @@ if TYPE_CHECKING:
     from braid.agent.program.plan import Plan
     from braid.agent.program.tool import Tool
     from braid.answers.reply import Reply
+    from braid.claims.decision_operations import DecisionReport
     from braid.claims.operations import Conflict, Explanation, Stance
     from braid.exchange.capture_operations import Captured, PathDecision
     from braid.exchange.operations import Imported
@@ -86,6 +91,7 @@ if TYPE_CHECKING:
     from braid.log.operations import Append, AppendedAll
     from braid.memories.operations import Forgotten, MemoryHistory, Modified, Modify, Outcome, Preview
     from braid.memories.remember_operations import Remembered
+    from braid.memories.review_operations import ReviewDecision, ReviewItem
     from braid.operation import ArrowTable, Json
     from braid.programs.program import Program, ProgramSummary
     from braid.recall.decompose import Decomposer
@@ -582,6 +588,36 @@ class Methods:
         as for `get`.
         """
         return self.session.call(search_operations.vector, search_operations.Vector(uri=uri)).vector
+
+    def decision_report(
+        self,
+        *,
+        user_id: "str | None" = None,
+        agent_id: "str | None" = None,
+        run_id: "str | None" = None,
+        session_id: "str | None" = None,
+        as_of: "int | None" = None,
+        as_of_time: "datetime | None" = None,
+        limit: int = 2000,
+        examples: int = 3,
+    ) -> "DecisionReport":
+        """Return what the rules would do with each living claim, given those before it: add, update, delete, or nothing.
+
+        It reads only, and nothing of it is carried out. The same log, scope and limit give the same report.
+        """
+        return self.session.call(
+            claims_decision_operations.decision_report,
+            claims_decision_operations.ReportDecisions(
+                user_id=user_id,
+                agent_id=agent_id,
+                run_id=run_id,
+                session_id=session_id,
+                as_of=as_of,
+                as_of_time=as_of_time,
+                limit=limit,
+                examples=examples,
+            ),
+        )
 
     def stance(
         self,
@@ -1559,6 +1595,23 @@ class Methods:
         """Return every snapshot, the newest first; `trouble` says why one would not be used."""
         return self.session.call(admin_projections.snapshots, admin_projections.ListSnapshots()).snapshots
 
+    def list_settings(self) -> "tuple[SettingState, ...]":
+        """Return every setting with its value, its default, and the signed record that set it."""
+        return self.session.call(
+            admin_settings_operations.list_settings, admin_settings_operations.AskSettings()
+        ).settings
+
+    def change_setting(self, key: str, value: str, *, reason: str) -> "SettingChanged":
+        """Set a key by a signed event; what is set so already adds nothing.
+
+        Raises InvalidRequestError for an unknown key, a value that isn't of its type, and the phase `full`, which no
+        release offers yet; KeyRefusedError without an operator's key.
+        """
+        return self.session.call(
+            admin_settings_operations.change_setting,
+            admin_settings_operations.ChangeSetting(key=key, value=value, reason=reason),
+        )
+
     def status(self) -> "Status":
         """Return size, head, lag of the projections, what is forgotten and due, and the space used; nothing is caught up.
 
@@ -1776,6 +1829,94 @@ class Methods:
                 mode=mode,
                 pipeline_timeout_ms=pipeline_timeout_ms,
                 raw=raw,
+            ),
+        )
+
+    def reviews(
+        self,
+        *,
+        user_id: "str | None" = None,
+        agent_id: "str | None" = None,
+        run_id: "str | None" = None,
+        session_id: "str | None" = None,
+        state: "Literal['waiting', 'accepted', 'rejected'] | None" = "waiting",
+    ) -> "tuple[ReviewItem, ...]":
+        """Return the living claims that exclude each other where neither source, time nor all voices decide.
+
+        What a later word, a correction or a forget has settled is not among them.
+        """
+        return self.session.call(
+            memories_review_operations.reviews,
+            memories_review_operations.ListReviews(
+                user_id=user_id, agent_id=agent_id, run_id=run_id, session_id=session_id, state=state
+            ),
+        ).reviews
+
+    def review(
+        self,
+        id: str,
+        *,
+        user_id: "str | None" = None,
+        agent_id: "str | None" = None,
+        run_id: "str | None" = None,
+        session_id: "str | None" = None,
+    ) -> "ReviewItem":
+        """Return one pair of claims, whatever became of it. Raises ValueError where the scope has none of this id."""
+        return self.session.call(
+            memories_review_operations.review,
+            memories_review_operations.AskReview(
+                user_id=user_id, agent_id=agent_id, run_id=run_id, session_id=session_id, id=id
+            ),
+        )
+
+    def accept_review(
+        self,
+        id: str,
+        *,
+        user_id: "str | None" = None,
+        agent_id: "str | None" = None,
+        run_id: "str | None" = None,
+        session_id: "str | None" = None,
+        keep: "Literal['one', 'other']",
+        reason: str,
+    ) -> "ReviewDecision":
+        """Say which of two claims is right: a signed correction that rests on it and takes the other's say.
+
+        Again appends nothing; forgetting the record asks again. Raises ValueError for what was rejected, and for a claim
+        that is an agent's word, which corrects nobody; AccessDeniedError where a program asks.
+        """
+        return self.session.call(
+            memories_review_operations.accept_review,
+            memories_review_operations.AcceptReview(
+                user_id=user_id,
+                agent_id=agent_id,
+                run_id=run_id,
+                session_id=session_id,
+                id=id,
+                keep=keep,
+                reason=reason,
+            ),
+        )
+
+    def reject_review(
+        self,
+        id: str,
+        *,
+        user_id: "str | None" = None,
+        agent_id: "str | None" = None,
+        run_id: "str | None" = None,
+        session_id: "str | None" = None,
+        reason: str,
+    ) -> "ReviewDecision":
+        """Say that a pair is not to be asked about again, by a signed event: both claims stay as they are.
+
+        Again appends nothing; forgetting the event asks again. Raises ValueError for what was accepted;
+        AccessDeniedError where a program asks.
+        """
+        return self.session.call(
+            memories_review_operations.reject_review,
+            memories_review_operations.RejectReview(
+                user_id=user_id, agent_id=agent_id, run_id=run_id, session_id=session_id, id=id, reason=reason
             ),
         )
 

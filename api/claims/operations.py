@@ -6,6 +6,7 @@ from typing import Annotated
 
 import msgspec
 
+import braid.claims.decision_operations  # noqa: F401  # pyright: ignore[reportUnusedImport]  # declares its own
 from braid.ledger.errors import (
     ErasedError,
     ForgottenError,

@@ -29,12 +29,11 @@ from braid.memories.operations import (
 from braid.operation import Scoped
 from braid.search.question import MAX_TOP_K, Question
 from braid.session import Session
+from braid.settings import settings
 from braid.text.words import stem, telling, words
 
 VALID: Final = timedelta(minutes=10)
 """How long a token counts."""
-CONFIRM_ABOVE: Final = 10
-"""Of how many memories on whoever forgets must say how many they are."""
 _CONTEXT: Final = "braid 2026-11 token of a preview of what is forgotten"
 _MAC_BYTES: Final = 16
 _LOOKED_AT: Final = 200
@@ -54,8 +53,9 @@ def preview(session: Session, asked: PreviewForget) -> Preview:
     """See `memories.operations.preview_forget`."""
     _require_scope(asked)
     session.reader.need_vault()
-    found = _found(session, asked)
-    shown, chains = found[: asked.limit], [chain for chain, _, _ in found[: asked.limit]]
+    found, now = _found(session, asked), settings(session)
+    most = min(asked.limit, now.forget_max)
+    shown, chains = found[:most], [chain for chain, _, _ in found[:most]]
     memories = [_meant(session, *one) for one in shown]
     leaving = [one.id for one in memories if not one.pinned]
     falls = plan_forget(session, PlanForget(ids=tuple(leaving))).ids if leaving else ()
@@ -71,8 +71,8 @@ def preview(session: Session, asked: PreviewForget) -> Preview:
         expires_at=until,
         memories=tuple(memories),
         falls=len(falls),
-        confirm=len(leaving) if len(leaving) > CONFIRM_ABOVE else None,
-        more=len(found) > asked.limit,
+        confirm=len(leaving) if len(leaving) > now.forget_confirm_above else None,
+        more=len(found) > most,
     )
 
 
@@ -82,6 +82,9 @@ def forget_shown(session: Session, asked: ForgetPreviewed) -> Forgotten:
     shown = _opened(session, asked)
     with session.writer.turn():
         session.refresh()
+        now = settings(session)
+        if now.forget_dry_run_only:
+            raise ConfirmationError("forget_dry_run_only is set: nothing was changed")
         chosen = _chosen(session, shown, asked.ids)
         left, skipped = list[RecordId](), list[Skipped]()
         for index, version in chosen:
@@ -90,7 +93,11 @@ def forget_shown(session: Session, asked: ForgetPreviewed) -> Forgotten:
                 skipped.append(Skipped(id=id, why=why))
             else:
                 left.append(id)
-        if len(left) > CONFIRM_ABOVE and asked.confirm != len(left):
+        if len(left) > now.forget_max:
+            raise ConfirmationError(
+                f"{len(left)} memories would be forgotten, and forget_max is {now.forget_max}; nothing was changed"
+            )
+        if len(left) > now.forget_confirm_above and asked.confirm != len(left):
             raise ConfirmationError(
                 f"{len(left)} memories would be forgotten: say so with confirm={len(left)}; nothing was changed"
             )

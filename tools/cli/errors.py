@@ -40,7 +40,7 @@ _HINTS = {
     "ProgramTakenError": "`braid program show ID` says how it stands now",
     "BrokenProgramError": "`braid program trace ID` shows what is left of it; ask the question again",
     "EvidenceError": "ask for the export again; `--key` holds it against the log's key that you were given",
-    "FrozenError": "an operator looks into it, and lifts it with `braid unfreeze`",
+    "FrozenError": "an operator looks into it, and lifts it: `braid unfreeze`, or `braid settings set`",
     "ClockError": "set the clock right, or accept it once: braid doctor --accept-clock",
     "OutcomeUnknownError": "run the same command again: what is in the log already is not added twice",
     "UnpublishedError": "free some space; `braid checkpoint` publishes it, and so does the next command that writes",

@@ -19,6 +19,8 @@ PLACES: Final = {
         "ingest": ("ingest",),
         "learn": ("learn", "learning"),
         "staging": ("staging",),
+        "decisions": ("decisions",),
+        "review": ("review",),
         "append": ("append", "correct"),
         "remember": ("remember",),
         "memories": ("modify", "history"),
@@ -50,6 +52,7 @@ PLACES: Final = {
         "keys": ("key",),
         "serve": ("serve", "token"),
         "freeze": ("freeze", "unfreeze"),
+        "settings": ("settings",),
         "mcp": ("mcp",),
         "hook": ("hook",),
     }.items()

@@ -123,6 +123,10 @@ def scene(tmp_path_factory: pytest.TempPathFactory) -> Scene:
         store.forget(names["forgotten"])
         store.erase(store.append("Never said.", user_id="maya"))
         names["job"] = dead_job(store)
+        for name, town in (("Ada", "Hull"), ("Bo", "Bath")):
+            born = Claim(subject="Rex", rel="born_in", object=town)
+            store.append(f"Rex is from {town}.", user_id="maya", actor="user", name=name, claims=[born])
+        names["review"] = store.reviews(user_id="maya")[0].id
         names["shown"] = store.preview_forget("love", user_id="maya").token
         store.views.search.catch_up()
         store.snapshot()
@@ -149,6 +153,9 @@ SCENES: Final[dict[str, Callable[[Scene], dict[str, Any]]]] = {
     "why_known": lambda scene: {"id": scene.names["reading"]},
     "accept_staged": lambda scene: {"id": scene.names["reading"]},
     "reject_staged": lambda scene: {"id": scene.names["reading"]},
+    "review": lambda scene: {"id": scene.names["review"]},
+    "accept_review": lambda scene: {"id": scene.names["review"]},
+    "reject_review": lambda scene: {"id": scene.names["review"]},
     "modify_all": lambda scene: {"changes": [{"id": scene.names["said"], "pinned": True, "reason": "kept"}]},
     "forget_previewed": lambda scene: {"token": scene.names["shown"], "user_id": "maya"},
     "job": lambda scene: {"id": scene.names["job"]},

@@ -468,9 +468,12 @@ def test_a_none_weighs_nothing(store: Store) -> None:
 def test_a_correction_waits_for_no_reader_that_hangs(store: Store, parser: Parser) -> None:
     first = store.remember(HOME, user_id="maya")
     held = Event()
-    parser.first = lambda: (
-        held.wait(30) or None if threading.current_thread().name == "braid-remember" else None
-    )
+
+    def hangs() -> None:
+        if threading.current_thread().name == "braid-remember":
+            held.wait(30)
+
+    parser.first = hangs
     store.remember("I live in Leeds.", user_id="maya", pipeline_timeout_ms=50)
     began = monotonic()
     store.correct(first[0], "I live in Lagos.")

@@ -1,0 +1,132 @@
+"""What is set for decisions, for forgetting and in an emergency: listed, and changed by a signed event each."""
+
+from difflib import get_close_matches
+from typing import Annotated, Any, Final
+
+import msgspec
+from msgspec import Meta
+
+from braid.errors import InvalidRequestError
+from braid.ledger.errors import KeyRefusedError, ReadOnlyError
+from braid.ledger.record.ids import RecordId
+from braid.ledger.record.record import EventBody
+from braid.notices import put_notice
+from braid.operation import Json, Request, Response, operation
+from braid.session import Session
+from braid.settings import EVENT, Settings, fold_of
+from braid.wal.errors import OutcomeUnknownError
+
+_WRITES: Final = (ReadOnlyError, KeyRefusedError, OutcomeUnknownError)
+_ABOUT: Final[dict[str, dict[str, Any]]] = msgspec.json.schema(Settings)["$defs"]["Settings"]["properties"]
+
+
+class AskSettings(Request, frozen=True, kw_only=True):
+    """The question what is set."""
+
+
+class SettingState(msgspec.Struct, frozen=True, kw_only=True):
+    """A key, what it is set to, its default; `record` set it, by `signed_by`, for `reason`: None where none did."""
+
+    key: str
+    value: Json
+    default: Json
+    about: str
+    record: RecordId | None = None
+    signed_by: str | None = None
+    reason: str | None = None
+
+
+class SettingStates(Response, frozen=True, kw_only=True):
+    """Every key."""
+
+    settings: tuple[SettingState, ...]
+
+
+@operation(
+    AskSettings, SettingStates, access="read", cost="record", returns="settings", example=AskSettings()
+)
+def list_settings(session: Session, asked: AskSettings) -> SettingStates:
+    """Return every setting with its value, its default, and the signed record that set it."""
+    del asked
+    session.refresh()
+    return SettingStates(settings=tuple(_state(session, name) for name in Settings.__struct_fields__))
+
+
+class ChangeSetting(Request, frozen=True, kw_only=True):
+    """Which key, its value as text (`true`, `10`, `shadow`), and why."""
+
+    key: Annotated[str, Meta(min_length=1)]
+    value: Annotated[str, Meta(min_length=1)]
+    reason: Annotated[str, Meta(min_length=1, description="Why; it stays in the log.")]
+
+
+class SettingChanged(Response, frozen=True, kw_only=True):
+    """The setting as it is now. `is_new`: whether a record was appended for it."""
+
+    setting: SettingState
+    is_new: bool
+
+
+@operation(
+    ChangeSetting,
+    SettingChanged,
+    access="admin",
+    cost="log",
+    repeatable=True,
+    positional=("key", "value"),
+    example=ChangeSetting(key="mutations_frozen", value="true", reason="an agent forgets too much"),
+    errors=(InvalidRequestError, *_WRITES),
+)
+def change_setting(session: Session, asked: ChangeSetting) -> SettingChanged:
+    """Set a key by a signed event; what is set so already adds nothing.
+
+    Raises InvalidRequestError for an unknown key, a value that isn't of its type, and the phase `full`, which no
+    release offers yet; KeyRefusedError without an operator's key.
+    """
+    value = _value(asked.key, asked.value)
+    with session.writer.turn():
+        session.refresh()
+        before = getattr(fold_of(session).now()[0], asked.key)
+        if before != value:
+            put_notice(session, EVENT, {"key": asked.key, "value": value}, asked.reason, "a setting")
+            session.refresh()
+        return SettingChanged(setting=_state(session, asked.key), is_new=before != value)
+
+
+def _value(key: str, text: str) -> Any:
+    """Return a value of a key's type."""
+    known = Settings.__struct_fields__
+    if key not in known:
+        near = get_close_matches(key, known, n=1)
+        raise InvalidRequestError(
+            f"no setting is called {key!r}" + (f": did you mean {near[0]}?" if near else "")
+        )
+    try:
+        found = getattr(msgspec.convert({key: text}, Settings, strict=False), key)
+    except msgspec.ValidationError as error:
+        raise InvalidRequestError(f"{key}: {str(error).partition(' - at')[0]}, not {text!r}") from None
+    if found == "full":
+        raise InvalidRequestError(
+            "phase full is not offered yet: it waits for the decisions to be checked again where they are applied,"
+            " and for figures on real talks"
+        )
+    return found
+
+
+def _state(session: Session, key: str) -> SettingState:
+    now, by = fold_of(session).now()
+    index = by.get(key)
+    value, default, about = getattr(now, key), getattr(Settings(), key), _ABOUT[key]["description"]
+    if index is None:
+        return SettingState(key=key, value=value, default=default, about=about)
+    body = session.reader.at(index, include_forgotten=True).body
+    envelope = session.reader.envelope(index)
+    return SettingState(
+        key=key,
+        value=value,
+        default=default,
+        about=about,
+        record=RecordId(envelope.id),
+        signed_by=envelope.key,
+        reason=body.reason if isinstance(body, EventBody) else None,
+    )

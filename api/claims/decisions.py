@@ -1,0 +1,143 @@
+"""What the rules would do with claims that were learnt, and whether the store holds it so by itself."""
+
+from collections import Counter, deque
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+from typing import Final, NamedTuple
+
+from braid.claims.decision_operations import DecisionExample, DecisionReport
+from braid.claims.finder import ClaimFinder
+from braid.claims.question import size_of
+from braid.claims.topics import moment
+from braid.ledger.record.ids import RecordId
+from braid.ledger.record.record import Scope
+from braid.session import Session
+from braid.stance.claims import RecordedClaim, clash
+from braid.stance.decide import Decided, Proposal, decide_one, strongest
+from braid.stance.fold import Folded, fold
+from braid.stance.precedence import backdated
+from braid.stance.rivals import alikes, in_order
+
+_WITHIN: Final = 50
+"""A claim is shown some of the latest so many that may exclude it."""
+_CHANGES: Final = ("UPDATE", "DELETE")
+
+
+class Made(NamedTuple):
+    """A decision about a claim: what is proposed, about which other claim, if any.
+
+    `candidate`: the claim itself, or the state drawn from it that the proposal is for.
+    """
+
+    said: RecordedClaim
+    proposal: Proposal
+    candidate: RecordedClaim
+    target: RecordedClaim | None
+
+
+class Walk(NamedTuple):
+    """What was decided of the claims of a scope, in the order of the log, and what the store holds of them."""
+
+    made: Sequence[Made]
+    discarded: Counter[str]
+    left: int
+    folded: Folded
+
+
+def walk(session: Session, scope: Scope | None, as_of: int | datetime | None, limit: int) -> Walk:
+    """Return what the rules decide of the newest claims of a scope, each given the living ones before it."""
+    session.reader.need_vault()
+    size = size_of(session, as_of)
+    finder = ClaimFinder(session, scope, size)
+    every = in_order(backdated(finder.claims(finder.named(None))))
+    own = [said for said in every if not said.derived][-limit:]
+    kept = {(said.index, said.k) for said in own}
+    claims = [said for said in every if (said.index, said.k) in kept]
+    sources = finder.sources({said.index for said in claims})
+    folded = fold(claims, sources, moment(session, None, size))
+    found: dict[tuple[int, int], list[Decided]] = {}
+    for one, decided in _decided(claims):
+        found.setdefault((one.index, one.k), []).insert(0 if not one.derived else 1, decided)
+    made: list[Made] = []
+    discarded = Counter[str]()
+    for said in own:
+        best = strongest(found[said.index, said.k])
+        discarded.update(best.warnings)
+        if best.proposal is not None:
+            made.append(Made(said, best.proposal, best.candidate, best.target))
+    return Walk(made, discarded, sum(not said.derived for said in every) - len(own), folded)
+
+
+def _decided(claims: Sequence[RecordedClaim]) -> Iterable[tuple[RecordedClaim, Decided]]:
+    """Yield what is decided of each claim; what it would supersede is shown to none behind it."""
+    for group in alikes(claims):
+        living = deque[RecordedClaim](maxlen=_WITHIN)
+        for said in sorted(group, key=lambda one: (one.said, one.index, one.k)):
+            found = decide_one(said, living)
+            made, target = found.proposal, found.target
+            if made is not None and made.action in _CHANGES and target is not None:
+                living.remove(target)
+            if not _gives_way(made, said, target):
+                living.append(said)
+            yield said, found
+
+
+def _gives_way(made: Proposal | None, said: RecordedClaim, target: RecordedClaim | None) -> bool:
+    """Whether a claim would not be kept: it gives way to one that says otherwise."""
+    return (
+        made is not None and made.action == "NONE" and target is not None and clash(said, target) is not None
+    )
+
+
+def report(
+    session: Session, scope: Scope | None, as_of: int | datetime | None, *, limit: int, examples: int
+) -> DecisionReport:
+    """See `claims.decision_operations.decision_report`."""
+    found = walk(session, scope, as_of, limit)
+    shown = Counter[str]()
+    told: list[DecisionExample] = []
+    agreements: list[bool] = []
+    for one in reversed(found.made):
+        agrees = _agrees(one, found.folded)
+        agreements += [] if agrees is None else [agrees]
+        kind = "review" if one.proposal.review_needed else one.proposal.action
+        shown[kind] += 1
+        if shown[kind] <= examples:
+            told.append(_example(one, agrees))
+    actions = Counter(one.proposal.action for one in found.made)
+    return DecisionReport(
+        claims=len(found.made),
+        left=found.left,
+        actions={action: actions[action] for action in ("ADD", "UPDATE", "DELETE", "NONE")},
+        review_needed=sum(one.proposal.review_needed for one in found.made),
+        compared=len(agreements),
+        agreed=sum(agreements),
+        discarded=dict(sorted(found.discarded.items())),
+        examples=tuple(told),
+    )
+
+
+def _agrees(one: Made, folded: Folded) -> bool | None:
+    """Whether what would be superseded, or gives way, has no say in the store either; None where nothing does."""
+    if one.target is None or one.proposal.review_needed:
+        return None
+    if one.proposal.action in _CHANGES:
+        return not folded.stands(one.target.node)
+    if not _gives_way(one.proposal, one.candidate, one.target):
+        return None
+    return not folded.stands(one.candidate.node)
+
+
+def _example(one: Made, agrees: bool | None) -> DecisionExample:
+    made, target = one.proposal, one.target
+    return DecisionExample(
+        action=made.action,
+        says=one.said.text,
+        id=RecordId(one.said.id),
+        target=None if target is None else target.text,
+        target_id=None if target is None else RecordId(target.id),
+        reason=made.reason,
+        confidence=round(made.confidence, 6),
+        review_needed=made.review_needed,
+        agrees=agrees,
+    )

@@ -1,0 +1,245 @@
+"""What to do with a candidate claim, given what is known of the same subject: add, update, delete, or nothing. Pure.
+
+A decider proposes and changes nothing. Source rank says what is superseded, and pooling (`stance.reconcile`) what is
+told: where the two disagree nothing is superseded, both claims are kept, and a person is asked. `DELETE` means to
+forget, never to erase.
+"""
+
+from collections.abc import Iterable, Sequence
+from typing import Annotated, Any, Final, Literal, NamedTuple, Protocol
+
+import msgspec
+from msgspec import Meta
+
+from braid.ledger.record.record import Asks
+from braid.ledger.record.source import RANK
+from braid.stance.claims import RecordedClaim, clash, of_one, overlap
+from braid.stance.culprit import STANDING
+from braid.stance.fold import GroundedRecord
+from braid.stance.precedence import advantage
+from braid.stance.reconcile import reconcile
+from braid.stance.values import same, stemmed
+
+Action = Literal["ADD", "UPDATE", "DELETE", "NONE"]
+TOP_K: Final = 10
+"""So many living claims are shown with a candidate at most."""
+DOUBT: Final = 0.8
+"""Both confidences are multiplied by this where nothing says which of two claims gives way."""
+_SOURCES: Final = 2
+"""So many independent sources make a DELETE of what is only inferred."""
+_INFERRED: Final = STANDING["inferred"]
+_SOURCE: Final = {4: "corrected", 3: "stated", 2: "observed", 1: "inferred"}
+
+
+class Proposal(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
+    """What a decider would do. `target`: the temporary id of a claim that was shown; `confidence`: the candidate's,
+    and `target_confidence` the target's where doubt lowers it.
+    """
+
+    action: Action
+    target: str | None = None
+    confidence: Annotated[float, Meta(ge=0, le=1)] = 1.0
+    reason: Annotated[str, Meta(max_length=200)] = ""
+    review_needed: bool = False
+    target_confidence: Annotated[float, Meta(ge=0, le=1)] | None = None
+
+
+class ShownClaim(NamedTuple):
+    """A living claim as a decider sees it: a temporary id, `m1` and so on, and the claim."""
+
+    id: str
+    said: RecordedClaim
+
+
+class Decider(Protocol):
+    """Whatever decides: the rules, or a model."""
+
+    def decide(self, candidate: RecordedClaim, shown: Sequence[ShownClaim]) -> object:
+        """Return a `Proposal`, or the same as JSON or as a mapping; it is checked before anybody uses it."""
+        ...
+
+
+def shown_for(
+    candidate: RecordedClaim, living: Iterable[RecordedClaim], limit: int = TOP_K
+) -> list[ShownClaim]:
+    """Return the living claims to show with a candidate: of its subject and user, those nearest to it first."""
+    alike = [
+        said
+        for said in living
+        if said.node != candidate.node
+        and said.user_id == candidate.user_id
+        and of_one(said.claim.subject, candidate.claim.subject)
+    ]
+    alike.sort(key=lambda said: (_nearness(candidate, said), said.recency, said.index, said.k), reverse=True)
+    return [ShownClaim(f"m{place}", said) for place, said in enumerate(alike[:limit], 1)]
+
+
+def _nearness(candidate: RecordedClaim, said: RecordedClaim) -> int:
+    if clash(candidate, said) is not None:
+        return 3
+    if candidate.relation.name != said.relation.name:
+        return 0
+    return 1 + same(candidate.claim.object, said.claim.object, said.relation.of, broad=True)
+
+
+def propose(
+    decider: Decider, candidate: RecordedClaim, shown: Sequence[ShownClaim]
+) -> tuple[Proposal | None, str | None]:
+    """Return what a decider proposes, or a warning where that can't be used: malformed, or of a claim not shown."""
+    made = decider.decide(candidate, shown)
+    try:
+        raw: Any = msgspec.json.decode(made) if isinstance(made, str | bytes) else msgspec.to_builtins(made)
+        found = msgspec.convert(raw, Proposal)
+    except (msgspec.MsgspecError, TypeError, ValueError):
+        return None, "malformed_decision"
+    ids = {one.id for one in shown}
+    if found.target is not None and found.target not in ids:
+        return None, "unknown_target"
+    if found.target is None and found.action in ("UPDATE", "DELETE"):
+        return None, "missing_target"
+    return found, None
+
+
+class Decided(NamedTuple):
+    """What is proposed for a claim; the claims that were shown; warnings of what could not be used."""
+
+    candidate: RecordedClaim
+    proposal: Proposal | None
+    shown: Sequence[ShownClaim]
+    warnings: tuple[str, ...] = ()
+
+    @property
+    def target(self) -> RecordedClaim | None:
+        """The claim that it is about."""
+        wanted = self.proposal.target if self.proposal is not None else None
+        return next((one.said for one in self.shown if one.id == wanted), None)
+
+
+def decide(
+    candidate: Sequence[RecordedClaim],
+    living: Sequence[RecordedClaim],
+    decider: Decider | None = None,
+    limit: int = TOP_K,
+) -> Decided:
+    """Return what to do with a claim. `candidate`: the claim, and the states that are drawn from it (`moved_to` Ghent:
+    `lives_in` Ghent); what these would change counts for the claim.
+    """
+    return strongest([decide_one(one, living, decider, limit) for one in candidate])
+
+
+def decide_one(
+    candidate: RecordedClaim,
+    living: Iterable[RecordedClaim],
+    decider: Decider | None = None,
+    limit: int = TOP_K,
+) -> Decided:
+    """Return what to do with one claim, whatever is drawn from it."""
+    shown = shown_for(candidate, living, limit)
+    made, warning = propose(decider or RulesDecider(), candidate, shown)
+    return Decided(candidate, made, shown, (warning,) if warning else ())
+
+
+def strongest(found: Sequence[Decided]) -> Decided:
+    """Return what is proposed for a claim, the first, or for a state drawn from it, where that would do more."""
+    best = max(found, key=_weight)
+    return best._replace(warnings=tuple(warning for one in found for warning in one.warnings))
+
+
+def _weight(one: Decided) -> int:
+    """Return how much a proposal would do: change something, ask somebody, or neither."""
+    made = one.proposal
+    if made is None:
+        return 0
+    return 2 if made.action in ("UPDATE", "DELETE") else int(made.review_needed)
+
+
+class RulesDecider:
+    """Decides by relations, polarity, time and source; the same claims give the same decision."""
+
+    def decide(self, candidate: RecordedClaim, shown: Sequence[ShownClaim]) -> Proposal:
+        """Return what to do with a candidate."""
+        known = next((one for one in shown if _says_as_much(one.said, candidate)), None)
+        rivals = [one for one in shown if clash(candidate, one.said) and overlap(candidate, one.said)]
+        if known is not None and (not rivals or known.said.voices == candidate.voices):
+            return Proposal("NONE", known.id, candidate.worth, "it is known already: reinforced")
+        if not rivals:
+            return Proposal("ADD", None, candidate.worth, "nothing that is known excludes it")
+        if candidate.since.date() > candidate.said.date():
+            return Proposal("ADD", None, candidate.worth, "it holds only later: nothing gives way yet")
+        found = _between(candidate, rivals, [one.said for one in shown])
+        if known is None or found.action != "ADD":
+            return found
+        return msgspec.structs.replace(found, action="NONE", target=known.id)
+
+
+def _says_as_much(known: RecordedClaim, candidate: RecordedClaim) -> bool:
+    """Whether a known claim says all that a candidate does, of the same time."""
+    a, b, rel = known.claim, candidate.claim, known.relation
+    if rel.name != candidate.relation.name or a.polarity != b.polarity or not overlap(known, candidate):
+        return False
+    if rel.temporal == "episode" and known.since.date() != candidate.since.date():
+        return False
+    if not same(a.object, b.object, rel.of, broad=not rel.many):
+        return False
+    return rel.of != "text" or len(stemmed(b.object)) <= len(stemmed(a.object))
+
+
+def _between(
+    candidate: RecordedClaim, rivals: Sequence[ShownClaim], shown: Sequence[RecordedClaim]
+) -> Proposal:
+    """Return what becomes of a candidate that some living claims exclude."""
+    held = _told(candidate, shown)
+    wins = [_wins(candidate, one.said, shown) for one in rivals]
+    loses = [(one, why) for one in rivals if (why := _wins(one.said, candidate, shown))]
+    if loses and held.isdisjoint((candidate.node,)):
+        one, why = loses[0]
+        return Proposal("NONE", one.id, candidate.worth, f"it gives way: {why}")
+    told = not candidate.claim.polarity or candidate.node in held
+    target = max(rivals, key=lambda one: (one.said.rank, one.said.recency))
+    if all(wins) and told and held.isdisjoint(one.said.node for one in rivals):
+        action: Action = "UPDATE" if candidate.claim.polarity else "DELETE"
+        return Proposal(action, target.id, candidate.worth, wins[rivals.index(target)])
+    why = "what source and time say is not what all voices together say" if all(wins) or loses else ""
+    return Proposal(
+        "ADD",
+        target.id,
+        round(candidate.worth * DOUBT, 6),
+        why or "nothing says which gives way",
+        review_needed=True,
+        target_confidence=round(target.said.worth * DOUBT, 6),
+    )
+
+
+def _wins(one: RecordedClaim, other: RecordedClaim, shown: Sequence[RecordedClaim]) -> str:
+    """Return in words why a claim supersedes another by source and time; empty where it doesn't.
+
+    Newer wins within one voice: that another voice says otherwise later is no change of what the first one said.
+    """
+    retracts = one.rank == _INFERRED and not one.claim.polarity
+    if RANK[one.source] < RANK[other.source] or (retracts and _sources(one, shown) < _SOURCES):
+        return ""
+    if why := advantage(one, other):
+        return why
+    if advantage(other, one):
+        return ""
+    if retracts and other.rank == _INFERRED:
+        return "independent sources say so"
+    return f"{_SOURCE[one.rank]} over {_SOURCE[other.rank]}" if one.rank > other.rank else ""
+
+
+def _sources(one: RecordedClaim, shown: Sequence[RecordedClaim]) -> int:
+    """Return how many independent sources deny what a claim denies, itself counted."""
+    alike = [said for said in shown if not said.claim.polarity and _says_as_much(said, one)]
+    return len({one.voices, *(said.voices for said in alike)})
+
+
+def _told(candidate: RecordedClaim, shown: Sequence[RecordedClaim]) -> frozenset[str]:
+    """Return the claims that are told once a candidate is known: the nodes of what all voices together hold."""
+    claims = [candidate, *(said for said in shown if said.node != candidate.node)]
+    asks = Asks(
+        subjects=[candidate.claim.subject],
+        rels=[candidate.relation.name],
+        at=max(said.recency for said in claims if clash(candidate, said) or said is candidate),
+    )
+    sources = [GroundedRecord(said.index, said.id) for said in claims]
+    return frozenset(one.said.node for one in reconcile("", asks, claims, sources).candidates if one.held)
