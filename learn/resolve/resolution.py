@@ -351,7 +351,7 @@ class _Joining:
         told = dict.fromkeys([*written, *(alias for node in nodes for alias in self._aliases[node])])
         named = [name for name in written if normal(name) not in SELF]
         best = max(
-            named or written, key=lambda name: (len(name.split()) > 1, counts[name], name[:1].isupper(), name)
+            named or written, key=lambda name: (_is_full(name), counts[name], name[:1].isupper(), name)
         )
         edges = [edge for edge in self._edges if self._root[edge[0]] == first]
         return Entity(
@@ -396,6 +396,13 @@ def blocks_of(one: Described) -> set[str]:
             found.add(f"i:{parts.squashed.replace('&', '')}")
     found |= {f"g:{name}" for word in parts.words[:1] for name in stands_for(word)}
     return found
+
+
+def _is_full(name: str) -> bool:
+    """Whether a name is one of several words, as names are written: "Marta van Dyk", and not "a friend of Marta"."""
+    parts = name.split()
+    capital = sum(part[:1].isupper() or not part[:1].isalpha() for part in parts)
+    return len(parts) > 1 and 2 * capital > len(parts) and parts[0][:1].isupper()
 
 
 def _described(said: Sequence[Spoken]) -> Described:

@@ -201,3 +201,23 @@ def test_blocking_keeps_the_comparisons_far_below_all_pairs() -> None:
     nodes = len(found.entities)
     assert nodes > 900
     assert found.comparisons < 30 * nodes < nodes * (nodes - 1) / 2
+
+
+def test_an_entity_is_called_by_its_name_and_not_by_a_phrase() -> None:
+    spoken = [
+        *said(("Tim", "likes", "tea"), turn=903),
+        *said(("Tim", "lives_in", "Leeds"), turn=904),
+        *said(("goldmines of ideas for Tim", "lives_in", "Leeds"), turn=905),
+    ]
+    keys = {one.name: one.key for one in spoken}
+    nodes = (Node("maya", keys["Tim"]), Node("maya", keys["goldmines of ideas for Tim"]))
+    found = resolve(spoken, [Decision(950, "evt", "merge", nodes)])
+    assert [one.name for one in found.entities if "Tim" in one.names] == ["Tim"]
+    spoken = [
+        *said(("Marta van Dyk", "likes", "tea")),
+        *said(("Marta", "likes", "rum")),
+        *said(("Marta", "has", "a dog")),
+    ]
+    nodes = (Node("maya", "marta van dyk"), Node("maya", "marta"))
+    found = resolve(spoken, [Decision(960, "evt", "merge", nodes)])
+    assert [one.name for one in found.entities if "Marta" in one.names] == ["Marta van Dyk"]
