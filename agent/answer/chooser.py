@@ -43,7 +43,9 @@ REPLIES_WITHIN: Final = timedelta(days=1)
 SECOND: Final = 0.1
 """How probable a question, a reply or a change must be to be told beside the best turn."""
 _PLAINLY: Final = frozenset(("money", "number", "person"))
+"""Of what a value must stand plainly to be told."""
 _SHOWN_BEARING: Final = frozenset(("place", "clock", "person"))
+"""Of what only turns that bear a value are near, where any does: another would be taken for the answer."""
 _TYPED: Final = frozenset(("money", "number", "time", "clock", "person", "place", "reason", "check"))
 
 

@@ -83,7 +83,7 @@ def told(question: Question, best: Hit, turns: Sequence[Hit], p: float, short: s
     supports = [support_of(hit, _quoted(question, hit)) for hit in turns]
     reports = [capital(report_of(one, one.quote)) for one in supports]
     if len(turns) > 1 and when_of(turns[0]) < when_of(turns[-1]):
-        reports[0] = f"Earlier, {reports[0]}"
+        reports[0] = f"Earlier, {report_of(supports[0], supports[0].quote)}"
     fewest = _short(question, best, span) if short is None else short
     if question.intent == "time" and span is not None and span.wanted and fewest not in best.text:
         reports.append(f"That is {fewest}.")  # what was told from the day it was said on, as a date
@@ -119,11 +119,11 @@ def _apart(ranked: Sequence[Hit]) -> list[Hit]:
 
 
 def _owners_first(shown: Sequence[Hit], ranked: Sequence[Hit]) -> list[Hit]:
-    """Return what is shown with the owner's words first, the best of them in the last place where none is among it:
-    nobody else's push them out."""
-    own = [hit for hit in shown if hit.source == "owner"] or [hit for hit in ranked if hit.source == "owner"][
-        :1
-    ]
+    """Return what is shown with the owner's words first; the best of them, too, where none is among it: nobody else's
+    push them out."""
+    own = [hit for hit in shown if hit.source == "owner"]
+    if not own:
+        own = [hit for hit in ranked if hit.source == "owner"][:1]
     others = [hit for hit in shown if hit.source != "owner"]
     return [*own, *others][:MOST_NEAR]
 

@@ -10,6 +10,7 @@ import braid
 from braid.agent.answer.attribution import SIGNALS, voices
 from braid.agent.answer.chooser import choose, weights
 from braid.agent.answer.confidence import signals
+from braid.agent.answer.ladder import told
 from braid.agent.answer.turns import named_speakers
 from braid.agent.answer.verdict import is_about, verdict
 from braid.recall.decompose import decompose
@@ -134,3 +135,15 @@ def test_nothing_that_was_found_is_no_choice(tmp_path: Path) -> None:
     with braid.open(tmp_path / "memory", guard_dir=tmp_path / "guard") as opened:
         opened.append("And you? Who?", user_id="u")
         assert opened.ask("Am I in?", user_id="u", write=False).rung == "silent"
+
+
+def test_what_was_said_earlier_is_one_sentence(tmp_path: Path) -> None:
+    question = decompose("What is my allotment rent?", NOW)
+    with braid.open(tmp_path / "memory", guard_dir=tmp_path / "guard") as opened:
+        opened.append("The allotment rent is £38.", user_id="u", occurred_at=NOW - timedelta(days=9))
+        opened.append("The allotment rent is £45.", user_id="u", occurred_at=NOW - timedelta(days=2))
+        found = find(opened.session, Question(query=question.text, user_id="u", now=NOW)).results
+    turns = sorted(found, key=lambda hit: hit.index)
+    text = told(question, turns[-1], turns, 0.5).text
+    assert text.startswith("Earlier, you said on 23 August 2025: ")
+    assert "]. You said on 30 August 2025: " in text
