@@ -171,7 +171,8 @@ def _put_forgotten(done: "Forgotten") -> None:
 def _with_falls(ids: list[str], falls: Sequence[str]) -> str:
     more = [id for id in falls if id not in ids]
     also = (
-        f" and {many(len(more), 'record')} that {'rests' if len(more) == 1 else 'rest'} on them"
+        f" and {many(len(more), 'record')} that {'rests' if len(more) == 1 else 'rest'}"
+        f" on {'it' if len(ids) == 1 else 'them'}"
         if more
         else ""
     )
