@@ -92,6 +92,7 @@ class AsyncMethods:
         user_id: "str | None" = None,
         agent_id: "str | None" = None,
         run_id: "str | None" = None,
+        project_id: "str | None" = None,
         session_id: "str | None" = None,
         type: str = "occurrence",
         actor: str = "user",
@@ -122,6 +123,7 @@ class AsyncMethods:
                 user_id=user_id,
                 agent_id=agent_id,
                 run_id=run_id,
+                project_id=project_id,
                 session_id=session_id,
                 text=text,
                 type=type,
@@ -269,6 +271,7 @@ class AsyncMethods:
         user_id: "str | None" = None,
         agent_id: "str | None" = None,
         run_id: "str | None" = None,
+        project_id: "str | None" = None,
         session_id: "str | None" = None,
         ids: "Sequence[str] | None" = None,
         version: "str | None" = None,
@@ -285,6 +288,7 @@ class AsyncMethods:
                 user_id=user_id,
                 agent_id=agent_id,
                 run_id=run_id,
+                project_id=project_id,
                 session_id=session_id,
                 name=name,
                 ids=ids,
@@ -335,6 +339,7 @@ class AsyncMethods:
         user_id: "str | None" = None,
         agent_id: "str | None" = None,
         run_id: "str | None" = None,
+        project_id: "str | None" = None,
         session_id: "str | None" = None,
         as_of: "int | None" = None,
         as_of_time: "datetime | None" = None,
@@ -368,6 +373,7 @@ class AsyncMethods:
                 user_id=user_id,
                 agent_id=agent_id,
                 run_id=run_id,
+                project_id=project_id,
                 session_id=session_id,
                 as_of=as_of,
                 as_of_time=as_of_time,
@@ -399,6 +405,7 @@ class AsyncMethods:
         user_id: "str | None" = None,
         agent_id: "str | None" = None,
         run_id: "str | None" = None,
+        project_id: "str | None" = None,
         session_id: "str | None" = None,
         as_of: "int | None" = None,
         as_of_time: "datetime | None" = None,
@@ -432,6 +439,7 @@ class AsyncMethods:
                 user_id=user_id,
                 agent_id=agent_id,
                 run_id=run_id,
+                project_id=project_id,
                 session_id=session_id,
                 as_of=as_of,
                 as_of_time=as_of_time,
@@ -471,6 +479,7 @@ class AsyncMethods:
         user_id: "str | None" = None,
         agent_id: "str | None" = None,
         run_id: "str | None" = None,
+        project_id: "str | None" = None,
         session_id: "str | None" = None,
         as_of: "int | None" = None,
         as_of_time: "datetime | None" = None,
@@ -486,6 +495,7 @@ class AsyncMethods:
                 user_id=user_id,
                 agent_id=agent_id,
                 run_id=run_id,
+                project_id=project_id,
                 session_id=session_id,
                 as_of=as_of,
                 as_of_time=as_of_time,
@@ -501,6 +511,7 @@ class AsyncMethods:
         user_id: "str | None" = None,
         agent_id: "str | None" = None,
         run_id: "str | None" = None,
+        project_id: "str | None" = None,
         session_id: "str | None" = None,
         as_of: "int | None" = None,
         as_of_time: "datetime | None" = None,
@@ -519,6 +530,7 @@ class AsyncMethods:
                 user_id=user_id,
                 agent_id=agent_id,
                 run_id=run_id,
+                project_id=project_id,
                 session_id=session_id,
                 as_of=as_of,
                 as_of_time=as_of_time,
@@ -536,12 +548,18 @@ class AsyncMethods:
         user_id: "str | None" = None,
         agent_id: "str | None" = None,
         run_id: "str | None" = None,
+        project_id: "str | None" = None,
         session_id: "str | None" = None,
     ) -> "tuple[Stance, ...]":
         """Return the stances on a question, or on every one, oldest first, each with what superseded it."""
         return await to_thread(
             lambda: self.sync.stances(
-                user_id=user_id, agent_id=agent_id, run_id=run_id, session_id=session_id, question=question
+                user_id=user_id,
+                agent_id=agent_id,
+                run_id=run_id,
+                project_id=project_id,
+                session_id=session_id,
+                question=question,
             )
         )
 
@@ -558,6 +576,7 @@ class AsyncMethods:
         user_id: "str | None" = None,
         agent_id: "str | None" = None,
         run_id: "str | None" = None,
+        project_id: "str | None" = None,
         session_id: "str | None" = None,
         as_of: "int | None" = None,
         as_of_time: "datetime | None" = None,
@@ -572,6 +591,7 @@ class AsyncMethods:
                 user_id=user_id,
                 agent_id=agent_id,
                 run_id=run_id,
+                project_id=project_id,
                 session_id=session_id,
                 as_of=as_of,
                 as_of_time=as_of_time,
@@ -586,6 +606,7 @@ class AsyncMethods:
         user_id: "str | None" = None,
         agent_id: "str | None" = None,
         run_id: "str | None" = None,
+        project_id: "str | None" = None,
         session_id: "str | None" = None,
         as_of: "int | None" = None,
         as_of_time: "datetime | None" = None,
@@ -615,6 +636,7 @@ class AsyncMethods:
                 user_id=user_id,
                 agent_id=agent_id,
                 run_id=run_id,
+                project_id=project_id,
                 session_id=session_id,
                 as_of=as_of,
                 as_of_time=as_of_time,
@@ -646,6 +668,7 @@ class AsyncMethods:
         user_id: "str | None" = None,
         agent_id: "str | None" = None,
         run_id: "str | None" = None,
+        project_id: "str | None" = None,
         session_id: "str | None" = None,
         budget: int = 800,
         besides: "str | None" = None,
@@ -660,6 +683,7 @@ class AsyncMethods:
                 user_id=user_id,
                 agent_id=agent_id,
                 run_id=run_id,
+                project_id=project_id,
                 session_id=session_id,
                 budget=budget,
                 besides=besides,
@@ -673,6 +697,7 @@ class AsyncMethods:
         user_id: "str | None" = None,
         agent_id: "str | None" = None,
         run_id: "str | None" = None,
+        project_id: "str | None" = None,
         session_id: "str | None" = None,
         as_of: "int | None" = None,
         as_of_time: "datetime | None" = None,
@@ -689,6 +714,7 @@ class AsyncMethods:
                 user_id=user_id,
                 agent_id=agent_id,
                 run_id=run_id,
+                project_id=project_id,
                 session_id=session_id,
                 as_of=as_of,
                 as_of_time=as_of_time,
@@ -704,6 +730,7 @@ class AsyncMethods:
         user_id: "str | None" = None,
         agent_id: "str | None" = None,
         run_id: "str | None" = None,
+        project_id: "str | None" = None,
         session_id: "str | None" = None,
         as_of: "int | None" = None,
         as_of_time: "datetime | None" = None,
@@ -722,6 +749,7 @@ class AsyncMethods:
                 user_id=user_id,
                 agent_id=agent_id,
                 run_id=run_id,
+                project_id=project_id,
                 session_id=session_id,
                 as_of=as_of,
                 as_of_time=as_of_time,
@@ -739,6 +767,7 @@ class AsyncMethods:
         user_id: "str | None" = None,
         agent_id: "str | None" = None,
         run_id: "str | None" = None,
+        project_id: "str | None" = None,
         session_id: "str | None" = None,
         as_of: "int | None" = None,
         as_of_time: "datetime | None" = None,
@@ -752,6 +781,7 @@ class AsyncMethods:
                 user_id=user_id,
                 agent_id=agent_id,
                 run_id=run_id,
+                project_id=project_id,
                 session_id=session_id,
                 as_of=as_of,
                 as_of_time=as_of_time,
@@ -767,6 +797,7 @@ class AsyncMethods:
         user_id: "str | None" = None,
         agent_id: "str | None" = None,
         run_id: "str | None" = None,
+        project_id: "str | None" = None,
         session_id: "str | None" = None,
         by: "str | None" = None,
         reason: "str | None" = None,
@@ -781,6 +812,7 @@ class AsyncMethods:
                 user_id=user_id,
                 agent_id=agent_id,
                 run_id=run_id,
+                project_id=project_id,
                 session_id=session_id,
                 by=by,
                 reason=reason,
@@ -796,6 +828,7 @@ class AsyncMethods:
         user_id: "str | None" = None,
         agent_id: "str | None" = None,
         run_id: "str | None" = None,
+        project_id: "str | None" = None,
         session_id: "str | None" = None,
         by: "str | None" = None,
         reason: "str | None" = None,
@@ -812,6 +845,7 @@ class AsyncMethods:
                 user_id=user_id,
                 agent_id=agent_id,
                 run_id=run_id,
+                project_id=project_id,
                 session_id=session_id,
                 by=by,
                 reason=reason,
@@ -829,6 +863,7 @@ class AsyncMethods:
         user_id: "str | None" = None,
         agent_id: "str | None" = None,
         run_id: "str | None" = None,
+        project_id: "str | None" = None,
         session_id: "str | None" = None,
         by: "str | None" = None,
         reason: "str | None" = None,
@@ -842,6 +877,7 @@ class AsyncMethods:
                 user_id=user_id,
                 agent_id=agent_id,
                 run_id=run_id,
+                project_id=project_id,
                 session_id=session_id,
                 by=by,
                 reason=reason,
@@ -856,6 +892,7 @@ class AsyncMethods:
         user_id: "str | None" = None,
         agent_id: "str | None" = None,
         run_id: "str | None" = None,
+        project_id: "str | None" = None,
         session_id: "str | None" = None,
         as_of: "int | None" = None,
         as_of_time: "datetime | None" = None,
@@ -872,6 +909,7 @@ class AsyncMethods:
                 user_id=user_id,
                 agent_id=agent_id,
                 run_id=run_id,
+                project_id=project_id,
                 session_id=session_id,
                 as_of=as_of,
                 as_of_time=as_of_time,
@@ -886,6 +924,7 @@ class AsyncMethods:
         user_id: "str | None" = None,
         agent_id: "str | None" = None,
         run_id: "str | None" = None,
+        project_id: "str | None" = None,
         session_id: "str | None" = None,
         as_of: "int | None" = None,
         as_of_time: "datetime | None" = None,
@@ -898,6 +937,7 @@ class AsyncMethods:
                 user_id=user_id,
                 agent_id=agent_id,
                 run_id=run_id,
+                project_id=project_id,
                 session_id=session_id,
                 as_of=as_of,
                 as_of_time=as_of_time,
@@ -912,6 +952,7 @@ class AsyncMethods:
         user_id: "str | None" = None,
         agent_id: "str | None" = None,
         run_id: "str | None" = None,
+        project_id: "str | None" = None,
         session_id: "str | None" = None,
         as_of: "int | None" = None,
         as_of_time: "datetime | None" = None,
@@ -927,6 +968,7 @@ class AsyncMethods:
                 user_id=user_id,
                 agent_id=agent_id,
                 run_id=run_id,
+                project_id=project_id,
                 session_id=session_id,
                 as_of=as_of,
                 as_of_time=as_of_time,
@@ -984,6 +1026,7 @@ class AsyncMethods:
         user_id: "str | None" = None,
         agent_id: "str | None" = None,
         run_id: "str | None" = None,
+        project_id: "str | None" = None,
         session_id: "str | None" = None,
         as_of: "int | None" = None,
         as_of_time: "datetime | None" = None,
@@ -999,6 +1042,7 @@ class AsyncMethods:
                 user_id=user_id,
                 agent_id=agent_id,
                 run_id=run_id,
+                project_id=project_id,
                 session_id=session_id,
                 as_of=as_of,
                 as_of_time=as_of_time,
@@ -1022,6 +1066,7 @@ class AsyncMethods:
         user_id: "str | None" = None,
         agent_id: "str | None" = None,
         run_id: "str | None" = None,
+        project_id: "str | None" = None,
         session_id: "str | None" = None,
         top_k: int = 10,
     ) -> "Playbook":
@@ -1035,6 +1080,7 @@ class AsyncMethods:
                 user_id=user_id,
                 agent_id=agent_id,
                 run_id=run_id,
+                project_id=project_id,
                 session_id=session_id,
                 text=text,
                 top_k=top_k,
@@ -1047,13 +1093,19 @@ class AsyncMethods:
         user_id: "str | None" = None,
         agent_id: "str | None" = None,
         run_id: "str | None" = None,
+        project_id: "str | None" = None,
         session_id: "str | None" = None,
         state: "Literal['waiting', 'accepted', 'rejected'] | None" = "waiting",
     ) -> "tuple[StagedClaim, ...]":
         """Return the claims that gates let wait: they have no say in anything until somebody accepts them."""
         return await to_thread(
             lambda: self.sync.staging(
-                user_id=user_id, agent_id=agent_id, run_id=run_id, session_id=session_id, state=state
+                user_id=user_id,
+                agent_id=agent_id,
+                run_id=run_id,
+                project_id=project_id,
+                session_id=session_id,
+                state=state,
             )
         )
 
@@ -1102,6 +1154,7 @@ class AsyncMethods:
         user_id: "str | None" = None,
         agent_id: "str | None" = None,
         run_id: "str | None" = None,
+        project_id: "str | None" = None,
         session_id: "str | None" = None,
         harness: str,
         session: str,
@@ -1121,6 +1174,7 @@ class AsyncMethods:
                 user_id=user_id,
                 agent_id=agent_id,
                 run_id=run_id,
+                project_id=project_id,
                 session_id=session_id,
                 harness=harness,
                 session=session,
@@ -1172,6 +1226,7 @@ class AsyncMethods:
         user_id: "str | None" = None,
         agent_id: "str | None" = None,
         run_id: "str | None" = None,
+        project_id: "str | None" = None,
         session_id: "str | None" = None,
         actor: "str | None" = None,
     ) -> "Counts":
@@ -1185,6 +1240,7 @@ class AsyncMethods:
                 user_id=user_id,
                 agent_id=agent_id,
                 run_id=run_id,
+                project_id=project_id,
                 session_id=session_id,
                 path=path,
                 actor=actor,
@@ -1268,6 +1324,7 @@ class AsyncMethods:
         user_id: "str | UnsetType" = UNSET,
         agent_id: "str | UnsetType" = UNSET,
         run_id: "str | UnsetType" = UNSET,
+        project_id: "str | UnsetType" = UNSET,
         session_id: "str | UnsetType" = UNSET,
     ) -> "Cascade":
         """Return what erasing these records, or everything of a scope, would take and weaken.
@@ -1277,7 +1334,12 @@ class AsyncMethods:
         """
         return await to_thread(
             lambda: self.sync.plan_erase(
-                *ids, user_id=user_id, agent_id=agent_id, run_id=run_id, session_id=session_id
+                *ids,
+                user_id=user_id,
+                agent_id=agent_id,
+                run_id=run_id,
+                project_id=project_id,
+                session_id=session_id,
             )
         )
 
@@ -1287,6 +1349,7 @@ class AsyncMethods:
         user_id: "str | UnsetType" = UNSET,
         agent_id: "str | UnsetType" = UNSET,
         run_id: "str | UnsetType" = UNSET,
+        project_id: "str | UnsetType" = UNSET,
         session_id: "str | UnsetType" = UNSET,
         reason: "str | None" = None,
     ) -> "tuple[Certificate, ...]":
@@ -1298,7 +1361,13 @@ class AsyncMethods:
         """
         return await to_thread(
             lambda: self.sync.erase(
-                *ids, user_id=user_id, agent_id=agent_id, run_id=run_id, session_id=session_id, reason=reason
+                *ids,
+                user_id=user_id,
+                agent_id=agent_id,
+                run_id=run_id,
+                project_id=project_id,
+                session_id=session_id,
+                reason=reason,
             )
         )
 
@@ -1466,6 +1535,7 @@ class AsyncMethods:
         user_id: "str | None" = None,
         agent_id: "str | None" = None,
         run_id: "str | None" = None,
+        project_id: "str | None" = None,
         session_id: "str | None" = None,
         kind: "Literal['operator', 'person', 'agent', 'autonomous', 'model']" = "person",
         allowed: "Sequence[Literal['read', 'write', 'modify', 'forget', 'recover', 'erase', 'keys', 'operate', 'admin']] | None" = None,
@@ -1482,6 +1552,7 @@ class AsyncMethods:
                 user_id=user_id,
                 agent_id=agent_id,
                 run_id=run_id,
+                project_id=project_id,
                 session_id=session_id,
                 name=name,
                 kind=kind,
@@ -1552,6 +1623,7 @@ class AsyncMethods:
         user_id: "str | None" = None,
         agent_id: "str | None" = None,
         run_id: "str | None" = None,
+        project_id: "str | None" = None,
         session_id: "str | None" = None,
         match: "Literal['words', 'meaning']" = "words",
         filters: "Mapping[str, Json] | None" = None,
@@ -1566,6 +1638,7 @@ class AsyncMethods:
                 user_id=user_id,
                 agent_id=agent_id,
                 run_id=run_id,
+                project_id=project_id,
                 session_id=session_id,
                 query=query,
                 match=match,
@@ -1581,6 +1654,7 @@ class AsyncMethods:
         user_id: "str | None" = None,
         agent_id: "str | None" = None,
         run_id: "str | None" = None,
+        project_id: "str | None" = None,
         session_id: "str | None" = None,
         reason: str,
         ids: "Sequence[str] | None" = None,
@@ -1596,6 +1670,7 @@ class AsyncMethods:
                 user_id=user_id,
                 agent_id=agent_id,
                 run_id=run_id,
+                project_id=project_id,
                 session_id=session_id,
                 token=token,
                 reason=reason,
@@ -1611,6 +1686,7 @@ class AsyncMethods:
         user_id: "str | None" = None,
         agent_id: "str | None" = None,
         run_id: "str | None" = None,
+        project_id: "str | None" = None,
         session_id: "str | None" = None,
         metadata: "Mapping[str, Json] | None" = None,
         idempotency_key: "str | None" = None,
@@ -1631,6 +1707,7 @@ class AsyncMethods:
                 user_id=user_id,
                 agent_id=agent_id,
                 run_id=run_id,
+                project_id=project_id,
                 session_id=session_id,
                 messages=messages,
                 metadata=metadata,
@@ -1648,6 +1725,7 @@ class AsyncMethods:
         user_id: "str | None" = None,
         agent_id: "str | None" = None,
         run_id: "str | None" = None,
+        project_id: "str | None" = None,
         session_id: "str | None" = None,
         state: "Literal['waiting', 'accepted', 'rejected'] | None" = "waiting",
     ) -> "tuple[ReviewItem, ...]":
@@ -1657,7 +1735,12 @@ class AsyncMethods:
         """
         return await to_thread(
             lambda: self.sync.reviews(
-                user_id=user_id, agent_id=agent_id, run_id=run_id, session_id=session_id, state=state
+                user_id=user_id,
+                agent_id=agent_id,
+                run_id=run_id,
+                project_id=project_id,
+                session_id=session_id,
+                state=state,
             )
         )
 
@@ -1668,12 +1751,18 @@ class AsyncMethods:
         user_id: "str | None" = None,
         agent_id: "str | None" = None,
         run_id: "str | None" = None,
+        project_id: "str | None" = None,
         session_id: "str | None" = None,
     ) -> "ReviewItem":
         """Return one pair of claims, whatever became of it. Raises ValueError where the scope has none of this id."""
         return await to_thread(
             lambda: self.sync.review(
-                user_id=user_id, agent_id=agent_id, run_id=run_id, session_id=session_id, id=id
+                user_id=user_id,
+                agent_id=agent_id,
+                run_id=run_id,
+                project_id=project_id,
+                session_id=session_id,
+                id=id,
             )
         )
 
@@ -1684,6 +1773,7 @@ class AsyncMethods:
         user_id: "str | None" = None,
         agent_id: "str | None" = None,
         run_id: "str | None" = None,
+        project_id: "str | None" = None,
         session_id: "str | None" = None,
         keep: "Literal['one', 'other']",
         reason: str,
@@ -1698,6 +1788,7 @@ class AsyncMethods:
                 user_id=user_id,
                 agent_id=agent_id,
                 run_id=run_id,
+                project_id=project_id,
                 session_id=session_id,
                 id=id,
                 keep=keep,
@@ -1712,6 +1803,7 @@ class AsyncMethods:
         user_id: "str | None" = None,
         agent_id: "str | None" = None,
         run_id: "str | None" = None,
+        project_id: "str | None" = None,
         session_id: "str | None" = None,
         reason: str,
     ) -> "ReviewDecision":
@@ -1722,7 +1814,13 @@ class AsyncMethods:
         """
         return await to_thread(
             lambda: self.sync.reject_review(
-                user_id=user_id, agent_id=agent_id, run_id=run_id, session_id=session_id, id=id, reason=reason
+                user_id=user_id,
+                agent_id=agent_id,
+                run_id=run_id,
+                project_id=project_id,
+                session_id=session_id,
+                id=id,
+                reason=reason,
             )
         )
 
@@ -1733,6 +1831,7 @@ class AsyncMethods:
         user_id: "str | None" = None,
         agent_id: "str | None" = None,
         run_id: "str | None" = None,
+        project_id: "str | None" = None,
         session_id: "str | None" = None,
         plan: "Plan | str | None" = None,
         allow: "Sequence[Literal['read', 'ask', 'write', 'network']]" = ("read", "ask"),
@@ -1753,6 +1852,7 @@ class AsyncMethods:
                 user_id=user_id,
                 agent_id=agent_id,
                 run_id=run_id,
+                project_id=project_id,
                 session_id=session_id,
                 question=question,
                 plan=plan,

@@ -13,13 +13,13 @@ import msgspec
 
 from braid.errors import AccessDeniedError
 from braid.ledger.record.record import ASKED_BY
+from braid.ledger.record.scope import SCOPES
 from braid.operation import ALL_ACCESS, Access
 
 if TYPE_CHECKING:
     from braid.ledger.record.record import Draft
 
 CallerKind = Literal["operator", "person", "agent", "autonomous", "model"]
-SCOPE: Final = ("user_id", "agent_id", "run_id", "session_id")
 GRANTS: Final[dict[CallerKind, frozenset[Access]]] = {
     "operator": ALL_ACCESS,
     "person": frozenset(("read", "write", "modify", "forget", "recover")),
@@ -46,12 +46,13 @@ class Caller(msgspec.Struct, frozen=True, kw_only=True):
     user_id: str | None = None
     agent_id: str | None = None
     run_id: str | None = None
+    project_id: str | None = None
     session_id: str | None = None
 
     @property
     def scope(self) -> dict[str, str]:
         """The ids that hold them; empty for whoever may see the whole store."""
-        return {name: value for name in SCOPE if (value := getattr(self, name)) is not None}
+        return {name: value for name in SCOPES if (value := getattr(self, name)) is not None}
 
 
 _ASKING: ContextVar[Caller | None] = ContextVar("braid_caller", default=None)

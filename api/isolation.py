@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, TypeVar, cast, get_args
 
 import msgspec
 
-from braid.caller import SCOPE, Caller
+from braid.caller import Caller
 from braid.errors import AccessDeniedError
+from braid.ledger.record.scope import SCOPES
 from braid.operation import Id, Operation, Request
 
 if TYPE_CHECKING:
@@ -86,7 +87,7 @@ def require_own_drafts(session: "Session", caller: Caller, batch: "Sequence[Draf
 
     for draft in batch:
         scope = draft.body.scope
-        own = {name: getattr(scope, name) for name in SCOPE} if scope is not None else {}
+        own = {name: getattr(scope, name) for name in SCOPES} if scope is not None else {}
         if not _covers(caller.scope, own):
             raise AccessDeniedError(
                 f"{caller.name} is held to {_said(caller.scope)}: what is outside of it is not written"

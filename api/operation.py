@@ -93,6 +93,7 @@ class Scoped(Request, frozen=True, kw_only=True):
     user_id: Name | None = None
     agent_id: Name | None = None
     run_id: Name | None = None
+    project_id: Name | None = None
     session_id: Name | None = None
 
 

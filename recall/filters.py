@@ -1,7 +1,7 @@
 """Filters on what a hit is: `{"speaker": {"eq": "user"}}`, joined by `AND`, `OR`, `NOT`. Pure.
 
-They only ever narrow: whose memory is asked (user, agent, run, session) is no filter but a scope, and a filter that
-names one is refused.
+They only ever narrow: whose memory is asked (user, agent, run, project, session) is no filter but a scope, and a
+filter that names one is refused.
 """
 
 import operator

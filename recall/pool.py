@@ -11,6 +11,7 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
+from braid.ledger.record.scope import ids_of
 from braid.recall.traits import traits
 from braid.text.words import STOP, stem, words
 from braid.views.search import Row
@@ -86,7 +87,7 @@ def said(row: Row) -> str:
 
 def session_of(row: Row) -> tuple[str | None, ...]:
     """Return what names the session of a turn: whose it is, and its own name."""
-    return (row.user_id, row.agent_id, row.run_id, row.session_id)
+    return ids_of(row)
 
 
 class Heard(msgspec.Struct, frozen=True, gc=False):

@@ -9,6 +9,7 @@ from collections.abc import Hashable, Iterable
 from typing import Final
 
 from braid.ledger.record.record import ExperienceBody, Record
+from braid.ledger.record.scope import memory_of
 
 _ENDS: Final = " .!…"
 Wording = Hashable
@@ -25,7 +26,7 @@ def wording(body: ExperienceBody) -> Wording | None:
     if not words or body.content.media or body.content.structured.get("media"):
         return None
     scope, by = body.scope, body.provenance
-    whose = None if scope is None else (scope.user_id, scope.agent_id, scope.run_id)
+    whose = None if scope is None else memory_of(scope)
     return whose, by.actor, by.name, words
 
 

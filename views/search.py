@@ -36,6 +36,7 @@ class Where(msgspec.Struct, frozen=True, kw_only=True):
     user_id: str | None = None
     agent_id: str | None = None
     run_id: str | None = None
+    project_id: str | None = None
     session_id: str | None = None
     below: int | None = None
     """Only records with a smaller log index: the log as it was at this size."""
@@ -71,6 +72,7 @@ class Row(msgspec.Struct, frozen=True, gc=False):
     user_id: str | None
     agent_id: str | None
     run_id: str | None
+    project_id: str | None
     session_id: str | None
     turn: int | None
     happened_us: int

@@ -12,6 +12,7 @@ import msgspec
 
 from braid.ledger.record.envelope import Envelope
 from braid.ledger.record.record import Body
+from braid.ledger.record.scope import ids_of
 from braid.views.projection import HeadFacts
 
 Row = tuple[Any, ...]
@@ -21,7 +22,7 @@ Numbered = tuple[int, Row]
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND: Final = timedelta(microseconds=1)
 _LIVING: Final = ("living", None)
-_NO_BODY: Final = (None,) * 8
+_NO_BODY: Final = (None,) * 9
 _encode = msgspec.json.Encoder().encode
 
 
@@ -63,11 +64,10 @@ def body_part(envelope: Envelope, body: Body | None) -> Row:
         return (None, recorded, *_NO_BODY)
     occurred = None if body.occurred_at is None else microseconds(body.occurred_at)
     scope = body.scope
-    whose = (None,) * 4 if scope is None else (scope.user_id, scope.agent_id, scope.run_id, scope.session_id)
     return (
         occurred,
         recorded if occurred is None else occurred,
-        *whose,
+        *ids_of(scope),
         body.external_id,
         body.once,
         body.tags,

@@ -24,6 +24,7 @@ from braid.ledger.errors import (
     UnknownRecordError,
 )
 from braid.ledger.record.ids import RecordId
+from braid.ledger.record.scope import SCOPES
 from braid.log.chain import chain_of, kept
 from braid.log.operations import Read, read
 from braid.operation import Id, Index, Request, Response, operation
@@ -202,14 +203,13 @@ class Meant(Request, frozen=True, kw_only=True):
     user_id: str | msgspec.UnsetType = msgspec.UNSET
     agent_id: str | msgspec.UnsetType = msgspec.UNSET
     run_id: str | msgspec.UnsetType = msgspec.UNSET
+    project_id: str | msgspec.UnsetType = msgspec.UNSET
     session_id: str | msgspec.UnsetType = msgspec.UNSET
 
     @property
     def scope(self) -> dict[str, str]:
         """The scope ids that are given, by name."""
-        scope = {"user_id": self.user_id, "agent_id": self.agent_id, "run_id": self.run_id}
-        scope["session_id"] = self.session_id
-        return {name: value for name, value in scope.items() if isinstance(value, str)}
+        return {name: value for name in SCOPES if isinstance(value := getattr(self, name), str)}
 
 
 class PlanErase(Meant, frozen=True, kw_only=True):

@@ -13,10 +13,11 @@ from typing import Annotated, Any, Final, Literal
 import msgspec
 
 from braid.admin.erasure import Noted
-from braid.caller import SCOPE, Caller, CallerKind, narrowed
+from braid.caller import Caller, CallerKind, narrowed
 from braid.errors import InvalidRequestError
 from braid.ledger.errors import KeyRefusedError, ReadOnlyError, UnknownRecordError
 from braid.ledger.record.ids import RecordId
+from braid.ledger.record.scope import SCOPES
 from braid.notices import notice_count, notices, put_notice
 from braid.operation import Access, Instant, Name, Request, Response, Scoped, declared, operation
 from braid.session import Session
@@ -96,7 +97,7 @@ def issue_token(session: Session, asked: IssueToken) -> IssuedToken:
         "name": asked.name,
         "kind": asked.kind,
         "allowed": sorted(narrowed(asked.kind, asked.allowed)),
-        "held_to": {name: value for name in SCOPE if (value := getattr(asked, name)) is not None},
+        "held_to": {name: value for name in SCOPES if (value := getattr(asked, name)) is not None},
     }
     if asked.operations is not None:
         data["operations"] = list(asked.operations)

@@ -8,6 +8,7 @@ from braid.agent.parts import EarlierAnswer, Support
 from braid.answers.mind import StoreMind, support_of
 from braid.ledger.errors import ErasedError, ForgottenError, UnknownRecordError
 from braid.ledger.record.record import ANSWER, ASK, ExperienceBody, Record, Scope
+from braid.ledger.record.scope import in_scope
 from braid.session import Session
 
 
@@ -39,8 +40,7 @@ def earlier_answer(session: Session, id: str, scope: Scope | None, mind: StoreMi
 
 def _within(made: Scope, asked: Scope) -> bool:
     """Whether an answer of one scope may be followed in another: where that names a member, both have the same."""
-    names = ("user_id", "agent_id", "run_id", "session_id")
-    return all(getattr(asked, name) in (None, getattr(made, name)) for name in names)
+    return in_scope(made, asked)
 
 
 def _question(session: Session, answer: Record) -> str:

@@ -87,7 +87,7 @@ def ask(session: Session, asked: Ask, *, composer: "Composer | None" = None) -> 
         _ = session.writer
         session.require("ask appends its answer (unless write=False), which", "write")
     top_k = asked.top_k or TOP_K
-    scope = drafts.scope(asked.user_id, asked.agent_id, asked.run_id, asked.session_id)
+    scope = drafts.scope_of(asked)
     lens = None
     if asked.lens is not None:
         from braid.lens.definitions import lens_named

@@ -69,5 +69,5 @@ def decision_report(session: Session, asked: ReportDecisions) -> DecisionReport:
     from braid.claims.decisions import report
 
     session.refresh()
-    scope = drafts.scope(asked.user_id, asked.agent_id, asked.run_id, asked.session_id)
+    scope = drafts.scope_of(asked)
     return report(session, scope, asked.past, limit=asked.limit, examples=asked.examples)

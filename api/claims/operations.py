@@ -96,7 +96,7 @@ def stance(session: Session, asked: AskStance) -> Stance:
     session.refresh()
     if asked.append:
         _ = session.writer
-    scope = drafts.scope(asked.user_id, asked.agent_id, asked.run_id, asked.session_id)
+    scope = drafts.scope_of(asked)
     return decide(
         session, asked.question, scope, at=asked.at, as_of=asked.past, append=asked.append, trust=asked.trust
     )
@@ -129,7 +129,7 @@ def stances(session: Session, asked: StanceHistory) -> Stances:
     from braid.claims.decision import history
 
     session.refresh()
-    scope = drafts.scope(asked.user_id, asked.agent_id, asked.run_id, asked.session_id)
+    scope = drafts.scope_of(asked)
     return Stances(stances=tuple(history(session, asked.question, scope)))
 
 
@@ -243,5 +243,5 @@ def contradictions(session: Session, asked: FindContradictions) -> Contradiction
     from braid.claims.conflicts import conflicts
 
     session.refresh()
-    scope = drafts.scope(asked.user_id, asked.agent_id, asked.run_id, asked.session_id)
+    scope = drafts.scope_of(asked)
     return Contradictions(conflicts=tuple(conflicts(session, scope, at=asked.at, as_of=asked.past)))

@@ -13,6 +13,7 @@ import msgspec
 from braid.errors import InvalidRequestError
 from braid.ledger.errors import BodyTooLargeError, InvalidRecordError, KeyRefusedError, ReadOnlyError
 from braid.ledger.record.record import Draft, EventBody, Record, Scope
+from braid.ledger.record.scope import SCOPES
 from braid.ledger.record.validate import check_draft
 from braid.ledger.write.compose import encode_body
 from braid.log import drafts
@@ -88,7 +89,8 @@ def capture(session: Session, asked: Capture) -> Captured:
     Each says which path brought it. A turn that can't be a record is refused by its place, and the others go in. Raises
     InvalidRequestError for a turn without a key, or with a signer or a record that it would replace.
     """
-    within = drafts.scope(asked.user_id, asked.agent_id, asked.run_id, asked.session_id or asked.session)
+    own = drafts.scope_of(asked) or Scope()
+    within = own if own.session_id else msgspec.structs.replace(own, session_id=asked.session)
     path = _decided(session, asked, within)
     sound: list[Draft] = []
     refused: list[RefusedTurn] = []
@@ -125,7 +127,7 @@ def _captured(asked: Capture, turn: Append, within: Scope | None) -> Append:
         "arbitration_key": arbitration_key(asked.harness, asked.session, asked.number),
         "request": asked.request,
     }
-    ids = {name: getattr(within, name) for name in drafts.SCOPES}
+    ids = {name: getattr(within, name) for name in SCOPES}
     return msgspec.structs.replace(
         turn, method="capture", structured={**(turn.structured or {}), "capture": came}, **ids
     )

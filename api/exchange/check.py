@@ -160,7 +160,7 @@ def _left_out(subject: Mapping[str, str], shown: "_Shown") -> str:
         return "would not show: the log keeps no scope chains"
     scope = scope_of(subject)
     if scope is None:
-        return "would not show: chains are of one user_id, agent_id, run_id or session_id"
+        return "would not show: chains are of one user_id, agent_id, run_id, project_id or session_id"
     name, chain = "=".join(scope), shown.chains.get(scope, [])
     gone, problems = check_chain(chain, shown.control.erased)
     if problems:

@@ -11,6 +11,7 @@ from braid.ledger.errors import (
     NoVaultError,
     ReadOnlyError,
 )
+from braid.ledger.record.scope import SCOPES, ids_of
 from braid.ledger.subject.format import Counts
 from braid.operation import Name, PathName, Request, Response, Scoped, operation
 from braid.session import Session
@@ -165,11 +166,10 @@ def export_subject(session: Session, asked: ExportSubject) -> Counts:
 
     from braid.exchange import subject
 
-    named = {"user_id": asked.user_id, "agent_id": asked.agent_id, "run_id": asked.run_id}
-    named |= {"session_id": asked.session_id, "actor": asked.actor}
+    named = dict(zip(SCOPES, ids_of(asked), strict=True)) | {"actor": asked.actor}
     who = {name: value for name, value in named.items() if value is not None}
     if not who:
-        raise ValueError("name the subject: user_id, agent_id, run_id, session_id or actor")
+        raise ValueError("name the subject: user_id, agent_id, run_id, project_id, session_id or actor")
     if asked.path is None:
         return subject.plan_subject(session, who)
     return subject.export_subject(session, Path(asked.path), who, now=session.now())

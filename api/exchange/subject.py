@@ -55,7 +55,8 @@ def export_subject(
 ) -> Counts:
     """Write everything held about a subject into a new folder, or a zip where `dest` ends in `.zip`.
 
-    `subject`: user_id, agent_id, run_id, session_id, actor; all that are given must hold. It reaches as far as the
+    `subject`: user_id, agent_id, run_id, project_id, session_id, actor; all that are given must hold. It reaches as far
+    as the
     signed head. Files are 0600, the folder 0700. Raises ValueError, DestinationExistsError, NoVaultError,
     LedgerError.
     """

@@ -53,7 +53,8 @@ class _Case:
         ids = scope or Scope()
         asked = Question(
             query=text, top_k=max(LOOKED, top_k), superseded=MARKED, user_id=ids.user_id, agent_id=ids.agent_id,
-            run_id=ids.run_id, session_id=ids.session_id,
+            run_id=ids.run_id,
+            project_id=ids.project_id, session_id=ids.session_id,
         )  # fmt: skip
         found = find(session, asked).results
         self.forgotten = list(_forgotten(session, scope))

@@ -114,7 +114,7 @@ def _newest(session: Session, asked: Briefing) -> Iterator[Record]:
     reader = session.reader
     reader.need_vault()
     standings, end = reader.standings(), reader.size
-    scope = drafts.scope(asked.user_id, asked.agent_id, asked.run_id, asked.session_id)
+    scope = drafts.scope_of(asked)
     for stop in range(end, max(0, end - _TAIL), -_STEP):
         entries = [entry for some in reader.entries(max(0, stop - _STEP), stop) for entry in some]
         for entry in reversed(entries):
@@ -133,6 +133,7 @@ def _found(session: Session, asked: Briefing, query: str, top_k: int) -> list[Re
         user_id=asked.user_id,
         agent_id=asked.agent_id,
         run_id=asked.run_id,
+        project_id=asked.project_id,
         session_id=asked.session_id,
     )
     return [hit.record for hit in find(session, question).results]

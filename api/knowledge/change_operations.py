@@ -46,7 +46,7 @@ def changes(session: Session, asked: Changes) -> ChangeLog:
     from braid.claims.changes import changes_of
 
     session.refresh()
-    scope = drafts.scope(asked.user_id, asked.agent_id, asked.run_id, asked.session_id)
+    scope = drafts.scope_of(asked)
     found = changes_of(session, asked.topic, scope, as_of=asked.past)
     if asked.since is not None:
         found = [change for change in found if change.when >= asked.since]

@@ -38,7 +38,7 @@ MAX_MENTIONS: Final = 1_000
 
 
 def _scope(asked: Scoped) -> Scope | None:
-    return drafts.scope(asked.user_id, asked.agent_id, asked.run_id, asked.session_id)
+    return drafts.scope_of(asked)
 
 
 def listing(session: Session, asked: ListEntities) -> EntityList:

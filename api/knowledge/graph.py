@@ -29,7 +29,7 @@ def graph_of(
 ) -> KnowledgeGraph:
     """Return the graph of a scope; with a `topic`, what is claimed of that entity alone."""
     session.reader.need_vault()
-    scope = drafts.scope(asked.user_id, asked.agent_id, asked.run_id, asked.session_id)
+    scope = drafts.scope_of(asked)
     size = session.size_at(asked.as_of, asked.as_of_time)
     reader = EntityReader(session, scope, size, trust=trust)
     known = reader.resolution()

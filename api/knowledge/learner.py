@@ -24,6 +24,7 @@ from braid.learn.parse.reader import ParseReader
 from braid.learn.turn import KnownClaims, Turn, TurnReader, TurnReading
 from braid.ledger.errors import ErasedError, ForgottenError
 from braid.ledger.record.record import Draft, ExperienceBody, Record, is_reading
+from braid.ledger.record.scope import memory_of
 from braid.ledger.record.source import BELIEVED, SourceClass, is_least
 from braid.outcomes import outcomes
 from braid.session import Session
@@ -330,7 +331,7 @@ class Learner:
 def _whose(record: Record) -> tuple[str | None, ...]:
     """Return whose memory a record is of."""
     scope = record.body.scope
-    return (scope.user_id, scope.agent_id, scope.run_id) if scope else ()
+    return memory_of(scope)
 
 
 def _once(found: list[tuple[Record, Draft]]) -> list[tuple[Record, Draft]]:

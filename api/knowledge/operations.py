@@ -239,7 +239,7 @@ def about(session: Session, asked: About) -> KnowledgeAbout:
     from braid.knowledge.about import known_about
 
     session.refresh()
-    scope = drafts.scope(asked.user_id, asked.agent_id, asked.run_id, asked.session_id)
+    scope = drafts.scope_of(asked)
     return KnowledgeAbout(claims=known_about(session, asked.topic, scope, at=asked.at, as_of=asked.past))
 
 
@@ -359,7 +359,7 @@ def why_not_known(session: Session, asked: WhyNotKnown) -> Playbook:
     from braid.knowledge.absence import playbook
 
     session.refresh()
-    scope = drafts.scope(asked.user_id, asked.agent_id, asked.run_id, asked.session_id)
+    scope = drafts.scope_of(asked)
     steps, conclusion = playbook(session, asked.text, scope, asked.top_k)
     return Playbook(steps=steps, conclusion=conclusion)
 
@@ -405,7 +405,7 @@ def staging(session: Session, asked: ListStaged) -> StagedClaims:
     from braid.knowledge.staging import staged
 
     session.refresh()
-    scope = drafts.scope(asked.user_id, asked.agent_id, asked.run_id, asked.session_id)
+    scope = drafts.scope_of(asked)
     return StagedClaims(staged=tuple(staged(session, scope, asked.state)))
 
 

@@ -8,6 +8,7 @@ from braid.learn.inference import turn_of
 from braid.learn.turn import Turn
 from braid.ledger.errors import ErasedError, ForgottenError
 from braid.ledger.record.record import ASK, PROGRAM, RESULT, EventBody, ExperienceBody, Record, Scope, is_turn
+from braid.ledger.record.scope import OWNERS, ids_of
 from braid.ledger.record.source import BELIEVED, is_least
 from braid.session import Session
 
@@ -65,10 +66,9 @@ def ends_session(record: Record) -> bool:
 
 def session_of(record: Record) -> Whose:
     """Return the session that a record belongs to, by the ids of its scope."""
-    scope = record.body.scope or Scope()
-    return (scope.user_id, scope.agent_id, scope.run_id, scope.session_id)
+    return ids_of(record.body.scope)
 
 
 def whose(session_key: Whose) -> Scope:
     """Return whose memory a session adds to."""
-    return Scope(user_id=session_key[0], agent_id=session_key[1], run_id=session_key[2])
+    return Scope(**dict(zip(OWNERS, session_key[: len(OWNERS)], strict=True)))

@@ -108,7 +108,7 @@ def apply_lens(session: Session, asked: ApplyLens) -> View:
     from braid.lens.view import apply_lens as applied
 
     session.refresh()
-    within = drafts.scope(asked.user_id, asked.agent_id, asked.run_id, asked.session_id)
+    within = drafts.scope_of(asked)
     request = request_of(lens_named(session, asked.name), within, asked.params, asked.ids)
     return applied(session, request, version=asked.version, limit_s=asked.limit_s)
 

@@ -35,7 +35,6 @@ _FATES: Final[Mapping[State, str]] = {
     "erased": "erased",
     "later": "not there yet",
 }
-SCOPES: Final = ("user_id", "agent_id", "run_id", "session_id")
 
 
 class Request(msgspec.Struct, frozen=True):

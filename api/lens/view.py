@@ -12,9 +12,10 @@ import msgspec
 
 from braid.ledger.record.envelope import Link
 from braid.ledger.record.record import Draft, Record, Scope, Target, ViewBody
+from braid.ledger.record.scope import SCOPES
 from braid.lens.definitions import lens_named
 from braid.lens.operations import View, ViewItem
-from braid.lens.outlook import LIMIT_S, SCOPES, Looking, Outlook, Request, run
+from braid.lens.outlook import LIMIT_S, Looking, Outlook, Request, run
 from braid.lens.tone_shift import Read, shifted
 from braid.lenses.errors import LensError
 from braid.lenses.form import Form

@@ -34,8 +34,9 @@ def hashed(reader: Reader, draft: Draft) -> Draft:
 def hash_of(reader: Reader, body: ExperienceBody) -> str:
     """Return the content hash of an experience. Raises NoVaultError, UnicodeEncodeError for a lone surrogate."""
     scope = body.scope or Scope()
+    about = () if scope.project_id is None else (scope.project_id,)
     said = (
-        (scope.user_id, scope.agent_id, scope.run_id, scope.session_id),
+        (scope.user_id, scope.agent_id, scope.run_id, scope.session_id, *about),
         (body.provenance.actor, body.provenance.name, at_first_hand("", body)),
         (body.occurred_at, body.external_id, bool(body.raw)),
         _plain(body.content.text),

@@ -25,18 +25,18 @@ from braid.ledger.record.record import (
     Target,
     with_article,
 )
+from braid.ledger.record.scope import OWNERS, SCOPES, Ids
 from braid.log import members
 
 _ACTORS = {"user": "user", "human": "user", "assistant": "agent", "agent": "agent", "system": "system"}
 _EMPTY = "there is nothing to remember: the text is empty"
-SCOPES = ("user_id", "agent_id", "run_id", "session_id")
 MESSAGE_MEMBERS = frozenset(
     ("role", "content", "timestamp", "name", "id", "session", "tool", members.METADATA)
 )
 _TAKEN = MESSAGE_MEMBERS | members.CARRIED | {"conversation", "parent"}
 _BESIDE = {
     name: f"does not stand in a message: whose memory it is, is said beside it, remember(…, {name}=…)"
-    for name in ("user_id", "agent_id", "run_id")
+    for name in OWNERS
 }
 
 
@@ -44,12 +44,19 @@ def scope(
     user_id: str | None = None,
     agent_id: str | None = None,
     run_id: str | None = None,
+    project_id: str | None = None,
     session_id: str | None = None,
 ) -> Scope | None:
     """Return the scope of a memory, None when nothing is said of it; InvalidRecordError for an empty id."""
-    if user_id is agent_id is run_id is session_id is None:
-        return None
-    return checked_scope(Scope(user_id=user_id, agent_id=agent_id, run_id=run_id, session_id=session_id))
+    given = Scope(
+        user_id=user_id, agent_id=agent_id, run_id=run_id, project_id=project_id, session_id=session_id
+    )
+    return None if given == Scope() else checked_scope(given)
+
+
+def scope_of(asked: Ids) -> Scope | None:
+    """Return the scope that a request names, as `scope` does."""
+    return scope(asked.user_id, asked.agent_id, asked.run_id, asked.project_id, asked.session_id)
 
 
 def checked_scope(given: Scope) -> Scope:
@@ -235,12 +242,7 @@ def message(
     if actor == "user" and not content.strip() and not rest:
         raise InvalidRecordError(_EMPTY)
     if session := given.get("session"):
-        within = scope(
-            within.user_id if within else None,
-            within.agent_id if within else None,
-            within.run_id if within else None,
-            str(session),
-        )
+        within = checked_scope(msgspec.structs.replace(within or Scope(), session_id=str(session)))
     return experience(
         content,
         actor=actor,

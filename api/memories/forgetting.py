@@ -16,6 +16,7 @@ from braid.admin.erasure import Forget, PlanForget, forget, plan_forget
 from braid.caller import asking
 from braid.errors import AccessDeniedError, ConfirmationError
 from braid.ledger.record.ids import RecordId
+from braid.ledger.record.scope import ids_of
 from braid.log.chain import Chain, chain_of, kept
 from braid.memories.operations import (
     ForgetPreviewed,
@@ -125,6 +126,7 @@ def _found(session: Session, asked: PreviewForget) -> list[tuple[Chain, str, flo
         user_id=asked.user_id,
         agent_id=asked.agent_id,
         run_id=asked.run_id,
+        project_id=asked.project_id,
         session_id=asked.session_id,
     )
     found: dict[int, tuple[Chain, str, float]] = {}
@@ -212,4 +214,4 @@ def _caller() -> str:
 
 
 def _scope(asked: Scoped) -> tuple[str | None, ...]:
-    return (asked.user_id, asked.agent_id, asked.run_id, asked.session_id)
+    return ids_of(asked)

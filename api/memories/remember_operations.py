@@ -111,7 +111,7 @@ def remember(session: Session, asked: Remember) -> Remembered:
 def _drafts(asked: Remember) -> list[Draft]:
     """Return the drafts of the messages. Raises InvalidRecordError, which names the message."""
     several = asked.messages if isinstance(asked.messages, tuple) else (asked.messages,)
-    within = drafts.scope(asked.user_id, asked.agent_id, asked.run_id, asked.session_id)
+    within = drafts.scope_of(asked)
     batch: list[Draft] = []
     for place, said in enumerate(several):
         key = None if asked.idempotency_key is None else f"{asked.idempotency_key}#{place}"

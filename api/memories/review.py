@@ -113,7 +113,7 @@ def reject(session: Session, asked: RejectReview) -> ReviewDecision:
 
 
 def _pairs(session: Session, scope: Scoped) -> Iterator[_Pair]:
-    within = drafts.scope(scope.user_id, scope.agent_id, scope.run_id, scope.session_id)
+    within = drafts.scope_of(scope)
     walked = walk(session, within, None, _LOOKED_AT)
     for made in walked.made:
         if not made.proposal.review_needed or made.target is None:

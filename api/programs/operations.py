@@ -78,7 +78,7 @@ def run_program(
     refuse_empty(asked.question)
     session.refresh()
     _ = session.writer
-    scope = drafts.scope(asked.user_id, asked.agent_id, asked.run_id, asked.session_id)
+    scope = drafts.scope_of(asked)
     resources = Resources(session, scope, composer, toolbox(tools), affect=asked.affect)
     plan, origin = plan_for(asked.question, asked.plan, samples=asked.samples)
     given = Begin(

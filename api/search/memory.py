@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final, cast
 from braid.ledger.errors import ErasedError, ForgottenError
 from braid.ledger.read.reader import Reader
 from braid.ledger.record.record import ExperienceBody, Record, is_reading
+from braid.ledger.record.scope import SCOPES, ids_of
 from braid.ledger.record.standing import Standings
 from braid.recall.cache import RowCache
 from braid.recall.hit_reader import happened
@@ -132,10 +133,7 @@ def _row(record: Record) -> Row:
         kind=record.kind,
         speaker="assistant" if actor == "agent" else actor,
         name=body.provenance.name,
-        user_id=scope.user_id if scope else None,
-        agent_id=scope.agent_id if scope else None,
-        run_id=scope.run_id if scope else None,
-        session_id=scope.session_id if scope else None,
+        **dict(zip(SCOPES, ids_of(scope), strict=True)),
         turn=None,
         happened_us=created(record.envelope.created_at) if happened is None else microseconds(happened),
         salience=1.0,

@@ -77,6 +77,7 @@ def question_of(
             user_id=asked.user_id,
             agent_id=asked.agent_id,
             run_id=asked.run_id,
+            project_id=asked.project_id,
             session_id=asked.session_id,
             below=session.size_at(asked.as_of, asked.as_of_time),
             until_us=None if asked.valid_at is None else 1 + microseconds(asked.valid_at),

@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
 import msgspec
 
 from braid.ledger.record.record import Scope
+from braid.ledger.record.scope import SCOPES
 
 if TYPE_CHECKING:
     from braid.ledger.read.reader import Reader
 
-NAMES: Final = ("user_id", "agent_id", "run_id", "session_id")
 MEMBER: Final = "scope_chain"
 
 ScopeKey = tuple[str, str]
@@ -49,7 +49,7 @@ def scopes_of(scope: Scope | None) -> list[ScopeKey]:
     """Return the scopes that a record is of: one for each name that has a value."""
     if scope is None:
         return []
-    return [(name, value) for name in NAMES if (value := getattr(scope, name)) is not None]
+    return [(name, value) for name in SCOPES if (value := getattr(scope, name)) is not None]
 
 
 def spliced(raw: bytes, members: Mapping[str, tuple[int, int | None]]) -> bytes:
@@ -125,7 +125,7 @@ Member = tuple[int, int, int | None]
 def scope_of(subject: Mapping[str, str]) -> ScopeKey | None:
     """Return the scope that a subject is: none where an actor is meant, or what several names have in common."""
     (first, *others) = subject.items()
-    return first if first[0] in NAMES and not others else None
+    return first if first[0] in SCOPES and not others else None
 
 
 def gaps(members: Sequence[Member]) -> Iterator[tuple[int, int]]:
@@ -162,8 +162,8 @@ def check_chain(members: Sequence[Member], erased: Collection[int]) -> tuple[int
 
 def check_scope(reader: "Reader", name: str, value: str) -> ScopeReport:
     """Read the log and check the chain of one scope; raise NoVaultError without a vault, ValueError for a bad name."""
-    if name not in NAMES:
-        raise ValueError(f"a scope is {', '.join(NAMES)}, not {name!r}")
+    if name not in SCOPES:
+        raise ValueError(f"a scope is {', '.join(SCOPES)}, not {name!r}")
     reader.need_vault()
     members: list[tuple[int, int, int | None]] = []
     unchained = 0

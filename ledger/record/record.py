@@ -97,6 +97,7 @@ class Scope(_Part, frozen=True):
     user_id: str | None = None
     agent_id: str | None = None
     run_id: str | None = None
+    project_id: str | None = None
     session_id: str | None = None
 
 

@@ -2,11 +2,13 @@
 
 from typing import Final, Protocol
 
-SCOPES: Final = ("user_id", "agent_id", "run_id", "session_id")
+SCOPES: Final = ("user_id", "agent_id", "run_id", "project_id", "session_id")
+OWNERS: Final = SCOPES[:4]
+"""Those that say whose memory it is; a session is a part of it."""
 
 
 class Ids(Protocol):
-    """Four ids, each of which may be missing: a record's scope, a row of an index, what a caller asks for."""
+    """Ids, each of which may be missing: a record's scope, a row of an index, what a caller asks for."""
 
     @property
     def user_id(self) -> str | None:
@@ -24,6 +26,11 @@ class Ids(Protocol):
         ...
 
     @property
+    def project_id(self) -> str | None:
+        """The project's that it is about."""
+        ...
+
+    @property
     def session_id(self) -> str | None:
         """The session's that it was said in."""
         ...
@@ -37,13 +44,24 @@ def in_scope(own: Ids | None, wanted: Ids | None) -> bool:
     )
 
 
+def ids_of(own: Ids | None) -> tuple[str | None, ...]:
+    """Return the ids in the order of `SCOPES`."""
+    return (None,) * len(SCOPES) if own is None else tuple(getattr(own, name) for name in SCOPES)
+
+
+def memory_of(own: Ids | None) -> tuple[str | None, ...]:
+    """Return the ids of the memory that something is of: all but the session's. What is said in one memory corrects
+    and repeats nothing in another."""
+    return ids_of(own)[: len(OWNERS)]
+
+
 def owner_of(own: Ids | None) -> str:
-    """Return whose memory something with these ids is of: `user_id:ana`, else the agent's, else the run's; else
-    nobody's, empty.
+    """Return whose memory something with these ids is of: `user_id:ana`, else the agent's, else the run's, else the
+    project's; else nobody's, empty.
 
     What is known of people and things in one memory isn't known in another.
     """
-    for name in SCOPES[:3]:
+    for name in OWNERS:
         if own is not None and (id := getattr(own, name)) is not None:
             return f"{name}:{id}"
     return ""

@@ -13,12 +13,12 @@ import msgspec
 
 from braid.ledger.errors import EvidenceError
 from braid.ledger.read.reader import Reader
-from braid.ledger.read.scopechain import NAMES as SCOPE
 from braid.ledger.read.scopechain import Member, chain_of, gaps, scope_of
 from braid.ledger.record.envelope import DERIVATION_ROLES, Link
 from braid.ledger.record.record import Record
+from braid.ledger.record.scope import SCOPES
 
-NAMES: Final = (*SCOPE, "actor")
+NAMES: Final = (*SCOPES, "actor")
 Belongs = Literal["own", "derived"]
 _NEVER: Final = frozenset(("genesis", "key", "tombstone"))
 

@@ -12,6 +12,7 @@ from braid.tools.cli.options import (
     Adopt,
     AgentId,
     DryRun,
+    ProjectId,
     Reason,
     RunId,
     SessionId,
@@ -59,6 +60,7 @@ def append(
     user_id: UserId = None,
     agent_id: AgentId = None,
     run_id: RunId = None,
+    project_id: ProjectId = None,
     session: SessionId = None,
     occurred_at: Annotated[
         str | None, typer.Option(help="When it happened: RFC 3339 with offset.", show_default=False)
@@ -129,6 +131,7 @@ def append(
             user_id=user_id,
             agent_id=agent_id,
             run_id=run_id,
+            project_id=project_id,
             session_id=session,
             occurred_at=moment(occurred_at),
             external_id=external_id,

@@ -11,7 +11,7 @@ import typer
 from braid.tools.cli.access import reading, writing
 from braid.tools.cli.instants import AsOf, instant, past
 from braid.tools.cli.models import AllowRemote, ChatOption, composer_of
-from braid.tools.cli.options import Adopt, AgentId, RunId, SessionId, Shared, StoreOption, UserId
+from braid.tools.cli.options import Adopt, AgentId, ProjectId, RunId, SessionId, Shared, StoreOption, UserId
 from braid.tools.cli.output import line, many, put, put_json, put_table, say, to_json
 from braid.wire import to_builtins
 
@@ -42,6 +42,7 @@ def ask(
     user_id: UserId = None,
     agent_id: AgentId = None,
     run_id: RunId = None,
+    project_id: ProjectId = None,
     session_id: SessionId = None,
     as_of: AsOf = None,
     at: Annotated[
@@ -112,7 +113,8 @@ def ask(
         else writing(store, adopt=adopt, shared=shared, locked="--no-write only answers") as opened
     ):
         found = opened.ask(
-            text, user_id=user_id, agent_id=agent_id, run_id=run_id, session_id=session_id, lens=lens,
+            text, user_id=user_id, agent_id=agent_id, run_id=run_id, project_id=project_id,
+            session_id=session_id, lens=lens,
             affect=affect, after=after, all=every, write=not no_write, now=instant(at) if at else None,
             composer=composer, as_of=as_of_index, as_of_time=as_of_time,
             caution="careful" if careful else "eager" if eager else "default",

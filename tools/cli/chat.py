@@ -10,7 +10,7 @@ import typer
 from braid.tools.cli.access import writing
 from braid.tools.cli.errors import explain
 from braid.tools.cli.models import AllowRemote, ChatOption, composer_of
-from braid.tools.cli.options import Adopt, AgentId, RunId, SessionId, Shared, StoreOption, UserId
+from braid.tools.cli.options import Adopt, AgentId, ProjectId, RunId, SessionId, Shared, StoreOption, UserId
 from braid.tools.cli.output import line, many, put, say
 
 if TYPE_CHECKING:
@@ -43,6 +43,7 @@ def chat(
     user_id: UserId = None,
     agent_id: AgentId = None,
     run_id: RunId = None,
+    project_id: ProjectId = None,
     session_id: SessionId = None,
     model: ChatOption = None,
     allow_remote: AllowRemote = False,
@@ -64,7 +65,7 @@ def chat(
     """
     composer = composer_of(model, allow_remote=allow_remote)
     with writing(store, adopt=adopt, shared=shared) as opened:
-        whose = {"user_id": user_id, "agent_id": agent_id, "run_id": run_id}
+        whose = {"user_id": user_id, "agent_id": agent_id, "run_id": run_id, "project_id": project_id}
         Conversation(opened, whose, session_id=session_id, name=name, composer=composer, read=_reader()).go()
 
 

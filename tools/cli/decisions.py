@@ -7,7 +7,7 @@ import typer
 from braid.tools.cli.access import reading
 from braid.tools.cli.group import BraidGroup
 from braid.tools.cli.instants import AsOf, past
-from braid.tools.cli.options import AgentId, FormatOption, RunId, SessionId, StoreOption, UserId
+from braid.tools.cli.options import AgentId, FormatOption, ProjectId, RunId, SessionId, StoreOption, UserId
 from braid.tools.cli.output import many, put_json, put_rows, say
 from braid.wire import to_builtins
 
@@ -46,6 +46,7 @@ def report(
     user_id: UserId = None,
     agent_id: AgentId = None,
     run_id: RunId = None,
+    project_id: ProjectId = None,
     session_id: SessionId = None,
     output: FormatOption = "table",
     store: StoreOption = None,
@@ -68,6 +69,7 @@ def report(
             user_id=user_id,
             agent_id=agent_id,
             run_id=run_id,
+            project_id=project_id,
             session_id=session_id,
         )
     if output == "json":

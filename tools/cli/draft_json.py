@@ -13,6 +13,7 @@ import msgspec
 
 from braid.ledger.record.envelope import LINK_ROLES
 from braid.ledger.record.record import BODY_TYPES, Body, Draft, with_article
+from braid.ledger.record.scope import SCOPES
 from braid.log import drafts
 from braid.log import members as names
 
@@ -208,7 +209,7 @@ _OF_SHAPE = {
     "embedding": _SIGNATURE,
 }
 _PLACES = {
-    **{name: f'belongs into the scope: {{"scope": {{"{name}": …}}}}' for name in drafts.SCOPES},
+    **{name: f'belongs into the scope: {{"scope": {{"{name}": …}}}}' for name in SCOPES},
     **{
         name: f'belongs into the content: {{"content": {{"{name}": …}}}}'
         for name in ("text", "media", "structured")

@@ -12,6 +12,7 @@ from braid.tools.cli.options import (
     Adopt,
     AgentId,
     FormatOption,
+    ProjectId,
     Reason,
     RunId,
     SessionId,
@@ -82,6 +83,7 @@ def list_(
     user_id: UserId = None,
     agent_id: AgentId = None,
     run_id: RunId = None,
+    project_id: ProjectId = None,
     session_id: SessionId = None,
     output: FormatOption = "table",
     store: StoreOption = None,
@@ -98,7 +100,7 @@ def list_(
     with reading(store) as opened:
         found = opened.entities(
             type=type_, named=named, meanings=meanings, limit=limit, as_of=as_of_index, as_of_time=as_of_time,
-            user_id=user_id, agent_id=agent_id, run_id=run_id, session_id=session_id,
+            user_id=user_id, agent_id=agent_id, run_id=run_id, project_id=project_id, session_id=session_id,
         )  # fmt: skip
     if proposals:
         rows: list[dict[str, Any]] = [
@@ -128,6 +130,7 @@ def show(
     user_id: UserId = None,
     agent_id: AgentId = None,
     run_id: RunId = None,
+    project_id: ProjectId = None,
     session_id: SessionId = None,
     output: Output = "table",
     store: StoreOption = None,
@@ -142,7 +145,8 @@ def show(
     as_of_index, as_of_time = past(as_of)
     with reading(store) as opened:
         found = opened.entity(
-            wanted, as_of=as_of_index, as_of_time=as_of_time, user_id=user_id, agent_id=agent_id, run_id=run_id,
+            wanted, as_of=as_of_index, as_of_time=as_of_time, user_id=user_id, agent_id=agent_id,
+            run_id=run_id, project_id=project_id,
             session_id=session_id,
         )  # fmt: skip
     if output == "json":
@@ -189,6 +193,7 @@ def merge(
     user_id: UserId = None,
     agent_id: AgentId = None,
     run_id: RunId = None,
+    project_id: ProjectId = None,
     session_id: SessionId = None,
     output: Output = "table",
     adopt: Adopt = False,
@@ -204,7 +209,7 @@ def merge(
     """
     with writing(store, adopt=adopt, shared=shared) as opened:
         done = opened.merge_entities(
-            one, other, by=by, reason=reason, user_id=user_id, agent_id=agent_id, run_id=run_id,
+            one, other, by=by, reason=reason, user_id=user_id, agent_id=agent_id, run_id=run_id, project_id=project_id,
             session_id=session_id,
         )  # fmt: skip
     _put_decision(done, output, "they are one already")
@@ -231,6 +236,7 @@ def split(
     user_id: UserId = None,
     agent_id: AgentId = None,
     run_id: RunId = None,
+    project_id: ProjectId = None,
     session_id: SessionId = None,
     output: Output = "table",
     adopt: Adopt = False,
@@ -250,7 +256,7 @@ def split(
     with writing(store, adopt=adopt, shared=shared) as opened:
         done = opened.split_entity(
             wanted, names=names or (), turns=turns or (), by=by, reason=reason, user_id=user_id, agent_id=agent_id,
-            run_id=run_id, session_id=session_id,
+            run_id=run_id, project_id=project_id, session_id=session_id,
         )  # fmt: skip
     _put_decision(done, output, "")
 
@@ -274,6 +280,7 @@ def alias(
     user_id: UserId = None,
     agent_id: AgentId = None,
     run_id: RunId = None,
+    project_id: ProjectId = None,
     session_id: SessionId = None,
     output: Output = "table",
     adopt: Adopt = False,
@@ -298,6 +305,7 @@ def alias(
         done = [
             opened.alias_entity(
                 name, others, by=by, reason=reason, user_id=user_id, agent_id=agent_id, run_id=run_id,
+                project_id=project_id,
                 session_id=session_id,
             )
             for name, others in told

@@ -49,7 +49,7 @@ def export(
         list[str] | None,
         typer.Option(
             metavar="NAME=VALUE",
-            help="All that is held about one: user_id, agent_id, run_id, session_id, actor.",
+            help="All that is held about one: user_id, agent_id, run_id, project_id, session_id, actor.",
             show_default=False,
         ),
     ] = None,
@@ -205,9 +205,9 @@ def _export_subject(
         raise ValueError("--subject names one thing twice")
     if dest is None and not dry_run:
         raise ValueError("give a new folder, or FILE.zip")
-    if unknown := set(who) - {"user_id", "agent_id", "run_id", "session_id", "actor"}:
+    if unknown := set(who) - {"user_id", "agent_id", "run_id", "project_id", "session_id", "actor"}:
         raise ValueError(
-            f"unknown {unknown.pop()}: a subject is named by user_id, agent_id, run_id, session_id or actor"
+            f"unknown {unknown.pop()}: a subject is named by user_id, agent_id, run_id, project_id, session_id or actor"
         )
     with reading(store) as opened:
         counts = opened.export_subject(
@@ -215,6 +215,7 @@ def _export_subject(
             user_id=who.get("user_id"),
             agent_id=who.get("agent_id"),
             run_id=who.get("run_id"),
+            project_id=who.get("project_id"),
             session_id=who.get("session_id"),
             actor=who.get("actor"),
         )

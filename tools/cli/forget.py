@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from braid.ledger.record.scope import SCOPES
 from braid.tools.cli.access import reading, writing
 from braid.tools.cli.cascade import put_cascade, put_certificates, weight_of
 from braid.tools.cli.options import (
@@ -16,6 +17,7 @@ from braid.tools.cli.options import (
     DryRun,
     FormatOption,
     Ids,
+    ProjectId,
     Reason,
     RunId,
     SessionId,
@@ -34,7 +36,6 @@ if TYPE_CHECKING:
     from braid.store import Store
 
 PANEL = "Forget"
-SCOPES = ("user_id", "agent_id", "run_id", "session_id")
 
 
 def register(app: typer.Typer) -> None:
@@ -77,6 +78,7 @@ def forget(
     user_id: UserId = None,
     agent_id: AgentId = None,
     run_id: RunId = None,
+    project_id: ProjectId = None,
     session: SessionId = None,
     dry_run: DryRun = False,
     adopt: Adopt = False,
@@ -95,7 +97,13 @@ def forget(
       braid forget exp_2025-05-17T09:00:00Z_0000000300ab --reason "asked to"
       braid forget --query "old flat" --user-id maya
     """
-    scope = {"user_id": user_id, "agent_id": agent_id, "run_id": run_id, "session_id": session}
+    scope = {
+        "user_id": user_id,
+        "agent_id": agent_id,
+        "run_id": run_id,
+        "project_id": project_id,
+        "session_id": session,
+    }
     if (query is not None) + (token is not None) + (bool(ids) and token is None) != 1:
         raise ValueError("name what is meant in one way: record ids, --query, or the --token that it gave")
     if query is not None:
@@ -216,7 +224,7 @@ def erase(
         list[str] | None,
         typer.Option(
             metavar="NAME=VALUE",
-            help="All of a scope: user_id, agent_id, run_id, session_id.",
+            help="All of a scope: user_id, agent_id, run_id, project_id, session_id.",
             show_default=False,
         ),
     ] = None,

@@ -7,7 +7,7 @@ import typer
 
 from braid.tools.cli.access import Chosen, where
 from braid.tools.cli.group import BraidGroup, help_without_command
-from braid.tools.cli.options import AgentId, FormatOption, RunId, SessionId, StoreOption, UserId
+from braid.tools.cli.options import AgentId, FormatOption, ProjectId, RunId, SessionId, StoreOption, UserId
 from braid.tools.cli.output import put, put_fields, say
 
 app = typer.Typer(cls=BraidGroup, rich_markup_mode=None)
@@ -53,6 +53,7 @@ def install(
     user_id: UserId = None,
     agent_id: AgentId = None,
     run_id: RunId = None,
+    project_id: ProjectId = None,
     session: SessionId = None,
     store: StoreOption = None,
 ) -> None:
@@ -70,7 +71,13 @@ def install(
     from braid.tools.mcp import install as servers_file
 
     del harness
-    ids = {"--user-id": user_id, "--agent-id": agent_id, "--run-id": run_id, "--session": session}
+    ids = {
+        "--user-id": user_id,
+        "--agent-id": agent_id,
+        "--run-id": run_id,
+        "--project-id": project_id,
+        "--session": session,
+    }
     words = [word for name, value in ids.items() if value is not None for word in (name, value)]
     command = settings_file.command_of(where(store), Chosen.passphrase_file, Chosen.guard_dir, Chosen.model)
     file = settings_file.SETTINGS[settings]

@@ -12,6 +12,7 @@ from braid.tools.cli.options import (
     AgentId,
     DryRun,
     FormatOption,
+    ProjectId,
     RunId,
     SessionId,
     Shared,
@@ -46,6 +47,7 @@ def ingest(
     user_id: UserId = None,
     agent_id: AgentId = None,
     run_id: RunId = None,
+    project_id: ProjectId = None,
     session: SessionId = None,
     source: Annotated[
         str | None,
@@ -122,7 +124,13 @@ def ingest(
     from braid.tools.cli.intake import Intake
     from braid.tools.cli.sources import Mine, columns_of, moment_of, open_source, zone_of
 
-    within = {"user_id": user_id, "agent_id": agent_id, "run_id": run_id, "session_id": session}
+    within = {
+        "user_id": user_id,
+        "agent_id": agent_id,
+        "run_id": run_id,
+        "project_id": project_id,
+        "session_id": session,
+    }
     zone = zone_of(timezone) if timezone is not None else None
     opener = partial(open_source, form=form, columns=columns_of(columns or ()), zone=zone)
     earliest = moment_of(since, zone) if since else None

@@ -10,7 +10,7 @@ from braid.tools.cli.access import reading
 from braid.tools.cli.group import BraidGroup
 from braid.tools.cli.instants import AsOf, instant, past
 from braid.tools.cli.knowledge_graph import central, export
-from braid.tools.cli.options import AgentId, FormatOption, RunId, SessionId, StoreOption, UserId
+from braid.tools.cli.options import AgentId, FormatOption, ProjectId, RunId, SessionId, StoreOption, UserId
 from braid.tools.cli.output import put_json, put_rows, say
 from braid.wire import to_builtins
 
@@ -61,6 +61,7 @@ def about(
     user_id: UserId = None,
     agent_id: AgentId = None,
     run_id: RunId = None,
+    project_id: ProjectId = None,
     session_id: SessionId = None,
     output: FormatOption = "table",
     store: StoreOption = None,
@@ -83,6 +84,7 @@ def about(
             user_id=user_id,
             agent_id=agent_id,
             run_id=run_id,
+            project_id=project_id,
             session_id=session_id,
         )
     told: list[dict[str, Any]] = to_builtins(found)
@@ -109,6 +111,7 @@ def changes(
     user_id: UserId = None,
     agent_id: AgentId = None,
     run_id: RunId = None,
+    project_id: ProjectId = None,
     session_id: SessionId = None,
     output: FormatOption = "table",
     store: StoreOption = None,
@@ -132,6 +135,7 @@ def changes(
             user_id=user_id,
             agent_id=agent_id,
             run_id=run_id,
+            project_id=project_id,
             session_id=session_id,
         )
     if output == "json":
@@ -190,6 +194,7 @@ def why_not_known(
     user_id: UserId = None,
     agent_id: AgentId = None,
     run_id: RunId = None,
+    project_id: ProjectId = None,
     session_id: SessionId = None,
     output: FormatOption = "table",
     store: StoreOption = None,
@@ -203,7 +208,13 @@ def why_not_known(
     """
     with reading(store) as opened:
         found = opened.why_not_known(
-            text, top_k=top_k, user_id=user_id, agent_id=agent_id, run_id=run_id, session_id=session_id
+            text,
+            top_k=top_k,
+            user_id=user_id,
+            agent_id=agent_id,
+            run_id=run_id,
+            project_id=project_id,
+            session_id=session_id,
         )
     if output == "json":
         put_json(to_builtins(found))

@@ -10,7 +10,7 @@ from braid.ledger.record.source import BELIEVED, SourceClass
 from braid.tools.cli import destination
 from braid.tools.cli.access import reading
 from braid.tools.cli.instants import AsOf, past
-from braid.tools.cli.options import AgentId, FormatOption, RunId, SessionId, StoreOption, UserId
+from braid.tools.cli.options import AgentId, FormatOption, ProjectId, RunId, SessionId, StoreOption, UserId
 from braid.tools.cli.output import many, put_bytes, put_rows, say, to_json
 from braid.wire import to_builtins
 
@@ -40,6 +40,7 @@ def export(
     user_id: UserId = None,
     agent_id: AgentId = None,
     run_id: RunId = None,
+    project_id: ProjectId = None,
     session_id: SessionId = None,
     store: StoreOption = None,
 ) -> None:
@@ -69,6 +70,7 @@ def export(
             user_id=user_id,
             agent_id=agent_id,
             run_id=run_id,
+            project_id=project_id,
             session_id=session_id,
         )
     if format == "json":
@@ -93,6 +95,7 @@ def central(
     user_id: UserId = None,
     agent_id: AgentId = None,
     run_id: RunId = None,
+    project_id: ProjectId = None,
     session_id: SessionId = None,
     output: FormatOption = "table",
     store: StoreOption = None,
@@ -116,6 +119,7 @@ def central(
             user_id=user_id,
             agent_id=agent_id,
             run_id=run_id,
+            project_id=project_id,
             session_id=session_id,
         )
     put_rows(_CENTRAL, to_builtins(found), output)

@@ -14,6 +14,7 @@ from braid.tools.cli.options import (
     Adopt,
     AgentId,
     FormatOption,
+    ProjectId,
     RunId,
     SessionId,
     Shared,
@@ -124,6 +125,7 @@ def apply(
     user_id: UserId = None,
     agent_id: AgentId = None,
     run_id: RunId = None,
+    project_id: ProjectId = None,
     session_id: SessionId = None,
     params: Annotated[
         str | None,
@@ -150,7 +152,8 @@ def apply(
     """
     with redirect_stdout(sys.stderr), writing(store, adopt=adopt, shared=shared) as opened:
         view = opened.apply_lens(
-            name, user_id=user_id, agent_id=agent_id, run_id=run_id, session_id=session_id, ids=ids or None,
+            name, user_id=user_id, agent_id=agent_id, run_id=run_id, project_id=project_id,
+            session_id=session_id, ids=ids or None,
             params=_params(params), version=version, limit_s=limit,
         )  # fmt: skip
     _put(view, output)

@@ -6,7 +6,7 @@ import typer
 
 from braid.tools.cli.access import Chosen, where, writing
 from braid.tools.cli.group import BraidGroup
-from braid.tools.cli.options import AgentId, RunId, SessionId, StoreOption, UserId
+from braid.tools.cli.options import AgentId, ProjectId, RunId, SessionId, StoreOption, UserId
 from braid.tools.cli.output import put, say
 
 app = typer.Typer(cls=BraidGroup, rich_markup_mode=None)
@@ -43,6 +43,7 @@ def mcp(
     user_id: UserId = None,
     agent_id: AgentId = None,
     run_id: RunId = None,
+    project_id: ProjectId = None,
     session: SessionId = None,
     store: StoreOption = None,
 ) -> None:
@@ -68,7 +69,7 @@ def mcp(
     from braid.tools.mcp.server import serve
 
     if url is not None:
-        if kind != "agent" or any((user_id, agent_id, run_id, session)):
+        if kind != "agent" or any((user_id, agent_id, run_id, project_id, session)):
             raise ValueError(
                 "with --url the token says who asks: make it with `braid token create … --user-id`"
             )
@@ -87,6 +88,7 @@ def mcp(
         user_id=user_id,
         agent_id=agent_id,
         run_id=run_id,
+        project_id=project_id,
         session_id=session,
     )
     hint = "a server may have the store: start it with --port, and this with --url and BRAID_TOKEN"
@@ -113,6 +115,7 @@ def install(
     user_id: UserId = None,
     agent_id: AgentId = None,
     run_id: RunId = None,
+    project_id: ProjectId = None,
     session: SessionId = None,
     store: StoreOption = None,
 ) -> None:
@@ -128,7 +131,13 @@ def install(
 
     command, *arguments = command_of(where(store), Chosen.passphrase_file, Chosen.guard_dir, Chosen.model)
     arguments.append("mcp")
-    ids = {"--user-id": user_id, "--agent-id": agent_id, "--run-id": run_id, "--session": session}
+    ids = {
+        "--user-id": user_id,
+        "--agent-id": agent_id,
+        "--run-id": run_id,
+        "--project-id": project_id,
+        "--session": session,
+    }
     if kind != "agent":
         arguments += ["--kind", kind]
     if hooks:

@@ -27,4 +27,5 @@ Ids = Annotated[list[str], typer.Argument(metavar="ID…", help="Record ids.", s
 UserId = Annotated[str | None, typer.Option("--user-id", help="Whose memory it is.", show_default=False)]
 AgentId = Annotated[str | None, typer.Option("--agent-id", help="Of which agent.", show_default=False)]
 RunId = Annotated[str | None, typer.Option("--run-id", help="Of which run.", show_default=False)]
+ProjectId = Annotated[str | None, typer.Option("--project-id", help="Of which project.", show_default=False)]
 SessionId = Annotated[str | None, typer.Option("--session", help="Of which session.", show_default=False)]

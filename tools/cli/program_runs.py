@@ -11,7 +11,7 @@ import typer
 from braid.tools.cli.access import writing
 from braid.tools.cli.instants import instant
 from braid.tools.cli.models import AllowRemote, ChatOption, composer_of
-from braid.tools.cli.options import Adopt, AgentId, RunId, SessionId, Shared, StoreOption, UserId
+from braid.tools.cli.options import Adopt, AgentId, ProjectId, RunId, SessionId, Shared, StoreOption, UserId
 from braid.tools.cli.output import put_json, say
 from braid.tools.cli.program_text import Output, ProgramId, put_program
 
@@ -49,6 +49,7 @@ def run(
     user_id: UserId = None,
     agent_id: AgentId = None,
     run_id: RunId = None,
+    project_id: ProjectId = None,
     session_id: SessionId = None,
     at: Annotated[
         str | None,
@@ -92,7 +93,8 @@ def run(
     composer = composer_of(model, allow_remote=allow_remote)
     with writing(store, adopt=adopt, shared=shared) as opened:
         found = opened.run_program(
-            text, user_id=user_id, agent_id=agent_id, run_id=run_id, session_id=session_id, plan=named,
+            text, user_id=user_id, agent_id=agent_id, run_id=run_id, project_id=project_id,
+            session_id=session_id, plan=named,
             allow=_allowed(allow), samples=samples, now=instant(at) if at else None, affect=affect,
             idempotency_key=key, composer=composer,
         )  # fmt: skip

@@ -9,7 +9,7 @@ import typer
 
 from braid.tools.cli.access import reading
 from braid.tools.cli.instants import AsOf, ValidAt, instant, past
-from braid.tools.cli.options import AgentId, FormatOption, RunId, SessionId, StoreOption, UserId
+from braid.tools.cli.options import AgentId, FormatOption, ProjectId, RunId, SessionId, StoreOption, UserId
 from braid.tools.cli.output import line, many, put, put_json, put_rows, put_table, say
 from braid.tools.cli.recalled import put_hits, say_completeness
 from braid.wire import to_builtins
@@ -45,6 +45,7 @@ def recall(
     user_id: UserId = None,
     agent_id: AgentId = None,
     run_id: RunId = None,
+    project_id: ProjectId = None,
     session_id: SessionId = None,
     filters: Annotated[
         str | None,
@@ -86,12 +87,19 @@ def recall(
     with reading(store) as opened:
         text = _asked(question)
         answer = opened.recall(
-            text, top_k=top_k, user_id=user_id, agent_id=agent_id, run_id=run_id, session_id=session_id,
+            text, top_k=top_k, user_id=user_id, agent_id=agent_id, run_id=run_id, project_id=project_id,
+            session_id=session_id,
             filters=json_object(filters, "--filter"), affect=_tone(affect), lens=lens, superseded=superseded,
             valid_at=instant(valid_at) if valid_at else None, explain=explain or output == "json",
             prove=prove, as_of=as_of_index, as_of_time=as_of_time,
         )  # fmt: skip
-        scope = {"user_id": user_id, "agent_id": agent_id, "run_id": run_id, "session_id": session_id}
+        scope = {
+            "user_id": user_id,
+            "agent_id": agent_id,
+            "run_id": run_id,
+            "project_id": project_id,
+            "session_id": session_id,
+        }
         held = _stance(opened, text, valid_at, as_of, scope) if stance and text.strip() else None
     told = to_builtins(answer)
     say_completeness(told)
@@ -140,6 +148,7 @@ def context(
     user_id: UserId = None,
     agent_id: AgentId = None,
     run_id: RunId = None,
+    project_id: ProjectId = None,
     session_id: SessionId = None,
     as_of: AsOf = None,
     valid_at: ValidAt = None,
@@ -166,6 +175,7 @@ def context(
     with reading(store) as opened:
         block = opened.context(
             _asked(question), budget=budget, probe=probe, user_id=user_id, agent_id=agent_id, run_id=run_id,
+            project_id=project_id,
             session_id=session_id, valid_at=instant(valid_at) if valid_at else None, superseded=superseded,
             clear=clear, as_of=as_of_index, as_of_time=as_of_time,
         )  # fmt: skip

@@ -6,7 +6,7 @@ import typer
 
 from braid.tools.cli.access import writing
 from braid.tools.cli.append import stdin_text
-from braid.tools.cli.options import Adopt, AgentId, RunId, SessionId, Shared, StoreOption, UserId
+from braid.tools.cli.options import Adopt, AgentId, ProjectId, RunId, SessionId, Shared, StoreOption, UserId
 from braid.tools.cli.output import put, put_json, say
 from braid.wire import to_builtins
 
@@ -22,6 +22,7 @@ def remember(
     user_id: UserId = None,
     agent_id: AgentId = None,
     run_id: RunId = None,
+    project_id: ProjectId = None,
     session: SessionId = None,
     mode: Annotated[
         Literal["auto", "sync", "async"],
@@ -67,6 +68,7 @@ def remember(
             user_id=user_id,
             agent_id=agent_id,
             run_id=run_id,
+            project_id=project_id,
             session_id=session,
             idempotency_key=key,
             mode=mode,

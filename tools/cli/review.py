@@ -10,6 +10,7 @@ from braid.tools.cli.options import (
     Adopt,
     AgentId,
     FormatOption,
+    ProjectId,
     RunId,
     SessionId,
     StoreOption,
@@ -53,6 +54,7 @@ def list_(
     user_id: UserId = None,
     agent_id: AgentId = None,
     run_id: RunId = None,
+    project_id: ProjectId = None,
     session_id: SessionId = None,
     output: FormatOption = "table",
     store: StoreOption = None,
@@ -70,6 +72,7 @@ def list_(
             user_id=user_id,
             agent_id=agent_id,
             run_id=run_id,
+            project_id=project_id,
             session_id=session_id,
         )
     told: list[dict[str, Any]] = to_builtins(found)
@@ -92,6 +95,7 @@ def show(
     user_id: UserId = None,
     agent_id: AgentId = None,
     run_id: RunId = None,
+    project_id: ProjectId = None,
     session_id: SessionId = None,
     output: FormatOption = "table",
     store: StoreOption = None,
@@ -104,7 +108,14 @@ def show(
       braid review show rev_5b1c09fd27ae -o json
     """
     with reading(store) as opened:
-        found = opened.review(id, user_id=user_id, agent_id=agent_id, run_id=run_id, session_id=session_id)
+        found = opened.review(
+            id,
+            user_id=user_id,
+            agent_id=agent_id,
+            run_id=run_id,
+            project_id=project_id,
+            session_id=session_id,
+        )
     told: dict[str, Any] = to_builtins(found)
     if output == "table":
         for side in ("one", "other"):
@@ -124,6 +135,7 @@ def accept(
     user_id: UserId = None,
     agent_id: AgentId = None,
     run_id: RunId = None,
+    project_id: ProjectId = None,
     session_id: SessionId = None,
     adopt: Adopt = False,
     output: FormatOption = "table",
@@ -143,6 +155,7 @@ def accept(
             user_id=user_id,
             agent_id=agent_id,
             run_id=run_id,
+            project_id=project_id,
             session_id=session_id,
         )
         opened.checkpoint()
@@ -157,6 +170,7 @@ def reject(
     user_id: UserId = None,
     agent_id: AgentId = None,
     run_id: RunId = None,
+    project_id: ProjectId = None,
     session_id: SessionId = None,
     adopt: Adopt = False,
     output: FormatOption = "table",
@@ -170,7 +184,13 @@ def reject(
     """
     with writing(store, adopt=adopt) as opened:
         done = opened.reject_review(
-            id, reason=reason, user_id=user_id, agent_id=agent_id, run_id=run_id, session_id=session_id
+            id,
+            reason=reason,
+            user_id=user_id,
+            agent_id=agent_id,
+            run_id=run_id,
+            project_id=project_id,
+            session_id=session_id,
         )
         opened.checkpoint()
     put_fields(to_builtins(done), output)

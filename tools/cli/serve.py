@@ -10,6 +10,7 @@ from braid.tools.cli.options import (
     Adopt,
     AgentId,
     FormatOption,
+    ProjectId,
     Reason,
     RunId,
     SessionId,
@@ -121,6 +122,7 @@ def create(
     user_id: UserId = None,
     agent_id: AgentId = None,
     run_id: RunId = None,
+    project_id: ProjectId = None,
     session: SessionId = None,
     store: StoreOption = None,
 ) -> None:
@@ -147,6 +149,7 @@ def create(
             user_id=user_id,
             agent_id=agent_id,
             run_id=run_id,
+            project_id=project_id,
             session_id=session,
         )
     put(made.secret)

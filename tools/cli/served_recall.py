@@ -17,6 +17,7 @@ _OPTIONS: Final = {
     "--user-id": "user_id",
     "--agent-id": "agent_id",
     "--run-id": "run_id",
+    "--project-id": "project_id",
     "--session": "session_id",
     "--top-k": "top_k",
     "-k": "top_k",

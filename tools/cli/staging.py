@@ -10,6 +10,7 @@ from braid.tools.cli.options import (
     Adopt,
     AgentId,
     FormatOption,
+    ProjectId,
     Reason,
     RunId,
     SessionId,
@@ -54,6 +55,7 @@ def list_(
     user_id: UserId = None,
     agent_id: AgentId = None,
     run_id: RunId = None,
+    project_id: ProjectId = None,
     session_id: SessionId = None,
     output: FormatOption = "table",
     store: StoreOption = None,
@@ -71,6 +73,7 @@ def list_(
             user_id=user_id,
             agent_id=agent_id,
             run_id=run_id,
+            project_id=project_id,
             session_id=session_id,
         )
     told: list[dict[str, Any]] = to_builtins(found)

@@ -8,7 +8,16 @@ import typer
 
 from braid.tools.cli.access import reading, writing
 from braid.tools.cli.instants import AsOf, instant, past
-from braid.tools.cli.options import Adopt, AgentId, FormatOption, RunId, SessionId, StoreOption, UserId
+from braid.tools.cli.options import (
+    Adopt,
+    AgentId,
+    FormatOption,
+    ProjectId,
+    RunId,
+    SessionId,
+    StoreOption,
+    UserId,
+)
 from braid.tools.cli.output import line, many, put, put_json, put_rows, put_table, say
 from braid.wire import to_builtins
 
@@ -49,6 +58,7 @@ def stance(
     user_id: UserId = None,
     agent_id: AgentId = None,
     run_id: RunId = None,
+    project_id: ProjectId = None,
     session_id: SessionId = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only decide; append nothing.")] = False,
     every: All = False,
@@ -78,6 +88,7 @@ def stance(
             user_id=user_id,
             agent_id=agent_id,
             run_id=run_id,
+            project_id=project_id,
             session_id=session_id,
             append=not dry_run,
         )
@@ -131,6 +142,7 @@ def stances(
     user_id: UserId = None,
     agent_id: AgentId = None,
     run_id: RunId = None,
+    project_id: ProjectId = None,
     session_id: SessionId = None,
     output: Output = "table",
     store: StoreOption = None,
@@ -144,7 +156,12 @@ def stances(
     """
     with reading(store) as opened:
         found = opened.stances(
-            question, user_id=user_id, agent_id=agent_id, run_id=run_id, session_id=session_id
+            question,
+            user_id=user_id,
+            agent_id=agent_id,
+            run_id=run_id,
+            project_id=project_id,
+            session_id=session_id,
         )
     if output == "json":
         put_json(to_builtins(found))
@@ -202,6 +219,7 @@ def contradictions(
     user_id: UserId = None,
     agent_id: AgentId = None,
     run_id: RunId = None,
+    project_id: ProjectId = None,
     session_id: SessionId = None,
     every: All = False,
     output: FormatOption = "table",
@@ -226,6 +244,7 @@ def contradictions(
             user_id=user_id,
             agent_id=agent_id,
             run_id=run_id,
+            project_id=project_id,
             session_id=session_id,
         )
     columns = ("how", "one", "one_since", "other", "other_since", "stands", "one_id", "other_id", "review")

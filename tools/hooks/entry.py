@@ -35,6 +35,7 @@ _IDS: Final = {
     "--user-id": "user_id",
     "--agent-id": "agent_id",
     "--run-id": "run_id",
+    "--project-id": "project_id",
     "--session": "session_id",
 }
 _COMMANDS: Final = ("install", "status")

@@ -17,6 +17,7 @@ from braid.exchange.capture_operations import Capture, Captured, PathDecision, R
 from braid.knowledge.briefing_operations import Briefing, briefing
 from braid.ledger.errors import UnknownRecordError
 from braid.ledger.record.record import Source
+from braid.ledger.record.scope import SCOPES
 from braid.log.operations import Append
 from braid.search.operations import Context, context
 from braid.tools.cli.sources import speaker_of, structured_of
@@ -173,8 +174,7 @@ def _without_parts(turn: Append) -> Append:
 
 
 def _scope(header: HookHeader) -> dict[str, Any]:
-    known = ("user_id", "agent_id", "run_id", "session_id")
-    return {name: value for name, value in header.ids.items() if name in known}
+    return {name: value for name, value in header.ids.items() if name in SCOPES}
 
 
 def _context(door: "Door", header: HookHeader) -> str:

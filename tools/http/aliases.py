@@ -11,6 +11,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from braid.errors import InvalidRequestError
+from braid.ledger.record.scope import SCOPES
 from braid.operation import Json
 from braid.operation import Request as Asked
 from braid.refusal import refusal
@@ -34,6 +35,7 @@ class RememberAlias(Asked, frozen=True, kw_only=True):
     user_id: _Scope = None
     agent_id: _Scope = None
     run_id: _Scope = None
+    project_id: _Scope = None
     session_id: _Scope = None
 
 
@@ -78,6 +80,7 @@ class ForgetAlias(Asked, frozen=True, kw_only=True):
     user_id: _Scope = None
     agent_id: _Scope = None
     run_id: _Scope = None
+    project_id: _Scope = None
     session_id: _Scope = None
 
 
@@ -103,7 +106,7 @@ class Aliases:
     async def remember(self, request: Request) -> Response:
         """Remember a text."""
         asked = await self._body(request, RememberAlias)
-        scope = {name: getattr(asked, name) for name in ("user_id", "agent_id", "run_id", "session_id")}
+        scope = {name: getattr(asked, name) for name in SCOPES}
         said = {
             "messages": asked.content,
             "mode": asked.mode,
@@ -176,7 +179,7 @@ class Aliases:
             return JSONResponse({"forgotten": list(asked.ids), "event_id": done.id})
         if not asked.query:
             raise InvalidRequestError("a preview needs a query")
-        scope = {name: getattr(asked, name) for name in ("user_id", "agent_id", "run_id", "session_id")}
+        scope = {name: getattr(asked, name) for name in SCOPES}
         filters = {"filters": {"type": {"eq": asked.type}}} if asked.type else {}
         members = scope | filters | {"query": asked.query, "top_k": asked.limit}
         found = await self._server.ask(request, "recall", members)

@@ -21,6 +21,7 @@ from typing import get_args
 
 import msgspec
 
+from braid.ledger.record.scope import OWNERS
 from braid.log import members as names
 from braid.tools.importers import fields, times
 from braid.tools.importers.content import content_of
@@ -35,7 +36,7 @@ FIELDS = frozenset({"role", "content", "timestamp", "id", "session", "conversati
 _TAKEN = FIELDS | names.CARRIED | {names.METADATA}
 _PLACES = {
     name: f"does not stand in a line: whose memory it is, is said for a whole source, --{name.replace('_', '-')} ID"
-    for name in ("user_id", "agent_id", "run_id")
+    for name in OWNERS
 }
 _ROLE_MEMBER = re.compile(rb'"role"\s*:')
 _OF_OTHERS = re.compile(rb'"(?:messages|sessionId|parentUuid)"\s*:')

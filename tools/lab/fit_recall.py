@@ -57,7 +57,7 @@ def index_of(sample: Sample, embedder: StaticEmbedder) -> MemoryIndex:
     """Return a conversation as an index in memory, laid out as the projection does."""
     rows = [
         Row(
-            at, f"exp_{at}", turn.whole, "experience", "user", turn.speaker, sample.name, None, None,
+            at, f"exp_{at}", turn.whole, "experience", "user", turn.speaker, sample.name, None, None, None,
             turn.session, at, int(turn.when.timestamp() * 1e6), 1.0, None, pending=False,
         )
         for at, turn in enumerate(sample.turns)

@@ -12,12 +12,13 @@ from blake3 import blake3
 
 from braid.ledger.read.reader import LogEntry, Reader
 from braid.ledger.record.record import Scope, is_turn
+from braid.ledger.record.scope import ids_of
 from braid.views.errors import DamagedViewError
 from braid.views.projection import Batch, Stamp
 from braid.wal.durable import make_folder, sync_folder
 from braid.wal.failpoint import failpoint
 
-VERSION: Final = 5
+VERSION: Final = 6
 BUSY_S: Final = 30.0
 _SESSION_BYTES: Final = 8
 _TABLES: Final = """
@@ -51,8 +52,7 @@ def session_of(lookup_key: bytes, entry: LogEntry) -> int | None:
         return None
     if not is_turn(envelope.type, said.provenance.method):
         return None
-    scope = said.scope or Scope()
-    names = msgspec.json.encode([scope.user_id, scope.agent_id, scope.run_id, scope.session_id])
+    names = msgspec.json.encode(ids_of(said.scope))
     hashed = blake3(b"\0session\0" + names, key=lookup_key).digest(_SESSION_BYTES)
     return int.from_bytes(hashed, "big", signed=True)
 

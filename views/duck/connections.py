@@ -26,7 +26,7 @@ CONNECTION_VIEWS: Final = (
           FROM experiences e
           WHERE e.type IN ('occurrence', 'observation') AND e.session_id IS NOT NULL AND NOT {READINGS}
             AND e.method <> 'reflect'
-          WINDOW told AS (PARTITION BY e.user_id, e.agent_id, e.run_id, e.session_id ORDER BY e.log_index)
+          WINDOW told AS (PARTITION BY e.user_id, e.agent_id, e.run_id, e.project_id, e.session_id ORDER BY e.log_index)
         )
         SELECT t.log_index, t.id, t.after_index, t.after_id, t.user_id, t.session_id
         FROM turns t WHERE t.after_index IS NOT NULL

@@ -49,18 +49,23 @@ def _relations() -> str:
 
 _ENTITY_COLUMNS: Final = (
     Column("entity_id", "VARCHAR", "Id of the entity: the same for as long as its first name is mentioned."),
-    Column("owner", "VARCHAR", "Whose memory it is of: the user's, else the agent's, else the run's."),
+    Column(
+        "owner",
+        "VARCHAR",
+        "Whose memory: the user's, else the agent's, the run's, the project's.",
+    ),
 )
 _MENTIONED: Final = f"""
         WITH RECURSIVE living AS (
-          SELECT m.*, e.happened_at, e.user_id, e.agent_id, e.run_id, e.session_id
+          SELECT m.*, e.happened_at, e.user_id, e.agent_id, e.run_id, e.project_id, e.session_id
           FROM mentions m JOIN experiences e USING (log_index)
           WHERE e.standing = 'living'
         ),
         decided AS (
           SELECT d.log_index, json_extract_string(d.data, '$.op') AS op, d.data,
             concat_ws(':', CASE WHEN d.user_id IS NOT NULL THEN 'user_id' WHEN d.agent_id IS NOT NULL THEN 'agent_id'
-              WHEN d.run_id IS NOT NULL THEN 'run_id' END, coalesce(d.user_id, d.agent_id, d.run_id)) AS owner
+              WHEN d.run_id IS NOT NULL THEN 'run_id' WHEN d.project_id IS NOT NULL THEN 'project_id' END,
+              coalesce(d.user_id, d.agent_id, d.run_id, d.project_id)) AS owner
           FROM events d WHERE d.name = 'entity' AND d.standing = 'living'
         ),
         named AS (  -- the names that decisions are about
@@ -343,6 +348,7 @@ VIEWS: Final = (
             Column("user_id", "VARCHAR", "Scope: the user whose memory it is."),
             Column("agent_id", "VARCHAR", "Scope: the agent."),
             Column("run_id", "VARCHAR", "Scope: the run."),
+            Column("project_id", "VARCHAR", "Scope: the project."),
             SESSION,
             Column("turn_index", "BIGINT", "Log index of what was said."),
             Column("turn_id", "VARCHAR", "Its id."),
@@ -353,7 +359,8 @@ VIEWS: Final = (
         f"""
         {_MENTIONED}
         SELECT concat('ent_', substr(sha256(concat(p.owner, chr(31), f.first)), 1, 12)) AS entity_id, p.owner, p.name,
-          p.type, p.role, p.happened_at, p.user_id, p.agent_id, p.run_id, p.session_id, p.turn_index, p.turn_id,
+          p.type, p.role, p.happened_at, p.user_id, p.agent_id, p.run_id, p.project_id, p.session_id,
+          p.turn_index, p.turn_id,
           p.log_index, p.id, p.claim_k
         FROM placed p JOIN firsts f ON f.owner = p.owner AND f.node = p.node
         """,  # noqa: S608 - our own names of relations

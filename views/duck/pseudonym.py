@@ -27,7 +27,7 @@ class Treatment(NamedTuple):
 
 
 KEEP, TEXT, DROP = Treatment("keep"), Treatment("text"), Treatment("drop")
-_SCOPES: Final = ("user", "agent", "run", "session", "external", "key")
+_SCOPES: Final = ("user", "agent", "run", "project", "session", "external", "key")
 _TEXTS: Final = (
     "text", "structured", "reason", "quote", "hedge", "notes", "question", "decision", "claim", "undecided",
     "would_change", "why", "added", "removed", "diff", "signals", "details",

@@ -6,7 +6,7 @@ what macros.py adds, is a new `VERSION`, which makes every working file rebuild.
 
 from typing import Final, NamedTuple
 
-VERSION: Final = 9
+VERSION: Final = 10
 
 
 class Column(NamedTuple):
@@ -53,6 +53,7 @@ _BODY = (
     Column("user_id", "VARCHAR", "Scope: the user whose memory it is."),
     Column("agent_id", "VARCHAR", "Scope: the agent."),
     Column("run_id", "VARCHAR", "Scope: the run."),
+    Column("project_id", "VARCHAR", "Scope: the project."),
     Column("session_id", "VARCHAR", "Scope: the session."),
     Column("external_id", "VARCHAR", "The record's id at its source."),
     Column("once", "VARCHAR", "The key that makes repeating its append harmless."),
@@ -139,7 +140,7 @@ TABLES: Final = (
             Column("key", "VARCHAR", "The name in normal form."),
             Column("canonical", "VARCHAR", "The same by the alias dictionary of the release."),
             Column("type", "VARCHAR", "person, organisation, product, place, or thing where nothing says which."),
-            Column("owner", "VARCHAR", "Whose memory it is of: the user's, else the agent's, else the run's."),
+            Column("owner", "VARCHAR", "Whose memory: the user's, else the agent's, the run's, the project's."),
             Column("turn_index", "BIGINT", "Log index of what was said: the record's parent, else itself."),
             Column("turn_id", "VARCHAR", "Its id."),
         ),

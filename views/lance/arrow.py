@@ -33,6 +33,7 @@ def schema_of(dimensions: int) -> Any:
             ("user_id", text),
             ("agent_id", text),
             ("run_id", text),
+            ("project_id", text),
             ("session_id", text),
             ("turn", whole),
             ("happened_us", whole),

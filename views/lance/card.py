@@ -18,7 +18,8 @@ from braid.views.search import Fetched, Row
 _HALF: Final = np.dtype("<f2")
 """Half the bytes of a vector, and less than 0.001 off in a cosine; `vector` keeps it whole."""
 CARD_COLUMNS: Final = (
-    "id", "text", "kind", "speaker", "name", "user_id", "agent_id", "run_id", "session_id", "turn", "happened_us",
+    "id", "text", "kind", "speaker", "name", "user_id", "agent_id", "run_id", "project_id", "session_id",
+    "turn", "happened_us",
     "pending", "vector",
 )  # fmt: skip
 """What a card is made from, in the order that it holds it."""
@@ -35,6 +36,7 @@ class RowCard(msgspec.Struct, frozen=True, array_like=True, gc=False):
     user_id: str | None
     agent_id: str | None
     run_id: str | None
+    project_id: str | None
     session_id: str | None
     turn: int | None
     happened_us: int
@@ -45,7 +47,7 @@ class RowCard(msgspec.Struct, frozen=True, array_like=True, gc=False):
         """Return the record as the room above knows it."""
         return Row(
             index, self.id, self.text, self.kind, self.speaker, self.name, self.user_id, self.agent_id, self.run_id,
-            self.session_id, self.turn, self.happened_us, salience, label, self.pending,
+            self.project_id, self.session_id, self.turn, self.happened_us, salience, label, self.pending,
         )  # fmt: skip
 
 

@@ -6,6 +6,7 @@ from typing import Any, Final, ParamSpec, TypeVar
 
 import numpy as np
 
+from braid.ledger.record.scope import SCOPES
 from braid.views.errors import DamagedViewError
 from braid.views.lance.addresses import Addresses
 from braid.views.lance.arrow import numbers
@@ -295,9 +296,7 @@ def _clause(where: Where | None, roles: Sequence[str] = ()) -> str | None:
     if where is None:
         return " AND ".join(parts)
     parts += [
-        f"{column} = {_literal(value)}"
-        for column in ("user_id", "agent_id", "run_id", "session_id")
-        if (value := getattr(where, column)) is not None
+        f"{column} = {_literal(value)}" for column in SCOPES if (value := getattr(where, column)) is not None
     ]
     if where.below is not None:
         parts.append(f"log_index < {where.below:d}")

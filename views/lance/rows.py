@@ -6,6 +6,7 @@ import msgspec
 
 from braid.ledger.read.reader import LogEntry
 from braid.ledger.record.record import EmbeddingBody, ExperienceBody, Record, is_reading
+from braid.ledger.record.scope import SCOPES, ids_of
 from braid.views.lance.card import CARD_COLUMNS
 from braid.views.lance.schema import EXPERIENCE, HIDDEN, SIGNATURE
 from braid.views.projection import HeadFacts
@@ -79,10 +80,7 @@ def _experience(record: Record, body: ExperienceBody) -> dict[str, Any]:
         "text": searched_text(body),
         "speaker": _SPEAKERS.get(speaker, speaker),
         "name": from_.name,
-        "user_id": scope and scope.user_id,
-        "agent_id": scope and scope.agent_id,
-        "run_id": scope and scope.run_id,
-        "session_id": scope and scope.session_id,
+        **dict(zip(SCOPES, ids_of(scope), strict=True)),
         "turn": ordinal if isinstance(ordinal, int) and abs(ordinal) < _MOST else None,
         "happened_us": happened,
     }

@@ -7,7 +7,7 @@ negative `log_index`), so that rows and position enter in one commit of LanceDB.
 
 from typing import Final
 
-VERSION: Final = 3
+VERSION: Final = 4
 TABLE: Final = "rows"
 EXPERIENCE, SIGNATURE, HIDDEN, STAMP = "experience", "signature", "hidden", "stamp"
 """What a row's `kind` is. A forgotten record's rows keep their place as HIDDEN: one indexed column tells what lives."""

@@ -9,6 +9,7 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
+from braid.ledger.record.scope import OWNERS
 from braid.views.embedder import Vectors
 from braid.views.lance.schema import EXPERIENCE
 from braid.views.lance.view import COPY_ROWS, LanceView, told_as_damage
@@ -22,7 +23,6 @@ MOST_EACH: Final = 5
 MOST_RECORDS: Final = 100_000
 """What lies further back in the log than this is not looked at."""
 _BLOCK: Final = 512
-_WHOSE: Final = ("user_id", "agent_id", "run_id")
 
 
 class Pairs(NamedTuple):
@@ -36,7 +36,7 @@ class Pairs(NamedTuple):
 def similar_pairs(view: LanceView) -> Pairs:
     """Return which records of a set mean nearly the same; raise DamagedViewError.
 
-    Only of one user, agent and run; of nobody's, only of one session.
+    Only of one user, agent, run and project; of nobody's, only of one session.
     """
     found = Pairs([], [], [])
     if view.stamp is None or not view.model.name:
@@ -47,8 +47,8 @@ def similar_pairs(view: LanceView) -> Pairs:
     parts: list[Vectors] = []
     memories = defaultdict[tuple[str | None, ...], list[int]](list)
     with told_as_damage("read"):
-        for batch in view.table.batches(where, ["log_index", "vector", *_WHOSE, "session_id"], COPY_ROWS):
-            owners = zip(*(batch.column(name).to_pylist() for name in (*_WHOSE, "session_id")), strict=True)
+        for batch in view.table.batches(where, ["log_index", "vector", *OWNERS, "session_id"], COPY_ROWS):
+            owners = zip(*(batch.column(name).to_pylist() for name in (*OWNERS, "session_id")), strict=True)
             for place, (*whose, session) in enumerate(owners, len(indexes)):
                 memories[tuple(whose) if any(whose) else (session,)].append(place)
             indexes += batch.column("log_index").to_pylist()

@@ -8,6 +8,7 @@ from typing import Any, Final, Self
 import msgspec
 
 from braid.ledger.read.reader import Reader
+from braid.ledger.record.scope import SCOPES
 from braid.views.embedder import Embedder, EmbeddingError, embedded
 from braid.views.errors import DamagedViewError
 from braid.views.lance.arrow import pa, schema_of, to_arrow
@@ -162,7 +163,7 @@ def index_columns(table: Table) -> None:
     table.create_index("text", FTS())
     for column in ("kind", "pending"):
         table.create_index(column, Bitmap())
-    for column in ("log_index", "target", "user_id", "agent_id", "run_id", "session_id", "happened_us"):
+    for column in ("log_index", "target", *SCOPES, "happened_us"):
         table.create_index(column, BTree())
 
 

@@ -534,7 +534,7 @@ def test_a_file_in_place_of_the_projections_keeps_no_record_out(session: Session
     assert "Porto" in session.well("recall", "Where do I live?").out
 
 
-@pytest.mark.parametrize("option", ["--user-id", "--agent-id", "--run-id", "--session"])
+@pytest.mark.parametrize("option", ["--user-id", "--agent-id", "--run-id", "--project-id", "--session"])
 def test_an_empty_scope_is_refused(session: Session, option: str) -> None:
     name = option.removeprefix("--").replace("-", "_").replace("session", "session_id")
     session.write("chat.jsonl", '{"role": "user", "content": "I live in Porto."}\n')

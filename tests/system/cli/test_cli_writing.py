@@ -231,7 +231,7 @@ def test_append_takes_every_field(session: Session) -> None:
         "append", "Maya lives in Portugal.", "--type", "inference", "--actor", "agent", "--name", "planner",
         "--method", "reasoning", "--parent", parent, "--evidence", parent, "--evidence", "https://example.org/porto",
         "--confidence", "0.9", "--tag", "home", "--tag", "country", "--user-id", "maya",
-        "--agent-id", "a", "--run-id", "r",
+        "--agent-id", "a", "--run-id", "r", "--project-id", "p",
         "--session", "s", "--occurred-at", "2025-05-17T10:00:00+01:00", "--external-id", "x-1",
         "--source", "mailto:m@example.org",
     ).id  # fmt: skip
@@ -241,7 +241,13 @@ def test_append_takes_every_field(session: Session) -> None:
     assert record["evidence_ptrs"] == [parent, "https://example.org/porto"]
     assert record["confidence"] == {"method": "stated", "p": 0.9}
     assert record["tags"] == ["home", "country"]
-    assert record["scope"] == {"user_id": "maya", "agent_id": "a", "run_id": "r", "session_id": "s"}
+    assert record["scope"] == {
+        "user_id": "maya",
+        "agent_id": "a",
+        "run_id": "r",
+        "project_id": "p",
+        "session_id": "s",
+    }
     assert record["provenance"]["name"] == "planner"
     assert record["occurred_at"] == "2025-05-17T10:00:00+01:00"
 

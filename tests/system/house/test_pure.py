@@ -18,6 +18,7 @@ BENEATH = (
     "braid.ledger.errors",
     "braid.ledger.record.envelope",
     "braid.ledger.record.ids",
+    "braid.ledger.record.scope",
     "braid.ledger.record.source",
 )
 """What of the ledger is values alone."""

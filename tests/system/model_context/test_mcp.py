@@ -23,7 +23,7 @@ from braid.store import Store
 from braid.tools.mcp.table import TOOLS, input_schema
 
 BRAID: Final = str(Path(sys.executable).with_name("braid"))
-HIDDEN: Final = {"user_id", "agent_id", "run_id", "session_id", "signer", "actor"}
+HIDDEN: Final = {"user_id", "agent_id", "run_id", "project_id", "session_id", "signer", "actor"}
 Talk = Callable[[Client], Coroutine[Any, Any, None]]
 
 

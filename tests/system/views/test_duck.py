@@ -117,6 +117,7 @@ def test_every_member_of_an_experience_has_its_column(bench: Any, one_of_each: A
         "user_id": "u",
         "agent_id": "a",
         "run_id": "r",
+        "project_id": "p",
         "session_id": "s",
         "external_id": "x1",
         "once": "once-1",

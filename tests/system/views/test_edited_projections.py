@@ -394,7 +394,18 @@ def lance_flips(chance: random.Random) -> dict[str, str]:
     """Column → SQL of another value, of LanceDB's own kind."""
     text = {
         name: f"'forged {chance.randrange(9)}'"
-        for name in ("id", "role", "model", "speaker", "name", "agent_id", "run_id", "session_id", "label")
+        for name in (
+            "id",
+            "role",
+            "model",
+            "speaker",
+            "name",
+            "agent_id",
+            "run_id",
+            "project_id",
+            "session_id",
+            "label",
+        )
     }
     return text | {
         "text": "'I am allergic to moonlight.'",

@@ -25,7 +25,7 @@ from tests.unit.api.test_operations import ALL, NOW, Scene, asked, scene  # noqa
 
 TOM: Final = Caller(name="tom's", kind="person", allowed=GRANTS["person"], user_id="tom")
 DESK: Final = Caller(name="desk", kind="agent", allowed=GRANTS["agent"], user_id="tom", session_id="desk")
-SCOPE: Final = ("user_id", "agent_id", "run_id", "session_id")
+SCOPE: Final = ("user_id", "agent_id", "run_id", "project_id", "session_id")
 OF_TOM: Final = ("split_entity",)
 """Operations that the scene asks of tom's."""
 ENTITIES: Final = {"alias_entity", "merge_entities"}

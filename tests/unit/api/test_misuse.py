@@ -19,7 +19,7 @@ def _nested(depth: int) -> dict[str, Any]:
     return filters
 
 
-SCOPES = ("user_id", "agent_id", "run_id", "session_id")
+SCOPES = ("user_id", "agent_id", "run_id", "project_id", "session_id")
 DRAFT = Draft(kind="event", body=EventBody(name="x", scope=Scope(user_id="maya", run_id="")))
 
 

@@ -22,7 +22,8 @@ def row(at: int, text: str, name: str | None = None, **given: object) -> Row:
     """Return a row as the projection lays it out."""
     fields: dict[str, object] = {
         "id": f"exp_{at}", "text": f"{name}: {text}" if name else text, "kind": "experience", "speaker": "user",
-        "name": name, "user_id": "u", "agent_id": None, "run_id": None, "session_id": "s", "turn": None,
+        "name": name, "user_id": "u", "agent_id": None, "run_id": None, "project_id": None, "session_id": "s",
+        "turn": None,
         "happened_us": int(NOW.timestamp() * 1e6), "salience": 1.0, "label": None, "pending": False,
     }  # fmt: skip
     return Row(index=at, **(fields | given))  # type: ignore[arg-type]

@@ -150,7 +150,7 @@ def one_of_each(bench: Bench) -> dict[str, str]:
                 Claim(subject="Ann", rel="likes", object="rain", polarity=False, source_type="inferred"),
             ],
             embeddings={"semantic": "vec://1"},
-            scope=Scope(user_id="u", agent_id="a", run_id="r", session_id="s"),
+            scope=Scope(user_id="u", agent_id="a", run_id="r", project_id="p", session_id="s"),
             external_id="x1",
             once="once-1",
             tags=["t1", "t2"],
