@@ -6,7 +6,7 @@ names a record of another leaves. What they append is of their scope. An operati
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import cache
+from functools import cache, partial
 from typing import TYPE_CHECKING, Annotated, Any, Final, TypeVar, cast, get_args, get_origin, get_type_hints
 
 import msgspec
@@ -15,6 +15,7 @@ from braid.caller import Caller
 from braid.errors import AccessDeniedError
 from braid.ledger.record.scope import SCOPES
 from braid.operation import Id, Operation, Request
+from braid.own_key import as_given, own_key, with_own_keys
 
 if TYPE_CHECKING:
     from braid.ledger.record.record import Draft
@@ -46,7 +47,8 @@ def held(session: "Session", caller: Caller, known: Operation, asked: Request) -
         )
     for id in named:
         _require_own(session, caller, id)
-    return held_to_scope or asked
+    own = partial(own_key, session, caller, is_own=partial(_is_own, session, caller))
+    return with_own_keys(held_to_scope or asked, own)
 
 
 def own_answer(session: "Session", caller: Caller, known: Operation, answer: _Answer) -> _Answer:
@@ -66,10 +68,18 @@ def own_error(session: "Session", caller: Caller, known: Operation, error: Excep
     """Return why something was refused without a word of records outside of a caller's scope."""
     from braid.ledger.errors import IdempotencyConflictError
 
-    if not caller.scope or all(_is_own(session, caller, id) for id in set(_RECORD.findall(str(error)))):
+    if not caller.scope:
         return error
+    told = all(_is_own(session, caller, id) for id in set(_RECORD.findall(str(error))))
     if isinstance(error, IdempotencyConflictError):
-        return IdempotencyConflictError(error.key, "", ())
+        key = as_given(error.key)
+        return (
+            IdempotencyConflictError(key, error.id, error.unlike)
+            if told
+            else IdempotencyConflictError(key, "", ())
+        )
+    if told:
+        return error
     return AccessDeniedError(
         f"{known.name} failed ({type(error).__name__}) by a record outside of {_said(caller.scope)}"
     )

@@ -94,10 +94,13 @@ def remember(session: Session, asked: Remember) -> Remembered:
     batch = _drafts(asked)
     if not batch:
         return Remembered(ids=())
-    if len(batch) == 1 and not (batch[0].body.scope and batch[0].body.scope.session_id):
-        placed = [append_once(session, batch[0])]
-    else:
-        placed = session.append_drafts(batch, held=len(batch))
+    try:
+        if len(batch) == 1 and not (batch[0].body.scope and batch[0].body.scope.session_id):
+            placed = [append_once(session, batch[0])]
+        else:
+            placed = session.append_drafts(batch, held=len(batch))
+    except IdempotencyConflictError as error:  # by the key that was given, not by that of a message
+        raise IdempotencyConflictError(asked.idempotency_key or error.key, error.id, error.unlike) from None
     ids, behind = tuple(one.id for one in placed), max(one.index for one in placed) + 1
     failpoint("remember.saved")
     if asked.raw or not asked.learn:

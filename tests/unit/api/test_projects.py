@@ -38,8 +38,8 @@ def store(tmp_path: Path) -> Iterator[Store]:
         yield opened
 
 
-def texts(store: Store, query: str, **scope: str) -> set[str]:
-    return {hit.text for hit in store.recall(query, **scope).results}
+def texts(store: Store, query: str, user_id: str | None = None, project_id: str | None = None) -> set[str]:
+    return {hit.text for hit in store.recall(query, user_id=user_id, project_id=project_id).results}
 
 
 def test_a_project_bounds_what_is_recalled(store: Store) -> None:
