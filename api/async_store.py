@@ -672,6 +672,7 @@ class AsyncMethods:
         session_id: "str | None" = None,
         budget: int = 800,
         besides: "str | None" = None,
+        audience: "Literal['owner', 'group', 'third_party']" = "owner",
     ) -> "str":
         """Return an `<experience_context>` block to begin with: what is known of the user, preferences, recent words.
 
@@ -687,6 +688,7 @@ class AsyncMethods:
                 session_id=session_id,
                 budget=budget,
                 besides=besides,
+                audience=audience,
             )
         )
 

@@ -6,7 +6,7 @@ Where no record has it, it stays as it is: so a turn that two paths bring, one o
 """
 
 import re
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, cast
 
 import msgspec
 from blake3 import blake3
@@ -50,10 +50,12 @@ def with_own_keys(asked: Request, own: "Callable[[str], str]") -> Request:
         value = getattr(asked, name)
         if name == MEMBER and isinstance(value, str):
             changes[name] = own(value)
-        elif isinstance(value, tuple) and any(isinstance(one, Request) for one in value):
-            changes[name] = tuple(
-                with_own_keys(one, own) if isinstance(one, Request) else one for one in value
-            )
+        elif isinstance(value, tuple):
+            brought = cast("tuple[object, ...]", value)
+            if any(isinstance(one, Request) for one in brought):
+                changes[name] = tuple(
+                    with_own_keys(one, own) if isinstance(one, Request) else one for one in brought
+                )
     return msgspec.structs.replace(asked, **changes) if changes else asked
 
 

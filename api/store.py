@@ -805,6 +805,7 @@ class Methods:
         session_id: "str | None" = None,
         budget: int = 800,
         besides: "str | None" = None,
+        audience: "Literal['owner', 'group', 'third_party']" = "owner",
     ) -> "str":
         """Return an `<experience_context>` block to begin with: what is known of the user, preferences, recent words.
 
@@ -821,6 +822,7 @@ class Methods:
                 session_id=session_id,
                 budget=budget,
                 besides=besides,
+                audience=audience,
             ),
         ).text
 

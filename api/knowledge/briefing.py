@@ -13,6 +13,7 @@ from braid.lenses.preference import PreferenceLens
 from braid.lenses.view import Ground, folded
 from braid.log import drafts
 from braid.recall.context import framed, memory_line
+from braid.search.audience import may_hear
 from braid.search.question import Question
 from braid.search.retrieval import find
 from braid.session import Session
@@ -39,7 +40,7 @@ def brief(session: Session, asked: Briefing) -> str:
     """Return the block; empty where there is nothing to tell. See `knowledge.briefing_operations.briefing`."""
     redact = Redactor().redact
     share = int(_SHARE * asked.budget)
-    newest = list(_newest(session, asked))
+    newest = [one for one in _newest(session, asked) if may_hear(session, one, asked.audience)]
     found = {one.index: one for one in (*_found(session, asked, _ASKED, _CANDIDATES), *newest)}
     records = [found[at] for at in sorted(found)]
     preferences, told = _preferences(records, redact)
@@ -130,6 +131,7 @@ def _found(session: Session, asked: Briefing, query: str, top_k: int) -> list[Re
         query=query,
         top_k=top_k,
         trust=BELIEVED,
+        audience=asked.audience,
         user_id=asked.user_id,
         agent_id=asked.agent_id,
         run_id=asked.run_id,

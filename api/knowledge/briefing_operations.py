@@ -7,14 +7,19 @@ import msgspec
 from braid.ledger.errors import IntegrityError
 from braid.operation import Name, Scoped, operation
 from braid.search.operations import ContextBlock
+from braid.search.question import Audience
 from braid.session import Session
 
 
 class Briefing(Scoped, frozen=True, kw_only=True):
-    """Whose memory, and how much of it. `besides`: a session that is not told of: the one that begins, or goes on."""
+    """Whose memory, and how much of it. `besides`: a session that is not told of: the one that begins, or goes on.
+
+    `audience`: before whom it is said, as in `context`.
+    """
 
     budget: Annotated[int, msgspec.Meta(ge=100, description="Tokens, by a cautious estimate.")] = 800
     besides: Name | None = None
+    audience: Audience = "owner"
 
 
 @operation(

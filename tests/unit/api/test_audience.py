@@ -42,6 +42,14 @@ def test_what_each_audience_is_given(store: Store, audience: Audience, count: in
         assert (text in block) == (audience == "owner")
 
 
+@pytest.mark.parametrize("audience", ["owner", "group", "third_party"])
+def test_a_briefing_says_no_more_than_its_audience_may_hear(store: Store, audience: Audience) -> None:
+    block = store.briefing(user_id="maya", audience=audience)
+    assert "8443" in block
+    for text in ("red wine", "birthday", "sleeps"):
+        assert (text in block) == (audience == "owner")
+
+
 def test_names_that_go_out_are_flagged(store: Store) -> None:
     found = store.recall("What does Maya prefer in the editor?", user_id="maya", audience="group")
     assert ("name", "Maya") in {(one.kind, one.text) for one in found.flags}
