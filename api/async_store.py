@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from braid.exchange.capture_operations import Captured, PathDecision
     from braid.exchange.operations import Imported
     from braid.jobs.operations import Jobs, JobsChanged, JobShown, Worked
-    from braid.knowledge.change_operations import ChangeLog
+    from braid.knowledge.change_operations import AuditEntry, ChangeLog
     from braid.knowledge.entity_operations import EntityDecision, EntityList, EntityView
     from braid.knowledge.graph_operations import CentralEntity, KnowledgeGraph
     from braid.knowledge.operations import (
@@ -725,6 +725,14 @@ class AsyncMethods:
                 limit=limit,
             )
         )
+
+    async def why_changed(self, id: str) -> "tuple[AuditEntry, ...]":
+        """Return what happened to a memory and what was read of it: learnt, repeated, contradicted, corrected, forgotten.
+
+        By the table `audit_trail`, which follows from the log; `history` has every change of the memory's words. Raises
+        UnknownRecordError, and ViewError where the tables can't be asked.
+        """
+        return await to_thread(lambda: self.sync.why_changed(id=id))
 
     async def entities(
         self,

@@ -47,7 +47,7 @@ def held(session: "Session", caller: Caller, known: Operation, asked: Request) -
         )
     for id in named:
         _require_own(session, caller, id)
-    own = partial(own_key, session, caller, is_own=partial(_is_own, session, caller))
+    own = partial(own_key, session, caller, is_own=partial(is_own, session, caller))
     return with_own_keys(held_to_scope or asked, own)
 
 
@@ -70,7 +70,7 @@ def own_error(session: "Session", caller: Caller, known: Operation, error: Excep
 
     if not caller.scope:
         return error
-    told = all(_is_own(session, caller, id) for id in set(_RECORD.findall(str(error))))
+    told = all(is_own(session, caller, id) for id in set(_RECORD.findall(str(error))))
     if isinstance(error, IdempotencyConflictError):
         key = as_given(error.key)
         return (
@@ -85,7 +85,7 @@ def own_error(session: "Session", caller: Caller, known: Operation, error: Excep
     )
 
 
-def _is_own(session: "Session", caller: Caller, id: str) -> bool:
+def is_own(session: "Session", caller: Caller, id: str) -> bool:
     """Whether an id may be told: a record of the scope, or nobody's; of one that can't be read nothing else is told."""
     scope = _scope_of(session, id)
     return scope is None or (not scope and id.partition("_")[0] in _NOBODYS) or _covers(caller.scope, scope)
@@ -104,7 +104,7 @@ def require_own_drafts(session: "Session", caller: Caller, batch: "Sequence[Draf
             )
     keys = [draft.body.once for draft in batch if draft.body.once is not None]
     for key, index in session.reader.key_index.find(keys).items() if keys else ():
-        if not _is_own(session, caller, session.reader.envelope(index).id):
+        if not is_own(session, caller, session.reader.envelope(index).id):
             raise IdempotencyConflictError(key, "", ())
 
 
@@ -123,7 +123,7 @@ def _own_items(
 
 def _require_own_ids(session: "Session", caller: Caller, known: Operation, answer: object) -> None:
     for id in set(_recorded(msgspec.to_builtins(answer, enc_hook=_as_text))):
-        if not _is_own(session, caller, id):
+        if not is_own(session, caller, id):
             raise AccessDeniedError(
                 f"the answer of {known.name} names records outside of {_said(caller.scope)}: it was not given"
             )

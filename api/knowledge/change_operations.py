@@ -5,10 +5,12 @@ from typing import Annotated
 import msgspec
 
 from braid.claims.changed import KnowledgeChange
-from braid.ledger.errors import IntegrityError
+from braid.ledger.errors import IntegrityError, UnknownRecordError
+from braid.ledger.record.ids import RecordId
 from braid.log import drafts
-from braid.operation import Instant, Response, ScopedAsOf, operation
+from braid.operation import Id, Instant, Json, Request, Response, ScopedAsOf, operation
 from braid.session import Session
+from braid.views.errors import ViewError
 
 
 class Changes(ScopedAsOf, frozen=True, kw_only=True):
@@ -51,3 +53,62 @@ def changes(session: Session, asked: Changes) -> ChangeLog:
     if asked.since is not None:
         found = [change for change in found if change.when >= asked.since]
     return ChangeLog(changes=tuple(found[-asked.limit :]), count=len(found))
+
+
+class WhyChanged(Request, frozen=True, kw_only=True):
+    """Which record: a memory, by any id of its chain, or what was read of one."""
+
+    id: Id
+
+
+class AuditEntry(msgspec.Struct, frozen=True, kw_only=True):
+    """One thing that happened to what is known: a row of the table `audit_trail` (docs/schema.md).
+
+    `id`: the record that says so; `target`: what it was done to; `edge`: the claim, as record and place. `old` and
+    `new` are None where nothing was, or where it is forgotten. `correlation_id`: the first record of what set it going.
+    """
+
+    at: Instant
+    event: str
+    component: str
+    operation: str | None
+    id: RecordId
+    target: str | None
+    edge: str | None
+    entity: str | None
+    old: dict[str, Json] | None
+    new: dict[str, Json] | None
+    confidence_before: float | None
+    confidence_after: float | None
+    mechanism: str | None
+    reason: str | None
+    details: dict[str, Json] | None
+    correlation_id: str
+
+
+class AuditTrail(Response, frozen=True, kw_only=True):
+    """What happened, in the order of the log."""
+
+    entries: tuple[AuditEntry, ...]
+
+
+@operation(
+    WhyChanged,
+    AuditTrail,
+    access="read",
+    cost="index",
+    positional=("id",),
+    returns="entries",
+    example=WhyChanged(id="exp_2025-05-17T09:00:00Z_0000000300ab"),
+    errors=(UnknownRecordError, IntegrityError, ViewError),
+)
+def why_changed(session: Session, asked: WhyChanged) -> AuditTrail:
+    """Return what happened to a memory and what was read of it: learnt, repeated, contradicted, corrected, forgotten.
+
+    By the table `audit_trail`, which follows from the log; `history` has every change of the memory's words. Raises
+    UnknownRecordError, and ViewError where the tables can't be asked.
+    """
+    from braid.knowledge.trail import trail_of
+
+    session.refresh()
+    return AuditTrail(entries=trail_of(session, asked.id))

@@ -1,5 +1,5 @@
-"""`braid knowledge`, `braid changes`, `braid why-known`, `braid why-not-known`: what is known of something, how it has
-changed, and why, or why not.
+"""`braid knowledge`, `braid changes`, `braid why-known`, `braid why-changed`, `braid why-not-known`: what is known of
+something, how it has changed, and why, or why not.
 """
 
 from typing import Annotated, Any
@@ -19,6 +19,7 @@ app = typer.Typer(cls=BraidGroup, rich_markup_mode=None)
 _ABOUT = ("says", "since", "until", "quote", "replaced", "id", "turn")
 _CHANGES = ("when", "was", "now", "said_by", "quote", "why", "turn")
 _DERIVED = ("says", "method", "model", "quote", "starts", "ends", "gates", "standing", "turn", "id")
+_HAPPENED = ("at", "event", "what", "reason", "id", "target")
 _STEPS = ("step", "outcome", "detail", "ids")
 
 
@@ -29,6 +30,7 @@ def register(above: typer.Typer) -> None:
     above.add_typer(app, name="knowledge", rich_help_panel=PANEL)
     above.command(rich_help_panel=PANEL)(changes)
     above.command(rich_help_panel=PANEL)(why_known)
+    above.command(rich_help_panel=PANEL)(why_changed)
     above.command(rich_help_panel=PANEL)(why_not_known)
 
 
@@ -183,6 +185,42 @@ def why_known(
         for row in told:
             row["gates"] = "; ".join(f"{one['gate']}: {one['outcome']}" for one in row["gates"])
     put_rows(_DERIVED if output == "table" else tuple(told[0]), told, output)
+
+
+def why_changed(
+    id: Annotated[
+        str,
+        typer.Argument(metavar="ID", help="A memory, by any of its ids, or a reading.", show_default=False),
+    ],
+    *,
+    output: FormatOption = "table",
+    store: StoreOption = None,
+) -> None:
+    """Show why a memory isn't what it was: learnt, said again, contradicted, corrected, forgotten, and for what reason.
+
+    `braid sql "FROM audit_trail"` has the same of the whole store.
+
+    \b
+    Examples:
+      braid why-changed exp_2025-05-17T09:00:00Z_0000000300ab
+      braid why-changed exp_2025-05-17T09:00:00Z_0000000300ab -o json
+    """
+    with reading(store) as opened:
+        rows: list[dict[str, Any]] = to_builtins(opened.why_changed(id))
+    if output == "table":
+        for row in rows:
+            row["what"] = " -> ".join(_words(value) for value in (row["old"], row["new"]) if value)
+    put_rows(_HAPPENED if output == "table" else tuple(rows[0]) if rows else _HAPPENED, rows, output)
+    if not rows:
+        say("nothing happened to it since it was recorded, and nothing was read of it")
+
+
+def _words(value: dict[str, Any]) -> str:
+    """Return what was or is known, in words."""
+    if "rel" in value:
+        denied = "" if value.get("polarity", True) else "not: "
+        return f"{denied}{value['subject']} {value['rel']} {value['object']}"
+    return str(value.get("text") or value.get("name") or "")
 
 
 def why_not_known(

@@ -31,7 +31,7 @@ PLACES: Final = {
         "affect": ("affect",),
         "stances": ("stance", "stances", "why", "contradictions"),
         "entities": ("entity",),
-        "knowledge": ("knowledge", "changes", "why-known", "why-not-known"),
+        "knowledge": ("knowledge", "changes", "why-known", "why-changed", "why-not-known"),
         "trace": ("trace",),
         "verify": ("verify", "prove", "check-proof"),
         "publish": ("publish", "serve-log", "mirror"),

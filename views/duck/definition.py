@@ -51,5 +51,12 @@ REL_NAME: Final = "trim(regexp_replace(lower(c.rel), '[^a-z0-9]+', '_', 'g'), '_
 """A relation's name as the table of relations writes it, of a row `c`."""
 READINGS: Final = f"starts_with(e.method, {quoted(READING)})"
 """Whether a row `e` of experiences is a reading."""
+OWNED: Final = (
+    "CASE WHEN {0}.user_id IS NOT NULL THEN concat('user_id:', {0}.user_id)"
+    " WHEN {0}.agent_id IS NOT NULL THEN concat('agent_id:', {0}.agent_id)"
+    " WHEN {0}.run_id IS NOT NULL THEN concat('run_id:', {0}.run_id)"
+    " WHEN {0}.project_id IS NOT NULL THEN concat('project_id:', {0}.project_id) ELSE '' END"
+)
+"""Whose memory a row is of, as `scope.owner_of` says it."""
 NORMAL: Final = "regexp_replace(trim(lower({})), '^(the|a|an|my|his|her|our|their) ', '')"
 """A name without case and article."""

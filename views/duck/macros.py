@@ -10,6 +10,7 @@ from typing import Any, Final
 from braid.ledger.record.envelope import DERIVATION_ROLES
 from braid.stance.mentions import NAMED
 from braid.stance.relations import RELATIONS, compared_as
+from braid.views.duck.audit import AUDIT_VIEW
 from braid.views.duck.connections import CONNECTION_VIEWS
 from braid.views.duck.definition import (
     DISPUTED,
@@ -18,6 +19,7 @@ from braid.views.duck.definition import (
     INDEX,
     NORMAL,
     OBJECT,
+    OWNED,
     POLARITY,
     REL,
     REL_NAME,
@@ -63,9 +65,7 @@ _MENTIONED: Final = f"""
         ),
         decided AS (
           SELECT d.log_index, json_extract_string(d.data, '$.op') AS op, d.data,
-            concat_ws(':', CASE WHEN d.user_id IS NOT NULL THEN 'user_id' WHEN d.agent_id IS NOT NULL THEN 'agent_id'
-              WHEN d.run_id IS NOT NULL THEN 'run_id' WHEN d.project_id IS NOT NULL THEN 'project_id' END,
-              coalesce(d.user_id, d.agent_id, d.run_id, d.project_id)) AS owner
+            {OWNED.format("d")} AS owner
           FROM events d WHERE d.name = 'entity' AND d.standing = 'living'
         ),
         named AS (  -- the names that decisions are about
@@ -292,8 +292,8 @@ VIEWS: Final = (
     ),
     ViewDefinition(
         "contradictions",
-        "Pairs of claims that exclude each other while both hold: by how many objects a relation may have, by denial,"
-        " by its opposite. Which of two stands is a stance's to say.",
+        "Pairs of claims of one memory that exclude each other while both hold: by how many objects a relation may"
+        " have, by denial, by its opposite. Which of two stands is a stance's to say.",
         (
             SUBJECT,
             REL,
@@ -311,6 +311,7 @@ VIEWS: Final = (
         WITH known(rel, means, many, opposite) AS (VALUES {_relations()}),
         said AS (
           SELECT c.log_index, c.k, c.id, c.subject, c.object, c.polarity, e.tx, r.opposite,
+            {OWNED.format("e")} AS owner,
             coalesce(r.means, {REL_NAME}) AS rel, coalesce(r.many, true) AS many,
             {NORMAL.format("c.subject")} AS who, {NORMAL.format("c.object")} AS what,
             coalesce(c.valid_from, e.happened_at) AS since, coalesce(c.valid_to, 'infinity'::TIMESTAMP) AS until
@@ -326,7 +327,7 @@ VIEWS: Final = (
           a.object AS earlier, b.object AS later, a.since AS earlier_since, b.since AS later_since,
           a.id AS earlier_id, b.id AS later_id, a.tx = b.tx AS one_batch,
           (SELECT min(v.id) FROM reviews v WHERE list_has_all(v.named, [a.id, b.id])) AS review_id
-        FROM said a JOIN said b ON a.who = b.who AND (a.log_index, a.k) < (b.log_index, b.k)
+        FROM said a JOIN said b ON a.owner = b.owner AND a.who = b.who AND (a.log_index, a.k) < (b.log_index, b.k)
           AND (a.rel = b.rel OR a.opposite = b.rel)
         WHERE a.since < b.until AND b.since < a.until AND CASE
           WHEN a.rel <> b.rel THEN a.polarity AND b.polarity AND a.what = b.what
@@ -406,6 +407,7 @@ VIEWS: Final = (
     ),
     *KNOWLEDGE_VIEWS,
     *CONNECTION_VIEWS,
+    AUDIT_VIEW,
 )  # fmt: skip
 
 _WALKED: Final = (
