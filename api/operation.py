@@ -172,6 +172,11 @@ class Operation(msgspec.Struct, frozen=True, kw_only=True):
         return self.description.partition("\n")[0].partition(". ")[0].rstrip(".") + "."
 
     @property
+    def only_reads(self) -> bool:
+        """Whether it changes nothing at all, and so may be asked again, or answered from what was kept."""
+        return self.access == "read" and self.repeatable
+
+    @property
     def description(self) -> str:
         """What it does."""
         return self.run.__doc__ or ""
