@@ -155,6 +155,10 @@ class Operation(msgspec.Struct, frozen=True, kw_only=True):
     """Members that a method takes by position; `*ids` takes any number."""
     returns: str | None
     """The member of the response that a method returns alone."""
+    pages: str | None
+    """The member of the response that is a list, or a table, and may be asked for in pages."""
+    page_key: tuple[str, ...]
+    """Members of an item of it that name it, and those by which the list is ordered if they change; none: it itself."""
     errors: tuple[type[Exception], ...]
     free: tuple[str, ...]
     """Members of the request that hold JSON of the caller's own."""
@@ -281,6 +285,8 @@ def operation(
     remote: bool = True,
     positional: tuple[str, ...] = (),
     returns: str | None = None,
+    pages: str | None = None,
+    page_key: tuple[str, ...] = (),
     errors: tuple[type[Exception], ...] = (),
 ) -> Callable[[_Function], _Function]:
     """Declare the function below as an operation, under its own name; it stays as it is.
@@ -308,6 +314,8 @@ def operation(
             remote=remote,
             positional=positional,
             returns=returns,
+            pages=pages,
+            page_key=page_key,
             errors=errors,
             free=tuple(name for name, hint in get_type_hints(request).items() if _is_free(hint)),
             local=tuple(

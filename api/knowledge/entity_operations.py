@@ -71,6 +71,8 @@ class EntityList(Response, frozen=True, kw_only=True):
     EntityList,
     access="read",
     cost="log",
+    pages="entities",
+    page_key=("id",),
     example=ListEntities(user_id="maya", type="person"),
     errors=(ValueError, IntegrityError),
 )

@@ -32,6 +32,7 @@ from braid.tools.http.aliases import Aliases
 from braid.tools.http.bounds import bounds_of
 from braid.tools.http.limits import Limits, name_of, weight_of
 from braid.tools.http.openapi import document
+from braid.tools.http.pages import Page, following, page_of
 from braid.tools.http.problem import MEDIA_TYPE, problem
 from braid.tools.http.query import from_query
 from braid.tools.http.watch import Watch
@@ -177,11 +178,15 @@ class Server:
 
     async def answered(self, request: Request, known: Operation, caller: Caller, asked: Asked) -> Response:
         """Answer what was decoded, within the caller's limits. Raises what the operation raises, and RefusedError."""
+        page = page_of(known, request.query_params, asked, caller, len(self.session))
         if known.streams:
             return await self._stream(request, known, caller, _resumed(request, asked))
-        answer = await self._asked(caller, known, asked)
-        encoded = await run_in_threadpool(_encoded, answer, own=_is_own(request))
-        return _whole(request, encoded, bounds_of(asked))
+        answer = await self._asked(caller, known, page.request() if page else asked)
+        encoded, cursor = await run_in_threadpool(_encoded, answer, page, own=_is_own(request))
+        said = {"Braid-Limits": bounds} if (bounds := bounds_of(asked)) else {}
+        if cursor is not None:
+            said["Link"] = f'<{following(request.url.path, request.query_params, cursor)}>; rel="next"'
+        return _whole(request, encoded, said)
 
     async def _asked(self, caller: Caller, known: Operation, asked: Asked) -> Any:
         await self._admit(caller, known)
@@ -344,10 +349,9 @@ def _resumed(request: Request, asked: Asked) -> Asked:
     return msgspec.structs.replace(asked, start=int(last) + 1)
 
 
-def _whole(request: Request, encoded: bytes, limits: str) -> Response:
+def _whole(request: Request, encoded: bytes, said: dict[str, str]) -> Response:
     """Return a whole answer. What is asked by GET has an ETag, and isn't sent again to who has it."""
     media = CONTENT_TYPE if _is_own(request) else "application/json"
-    said = {"Braid-Limits": limits} if limits else {}
     if request.method != "GET":
         return Response(encoded, media_type=media, headers=said)
     tag = f'"{sha256(encoded).hexdigest()[:32]}"'
@@ -358,8 +362,10 @@ def _whole(request: Request, encoded: bytes, limits: str) -> Response:
     return Response(encoded, media_type=media, headers=headers)
 
 
-def _encoded(answer: object, *, own: bool) -> bytes:
-    return encode(answer) if own else wire.to_json(answer)
+def _encoded(answer: object, page: Page | None, *, own: bool) -> tuple[bytes, str | None]:
+    """Return an answer as bytes, or a page of it with the cursor of the next one."""
+    part, cursor = page.of(answer) if page else (answer, None)
+    return encode(part) if own else wire.to_json(part), cursor
 
 
 def _is_own(request: Request) -> bool:

@@ -15,6 +15,7 @@ from braid.operation import Json, Operation
 from braid.registry import find, operations
 from braid.tools.http.aliases import ALIASES, PREFIX, Alias
 from braid.tools.http.bounds import usual_bounds
+from braid.tools.http.pages import CURSOR, MOST, SIZE, USUAL_SIZE
 from braid.tools.http.problem import MEDIA_TYPE, status_of
 from braid.tools.http.schemas import Components
 from braid.transport import Problem
@@ -69,7 +70,8 @@ def _plain_paths() -> _Doc:
     )
     offered["responses"] |= _refused((), (401, 403, 421, 429))
     state = _object({"status": {"enum": ["ready", "stopping"]}})
-    ready = _plain("readyz", "Say whether operations are answered.", state) | {"security": []}
+    ready = _plain("readyz", "Say whether operations are answered.", state)
+    ready["security"] = []
     ready["responses"]["503"] = ready["responses"]["200"] | {"description": "The server is being stopped."}
     health = _plain("healthz", "Say that the process is there.", _object({"status": {"const": "ok"}}))
     return {
@@ -90,9 +92,9 @@ def _plain(name: str, summary: str, schema: _Doc) -> _Doc:
 
 def _path(one: Operation, components: Components) -> _Doc:
     asked = components.take(one.request, one.name)
-    posted = _answered(one, components, (*_ANY, *_BODY)) | {
+    posted: _Doc = _answered(one, components, (*_ANY, *_BODY)) | {
         "operationId": one.name,
-        "parameters": _headers(one),
+        "parameters": [*_pages(one), *_headers(one)],
         "requestBody": {
             "required": bool(components.named(asked).get("required")),
             "content": {"application/json": {"schema": asked, "example": to_builtins(one.example)}},
@@ -100,9 +102,9 @@ def _path(one: Operation, components: Components) -> _Doc:
     }
     if not one.only_reads:
         return {"post": posted}
-    got = _answered(one, components, _ANY) | {
+    got: _Doc = _answered(one, components, _ANY) | {
         "operationId": f"get_{one.name}",
-        "parameters": [*_queries(one, components.named(asked)), *_headers(one)],
+        "parameters": [*_queries(one, components.named(asked)), *_pages(one), *_headers(one)],
     }
     if not one.streams:
         got["responses"]["304"] = {"description": "What If-None-Match names is what would be answered"}
@@ -117,8 +119,13 @@ def _answered(one: Operation, components: Components, refusals: Iterable[int]) -
     forms: _Doc = {"application/json": {"schema": schema}}
     if one.streams:  # the schema is that of a line
         forms = {"application/jsonl": {"schema": schema}, "text/event-stream": {"schema": {"type": "string"}}}
-    headers = {"Braid-Limits": {"schema": {"type": "string"}, "description": "The bounds of the answer."}}
-    good = {"description": one.summary, "content": forms} | ({"headers": headers} if bounds else {})
+    headers: _Doc = {}
+    if bounds:
+        headers["Braid-Limits"] = {"schema": {"type": "string"}, "description": "The bounds of the answer."}
+    if one.pages:
+        said += f"\n\nAsked with page_size or cursor, `{one.pages}` holds a page of the list."
+        headers["Link"] = {"schema": {"type": "string"}, "description": 'The next page, as rel="next".'}
+    good = {"description": one.summary, "content": forms} | ({"headers": headers} if headers else {})
     return {
         "summary": one.summary,
         "description": inspect.cleandoc(one.description) + said,
@@ -148,6 +155,22 @@ def _refusal(status: int) -> _Doc:
             "Retry-After": {"schema": {"type": "string"}, "description": "In how many seconds to ask again."}
         }
     return found
+
+
+def _pages(one: Operation) -> list[_Doc]:
+    """Return what a URL says of a page, of an operation that is answered in pages."""
+    if one.pages is None:
+        return []
+    size = {"type": "integer", "minimum": 1, "maximum": MOST, "default": USUAL_SIZE}
+    return [
+        {"name": SIZE, "in": "query", "schema": size, "description": "How many items a page has."},
+        {
+            "name": CURSOR,
+            "in": "query",
+            "schema": {"type": "string"},
+            "description": "What the last page's Link gave.",
+        },
+    ]
 
 
 def _headers(one: Operation) -> list[_Doc]:

@@ -17,6 +17,7 @@ _STATUS: Final = {
     "AccessDeniedError": 403,
     "ConfirmationError": 403,
     "PinnedError": 409,
+    "LostPlaceError": 409,
     "VersionConflictError": 412,
     "IdempotencyConflictError": 409,
     "LogLockedError": 503,

@@ -9,6 +9,7 @@ from starlette.datastructures import QueryParams
 from braid.errors import InvalidRequestError
 from braid.operation import Operation
 from braid.operation import Request as Asked
+from braid.tools.http.pages import CURSOR, SIZE
 
 
 def from_query(known: Operation, given: QueryParams) -> Asked:
@@ -19,6 +20,8 @@ def from_query(known: Operation, given: QueryParams) -> Asked:
     types = get_type_hints(known.request)
     members: dict[str, object] = {}
     for name in given:
+        if known.pages is not None and name in (SIZE, CURSOR):
+            continue
         if _is_time(types.get(name)) and _is_number(given[name]):
             raise InvalidRequestError(f"{known.name}: {name} is a time with its zone, not a number")
         values = [_value(one) for one in given.getlist(name)]
