@@ -159,6 +159,8 @@ class Operation(msgspec.Struct, frozen=True, kw_only=True):
     """The member of the response that is a list, or a table, and may be asked for in pages."""
     page_key: tuple[str, ...]
     """Members of an item of it that name it, and those by which the list is ordered if they change; none: it itself."""
+    table: str | None
+    """The table or view of `sql` that has a row for each item of the list (docs/schema.md)."""
     errors: tuple[type[Exception], ...]
     free: tuple[str, ...]
     """Members of the request that hold JSON of the caller's own."""
@@ -287,6 +289,7 @@ def operation(
     returns: str | None = None,
     pages: str | None = None,
     page_key: tuple[str, ...] = (),
+    table: str | None = None,
     errors: tuple[type[Exception], ...] = (),
 ) -> Callable[[_Function], _Function]:
     """Declare the function below as an operation, under its own name; it stays as it is.
@@ -316,6 +319,7 @@ def operation(
             returns=returns,
             pages=pages,
             page_key=page_key,
+            table=table,
             errors=errors,
             free=tuple(name for name, hint in get_type_hints(request).items() if _is_free(hint)),
             local=tuple(

@@ -72,6 +72,7 @@ class EntityList(Response, frozen=True, kw_only=True):
     access="read",
     cost="log",
     pages="entities",
+    table="entities",
     page_key=("id",),
     example=ListEntities(user_id="maya", type="person"),
     errors=(ValueError, IntegrityError),

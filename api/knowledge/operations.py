@@ -399,6 +399,7 @@ class StagedClaims(Response, frozen=True, kw_only=True):
     access="read",
     cost="index",
     pages="staged",
+    table="staging",
     page_key=("id", "place"),
     returns="staged",
     example=ListStaged(user_id="maya"),

@@ -207,6 +207,7 @@ class Views(Response, frozen=True, kw_only=True):
     access="read",
     cost="log",
     pages="views",
+    table="views",
     page_key=("id",),
     returns="views",
     example=ListViews(),

@@ -124,6 +124,8 @@ def _answered(one: Operation, components: Components, refusals: Iterable[int]) -
         headers["Braid-Limits"] = {"schema": {"type": "string"}, "description": "The bounds of the answer."}
     if one.pages:
         said += f"\n\nAsked with page_size or cursor, `{one.pages}` holds a page of the list."
+        if one.table:
+            said += f" In SQL its rows are those of `{one.table}` (docs/schema.md)."
         headers["Link"] = {"schema": {"type": "string"}, "description": 'The next page, as rel="next".'}
     good = {"description": one.summary, "content": forms} | ({"headers": headers} if headers else {})
     return {

@@ -76,6 +76,18 @@ def test_pages_joined_are_the_whole(name: str, scene: Scene, tmp_path: Path) -> 
             assert all({**part, member: None} == {**whole, member: None} for part in parts)
 
 
+@pytest.mark.parametrize("name", [name for name, known in ALL.items() if known.table])
+def test_a_list_has_its_rows_in_sql(name: str, scene: Scene, tmp_path: Path) -> None:  # noqa: F811
+    known, mine = ALL[name], scene.copy(tmp_path / "mine")
+    later = NOW + timedelta(days=1)
+    opened = braid.open(mine.folder / "store", guard_dir=mine.folder / "guard", clock=lambda: later)
+    with opened as store, served(store, port=True) as port:
+        ask = Asker(port, operator(store))
+        listed = ask("POST", f"/v1/{name}", {})[1][known.pages]
+        rows = ask("POST", "/v1/sql", {"query": f"SELECT * FROM {known.table}"})[1]["table"]["rows"]
+        assert len(listed) == len(rows) > 0
+
+
 def _items(listed: Any) -> list[Any]:
     rows: list[Any] = listed["rows"] if isinstance(listed, dict) else listed
     return rows
