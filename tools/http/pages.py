@@ -98,7 +98,7 @@ def page_of(
     digest = _digest([known.name, wire.to_builtins(asked), caller.scope])
     cursor = _read(query[CURSOR]) if CURSOR in query else None
     if cursor is not None and cursor.asked != digest:
-        raise _refused("the cursor belongs to another question, or to whoever has another scope")
+        raise _refused("the cursor belongs to another question, or to a caller of another scope")
     return Page(known, asked, int(said), digest, records, cursor)
 
 

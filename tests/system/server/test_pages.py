@@ -2,6 +2,7 @@
 
 import json
 import random
+import re
 from collections.abc import Iterator
 from datetime import timedelta
 from pathlib import Path
@@ -91,6 +92,12 @@ def test_a_list_has_its_rows_in_sql(name: str, scene: Scene, tmp_path: Path) -> 
 def _items(listed: Any) -> list[Any]:
     rows: list[Any] = listed["rows"] if isinstance(listed, dict) else listed
     return rows
+
+
+def test_the_page_lists_them() -> None:
+    said = re.search(r"- In pages: (.*?)\.\n", Path("docs/serve.md").read_text("utf-8"), re.DOTALL)
+    assert said is not None
+    assert re.split(r",\s+", said[1]) == sorted(PAGED)
 
 
 def test_an_item_is_named_by_what_it_has() -> None:
