@@ -167,5 +167,6 @@ def _most(known: Operation) -> tuple[int, int] | None:
     described: Any = msgspec.inspect.type_info(known.request)
     for field in described.fields:
         if field.name == "limit":
-            return field.default, field.type.le
+            number = getattr(field.type, "type", field.type)  # a description is wrapped around it
+            return field.default, number.le
     return None

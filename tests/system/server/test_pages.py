@@ -100,6 +100,17 @@ def test_the_page_lists_them() -> None:
     assert re.split(r",\s+", said[1]) == sorted(PAGED)
 
 
+@pytest.mark.parametrize("name", [n for n in PAGED if "limit" in ALL[n].request.__struct_fields__])
+def test_in_pages_the_usual_limit_does_not_count(name: str) -> None:
+    known = ALL[name]
+    for given, counts in (({}, 10_000), ({"limit": 7}, 7)):
+        asked_ = known.decoded(json.dumps(given).encode())
+        found = page_of(known, QueryParams("page_size=5"), asked_, Caller(name="laptop"), 9)
+        assert found is not None
+        lifted: Any = found.request()
+        assert lifted.limit == counts or (not given and lifted.limit > counts)
+
+
 def test_an_item_is_named_by_what_it_has() -> None:
     for name, known in ALL.items():
         if known.pages is None:
