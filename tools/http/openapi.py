@@ -22,13 +22,16 @@ from braid.transport import Problem
 from braid.wire import to_builtins
 
 _Doc = dict[str, Any]
-_ANY: Final = (400, 401, 403, 409, 421, 429, 500, 503)
-"""What any request may be refused with: what it says, who asks, how often, how the store or the server stands."""
+_ANY: Final = (400, 401, 403, 404, 409, 421, 429, 500, 503)
+"""What any request may be refused with: what it says, who asks, how often, how the store or the server stands.
+
+404 is among them, since a caller of a scope may name another's record in any text (`isolation`).
+"""
 _BODY: Final = (408, 413, 415)
 """What only a body may be refused with."""
 _WRITES: Final = (423, 507)
 """What only a change may be refused with: the store is frozen, the disk is full."""
-_SOME: Final = (404, 410, 412)
+_SOME: Final = (410, 412)
 """What only some operations are refused with, by the errors that they name."""
 _IN_HEADERS: Final = {
     "idempotency_key": ("Idempotency-Key", {"type": "string"}),

@@ -10,6 +10,7 @@ from typing import Any, Final
 import jsonschema
 import pytest
 
+from braid.caller import CallerKind
 from braid.tools.http.limits import Limits, read_rates
 from braid.tools.http.openapi import document
 from tests.system.server.running import served
@@ -50,12 +51,16 @@ def _rank(path: str) -> int:
     return ORDER.index(known.access) if known is not None else ORDER.index("forget")
 
 
-def run_against(made: Scene, *options: str) -> None:
-    """Ask a server over a scene all that its document says; fail with what was answered otherwise."""
+def run_against(made: Scene, *options: str, scope: str | None = None) -> None:
+    """Ask a server over a scene all that its document says; fail with what was answered otherwise.
+
+    An operator asks, or with `scope` a person who is held to that user's memory.
+    """
     told = made.folder / "openapi.json"
     told.write_text(json.dumps(of_the_scene(made)), "utf-8")
     with made.open() as store:
-        secret = store.issue_token("laptop", kind="operator").secret
+        kind: CallerKind = "person" if scope else "operator"
+        secret = store.issue_token("laptop", kind=kind, user_id=scope).secret
         with served(store, port=True, limits=Limits(read_rates(RATES))) as port:
             command = [
                 str(Path(sys.executable).parent / "schemathesis"), "run", str(told), "--url", f"http://127.0.0.1:{port}",
@@ -92,6 +97,11 @@ def test_each_line_of_a_stream_is_as_described(name: str, scene: Scene, tmp_path
     assert lines
     for line in lines:
         validator.validate(json.loads(line))
+
+
+@pytest.mark.soak
+def test_what_is_refused_to_a_caller_of_another_scope_is_described(scene: Scene, tmp_path: Path) -> None:  # noqa: F811
+    run_against(scene.copy(tmp_path / "mine"), "--phases", "examples", "--max-examples", "1", scope="tom")
 
 
 @pytest.mark.soak
