@@ -105,6 +105,17 @@ def test_if_match_is_a_version(store: Store) -> None:
         assert ask("POST", "/v1/modify", change, If_Match='"1"')[1]["version"] == 2
 
 
+def test_what_is_not_there_is_not_found(store: Store) -> None:
+    with served(store, port=True) as port:
+        ask = Asker(port, operator(store))
+        for path in (
+            "entity?entity=Nobody",
+            "review?id=rev_0123456789ab",
+            "get?id=exp_2025-05-17T09:00:00Z_0000000300ab",
+        ):
+            assert ask("GET", f"/v1/{path}")[0] == 404, path
+
+
 def test_a_query_says_a_time_as_a_time(store: Store) -> None:
     store.append("It rained.")
     with served(store, port=True) as port:
