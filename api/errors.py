@@ -7,6 +7,8 @@ rooms below: LedgerError, WalError, ViewError, and OSError, which is left alone.
     UnknownOperationError(ValueError)   no operation has this name
     AccessDeniedError(PermissionError)  who asks may not do this
       FrozenError                       the store is frozen: an operator alone changes it
+    NotInScopeError(LookupError, ValueError)  nothing in the scope has this id or name
+    LostPlaceError(ValueError)          what a cursor goes on behind is gone
     UnreachableError(ConnectionError)   no server answers where a client asks
     RemoteError(RuntimeError)           a server failed in a way that has no name here
     VersionConflictError(ValueError)    what was to change has changed since
@@ -31,6 +33,14 @@ class AccessDeniedError(PermissionError):
 
 class FrozenError(AccessDeniedError):
     """An operator has frozen the store, and who asks is none: nothing is written, changed or destroyed."""
+
+
+class NotInScopeError(LookupError, ValueError):
+    """Nothing in the scope that was asked has the id or the name that was given."""
+
+
+class LostPlaceError(ValueError):
+    """All that a cursor names has gone from the list: where its next page begins can't be said."""
 
 
 class UnreachableError(ConnectionError):

@@ -156,6 +156,12 @@ class Operation(msgspec.Struct, frozen=True, kw_only=True):
     """Members that a method takes by position; `*ids` takes any number."""
     returns: str | None
     """The member of the response that a method returns alone."""
+    pages: str | None
+    """The member of the response that is a list, or a table, and may be asked for in pages."""
+    page_key: tuple[str, ...]
+    """Members of an item of it that name it, and those by which the list is ordered if they change; none: it itself."""
+    table: str | None
+    """The table or view of `sql` that has a row for each item of the list (docs/schema.md)."""
     errors: tuple[type[Exception], ...]
     free: tuple[str, ...]
     """Members of the request that hold JSON of the caller's own."""
@@ -171,6 +177,11 @@ class Operation(msgspec.Struct, frozen=True, kw_only=True):
     def summary(self) -> str:
         """The first sentence of what it does."""
         return self.description.partition("\n")[0].partition(". ")[0].rstrip(".") + "."
+
+    @property
+    def only_reads(self) -> bool:
+        """Whether it changes nothing at all, and so may be asked again, or answered from what was kept."""
+        return self.access == "read" and self.repeatable
 
     @property
     def description(self) -> str:
@@ -277,6 +288,9 @@ def operation(
     remote: bool = True,
     positional: tuple[str, ...] = (),
     returns: str | None = None,
+    pages: str | None = None,
+    page_key: tuple[str, ...] = (),
+    table: str | None = None,
     errors: tuple[type[Exception], ...] = (),
 ) -> Callable[[_Function], _Function]:
     """Declare the function below as an operation, under its own name; it stays as it is.
@@ -304,6 +318,9 @@ def operation(
             remote=remote,
             positional=positional,
             returns=returns,
+            pages=pages,
+            page_key=page_key,
+            table=table,
             errors=errors,
             free=tuple(name for name, hint in get_type_hints(request).items() if _is_free(hint)),
             local=tuple(

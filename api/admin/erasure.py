@@ -330,7 +330,15 @@ class Due(Response, frozen=True, kw_only=True):
     indexes: tuple[Index, ...]
 
 
-@operation(RetentionDue, Due, access="read", cost="record", returns="indexes", example=RetentionDue())
+@operation(
+    RetentionDue,
+    Due,
+    access="read",
+    cost="record",
+    pages="indexes",
+    returns="indexes",
+    example=RetentionDue(),
+)
 def retention_due(session: Session, asked: RetentionDue) -> Due:
     """Return the indexes of the forgotten records that the next `retain` would erase."""
     del asked

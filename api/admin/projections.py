@@ -47,6 +47,7 @@ class Selected(Response, frozen=True, kw_only=True):
     Selected,
     access="read",
     cost="index",
+    pages="table",
     payload="arrow",
     positional=("query", "parameters"),
     returns="table",

@@ -145,6 +145,8 @@ class ListTokens(Request, frozen=True, kw_only=True):
     TokenList,
     access="keys",
     cost="record",
+    pages="tokens",
+    page_key=("id",),
     repeatable=True,
     returns="tokens",
     example=ListTokens(),

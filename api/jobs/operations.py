@@ -140,6 +140,8 @@ class Jobs(Response, frozen=True, kw_only=True):
     Jobs,
     access="operate",
     cost="index",
+    pages="jobs",
+    page_key=("id", "state"),
     repeatable=True,
     example=AskJobs(),
     errors=(TransportError,),

@@ -35,6 +35,8 @@ class ChangeLog(Response, frozen=True, kw_only=True):
     ChangeLog,
     access="read",
     cost="index",
+    pages="changes",
+    page_key=("subject", "rel", "was", "now"),
     positional=("topic",),
     example=Changes(topic="Maya", user_id="maya"),
     errors=(ValueError, IntegrityError),

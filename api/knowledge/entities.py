@@ -8,6 +8,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from typing import Any, Final, cast
 
 from braid.claims.finder import ClaimFinder
+from braid.errors import NotInScopeError
 from braid.learn.resolve.compare import Similarity
 from braid.learn.resolve.resolution import (
     Decision,
@@ -218,7 +219,7 @@ def found(known: Resolution, wanted: str) -> Entity:
     named = [one for one in known.entities if wanted == one.id]
     named = named or [one for one in known.entities if key in {normal(name) for name in one.names}]
     if not named:
-        raise ValueError(f"no entity is called {wanted!r} here: `entities` lists them")
+        raise NotInScopeError(f"no entity is called {wanted!r} here: `entities` lists them")
     if len(named) > 1:
         ids = ", ".join(f"{one.id} ({one.name}, {one.type})" for one in named[:6])
         raise ValueError(f"{wanted!r} is the name of several: say which by its id: {ids}")

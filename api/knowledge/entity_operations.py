@@ -71,6 +71,9 @@ class EntityList(Response, frozen=True, kw_only=True):
     EntityList,
     access="read",
     cost="log",
+    pages="entities",
+    table="entities",
+    page_key=("id",),
     example=ListEntities(user_id="maya", type="person"),
     errors=(ValueError, IntegrityError),
 )

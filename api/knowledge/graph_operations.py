@@ -155,6 +155,8 @@ class Centrality(Response, frozen=True, kw_only=True):
     Centrality,
     access="read",
     cost="log",
+    pages="entities",
+    page_key=("id",),
     returns="entities",
     example=AskCentrality(user_id="maya"),
     errors=_ERRORS,

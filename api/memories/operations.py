@@ -176,6 +176,8 @@ class MemoryHistory(Response, frozen=True, kw_only=True):
     MemoryHistory,
     access="read",
     cost="index",
+    pages="changes",
+    page_key=("id", "change"),
     positional=("id",),
     example=History(id=_ID),
     errors=(UnknownRecordError, IntegrityError, NoVaultError, InvalidRecordError),

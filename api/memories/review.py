@@ -8,6 +8,7 @@ import msgspec
 
 from braid.caller import asking
 from braid.claims.decisions import walk
+from braid.errors import NotInScopeError
 from braid.ledger.errors import ForgottenError
 from braid.ledger.record.ids import RecordId
 from braid.ledger.record.record import Draft, EventBody
@@ -140,7 +141,7 @@ def _pair(session: Session, scope: Scoped, id: str) -> _Pair:
     for pair in _pairs(session, scope):
         if pair.id == id:
             return pair
-    raise ValueError(f"nothing in this scope is marked as {id}; `braid review list` shows what waits")
+    raise NotInScopeError(f"nothing in this scope is marked as {id}; `braid review list` shows what waits")
 
 
 def _refuse(pair: _Pair, state: ReviewState) -> None:

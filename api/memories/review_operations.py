@@ -69,6 +69,8 @@ class Reviews(Response, frozen=True, kw_only=True):
     Reviews,
     access="read",
     cost="log",
+    pages="reviews",
+    page_key=("id",),
     returns="reviews",
     example=ListReviews(user_id="maya"),
     errors=(ValueError, IntegrityError),

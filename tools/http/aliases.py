@@ -3,85 +3,68 @@
 `/api/memory/…`: what it asks and answers is that API's; who may, limits and refusals are those of `/v1`.
 """
 
-from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
+from collections.abc import Awaitable, Callable
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import msgspec
 from starlette.requests import Request
-from starlette.responses import JSONResponse, Response
+from starlette.responses import Response
 from starlette.routing import Route
 
+from braid import wire
 from braid.errors import InvalidRequestError
 from braid.ledger.record.scope import SCOPES
-from braid.operation import Json
 from braid.operation import Request as Asked
 from braid.refusal import refusal
+from braid.tools.http.alias_forms import (
+    CandidateAlias,
+    ChangedAlias,
+    EventAlias,
+    ForgetAlias,
+    ForgottenAlias,
+    HistoryAlias,
+    JobAlias,
+    ModifyAlias,
+    PatchAlias,
+    ReasonAlias,
+    RememberAlias,
+    RememberedAlias,
+    ResultAlias,
+    ResultsAlias,
+)
 
 if TYPE_CHECKING:
     from braid.memories.operations import Change, Outcome
     from braid.tools.http.app import Server
 
 PREFIX: Final = "/api/memory"
-_Scope = Annotated[str, msgspec.Meta(min_length=1)] | None
+_Answer = Callable[[Request], Awaitable[Response]]
 
 
-class RememberAlias(Asked, frozen=True, kw_only=True):
-    """What is remembered; `raw` reads nothing out of it."""
+class Alias(NamedTuple):
+    """A route of the other names: the method of `Aliases` that answers it, and by which operations."""
 
-    content: Annotated[str, msgspec.Meta(min_length=1)]
-    mode: Literal["auto", "sync", "async"] = "auto"
-    raw: bool = False
-    idempotency_key: str | None = None
-    pipeline_timeout_ms: Annotated[int, msgspec.Meta(ge=1)] | None = None
-    user_id: _Scope = None
-    agent_id: _Scope = None
-    run_id: _Scope = None
-    project_id: _Scope = None
-    session_id: _Scope = None
+    method: str
+    path: str
+    answer: str
+    operations: tuple[str, ...]
+    answers: type
+    asks: type[Asked] | None = None
+    query: tuple[str, ...] = ()
+    """Names that its query may hold."""
 
 
-class ReasonAlias(Asked, frozen=True, kw_only=True):
-    """Why; kept with the record."""
-
-    reason: str | None = None
-
-
-class PatchAlias(Asked, frozen=True, kw_only=True):
-    """What changes in a memory; what isn't given stays as it is."""
-
-    content: str | None = None
-    tags: tuple[str, ...] | None = None
-    importance: Annotated[float, msgspec.Meta(ge=0, le=1)] | None = None
-    pinned: bool | None = None
-    reason: str | None = None
-    if_version: Annotated[int, msgspec.Meta(ge=1)] | None = None
-
-
-class PatchOfAlias(PatchAlias, frozen=True, kw_only=True):
-    """What changes in which memory."""
-
-    id: str
-
-
-class ModifyAlias(Asked, frozen=True, kw_only=True):
-    """Changes of several memories."""
-
-    patches: Annotated[tuple[PatchOfAlias, ...], msgspec.Meta(min_length=1, max_length=100)]
-
-
-class ForgetAlias(Asked, frozen=True, kw_only=True):
-    """What is forgotten: a preview finds candidates by `query`, and `execute` forgets those that you name in `ids`."""
-
-    query: str | None = None
-    ids: tuple[str, ...] = ()
-    type: str | None = None
-    mode: Literal["preview", "execute"] = "preview"
-    limit: Annotated[int, msgspec.Meta(ge=1, le=100)] = 10
-    reason: str | None = None
-    user_id: _Scope = None
-    agent_id: _Scope = None
-    run_id: _Scope = None
-    project_id: _Scope = None
-    session_id: _Scope = None
+ALIASES: Final = (
+    Alias("POST", "/remember", "remember", ("remember",), RememberedAlias, RememberAlias),
+    Alias("POST", "/forget", "forget", ("forget", "recall"), ForgottenAlias, ForgetAlias),
+    Alias("POST", "/modify", "modify_all", ("modify_all",), ResultsAlias, ModifyAlias),
+    Alias("GET", "/jobs/{id}", "job", ("job",), JobAlias),
+    Alias("GET", "/{id}/history", "history", ("history",), HistoryAlias),
+    Alias("POST", "/{id}/recover", "recover", ("recover",), ChangedAlias, ReasonAlias),
+    Alias("DELETE", "/{id}", "delete", ("forget",), ChangedAlias, ReasonAlias, ("reason",)),
+    Alias("PATCH", "/{id}", "modify", ("modify",), ChangedAlias, PatchAlias),
+)
+"""The routes, the fixed names before those that hold an id."""
 
 
 class Aliases:
@@ -91,17 +74,11 @@ class Aliases:
         self._server = server
 
     def routes(self) -> list[Route]:
-        """Return them, the fixed names before those that hold an id."""
-        return [
-            Route(f"{PREFIX}/remember", self.remember, methods=["POST"]),
-            Route(f"{PREFIX}/forget", self.forget, methods=["POST"]),
-            Route(f"{PREFIX}/modify", self.modify_all, methods=["POST"]),
-            Route(f"{PREFIX}/jobs/{{id}}", self.job, methods=["GET"]),
-            Route(f"{PREFIX}/{{id}}/history", self.history, methods=["GET"]),
-            Route(f"{PREFIX}/{{id}}/recover", self.recover, methods=["POST"]),
-            Route(f"{PREFIX}/{{id}}", self.delete, methods=["DELETE"]),
-            Route(f"{PREFIX}/{{id}}", self.modify, methods=["PATCH"]),
-        ]
+        """Return the routes, one for each path."""
+        by_path: dict[str, dict[str, _Answer]] = {}
+        for one in ALIASES:
+            by_path.setdefault(one.path, {})[one.method] = getattr(self, one.answer)
+        return [Route(PREFIX + path, _by_method(ways), methods=list(ways)) for path, ways in by_path.items()]
 
     async def remember(self, request: Request) -> Response:
         """Remember a text."""
@@ -115,58 +92,62 @@ class Aliases:
             "pipeline_timeout_ms": asked.pipeline_timeout_ms,
         }
         done = await self._server.ask(request, "remember", scope | said)
-        answer = {"memory_id": done.memory_id, "status": done.status, "warnings": list(done.warnings)}
-        return JSONResponse(answer | ({"job_id": done.job_id} if done.job_id else {}))
+        return _json(
+            RememberedAlias(
+                memory_id=done.memory_id,
+                status=done.status,
+                warnings=done.warnings,
+                job_id=done.job_id or None,
+            )
+        )
 
     async def job(self, request: Request) -> Response:
         """Return how a job stands: its state, attempts, when it is tried again, and the class of the last error."""
         id = request.path_params["id"]
         shown = await self._server.ask(request, "job", {"id": id})
         one = shown.job
-        if one is None:  # only the log knows of it
+        due = one.due_at if one is not None else None
+        if one is not None:
+            said = {"status": one.state, "attempts": one.attempts, "last_error": one.error}
+        else:  # only the log knows of it
             ended = shown.outcomes[-1]
             said = {"status": ended.ended, "attempts": ended.attempts, "last_error": ended.error}
-        else:
-            said = {"status": one.state, "attempts": one.attempts, "last_error": one.error}
-        due = one.due_at if one is not None else None
-        return JSONResponse({"id": id, **said, "next_retry": due.isoformat() if due is not None else None})
+        return _json(JobAlias(id=id, **said, next_retry=due))
 
     async def history(self, request: Request) -> Response:
         """Return every change of a memory, in order."""
         id = request.path_params["id"]
         told = await self._server.ask(request, "history", {"id": id})
-        events = [_event(one) for one in told.changes]
-        return JSONResponse({"memory_id": id, "version": told.version, "events": events})
+        events = tuple(_event(one) for one in told.changes)
+        return _json(HistoryAlias(memory_id=id, version=told.version, events=events))
 
     async def modify(self, request: Request) -> Response:
         """Change a memory; a version that it no longer has is a conflict."""
         asked = await self._body(request, PatchAlias)
         id = request.path_params["id"]
         done = await self._server.ask(request, "modify", _change(id, asked))
-        return JSONResponse(
-            {"memory_id": id, "status": "modified", "event_id": done.id, "version": done.version}
-        )
+        return _json(ChangedAlias(memory_id=id, status="modified", event_id=done.id, version=done.version))
 
     async def modify_all(self, request: Request) -> Response:
         """Change several memories, each on its own; what became of each."""
         asked = await self._body(request, ModifyAlias)
         changes = [_change(one.id, one) for one in asked.patches]
         done = await self._server.ask(request, "modify_all", {"changes": changes})
-        return JSONResponse({"results": [_result(one) for one in done.outcomes]})
+        return _json(ResultsAlias(results=tuple(_result(one) for one in done.outcomes)))
 
     async def recover(self, request: Request) -> Response:
         """Bring a forgotten memory back."""
         asked = await self._body(request, ReasonAlias)
         id = request.path_params["id"]
         done = await self._server.ask(request, "recover", {"ids": [id], "reason": asked.reason})
-        return JSONResponse({"memory_id": id, "status": "recovered", "event_id": done.id})
+        return _json(ChangedAlias(memory_id=id, status="recovered", event_id=done.id))
 
     async def delete(self, request: Request) -> Response:
         """Forget a memory; the reason may stand in the query."""
         asked = await self._body(request, ReasonAlias)
         id, reason = request.path_params["id"], request.query_params.get("reason") or asked.reason
         done = await self._server.ask(request, "forget", {"ids": [id], "reason": _needed(reason)})
-        return JSONResponse({"memory_id": id, "status": "forgotten", "event_id": done.id})
+        return _json(ChangedAlias(memory_id=id, status="forgotten", event_id=done.id))
 
     async def forget(self, request: Request) -> Response:
         """Show what could be forgotten, or forget what is named."""
@@ -174,16 +155,17 @@ class Aliases:
         if asked.mode == "execute":
             if not asked.ids:
                 raise InvalidRequestError("execute forgets the ids that a preview gave: name them in ids")
-            members = {"ids": list(asked.ids), "reason": _needed(asked.reason)}
+            members = {"ids": asked.ids, "reason": _needed(asked.reason)}
             done = await self._server.ask(request, "forget", members)
-            return JSONResponse({"forgotten": list(asked.ids), "event_id": done.id})
+            return _json(ForgottenAlias(forgotten=asked.ids, event_id=done.id))
         if not asked.query:
             raise InvalidRequestError("a preview needs a query")
         scope = {name: getattr(asked, name) for name in SCOPES}
         filters = {"filters": {"type": {"eq": asked.type}}} if asked.type else {}
         members = scope | filters | {"query": asked.query, "top_k": asked.limit}
         found = await self._server.ask(request, "recall", members)
-        return JSONResponse({"candidates": [{"id": hit.id, "score": hit.score} for hit in found.results]})
+        candidates = tuple(CandidateAlias(id=hit.id, score=hit.score) for hit in found.results)
+        return _json(ForgottenAlias(candidates=candidates))
 
     async def _body(self, request: Request, type_: Any) -> Any:
         raw = await self._server.body(request)
@@ -193,6 +175,13 @@ class Aliases:
             raise InvalidRequestError("what is asked is nested too deep") from None
         except (msgspec.DecodeError, UnicodeDecodeError) as error:
             raise InvalidRequestError(refusal(str(error), type_.__struct_fields__)) from None
+
+
+def _by_method(ways: dict[str, _Answer]) -> _Answer:
+    async def answer(request: Request) -> Response:
+        return await ways["GET" if request.method == "HEAD" else request.method](request)
+
+    return answer
 
 
 def _needed(reason: str | None) -> str:
@@ -213,25 +202,29 @@ def _change(id: str, asked: PatchAlias) -> dict[str, Any]:
     }
 
 
-def _result(one: "Outcome") -> dict[str, Json]:
+def _result(one: "Outcome") -> ResultAlias:
     done = one.done
     if done is None:
-        return {"id": one.asked, "success": False, "error": one.error, "reason": one.message}
-    return {"id": one.asked, "success": True, "event_id": str(done.id), "version": done.version}
+        return ResultAlias(id=one.asked, success=False, error=one.error, reason=one.message)
+    return ResultAlias(id=one.asked, success=True, event_id=str(done.id), version=done.version)
 
 
-def _event(one: "Change") -> dict[str, Json]:
-    return {
-        "event": one.change,
-        "id": str(one.id),
-        "version": one.version,
-        "created_at": one.at.isoformat(),
-        "actor_type": one.actor,
-        "actor_id": one.asked_by or one.by,
-        "old_content": one.old,
-        "new_content": one.new,
-        "method": one.method,
-        "model": one.model,
-        "reason": one.reason,
-        "session_id": one.session_id,
-    }
+def _event(one: "Change") -> EventAlias:
+    return EventAlias(
+        event=one.change,
+        id=str(one.id),
+        version=one.version,
+        created_at=one.at,
+        actor_type=one.actor,
+        actor_id=one.asked_by or one.by,
+        old_content=one.old,
+        new_content=one.new,
+        method=one.method,
+        model=one.model,
+        reason=one.reason,
+        session_id=one.session_id,
+    )
+
+
+def _json(answer: object) -> Response:
+    return Response(wire.to_json(answer), media_type="application/json")

@@ -8,13 +8,12 @@ import logging
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from functools import partial
 from hashlib import sha256
-from typing import Any, Final, Literal, get_args, get_origin, get_type_hints
+from typing import Any, Final, Literal
 
 import anyio
 import msgspec
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
-from starlette.datastructures import QueryParams
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, Response, StreamingResponse
 from starlette.routing import Route
@@ -30,9 +29,12 @@ from braid.registry import find, operations
 from braid.session import Session
 from braid.tools.http.agents import McpEndpoint, answer_hook
 from braid.tools.http.aliases import Aliases
+from braid.tools.http.bounds import bounds_of
 from braid.tools.http.limits import Limits, name_of, weight_of
 from braid.tools.http.openapi import document
+from braid.tools.http.pages import Page, following, page_of
 from braid.tools.http.problem import MEDIA_TYPE, problem
+from braid.tools.http.query import from_query
 from braid.tools.http.watch import Watch
 from braid.transport import CONTENT_TYPE, ENDED, FAILED, ITEM, Problem, decode, encode, framed
 
@@ -49,6 +51,8 @@ _log = logging.getLogger("braid.http")
 Mode = Literal["local", "team", "hybrid"]
 """local: the socket alone, and no token. team: a token is needed even there, so that every record has a name to it.
 hybrid: no token at the socket, one at the port."""
+_METHODS: Final = ("GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE")
+"""What a route of an operation takes, to refuse some of it with what would be right."""
 STREAMS: Final = 64
 """How many streams may be open at once; each has a thread."""
 
@@ -57,11 +61,19 @@ class RefusedError(Exception):
     """A request that is refused before any operation is asked."""
 
     def __init__(
-        self, status: int, title: str, detail: str, hint: str | None = None, wait_s: int | None = None
+        self,
+        status: int,
+        title: str,
+        detail: str,
+        hint: str | None = None,
+        *,
+        wait_s: int | None = None,
+        allow: str | None = None,
     ) -> None:
-        """`wait_s`: when it may be asked again."""
+        """`wait_s`: when it may be asked again; `allow`: by which method instead."""
         self.problem = Problem(title=title, status=status, detail=detail, hint=hint, error="")
         self.wait_s = wait_s
+        self.allow = allow
         super().__init__(detail)
 
 
@@ -98,8 +110,7 @@ class Server:
                 Route("/mcp", McpEndpoint(self.session, self._caller, BODY_LIMIT)),
                 Route("/hook", self.hook, methods=["POST"]),
                 Route("/v1", self.listed, methods=["GET"]),
-                Route("/v1/{name}", self.operation, methods=["POST"]),
-                Route("/v1/{name}", self.page, methods=["GET"]),
+                Route("/v1/{name}", self.operation, methods=_METHODS),
                 *(_guarded(route) for route in Aliases(self).routes()),
             ],
             exception_handlers={RefusedError: _refusal, 404: _missing, 405: _missing},
@@ -140,24 +151,17 @@ class Server:
         return Response(msgspec.json.encode(reply), media_type="application/json")
 
     async def operation(self, request: Request) -> Response:
-        """Answer an operation: JSON, or MessagePack where a client of Braid asks; a stream as JSON lines, or events."""
-        try:
-            caller = await run_in_threadpool(self._caller, request)
-            known = self._offered(request.path_params["name"])
-            asked = _asked(request, known, await _body(request))
-            return await self.answered(request, known, caller, asked)
-        except RefusedError:
-            raise
-        except Exception as error:
-            return _problem(error)
+        """Answer an operation: JSON, or MessagePack where a client of Braid asks; a stream as JSON lines, or events.
 
-    async def page(self, request: Request) -> Response:
-        """Answer an operation that only reads, asked by GET: its members are the query's, its answer has an ETag."""
+        What only reads is asked by GET, too: its members are the query's, and its answer has an ETag.
+        """
         try:
             caller = await run_in_threadpool(self._caller, request)
             known = self._offered(request.path_params["name"])
-            if known.access != "read" or not known.repeatable:
-                raise RefusedError(405, "Not by GET", f"{known.name} changes something: ask it by POST")
+            _require_method(request, known)
+            if request.method == "POST":
+                asked = _asked(request, known, await _body(request))
+                return await self.answered(request, known, caller, asked)
             return await self.answered(request, known, caller, from_query(known, request.query_params))
         except RefusedError:
             raise
@@ -174,11 +178,15 @@ class Server:
 
     async def answered(self, request: Request, known: Operation, caller: Caller, asked: Asked) -> Response:
         """Answer what was decoded, within the caller's limits. Raises what the operation raises, and RefusedError."""
+        page = page_of(known, request.query_params, asked, caller, len(self.session))
         if known.streams:
             return await self._stream(request, known, caller, _resumed(request, asked))
-        answer = await self._asked(caller, known, asked)
-        encoded = await run_in_threadpool(_encoded, answer, own=_is_own(request))
-        return _whole(request, encoded, _limits_of(asked))
+        answer = await self._asked(caller, known, page.request() if page else asked)
+        encoded, cursor = await run_in_threadpool(_encoded, answer, page, own=_is_own(request))
+        said = {"Braid-Limits": bounds} if (bounds := bounds_of(asked)) else {}
+        if cursor is not None:
+            said["Link"] = f'<{following(request.url.path, request.query_params, cursor)}>; rel="next"'
+        return _whole(request, encoded, said)
 
     async def _asked(self, caller: Caller, known: Operation, asked: Asked) -> Any:
         await self._admit(caller, known)
@@ -219,7 +227,7 @@ class Server:
         self.watch.refused(caller.name, known.name, "too often")
         raise RefusedError(
             429, "Too often", f"{caller.name} has asked too often for what counts as {weight!r}",
-            f"ask again in {wait_s} seconds at the latest", wait_s,
+            f"ask again in {wait_s} seconds at the latest", wait_s=wait_s,
         )  # fmt: skip
 
     def _answer(self, known: Operation, caller: Caller, asked: Asked) -> Any:
@@ -234,7 +242,9 @@ class Server:
         """Answer a stream. What is refused before its first item is a problem with a status of its own."""
         await self._admit(caller, known)
         if self._streams >= STREAMS:
-            raise RefusedError(503, "Too many streams", f"{STREAMS} streams are open", "ask again later", 5)
+            raise RefusedError(
+                503, "Too many streams", f"{STREAMS} streams are open", "ask again later", wait_s=5
+            )
         self._streams += 1
         items = stream(partial(self._items, known, caller, asked))
         try:
@@ -280,7 +290,7 @@ class Server:
         """Count a stranger's try: all of them have one name, since any other would be theirs to choose."""
         self.watch.refused("nobody", "any", "no valid token")
         if (wait_s := self.limits.wait_s("nobody", "wrong token")) is not None:
-            raise RefusedError(429, "Too often", "too many wrong tokens were tried", None, wait_s)
+            raise RefusedError(429, "Too often", "too many wrong tokens were tried", wait_s=wait_s)
 
     def _require_host(self, request: Request) -> None:
         host = request.headers.get("host", "")
@@ -303,6 +313,17 @@ def offered(caller: Caller) -> list[Operation]:
     ]
 
 
+def _require_method(request: Request, known: Operation) -> None:
+    """Raise RefusedError for a method by which an operation isn't asked."""
+    ways = ("GET", "HEAD", "POST") if known.only_reads else ("POST",)
+    if request.method not in ways:
+        raise RefusedError(
+            405, "Not by that method", f"{known.name} is not asked by {request.method}",
+            f"ask it by POST /v1/{known.name}",
+            allow=", ".join(ways),
+        )  # fmt: skip
+
+
 def _guarded(route: Route) -> Route:
     """Return a route whose refusals are problems."""
     run: Callable[[Request], Awaitable[Response]] = route.endpoint
@@ -318,36 +339,6 @@ def _guarded(route: Route) -> Route:
     return Route(route.path, answer, methods=list(route.methods or ()))
 
 
-def from_query(known: Operation, given: QueryParams) -> Asked:
-    """Return the request that a query says: numbers and truths as text, lists by repeating, objects as JSON.
-
-    Raises InvalidRequestError.
-    """
-    types = get_type_hints(known.request)
-    members: dict[str, object] = {}
-    for name in given:
-        values = [_value(one) for one in given.getlist(name)]
-        is_whole = len(values) == 1 and not (isinstance(values[0], str) and _is_several(types.get(name)))
-        members[name] = values[0] if is_whole else values
-    try:
-        return msgspec.convert(members, known.request, strict=False)
-    except (msgspec.ValidationError, RecursionError) as error:
-        raise known.refusal(error) from None
-
-
-def _is_several(hint: Any) -> bool:
-    return get_origin(hint) is tuple or any(get_origin(each) is tuple for each in get_args(hint))
-
-
-def _value(text: str) -> object:
-    if text[:1] not in ("{", "["):
-        return text
-    try:
-        return msgspec.json.decode(text)
-    except (msgspec.DecodeError, UnicodeError, RecursionError):
-        return text
-
-
 def _resumed(request: Request, asked: Asked) -> Asked:
     """Return a request for records that goes on behind the last event that its reader has seen."""
     last = request.headers.get("last-event-id")
@@ -358,17 +349,9 @@ def _resumed(request: Request, asked: Asked) -> Asked:
     return msgspec.structs.replace(asked, start=int(last) + 1)
 
 
-def _limits_of(asked: Asked) -> str:
-    """Return the bounds that an answer was made under, such as `seconds=30.0, rows=100000`: ask for others by name."""
-    names = ("seconds", "limit_s", "rows", "result_bytes", "top_k", "limit", "depth")
-    held = ((name, getattr(asked, name, None)) for name in names)
-    return ", ".join(f"{name}={value}" for name, value in held if isinstance(value, int | float))
-
-
-def _whole(request: Request, encoded: bytes, limits: str) -> Response:
+def _whole(request: Request, encoded: bytes, said: dict[str, str]) -> Response:
     """Return a whole answer. What is asked by GET has an ETag, and isn't sent again to who has it."""
     media = CONTENT_TYPE if _is_own(request) else "application/json"
-    said = {"Braid-Limits": limits} if limits else {}
     if request.method != "GET":
         return Response(encoded, media_type=media, headers=said)
     tag = f'"{sha256(encoded).hexdigest()[:32]}"'
@@ -379,8 +362,10 @@ def _whole(request: Request, encoded: bytes, limits: str) -> Response:
     return Response(encoded, media_type=media, headers=headers)
 
 
-def _encoded(answer: object, *, own: bool) -> bytes:
-    return encode(answer) if own else wire.to_json(answer)
+def _encoded(answer: object, page: Page | None, *, own: bool) -> tuple[bytes, str | None]:
+    """Return an answer as bytes, or a page of it with the cursor of the next one."""
+    part, cursor = page.of(answer) if page else (answer, None)
+    return encode(part) if own else wire.to_json(part), cursor
 
 
 def _is_own(request: Request) -> bool:
@@ -423,9 +408,17 @@ def _asked(request: Request, known: Operation, body: bytes) -> Asked:
         if member not in asked.__struct_fields__:
             raise RefusedError(400, f"No {header}", f"{known.name} takes no {header}")
         asked = msgspec.structs.replace(
-            asked, **{member: value.strip('"') if member == "if_version" else value}
+            asked, **{member: _version(value) if member == "if_version" else value}
         )
     return asked
+
+
+def _version(text: str) -> int:
+    """Return the version that If-Match names, quoted or not."""
+    digits = text.strip('"')
+    if not (digits.isascii() and digits.isdigit() and len(digits) < 19):
+        raise RefusedError(400, "No version", 'If-Match is the version of a memory, such as "3"')
+    return int(digits)
 
 
 _Write = Callable[[Any], bytes]
@@ -490,6 +483,8 @@ async def _refusal(_: Request, error: Exception) -> Response:
     headers = {"WWW-Authenticate": "Bearer"} if error.problem.status == 401 else {}
     if error.wait_s is not None:
         headers["Retry-After"] = str(error.wait_s)
+    if error.allow is not None:
+        headers["Allow"] = error.allow
     return Response(
         msgspec.json.encode(error.problem), error.problem.status, media_type=MEDIA_TYPE, headers=headers
     )
@@ -503,4 +498,5 @@ async def _missing(request: Request, error: Exception) -> Response:
         detail=f"{request.method} {request.url.path} is no route",
         hint="GET /v1 lists the operations; each is asked by POST /v1/NAME",
     )
-    return Response(msgspec.json.encode(found), status, media_type=MEDIA_TYPE)
+    allowed = getattr(error, "headers", None)  # of a route that is asked by another method
+    return Response(msgspec.json.encode(found), status, media_type=MEDIA_TYPE, headers=allowed)

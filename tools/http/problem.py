@@ -17,6 +17,7 @@ _STATUS: Final = {
     "AccessDeniedError": 403,
     "ConfirmationError": 403,
     "PinnedError": 409,
+    "LostPlaceError": 409,
     "VersionConflictError": 412,
     "IdempotencyConflictError": 409,
     "LogLockedError": 503,
@@ -35,9 +36,7 @@ _DISK_FULL: Final = (errno.ENOSPC, errno.EDQUOT)
 def problem(error: BaseException) -> Problem:
     """Return why something was refused. Of an error that nobody foresaw, only a number to find it by in the log."""
     names = [kind.__name__ for kind in type(error).__mro__]
-    status = next((_STATUS[name] for name in names if name in _STATUS), None)
-    if status is None:
-        status = _other_status(error, names)
+    status = 507 if isinstance(error, OSError) and error.errno in _DISK_FULL else status_of(type(error))
     if status == 500 and "OutcomeUnknownError" not in names:
         return Problem(
             title="Unexpected error",
@@ -55,14 +54,17 @@ def problem(error: BaseException) -> Problem:
     )
 
 
-def _other_status(error: BaseException, names: list[str]) -> int:
-    if isinstance(error, OSError) and error.errno in _DISK_FULL:
-        return 507
+def status_of(kind: type[BaseException]) -> int:
+    """Return the status that an exception of a class is answered with; a full disk, an OSError, has its own."""
+    names = [one.__name__ for one in kind.__mro__]
+    found = next((_STATUS[name] for name in names if name in _STATUS), None)
+    if found is not None:
+        return found
     if "WalError" in names or "LedgerError" in names or "ViewError" in names:
         return 409
-    if isinstance(error, LookupError) and not isinstance(error, KeyError | IndexError):
+    if issubclass(kind, LookupError) and not issubclass(kind, KeyError | IndexError):
         return 404
-    if isinstance(error, ValueError) and not isinstance(error, UnicodeError):
+    if issubclass(kind, ValueError) and not issubclass(kind, UnicodeError):
         return 400
     return 500
 

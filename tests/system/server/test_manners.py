@@ -80,6 +80,53 @@ def test_what_only_reads_is_asked_by_get_too_and_has_an_etag(store: Store) -> No
         assert ask("POST", "/v1/append", {"text": "x"}, If_Match='"3"')[0] == 400
 
 
+def test_another_method_is_told_the_right_one(store: Store) -> None:
+    said = store.append("It rained.")
+    with served(store, port=True) as port:
+        ask = Asker(port, operator(store))
+        for method, path, allowed in (
+            ("GET", "/v1/append?text=x", "POST"),
+            ("PUT", "/v1/get", "GET, HEAD, POST"),
+            ("DELETE", "/healthz", "GET, HEAD"),
+            ("PUT", f"/api/memory/{said}", "DELETE, PATCH"),
+        ):
+            status, problem, told = ask(method, path)
+            assert (status, problem["status"]) == (405, 405)
+            assert sorted(told["allow"].split(", ")) == sorted(allowed.split(", ")), path
+
+
+def test_if_match_is_a_version(store: Store) -> None:
+    said = store.append("It rained.")
+    with served(store, port=True) as port:
+        ask = Asker(port, operator(store))
+        change = {"id": said, "text": "It poured.", "reason": "it did"}
+        assert ask("POST", "/v1/modify", change, If_Match='"7"')[0] == 412
+        assert ask("POST", "/v1/modify", change, If_Match="one")[0] == 400
+        assert ask("POST", "/v1/modify", change, If_Match='"1"')[1]["version"] == 2
+
+
+def test_what_is_not_there_is_not_found(store: Store) -> None:
+    with served(store, port=True) as port:
+        ask = Asker(port, operator(store))
+        for path in (
+            "entity?entity=Nobody",
+            "review?id=rev_0123456789ab",
+            "get?id=exp_2025-05-17T09:00:00Z_0000000300ab",
+        ):
+            assert ask("GET", f"/v1/{path}")[0] == 404, path
+
+
+def test_a_query_says_a_time_as_a_time(store: Store) -> None:
+    store.append("It rained.")
+    with served(store, port=True) as port:
+        ask = Asker(port, operator(store))
+        assert ask("GET", "/v1/status_at?valid_at=2025-06-02T00:00:00Z")[0] == 200
+        status, problem, _ = ask("GET", "/v1/status_at?valid_at=0.5")
+        assert (status, problem["detail"]) == (
+            400, "status_at: valid_at is a time with its zone, not a number",
+        )  # fmt: skip
+
+
 def test_a_stream_goes_on_behind_the_last_event(store: Store) -> None:
     for text in ("One.", "Two.", "Three."):
         store.append(text)

@@ -19,15 +19,32 @@ def test_things_of_one_name_have_schemas_of_their_own() -> None:
     described = document()
     components = described["components"]["schemas"]
     assert {"title", "status", "detail"} <= set(components["Problem"]["required"])
-    for path, methods in described["paths"].items():
-        known = ALL[path.removeprefix("/v1/")]
+    for name, known in ALL.items():
+        path = f"/v1/{name}"
+        assert (path in described["paths"]) == known.remote
+        if not known.remote:
+            continue
+        methods = described["paths"][path]
+        assert ("get" in methods) == known.only_reads
         answered = methods["post"]["responses"]["200"]["content"]
-        (form,) = answered.values()
-        name = form["schema"].get("$ref", "").removeprefix("#/components/schemas/")
+        form = next(iter(answered.values()))
+        schema = form["schema"].get("$ref", "").removeprefix("#/components/schemas/")
         _, named = schema_of(known.response)
-        if name:
-            own = named[name.removesuffix(f"_{known.name}")]
-            assert set(components[name].get("properties", {})) == set(own.get("properties", {})), path
+        if schema:
+            own = named[schema.removesuffix(f"_{known.name}")]
+            assert set(components[schema].get("properties", {})) == set(own.get("properties", {})), path
+
+
+def test_every_refusal_that_is_named_is_described() -> None:
+    described = document()
+    told = described["components"]["responses"]
+    for path, methods in described["paths"].items():
+        for method, one in methods.items():
+            for status, answer in one["responses"].items():
+                assert answer.get("$ref", f"#/components/responses/{status}").rpartition("/")[2] == status
+                assert "$ref" not in answer or status in told, (path, method)
+    assert {"404", "410", "423"} <= set(described["paths"]["/api/memory/{id}"]["delete"]["responses"])
+    assert "423" not in described["paths"]["/v1/get"]["post"]["responses"]
 
 
 def odd(chance: random.Random, depth: int = 0) -> Any:
