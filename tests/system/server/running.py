@@ -49,6 +49,13 @@ def served(
         (store.path / SOCKET).unlink(missing_ok=True)
 
 
+def free_port() -> int:
+    """Return a port of loopback that nobody has."""
+    with socket.socket() as made:
+        made.bind(("127.0.0.1", 0))
+        return int(made.getsockname()[1])
+
+
 class Process:
     """`braid serve` as a process of its own."""
 
