@@ -63,8 +63,9 @@ class Process:
         self.folder = folder
         self.log = folder.parent / "serve.log"
 
-    def start(self) -> subprocess.Popen[bytes]:
-        command = [str(Path(sys.executable).parent / "braid"), "serve", "--store", str(self.folder)]
+    def start(self, *options: str) -> subprocess.Popen[bytes]:
+        braid = str(Path(sys.executable).parent / "braid")
+        command = [braid, "serve", "--store", str(self.folder), *options]
         with self.log.open("ab") as log:
             started = subprocess.Popen(command, stderr=log)
         deadline = time.monotonic() + 60
