@@ -1,7 +1,7 @@
 """What `AsyncStore` stands on: it is opened and closed in a thread, and streams come through a bounded queue."""
 
 from asyncio import Queue, get_running_loop, run_coroutine_threadsafe, to_thread
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncGenerator, Callable, Iterator
 from concurrent.futures import TimeoutError as FutureTimeout
 from threading import Event, Thread
 from types import TracebackType
@@ -9,6 +9,7 @@ from typing import Any, Final, Self, TypeVar
 
 from braid.session import Session
 from braid.store import Store
+from braid.taker import stepped_until
 
 _Item = TypeVar("_Item")
 
@@ -46,7 +47,7 @@ AHEAD: Final = 64
 _END: Final = object()
 
 
-async def stream(begin: Callable[[], Iterator[_Item]]) -> AsyncIterator[_Item]:
+async def stream(begin: Callable[[], Iterator[_Item]]) -> AsyncGenerator[_Item]:
     """Yield what an iterator yields, stepped in a thread of its own: what it opens belongs to that thread.
 
     At most `AHEAD` items are read before they are asked for; whoever stops taking them ends the thread.
@@ -75,6 +76,7 @@ async def stream(begin: Callable[[], Iterator[_Item]]) -> AsyncIterator[_Item]:
         return False
 
     def step() -> None:
+        stepped_until(stopped)
         try:
             for item in begin():
                 if not put(item):

@@ -142,19 +142,21 @@ class Remote:
                 raise ValueError(f"{known.name}: {name} can't be sent to a server: open the store itself")
         asked = encode(known.checked(request))
         safe = known.repeatable or getattr(request, "idempotency_key", None) is not None
-        connection, response = self._send(known.name, asked, safe=safe)
-        if response.status != 200:
-            with self._returned(connection, response):
-                raise _refused(response.read())
-        if known.streams:
+        connection, response, raw = self._send(known, asked, safe=safe)
+        if raw is None:
             return self._items(known, connection, response)  # type: ignore[return-value]
-        with self._returned(connection, response):
-            answered: _Answered = decode(response.read(), known.response)
-            return answered
+        if response.status != 200:
+            raise _refused(raw)
+        answered: _Answered = decode(raw, known.response)
+        return answered
 
     def _send(
-        self, name: str, body: bytes, *, safe: bool
-    ) -> tuple[http.client.HTTPConnection, http.client.HTTPResponse]:
+        self, known: Operation, body: bytes, *, safe: bool
+    ) -> tuple[http.client.HTTPConnection, http.client.HTTPResponse, bytes | None]:
+        """Return the answer and its whole body; None for that of a stream, which is read as it comes.
+
+        A server can be lost at any byte of its answer: until the last is here, nothing is known to be done.
+        """
         headers = {"Content-Type": CONTENT_TYPE, "Accept": CONTENT_TYPE}
         if self._token:
             headers["Authorization"] = f"Bearer {self._token}"
@@ -165,13 +167,17 @@ class Remote:
                 if connection.sock is None:
                     connection.connect()
                 sent = True
-                connection.request("POST", f"/v1/{name}", body, headers)
-                return connection, connection.getresponse()
+                connection.request("POST", f"/v1/{known.name}", body, headers)
+                response = connection.getresponse()
+                if known.streams and response.status == 200:
+                    return connection, response, None
+                with self._returned(connection, response):
+                    return connection, response, response.read()
             except (OSError, http.client.HTTPException) as error:
                 connection.close()
                 if sent and not safe:
                     raise OutcomeUnknownError(
-                        f"the server at {self.url} was lost while it did {name}: it may be done ({error})"
+                        f"the server at {self.url} was lost while it did {known.name}: it may be done ({error})"
                     ) from error
                 if pause is None:
                     raise UnreachableError(f"no server answers at {self.url}: {error}") from error
@@ -210,11 +216,15 @@ class Remote:
     ) -> Iterator[Any]:
         with self._returned(connection, response):
             while True:
-                head = response.read(_HEAD.size)
-                if len(head) < _HEAD.size:
-                    raise UnreachableError(f"the server at {self.url} was lost in the middle of {known.name}")
-                kind, size = _HEAD.unpack(head)
-                raw = response.read(size)
+                try:
+                    head = response.read(_HEAD.size)
+                    kind, size = _HEAD.unpack(head)
+                    raw = response.read(size)
+                    if len(raw) < size:
+                        raise http.client.IncompleteRead(raw, size - len(raw))
+                except (OSError, http.client.HTTPException, struct.error) as error:
+                    lost = f"the server at {self.url} was lost in the middle of {known.name}"
+                    raise UnreachableError(lost) from error
                 if kind == ENDED:
                     response.read()
                     return

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from time import monotonic, sleep
+from time import monotonic
 from typing import Annotated, Final
 
 import msgspec
@@ -57,6 +57,7 @@ from braid.operation import (
     operation_of,
 )
 from braid.session import Session
+from braid.taker import wait_unless_gone
 from braid.wal.errors import OutcomeUnknownError
 
 _ID: Final = "exp_2025-05-17T09:00:00Z_0000000300ab"
@@ -375,7 +376,8 @@ def tail(session: Session, asked: Tail) -> Iterator[Record]:
             at = size
         if (left := ends - monotonic()) <= 0:
             return
-        sleep(min(left, _TAIL_S))
+        if not wait_unless_gone(min(left, _TAIL_S)):
+            return
 
 
 class Trace(Request, frozen=True, kw_only=True):

@@ -31,18 +31,9 @@ class LostServerError(RuntimeError):
 
 def serving(bench: Bench, n: int) -> Iterator[Figure]:
     """Questions to a server, then durable appends, from 1, 8 and 64 clients at once."""
-    from braid import open as opening
-
-    place = Place(bench.stores.folder / f"served{n}" / "memory", n)
-    turns = Turns(bench.seed)
-    create_store(place.path, now=utc_now(), guard_folder=place.guard_dir)
-    with opening(place.path, guard_dir=place.guard_dir, server=None) as store:
-        for first in range(0, n, TRANSACTION):
-            drafts = [turns.draft(number) for number in range(first, min(first + TRANSACTION, n))]
-            store.session.append_drafts(drafts)
-        store.views.search.index(wait_s=600.0)
+    place, turns = conversations(bench, n, f"served{n}"), Turns(bench.seed)
     asked = turns.questions(n)
-    with _server(place):
+    with server(place):
         _run(place.path, "recall", [{"query": next(asked)}], 1)
         for clients in CLIENTS:
             many = max(4 * clients, bench.times(5 * RECALLS_A_CLIENT_S))
@@ -62,8 +53,24 @@ def serving(bench: Bench, n: int) -> Iterator[Figure]:
     bench.stores.remove(place)
 
 
+def conversations(bench: Bench, n: int, name: str) -> Place:
+    """Return a new store of n turns that are indexed, in a folder of that name."""
+    from braid import open as opening
+
+    place = Place(bench.stores.folder / name / "memory", n)
+    turns = Turns(bench.seed)
+    create_store(place.path, now=utc_now(), guard_folder=place.guard_dir)
+    with opening(place.path, guard_dir=place.guard_dir, server=None) as store:
+        for first in range(0, n, TRANSACTION):
+            drafts = [turns.draft(number) for number in range(first, min(first + TRANSACTION, n))]
+            store.session.append_drafts(drafts)
+        store.views.search.index(wait_s=600.0)
+    return place
+
+
 @contextmanager
-def _server(place: Place) -> Generator[None]:
+def server(place: Place) -> Generator[None]:
+    """Serve a store by a process. Raises LostServerError where it doesn't start."""
     command = [str(Path(sys.executable).with_name("braid")), "--guard-dir", str(place.guard_dir)]
     started = subprocess.Popen([*command, "serve", "--store", str(place.path)], stderr=subprocess.DEVNULL)
     try:

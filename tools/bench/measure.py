@@ -30,6 +30,7 @@ class Target(NamedTuple):
         return f"{'× ' if self.of == 'ratio' else ''}{self.relation} {self.bound:,g}"
 
 
+_HOOKS: Final = ("session-start", "user-prompt-submit", "turn-end", "pre-compaction", "session-end")
 TARGETS: Final[dict[str, Target]] = {
     "append.tx1000": Target("ratio", "≥", 0.45),
     "append.always": Target("ratio", "≥", 0.6),
@@ -57,6 +58,8 @@ TARGETS: Final[dict[str, Target]] = {
     "cli.recall": Target("ratio", "≤", 60.0),
     "cli.context": Target("ratio", "≤", 60.0),
     "cli.ask": Target("ratio", "≤", 75.0),
+    **{f"hook.{event}.served.p95": Target("value", "≤", 150.0) for event in _HOOKS},
+    **{f"hook.{event}.alone.p95": Target("value", "≤", 1_000.0) for event in _HOOKS},
 }
 """The bounds of the bench; a start-up cost counts only where there is enough to do."""
 

@@ -155,7 +155,9 @@ class Lifecycle:
         troubles = self._troubles.take()
         if not troubles:
             return ""
-        lines = [f"Braid: {len(troubles)} failures since the last start:", *(said(one) for one in troubles)]
+        count = sum(one["times"] for one in troubles)
+        failures = "failure" if count == 1 else "failures"
+        lines = [f"Braid: {count} {failures} since the last start:", *(said(one) for one in troubles)]
         if caught_up:
             lines.append(f"Turns of {caught_up} earlier sessions were taken in now.")
         text = "\n".join(lines)

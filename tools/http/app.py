@@ -4,8 +4,9 @@ Every operation runs in a thread of the pool, so the loop only moves bytes; a st
 since what it opens belongs to that thread (docs/serve.md says which thread owns what).
 """
 
+import asyncio
 import logging
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Iterator
 from functools import partial
 from hashlib import sha256
 from typing import Any, Final, Literal
@@ -17,6 +18,7 @@ from starlette.concurrency import run_in_threadpool
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, Response, StreamingResponse
 from starlette.routing import Route
+from starlette.types import Receive, Scope, Send
 
 from braid import wire
 from braid.admin.tokens import Callers
@@ -55,6 +57,8 @@ _METHODS: Final = ("GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE")
 """What a route of an operation takes, to refuse some of it with what would be right."""
 STREAMS: Final = 64
 """How many streams may be open at once; each has a thread."""
+LOOK_S: Final = 0.5
+"""How often it is looked whether somebody still waits for the first item of a stream."""
 
 
 class RefusedError(Exception):
@@ -248,24 +252,19 @@ class Server:
         self._streams += 1
         items = stream(partial(self._items, known, caller, asked))
         try:
-            first = [await anext(items)]
-        except StopAsyncIteration:
-            first = []
+            first = await _first(request, items)
         except BaseException as error:
             self._streams -= 1
-            if isinstance(error, Exception):
+            if isinstance(error, Exception) and not isinstance(error, RefusedError):
                 await run_in_threadpool(self.watch.failed, caller, known, error)
             raise
         form = _form_of(request)
-        return StreamingResponse(self._counted(_written(first, items, *form[1:])), media_type=form[0])
+        return _Streamed(_written(first, items, *form[1:]), form[0], partial(self._ended, items))
 
-    async def _counted(self, written: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
-        """Yield what is written, and give the place back when it ends or whoever took it is gone."""
-        try:
-            async for one in written:
-                yield one
-        finally:
-            self._streams -= 1
+    async def _ended(self, items: AsyncGenerator[Any]) -> None:
+        """Give back the place of a stream that has ended, or that nobody takes any more."""
+        self._streams -= 1
+        await items.aclose()
 
     def _caller(self, request: Request) -> Caller:
         """Return who asks. Raises RefusedError for a host that isn't this, and for a token that doesn't count."""
@@ -300,6 +299,42 @@ class Server:
         origin = request.headers.get("origin")
         if origin is not None:
             raise RefusedError(403, "Foreign page", "a page in a browser may not ask this server")
+
+
+class _Streamed(StreamingResponse):
+    """A stream. It says when it has ended, also where whoever asked is gone before its first byte."""
+
+    def __init__(
+        self, written: AsyncIterator[bytes], media_type: str, ended: Callable[[], Awaitable[None]]
+    ) -> None:
+        super().__init__(written, media_type=media_type)
+        self._ended = ended
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        try:
+            await super().__call__(scope, receive, send)
+        finally:
+            with anyio.CancelScope(shield=True):
+                await self._ended()
+
+
+async def _first(request: Request, items: AsyncGenerator[Any]) -> list[Any]:
+    """Return a stream's first item, or none where it has none. Raises RefusedError where nobody waits for it any more.
+
+    A tail's first item may be minutes away, and its place and thread are wanted by others.
+    """
+    coming = asyncio.ensure_future(anext(items))
+    try:
+        while not (await asyncio.wait({coming}, timeout=LOOK_S))[0]:
+            if await request.is_disconnected():
+                raise RefusedError(400, "Client gone", "the connection was closed")
+        return [await coming]
+    except StopAsyncIteration:
+        return []
+    finally:
+        if not coming.done():
+            coming.cancel()  # which ends the stream's thread, too
+            await asyncio.wait({coming})
 
 
 def offered(caller: Caller) -> list[Operation]:

@@ -172,7 +172,7 @@ def trimmed(value: Json, left_out: Iterable[str]) -> Json:
 def _rooted(type_: type, left_out: tuple[str, ...]) -> dict[str, Json]:
     """Return a type's schema as an object at the root, as MCP wants it, with `$defs` for what it names."""
     schema, named = schema_of(type_)
-    defs = {name: _without(one, left_out) for name, one in named.items()}
+    defs = {name: _portable(_without(one, left_out)) for name, one in named.items()}
     return {**defs[schema["$ref"].removeprefix(_REFS)], "$defs": defs}
 
 
@@ -182,6 +182,23 @@ def _without(schema: dict[str, Json], left_out: tuple[str, ...]) -> dict[str, Js
     return schema | {
         "properties": {name: one for name, one in schema["properties"].items() if name not in left_out},
         "required": [name for name in schema.get("required", ()) if name not in left_out],
+    }
+
+
+def _portable(schema: Json) -> Json:
+    """Return a schema whose tuples are bounded by `maxItems` alone.
+
+    `items: false` beside it says the same, but some clients refuse a tool with a truth value where they want a schema.
+    """
+    if isinstance(schema, list):
+        return [_portable(each) for each in cast("Iterable[Any]", schema)]
+    if not isinstance(schema, dict):
+        return schema
+    members = cast("dict[str, Any]", schema)
+    return {
+        name: _portable(each)
+        for name, each in members.items()
+        if not (name == "items" and each is False and "maxItems" in members)
     }
 
 

@@ -2,6 +2,7 @@
 
 import json
 import random
+import re
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from pathlib import Path
@@ -22,14 +23,21 @@ RUNTIME: Final = ("hook", "plugin", "both")
 USER: Final = "maya"
 OUTAGES: Final = 0.004
 """How many of the callbacks meet a store that is down."""
+_TOLD: Final = re.compile(r"^Braid: (\d+) failures? since", re.MULTILINE)
 Ask = Callable[[dict[str, Any], bytes], dict[str, Any]]
 
 
 class Report(NamedTuple):
-    """What became of the sessions."""
+    """What became of the sessions.
+
+    `failed`: callbacks that met a store that was down. `noted`: how often the store was asked in vain. A start asks for
+    each session that left something unread, so one callback can note several. `told`: how many failures the person was
+    told of, or finds with `braid hook status` at the end.
+    """
 
     callbacks: int
     failed: int
+    noted: int
     told: int
     tools: int
     tools_failed: int
@@ -87,11 +95,12 @@ class Run:
         caller = Caller(name="mcp", kind="person", allowed=narrowed("person", None), user_id=USER)
         self._memory = Memory(store.session, caller)
         self._down = False
-        self.callbacks = self.failed = self.told = self.tools = self.tools_failed = 0
+        self.callbacks = self.failed = self.noted = self.told = self.tools = self.tools_failed = 0
         self.turns: list[str] = []
 
     def _ask(self, header: dict[str, Any], lines: bytes) -> dict[str, Any]:
         if self._down:
+            self.noted += 1
             raise DoorError("the server was lost")
         return self._random.choice(self._asks)(header, lines)
 
@@ -118,19 +127,14 @@ class Run:
     def _call(self, session: str, file: Path, event: str, **said: str) -> None:
         for lifecycle in self._lifecycles:
             self._down = self._random.random() < OUTAGES
-            before = self._noted()
+            before = self.noted
             given = {"session_id": session, "transcript_path": str(file), **said}
             callback = Callback(event, given)
             told = harness_json(callback, lifecycle.answer(callback))
             self.callbacks += 1
-            if message := told.get("systemMessage"):
-                self.told += message.count("DoorError")
-                before = 0
-            self.failed += self._noted() > before
+            self.told += sum(map(int, _TOLD.findall(told.get("systemMessage", ""))))
+            self.failed += self.noted > before
             self._down = False
-
-    def _noted(self) -> int:
-        return sum(one["times"] for one in Troubles(self._state).all())
 
     def _tools(self, name: str) -> None:
         stored = self._tool("memory_store", text=f"{name} has a parser.")
@@ -157,6 +161,6 @@ class Run:
         ]
         mine = [id for id in ids if id in set(self.turns)]
         return Report(
-            self.callbacks, self.failed, self.told, self.tools, self.tools_failed,
+            self.callbacks, self.failed, self.noted, self.told, self.tools, self.tools_failed,
             len(self.turns), len(set(mine)), len(mine) - len(set(mine)),
         )  # fmt: skip

@@ -353,9 +353,10 @@ def scripted(folder: Path, sessions: int, *, both: int, seed: int = 1) -> list[R
 
 def hold(reports: list[Report]) -> None:
     total = Report(*(sum(column) for column in zip(*reports, strict=True)))
+    sys.stdout.write(f"{total}\n")  # `-rP` shows the figures
     assert total.recorded == total.turns
     assert total.duplicates == 0
-    assert total.told == total.failed
+    assert total.told == total.noted
     assert 1 - total.failed / total.callbacks >= 0.99
     assert 1 - total.tools_failed / total.tools >= 0.99
 
@@ -371,7 +372,7 @@ def test_a_thousand_scripted_sessions_with_outages_lose_nothing(
     tmp_path: Path, request: pytest.FixtureRequest
 ) -> None:
     minutes = request.config.getoption("--minutes")
-    if minutes is not None and minutes < 30:
+    if minutes is not None and minutes < 8:
         pytest.skip("a thousand sessions take longer than the minutes given")
     reports = scripted(tmp_path, 134, both=66)
     assert sum(report.failed for report in reports) > 10

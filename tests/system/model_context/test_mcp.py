@@ -20,7 +20,7 @@ from mcp.types import CallToolResult, TextContent, TextResourceContents
 
 import braid
 from braid.store import Store
-from braid.tools.mcp.table import TOOLS, input_schema
+from braid.tools.mcp.table import TOOLS, input_schema, output_schema
 
 BRAID: Final = str(Path(sys.executable).with_name("braid"))
 HIDDEN: Final = {"user_id", "agent_id", "run_id", "project_id", "session_id", "signer", "actor"}
@@ -225,6 +225,11 @@ def test_the_tools_say_what_they_do(store: Store) -> None:
 @pytest.mark.parametrize("name", TOOLS)
 def test_no_tool_takes_a_scope_or_a_signer(name: str) -> None:
     assert HIDDEN & set(input_schema(name)["properties"]) == set()
+
+
+@pytest.mark.parametrize("name", TOOLS)
+def test_no_truth_value_stands_for_a_schema(name: str) -> None:
+    assert '"items": false' not in json.dumps([input_schema(name), output_schema(name)])
 
 
 def test_a_running_server_holds_its_tokens_scope(store: Store) -> None:

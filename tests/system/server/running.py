@@ -49,6 +49,13 @@ def served(
         (store.path / SOCKET).unlink(missing_ok=True)
 
 
+def free_port() -> int:
+    """Return a port of loopback that nobody has."""
+    with socket.socket() as made:
+        made.bind(("127.0.0.1", 0))
+        return int(made.getsockname()[1])
+
+
 class Process:
     """`braid serve` as a process of its own."""
 
@@ -56,8 +63,9 @@ class Process:
         self.folder = folder
         self.log = folder.parent / "serve.log"
 
-    def start(self) -> subprocess.Popen[bytes]:
-        command = [str(Path(sys.executable).parent / "braid"), "serve", "--store", str(self.folder)]
+    def start(self, *options: str) -> subprocess.Popen[bytes]:
+        braid = str(Path(sys.executable).parent / "braid")
+        command = [braid, "serve", "--store", str(self.folder), *options]
         with self.log.open("ab") as log:
             started = subprocess.Popen(command, stderr=log)
         deadline = time.monotonic() + 60

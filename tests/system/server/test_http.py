@@ -15,7 +15,6 @@ from typing import Any, Final
 import pytest
 
 import braid
-from braid import wire
 from braid.client.remote import Remote
 from braid.errors import AccessDeniedError, UnreachableError
 from braid.ledger.errors import UnknownRecordError
@@ -25,29 +24,9 @@ from braid.store import Store
 from braid.tools.http.app import BODY_LIMIT
 from braid.views.errors import SqlError
 from tests.system.server.running import Process, served
-from tests.unit.api.test_operations import ALL, NOW, Scene, asked, scene, unlike  # noqa: F401 - a fixture
+from tests.unit.api.test_operations import ALL, NOW, Scene, asked, scene  # noqa: F401 - a fixture
 
 REMOTE: Final = [name for name, known in ALL.items() if known.remote]
-
-
-def by_method(known: Any, owner: Any, request: dict[str, Any]) -> Any:
-    decoded = known.decoded(json.dumps(request).encode())
-    members = {name: getattr(decoded, name) for name in decoded.__struct_fields__}
-    several = next((name[1:] for name in known.positional if name.startswith("*")), None)
-    answer = getattr(owner, known.name)(*(members.pop(several) if several else ()), **members)
-    return json.loads(wire.to_json(list(answer) if known.streams else answer))
-
-
-@pytest.mark.parametrize("name", REMOTE)
-def test_a_client_gives_what_the_store_gives(name: str, scene: Scene, tmp_path: Path) -> None:  # noqa: F811
-    known = ALL[name]
-    mine, other = scene.copy(tmp_path / "one"), scene.copy(tmp_path / "two")
-    with mine.open() as store, served(store), braid.connect(store.path) as client:
-        got = by_method(known, client, asked(known, mine))
-    with other.open() as store:
-        wanted = by_method(known, store, asked(known, other))
-    told = json.loads(json.dumps(got).replace(str(mine.folder), str(other.folder)))
-    assert unlike(told, wanted, exact=known.access == "read" and known.repeatable) == []
 
 
 @pytest.fixture

@@ -143,6 +143,9 @@ def test_what_failed_is_told_at_the_next_start_and_taken_in(harness: Harness) ->
     harness.file = other.with_name("other.jsonl")
     told = Callback("session_start", {"session_id": "other", "source": "startup"})
     said = harness_json(told, harness.paths["hook"].answer(told))
+    assert said["systemMessage"].startswith(
+        "Braid: 2 failures since the last start:\n"
+    )  # as `hook status` counts
     assert "the store is down" in said["systemMessage"]
     assert "1 earlier sessions were taken in" in said["systemMessage"]
     assert len(harness.log.lines) == 2
