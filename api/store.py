@@ -1811,7 +1811,7 @@ class Methods:
         run_id: "str | None" = None,
         project_id: "str | None" = None,
         session_id: "str | None" = None,
-        match: "Literal['words', 'meaning']" = "words",
+        match: "Literal['words', 'topic', 'meaning']" = "words",
         filters: "Mapping[str, Json] | None" = None,
         limit: int = 20,
     ) -> "Preview":
@@ -1849,8 +1849,9 @@ class Methods:
     ) -> "Forgotten":
         """Forget the memories that a preview has shown and that are still what was shown; name those that are not.
 
-        Raises ConfirmationError for a token that is not this caller's, of another scope, expired or altered, and where more
-        than ten are forgotten without saying how many.
+        What a correction replaced is forgotten with it, so nothing of the memory stands again. Raises ConfirmationError for
+        a token that is not this caller's, of another scope, expired or altered, and where more than ten, or what only
+        comes near, are forgotten without saying how many.
         """
         return self.session.call(
             memories_operations.forget_previewed,

@@ -195,12 +195,13 @@ def history(session: Session, asked: History) -> MemoryHistory:
 class PreviewForget(Scoped, frozen=True, kw_only=True):
     """Which memories are meant, by what they say.
 
-    `match`: `words`, only what has every telling word of the query; `meaning`, all that recall finds, best first.
+    `match`: `topic`, what has every telling word of the query; `words`, of those only what says it word for word, where
+    the query states something and a memory does; `meaning`, all that recall finds, best first.
     `filters` as for `recall`. `limit`: at most so many are shown, and forgotten.
     """
 
     query: Annotated[str, Meta(min_length=1)]
-    match: Literal["words", "meaning"] = "words"
+    match: Literal["words", "topic", "meaning"] = "words"
     filters: dict[str, Json] | None = None
     limit: Annotated[int, Meta(ge=1, le=MOST_SHOWN)] = 20
 
@@ -219,7 +220,8 @@ class Preview(Response, frozen=True, kw_only=True):
     """What would be forgotten, and the token that does it until `expires_at`.
 
     `falls`: how many records would go with them. `confirm`: how many memories whoever forgets must say that they are;
-    None where the token is enough. `more`: whether more were found than the limit.
+    None where the token is enough. `more`: whether more were found than the limit. `near`: none of them says word for
+    word what was stated, so it takes their ids, or their number, to forget them.
     """
 
     token: str
@@ -228,6 +230,7 @@ class Preview(Response, frozen=True, kw_only=True):
     falls: int
     confirm: int | None
     more: bool
+    near: bool = False
 
 
 @operation(
@@ -291,8 +294,9 @@ class Forgotten(Response, frozen=True, kw_only=True):
 def forget_previewed(session: Session, asked: ForgetPreviewed) -> Forgotten:
     """Forget the memories that a preview has shown and that are still what was shown; name those that are not.
 
-    Raises ConfirmationError for a token that is not this caller's, of another scope, expired or altered, and where more
-    than ten are forgotten without saying how many.
+    What a correction replaced is forgotten with it, so nothing of the memory stands again. Raises ConfirmationError for
+    a token that is not this caller's, of another scope, expired or altered, and where more than ten, or what only
+    comes near, are forgotten without saying how many.
     """
     from braid.memories.forgetting import forget_shown
 

@@ -205,6 +205,30 @@ def test_just_what_was_shown_is_forgotten(store: Store, notes: list[str]) -> Non
     assert (again.tombstone, {one.why for one in again.skipped}) == (None, {"forgotten"})
 
 
+def test_a_corrected_memory_is_forgotten_whole_so_its_first_text_does_not_stand_again(store: Store) -> None:
+    first = store.append("Maya lives in Porto.", user_id="maya")
+    new = store.modify(first, text="Maya lives in Faro.", reason="moved").id
+    shown = store.preview_forget("Maya lives in Faro", user_id="maya")
+    assert store.forget_previewed(shown.token, reason="asked", user_id="maya").forgotten == (new,)
+    assert store.history(first).current is None
+    assert [hit.text for hit in store.recall("Where does Maya live?", user_id="maya").results] == []
+
+
+def test_what_is_stated_is_meant_word_for_word_and_what_comes_near_wants_its_number(store: Store) -> None:
+    texts = ("I like coriander.", "I don't like coriander.", "I like coriander and I can't eat nuts.")
+    likes, dislikes, _ = (store.append(text, user_id="maya") for text in texts)
+    for query, id in (("I like coriander", likes), ("I do not like coriander", dislikes)):
+        shown = store.preview_forget(query, user_id="maya")
+        assert ([one.id for one in shown.memories], shown.near, shown.confirm) == ([id], False, None)
+    assert len(store.preview_forget("coriander", user_id="maya").memories) == 3
+    assert len(store.preview_forget("I like coriander", match="topic", user_id="maya").memories) == 3
+    shown = store.preview_forget("Coriander I do like", user_id="maya")
+    assert ([one.id for one in shown.memories], shown.near, shown.confirm) == ([likes], True, 1)
+    with pytest.raises(ConfirmationError, match="word for word"):
+        store.forget_previewed(shown.token, reason="x", user_id="maya")
+    assert store.forget_previewed(shown.token, reason="x", ids=[likes], user_id="maya").forgotten == (likes,)
+
+
 def test_what_changed_since_and_what_is_pinned_stays_and_is_named(store: Store, notes: list[str]) -> None:
     store.modify(notes[0], pinned=True, reason="keep")
     shown = store.preview_forget("porto", user_id="maya")
