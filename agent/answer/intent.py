@@ -28,7 +28,7 @@ _FORGET_ABOUT: Final = re.compile(
     flags=re.IGNORECASE,
 )
 _FORGET_THAT: Final = re.compile(
-    rf"{_LEAD}(?:forget|delete|drop) (?:the fact )?that (?P<text>[^?]+?)(?:,? please)?\s*[.!]*\s*",
+    rf"{_LEAD}(?:you (?:can|may) )?(?:forget|delete|drop) (?:the fact )?that (?P<text>[^?]+?)(?:,? please)?\s*[.!]*\s*",
     flags=re.IGNORECASE,
 )
 _RIGHT: Final = re.compile(

@@ -26,6 +26,7 @@ from braid.agent.answer.intent import Wish, righted, wish
         ("Forget what I said about Porto.", Wish("forget_about", "Porto")),
         ("forget everything about my cat, please", Wish("forget_about", "my cat")),
         ("Forget that I live in Porto, please.", Wish("forget_that", "I live in Porto")),
+        ("You can forget that I live in Porto.", Wish("forget_that", "I live in Porto")),
         ("delete the fact that Jo smokes", Wish("forget_that", "Jo smokes")),
         ("Did you forget that I live in Porto?", Wish("ask", "Did you forget that I live in Porto?")),
         ("Don't forget that I live in Porto.", Wish("tell", "Don't forget that I live in Porto.")),
