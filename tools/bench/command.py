@@ -30,6 +30,7 @@ _MODULES: Final = (
     "recall",
     "read",
     "serve",
+    "life",
     "space",
     "start",
 )
