@@ -1584,6 +1584,7 @@ class AsyncMethods:
         tags: "Sequence[str] | None" = None,
         pinned: "bool | None" = None,
         importance: "float | None" = None,
+        lock_days: "int | None" = None,
         if_version: "int | None" = None,
         idempotency_key: "str | None" = None,
     ) -> "Modified":
@@ -1600,6 +1601,7 @@ class AsyncMethods:
                 tags=tags,
                 pinned=pinned,
                 importance=importance,
+                lock_days=lock_days,
                 if_version=if_version,
                 idempotency_key=idempotency_key,
             )

@@ -1765,6 +1765,7 @@ class Methods:
         tags: "Sequence[str] | None" = None,
         pinned: "bool | None" = None,
         importance: "float | None" = None,
+        lock_days: "int | None" = None,
         if_version: "int | None" = None,
         idempotency_key: "str | None" = None,
     ) -> "Modified":
@@ -1782,6 +1783,7 @@ class Methods:
                 tags=given(tags),
                 pinned=pinned,
                 importance=importance,
+                lock_days=lock_days,
                 if_version=if_version,
                 idempotency_key=idempotency_key,
             ),

@@ -39,7 +39,8 @@ class Modify(Request, frozen=True, kw_only=True):
     """What changes in a memory, and why; what isn't given stays as it is.
 
     `id`: any record of its chain of corrections. `pinned`: it is not forgotten without force. `importance` in [0, 1]
-    lifts or lowers it in recall; .5 does neither. `if_version`: only where it still has this version.
+    lifts or lowers it in recall; .5 does neither. `lock_days`: for so long no agent changes or forgets it, but a person
+    or an operator; 0 lifts that. `if_version`: only where it still has this version.
     """
 
     id: Id
@@ -48,6 +49,7 @@ class Modify(Request, frozen=True, kw_only=True):
     tags: tuple[str, ...] | None = None
     pinned: bool | None = None
     importance: Annotated[float, Meta(ge=0, le=1)] | None = None
+    lock_days: Annotated[int, Meta(ge=0, le=3650)] | None = None
     if_version: Version | None = None
     idempotency_key: Name | None = None
 
@@ -162,12 +164,15 @@ class Change(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class MemoryHistory(Response, frozen=True, kw_only=True):
-    """How a memory came to be what it is. `current`: the record that holds now, None where none does."""
+    """How a memory came to be what it is. `current`: the record that holds now, None where none does. `locked_until`:
+    what was said last of it, though it is over.
+    """
 
     current: RecordId | None
     version: int
     pinned: bool
     importance: float
+    locked_until: datetime | None = None
     changes: tuple[Change, ...]
 
 

@@ -143,6 +143,41 @@ def test_what_is_pinned_stays_also_behind_a_correction_until_it_is_unpinned(stor
     store.forget(new, id)
 
 
+def test_what_is_locked_no_agent_changes_until_its_days_are_over(store: Store, clock: Clock) -> None:
+    agent = Caller(name="bot", kind="agent", user_id="maya")
+    id = store.append("Maya is allergic to nuts.", user_id="maya")
+    store.modify(id, text="Maya is allergic to peanuts.", lock_days=7, reason="she put it right")
+    until = store.history(id).locked_until
+    assert until is not None
+    size = len(store)
+    for change in (
+        lambda: store.modify(id, text="Maya eats nuts.", reason="inferred"),
+        lambda: store.modify(id, lock_days=0, reason="inferred"),
+        lambda: store.correct(store.history(id).current or "", "Maya eats nuts."),
+        lambda: store.append("Maya eats nuts.", user_id="maya", supersedes=[id]),
+    ):
+        with asked_by(agent), pytest.raises(AccessDeniedError, match="locked until"):
+            change()
+    assert len(store) == size
+    with asked_by(Caller(name="phone", kind="person", user_id="maya")):
+        new = store.modify(id, text="Maya is allergic to all nuts.", reason="she knows").id
+    assert store.history(new).locked_until == until, "the lock goes on behind a correction"
+    clock.now += timedelta(days=8)
+    with asked_by(agent):
+        store.modify(id, text="Maya eats nuts.", reason="told")
+
+
+def test_only_a_person_or_an_operator_locks_and_lifts(store: Store) -> None:
+    agent = Caller(name="bot", kind="agent", user_id="maya")
+    id = store.append("Maya is allergic to nuts.", user_id="maya")
+    with asked_by(agent), pytest.raises(AccessDeniedError, match="only a person"):
+        store.modify(id, lock_days=1, reason="mine")
+    store.modify(id, lock_days=7, reason="hers")
+    store.modify(id, lock_days=0, reason="over")
+    with asked_by(agent):
+        store.modify(id, text="Maya is allergic to peanuts.", reason="told")
+
+
 def test_only_an_operator_forces_what_is_pinned(store: Store) -> None:
     id = store.append("Maya is allergic to nuts.", user_id="maya")
     store.modify(id, pinned=True, reason="safety")

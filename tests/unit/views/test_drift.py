@@ -41,7 +41,9 @@ def test_no_projection_drifts_from_the_log(changes: int, tmp_path: Path) -> None
         print(changes, len(store), hand.done)  # noqa: T201
         for name in ("append", "modify", "correct", "forget", "recover", "pin", "learn", "erase"):
             assert hand.done.get(name, 0) > 0, name
-        assert not [name for name in hand.done if name.startswith(("learn refused", "ask refused"))], hand.done
+        assert not [name for name in hand.done if name.startswith(("learn refused", "ask refused"))], (
+            hand.done
+        )
         followed = {view.name: view.digest for view in store.views.status()}
         rows = _rows(store)
         list(store.replay())
