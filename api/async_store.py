@@ -1592,6 +1592,7 @@ class AsyncMethods:
         tags: "Sequence[str] | None" = None,
         pinned: "bool | None" = None,
         importance: "float | None" = None,
+        lock_days: "int | None" = None,
         if_version: "int | None" = None,
         idempotency_key: "str | None" = None,
     ) -> "Modified":
@@ -1608,6 +1609,7 @@ class AsyncMethods:
                 tags=tags,
                 pinned=pinned,
                 importance=importance,
+                lock_days=lock_days,
                 if_version=if_version,
                 idempotency_key=idempotency_key,
             )
@@ -1635,7 +1637,7 @@ class AsyncMethods:
         run_id: "str | None" = None,
         project_id: "str | None" = None,
         session_id: "str | None" = None,
-        match: "Literal['words', 'meaning']" = "words",
+        match: "Literal['words', 'topic', 'meaning']" = "words",
         filters: "Mapping[str, Json] | None" = None,
         limit: int = 20,
     ) -> "Preview":
@@ -1672,8 +1674,9 @@ class AsyncMethods:
     ) -> "Forgotten":
         """Forget the memories that a preview has shown and that are still what was shown; name those that are not.
 
-        Raises ConfirmationError for a token that is not this caller's, of another scope, expired or altered, and where more
-        than ten are forgotten without saying how many.
+        What a correction replaced is forgotten with it, so nothing of the memory stands again. Raises ConfirmationError for
+        a token that is not this caller's, of another scope, expired or altered, and where more than ten, or what only
+        comes near, are forgotten without saying how many.
         """
         return await to_thread(
             lambda: self.sync.forget_previewed(

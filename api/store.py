@@ -1775,6 +1775,7 @@ class Methods:
         tags: "Sequence[str] | None" = None,
         pinned: "bool | None" = None,
         importance: "float | None" = None,
+        lock_days: "int | None" = None,
         if_version: "int | None" = None,
         idempotency_key: "str | None" = None,
     ) -> "Modified":
@@ -1792,6 +1793,7 @@ class Methods:
                 tags=given(tags),
                 pinned=pinned,
                 importance=importance,
+                lock_days=lock_days,
                 if_version=if_version,
                 idempotency_key=idempotency_key,
             ),
@@ -1821,7 +1823,7 @@ class Methods:
         run_id: "str | None" = None,
         project_id: "str | None" = None,
         session_id: "str | None" = None,
-        match: "Literal['words', 'meaning']" = "words",
+        match: "Literal['words', 'topic', 'meaning']" = "words",
         filters: "Mapping[str, Json] | None" = None,
         limit: int = 20,
     ) -> "Preview":
@@ -1859,8 +1861,9 @@ class Methods:
     ) -> "Forgotten":
         """Forget the memories that a preview has shown and that are still what was shown; name those that are not.
 
-        Raises ConfirmationError for a token that is not this caller's, of another scope, expired or altered, and where more
-        than ten are forgotten without saying how many.
+        What a correction replaced is forgotten with it, so nothing of the memory stands again. Raises ConfirmationError for
+        a token that is not this caller's, of another scope, expired or altered, and where more than ten, or what only
+        comes near, are forgotten without saying how many.
         """
         return self.session.call(
             memories_operations.forget_previewed,

@@ -10,11 +10,11 @@ from braid.recall.decompose import entities
 from braid.text.sentences import sentences
 from braid.text.words import stem, telling
 
-Kind = Literal["tell", "ask", "how", "correct", "forget_last", "forget_about"]
+Kind = Literal["tell", "ask", "how", "correct", "forget_last", "forget_about", "forget_that"]
 _LEAD: Final = r"\s*(?:please |no,? |sorry,? |oh,? |wait,? |ok(?:ay)?,? )*"
 _CORRECT: Final = re.compile(
     r"\s*(?:(?:no|nope|sorry|oops|wait|actually|oh)\b[,.! ]+)*(?:what )?i (?:actually |really )?meant(?: to say)?"
-    r"(?: that| was)?[:,]? (?P<right>\S.*?)\s*",
+    r"(?: that| was)?[:,]? (?P<text>\S.*?)\s*",
     flags=re.IGNORECASE | re.DOTALL,
 )
 _FORGET_LAST: Final = re.compile(
@@ -24,8 +24,24 @@ _FORGET_LAST: Final = re.compile(
 )
 _FORGET_ABOUT: Final = re.compile(
     rf"{_LEAD}(?:forget|delete|drop) (?:(?:what|everything|all|anything)(?: that)? ?(?:i(?:'ve| have)? "
-    r"(?:ever )?(?:said|told you|mentioned) )?)?about (?P<what>[^.!?]+?)(?:,? please)?\s*[.!]*\s*",
+    r"(?:ever )?(?:said|told you|mentioned) )?)?about (?P<text>[^.!?]+?)(?:,? please)?\s*[.!]*\s*",
     flags=re.IGNORECASE,
+)
+_FORGET_THAT: Final = re.compile(
+    rf"{_LEAD}(?:you (?:can|may) )?(?:forget|delete|drop) (?:the fact )?that (?P<text>[^?]+?)(?:,? please)?\s*[.!]*\s*",
+    flags=re.IGNORECASE,
+)
+_RIGHT: Final = re.compile(
+    r"\s*(?:(?:no|nope|sorry|oops|wait|actually|oh)\b[,.! ]+)*(?:(?:correct(?:ion)?|(?:that|this)(?:['’]s| is| was) "
+    r"(?:wrong|not right))[:,.]? |(?=it))(?:it(?:['’]s| is| was) )?(?P<text>[^?]+,? (?:and )?not [^?]+?)\s*",
+    flags=re.IGNORECASE,
+)
+_WISHES: Final[tuple[tuple[Kind, re.Pattern[str]], ...]] = (
+    ("forget_last", _FORGET_LAST),
+    ("forget_about", _FORGET_ABOUT),
+    ("forget_that", _FORGET_THAT),
+    ("correct", _RIGHT),
+    ("correct", _CORRECT),
 )
 _ASKS: Final = re.compile(
     r"\s*(?:and |so |but )?(?:(?:what|where|who|whom|whose|which|how|why|when) (?:is|are|was|were|do|does|did|has|have"
@@ -57,12 +73,9 @@ def wish(line: str) -> Wish:
     """Return what a line wants; what can't be told apart is something told."""
     if asks_how(line):
         return Wish("how", line)
-    if _FORGET_LAST.fullmatch(line):
-        return Wish("forget_last", line)
-    if (about := _FORGET_ABOUT.fullmatch(line)) is not None:
-        return Wish("forget_about", about["what"])
-    if (right := _CORRECT.fullmatch(line)) is not None and not line.rstrip().endswith(_QUESTION_MARKS):
-        return Wish("correct", right["right"])
+    for kind, pattern in _WISHES:
+        if (found := pattern.fullmatch(line)) is not None and not line.rstrip().endswith(_QUESTION_MARKS):
+            return Wish(kind, found["text"] if "text" in pattern.groupindex else line)
     parts = list(sentences(line))
     last = line[parts[-1].start :].strip() if parts else line
     if last.endswith(_QUESTION_MARKS) or _ASKS.match(last):
@@ -83,6 +96,12 @@ def says_again(question: str, told: str, about: str = "") -> bool:
 
 def _stems(text: str) -> set[str]:
     return {stem(word) for word in telling(text)}
+
+
+def replaced(right: str) -> tuple[str, str] | None:
+    """Return what is right and what was wrong where both are said ("Lisbon, not Porto"), else None."""
+    instead = _INSTEAD.fullmatch(right.rstrip(" .!"))
+    return None if instead is None else (instead["right"], instead["wrong"])
 
 
 def righted(before: str, right: str, object_: str | None) -> str | None:

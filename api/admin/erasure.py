@@ -26,6 +26,7 @@ from braid.ledger.errors import (
 from braid.ledger.record.ids import RecordId
 from braid.ledger.record.scope import SCOPES
 from braid.log.chain import chain_of, kept
+from braid.log.lock import refuse_locked
 from braid.log.operations import Read, read
 from braid.operation import Id, Index, Request, Response, operation
 from braid.session import Session
@@ -84,6 +85,7 @@ def forget(session: Session, asked: Forget) -> Noted:
     with session.writer.turn():  # nothing that quotes them comes between plan and tombstone
         if not asked.force:
             _refuse_pinned(session, asked.ids)
+        refuse_locked(session, asked.ids)
         falls = plan_forget(session, PlanForget(ids=asked.ids)).ids
         return Noted(id=erasing.forget(session.writer, [*asked.ids, *falls], asked.reason, asked_for()))
 

@@ -143,7 +143,7 @@ class Learner:
         with self.turn:
             if self._at is not None and self._since <= start and stop <= self._at:
                 return RangeRead([], Tally())  # this handle has read it, and appended what it states
-            if self._at != start:
+            if self._at != start or self._holds_gone():
                 self.reset()
                 self._warm_up(start)
                 self._since = start
@@ -181,14 +181,23 @@ class Learner:
         return _Part(_once(found), read, partly, left)
 
     def _resume(self) -> int:
-        """Return where to read on; what was said shortly before is made known again."""
-        if self._at is not None:
-            return self._at
+        """Return where to read on; what was said shortly before is made known again, without what is gone since."""
+        if (at := self._at) is not None:
+            if self._holds_gone():
+                self.reset()
+                self._warm_up(at)
+                self._at = at
+            return at
         # With another trust, what was passed over is read.
         at = self._since = self._saved() if self._trust == BELIEVED else 0
         if at < self._session.reader.size:
             self._warm_up(at)
         return at
+
+    def _holds_gone(self) -> bool:
+        """Whether a turn that is known has been forgotten or erased: what it lent to later ones, it lends no more."""
+        control = self._session.reader.control
+        return any(at in control.hidden or at in control.erased for at in self._turns)
 
     def _warm_up(self, at: int) -> None:
         """Make known what was said shortly before a place."""

@@ -6,7 +6,8 @@ ever changed it, so that it only rises: who names the version that they saw lear
 """
 
 from collections.abc import Mapping
-from typing import Any, Final, NamedTuple
+from datetime import datetime
+from typing import Any, Final, NamedTuple, TypeGuard
 
 from braid.ledger.errors import InvalidRecordError
 from braid.ledger.read.reader import Reader
@@ -33,10 +34,12 @@ class Chain(NamedTuple):
 
 
 class Kept(NamedTuple):
-    """How a memory is kept: `pinned` is not forgotten without force; `importance` in [0, 1], .5 where nobody set it."""
+    """How a memory is kept: `pinned` is not forgotten without force; `importance` in [0, 1], .5 where nobody set it;
+    `locked_until`, an instant in UTC: before it no agent changes the memory."""
 
     pinned: bool = False
     importance: float = 0.5
+    locked_until: str | None = None
 
 
 def chain_of(reader: Reader, index: int, size: int | None = None) -> Chain:
@@ -79,7 +82,19 @@ def kept(reader: Reader, chain: Chain) -> Kept:
             found = found._replace(pinned=pinned)
         if isinstance(importance, int | float) and not isinstance(importance, bool) and 0 <= importance <= 1:
             found = found._replace(importance=float(importance))
+        if is_instant(until := said.get("locked_until")):
+            found = found._replace(locked_until=until)
     return found
+
+
+def is_instant(said: object) -> TypeGuard[str]:
+    """Whether something is an instant as it stands in an event: RFC 3339 with an offset."""
+    if not isinstance(said, str):
+        return False
+    try:
+        return datetime.fromisoformat(said).tzinfo is not None
+    except ValueError:
+        return False
 
 
 def _connected(reader: Reader, index: int) -> set[int]:

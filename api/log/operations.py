@@ -43,6 +43,7 @@ from braid.ledger.write.writer import Writer
 from braid.log import drafts
 from braid.log.chain import Kept, chain_of, kept, setting
 from braid.log.content_hash import hashed
+from braid.log.lock import refuse_locked
 from braid.operation import (
     AsOf,
     Id,
@@ -170,6 +171,7 @@ def _require_modify(session: Session, records: Sequence[Append]) -> None:
     """What takes the place of another record changes what is told: it needs the access that `correct` needs."""
     if any(one.supersedes for one in records):
         session.require("append with supersedes", "modify")
+        refuse_locked(session, [id for one in records for id in one.supersedes if not id.startswith("$")])
 
 
 class Earlier(msgspec.Struct, frozen=True):
@@ -251,6 +253,7 @@ def correct(session: Session, asked: Correct) -> Appended:
     experience, and for a text that says nothing.
     """
     old = session.reader.get(asked.id)
+    refuse_locked(session, [asked.id])
     batch = correcting(session.reader, old, drafts.correction(old, asked.text), asked.reason)
     new = session.append_drafts(batch)
     session.follow([asked.id])
@@ -271,7 +274,10 @@ def correcting(
     links: list[tuple[str, Target]] = [("evidence", Earlier(0)), ("supersedes", old.id)]
     batch = [new, Draft(kind="event", body=event, links=links)]
     now = kept(reader, chain_of(reader, old.index))
-    settings = {**({} if now == Kept() else now._asdict()), **(changed or {})}
+    said = (
+        {} if now == Kept() else {name: value for name, value in now._asdict().items() if value is not None}
+    )
+    settings = {**said, **(changed or {})}
     if settings:
         batch.append(setting(settings, Earlier(0), new.body.scope, reason))
     return batch

@@ -19,6 +19,7 @@ from braid.ledger.record.record import Body, Draft, EventBody, ExperienceBody, R
 from braid.ledger.record.source import WORDS, at_first_hand
 from braid.log import drafts
 from braid.log.chain import Chain, Kept, chain_of, kept, setting
+from braid.log.lock import lock_until, refuse_locked
 from braid.log.operations import correcting
 from braid.memories.operations import Modified, Modify, Outcome
 from braid.session import Session
@@ -42,6 +43,7 @@ def modify(session: Session, asked: Modify) -> Modified:
             raise VersionConflictError(asked.id, asked.if_version or 0, chain.version)
         if chain.current is None:
             raise ForgottenError(f"nothing of {asked.id} is living: recover it before it is changed")
+        refuse_locked(session, [asked.id])
         record = session.reader.at(chain.current)
         batch = _batch(session, asked, record, kept(session.reader, chain))
         placed = session.append_drafts(batch)
@@ -68,7 +70,9 @@ def _batch(session: Session, asked: Modify, record: Record, now: Kept) -> list[D
     """Return what says the change; InvalidRecordError where there is none."""
     body = record.body
     assert isinstance(body, ExperienceBody)  # noqa: S101 - a chain has no other
-    wanted = {"pinned": asked.pinned, "importance": asked.importance}
+    wanted: dict[str, object] = {"pinned": asked.pinned, "importance": asked.importance}
+    if asked.lock_days is not None:
+        wanted["locked_until"] = lock_until(session, asked.lock_days)
     changed = {name: value for name, value in wanted.items() if value not in (None, getattr(now, name))}
     text = body.content.text if asked.text is None else asked.text
     tags = body.tags if asked.tags is None else _tags(body, asked.tags)

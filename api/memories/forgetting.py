@@ -31,6 +31,7 @@ from braid.operation import Scoped
 from braid.search.question import MAX_TOP_K, Question
 from braid.session import Session
 from braid.settings import settings
+from braid.text.wording import denies, named, says, states
 from braid.text.words import stem, telling, words
 
 VALID: Final = timedelta(minutes=10)
@@ -48,31 +49,41 @@ class _Shown(msgspec.Struct, frozen=True, array_like=True):
     caller: str
     scope: tuple[str | None, ...]
     until: int
+    near: bool = False
+    """Whether none of them says what was asked for word for word."""
 
 
 def preview(session: Session, asked: PreviewForget) -> Preview:
     """See `memories.operations.preview_forget`."""
     _require_scope(asked)
     session.reader.need_vault()
-    found, now = _found(session, asked), settings(session)
+    (found, near), now = _found(session, asked), settings(session)
     most = min(asked.limit, now.forget_max)
     shown, chains = found[:most], [chain for chain, _, _ in found[:most]]
     memories = [_meant(session, *one) for one in shown]
     leaving = [one.id for one in memories if not one.pinned]
-    falls = plan_forget(session, PlanForget(ids=tuple(leaving))).ids if leaving else ()
+    going = [
+        id
+        for chain, one in zip(chains, memories, strict=True)
+        if not one.pinned
+        for id in whole(session, chain)
+    ]
+    falls = plan_forget(session, PlanForget(ids=tuple(going))).ids if going else ()
     until = session.now() + VALID
     token = _Shown(
         memories=tuple((chain.current or 0, chain.version) for chain in chains),
         caller=_caller(),
         scope=_scope(asked),
         until=int(until.timestamp()),
+        near=near,
     )
     return Preview(
         token=_signed(session, token),
         expires_at=until,
         memories=tuple(memories),
         falls=len(falls),
-        confirm=len(leaving) if len(leaving) > now.forget_confirm_above else None,
+        confirm=len(leaving) if leaving and (near or len(leaving) > now.forget_confirm_above) else None,
+        near=near,
         more=len(found) > most,
     )
 
@@ -87,13 +98,14 @@ def forget_shown(session: Session, asked: ForgetPreviewed) -> Forgotten:
         if now.forget_dry_run_only:
             raise ConfirmationError("forget_dry_run_only is set: nothing was changed")
         chosen = _chosen(session, shown, asked.ids)
-        left, skipped = list[RecordId](), list[Skipped]()
+        left, going, skipped = list[RecordId](), list[RecordId](), list[Skipped]()
         for index, version in chosen:
             id = RecordId(session.reader.envelope(index).id)
             if (why := _why_not(session, index, version)) is not None:
                 skipped.append(Skipped(id=id, why=why))
             else:
                 left.append(id)
+                going += whole(session, chain_of(session.reader, index))
         if len(left) > now.forget_max:
             raise ConfirmationError(
                 f"{len(left)} memories would be forgotten, and forget_max is {now.forget_max}; nothing was changed"
@@ -102,7 +114,11 @@ def forget_shown(session: Session, asked: ForgetPreviewed) -> Forgotten:
             raise ConfirmationError(
                 f"{len(left)} memories would be forgotten: say so with confirm={len(left)}; nothing was changed"
             )
-        tombstone = forget(session, Forget(ids=tuple(left), reason=asked.reason)).id if left else None
+        if left and shown.near and asked.ids is None and asked.confirm != len(left):
+            raise ConfirmationError(
+                f"none of them says it word for word: name ids, or say confirm={len(left)}; nothing was changed"
+            )
+        tombstone = forget(session, Forget(ids=tuple(going), reason=asked.reason)).id if left else None
     return Forgotten(tombstone=tombstone, forgotten=tuple(left), skipped=tuple(skipped))
 
 
@@ -113,12 +129,37 @@ def _require_scope(asked: Scoped) -> None:
         raise AccessDeniedError("forgetting by what memories say needs a scope: give user_id, or another id")
 
 
-def _found(session: Session, asked: PreviewForget) -> list[tuple[Chain, str, float]]:
-    """Return the memories that fit, best first, each with its text and score; one more than are shown, if there are."""
+def whole(session: Session, chain: Chain) -> list[RecordId]:
+    """Return what is to be hidden for a memory to be forgotten: what a correction replaced would stand again."""
+    control = session.reader.control
+    return [
+        RecordId(session.reader.envelope(at).id)
+        for at in chain.members
+        if at not in control.hidden and at not in control.erased
+    ]
+
+
+def _found(session: Session, asked: PreviewForget) -> tuple[list[tuple[Chain, str, float]], bool]:
+    """Return the memories that fit, best first, each with its text and score; one more than are shown, if there are.
+
+    And whether they only come near: by words, what is stated is looked for word for word first. "I like tea" and "I
+    don't like tea" have the same telling words, so nothing that has only those is forgotten without a word more.
+    """
+    fitting = _fitting(session, asked)
+    if asked.match != "words" or not states(asked.query):
+        return fitting, False
+    if saying := [one for one in fitting if says(one[1], asked.query)]:
+        return saying, False
+    return [one for one in fitting if denies(one[1]) == denies(asked.query)], True
+
+
+def _fitting(session: Session, asked: PreviewForget) -> list[tuple[Chain, str, float]]:
+    """Return the memories that recall finds, by words those that have every telling one."""
     from braid.search.retrieval import find
 
-    wanted = {stem(word) for word in telling(asked.query)} or {stem(word) for word in words(asked.query)}
-    top_k = min(_LOOKED_AT if asked.match == "words" else asked.limit + 1, MAX_TOP_K)
+    wanted = _wanted(asked.query)
+    by_words = asked.match != "meaning"
+    top_k = min(_LOOKED_AT if by_words else asked.limit + 1, MAX_TOP_K)
     question = Question(
         query=asked.query,
         top_k=top_k,
@@ -133,12 +174,18 @@ def _found(session: Session, asked: PreviewForget) -> list[tuple[Chain, str, flo
     for hit in find(session, question).results:
         for index in (hit.index, *(also.index for also in hit.also)):
             text = hit.text
-            if hit.record.kind != "experience" or (asked.match == "words" and not _has(text, wanted)):
+            if hit.record.kind != "experience" or (by_words and not _has(text, wanted)):
                 continue
             chain = chain_of(session.reader, index)
             if chain.current is not None:
                 found.setdefault(chain.current, (chain, text, hit.score))
     return list(found.values())
+
+
+def _wanted(query: str) -> set[str]:
+    """Return the stems of the words that a memory must have; a name is telling, though it be "Will" or "May"."""
+    told = {*telling(query), *named(query)} or set(words(query))
+    return {stem(word) for word in told}
 
 
 def _has(text: str, wanted: set[str]) -> bool:

@@ -33,6 +33,7 @@ def told(session: Session, asked: History) -> MemoryHistory:
         version=chain.version,
         pinned=how.pinned,
         importance=how.importance,
+        locked_until=None if how.locked_until is None else datetime.fromisoformat(how.locked_until),
         changes=tuple(_changes(reader, chain, reader.size if size is None else size)),
     )
 

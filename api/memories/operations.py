@@ -39,7 +39,8 @@ class Modify(Request, frozen=True, kw_only=True):
     """What changes in a memory, and why; what isn't given stays as it is.
 
     `id`: any record of its chain of corrections. `pinned`: it is not forgotten without force. `importance` in [0, 1]
-    lifts or lowers it in recall; .5 does neither. `if_version`: only where it still has this version.
+    lifts or lowers it in recall; .5 does neither. `lock_days`: for so long no agent changes or forgets it, but a person
+    or an operator; 0 lifts that. `if_version`: only where it still has this version.
     """
 
     id: Id
@@ -48,6 +49,7 @@ class Modify(Request, frozen=True, kw_only=True):
     tags: tuple[str, ...] | None = None
     pinned: bool | None = None
     importance: Annotated[float, Meta(ge=0, le=1)] | None = None
+    lock_days: Annotated[int, Meta(ge=0, le=3650)] | None = None
     if_version: Version | None = None
     idempotency_key: Name | None = None
 
@@ -162,12 +164,15 @@ class Change(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class MemoryHistory(Response, frozen=True, kw_only=True):
-    """How a memory came to be what it is. `current`: the record that holds now, None where none does."""
+    """How a memory came to be what it is. `current`: the record that holds now, None where none does. `locked_until`:
+    what was said last of it, though it is over.
+    """
 
     current: RecordId | None
     version: int
     pinned: bool
     importance: float
+    locked_until: datetime | None = None
     changes: tuple[Change, ...]
 
 
@@ -197,12 +202,13 @@ def history(session: Session, asked: History) -> MemoryHistory:
 class PreviewForget(Scoped, frozen=True, kw_only=True):
     """Which memories are meant, by what they say.
 
-    `match`: `words`, only what has every telling word of the query; `meaning`, all that recall finds, best first.
+    `match`: `topic`, what has every telling word of the query; `words`, of those only what says it word for word, where
+    the query states something and a memory does; `meaning`, all that recall finds, best first.
     `filters` as for `recall`. `limit`: at most so many are shown, and forgotten.
     """
 
     query: Annotated[str, Meta(min_length=1)]
-    match: Literal["words", "meaning"] = "words"
+    match: Literal["words", "topic", "meaning"] = "words"
     filters: dict[str, Json] | None = None
     limit: Annotated[int, Meta(ge=1, le=MOST_SHOWN)] = 20
 
@@ -221,7 +227,8 @@ class Preview(Response, frozen=True, kw_only=True):
     """What would be forgotten, and the token that does it until `expires_at`.
 
     `falls`: how many records would go with them. `confirm`: how many memories whoever forgets must say that they are;
-    None where the token is enough. `more`: whether more were found than the limit.
+    None where the token is enough. `more`: whether more were found than the limit. `near`: none of them says word for
+    word what was stated, so it takes their ids, or their number, to forget them.
     """
 
     token: str
@@ -230,6 +237,7 @@ class Preview(Response, frozen=True, kw_only=True):
     falls: int
     confirm: int | None
     more: bool
+    near: bool = False
 
 
 @operation(
@@ -293,8 +301,9 @@ class Forgotten(Response, frozen=True, kw_only=True):
 def forget_previewed(session: Session, asked: ForgetPreviewed) -> Forgotten:
     """Forget the memories that a preview has shown and that are still what was shown; name those that are not.
 
-    Raises ConfirmationError for a token that is not this caller's, of another scope, expired or altered, and where more
-    than ten are forgotten without saying how many.
+    What a correction replaced is forgotten with it, so nothing of the memory stands again. Raises ConfirmationError for
+    a token that is not this caller's, of another scope, expired or altered, and where more than ten, or what only
+    comes near, are forgotten without saying how many.
     """
     from braid.memories.forgetting import forget_shown
 

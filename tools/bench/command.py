@@ -31,6 +31,7 @@ _MODULES: Final = (
     "read",
     "serve",
     "hooks",
+    "life",
     "space",
     "start",
 )

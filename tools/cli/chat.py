@@ -1,7 +1,7 @@
 """`braid chat`: talking to a memory in the terminal: it remembers, answers with sources, corrects, and forgets."""
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
@@ -16,6 +16,7 @@ from braid.tools.cli.output import line, many, put, say
 if TYPE_CHECKING:
     from braid.agent.parts import Composer
     from braid.answers.reply import Reply
+    from braid.memories.operations import Meant
     from braid.store import Store
 
 PANEL = "Read"
@@ -25,8 +26,8 @@ _HELP: Final = """\
 /why       why the last answer is held, down to the records
 /sources   the records that it rests on
 /quit      leave (so does Ctrl-D)
-Say what is to be remembered, or ask. "No, I meant …" puts the last thing right;
-"forget that" and "forget what I said about …" hide, after asking."""
+Say what is to be remembered, or ask. "No, I meant …" and "it's NEW, not OLD" put right;
+"forget that", "forget that I …" and "forget what I said about …" hide, after asking."""
 _MOST_SHOWN: Final = 10
 
 
@@ -158,6 +159,7 @@ class Conversation:
             "correct": self._correct,
             "forget_last": self._forget_last,
             "forget_about": self._forget_about,
+            "forget_that": self._forget_that,
         }[wanted.kind](wanted.text)
 
     def _command(self, text: str) -> None:
@@ -222,19 +224,55 @@ class Conversation:
     # -- putting right, forgetting ----------------------------------------------------------------
 
     def _correct(self, right: str) -> None:
-        from braid.agent.answer.intent import righted
+        from braid.agent.answer.intent import replaced, righted
 
-        if self._told is None:
+        instead = replaced(right)
+        if self._told is None and instead is None:
             raise ValueError("you have said nothing yet that could be put right: say it as a whole sentence")
-        before = self._store.get(self._told).text
-        meant = righted(before, right, self._object(self._told))
-        if meant is None:
+        before = self._store.get(self._told).text if self._told is not None else ""
+        if instead is not None and before.lower().count(instead[1].lower()) != 1:
+            self._correct_earlier(*instead)
+            return
+        meant = righted(before, right, self._object(self._told)) if self._told is not None else None
+        if self._told is None or meant is None:
             raise ValueError(
                 "what is to be put right isn't clear: say “I meant NEW, not OLD”, or a whole sentence"
             )
         self._told = self._store.correct(self._told, meant, reason="said in a chat")
         self._store.learn()
         put(line(f"Put right: “{meant}” stands in place of “{before}”"))
+
+    def _correct_earlier(self, new: str, wrong: str) -> None:
+        """Put right what was said before this conversation, after asking; of several, none: they are shown."""
+        from braid.agent.answer.intent import righted
+        from braid.text.wording import says
+
+        found = [one for one in self._meant(wrong) if says(one.text, wrong)]
+        if len(found) > 1:
+            put("Several say that; tell which, as a whole sentence:")
+            self._list([one.id for one in found])
+            return
+        meant = righted(found[0].text, f"{new}, not {wrong}", None) if found else None
+        if meant is None:
+            raise ValueError(f"nothing that is remembered says {wrong!r} once: say it as a whole sentence")
+        put(line(f"Put “{meant}” in place of “{found[0].text}”? yes or no"))
+        if self._answered_yes():
+            self._store.modify(found[0].id, text=meant, reason="said in a chat", if_version=found[0].version)
+            self._store.learn()
+            put("Put right.")
+        else:
+            put("Kept.")
+
+    def _meant(self, what: str) -> "Sequence[Meant]":
+        from braid.memories.operations import MOST_SHOWN
+
+        return self._store.preview_forget(what, match="topic", limit=MOST_SHOWN, **self._whose).memories
+
+    def _answered_yes(self) -> bool:
+        sys.stdout.flush()
+        with suppress(EOFError, KeyboardInterrupt):
+            return self._read("yes or no> ").strip().lower() in ("y", "yes")
+        return False
 
     def _object(self, id: str) -> str | None:
         """Return what a turn states, where that is one thing: the object of the one claim that was read of it."""
@@ -259,21 +297,28 @@ class Conversation:
             self._told = None
 
     def _forget_about(self, what: str) -> None:
-        from braid.agent.answer.pipeline import TOP_K
-        from braid.search.question import Question
-        from braid.search.retrieval import NOT_OWN, find
-        from braid.text.words import stem, telling
-
-        wanted = {stem(word) for word in telling(what)}
-        asked = Question(query=what, top_k=TOP_K, filters=NOT_OWN, **self._whose)
-        hits = find(self._store.session, asked).results
-        meant = [hit.id for hit in hits if wanted & {stem(word) for word in telling(hit.text)}]
+        """Hide what has every telling word of a topic: one that has only some of them is about something else."""
+        meant = [one.id for one in self._meant(what)]
         if not meant:
             put(line(f"Nothing that is remembered speaks of {what}."))
             return
         self._forget(meant, what)
 
-    def _forget(self, ids: list[str], about: str) -> bool:
+    def _forget_that(self, what: str) -> None:
+        """Hide what states just this. What only comes near is shown and stays."""
+        from braid.memories.operations import MOST_SHOWN
+
+        found = self._store.preview_forget(what, limit=MOST_SHOWN, **self._whose)
+        meant = [one.id for one in found.memories]
+        if not meant:
+            put(line(f"Nothing that is remembered says that {what}."))
+        elif found.near:
+            put("Nothing says just that. This comes near; say it in its words to forget it:")
+            self._list(meant)
+        else:
+            self._forget(meant, what)
+
+    def _forget(self, ids: "Sequence[str]", about: str) -> bool:
         """Show what would be hidden, ask, and hide it; return whether it was.
 
         With it go the answers that quote it, and the questions that say it again, unless `only` is answered.
@@ -302,21 +347,27 @@ class Conversation:
         self._hide([*ids, *again], quoting)
         return True
 
-    def _list(self, ids: list[str]) -> None:
+    def _list(self, ids: "Sequence[str]") -> None:
         for id in ids[:_MOST_SHOWN]:
             record = self._store.get(id)
             put(f"  {(record.body.occurred_at or record.created_at):%Y-%m-%d}  {line(record.text)[:160]}")
         if len(ids) > _MOST_SHOWN:
             put(f"  … and {len(ids) - _MOST_SHOWN} more")
 
-    def _hide(self, ids: list[str], quoting: list[str]) -> None:
-        self._store.forget(*dict.fromkeys([*ids, *quoting]), reason="asked for in a chat")
+    def _hide(self, ids: "Sequence[str]", quoting: list[str]) -> None:
+        from braid.log.chain import chain_of
+        from braid.memories.forgetting import whole
+
+        session = self._store.session
+        chains = (chain_of(session.reader, session.reader.index_of(id)) for id in ids)
+        gone = [one for chain in chains for one in whole(session, chain)]
+        self._store.forget(*dict.fromkeys([*gone, *quoting]), reason="asked for in a chat")
         days = self._store.reader.control.retention_days
         put(
             f"Forgotten. `braid recover` brings it back within {many(days, 'day')}; then `braid retain` erases it."
         )
 
-    def _saying_again(self, ids: list[str], about: str) -> list[str]:
+    def _saying_again(self, ids: "Sequence[str]", about: str) -> list[str]:
         """Return the questions that were asked of this memory and give away what these records say."""
         from braid.agent.answer.intent import says_again
         from braid.agent.answer.pipeline import TOP_K
@@ -337,7 +388,7 @@ class Conversation:
             if id not in ids and any(says_again(text, each, about) for each in told)
         ]
 
-    def _quoting(self, ids: list[str]) -> list[str]:
+    def _quoting(self, ids: "Sequence[str]") -> list[str]:
         """Return the answers that cite these records."""
         from braid.ledger.record.record import ExperienceBody
 

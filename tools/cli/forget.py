@@ -60,6 +60,9 @@ def forget(
     meaning: Annotated[
         bool, typer.Option("--meaning", help="With --query: all that fits, not only its words.")
     ] = False,
+    topic: Annotated[
+        bool, typer.Option("--topic", help="With --query: all that has its words, in whatever order.")
+    ] = False,
     filters: Annotated[
         str | None,
         typer.Option("--filter", metavar="JSON", help="With --query: what must hold.", show_default=False),
@@ -110,7 +113,7 @@ def forget(
         with reading(store) as opened:
             shown = opened.preview_forget(
                 query,
-                match="meaning" if meaning else "words",
+                match="meaning" if meaning else "topic" if topic else "words",
                 filters=json_object(filters, "--filter"),
                 limit=limit,
                 **scope,
@@ -158,8 +161,9 @@ def _put_preview(shown: "Preview", output: Format) -> None:
     number = f" --confirm {shown.confirm}" if shown.confirm else ""
     also = f", and {many(shown.falls, 'record')} with them" if shown.falls else ""
     more = "; there are more: raise --limit" if shown.more else ""
+    near = "; none says it word for word" if shown.near else ""
     say(
-        f"{_memories(left)} would be hidden{also}{more}",
+        f"{_memories(left)} would be hidden{also}{more}{near}",
         f"within ten minutes, with the same ids of its scope: braid forget --token {shown.token}{number} --reason …",
     )
 

@@ -42,6 +42,16 @@ def modify(
             "--importance", min=0, max=1, help="Above .5 recall finds it sooner.", show_default=False
         ),
     ] = None,
+    lock_days: Annotated[
+        int | None,
+        typer.Option(
+            "--lock-days",
+            min=0,
+            max=3650,
+            help="For so long no agent changes it; 0 lifts that.",
+            show_default=False,
+        ),
+    ] = None,
     if_version: Annotated[
         int | None,
         typer.Option("--if-version", min=1, help="Only where it has this version.", show_default=False),
@@ -67,6 +77,7 @@ def modify(
             tags=tag,
             pinned=pin,
             importance=importance,
+            lock_days=lock_days,
             if_version=if_version,
         )
     put(done.id)
@@ -100,5 +111,6 @@ def history(
         put_json(to_builtins(found))
         return
     put_rows(_CHANGES, [to_builtins(one) for one in found.changes], output)
-    kept = [*(["pinned"] if found.pinned else []), f"version {found.version}"]
+    locked = [f"locked until {found.locked_until:%Y-%m-%d}"] if found.locked_until else []
+    kept = [*(["pinned"] if found.pinned else []), *locked, f"version {found.version}"]
     say(f"{', '.join(kept)}; it holds by {found.current or 'no record'}")

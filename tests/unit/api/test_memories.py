@@ -143,6 +143,41 @@ def test_what_is_pinned_stays_also_behind_a_correction_until_it_is_unpinned(stor
     store.forget(new, id)
 
 
+def test_what_is_locked_no_agent_changes_until_its_days_are_over(store: Store, clock: Clock) -> None:
+    agent = Caller(name="bot", kind="agent", user_id="maya")
+    id = store.append("Maya is allergic to nuts.", user_id="maya")
+    store.modify(id, text="Maya is allergic to peanuts.", lock_days=7, reason="she put it right")
+    until = store.history(id).locked_until
+    assert until is not None
+    size = len(store)
+    for change in (
+        lambda: store.modify(id, text="Maya eats nuts.", reason="inferred"),
+        lambda: store.modify(id, lock_days=0, reason="inferred"),
+        lambda: store.correct(store.history(id).current or "", "Maya eats nuts."),
+        lambda: store.append("Maya eats nuts.", user_id="maya", supersedes=[id]),
+    ):
+        with asked_by(agent), pytest.raises(AccessDeniedError, match="locked until"):
+            change()
+    assert len(store) == size
+    with asked_by(Caller(name="phone", kind="person", user_id="maya")):
+        new = store.modify(id, text="Maya is allergic to all nuts.", reason="she knows").id
+    assert store.history(new).locked_until == until, "the lock goes on behind a correction"
+    clock.now += timedelta(days=8)
+    with asked_by(agent):
+        store.modify(id, text="Maya eats nuts.", reason="told")
+
+
+def test_only_a_person_or_an_operator_locks_and_lifts(store: Store) -> None:
+    agent = Caller(name="bot", kind="agent", user_id="maya")
+    id = store.append("Maya is allergic to nuts.", user_id="maya")
+    with asked_by(agent), pytest.raises(AccessDeniedError, match="only a person"):
+        store.modify(id, lock_days=1, reason="mine")
+    store.modify(id, lock_days=7, reason="hers")
+    store.modify(id, lock_days=0, reason="over")
+    with asked_by(agent):
+        store.modify(id, text="Maya is allergic to peanuts.", reason="told")
+
+
 def test_only_an_operator_forces_what_is_pinned(store: Store) -> None:
     id = store.append("Maya is allergic to nuts.", user_id="maya")
     store.modify(id, pinned=True, reason="safety")
@@ -203,6 +238,30 @@ def test_just_what_was_shown_is_forgotten(store: Store, notes: list[str]) -> Non
     assert store.get(notes[2]).text == "Leeds is cold."
     again = store.forget_previewed(shown.token, reason="she asked", user_id="maya")
     assert (again.tombstone, {one.why for one in again.skipped}) == (None, {"forgotten"})
+
+
+def test_a_corrected_memory_is_forgotten_whole_so_its_first_text_does_not_stand_again(store: Store) -> None:
+    first = store.append("Maya lives in Porto.", user_id="maya")
+    new = store.modify(first, text="Maya lives in Faro.", reason="moved").id
+    shown = store.preview_forget("Maya lives in Faro", user_id="maya")
+    assert store.forget_previewed(shown.token, reason="asked", user_id="maya").forgotten == (new,)
+    assert store.history(first).current is None
+    assert [hit.text for hit in store.recall("Where does Maya live?", user_id="maya").results] == []
+
+
+def test_what_is_stated_is_meant_word_for_word_and_what_comes_near_wants_its_number(store: Store) -> None:
+    texts = ("I like coriander.", "I don't like coriander.", "I like coriander and I can't eat nuts.")
+    likes, dislikes, _ = (store.append(text, user_id="maya") for text in texts)
+    for query, id in (("I like coriander", likes), ("I do not like coriander", dislikes)):
+        shown = store.preview_forget(query, user_id="maya")
+        assert ([one.id for one in shown.memories], shown.near, shown.confirm) == ([id], False, None)
+    assert len(store.preview_forget("coriander", user_id="maya").memories) == 3
+    assert len(store.preview_forget("I like coriander", match="topic", user_id="maya").memories) == 3
+    shown = store.preview_forget("Coriander I do like", user_id="maya")
+    assert ([one.id for one in shown.memories], shown.near, shown.confirm) == ([likes], True, 1)
+    with pytest.raises(ConfirmationError, match="word for word"):
+        store.forget_previewed(shown.token, reason="x", user_id="maya")
+    assert store.forget_previewed(shown.token, reason="x", ids=[likes], user_id="maya").forgotten == (likes,)
 
 
 def test_what_changed_since_and_what_is_pinned_stays_and_is_named(store: Store, notes: list[str]) -> None:

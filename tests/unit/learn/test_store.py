@@ -176,6 +176,19 @@ def test_erasing_a_turn_erases_what_was_read_of_it_whatever_bore_it_out(memory: 
         assert store.verify(deep=True).exit_code == 0
 
 
+@pytest.mark.parametrize("act", ["erase", "forget"])
+def test_what_is_gone_lends_nothing_to_what_is_said_later_in_the_same_process(memory: Path, act: str) -> None:
+    with open_store(memory) as store:
+        id = say(store, "My wife Dora is here.")
+        getattr(store, act)(id)
+        said = store.remember(
+            {"role": "user", "name": "Ana", "content": "My wife works at Shell."}, user_id="ana"
+        )
+        assert (said.status, said.warnings) == ("processed", ())
+        assert not any("Dora" in text for text in words(store))
+        assert store.learn().records == 0
+
+
 def test_a_reading_that_was_erased_alone_does_not_come_back(memory: Path) -> None:
     with open_store(memory) as store:
         say(store, "I live in Leeds.")
