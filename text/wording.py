@@ -3,6 +3,7 @@
 import re
 from typing import Final
 
+from braid.text.sentences import sentences
 from braid.text.words import STOP, words
 
 _NOT: Final = re.compile(r"(?<=[^\W_])n['’]t\b", flags=re.IGNORECASE)
@@ -42,10 +43,20 @@ def denies(text: str) -> bool:
 
 def says(text: str, wanted: str) -> bool:
     """Whether a text says all of `wanted` word for word, and doesn't deny what that states."""
-    said, asked = wording(text), wording(wanted)
-    length = len(asked)
-    found = any(said[at : at + length] == asked for at in range(len(said) - length + 1))
-    return bool(asked) and found and denies(text) == denies(wanted)
+    asked, denied = wording(wanted), denies(wanted)
+    return bool(asked) and any(
+        _holds(wording(part), asked) and denies(part) == denied for part in _parts(text, wanted)
+    )
+
+
+def _parts(text: str, wanted: str) -> list[str]:
+    """Return the sentences of a text, or it as a whole where what is wanted has several."""
+    several = len(list(sentences(wanted))) > 1
+    return [text] if several else [text[one.start : one.stop] for one in sentences(text)] or [text]
+
+
+def _holds(said: tuple[str, ...], asked: tuple[str, ...]) -> bool:
+    return any(said[at : at + len(asked)] == asked for at in range(len(said) - len(asked) + 1))
 
 
 def states(text: str) -> bool:

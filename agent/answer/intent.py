@@ -10,7 +10,7 @@ from braid.recall.decompose import entities
 from braid.text.sentences import sentences
 from braid.text.words import stem, telling
 
-Kind = Literal["tell", "ask", "how", "correct", "forget_last", "forget_about", "forget_that"]
+Kind = Literal["tell", "ask", "how", "correct", "put_right", "forget_last", "forget_about", "forget_that"]
 _LEAD: Final = r"\s*(?:please |no,? |sorry,? |oh,? |wait,? |ok(?:ay)?,? )*"
 _CORRECT: Final = re.compile(
     r"\s*(?:(?:no|nope|sorry|oops|wait|actually|oh)\b[,.! ]+)*(?:what )?i (?:actually |really )?meant(?: to say)?"
@@ -33,14 +33,22 @@ _FORGET_THAT: Final = re.compile(
 )
 _RIGHT: Final = re.compile(
     r"\s*(?:(?:no|nope|sorry|oops|wait|actually|oh)\b[,.! ]+)*(?:(?:correct(?:ion)?|(?:that|this)(?:['’]s| is| was) "
-    r"(?:wrong|not right))[:,.]? |(?=it))(?:it(?:['’]s| is| was) )?(?P<text>[^?]+,? (?:and )?not [^?]+?)\s*",
+    r"(?:wrong|not right))[:,.]? )(?:it(?:['’]s| is| was) )?(?P<text>[^?]+,? (?:and )?not [^?]+?)\s*",
     flags=re.IGNORECASE,
 )
+_FEW: Final = r"[^\s,.;:!?]+(?: [^\s,.;:!?]+){0,2}"
+_INSTEAD_OF: Final = re.compile(
+    rf"\s*(?:(?:no|nope|sorry|oops|wait|actually|oh)\b[,.! ]+)*it(?:['’]s| is| was) {_FEW}, not {_FEW}[.!]*\s*",
+    flags=re.IGNORECASE,
+)
+"""It may put something right, or state something new: whether what it denies was said decides."""
+_IT_IS: Final = re.compile(r".*?\bit(?:['’]s| is| was) ", flags=re.IGNORECASE)
 _WISHES: Final[tuple[tuple[Kind, re.Pattern[str]], ...]] = (
     ("forget_last", _FORGET_LAST),
     ("forget_about", _FORGET_ABOUT),
     ("forget_that", _FORGET_THAT),
     ("correct", _RIGHT),
+    ("put_right", _INSTEAD_OF),
     ("correct", _CORRECT),
 )
 _ASKS: Final = re.compile(
@@ -100,7 +108,8 @@ def _stems(text: str) -> set[str]:
 
 def replaced(right: str) -> tuple[str, str] | None:
     """Return what is right and what was wrong where both are said ("Lisbon, not Porto"), else None."""
-    instead = _INSTEAD.fullmatch(right.rstrip(" .!"))
+    said = _IT_IS.sub("", right, count=1) if _INSTEAD_OF.fullmatch(right) else right
+    instead = _INSTEAD.fullmatch(said.rstrip(" .!"))
     return None if instead is None else (instead["right"], instead["wrong"])
 
 

@@ -235,7 +235,6 @@ class Contradictions(Response, frozen=True, kw_only=True):
     access="read",
     cost="log",
     pages="conflicts",
-    table="contradictions",
     page_key=("subject", "rel", "one_id", "other_id"),
     returns="conflicts",
     example=FindContradictions(user_id="maya"),
@@ -244,7 +243,8 @@ class Contradictions(Response, frozen=True, kw_only=True):
 def contradictions(session: Session, asked: FindContradictions) -> Contradictions:
     """Return claims that exclude another while both hold, each with the one that came next: a chain, not every pair.
 
-    With `at`, only those that both hold at that time.
+    With `at`, only those that both hold at that time. Without a scope all that is known is compared, whoever's memory
+    it is of; the view of SQL with this name compares what is of one owner and project.
     """
     from braid.claims.conflicts import conflicts
 

@@ -1,7 +1,9 @@
 """Why a memory isn't what it was: what happened to it and its claims, by the audit trail of the tables."""
 
-from collections.abc import Iterator
+import re
+from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
+from functools import partial
 from typing import Any, Final
 
 import msgspec
@@ -15,6 +17,7 @@ from braid.ledger.record.ids import RecordId
 from braid.log.chain import chain_of
 from braid.session import Session
 
+_RECORD: Final = re.compile(r"[a-z]+_\d{4}-\d\d-\d\dT[\d:]+Z_[0-9a-v]{12}", flags=re.ASCII)
 _ASKED: Final = """
 SELECT "timestamp", event_type, component, operation, id, target_id, edge_id, entity_id, old_value, new_value,
   confidence_before, confidence_after, source_mechanism, decision_reasoning, metadata, correlation_id
@@ -36,7 +39,12 @@ def trail_of(session: Session, id: str) -> tuple[AuditEntry, ...]:
     ids = [reader.envelope(at).id for at in sorted(every)]
     with session.views.tables() as tables:
         rows = list(tables.rows(_ASKED, [ids]))
-    return tuple(_entry(row) for row in rows if _may_know(session, row[4], row[5]))
+    entries = [_entry(row) for row in rows]
+    caller = asking()
+    if caller is None or not caller.scope:
+        return tuple(entries)
+    own = partial(is_own, session, caller)
+    return tuple(told for entry in entries if own(entry.id) and (told := _as_own(entry, own)) is not None)
 
 
 def _readings(session: Session, member: int) -> Iterator[int]:
@@ -46,11 +54,24 @@ def _readings(session: Session, member: int) -> Iterator[int]:
             yield at
 
 
-def _may_know(session: Session, *ids: str | None) -> bool:
-    caller = asking()
-    return (
-        caller is None or not caller.scope or all(is_own(session, caller, id) for id in ids if id is not None)
-    )
+def _as_own(entry: AuditEntry, own: Callable[[str], bool]) -> AuditEntry | None:
+    """Return an entry as a caller who is held to a scope may know it; None for one that tells of another.
+
+    That a claim was said before elsewhere, or a name, is no less than what was said there.
+    """
+    if entry.event == "entity_created":
+        return None  # its first mention may be elsewhere: then there would be none here
+    changes: dict[str, Any] = {}
+    if entry.target is not None and not own(entry.target):
+        if entry.event != "edge_reinforced":
+            return None
+        changes = {"event": "edge_created", "operation": "INSERT", "target": None, "confidence_before": None}
+    if not own(entry.correlation_id):
+        changes["correlation_id"] = entry.id
+    named = _RECORD.findall(str(entry.details or ""))
+    if not all(own(id) for id in named):
+        changes["details"] = None
+    return msgspec.structs.replace(entry, **changes)
 
 
 def _entry(row: tuple[Any, ...]) -> AuditEntry:

@@ -6,6 +6,8 @@ from typing import Final
 
 from braid.caller import asking
 from braid.errors import AccessDeniedError
+from braid.ledger.read.reader import Reader
+from braid.ledger.record.record import is_reading
 from braid.log.chain import chain_of, kept
 from braid.session import Session
 
@@ -26,11 +28,18 @@ def refuse_locked(session: Session, ids: Iterable[str]) -> None:
         index = reader.index_of(id)
         if reader.envelope(index).kind != "experience":
             continue
-        until = kept(reader, chain_of(reader, index)).locked_until
+        until = kept(reader, chain_of(reader, _of(reader, index))).locked_until
         if until is not None and session.now() < datetime.fromisoformat(until):
             raise AccessDeniedError(
                 f"{id} is locked until {until}: a person or an operator changes it; nothing was changed"
             )
+
+
+def _of(reader: Reader, index: int) -> int:
+    """Return the memory that a reading was read from, which its lock keeps too; any other record is its own."""
+    record = reader.at(index, include_forgotten=True)
+    parents = record.targets("parent") if is_reading(record.body) else ()
+    return parents[0].index if len(parents) == 1 else index
 
 
 def lock_until(session: Session, days: int) -> str:

@@ -157,6 +157,7 @@ class Conversation:
             "ask": self._ask,
             "how": self._how,
             "correct": self._correct,
+            "put_right": self._put_right,
             "forget_last": self._forget_last,
             "forget_about": self._forget_about,
             "forget_that": self._forget_that,
@@ -242,12 +243,31 @@ class Conversation:
         self._store.learn()
         put(line(f"Put right: “{meant}” stands in place of “{before}”"))
 
+    def _put_right(self, text: str) -> None:
+        """Put right what "it's Faro, not Porto" denies, where that was said; else it is something told."""
+        from braid.agent.answer.intent import replaced
+
+        instead = replaced(text)
+        if instead is None:
+            self._tell(text)
+            return
+        new, wrong = instead
+        before = self._store.get(self._told).text if self._told is not None else ""
+        if before.lower().count(wrong.lower()) == 1 or self._saying(wrong):
+            self._correct(f"{new}, not {wrong}")
+        else:
+            self._tell(text)
+
+    def _saying(self, wrong: str) -> "list[Meant]":
+        from braid.text.wording import says
+
+        return [one for one in self._meant(wrong) if says(one.text, wrong)]
+
     def _correct_earlier(self, new: str, wrong: str) -> None:
         """Put right what was said before this conversation, after asking; of several, none: they are shown."""
         from braid.agent.answer.intent import righted
-        from braid.text.wording import says
 
-        found = [one for one in self._meant(wrong) if says(one.text, wrong)]
+        found = self._saying(wrong)
         if len(found) > 1:
             put("Several say that; tell which, as a whole sentence:")
             self._list([one.id for one in found])

@@ -34,7 +34,7 @@ from braid.tools.http.aliases import Aliases
 from braid.tools.http.bounds import bounds_of
 from braid.tools.http.limits import Limits, name_of, weight_of
 from braid.tools.http.openapi import document
-from braid.tools.http.pages import Page, following, page_of
+from braid.tools.http.pages import Page, following, gone_from, page_of
 from braid.tools.http.problem import MEDIA_TYPE, problem
 from braid.tools.http.query import from_query
 from braid.tools.http.watch import Watch
@@ -182,7 +182,9 @@ class Server:
 
     async def answered(self, request: Request, known: Operation, caller: Caller, asked: Asked) -> Response:
         """Answer what was decoded, within the caller's limits. Raises what the operation raises, and RefusedError."""
-        page = page_of(known, request.query_params, asked, caller, len(self.session))
+        page = page_of(
+            known, request.query_params, asked, caller, len(self.session), gone=gone_from(self.session.reader)
+        )
         if known.streams:
             return await self._stream(request, known, caller, _resumed(request, asked))
         answer = await self._asked(caller, known, page.request() if page else asked)

@@ -3,14 +3,15 @@
 A cursor holds nothing that is remembered: a digest of what was asked and in which scope, how many records the log had
 then, and digests of the items that were given last. So it gives nobody more than they would be answered anyway. Where
 an operation knows the past, later pages are of the log as it was for the first one. Else a page goes on behind the last
-item given that is still there: of what stayed none is left out, and none given twice. Pure.
+item given that is still there: of what stayed none is left out, and none given twice. Rows of `sql`
+have no names and are counted: where something was forgotten since the first page, the place is lost. Pure.
 """
 
 from base64 import urlsafe_b64decode, urlsafe_b64encode
 from collections import Counter
 from collections.abc import Sequence
 from hashlib import blake2b
-from typing import Any, Final, NamedTuple, TypeVar, cast
+from typing import Annotated, Any, Final, NamedTuple, TypeVar, cast
 from urllib.parse import urlencode
 
 import msgspec
@@ -19,6 +20,7 @@ from starlette.datastructures import QueryParams
 from braid import wire
 from braid.caller import Caller
 from braid.errors import InvalidRequestError, LostPlaceError
+from braid.ledger.read.reader import Reader
 from braid.operation import Operation, Request
 
 SIZE, CURSOR = "page_size", "cursor"
@@ -31,12 +33,16 @@ _Answer = TypeVar("_Answer")
 
 
 class Cursor(msgspec.Struct, frozen=True, array_like=True):
-    """Where a page begins. `asked`: of which question; `records`: how many the log had; `given`: how many items."""
+    """Where a page begins. `asked`: of which question; `records`: how many the log had; `given`: how many items.
+
+    `gone`: a digest of what was forgotten or erased by then.
+    """
 
     asked: bytes
-    records: int
-    given: int
+    records: Annotated[int, msgspec.Meta(ge=1)]
+    given: Annotated[int, msgspec.Meta(ge=0)]
     last: tuple[bytes, ...]
+    gone: bytes = b""
 
 
 class Page(NamedTuple):
@@ -48,6 +54,8 @@ class Page(NamedTuple):
     digest: bytes
     records: int
     """How many records the log has."""
+    gone: bytes
+    """A digest of what is forgotten or erased."""
     cursor: Cursor | None
 
     def request(self) -> Request:
@@ -65,6 +73,8 @@ class Page(NamedTuple):
         items = getattr(answer, member)
         last: tuple[bytes, ...] = ()
         if hasattr(items, "num_rows"):
+            if self.cursor is not None and self.cursor.gone != self.gone:
+                raise _lost("something was forgotten, recovered or erased since the first page")
             start = min(self.cursor.given if self.cursor else 0, items.num_rows)
             stop, count = start + self.size, items.num_rows
             cut = items.slice(start, self.size)
@@ -77,16 +87,16 @@ class Page(NamedTuple):
         if stop >= count:
             return cast("_Answer", page), None
         records = self.cursor.records if self.cursor else self.records
-        return cast("_Answer", page), _written(Cursor(self.digest, records, stop, last))
+        return cast("_Answer", page), _written(Cursor(self.digest, records, stop, last, self.gone))
 
 
 def page_of(
-    known: Operation, query: QueryParams, asked: Request, caller: Caller, records: int
+    known: Operation, query: QueryParams, asked: Request, caller: Caller, records: int, *, gone: bytes = b""
 ) -> Page | None:
     """Return the page that a URL asks for, None where it asks for the whole answer.
 
-    `records`: how many the log has. Raises InvalidRequestError for what is no page, and for the cursor of another
-    question or scope.
+    `records`: how many the log has; `gone`: what `gone_from` says of it. Raises InvalidRequestError for what is no
+    page, and for the cursor of another question or scope.
     """
     if SIZE not in query and CURSOR not in query:
         return None
@@ -99,7 +109,7 @@ def page_of(
     cursor = _read(query[CURSOR]) if CURSOR in query else None
     if cursor is not None and cursor.asked != digest:
         raise _refused("the cursor belongs to another question, or to a caller of another scope")
-    return Page(known, asked, int(said), digest, records, cursor)
+    return Page(known, asked, int(said), digest, records, gone, cursor)
 
 
 def following(path: str, query: QueryParams, cursor: str) -> str:
@@ -136,9 +146,19 @@ def _start(cursor: Cursor | None, keys: Sequence[bytes]) -> int:
         return found + 1
     if cursor.given <= len(cursor.last):
         return 0  # every item that was given is named, and gone: what is there is new to whoever asks
-    error = LostPlaceError("what the cursor names is no longer in the list")
+    raise _lost("what the cursor names is no longer in the list")
+
+
+def _lost(why: str) -> LostPlaceError:
+    error = LostPlaceError(why)
     error.add_note(_HINT)
-    raise error
+    return error
+
+
+def gone_from(reader: Reader) -> bytes:
+    """Return a digest of what is forgotten or erased."""
+    control = reader.control
+    return blake2b(f"{sorted(control.hidden)}{sorted(control.erased)}".encode(), digest_size=8).digest()
 
 
 def _keys(known: Operation, items: Sequence[object]) -> list[bytes]:

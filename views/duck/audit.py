@@ -28,7 +28,7 @@ _COLUMNS: Final = (
     Column("component", "VARCHAR", "extraction, graph_diff, user, background."),
     Column("operation", "VARCHAR", "INSERT, REINFORCE, CONTRADICT, REVISE, DELETE, RECOVER, ERASE, NONE."),
     Column("entity_id", "VARCHAR", "The entity, where it is of one."),
-    Column("edge_id", "VARCHAR", "The claim, as `record/place`, where it is of one."),
+    Column("edge_id", "VARCHAR", "The claim, as `record/place`; of a contradiction, the later record alone."),
     Column("old_value", "JSON", "What was; NULL where nothing was, or where it is forgotten."),
     Column("new_value", "JSON", "What is."),
     Column("confidence_before", "DOUBLE", "Confidence in the same claim before, in [0, 1]."),
@@ -38,7 +38,11 @@ _COLUMNS: Final = (
     Column("decision_reasoning", "VARCHAR", "Why, in words, where somebody said."),
     Column("metadata", "JSON", "What belongs to the event."),
     USER,
-    Column("target_id", "VARCHAR", "Id of the record that it was done to; NULL where it was done to none."),
+    Column(
+        "target_id",
+        "VARCHAR",
+        "Id of what it was done to; of a reinforced claim, of the one that said it before.",
+    ),
     INDEX,
     ID,
 )
@@ -46,7 +50,7 @@ _CLAIM: Final = (
     "json_object('subject', {0}.subject, 'rel', {0}.rel, 'object', {0}.object, 'polarity', {0}.polarity)"
 )
 _SAME: Final = (
-    f"{OWNED.format('e')}, {NORMAL.format('c.subject')}, {REL_NAME},"
+    f"{OWNED.format('e')}, e.project_id, {NORMAL.format('c.subject')}, {REL_NAME},"
     f" {NORMAL.format('c.object')}, c.polarity ORDER BY c.log_index, c.k"
 )
 _MECHANISM: Final = """CASE WHEN c.source_type = 'corrected' THEN 'user_correction'
@@ -69,7 +73,7 @@ AUDIT_VIEW: Final = ViewDefinition(
         claimed AS (
           SELECT c.log_index, c.id, c.k, e.method, e.confidence_p, {_CLAIM.format("c")} AS said,
             {_MECHANISM} AS mechanism, row_number() OVER (PARTITION BY {_SAME}) AS nth,
-            lag(e.confidence_p) OVER (PARTITION BY {_SAME}) AS before
+            lag(e.confidence_p) OVER (PARTITION BY {_SAME}) AS before, lag(c.id) OVER (PARTITION BY {_SAME}) AS earlier
           FROM claims c JOIN experiences e ON e.log_index = c.log_index
         ),
         told AS (
@@ -79,7 +83,7 @@ AUDIT_VIEW: Final = ViewDefinition(
             if(c.nth > 1, 'REINFORCE', 'INSERT') AS operation, NULL::VARCHAR AS entity_id,
             concat(c.id, '/', c.k) AS edge_id, NULL::JSON AS old_value, c.said AS new_value,
             c.before AS confidence_before, c.confidence_p AS confidence_after, c.mechanism AS source_mechanism,
-            NULL::VARCHAR AS decision_reasoning, NULL::JSON AS metadata, NULL::VARCHAR AS target_id, c.log_index
+            NULL::VARCHAR AS decision_reasoning, NULL::JSON AS metadata, c.earlier AS target_id, c.log_index
           FROM claimed c
           UNION ALL
           SELECT 'edge_contradicted', 'graph_diff', 'CONTRADICT', NULL, c.later_id,

@@ -292,8 +292,8 @@ VIEWS: Final = (
     ),
     ViewDefinition(
         "contradictions",
-        "Pairs of claims of one memory that exclude each other while both hold: by how many objects a relation may"
-        " have, by denial, by its opposite. Which of two stands is a stance's to say.",
+        "Pairs of claims of one owner and project that exclude each other while both hold: by how many objects a"
+        " relation may have, by denial, by its opposite. Which of two stands is a stance's to say.",
         (
             SUBJECT,
             REL,
@@ -311,7 +311,7 @@ VIEWS: Final = (
         WITH known(rel, means, many, opposite) AS (VALUES {_relations()}),
         said AS (
           SELECT c.log_index, c.k, c.id, c.subject, c.object, c.polarity, e.tx, r.opposite,
-            {OWNED.format("e")} AS owner,
+            {OWNED.format("e")} AS owner, coalesce(e.project_id, '') AS project,
             coalesce(r.means, {REL_NAME}) AS rel, coalesce(r.many, true) AS many,
             {NORMAL.format("c.subject")} AS who, {NORMAL.format("c.object")} AS what,
             coalesce(c.valid_from, e.happened_at) AS since, coalesce(c.valid_to, 'infinity'::TIMESTAMP) AS until
@@ -319,16 +319,20 @@ VIEWS: Final = (
           WHERE e.method <> 'reconcile' AND e.standing = 'living' AND c.source_class <> 'outsider'
         ),
         reviews AS (
-          SELECT e.id, list(l.target_id) AS named FROM events e JOIN links l USING (log_index)
-          WHERE e.name = 'review' AND l.role = 'evidence' GROUP BY e.id
+          SELECT one.target_id AS one, other.target_id AS other, min(e.id) AS id
+          FROM events e JOIN links one ON one.log_index = e.log_index AND one.role = 'evidence'
+          JOIN links other ON other.log_index = e.log_index AND other.role = 'evidence'
+          WHERE e.name = 'review' GROUP BY ALL
         )
         SELECT a.subject, a.rel,
           CASE WHEN a.rel <> b.rel THEN 'opposite' WHEN a.polarity <> b.polarity THEN 'denied' ELSE 'other' END AS how,
           a.object AS earlier, b.object AS later, a.since AS earlier_since, b.since AS later_since,
           a.id AS earlier_id, b.id AS later_id, a.tx = b.tx AS one_batch,
-          (SELECT min(v.id) FROM reviews v WHERE list_has_all(v.named, [a.id, b.id])) AS review_id
-        FROM said a JOIN said b ON a.owner = b.owner AND a.who = b.who AND (a.log_index, a.k) < (b.log_index, b.k)
+          v.id AS review_id
+        FROM said a JOIN said b ON a.owner = b.owner AND a.project = b.project AND a.who = b.who
+          AND (a.log_index, a.k) < (b.log_index, b.k)
           AND (a.rel = b.rel OR a.opposite = b.rel)
+        LEFT JOIN reviews v ON v.one = a.id AND v.other = b.id
         WHERE a.since < b.until AND b.since < a.until AND CASE
           WHEN a.rel <> b.rel THEN a.polarity AND b.polarity AND a.what = b.what
           WHEN a.what = b.what THEN a.polarity <> b.polarity

@@ -197,6 +197,19 @@ def test_a_page_of_sql_is_a_page_of_its_rows(store: Store) -> None:
         assert texts == [f"Said {k}." for k in range(7)]
 
 
+def test_rows_are_not_counted_on_where_one_has_gone(store: Store) -> None:
+    """The ones behind it have moved up: a number of rows given would leave some of them out."""
+    ids = [store.append(f"Said {k}.", user_id="maya") for k in range(7)]
+    query = urlencode({"query": "SELECT text FROM experiences ORDER BY log_index", "page_size": 3})
+    with served(store, port=True) as port:
+        ask = Asker(port, operator(store))
+        walk = pages(ask, f"/v1/sql?{query}")
+        assert len(next(walk)["table"]["rows"]) == 3
+        store.forget(ids[0])
+        with pytest.raises(AssertionError, match=r"LostPlace"):
+            next(walk)
+
+
 def test_a_cursor_gives_nobody_more_than_they_may_see(store: Store) -> None:
     for k in range(4):
         claimed(store, f"Friend {k}", "tea", "maya")

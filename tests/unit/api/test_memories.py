@@ -17,6 +17,7 @@ from braid.errors import (
     VersionConflictError,
 )
 from braid.ledger.errors import ForgottenError, IdempotencyConflictError, InvalidRecordError
+from braid.ledger.record.record import is_reading
 from braid.store import Store
 
 NOW = datetime(2025, 6, 1, tzinfo=UTC)
@@ -141,6 +142,16 @@ def test_what_is_pinned_stays_also_behind_a_correction_until_it_is_unpinned(stor
     assert store.history(new).pinned
     store.modify(new, pinned=False, reason="over")
     store.forget(new, id)
+
+
+def test_a_lock_keeps_what_was_read_of_the_memory_too(store: Store) -> None:
+    agent = Caller(name="bot", kind="agent", user_id="maya")
+    (id,) = store.remember("I live in Porto.", user_id="maya").ids
+    reading = next(record.id for record in store.read() if is_reading(record.body))
+    store.modify(id, lock_days=7, reason="she put it right")
+    with asked_by(agent), pytest.raises(AccessDeniedError, match="locked until"):
+        store.append("Maya lives in Faro.", user_id="maya", supersedes=[reading])
+    store.append("Maya lives in Faro.", user_id="maya", supersedes=[reading])
 
 
 def test_what_is_locked_no_agent_changes_until_its_days_are_over(store: Store, clock: Clock) -> None:

@@ -11,6 +11,7 @@ import braid
 from braid.caller import GRANTS, Caller, asked_by
 from braid.ledger.errors import UnknownRecordError
 from braid.ledger.record.record import Claim
+from braid.log.operations import Append
 from braid.store import Store
 from tests.unit.api.test_operations import NOW
 
@@ -123,6 +124,37 @@ def test_nothing_of_another_scope_is_in_it(store: Store) -> None:
         assert events(store, own)[0] == "edge_created"
         with pytest.raises(UnknownRecordError):
             store.why_changed(phone)
+
+
+def test_what_is_said_elsewhere_is_not_given_away(store: Store) -> None:
+    """Neither by a claim that is known already, nor by a name, nor by a call that brought others' turns, too."""
+    desk = Caller(name="desk", kind="person", allowed=GRANTS["person"], user_id="maya", session_id="desk")
+    store.append("I live in Porto.", user_id="maya", session_id="phone", claims=lives_in("Porto"))
+    same = store.append("I live in Porto.", user_id="maya", session_id="desk", claims=lives_in("Porto"))
+    both = store.append_all(
+        [
+            Append(
+                text="I live in Oslo.", user_id="maya", session_id="phone", claims=tuple(lives_in("Oslo"))
+            ),
+            Append(text="I live in Rome.", user_id="maya", session_id="desk", claims=tuple(lives_in("Rome"))),
+        ]
+    )
+    assert "edge_reinforced" in events(store, same)
+    with asked_by(desk):
+        assert [(one.event, one.confidence_before) for one in store.why_changed(same)][:1] == [
+            ("edge_created", None)
+        ]
+        assert "reinforced" not in str(store.why_changed(same))
+        assert "phone" not in str(store.why_changed(both.records[1].id))
+        assert {one.correlation_id for one in store.why_changed(both.records[1].id)} == {both.records[1].id}
+
+
+def test_projects_of_one_person_contradict_nothing_of_each_other(store: Store) -> None:
+    one = store.append("It runs in Porto.", user_id="maya", project_id="atlas", claims=lives_in("Porto"))
+    other = store.append("It runs in Faro.", user_id="maya", project_id="borealis", claims=lives_in("Faro"))
+    assert rows(store, "event_type = 'edge_contradicted'") == []
+    assert "edge_created" in events(store, one)
+    assert "edge_created" in events(store, other)
 
 
 def test_a_record_that_is_not_there(store: Store) -> None:

@@ -33,3 +33,9 @@ def test_a_topic_states_nothing_and_a_name_is_told_from_a_small_word() -> None:
     assert not any(states(text) for text in ("old flat", "my flat", ""))
     assert all(states(text) for text in ("the flat in Porto", "code is 7", "Priya met Sam"))
     assert named("We flew in May with Will") == {"may", "will"}
+
+
+def test_a_denial_counts_in_its_own_sentence() -> None:
+    assert says("I like tea. I have no cat.", "I like tea")
+    assert not says("I don't like tea. I have a cat.", "like tea")
+    assert says("I have no cat. I like tea.", "I have no cat")
