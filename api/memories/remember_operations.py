@@ -103,12 +103,16 @@ def remember(session: Session, asked: Remember) -> Remembered:
         raise IdempotencyConflictError(asked.idempotency_key or error.key, error.id, error.unlike) from None
     ids, behind = tuple(one.id for one in placed), max(one.index for one in placed) + 1
     failpoint("remember.saved")
+    warned = (_FORGOTTEN,) if any(one.index in session.reader.control.hidden for one in placed) else ()
     if asked.raw or not asked.learn:
-        return Remembered(ids=ids, memory_id=ids[0], status="raw_saved")
+        return Remembered(ids=ids, memory_id=ids[0], status="raw_saved", warnings=warned)
     read = read_or_queue(session, asked.mode, asked.pipeline_timeout_ms, behind)
     return Remembered(
-        ids=ids, memory_id=ids[0], status=read.status, job_id=read.job_id, warnings=read.warnings
+        ids=ids, memory_id=ids[0], status=read.status, job_id=read.job_id, warnings=(*warned, *read.warnings)
     )
+
+
+_FORGOTTEN: Final = "what this key names is forgotten: recover it, or use another key to say it anew"
 
 
 def _drafts(asked: Remember) -> list[Draft]:

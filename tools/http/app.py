@@ -187,9 +187,10 @@ class Server:
         )
         if known.streams:
             return await self._stream(request, known, caller, _resumed(request, asked))
-        answer = await self._asked(caller, known, page.request() if page else asked)
+        whole = page.request() if page else asked
+        answer = await self._asked(caller, known, whole)
         encoded, cursor = await run_in_threadpool(_encoded, answer, page, own=_is_own(request))
-        said = {"Braid-Limits": bounds} if (bounds := bounds_of(asked)) else {}
+        said = {"Braid-Limits": bounds} if (bounds := bounds_of(whole)) else {}
         if cursor is not None:
             said["Link"] = f'<{following(request.url.path, request.query_params, cursor)}>; rel="next"'
         return _whole(request, encoded, said)

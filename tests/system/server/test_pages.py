@@ -197,6 +197,13 @@ def test_a_page_of_sql_is_a_page_of_its_rows(store: Store) -> None:
         assert texts == [f"Said {k}." for k in range(7)]
 
 
+def test_the_bounds_of_a_page_are_those_it_was_made_under(store: Store) -> None:
+    with served(store, port=True) as port:
+        ask = Asker(port, operator(store))
+        assert "limit=100" in ask("GET", "/v1/changes")[2]["braid-limits"].split(", ")
+        assert "limit=100" not in ask("GET", "/v1/changes?page_size=1")[2]["braid-limits"].split(", ")
+
+
 def test_rows_are_not_counted_on_where_one_has_gone(store: Store) -> None:
     """The ones behind it have moved up: a number of rows given would leave some of them out."""
     ids = [store.append(f"Said {k}.", user_id="maya") for k in range(7)]

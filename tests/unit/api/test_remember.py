@@ -409,6 +409,15 @@ def test_a_key_answers_as_the_first_time(store: Store) -> None:
     assert len(store) == size
 
 
+def test_a_key_of_what_was_forgotten_says_so(store: Store) -> None:
+    first = store.remember("I live in Porto.", user_id="maya", idempotency_key="k", learn=False)
+    assert first.warnings == ()
+    store.forget(first.memory_id or "")
+    again = store.remember("I live in Porto.", user_id="maya", idempotency_key="k", learn=False)
+    assert again.ids == first.ids
+    assert "forgotten: recover it" in again.warnings[0]
+
+
 def test_a_key_of_something_else_is_refused(store: Store) -> None:
     store.append("It rained.", user_id="maya", idempotency_key="k#0")
     with pytest.raises(IdempotencyConflictError):
