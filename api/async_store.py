@@ -584,8 +584,8 @@ class AsyncMethods:
     ) -> "tuple[Conflict, ...]":
         """Return claims that exclude another while both hold, each with the one that came next: a chain, not every pair.
 
-        With `at`, only those that both hold at that time. Without a scope all that is known is compared, whoever's memory
-        it is of; the view of SQL with this name compares what is of one owner and project.
+        With `at`, only those that both hold at that time. Without a scope all that is known is compared, of all
+        memories; the view of SQL with this name compares what is of one owner and project.
         """
         return await to_thread(
             lambda: self.sync.contradictions(
