@@ -217,9 +217,11 @@ def why_changed(
 
 def _words(value: dict[str, Any]) -> str:
     """Return what was or is known, in words."""
+    from braid.ledger.record.record import Claim
+    from braid.stance.words import words_of
+
     if "rel" in value:
-        denied = "" if value.get("polarity", True) else "not: "
-        return f"{denied}{value['subject']} {value['rel']} {value['object']}"
+        return words_of(Claim(**value))
     return str(value.get("text") or value.get("name") or "")
 
 
