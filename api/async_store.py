@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from braid.claims.operations import Conflict, Explanation, Stance
     from braid.exchange.capture_operations import Captured, PathDecision
     from braid.exchange.operations import Imported
-    from braid.jobs.operations import Jobs, JobsChanged, JobShown, Worked
+    from braid.jobs.operations import Jobs, JobsChanged, JobShown, Progress, Worked
     from braid.knowledge.change_operations import AuditEntry, ChangeLog
     from braid.knowledge.entity_operations import EntityDecision, EntityList, EntityView
     from braid.knowledge.graph_operations import CentralEntity, KnowledgeGraph
@@ -1703,6 +1703,7 @@ class AsyncMethods:
         project_id: "str | None" = None,
         session_id: "str | None" = None,
         metadata: "Mapping[str, Json] | None" = None,
+        tags: "Sequence[str]" = (),
         idempotency_key: "str | None" = None,
         learn: bool = True,
         mode: "Literal['sync', 'async', 'auto']" = "auto",
@@ -1725,6 +1726,7 @@ class AsyncMethods:
                 session_id=session_id,
                 messages=messages,
                 metadata=metadata,
+                tags=tags,
                 idempotency_key=idempotency_key,
                 learn=learn,
                 mode=mode,
@@ -1968,6 +1970,31 @@ class AsyncMethods:
     async def job(self, id: str) -> "JobShown":
         """Return how a job stands and what became of it, by signed records. Raises UnknownJobError."""
         return await to_thread(lambda: self.sync.job(id=id))
+
+    async def job_progress(
+        self,
+        id: str,
+        *,
+        user_id: "str | None" = None,
+        agent_id: "str | None" = None,
+        run_id: "str | None" = None,
+        project_id: "str | None" = None,
+        session_id: "str | None" = None,
+    ) -> "Progress":
+        """Return how a job stands that `remember` named, to the caller who remembered.
+
+        Raises UnknownJobError, in the same words for one that is about no record of the scope.
+        """
+        return await to_thread(
+            lambda: self.sync.job_progress(
+                user_id=user_id,
+                agent_id=agent_id,
+                run_id=run_id,
+                project_id=project_id,
+                session_id=session_id,
+                id=id,
+            )
+        )
 
     async def retry_job(self, id: str, *, reason: str) -> "JobsChanged":
         """Let a job that waits or is dead be done now, from its first attempt on; a signed record says who and why.

@@ -62,7 +62,7 @@ if TYPE_CHECKING:
     from braid.claims.operations import Conflict, Explanation, Stance
     from braid.exchange.capture_operations import Captured, PathDecision
     from braid.exchange.operations import Imported
-    from braid.jobs.operations import Jobs, JobsChanged, JobShown, Worked
+    from braid.jobs.operations import Jobs, JobsChanged, JobShown, Progress, Worked
     from braid.knowledge.change_operations import AuditEntry, ChangeLog
     from braid.knowledge.entity_operations import EntityDecision, EntityList, EntityView
     from braid.knowledge.graph_operations import CentralEntity, KnowledgeGraph
@@ -1891,6 +1891,7 @@ class Methods:
         project_id: "str | None" = None,
         session_id: "str | None" = None,
         metadata: "Mapping[str, Json] | None" = None,
+        tags: "Sequence[str]" = (),
         idempotency_key: "str | None" = None,
         learn: bool = True,
         mode: "Literal['sync', 'async', 'auto']" = "auto",
@@ -1914,6 +1915,7 @@ class Methods:
                 session_id=session_id,
                 messages=given(messages),
                 metadata=given(metadata),
+                tags=given(tags),
                 idempotency_key=idempotency_key,
                 learn=learn,
                 mode=mode,
@@ -2159,6 +2161,32 @@ class Methods:
     def job(self, id: str) -> "JobShown":
         """Return how a job stands and what became of it, by signed records. Raises UnknownJobError."""
         return self.session.call(jobs_operations.job, jobs_operations.AskJob(id=id))
+
+    def job_progress(
+        self,
+        id: str,
+        *,
+        user_id: "str | None" = None,
+        agent_id: "str | None" = None,
+        run_id: "str | None" = None,
+        project_id: "str | None" = None,
+        session_id: "str | None" = None,
+    ) -> "Progress":
+        """Return how a job stands that `remember` named, to the caller who remembered.
+
+        Raises UnknownJobError, in the same words for one that is about no record of the scope.
+        """
+        return self.session.call(
+            jobs_operations.job_progress,
+            jobs_operations.AskProgress(
+                user_id=user_id,
+                agent_id=agent_id,
+                run_id=run_id,
+                project_id=project_id,
+                session_id=session_id,
+                id=id,
+            ),
+        )
 
     def retry_job(self, id: str, *, reason: str) -> "JobsChanged":
         """Let a job that waits or is dead be done now, from its first attempt on; a signed record says who and why.

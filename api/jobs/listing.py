@@ -5,8 +5,17 @@ from typing import Final
 
 from braid.errors import InvalidRequestError
 from braid.job_state import job_state
-from braid.jobs.operations import JobOutcome, JobsChanged, JobShown, ListedJob, instant
+from braid.jobs.operations import (
+    AskProgress,
+    JobOutcome,
+    JobsChanged,
+    JobShown,
+    ListedJob,
+    Progress,
+    instant,
+)
 from braid.jobs.running import CONSUMERS, Models, consumers
+from braid.ledger.record.scope import Ids, ids_of
 from braid.outcomes import Signed, discard, outcomes, requeue
 from braid.session import Session
 from braid.work.errors import UnknownJobError
@@ -70,11 +79,57 @@ def _state(job: Job, record: str | None) -> ListedJob:
 
 def shown(session: Session, id: str) -> JobShown:
     """Return a job and its outcomes. Raises UnknownJobError."""
+    job, told = _found(session, id)
+    return JobShown(job=job, outcomes=tuple(_outcome(one) for one in told))
+
+
+def progress(session: Session, asked: AskProgress) -> Progress:
+    """Return how a job stands. Raises UnknownJobError, also for one that is about no record of the scope."""
+    job, told = _found(session, asked.id)
+    about = job.spans if job is not None else told[-1].outcome.batch.spans
+    if any(ids_of(asked)) and not _is_about(session, about, asked):
+        raise _unknown(asked.id)
+    if job is not None:
+        return Progress(
+            id=job.id,
+            state=job.state,
+            attempts=job.attempts,
+            next_retry=job.due_at,
+            stage=job.stage,
+            error=job.error,
+        )
+    last = told[-1].outcome
+    return Progress(
+        id=asked.id,
+        state="pending" if last.ended == "requeued" else last.ended,
+        attempts=last.attempts,
+        next_retry=None,
+        stage=last.stage,
+        error=last.error,
+    )
+
+
+def _is_about(session: Session, spans: Sequence[tuple[int, int]], asked: Ids) -> bool:
+    """Whether a record among these is of a scope; what is erased is nobody's any more."""
+    wanted = ids_of(asked)
+    for index in (index for first, behind in spans for index in range(first, behind)):
+        record = session.reader.unless_erased(index)
+        own = ids_of(getattr(record.body, "scope", None)) if record is not None else ()
+        if own and all(want in (None, has) for want, has in zip(wanted, own, strict=True)):
+            return True
+    return False
+
+
+def _found(session: Session, id: str) -> tuple[ListedJob | None, list[Signed]]:
     job = next((one for one in listed(session) if one.id == id), None)
     told = [one for one in outcomes(session).every() if one.outcome.batch.id == id]
     if job is None and not told:
-        raise UnknownJobError(f"no job has the id {id}: `braid jobs list` shows those that there are")
-    return JobShown(job=job, outcomes=tuple(_outcome(one) for one in told))
+        raise _unknown(id)
+    return job, told
+
+
+def _unknown(id: str) -> UnknownJobError:
+    return UnknownJobError(f"no job has the id {id}: `braid jobs list` shows those that there are")
 
 
 def _outcome(one: Signed) -> JobOutcome:

@@ -11,7 +11,7 @@ from msgspec import Meta
 
 from braid.errors import InvalidRequestError
 from braid.ledger.errors import IntegrityError, KeyRefusedError, ReadOnlyError
-from braid.operation import Request, Response, operation
+from braid.operation import Request, Response, Scoped, operation
 from braid.session import Session
 from braid.wal.errors import OutcomeUnknownError
 from braid.work.errors import TransportError, UnknownJobError
@@ -209,6 +209,47 @@ def job(session: Session, asked: AskJob) -> JobShown:
 
     session.refresh()
     return shown(session, asked.id)
+
+
+class AskProgress(Scoped, frozen=True, kw_only=True):
+    """Which job is asked for; within a scope, only where it is about a record of that scope."""
+
+    id: JobId
+
+
+class Progress(Response, frozen=True, kw_only=True):
+    """How a job stands, how often it was tried, when it is tried again; the class of the last error, and its stage.
+
+    `discarded`: somebody decided that it is not done. It says nothing of what else the job reads.
+    """
+
+    id: str
+    state: Literal["pending", "leased", "retry_scheduled", "dead", "done", "discarded"]
+    attempts: int | None
+    next_retry: datetime | None
+    stage: str | None
+    error: str | None
+
+
+@operation(
+    AskProgress,
+    Progress,
+    access="read",
+    cost="log",
+    repeatable=True,
+    positional=("id",),
+    example=AskProgress(id=_JOB),
+    errors=(UnknownJobError, TransportError),
+)
+def job_progress(session: Session, asked: AskProgress) -> Progress:
+    """Return how a job stands that `remember` named, to the caller who remembered.
+
+    Raises UnknownJobError, in the same words for one that is about no record of the scope.
+    """
+    from braid.jobs.listing import progress
+
+    session.refresh()
+    return progress(session, asked)
 
 
 class ChangeJob(Request, frozen=True, kw_only=True):

@@ -1,7 +1,7 @@
 """What is remembered: words that are durable first, and then read, by the caller or by a job."""
 
-from collections.abc import Iterator
-from typing import Annotated, Final, Literal
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Annotated, Final, Literal, cast
 
 import msgspec
 from msgspec import Meta
@@ -13,12 +13,15 @@ from braid.ledger.errors import (
     ReadOnlyError,
 )
 from braid.ledger.record.ids import RecordId
-from braid.ledger.record.record import Draft
+from braid.ledger.record.record import Draft, ExperienceBody
 from braid.log import drafts
 from braid.operation import Json, Name, Response, Scoped, operation
 from braid.session import Session
 from braid.wal.errors import OutcomeUnknownError
 from braid.wal.failpoint import failpoint
+
+if TYPE_CHECKING:
+    from braid.ledger.write.sequence import Placed
 
 MOST_MS: Final = 60_000
 Mode = Literal["sync", "async", "auto"]
@@ -30,11 +33,12 @@ class Remember(Scoped, frozen=True, kw_only=True):
 
     `mode`: `auto` reads what they state for up to 2 s, `sync` for up to 30 s, `async` leaves it to a job.
     `pipeline_timeout_ms` is another limit. `raw`: the words are kept, and nothing is ever read of them. `learn` false:
-    nothing is read of them now.
+    nothing is read of them now. `tags` are those of each message.
     """
 
     messages: str | dict[str, Json] | tuple[str | dict[str, Json], ...]
     metadata: dict[str, Json] | None = None
+    tags: tuple[str, ...] = ()
     idempotency_key: Name | None = None
     learn: bool = True
     mode: Mode = "auto"
@@ -103,7 +107,7 @@ def remember(session: Session, asked: Remember) -> Remembered:
         raise IdempotencyConflictError(asked.idempotency_key or error.key, error.id, error.unlike) from None
     ids, behind = tuple(one.id for one in placed), max(one.index for one in placed) + 1
     failpoint("remember.saved")
-    warned = (_FORGOTTEN,) if any(one.index in session.reader.control.hidden for one in placed) else ()
+    warned = _warnings(session, placed, asked.tags)
     if asked.raw or not asked.learn:
         return Remembered(ids=ids, memory_id=ids[0], status="raw_saved", warnings=warned)
     read = read_or_queue(session, asked.mode, asked.pipeline_timeout_ms, behind)
@@ -112,6 +116,17 @@ def remember(session: Session, asked: Remember) -> Remembered:
     )
 
 
+def _warnings(session: Session, placed: "Sequence[Placed]", tags: tuple[str, ...]) -> tuple[str, ...]:
+    if any(one.index in session.reader.control.hidden for one in placed):
+        return (_FORGOTTEN,)
+    if tags and len(placed) == 1 and placed[0].known:
+        body = session.reader.at(placed[0].index).body
+        if isinstance(body, ExperienceBody) and set(tags) - set(body.tags):
+            return (_OTHER_TAGS,)
+    return ()
+
+
+_OTHER_TAGS: Final = "a memory that says the same is there, with other tags: `modify` gives it these"
 _FORGOTTEN: Final = "what this key names is forgotten: recover it, or use another key to say it anew"
 
 
@@ -128,7 +143,7 @@ def _drafts(asked: Remember) -> list[Draft]:
             if isinstance(asked.messages, tuple):
                 raise InvalidRecordError(f"message {place + 1}: {error}") from None
             raise
-        if asked.raw:
-            one = msgspec.structs.replace(one, body=msgspec.structs.replace(one.body, raw=True))
-        batch.append(one)
+        body = cast("ExperienceBody", one.body)
+        body = msgspec.structs.replace(body, raw=True if asked.raw else body.raw, tags=list(asked.tags))
+        batch.append(msgspec.structs.replace(one, body=body))
     return batch

@@ -24,6 +24,7 @@ def remember(
     run_id: RunId = None,
     project_id: ProjectId = None,
     session: SessionId = None,
+    tag: Annotated[list[str] | None, typer.Option(help="A tag.", show_default=False)] = None,
     mode: Annotated[
         Literal["auto", "sync", "async"],
         typer.Option(help="Read it within 2 s, within 30 s, or leave it to a job."),
@@ -70,6 +71,7 @@ def remember(
             run_id=run_id,
             project_id=project_id,
             session_id=session,
+            tags=tuple(tag or ()),
             idempotency_key=key,
             mode=mode,
             pipeline_timeout_ms=timeout_ms,

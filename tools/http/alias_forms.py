@@ -17,6 +17,7 @@ class RememberAlias(Asked, frozen=True, kw_only=True):
     content: Annotated[str, msgspec.Meta(min_length=1)]
     mode: Literal["auto", "sync", "async"] = "auto"
     raw: bool = False
+    tags: tuple[str, ...] = ()
     idempotency_key: str | None = None
     pipeline_timeout_ms: Annotated[int, msgspec.Meta(ge=1)] | None = None
     user_id: _Scope = None

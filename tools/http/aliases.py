@@ -58,7 +58,7 @@ ALIASES: Final = (
     Alias("POST", "/remember", "remember", ("remember",), RememberedAlias, RememberAlias),
     Alias("POST", "/forget", "forget", ("forget", "recall"), ForgottenAlias, ForgetAlias),
     Alias("POST", "/modify", "modify_all", ("modify_all",), ResultsAlias, ModifyAlias),
-    Alias("GET", "/jobs/{id}", "job", ("job",), JobAlias),
+    Alias("GET", "/jobs/{id}", "job", ("job_progress",), JobAlias),
     Alias("GET", "/{id}/history", "history", ("history",), HistoryAlias),
     Alias("POST", "/{id}/recover", "recover", ("recover",), ChangedAlias, ReasonAlias),
     Alias("DELETE", "/{id}", "delete", ("forget",), ChangedAlias, ReasonAlias, ("reason",)),
@@ -88,6 +88,7 @@ class Aliases:
             "messages": asked.content,
             "mode": asked.mode,
             "raw": asked.raw,
+            "tags": asked.tags,
             "idempotency_key": asked.idempotency_key,
             "pipeline_timeout_ms": asked.pipeline_timeout_ms,
         }
@@ -103,16 +104,16 @@ class Aliases:
 
     async def job(self, request: Request) -> Response:
         """Return how a job stands: its state, attempts, when it is tried again, and the class of the last error."""
-        id = request.path_params["id"]
-        shown = await self._server.ask(request, "job", {"id": id})
-        one = shown.job
-        due = one.due_at if one is not None else None
-        if one is not None:
-            said = {"status": one.state, "attempts": one.attempts, "last_error": one.error}
-        else:  # only the log knows of it
-            ended = shown.outcomes[-1]
-            said = {"status": ended.ended, "attempts": ended.attempts, "last_error": ended.error}
-        return _json(JobAlias(id=id, **said, next_retry=due))
+        said = await self._server.ask(request, "job_progress", {"id": request.path_params["id"]})
+        return _json(
+            JobAlias(
+                id=said.id,
+                status=said.state,
+                attempts=said.attempts,
+                last_error=said.error,
+                next_retry=said.next_retry,
+            )
+        )
 
     async def history(self, request: Request) -> Response:
         """Return every change of a memory, in order."""

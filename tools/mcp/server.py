@@ -8,7 +8,7 @@ the store's folder is trusted with the whole store. So the socket is never used.
 import json
 from collections.abc import Callable
 from functools import partial
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 from urllib.parse import unquote
 
 import anyio
@@ -24,14 +24,24 @@ from braid.caller import Caller, asked_by
 from braid.door import Door
 from braid.errors import AccessDeniedError, InvalidRequestError
 from braid.ledger.errors import ForgottenError
-from braid.operation import Json
+from braid.operation import Json, Request
 from braid.registry import find
 from braid.tools.cli.errors import explain
 from braid.tools.mcp.hook_tool import NAME as HOOK
 from braid.tools.mcp.hook_tool import HookTool
 from braid.tools.mcp.hook_tool import tool as hook_tool
 from braid.tools.mcp.prompts import INSTRUCTIONS, PROMPTS, message
-from braid.tools.mcp.table import TOOLS, Forgotten, hints, input_schema, output_schema, trimmed
+from braid.tools.mcp.table import (
+    TOOLS,
+    Forget,
+    Forgotten,
+    Store,
+    hints,
+    input_schema,
+    output_schema,
+    stored,
+    trimmed,
+)
 from braid.wire import to_builtins
 
 RECORD: Final = "braid://record/"
@@ -49,6 +59,7 @@ _NEXT: Final = {
     "IdempotencyConflictError": "take another idempotency_key, or memory_modify what is there",
 }
 """What a model can do about an error, where the command line's hint is for a person."""
+_Form = TypeVar("_Form", bound=Request)
 _Context = ServerRequestContext[dict[str, Any]]
 
 
@@ -114,25 +125,24 @@ class Memory:
             raise InvalidRequestError(f"{name} takes no {', '.join(strange)}")
         if missing := [one for one in known["required"] if one not in arguments]:
             raise InvalidRequestError(f"{name} needs {', '.join(missing)}")
+        if name == "memory_store":
+            return self._ask("remember", stored(_filled(Store, arguments)))
         if name == "memory_forget":
-            return self._forget(arguments)
+            return self._forget(_filled(Forget, arguments))
         return trimmed(self._ask(tool.operation, arguments | dict(tool.fixed)), tool.left_out)
 
-    def _forget(self, arguments: dict[str, Json]) -> Json:
-        confirm = arguments.pop("confirm", False)
-        if not isinstance(confirm, bool):
-            raise InvalidRequestError("memory_forget: confirm is true or false")
-        falls = self._ask("plan_forget", {"ids": arguments["ids"]})["ids"]
-        ids = tuple(dict.fromkeys([*arguments["ids"], *falls]))
-        if not confirm:
+    def _forget(self, asked: Forget) -> Json:
+        falls = self._ask("plan_forget", {"ids": list(asked.ids)})["ids"]
+        ids = tuple(dict.fromkeys([*asked.ids, *falls]))
+        if not asked.confirm:
             return to_builtins(Forgotten(forgotten=False, ids=ids))
         event = None
         try:
-            event = self._ask("forget", arguments)["id"]
+            event = self._ask("forget", {"ids": list(asked.ids), "reason": asked.reason})["id"]
         except (
             AccessDeniedError
         ):  # also where it was done, and its event, which has no scope, may not be named
-            if not all(self._is_forgotten(id) for id in arguments["ids"]):
+            if not all(self._is_forgotten(id) for id in asked.ids):
                 raise
         return to_builtins(Forgotten(forgotten=True, ids=ids, event=event))
 
@@ -148,6 +158,14 @@ class Memory:
         with asked_by(self._caller):
             answer: object = self._door.call(known.run, known.decoded(msgspec.json.encode(request)))
         return to_builtins(answer)
+
+
+def _filled(form: type[_Form], arguments: dict[str, Json]) -> _Form:
+    """Return a form as a model filled it. Raises InvalidRequestError."""
+    try:
+        return msgspec.convert(arguments, form)
+    except msgspec.ValidationError as error:
+        raise InvalidRequestError(str(error)) from None
 
 
 def fenced(value: Json) -> str:

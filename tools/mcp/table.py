@@ -1,12 +1,14 @@
 """Which tools an agent sees: each is an operation, and the members of its request that a model may fill. Pure."""
 
 from collections.abc import Iterable
+from datetime import datetime
 from functools import cache
-from typing import Any, Final, Literal, cast
+from typing import Annotated, Any, Final, Literal, cast
 
 import msgspec
+from msgspec import Meta
 
-from braid.operation import Json, Operation, Response
+from braid.operation import Id, Json, Name, Operation, Request, Response
 from braid.registry import find
 from braid.wire import schema_of
 
@@ -18,7 +20,11 @@ class Tool(msgspec.Struct, frozen=True, kw_only=True):
 
     operation: str
     shown: tuple[str, ...]
-    """Members of the request that a model may fill; never a scope, a signer or an actor."""
+    """Members of the form that a model may fill; never a scope, a signer or an actor."""
+    form: type[Request] | None = None
+    """What a model fills where that isn't the operation's request."""
+    answer: type[Response] | None = None
+    """What it answers where that isn't the operation's response."""
     says: str
     """When to use it, for the model."""
     fixed: tuple[tuple[str, Json], ...] = ()
@@ -43,8 +49,36 @@ class Forgotten(Response, frozen=True, kw_only=True):
     event: str | None = None
 
 
+class Store(Request, frozen=True, kw_only=True):
+    """What a model remembers. `occurred_at`: when it was, where that isn't now."""
+
+    text: Annotated[str, Meta(min_length=1)]
+    tags: tuple[str, ...] = ()
+    occurred_at: datetime | None = None
+    idempotency_key: Name | None = None
+
+
+class Forget(Request, frozen=True, kw_only=True):
+    """What a model forgets. `confirm` false: only say what would fall; true: forget it."""
+
+    ids: Annotated[tuple[Id, ...], Meta(min_length=1)]
+    reason: str | None = None
+    confirm: bool = False
+
+
+def stored(said: Store) -> dict[str, Json]:
+    """Return the request of `remember` for what a model stores: its own words, whoever it says that it quotes.
+
+    They say the way that they came, as captured turns do (SPEC §24).
+    """
+    message: dict[str, Json] = {"role": "assistant", "content": said.text}
+    if said.occurred_at is not None:
+        message["timestamp"] = said.occurred_at.isoformat()
+    request: dict[str, Json] = {"messages": [message], "metadata": _PLUGIN, "tags": list(said.tags)}
+    return request if said.idempotency_key is None else request | {"idempotency_key": said.idempotency_key}
+
+
 _PLUGIN: Final[Json] = {"capture": {"runtime_path": "plugin", "request": "memory_store"}}
-"""What a record says of the way it came, as captured turns do (SPEC §24)."""
 _SIGNALS: Final = ("signals", "parts", "proof")
 _SEARCH: Final = ("query", "top_k", "as_of_time", "valid_at", "superseded")
 TOOLS: Final[dict[str, Tool]] = {
@@ -90,47 +124,37 @@ TOOLS: Final[dict[str, Tool]] = {
         says="Show what a memory was made from, and what was made from it.",
     ),
     "memory_store": Tool(
-        operation="append",
-        shown=("text", "tags", "occurred_at", "idempotency_key"),
-        fixed=(
-            ("actor", "agent"),
-            ("structured", _PLUGIN),
-        ),  # a model's words are its own, whoever it says that it quotes
-        says="Remember one thing, in a sentence that can be understood alone. It is signed, and said to be an agent's.",
+        operation="remember",
+        form=Store,
+        shown=Store.__struct_fields__,
+        says="Remember one thing, in a sentence that can be understood alone. It is signed, and said to be an agent's. "
+        "What you stored before and still stands isn't stored twice: the answer names it.",
     ),
     "memory_modify": Tool(
-        operation="correct",
-        shown=("id", "text", "reason"),
-        says="Correct a memory: the new text takes its place. The old one stays in the log, superseded.",
+        operation="modify",
+        shown=("id", "text", "tags", "importance", "reason", "if_version"),
+        says="Correct a memory: the new text takes its place. The old one stays in the log, superseded. What you leave "
+        "out stays as it is.",
     ),
     "memory_forget": Tool(
         operation="forget",
-        shown=("ids", "reason"),
+        form=Forget,
+        answer=Forgotten,
+        shown=Forget.__struct_fields__,
         says="Hide memories and what rests on them alone. First call it with `confirm` false: it only says what "
         "would fall. Show that to the person, and confirm when they agree.",
     ),
 }
 """Tool → operation, in the order in which they are listed."""
-_CONFIRM: Final[Json] = {
-    "type": "boolean",
-    "default": False,
-    "description": "false: only say what would fall; true: forget it.",
-}
 
 
 @cache
 def input_schema(name: str) -> dict[str, Json]:
     """Return the JSON Schema of a tool's arguments: the request's, with the members alone that a model may fill."""
     tool = TOOLS[name]
-    whole = _rooted(tool.known.request, ())
+    whole = _rooted(tool.form or tool.known.request, ())
     kept = {member: whole["properties"][member] for member in tool.shown}
-    if name == "memory_forget":
-        kept["confirm"] = _CONFIRM
     required = [member for member in whole.get("required", ()) if member in kept]
-    if tool.operation == "append":
-        required.append(
-            "text"
-        )  # an operation may append media alone; an agent has no other way to say a thing
     return _pruned(
         {
             "type": "object",
@@ -145,8 +169,8 @@ def input_schema(name: str) -> dict[str, Json]:
 @cache
 def output_schema(name: str) -> dict[str, Json]:
     """Return the JSON Schema of a tool's answer."""
-    answer = Forgotten if name == "memory_forget" else TOOLS[name].known.response
-    return _pruned(_rooted(answer, TOOLS[name].left_out))
+    tool = TOOLS[name]
+    return _pruned(_rooted(tool.answer or tool.known.response, tool.left_out))
 
 
 def hints(name: str) -> dict[Literal["reads", "destroys", "repeatable"], bool]:

@@ -110,7 +110,7 @@ def test_the_inspector_is_content(inspector: Inspector, server: str, era: str) -
     listed = inspector.asks(server, era, "tools/list", "--strict")["tools"]
     assert [tool["name"] for tool in listed] == list(TOOLS)
     text = f"Maya met Zoe in Porto by {server}, {era}."
-    id = inspector.calls(server, era, "memory_store", text=text)["id"]
+    id = inspector.calls(server, era, "memory_store", text=text)["memory_id"]
     hits = inspector.calls(server, era, "memory_search", query=text)["results"]
     assert (hits[0]["id"], hits[0]["text"]) == (id, text)
     assert inspector.asks(server, era, "resources/list")["resources"] == []

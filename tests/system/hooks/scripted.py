@@ -139,10 +139,12 @@ class Run:
     def _tools(self, name: str) -> None:
         stored = self._tool("memory_store", text=f"{name} has a parser.")
         if stored is not None:
-            new = self._tool("memory_modify", id=stored["id"], text=f"{name} has two parsers.", reason="seen")
+            new = self._tool(
+                "memory_modify", id=stored["memory_id"], text=f"{name} has two parsers.", reason="seen"
+            )
             if new is not None:
                 self._tool("memory_forget", ids=[new["id"]], confirm=True)
-                self._tool("memory_history", id=stored["id"])
+                self._tool("memory_history", id=stored["memory_id"])
 
     def _tool(self, tool: str, **arguments: Any) -> Any:
         self.tools += 1

@@ -326,7 +326,7 @@ async def _by_http(url: str, mode: str, version: str, token: str, other: str) ->
         found = await client.call_tool("memory_search", {"query": "Who lives where?"})
         assert [hit["text"] for hit in found.structured_content["results"]] == ["Maya lives in Porto."]
         assert (await client.call_tool("memory_get", {"id": other})).is_error
-        history = await client.call_tool("memory_history", {"id": stored.structured_content["id"]})
+        history = await client.call_tool("memory_history", {"id": stored.structured_content["memory_id"]})
         assert history.structured_content["changes"][0]["path"] == "plugin"
         block = (await client.get_prompt("memory_briefing")).messages[0].content
         assert isinstance(block, TextContent)

@@ -75,7 +75,7 @@ def test_a_memory_is_stored_corrected_and_forgotten(mode: str, version: str, sto
         assert client.protocol_version == version
         listed = {tool.name: tool for tool in (await client.list_tools()).tools}
         assert list(listed) == list(TOOLS)
-        id = (await ask(client, "memory_store", text="Maya lives in Porto."))["id"]
+        id = (await ask(client, "memory_store", text="Maya lives in Porto."))["memory_id"]
         assert await found(client, "Where does Maya live?") == ["Maya lives in Porto."]
         new = (await ask(client, "memory_modify", id=id, text="Maya lives in Faro.", reason="moved"))["id"]
         assert await found(client, "Where does Maya live?") == ["Maya lives in Faro."]
@@ -101,9 +101,41 @@ def test_what_an_agent_stores_is_never_said_to_be_a_persons(store: Store) -> Non
     store.close()
 
     async def said(client: Client) -> None:
-        id = (await ask(client, "memory_store", text="Maya likes tea."))["id"]
+        id = (await ask(client, "memory_store", text="Maya likes tea."))["memory_id"]
         assert (await ask(client, "memory_get", id=id))["record"]["provenance"]["actor"] == "agent"
         assert "takes no actor" in await refused(client, "memory_store", text="Maya likes gin.", actor="user")
+
+    talk(store.path, said, "--user-id", "maya")
+
+
+def test_what_an_agent_stores_twice_is_one_memory(store: Store) -> None:
+    store.close()
+
+    async def said(client: Client) -> None:
+        first = await ask(client, "memory_store", text="Maya likes tea.", tags=["taste"])
+        again = await ask(client, "memory_store", text="Maya  likes tea.", tags=["drinks"])
+        assert again["memory_id"] == first["memory_id"]
+        assert again["warnings"] == [
+            "a memory that says the same is there, with other tags: `modify` gives it these"
+        ]
+        record = (await ask(client, "memory_get", id=first["memory_id"]))["record"]
+        assert record["tags"] == ["taste"]
+        assert record["content"]["structured"]["capture"] == {
+            "runtime_path": "plugin",
+            "request": "memory_store",
+        }
+        changed = await ask(
+            client, "memory_modify", id=first["memory_id"], tags=["taste", "drinks"], reason="both"
+        )
+        assert changed["version"] == 2
+        now = (await ask(client, "memory_get", id=changed["id"]))["record"]
+        assert (now["content"]["text"], now["tags"]) == ("Maya likes tea.", ["taste", "drinks"])
+        late = await refused(
+            client, "memory_modify", id=changed["id"], text="Maya likes gin.", reason="said", if_version=1
+        )
+        assert "version" in late
+        assert "`$.tags`" in await refused(client, "memory_store", text="x", tags="taste")
+        assert "needs reason" in await refused(client, "memory_modify", id=changed["id"], text="x")
 
     talk(store.path, said, "--user-id", "maya")
 
@@ -120,7 +152,7 @@ def test_another_scope_is_neither_seen_nor_named(store: Store) -> None:
             ("memory_get", {"id": other}),
             ("memory_why", {"id": other}),
             ("memory_trace", {"id": other}),
-            ("memory_modify", {"id": other, "text": "Ben lives in Bonn."}),
+            ("memory_modify", {"id": other, "text": "Ben lives in Bonn.", "reason": "moved"}),
             ("memory_forget", {"ids": [other]}),
             ("memory_forget", {"ids": [other], "confirm": True}),
         ]

@@ -159,6 +159,7 @@ SCENES: Final[dict[str, Callable[[Scene], dict[str, Any]]]] = {
     "modify_all": lambda scene: {"changes": [{"id": scene.names["said"], "pinned": True, "reason": "kept"}]},
     "forget_previewed": lambda scene: {"token": scene.names["shown"], "user_id": "maya"},
     "job": lambda scene: {"id": scene.names["job"]},
+    "job_progress": lambda scene: {"id": scene.names["job"]},
     "retry_job": lambda scene: {"id": scene.names["job"]},
     "discard_job": lambda scene: {"id": scene.names["job"]},
     "import_records": lambda scene: {"path": str(scene.folder / "memory.jsonl")},

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from braid.caller import Caller, asked_by
 from braid.entry import open as open_store
 from braid.errors import InvalidRequestError
 from braid.job_state import job_state
@@ -22,7 +23,7 @@ from braid.store import Store
 from braid.text.parse import Parse, ParserError
 from braid.wal import failpoint
 from braid.work.embedded import EmbeddedQueue
-from braid.work.errors import TransportError
+from braid.work.errors import TransportError, UnknownJobError
 from tests.unit.api.test_jobs import Model
 from tests.unit.learn.test_extraction import HOME, Died, OneSentence, says
 
@@ -539,3 +540,29 @@ def test_whatever_is_done_one_living_memory_says_a_thing(
                 store.correct(living.pop(key), f"Number {number}.")
         told = [one for one in store.read() if one.envelope.public.get("name") == "decision"]
         assert len(told) == nones
+
+
+def test_who_remembered_asks_how_their_job_stands(store: Store) -> None:
+    kept = store.remember(HOME, user_id="maya", mode="async")
+    job = str(kept.job_id)
+    maya, ben = (
+        Caller(name=name, kind="person", user_id=name, allowed=frozenset(("read", "write")))
+        for name in ("maya", "ben")
+    )
+    with asked_by(maya):
+        shown = store.job_progress(job)
+        assert (shown.id, shown.state, shown.attempts, shown.error) == (job, "pending", 0, None)
+    nobody = "job_0123456789abcdef"
+    with asked_by(ben):
+        for one in (job, nobody):
+            with pytest.raises(UnknownJobError, match=f"no job has the id {one}"):
+                store.job_progress(one)
+    assert work(store).done >= 1
+    for lost in (False, True):
+        if lost:
+            (store.path / "work.sqlite").unlink()
+        with asked_by(maya):
+            assert store.job_progress(job).state == "done"
+    store.erase(*kept.ids, reason="asked for")
+    with asked_by(maya), pytest.raises(UnknownJobError):
+        store.job_progress(job)
