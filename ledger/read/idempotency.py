@@ -158,8 +158,11 @@ class KeyIndex:
     def close(self) -> None:
         """Keep what is known of the open span."""
         with self._lock:
-            if self._followed - self._kept >= _LEAST_KEPT:
-                self._write(self._followed >> spans.SPAN_BITS, self._followed, self._tables())
+            self._keep()
+
+    def _keep(self) -> None:
+        if self._followed - self._kept >= _LEAST_KEPT:
+            self._write(self._followed >> spans.SPAN_BITS, self._followed, self._tables())
 
     def purge(self) -> list[str]:
         """Write the files of spans that name an erased record again, without it; return their names."""
@@ -189,6 +192,7 @@ class KeyIndex:
                 self._take_kept(n, kept)
                 continue
             self._read_on(min((n + 1) << spans.SPAN_BITS, size))
+            self._keep()  # a handle that shares the store may not write when it closes
         if len(self._runs) > _MOST_RUNS:
             self._runs = [_merged(self._runs)]
 

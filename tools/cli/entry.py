@@ -1,10 +1,12 @@
 """Where the command `braid` begins: what needs no tree of commands is answered before one is built."""
 
 import sys
+from typing import Any, cast
 
 
 def run() -> None:
     """Start `braid` and leave with its exit code."""
+    _without_pandas()
     if sys.argv[1:] == ["--version"] and _put_version():
         return
     if "hook" in sys.argv[1:] and _answered_hook():
@@ -14,6 +16,13 @@ def run() -> None:
     from braid.tools.cli.main import run as run_command
 
     run_command()
+
+
+def _without_pandas() -> None:
+    """Let no import of pandas succeed in this process. pyarrow tries one with the first array that it makes, for a
+    sixth of a second where it is installed, and no command has a use for it.
+    """
+    cast("dict[str, Any]", sys.modules).setdefault("pandas", None)
 
 
 def _answered_hook() -> bool:

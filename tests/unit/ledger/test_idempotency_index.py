@@ -99,6 +99,20 @@ def test_what_is_kept_is_not_read_again(store: Path, decoded: list[int]) -> None
     assert decoded == [], "the open span is kept, too"
 
 
+def test_what_a_writer_that_shares_the_log_has_read_is_kept(store: Path, decoded: list[int]) -> None:
+    with closing(Writer(store)) as writer:
+        for _ in range(SPAN * 2 + SPAN // 2):
+            append(writer, None)
+    for path in files(store):
+        path.unlink(missing_ok=True)
+    with closing(Writer(store, shared=True)) as writer:
+        append(writer, "k")
+    decoded.clear()
+    with closing(Writer(store, shared=True)) as writer:
+        assert append(writer, "k")[0].known
+    assert len(decoded) <= 1, "what the one before has read isn't read again"
+
+
 @pytest.mark.parametrize("damage", ["gone", "emptied", "flipped", "older", "another span"])
 def test_a_file_that_was_edited_lets_no_key_append_twice(store: Path, damage: str) -> None:
     with closing(Writer(store)) as writer:
