@@ -1,12 +1,11 @@
 """Where the command `braid` begins: what needs no tree of commands is answered before one is built."""
 
 import sys
-from typing import Any, cast
 
 
 def run() -> None:
     """Start `braid` and leave with its exit code."""
-    _without_pandas()
+    sys.meta_path.insert(0, _WithoutPandas())
     if sys.argv[1:] == ["--version"] and _put_version():
         return
     if "hook" in sys.argv[1:] and _answered_hook():
@@ -18,11 +17,15 @@ def run() -> None:
     run_command()
 
 
-def _without_pandas() -> None:
-    """Let no import of pandas succeed in this process. pyarrow tries one with the first array that it makes, for a
-    sixth of a second where it is installed, and no command has a use for it.
+class _WithoutPandas:
+    """Lets no import of pandas succeed. pyarrow tries one with the first array that it makes, for a sixth of a second
+    where pandas is installed, and no command has a use for it.
     """
-    cast("dict[str, Any]", sys.modules).setdefault("pandas", None)
+
+    def find_spec(self, fullname: str, path: object, target: object = None, /) -> None:
+        """Refuse pandas; find nothing else."""
+        if fullname == "pandas":
+            raise ModuleNotFoundError("no command of braid uses pandas", name=fullname)
 
 
 def _answered_hook() -> bool:

@@ -58,8 +58,7 @@ def start(*words: str) -> subprocess.CompletedProcess[str]:
 
 
 def imported_by(*words: str) -> set[str]:
-    named = "[name for name, one in sys.modules.items() if one is not None]"
-    tell = f"import atexit, sys; atexit.register(lambda: print(*{named}, file=sys.stderr)); {ENTRY}"
+    tell = f"import atexit, sys; atexit.register(lambda: print(*sys.modules, file=sys.stderr)); {ENTRY}"
     done = subprocess.run([sys.executable, "-c", tell, *words], capture_output=True, text=True, check=True)
     return set(done.stderr.split())
 
@@ -104,7 +103,9 @@ def test_what_reads_the_log_alone_loads_no_projection(
     assert "braid.ledger.read.reader" in imported
 
 
-def test_turns_that_enter_a_projection_load_no_pandas(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_turns_that_enter_a_projection_load_no_pandas(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("BRAID_GUARD_DIR", str(tmp_path / "guard"))
     with braid.open(tmp_path / "memory") as store:
         store.append("Maya moved to Porto.", user_id="maya")
