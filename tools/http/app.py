@@ -132,12 +132,12 @@ class Server:
 
     async def openapi(self, request: Request) -> Response:
         """Return the OpenAPI document of all operations."""
-        await run_in_threadpool(self._caller, request)
+        await self._caller_of(request)
         return JSONResponse(await run_in_threadpool(document))
 
     async def listed(self, request: Request) -> Response:
         """Return the operations that whoever asks may ask, each with what it does."""
-        caller = await run_in_threadpool(self._caller, request)
+        caller = await self._caller_of(request)
         return JSONResponse(
             [{"name": one.name, "access": one.access, "summary": one.summary} for one in offered(caller)]
         )
@@ -145,7 +145,7 @@ class Server:
     async def hook(self, request: Request) -> Response:
         """Answer a harness's callback, as `braid hook` sends it on."""
         try:
-            caller = await run_in_threadpool(self._caller, request)
+            caller = await self._caller_of(request)
             body = await _body(request)
             reply = await run_in_threadpool(answer_hook, self.session, caller, body)
         except RefusedError:
@@ -160,7 +160,7 @@ class Server:
         What only reads is asked by GET, too: its members are the query's, and its answer has an ETag.
         """
         try:
-            caller = await run_in_threadpool(self._caller, request)
+            caller = await self._caller_of(request)
             known = self._offered(request.path_params["name"])
             _require_method(request, known)
             if request.method == "POST":
@@ -188,42 +188,55 @@ class Server:
         if known.streams:
             return await self._stream(request, known, caller, _resumed(request, asked))
         whole = page.request() if page else asked
-        answer = await self._asked(caller, known, whole)
-        encoded, cursor = await run_in_threadpool(_encoded, answer, page, own=_is_own(request))
+        own = _is_own(request)
+
+        def asking() -> tuple[
+            bytes, str | None
+        ]:  # one way to a thread and back: it costs as much as an append
+            return _encoded(self._within(caller, known, whole), page, own=own)
+
+        encoded, cursor = await run_in_threadpool(asking)
+        self._wake(known)
         said = {"Braid-Limits": bounds} if (bounds := bounds_of(whole)) else {}
         if cursor is not None:
             said["Link"] = f'<{following(request.url.path, request.query_params, cursor)}>; rel="next"'
         return _whole(request, encoded, said)
 
-    async def _asked(self, caller: Caller, known: Operation, asked: Asked) -> Any:
-        await self._admit(caller, known)
+    def _within(self, caller: Caller, known: Operation, asked: Asked) -> Any:
+        """Return what an operation answers, within the caller's limits; whatever it brings is counted."""
+        self._admit(caller, known)
         try:
-            answer = await run_in_threadpool(self._answer, known, caller, asked)
+            answer = self._answer(known, caller, asked)
         except Exception as error:
-            await run_in_threadpool(self.watch.failed, caller, known, error)
+            self.watch.failed(caller, known, error)
             raise
         if known.access != "read":
-            await run_in_threadpool(self.watch.done, caller, known, asked)
-            self.changed()
+            self.watch.done(caller, known, asked)
         return answer
 
-    async def _admit(self, caller: Caller, known: Operation) -> None:
+    def _wake(self, known: Operation) -> None:
+        if known.access != "read":
+            self.changed()
+
+    def _admit(self, caller: Caller, known: Operation) -> None:
         if (who := name_of(caller)) is not None:
-            await run_in_threadpool(self._within_limits, who, caller, known)
+            self._within_limits(who, caller, known)
 
     async def ask(self, request: Request, name: str, members: dict[str, Any]) -> Any:
         """Return what an operation answers to a request that goes by another name."""
-        caller = await run_in_threadpool(self._caller, request)
+        caller = await self._caller_of(request)
         known = find(name)
         try:
             asked = msgspec.convert(members, known.request)
         except msgspec.ValidationError as error:
             raise known.refusal(error) from None
-        return await self._asked(caller, known, asked)
+        answer = await run_in_threadpool(self._within, caller, known, asked)
+        self._wake(known)
+        return answer
 
     async def body(self, request: Request) -> bytes:
         """Return a request's body, for whoever may send one. Raises RefusedError."""
-        await run_in_threadpool(self._caller, request)
+        await self._caller_of(request)
         return await _body(request)
 
     def _within_limits(self, who: str, caller: Caller, known: Operation) -> None:
@@ -247,7 +260,7 @@ class Server:
 
     async def _stream(self, request: Request, known: Operation, caller: Caller, asked: Asked) -> Response:
         """Answer a stream. What is refused before its first item is a problem with a status of its own."""
-        await self._admit(caller, known)
+        await run_in_threadpool(self._admit, caller, known)
         if self._streams >= STREAMS:
             raise RefusedError(
                 503, "Too many streams", f"{STREAMS} streams are open", "ask again later", wait_s=5
@@ -269,11 +282,17 @@ class Server:
         self._streams -= 1
         await items.aclose()
 
+    async def _caller_of(self, request: Request) -> Caller:
+        """Return who asks, as `_caller` does; a token is looked up in a thread."""
+        if self.mode != "team" and _is_local(request):
+            return LOCAL  # through the socket in the store's folder
+        return await run_in_threadpool(self._caller, request)
+
     def _caller(self, request: Request) -> Caller:
         """Return who asks. Raises RefusedError for a host that isn't this, and for a token that doesn't count."""
-        is_local = request.scope.get("server") is None or request.scope["server"][1] is None
+        is_local = _is_local(request)
         if is_local and self.mode != "team":
-            return LOCAL  # through the socket in the store's folder
+            return LOCAL
         if not is_local:
             self._require_host(request)
         kind, _, secret = request.headers.get("authorization", "").partition(" ")
@@ -302,6 +321,10 @@ class Server:
         origin = request.headers.get("origin")
         if origin is not None:
             raise RefusedError(403, "Foreign page", "a page in a browser may not ask this server")
+
+
+def _is_local(request: Request) -> bool:
+    return request.scope.get("server") is None or request.scope["server"][1] is None
 
 
 class _Streamed(StreamingResponse):
