@@ -12,16 +12,27 @@ from typing import Final, Literal
 import msgspec
 
 from braid.caller import asking
-from braid.ledger.errors import ErasedError
+from braid.ledger.errors import ClockError, ErasedError, KeyRefusedError, ReadOnlyError
 from braid.ledger.record.record import Draft, EventBody
 from braid.session import Session
+from braid.wal.errors import OutcomeUnknownError, WriterPoisonedError
 from braid.wal.failpoint import failpoint
+from braid.work.errors import LogAwayError
 from braid.work.job import Batch
 from braid.work.spans import Spans, covers, minus, union
 
 EVENT: Final = "work"
 ROLES: Final = frozenset(("recorder", "operator"))
 """Whose signature counts. A key for somebody's own words says nothing of what was done with them."""
+_NOT_THE_JOBS: Final = (
+    OSError,
+    ClockError,
+    KeyRefusedError,
+    OutcomeUnknownError,
+    ReadOnlyError,
+    WriterPoisonedError,
+)
+"""Why the log takes nothing, whatever it is given: a full disk, a clock that went back, a key that was revoked."""
 Ending = Literal["done", "dead", "requeued", "discarded"]
 
 
@@ -224,7 +235,10 @@ def settle(
             )
             for one, where, kind in also_dead
         ]
-        _append(session, [*every, data], None, drafts)
+        try:
+            _append(session, [*every, data], None, drafts)
+        except _NOT_THE_JOBS as why:
+            raise LogAwayError(why) from why
     return True
 
 

@@ -1,6 +1,7 @@
 """What this room raises.
 
 WorkError
+├── LogAwayError           the log takes nothing now
 ├── LeaseLostError         somebody else has the job by now, or nobody knows of it
 ├── NotNowError            a job can't be done now, for no fault of its own
 │   └── BreakerOpenError   a dependency is left in peace for a while
@@ -11,6 +12,15 @@ WorkError
 
 class WorkError(Exception):
     """Base of what goes wrong with jobs."""
+
+
+class LogAwayError(WorkError):
+    """The log takes nothing now, for no fault of the job's. Another job would fare no better."""
+
+    def __init__(self, why: Exception) -> None:
+        """`why`: what the log said."""
+        super().__init__(f"the log takes nothing now: {why}")
+        self.why = why
 
 
 class LeaseLostError(WorkError):

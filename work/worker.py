@@ -19,7 +19,7 @@ from typing import Final, Generic, Literal, NamedTuple, Protocol, TypeVar
 from braid.wal.failpoint import failpoint
 from braid.work.backoff import Retry
 from braid.work.breaker import Breakers
-from braid.work.errors import LeaseLostError, NotNowError, TransportError
+from braid.work.errors import LeaseLostError, LogAwayError, NotNowError, TransportError
 from braid.work.job import Batch, Lease
 from braid.work.transport import Transport
 
@@ -149,8 +149,8 @@ class Worker(Generic[_Made]):
         return self._transport.lease(ready, self.owner, self._clock(), self._lease_s)
 
     def attempt(self, lease: Lease) -> Step:
-        """Do a job that was leased; whatever goes wrong in it is an outcome. Raises TransportError, and what ends a
-        process.
+        """Do a job that was leased; whatever goes wrong in it is an outcome. Raises TransportError, why the log takes
+        nothing, and what ends a process.
         """
         batch = lease.batch
         failpoint("work.leased")
@@ -169,6 +169,9 @@ class Worker(Generic[_Made]):
         except NotNowError as error:
             self._transport.release(lease, self._clock() + error.wait_s, self._clock())
             return Step(batch, "released", error.why)
+        except LogAwayError as error:
+            self._let_go(lease)
+            raise error.why from None
         except TransportError:
             raise
         except JobFailedError as error:
@@ -176,11 +179,15 @@ class Worker(Generic[_Made]):
         except Exception as error:
             return self._failed(one, lease, "run", type(error).__name__)
         except KeyboardInterrupt:  # another may go on at once
-            with suppress(Exception):
-                self._transport.release(lease, self._clock(), self._clock())
+            self._let_go(lease)
             raise
         self._transport.done(lease, self._clock())
         return Step(batch, "done" if is_new else "settled")
+
+    def _let_go(self, lease: Lease) -> None:
+        """Give a lease back, at no attempt; where the transport is away, too, it runs out by itself."""
+        with suppress(Exception):
+            self._transport.release(lease, self._clock(), self._clock())
 
     def _fence(self, lease: Lease) -> Callable[[], None]:
         return lambda: self._transport.require(lease, self._clock())
@@ -200,6 +207,9 @@ class Worker(Generic[_Made]):
             is_new = one.bury(lease.batch, stage, kind, attempts, self._fence(lease))
         except LeaseLostError:
             return Step(lease.batch, "lost")
+        except LogAwayError as error:
+            self._let_go(lease)
+            raise error.why from None
         failpoint("work.buried")
         if not is_new:
             self._transport.done(lease, self._clock())

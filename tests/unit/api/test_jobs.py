@@ -1,9 +1,11 @@
 """Work on a store: what follows from the log, outcomes that are signed, models that fail, and what an operator does."""
 
 import json
+import os
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
+from errno import ENOSPC
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +15,7 @@ from braid.caller import Caller, asked_by
 from braid.entry import open as open_store
 from braid.errors import AccessDeniedError, InvalidRequestError
 from braid.job_state import job_state
-from braid.ledger.errors import ReadOnlyError
+from braid.ledger.errors import ClockError, ReadOnlyError
 from braid.ledger.record.record import Draft, EventBody, ExperienceBody, Record
 from braid.outcomes import Seen, outcomes, settle
 from braid.store import Store
@@ -332,6 +334,31 @@ def test_a_batch_that_has_an_outcome_gets_no_other(store: Store) -> None:
 
 
 # -- failing --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("why", ["full disk", "clock back"])
+def test_a_log_that_takes_nothing_costs_a_job_no_attempt(store: Store, clock: Clock, why: str) -> None:
+    say(store, HOME)
+    model = knows()
+    for _ in range(6):
+        if why == "clock back":
+            clock.wait(-7200)
+        else:
+            failpoint.arm(_no_room)
+        try:
+            with pytest.raises(ClockError if why == "clock back" else OSError, match=r"clock|space"):
+                work(store, clock, model)
+        finally:
+            failpoint.arm(None)
+            clock.wait(7200)
+    assert work(store, clock, model).done == 1
+    assert [one.outcome.ended for one in outcomes(store.session).every()] == ["done"]
+    assert len(readings(store)) == 1
+
+
+def _no_room(name: str) -> None:
+    if name == "work.append":
+        raise OSError(ENOSPC, os.strerror(ENOSPC))
 
 
 def test_what_fails_four_times_is_dead_by_a_signed_record(store: Store, clock: Clock) -> None:
