@@ -10,7 +10,9 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from braid.entry import open as open_store
+from braid.errors import VersionConflictError
 from braid.job_state import job_state
+from braid.ledger.errors import ForgottenError
 from braid.ledger.record.record import ExperienceBody
 from braid.store import Store
 from braid.wal import failpoint
@@ -19,6 +21,7 @@ from tests.unit.api.test_jobs import Model
 from tests.unit.learn.test_extraction import HOME, PARSER, Died, says
 
 FACT: Final = says("I live in Porto")
+RIGHT: Final = "I live in Faro."
 KEY: Final = "told-once"
 EXTRACT: Final = "session-extraction"
 ASKED: Final = "model.asked"
@@ -110,6 +113,34 @@ class World:
         )
         store.recall("Where does Maya live?", user_id="maya")
 
+    def change(self, store: Store) -> None:
+        """Remember, put right, forget and recover, as whoever repeats everything with the keys that they had."""
+        id = str(store.remember(HOME, user_id="maya", learn=False, idempotency_key=KEY).memory_id)
+        self.acknowledged = True
+        new = str(
+            store.modify(id, text=RIGHT, reason="misheard", if_version=1, idempotency_key="put-right").id
+        )
+        with suppress(ForgottenError):  # which says that it was done
+            store.forget(new, reason="asked to")
+        store.recover(new)
+        store.recall("Where does Maya live?", user_id="maya")
+
+    def changed(self) -> tuple[str, ...]:
+        """Open it again and repeat what was asked; return the memory, its changes that count, and what is found."""
+        with self.opened() as store:
+            self.change(store)
+            id = str(store.remember(HOME, user_id="maya", learn=False, idempotency_key=KEY).memory_id)
+            told = store.history(id)
+            try:
+                store.modify(id, text="I live in Bonn.", reason="late", if_version=1)
+            except VersionConflictError as error:
+                loser = type(error).__name__
+            else:
+                loser = "nobody"
+            found = [hit.text for hit in store.recall("Where does Maya live?", user_id="maya").results]
+            updates = [one.new or "" for one in told.changes if one.change == "UPDATE"]
+            return (*memories(store), "updates", *updates, "found", *found, "loser", loser)
+
     def recovered(self) -> Result:
         """Open it again, do what is left, as whoever got no answer would; return what is there then."""
         if self.acknowledged:
@@ -165,8 +196,8 @@ def endings(store: Store) -> list[str]:
     ]
 
 
-def passed(folder: Path, transport: Callable[[], Any] | None = None) -> tuple[list[Point], Result]:
-    """Live once without a fault; return each point that was passed, and what is there then."""
+def passed(world: World, life: Callable[[Store], None]) -> list[Point]:
+    """Live once without a fault; return each point that was passed."""
     seen: list[Point] = []
     counts: dict[str, int] = {}
 
@@ -174,14 +205,13 @@ def passed(folder: Path, transport: Callable[[], Any] | None = None) -> tuple[li
         counts[name] = counts.get(name, 0) + 1
         seen.append(Point(name, counts[name]))
 
-    world = World(folder, transport)
     with world.opened() as store:  # making the store is another matrix's
         failpoint.arm(hook)
         try:
-            world.live(store)
+            life(store)
         finally:
             failpoint.arm(None)
-    return seen, world.recovered()
+    return seen
 
 
 def armed(point: Point, act: Callable[[], None]) -> Callable[[str], None]:
@@ -213,9 +243,7 @@ def fill() -> None:
     raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
 
-def struck(
-    world: World, point: Point, act: Callable[[], None], answer: Callable[[str], str] | None = None
-) -> bool:
+def struck(world: World, point: Point, act: Callable[[], None], life: Callable[[Store], None]) -> bool:
     """Live with a fault at a point; whether it was reached. Whatever is raised is what the caller would see."""
     reached = False
 
@@ -224,15 +252,11 @@ def struck(
         reached = True
         act()
 
-    try:
-        with world.opened() as store:
-            failpoint.arm(armed(point, acts))
-            try:
-                world.live(store, answer or (lambda _: FACT))
-            finally:
-                failpoint.arm(None)
-    except (Exception, Died):
-        with suppress(Exception):
+    with suppress(Exception, Died), world.opened() as store:
+        failpoint.arm(armed(point, acts))
+        try:
+            life(store)
+        finally:
             failpoint.arm(None)
     return reached
 

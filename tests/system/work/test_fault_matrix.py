@@ -47,7 +47,8 @@ QUICK: Final = [
 
 @pytest.fixture(scope="module")
 def baseline(tmp_path_factory: pytest.TempPathFactory) -> tuple[list[Point], Result]:
-    return passed(tmp_path_factory.mktemp("unharmed"))
+    world = World(tmp_path_factory.mktemp("unharmed"))
+    return passed(world, world.live), world.recovered()
 
 
 def test_without_a_fault_all_is_there_once(baseline: tuple[list[Point], Result]) -> None:
@@ -92,7 +93,7 @@ def survives(folder: Path, point: Point, fault: str, expected: Result) -> bool:
     world = World(folder)
     act, end = acts(world, fault, folder)
     try:
-        reached = struck(world, point, act)
+        reached = struck(world, point, act, world.live)
     finally:
         end()
     assert world.recovered() == expected, f"{fault} at {point}"
@@ -118,6 +119,9 @@ def test_a_fault_at_a_step_loses_nothing_and_doubles_nothing(
 
 
 @pytest.mark.soak
+@pytest.mark.filterwarnings(
+    "ignore::pytest.PytestUnhandledThreadExceptionWarning"
+)  # a thread of its own dies, too
 @pytest.mark.parametrize("fault", FAULTS)
 def test_a_fault_at_every_point_loses_nothing_and_doubles_nothing(
     tmp_path: Path, baseline: tuple[list[Point], Result], fault: str
@@ -127,6 +131,51 @@ def test_a_fault_at_every_point_loses_nothing_and_doubles_nothing(
     for number, point in enumerate(points):
         reached += survives(tmp_path / str(number), point, fault, expected)
     assert reached > 0.7 * len(points), "some are passed by a thread of their own, now and then"
+
+
+# -- change, forget, recover ----------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def changed(tmp_path_factory: pytest.TempPathFactory) -> list[Point]:
+    """The points that a memory passes which is put right, forgotten and recovered."""
+    world = World(tmp_path_factory.mktemp("changed"))
+    points = passed(world, world.change)
+    assert world.changed() == CHANGED
+    return points
+
+
+CHANGED: Final = (
+    "I live in Porto.", "I live in Faro.",
+    "updates", "I live in Faro.", "found", "I live in Faro.", "loser", "VersionConflictError",
+)  # fmt: skip
+"""The old words and the new, one change by whatever repeats it, and a name for who came too late."""
+CHANGES: Final = ("the process dies", "exception", "full disk", "clock back")
+
+
+def changes_once(folder: Path, point: Point, fault: str) -> None:
+    world = World(folder)
+    act, end = acts(world, fault, folder)
+    struck(world, point, act, world.change)
+    end()
+    assert world.changed() == CHANGED, f"{fault} at {point}"
+
+
+@pytest.mark.parametrize("fault", CHANGES)
+def test_a_change_that_is_repeated_has_one_effect(tmp_path: Path, changed: list[Point], fault: str) -> None:
+    points = [one for one in changed if one.name in ("wal.write", "wal.sync", "wal.sync.done")]
+    for number, point in enumerate(points[CHANGES.index(fault) :: len(CHANGES)]):
+        changes_once(tmp_path / str(number), point, fault)
+
+
+@pytest.mark.soak
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
+@pytest.mark.parametrize("fault", CHANGES)
+def test_a_change_that_is_repeated_has_one_effect_at_every_point(
+    tmp_path: Path, changed: list[Point], fault: str
+) -> None:
+    for number, point in enumerate(changed):
+        changes_once(tmp_path / str(number), point, fault)
 
 
 # -- a process of its own, killed -----------------------------------------------------------------
@@ -211,7 +260,7 @@ def test_redis_that_goes_away_at_a_step_loses_nothing(
     server.start()
     try:
         world = World(tmp_path, server.transport)
-        assert struck(world, at(point), server.kill), f"{point} was never reached"
+        assert struck(world, at(point), server.kill, world.live), f"{point} was never reached"
         server.start()
         assert world.recovered() == baseline[1]
     finally:
