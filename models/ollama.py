@@ -2,13 +2,13 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from time import sleep as _sleep
-from typing import Any, Final, cast
+from typing import Any, ClassVar, Final, cast
 
 import numpy as np
 
 from braid.models.chat import ChatEndpoint, counted, finish_of, outgoing
 from braid.models.remote import Endpoint
-from braid.text.chat import ChatError, ChatMessage, Completion
+from braid.text.chat import Capabilities, ChatError, ChatMessage, Completion
 from braid.views.embedder import EmbeddingError, Vectors, checked
 
 HERE: Final = "http://127.0.0.1:11434"
@@ -59,6 +59,9 @@ class OllamaEmbedder:
 class OllamaChat:
     """A language model on an Ollama server."""
 
+    provider: ClassVar[str] = "ollama"
+    capabilities: ClassVar[Capabilities] = Capabilities(structured="schema")
+
     def __init__(
         self,
         model: str,
@@ -74,6 +77,7 @@ class OllamaChat:
             f"{url.rstrip('/')}/api/chat", allow_remote=allow_remote, tries=tries, sleep=sleep
         )
         self.remote = self._talk.remote
+        self.host = self._talk.host
 
     def complete(
         self,

@@ -2,13 +2,13 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from time import sleep as _sleep
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
 from braid.models.chat import ChatEndpoint, counted, finish_of, outgoing
 from braid.models.remote import Endpoint
-from braid.text.chat import ChatError, ChatMessage, Completion
+from braid.text.chat import Capabilities, ChatError, ChatMessage, Completion
 from braid.views.embedder import EmbeddingError, Vectors, checked
 
 
@@ -68,6 +68,9 @@ class OpenaiEmbedder:
 class OpenaiChat:
     """A language model behind an OpenAI-compatible endpoint."""
 
+    provider: ClassVar[str] = "openai"
+    capabilities: ClassVar[Capabilities] = Capabilities(structured="schema")
+
     def __init__(
         self,
         url: str,
@@ -88,6 +91,7 @@ class OpenaiChat:
             sleep=sleep,
         )
         self.remote = self._talk.remote
+        self.host = self._talk.host
 
     def complete(
         self,

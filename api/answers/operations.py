@@ -1,5 +1,6 @@
 """Questions that are answered in words, and how an answer is known."""
 
+from collections.abc import Sequence
 from functools import partial
 from time import perf_counter
 from typing import TYPE_CHECKING, Final, Literal
@@ -11,6 +12,7 @@ from braid.ledger.record.source import BELIEVED, SourceClass
 from braid.lenses.errors import UnknownLensError
 from braid.log import drafts
 from braid.operation import Id, Instant, Name, Request, Response, ScopedAsOf, operation
+from braid.providers.composing import gated
 from braid.search.question import AskedText, Audience, TopK, refuse_empty
 from braid.session import Session
 from braid.wal.errors import OutcomeUnknownError
@@ -18,6 +20,7 @@ from braid.wal.errors import OutcomeUnknownError
 if TYPE_CHECKING:
     from braid.agent.answer.pipeline import CitedAnswer
     from braid.agent.parts import Composer
+    from braid.providers.gate import Gate
 
 THROUGH_LENS: Final = 60
 """Among how many of the best hits a lens looks for what it keeps: an answer is of that alone."""
@@ -71,7 +74,8 @@ def ask(session: Session, asked: Ask, *, composer: "Composer | None" = None) -> 
     the log in one transaction; `write=False` writes nothing. "And when?", "who said that?", "how sure are you?" and
     "and her sister?" are read with the answer `after`. Raises ValueError where that is no answer, or of another scope,
     UnknownRecordError, ErasedError, ForgottenError where it can't be read, UnknownLensError, IntegrityError,
-    AccessDeniedError where it would write and may not, and what appending raises. See docs/answers.md.
+    AccessDeniedError where it would write and may not, and what appending raises. RemoteModelError for a model that
+    the settings keep away. See docs/answers.md.
     """
     from braid.agent.answer.pipeline import FOUND, TOP_K, Step, answer
     from braid.answers.after import earlier_answer
@@ -83,6 +87,7 @@ def ask(session: Session, asked: Ask, *, composer: "Composer | None" = None) -> 
     if asked.now is not None:
         utc(asked.now)
     session.refresh()
+    composer, gate = gated(session, composer, "ask")
     if asked.write:
         _ = session.writer
         session.require("ask appends its answer (unless write=False), which", "write")
@@ -134,9 +139,25 @@ def ask(session: Session, asked: Ask, *, composer: "Composer | None" = None) -> 
     began = perf_counter()
     batch, names = batch_of(given, resolved, scope, after=asked.after)
     written = session.append_drafts(batch)
+    _keep(
+        session,
+        gate,
+        [*(one.id for one in given.citations), *(one.id for one in written)],
+    )
     placed = {name: written[place].id for name, place in names.items()}
     step = Step("append", round(1000 * (perf_counter() - began), 3), f"{len(placed)} named")
     return reply_of(given, resolved, placed, [*given.steps, step], flags)
+
+
+def _keep(session: Session, gate: "Gate | None", ids: Sequence[str]) -> None:
+    """Keep what a model was shown as placeholders, where the answer, its question or what it cites holds it."""
+    if gate is None or not (exchanges := gate.taken()):
+        return
+    from braid.providers import placeholders
+
+    records = [session.reader.at(session.reader.index_of(id)) for id in dict.fromkeys(ids)]
+    if (draft := placeholders.kept(gate.operation, exchanges, records)) is not None:
+        session.append_drafts([draft])
 
 
 def _speaks_of(question: str, given: "CitedAnswer") -> bool:

@@ -16,28 +16,29 @@ from braid.ledger.record.ids import RecordId
 from braid.ledger.record.record import Draft
 from braid.log import drafts
 from braid.operation import Json, Name, Response, Scoped, operation
+from braid.providers.budget import Budgets
 from braid.session import Session
+from braid.settings import Mode, settings
 from braid.wal.errors import OutcomeUnknownError
 from braid.wal.failpoint import failpoint
 
 MOST_MS: Final = 60_000
-Mode = Literal["sync", "async", "auto"]
 Status = Literal["processed", "queued", "raw_saved"]
 
 
 class Remember(Scoped, frozen=True, kw_only=True):
     """Chat messages `{role, content, timestamp?, name?, id?, metadata?}`, or plain text that the user said.
 
-    `mode`: `auto` reads what they state for up to 2 s, `sync` for up to 30 s, `async` leaves it to a job.
-    `pipeline_timeout_ms` is another limit. `raw`: the words are kept, and nothing is ever read of them. `learn` false:
-    nothing is read of them now.
+    `mode`: `auto` reads what they state for up to 2 s, `sync` for up to 30 s, `async` leaves it to a job; else as
+    `remember_mode` is set. `pipeline_timeout_ms` is another limit. `raw`: the words are kept, and nothing is ever read
+    of them. `learn` false: nothing is read of them now.
     """
 
     messages: str | dict[str, Json] | tuple[str | dict[str, Json], ...]
     metadata: dict[str, Json] | None = None
     idempotency_key: Name | None = None
     learn: bool = True
-    mode: Mode = "auto"
+    mode: Mode | None = None
     pipeline_timeout_ms: Annotated[int, Meta(ge=1, le=MOST_MS)] | None = None
     raw: bool = False
 
@@ -103,10 +104,14 @@ def remember(session: Session, asked: Remember) -> Remembered:
         raise IdempotencyConflictError(asked.idempotency_key or error.key, error.id, error.unlike) from None
     ids, behind = tuple(one.id for one in placed), max(one.index for one in placed) + 1
     failpoint("remember.saved")
-    warned = (_FORGOTTEN,) if any(one.index in session.reader.control.hidden for one in placed) else ()
+    warned: tuple[str, ...] = (
+        (_FORGOTTEN,) if any(one.index in session.reader.control.hidden for one in placed) else ()
+    )
+    warned += Budgets(session).warnings(session.now())
     if asked.raw or not asked.learn:
         return Remembered(ids=ids, memory_id=ids[0], status="raw_saved", warnings=warned)
-    read = read_or_queue(session, asked.mode, asked.pipeline_timeout_ms, behind)
+    mode = asked.mode or settings(session).remember_mode
+    read = read_or_queue(session, mode, asked.pipeline_timeout_ms, behind)
     return Remembered(
         ids=ids, memory_id=ids[0], status=read.status, job_id=read.job_id, warnings=(*warned, *read.warnings)
     )

@@ -19,6 +19,7 @@ from braid.ledger.record.ids import RecordId
 from braid.log import drafts
 from braid.operation import Id, Instant, Json, Name, Request, Response, Scoped, operation
 from braid.programs.program import Program, ProgramSummary
+from braid.providers.composing import gated
 from braid.search.question import refuse_empty
 from braid.session import Session
 
@@ -79,6 +80,7 @@ def run_program(
     session.refresh()
     _ = session.writer
     scope = drafts.scope_of(asked)
+    composer, _ = gated(session, composer, "program")
     resources = Resources(session, scope, composer, toolbox(tools), affect=asked.affect)
     plan, origin = plan_for(asked.question, asked.plan, samples=asked.samples)
     given = Begin(
@@ -140,6 +142,7 @@ def resume(
     session.refresh()
     _ = session.writer
     scope = session.reader.get(asked.id).body.scope
+    composer, _ = gated(session, composer, "program")
     resources = Resources(session, scope, composer, toolbox(tools), affect=asked.affect)
     return run.resume(
         session,

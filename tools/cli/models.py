@@ -7,12 +7,13 @@ import os
 import re
 from collections.abc import Callable
 from functools import cache, partial
-from typing import TYPE_CHECKING, Annotated, Any, Final
+from typing import TYPE_CHECKING, Annotated, Any, Final, NamedTuple
 
 import typer
 
 if TYPE_CHECKING:
     from braid.agent.parts import Composer
+    from braid.store import Store
     from braid.text.chat import ChatModel
     from braid.views.embedder import Embedder
     from braid.views.lance.folder import Embedding
@@ -40,6 +41,24 @@ ChatOption = Annotated[
         envvar="BRAID_CHAT_MODEL",
         help=f"Let a language model write: {_CHAT_FORMS}.",
         show_default="none: words of the memories themselves",
+    ),
+]
+SecondOption = Annotated[
+    str | None,
+    typer.Option(
+        "--second",
+        metavar="MODEL",
+        help="A model that is asked where --model gives no answer.",
+        show_default="provider_second",
+    ),
+]
+LargerOption = Annotated[
+    str | None,
+    typer.Option(
+        "--larger",
+        metavar="MODEL",
+        help="A larger model, asked where --model is unsure.",
+        show_default="provider_larger",
     ),
 ]
 AllowRemote = Annotated[
@@ -74,6 +93,40 @@ def chat_model(named: str, *, allow_remote: bool = False) -> "ChatModel":
             "Anthropic's models need a key: set ANTHROPIC_API_KEY, or BRAID_CHAT_KEY_FILE to a file of yours"
         )
     return model
+
+
+class ChosenModels(NamedTuple):
+    """The models that read sessions: as a command names them, else as the store's settings do."""
+
+    small: "ChatModel | None"
+    second: "ChatModel | None"
+    larger: "ChatModel | None"
+
+
+def chosen_models(
+    opened: "Store", small: str | None, second: str | None, larger: str | None, *, allow_remote: bool
+) -> ChosenModels:
+    """Return the models that are named, and for those that aren't, the ones that the signed settings name.
+
+    Where a server has the store it reads by itself, and the settings choose nothing here. Raises ValueError as
+    `chat_model`.
+    """
+    named = {"provider_preferred": small, "provider_second": second, "provider_larger": larger}
+    if opened.server is None:
+        set_so = {one.key: one.value for one in opened.list_settings()}
+        named = {key: given or set_so[key] or None for key, given in named.items()}
+    if not named["provider_preferred"]:
+        return ChosenModels(None, None, None)
+    return ChosenModels(
+        *(chat_model(each, allow_remote=allow_remote) if each else None for each in named.values())
+    )
+
+
+def require_small(small: str | None, second: str | None, larger: str | None) -> None:
+    """Raise ValueError where a model is named that stands behind another, and that one isn't."""
+    for option, given, when in (("--larger", larger, "is unsure"), ("--second", second, "gives no answer")):
+        if given and not small:
+            raise ValueError(f"{option} is asked where --model {when}: name that one, too")
 
 
 def composer_of(named: str | None, *, allow_remote: bool) -> "Composer | None":

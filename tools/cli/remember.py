@@ -25,9 +25,12 @@ def remember(
     project_id: ProjectId = None,
     session: SessionId = None,
     mode: Annotated[
-        Literal["auto", "sync", "async"],
-        typer.Option(help="Read it within 2 s, within 30 s, or leave it to a job."),
-    ] = "auto",
+        Literal["auto", "sync", "async"] | None,
+        typer.Option(
+            help="Read it within 2 s, within 30 s, or leave it to a job.",
+            show_default="as remember_mode is set",
+        ),
+    ] = None,
     timeout_ms: Annotated[
         int | None,
         typer.Option(
