@@ -64,6 +64,8 @@ if TYPE_CHECKING:
     from braid.memories.review_operations import ReviewDecision, ReviewItem
     from braid.operation import ArrowTable, Json
     from braid.programs.program import Program, ProgramSummary
+    from braid.providers.operations import Providers
+    from braid.providers.outbound import OutboundCall
     from braid.recall.decompose import Decomposer
     from braid.recall.hits import Hit
     from braid.recall.recall import CrossEncoder
@@ -1999,6 +2001,17 @@ class AsyncMethods:
     ) -> "JobsChanged":
         """Let all dead jobs be done again, from their first attempt on; signed records say who and why."""
         return await to_thread(lambda: self.sync.replay_dead(reason=reason, consumer=consumer))
+
+    async def providers(self) -> "Providers":
+        """Return which models are set, which are left in peace, what they were asked today, and what is left of the day."""
+        return await to_thread(self.sync.providers)
+
+    async def outbound_calls(self, *, limit: int = 100) -> "tuple[OutboundCall, ...]":
+        """Return what left for models: when, which model, how many tokens and bytes, how it ended, and no word of it.
+
+        A row is kept for 90 days. Raises OSError where the file can't be read.
+        """
+        return await to_thread(lambda: self.sync.outbound_calls(limit=limit))
 
 
 class AsyncStore(AsyncHandle, AsyncMethods):

@@ -32,14 +32,16 @@ FIELDS: Final = (
 )
 _PLAIN: Final = re.compile(r"[\w.:@/#+-]{1,200}", re.ASCII)
 """What an id, a class, or the name of a model looks like."""
+_ID: Final = re.compile(r"(?:[a-z]{1,8}_)?[0-9a-fA-F-]{8,36}", re.ASCII)
+"""What a request's id looks like that is taken from a caller: a number that stands for nothing else."""
 _log = logging.getLogger(LOGGER)
 _REQUEST: ContextVar[str | None] = ContextVar("braid_request", default=None)
 
 
 @contextmanager
 def request(id: str | None = None) -> Generator[str]:
-    """Give all that is noted within the block one request id, a fresh one where none is given."""
-    name = id if id is not None and _PLAIN.fullmatch(id) and len(id) <= 64 else f"req_{token_hex(8)}"
+    """Give all that is noted within the block one request id: `id` where it looks like one, else a fresh one."""
+    name = id if id is not None and _ID.fullmatch(id) else f"req_{token_hex(8)}"
     before = _REQUEST.set(name)
     try:
         yield name

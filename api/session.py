@@ -15,7 +15,7 @@ from warnings import warn
 from braid.caller import Caller, as_said_by, asked_by, asking, attributed
 from braid.errors import AccessDeniedError
 from braid.freeze_switch import require_thawed
-from braid.isolation import held, own_answer, own_error, require_own_drafts
+from braid.isolation import RECORD, held, own_answer, own_error, require_own_drafts
 from braid.ledger.erase import erasure as erasing
 from braid.ledger.errors import ReadOnlyError
 from braid.ledger.read import prefix
@@ -55,6 +55,8 @@ class Called(NamedTuple):
     seconds: float
     error: str | None
     """The name of the exception's class, None where it went well."""
+    record: str | None = None
+    """The id of the record that was asked about, where the request names one."""
 
 
 class Session:
@@ -137,7 +139,7 @@ class Session:
             error = type(raised).__name__
             raise
         finally:
-            self._observe(Called(known.name, perf_counter() - began, error))
+            self._observe(Called(known.name, perf_counter() - began, error, _named(request)))
 
     def _asked_by(
         self,
@@ -390,6 +392,12 @@ class Session:
             prefix.zoned(valid_at)
         size = self._reader.size if as_of is None else prefix.size_at(self._reader, as_of)
         return Past(size, include_forgotten, valid_at)
+
+
+def _named(request: Request) -> str | None:
+    """Return the record's id that a request names as its `id`; None for what only looks like one."""
+    id: object = getattr(request, "id", None)
+    return id if isinstance(id, str) and RECORD.fullmatch(id) else None
 
 
 def _reviewed(batch: Sequence[Draft]) -> Sequence[Draft]:

@@ -35,6 +35,7 @@ from braid.memories import remember_operations as memories_remember_operations
 from braid.memories import review_operations as memories_review_operations
 from braid.operation import given
 from braid.programs import operations as programs_operations
+from braid.providers import operations as providers_operations
 from braid.search import operations as search_operations
 from braid.session import Session
 from braid.tone import operations as tone_operations
@@ -94,6 +95,8 @@ if TYPE_CHECKING:
     from braid.memories.review_operations import ReviewDecision, ReviewItem
     from braid.operation import ArrowTable, Json
     from braid.programs.program import Program, ProgramSummary
+    from braid.providers.operations import Providers
+    from braid.providers.outbound import OutboundCall
     from braid.recall.decompose import Decomposer
     from braid.recall.hits import Hit
     from braid.recall.recall import CrossEncoder
@@ -2192,6 +2195,19 @@ class Methods:
         return self.session.call(
             jobs_operations.replay_dead, jobs_operations.ReplayDead(reason=reason, consumer=consumer)
         )
+
+    def providers(self) -> "Providers":
+        """Return which models are set, which are left in peace, what they were asked today, and what is left of the day."""
+        return self.session.call(providers_operations.providers, providers_operations.AskProviders())
+
+    def outbound_calls(self, *, limit: int = 100) -> "tuple[OutboundCall, ...]":
+        """Return what left for models: when, which model, how many tokens and bytes, how it ended, and no word of it.
+
+        A row is kept for 90 days. Raises OSError where the file can't be read.
+        """
+        return self.session.call(
+            providers_operations.outbound_calls, providers_operations.AskOutbound(limit=limit)
+        ).calls
 
 
 class Store(Session, Methods):

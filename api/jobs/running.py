@@ -3,12 +3,15 @@
 from collections import Counter
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from logging import ERROR, INFO, WARNING
 from random import Random
+from time import perf_counter
 from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
 from braid.errors import InvalidRequestError
+from braid.event_log import note, request
 from braid.job_state import job_state
 from braid.jobs.projecting import ENRICHMENT, PROJECTION, projecting
 from braid.knowledge.event_reader import EventReader
@@ -29,6 +32,7 @@ if TYPE_CHECKING:
 CONSUMERS: Final = (EXTRACTION, PROJECTION, ENRICHMENT)
 """The consumers that there are, in the order in which they work: projections come last, since reading appends."""
 TURNS_EACH: Final = 10
+_LEVELS: Final = {"retried": WARNING, "dead": ERROR}
 LONGEST_WAIT_S: Final = 120.0
 """Whoever waits until nothing is left waits so long for one job; what waits for the next day is left."""
 
@@ -118,6 +122,24 @@ def worker(
     )
 
 
+def step(one: Worker[Any]) -> Step | None:
+    """Do the next job of a worker, and note how it ended: all that was noted meanwhile has one request id."""
+    began = perf_counter()
+    with request():
+        done = one.step()
+        if done is not None:
+            note(
+                "job",
+                level=_LEVELS.get(done.ended, INFO),
+                job_id=done.batch.id,
+                consumer=done.batch.consumer,
+                stage=done.stage or None,
+                outcome=f"{done.ended}:{done.kind}" if done.kind else done.ended,
+                latency_ms=round(1000 * (perf_counter() - began), 1),
+            )
+    return done
+
+
 def work_off(
     one: Worker[Any],
     *,
@@ -132,11 +154,11 @@ def work_off(
     """
     ended: Counter[str] = Counter()
     while most is None or ended.total() < most:
-        step = one.step()
-        if step is not None:
-            ended[step.ended] += 1
+        done = step(one)
+        if done is not None:
+            ended[done.ended] += 1
             if told is not None:
-                told(step)
+                told(done)
             continue
         idle_s = one.idle_s()
         if not until_idle or idle_s is None or idle_s > LONGEST_WAIT_S:

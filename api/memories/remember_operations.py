@@ -6,6 +6,7 @@ from typing import Annotated, Final, Literal
 import msgspec
 from msgspec import Meta
 
+from braid.event_log import note
 from braid.ledger.errors import (
     IdempotencyConflictError,
     InvalidRecordError,
@@ -112,6 +113,7 @@ def remember(session: Session, asked: Remember) -> Remembered:
         return Remembered(ids=ids, memory_id=ids[0], status="raw_saved", warnings=warned)
     mode = asked.mode or settings(session).remember_mode
     read = read_or_queue(session, mode, asked.pipeline_timeout_ms, behind)
+    note("remembered", memory_id=ids[0], job_id=read.job_id, stage="remember", outcome=read.status)
     return Remembered(
         ids=ids, memory_id=ids[0], status=read.status, job_id=read.job_id, warnings=(*warned, *read.warnings)
     )

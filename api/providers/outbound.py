@@ -29,6 +29,12 @@ CREATE TABLE IF NOT EXISTS calls (
 CREATE INDEX IF NOT EXISTS by_day ON calls (day, tier);
 """
 
+_USES: Final = """
+SELECT tier, provider, model, remote, count(*), sum(outcome NOT IN ('ok', 'length')), sum(tokens_in), sum(tokens_out),
+  round(avg(ms), 1)
+FROM calls WHERE day = ? GROUP BY tier, provider, model, remote ORDER BY min(rowid)
+"""
+
 
 class OutboundCall(msgspec.Struct, frozen=True, kw_only=True):
     """A time that a model was asked. `outcome`: `ok`, or why it gave no answer; `ms`: how long it took.
@@ -51,6 +57,21 @@ class OutboundCall(msgspec.Struct, frozen=True, kw_only=True):
     ms: float
     outcome: str
     request_id: str | None = None
+
+
+class ModelUse(msgspec.Struct, frozen=True, kw_only=True):
+    """What a model was asked on a day: how often, how often it gave no answer, and the tokens that it took."""
+
+    tier: Tier
+    provider: str
+    model: str
+    remote: bool
+    calls: int
+    failed: int
+    tokens_in: int
+    tokens_out: int
+    ms: float
+    """The mean of a call."""
 
 
 _NAMES: Final = tuple(OutboundCall.__struct_fields__)
@@ -85,6 +106,12 @@ class OutboundLog:
         """Return how many tokens each tier has taken on the day of `now`, UTC."""
         asked = "SELECT tier, sum(tokens_in + tokens_out) FROM calls WHERE day = ? GROUP BY tier"
         return dict(self._rows(asked, [_day(now)]))
+
+    def uses(self, now: datetime) -> list[ModelUse]:
+        """Return what each model was asked on the day of `now`, UTC. Raises OSError, sqlite3.Error."""
+        rows = self._rows(_USES, [_day(now)])
+        names = ModelUse.__struct_fields__
+        return [msgspec.convert(dict(zip(names, row, strict=True)), ModelUse, strict=False) for row in rows]
 
     def newest(self, most: int) -> list[OutboundCall]:
         """Return the newest calls, the newest first."""

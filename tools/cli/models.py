@@ -13,6 +13,7 @@ import typer
 
 if TYPE_CHECKING:
     from braid.agent.parts import Composer
+    from braid.jobs.running import Models
     from braid.store import Store
     from braid.text.chat import ChatModel
     from braid.views.embedder import Embedder
@@ -120,6 +121,41 @@ def chosen_models(
     return ChosenModels(
         *(chat_model(each, allow_remote=allow_remote) if each else None for each in named.values())
     )
+
+
+class ServerModels:
+    """What a server's workers ask: looked up again where the settings have changed. Safe between threads."""
+
+    def __init__(
+        self,
+        opened: "Store",
+        small: str | None,
+        second: str | None,
+        larger: str | None,
+        *,
+        allow_remote: bool,
+    ) -> None:
+        """Names as a command has them; None for what the settings name."""
+        self._opened = opened
+        self._names = (small, second, larger)
+        self._allow_remote = allow_remote
+        self._known: tuple[object, Models] | None = None
+
+    def __call__(self) -> "Models":
+        """Return the models. Raises ValueError for a name that means none, and for one too far away."""
+        from braid.jobs.running import Models
+        from braid.settings import settings
+
+        now = settings(self._opened.session)
+        mark = (now.provider_preferred, now.provider_second, now.provider_larger)
+        if self._known is None or self._known[0] != mark:
+            found = chosen_models(self._opened, *self._names, allow_remote=self._allow_remote)
+            parser = self._opened.session.parser if found.small is not None else None
+            self._known = (
+                mark,
+                Models(small=found.small, second=found.second, larger=found.larger, parser=parser),
+            )
+        return self._known[1]
 
 
 def require_small(small: str | None, second: str | None, larger: str | None) -> None:

@@ -14,11 +14,13 @@ from braid.tools.cli.models import (
     chosen_models,
     require_small,
 )
-from braid.tools.cli.options import Adopt, FormatOption, Shared, StoreOption
+from braid.tools.cli.options import Adopt, FormatOption, LogOption, Shared, StoreOption
 from braid.tools.cli.output import many, put_fields, put_json, put_rows, say
 from braid.wire import to_builtins
 
 if TYPE_CHECKING:
+    from contextlib import AbstractContextManager
+
     from braid.jobs.operations import JobsChanged
     from braid.store import Store
     from braid.work.worker import Step
@@ -69,6 +71,7 @@ def work(
     second: SecondOption = None,
     larger: LargerOption = None,
     allow_remote: AllowRemote = False,
+    log: LogOption = None,
     queue: Queue = None,
     adopt: Adopt = False,
     shared: Shared = False,
@@ -95,7 +98,7 @@ def work(
             failed.append(f"{step.batch.id} is {step.ended}: {step.kind} at {step.stage}")
 
     local: dict[str, Any] = {"told": told}
-    with writing(store, adopt=adopt, shared=shared) as opened:
+    with _logged(log), writing(store, adopt=adopt, shared=shared) as opened:
         carry_by(opened, queue)
         models = chosen_models(opened, model, second, larger, allow_remote=allow_remote)
         if models.small is not None:
@@ -112,6 +115,14 @@ def work(
         say(f"{many(done.dead, 'job')} dead: `braid jobs list --state dead`")
     elif done.next_s is not None:
         say(f"the next job is due in {done.next_s:.0f} s: `braid work --until-idle` waits for it")
+
+
+def _logged(form: Literal["json", "text"] | None) -> "AbstractContextManager[None]":
+    from contextlib import nullcontext
+
+    from braid.tools.event_lines import shown
+
+    return nullcontext() if form is None else shown(form)
 
 
 def carry_by(opened: "Store", queue: str | None) -> None:

@@ -11,7 +11,8 @@ import pytest
 
 from braid.agent.answer.compose import Extractive
 from braid.agent.answer.model_composer import ModelComposer
-from braid.errors import RemoteModelError
+from braid.caller import GRANTS, Caller, asked_by
+from braid.errors import AccessDeniedError, RemoteModelError
 from braid.job_state import job_state
 from braid.ledger.record.record import EventBody, ExperienceBody, Record
 from braid.providers.budget import Budgets
@@ -429,3 +430,49 @@ def test_only_what_is_worked_on_is_asked(store: Store, clock: Clock) -> None:
     say(store, HOME)
     work(store, clock)  # no model
     assert outbound(store.session).newest(5) == []
+
+
+# -- what is seen of it ---------------------------------------------------------------------------
+
+
+def test_an_operator_sees_models_budgets_and_what_left(store: Store, clock: Clock) -> None:
+    setting(store, provider_second="ollama:m", tokens_small="1000", redacted_terms="Porto,Leeds")
+    say(store, HOME, session="s1")
+    say(store, HOME, session="s2")
+    work(store, clock, knows(), until_idle=False)
+    work(store, clock, away(), until_idle=False)
+    seen = store.providers()
+    assert [(one.role, one.named, one.breaker) for one in seen.providers] == [
+        ("preferred", None, "closed"),
+        ("second", "ollama:m", "closed"),
+        ("larger", None, "closed"),
+    ]
+    assert seen.budgets is not None
+    assert [(one.tier, one.spent, one.limit, one.percent) for one in seen.budgets] == [
+        ("small", 240, 1000, 24),
+        ("larger", 0, None, None),
+    ]
+    assert seen.today is not None
+    assert [(one.model, one.calls, one.failed, one.tokens_in, one.tokens_out) for one in seen.today] == [
+        ("small", 2, 0, 200, 40)
+    ]
+    assert (seen.local_only, seen.remote_hosts, seen.withheld_terms) == (True, (), 2)
+    status = store.status()
+    assert (status.providers, status.budgets) == (seen.providers, seen.budgets)
+    assert [one.outcome for one in store.outbound_calls(limit=1)] == ["ok"]
+
+
+def test_what_left_is_for_operators(store: Store) -> None:
+    for ask in (store.providers, store.outbound_calls):
+        with (
+            asked_by(Caller(name="some", kind="agent", allowed=GRANTS["agent"])),
+            pytest.raises(AccessDeniedError),
+        ):
+            ask()
+
+
+def test_a_count_that_cant_be_read_is_said(store: Store) -> None:
+    (store.path / "outbound.sqlite").mkdir()
+    assert (store.providers().budgets, store.providers().today, store.status().budgets) == (None, None, None)
+    with pytest.raises(OSError, match="can't be read"):
+        store.outbound_calls()
