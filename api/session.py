@@ -5,6 +5,7 @@ Each operation is a function of a session and a request, and `Session.call` is t
 
 from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 from threading import Lock
 from time import perf_counter
@@ -95,7 +96,9 @@ class Session:
         self._handle: Reader | None = reader
         self._path = path
         self._clock = clock
-        self._embedder = embedder
+        self._embedder = None if embedder is None else partial(self._near_or_gated, embedder)
+        self.embedding_gate: Callable[[Embedder], Embedder] | None = None
+        """Stands before an embedder that is not on this machine; without one such is refused."""
         self.parsing = parser
         self._vocabulary: Vocabulary | None = None
         self._shelf: RowCache | None = None
@@ -375,6 +378,17 @@ class Session:
             control = self._reader.control
             self._shelf = RowCache(lambda: (tuple(sorted(control.hidden)), len(control.erased)))
         return embedder, self._vocabulary, self._shelf
+
+    def _near_or_gated(self, embedder: "Embedding") -> "Embedder | None":
+        """Return the embedder, behind the gate where its texts leave this machine."""
+        from braid.views.embedder import EmbeddingError
+
+        found = embedder()
+        if found is None or not getattr(found, "leaves", False):
+            return found
+        if self.embedding_gate is None:
+            raise EmbeddingError(f"{found.name} is not on this machine, and no gate is before it")
+        return self.embedding_gate(found)
 
     def past(
         self,

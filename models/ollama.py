@@ -3,10 +3,12 @@
 from collections.abc import Callable, Mapping, Sequence
 from time import sleep as _sleep
 from typing import Any, ClassVar, Final, cast
+from urllib.parse import urlsplit
 
 import numpy as np
 
 from braid.models.chat import ChatEndpoint, counted, finish_of, outgoing
+from braid.models.egress import is_near
 from braid.models.remote import Endpoint
 from braid.text.chat import Capabilities, ChatError, ChatMessage, Completion
 from braid.views.embedder import EmbeddingError, Vectors, checked
@@ -19,6 +21,7 @@ class OllamaEmbedder:
     """A model on an Ollama server. Remote, though the server may be on this machine: it may be away at a replay."""
 
     remote = True
+    provider: ClassVar[str] = "ollama"
 
     def __init__(
         self,
@@ -32,6 +35,8 @@ class OllamaEmbedder:
         tries: int = 3,
         sleep: Callable[[float], None] = _sleep,
     ) -> None:
+        self.host = urlsplit(url).hostname or ""
+        self.leaves = not is_near(url)
         self.name = model
         self.version = version
         self.dimensions = dimensions

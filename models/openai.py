@@ -3,10 +3,12 @@
 from collections.abc import Callable, Mapping, Sequence
 from time import sleep as _sleep
 from typing import Any, ClassVar
+from urllib.parse import urlsplit
 
 import numpy as np
 
 from braid.models.chat import ChatEndpoint, counted, finish_of, outgoing
+from braid.models.egress import is_near
 from braid.models.remote import Endpoint
 from braid.text.chat import Capabilities, ChatError, ChatMessage, Completion
 from braid.views.embedder import EmbeddingError, Vectors, checked
@@ -16,6 +18,7 @@ class OpenaiEmbedder:
     """A model behind an OpenAI-compatible endpoint."""
 
     remote = True
+    provider: ClassVar[str] = "openai"
 
     def __init__(
         self,
@@ -32,6 +35,8 @@ class OpenaiEmbedder:
         sleep: Callable[[float], None] = _sleep,
     ) -> None:
         """`url` is the endpoint's root (`https://api.openai.com/v1`); `shorten` asks it for `dimensions` of them."""
+        self.host = urlsplit(url).hostname or ""
+        self.leaves = not is_near(url)
         self.name = model
         self.version = version
         self.dimensions = dimensions

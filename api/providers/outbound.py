@@ -10,12 +10,12 @@ from collections.abc import Generator
 from contextlib import closing, contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 import msgspec
 
-from braid.settings import Tier
-
+Kind = Literal["small", "larger", "embedder"]
+"""The tiers of language models, each with a budget of its own; an embedder has none."""
 FILE: Final = "outbound.sqlite"
 KEPT_DAYS: Final = 90
 BUSY_S: Final = 5.0
@@ -43,7 +43,7 @@ class OutboundCall(msgspec.Struct, frozen=True, kw_only=True):
     """
 
     at: datetime
-    tier: Tier
+    tier: Kind
     operation: str
     provider: str
     model: str
@@ -62,7 +62,7 @@ class OutboundCall(msgspec.Struct, frozen=True, kw_only=True):
 class ModelUse(msgspec.Struct, frozen=True, kw_only=True):
     """What a model was asked on a day: how often, how often it gave no answer, and the tokens that it took."""
 
-    tier: Tier
+    tier: Kind
     provider: str
     model: str
     remote: bool

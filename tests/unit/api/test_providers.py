@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, ClassVar
 
+import numpy as np
 import pytest
 
 from braid.agent.answer.compose import Extractive
@@ -476,3 +477,41 @@ def test_a_count_that_cant_be_read_is_said(store: Store) -> None:
     assert (store.providers().budgets, store.providers().today, store.status().budgets) == (None, None, None)
     with pytest.raises(OSError, match="can't be read"):
         store.outbound_calls()
+
+
+# -- embedders ------------------------------------------------------------------------------------
+
+
+class FarEmbedder:
+    """An embedder that is not on this machine."""
+
+    name, version, dimensions, remote = "far", "1", 4, True
+    leaves, host, provider = True, FAR, "openai"
+
+    def __init__(self) -> None:
+        self.told: list[str] = []
+
+    def embed(self, texts: Sequence[str]) -> Any:
+        self.told += texts
+        return np.ones((len(texts), 4), dtype=np.float32) / 2
+
+
+def test_an_embedder_that_is_far_away_is_under_the_same_settings(tmp_path: Path, clock: Clock) -> None:
+    embedder = FarEmbedder()
+    with opened(tmp_path, clock, embedder=lambda: embedder) as store:
+        store.append(f"{HOME} My key is {SECRET}.", user_id="maya")
+        found = store.recall("Where do I live?", user_id="maya")
+        assert embedder.told == []
+        assert len(found.results) == 1  # by its words
+        assert found.degraded
+        setting(store, local_only="false", remote_hosts=FAR, redacted_terms="Porto")
+        store.replay()
+        store.recall("Who lives in Porto?", user_id="maya")
+        assert embedder.told
+        assert not [text for text in embedder.told if SECRET in text or "Porto" in text]
+        calls = store.outbound_calls(limit=5)
+        assert {(one.tier, one.operation, one.host, one.outcome) for one in calls} == {
+            ("embedder", "embed", FAR, "ok")
+        }
+        assert sum(one.placeholders for one in calls) >= 1
+        assert Budgets(store.session).of("small", clock()).spent == 0
