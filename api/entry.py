@@ -11,7 +11,7 @@ from braid.ledger.tree.guard import Guard
 from braid.ledger.write.create import create_store
 from braid.ledger.write.sequence import Clock
 from braid.ledger.write.writer import Writer, utc_now
-from braid.providers.embedding import keep_near
+from braid.providers.near import keep_near
 from braid.session import Session
 from braid.store import Store
 

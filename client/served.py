@@ -16,7 +16,7 @@ from braid.ledger.errors import ReadOnlyError
 from braid.ledger.read.reader import Reader
 from braid.ledger.write.writer import Writer
 from braid.operation import Operation, Request, operation_of
-from braid.providers.embedding import keep_near
+from braid.providers.near import keep_near
 from braid.session import Session
 from braid.store import Store
 

@@ -87,8 +87,3 @@ class GatedEmbedder:
             outcome=outcome,
             latency_ms=call.ms,
         )
-
-
-def keep_near(session: Session) -> None:
-    """Put the gate before the session's embedder, should it be far away."""
-    session.embedding_gate = lambda embedder: GatedEmbedder(session, embedder)

@@ -25,7 +25,7 @@ def remember(
     project_id: ProjectId = None,
     session: SessionId = None,
     mode: Annotated[
-        Literal["auto", "sync", "async"] | None,
+        Literal["sync", "async", "auto"] | None,
         typer.Option(
             help="Read it within 2 s, within 30 s, or leave it to a job.",
             show_default="as remember_mode is set",
