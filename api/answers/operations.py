@@ -1,6 +1,5 @@
 """Questions that are answered in words, and how an answer is known."""
 
-from collections.abc import Sequence
 from functools import partial
 from time import perf_counter
 from typing import TYPE_CHECKING, Final, Literal
@@ -12,7 +11,7 @@ from braid.ledger.record.source import BELIEVED, SourceClass
 from braid.lenses.errors import UnknownLensError
 from braid.log import drafts
 from braid.operation import Id, Instant, Name, Request, Response, ScopedAsOf, operation
-from braid.providers.composing import gated
+from braid.providers.composing import gated, keep
 from braid.search.question import AskedText, Audience, TopK, refuse_empty
 from braid.session import Session
 from braid.wal.errors import OutcomeUnknownError
@@ -20,7 +19,6 @@ from braid.wal.errors import OutcomeUnknownError
 if TYPE_CHECKING:
     from braid.agent.answer.pipeline import CitedAnswer
     from braid.agent.parts import Composer
-    from braid.providers.gate import Gate
 
 THROUGH_LENS: Final = 60
 """Among how many of the best hits a lens looks for what it keeps: an answer is of that alone."""
@@ -139,7 +137,7 @@ def ask(session: Session, asked: Ask, *, composer: "Composer | None" = None) -> 
     began = perf_counter()
     batch, names = batch_of(given, resolved, scope, after=asked.after)
     written = session.append_drafts(batch)
-    _keep(
+    keep(
         session,
         gate,
         [*(one.id for one in given.citations), *(one.id for one in written)],
@@ -147,17 +145,6 @@ def ask(session: Session, asked: Ask, *, composer: "Composer | None" = None) -> 
     placed = {name: written[place].id for name, place in names.items()}
     step = Step("append", round(1000 * (perf_counter() - began), 3), f"{len(placed)} named")
     return reply_of(given, resolved, placed, [*given.steps, step], flags)
-
-
-def _keep(session: Session, gate: "Gate | None", ids: Sequence[str]) -> None:
-    """Keep what a model was shown as placeholders, where the answer, its question or what it cites holds it."""
-    if gate is None or not (exchanges := gate.taken()):
-        return
-    from braid.providers import placeholders
-
-    records = [session.reader.at(session.reader.index_of(id)) for id in dict.fromkeys(ids)]
-    if (draft := placeholders.kept(gate.operation, exchanges, records)) is not None:
-        session.append_drafts([draft])
 
 
 def _speaks_of(question: str, given: "CitedAnswer") -> bool:

@@ -3,7 +3,7 @@
 Of an exchange only that is kept which stands in a record that the event links to, so an erasure leaves none of it.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 from braid.ledger.record.record import Draft, EventBody, Record
@@ -12,7 +12,7 @@ from braid.text.redact import visible
 EVENT: Final = "placeholders"
 
 
-def kept(operation: str, exchanges: Sequence[Mapping[str, str]], records: Iterable[Record]) -> Draft | None:
+def kept(operation: str, exchanges: Sequence[Mapping[str, str]], records: Sequence[Record]) -> Draft | None:
     """Return the event that keeps what was replaced in some exchanges; None where these records hold none of it."""
     texts = {one.id: visible(one.text or "") for one in records}
     held = [

@@ -409,6 +409,36 @@ def test_an_answer_keeps_its_map_and_has_its_words(store: Store) -> None:
     assert kept.body.data["exchanges"] == [{"WITHHELD_1": "Porto"}]
 
 
+def test_a_program_keeps_its_map_too(store: Store) -> None:
+    setting(store, redacted_terms="Porto")
+    store.append(HOME, user_id="maya", actor="user")
+
+    def answer(told: str) -> str:
+        cited = told.split('id="')[1].split('"', maxsplit=1)[0]
+        sentence = {"text": "You live in WITHHELD_1.", "cites": [cited]}
+        return json.dumps({"draft": "", "known": True, "sentences": [sentence]})
+
+    model = Model(answer)
+    store.run_program("Where do I live?", user_id="maya", composer=ModelComposer(model, Extractive()))
+    assert model.told
+    assert "Porto" not in "".join(model.told)
+    (kept,) = maps(store)
+    assert isinstance(kept.body, EventBody)
+    assert kept.body.data["operation"] == "program"
+    assert {"WITHHELD_1": "Porto"} in kept.body.data["exchanges"]
+
+
+def test_with_both_left_in_peace_jobs_wait_and_lose_no_attempt(store: Store, clock: Clock) -> None:
+    for n in range(4):
+        say(store, f"{HOME} {n}", session=f"s{n}")
+    one, other = away(), away()
+    done = work(store, clock, one, second=other, until_idle=False)
+    assert (done.done, done.retried, done.released, done.dead) == (0, 3, 1, 0)
+    assert (len(one.told), len(other.told)) == (3, 3)
+    waiting = [job for job in store.jobs().jobs if job.state == "pending" and "model" in job.version]
+    assert [job.attempts for job in waiting] == [0]
+
+
 def test_what_fails_is_listed_too(store: Store, clock: Clock) -> None:
     say(store, HOME)
     work(store, clock, away(), until_idle=False)
