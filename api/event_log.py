@@ -35,6 +35,7 @@ _PLAIN: Final = re.compile(r"[\w.:@/#+-]{1,200}", re.ASCII)
 _ID: Final = re.compile(r"(?:[a-z]{1,8}_)?[0-9a-fA-F-]{8,36}", re.ASCII)
 """What a request's id looks like that is taken from a caller: a number that stands for nothing else."""
 _log = logging.getLogger(LOGGER)
+_log.addHandler(logging.NullHandler())  # nothing is shown unless a program asks for it
 _REQUEST: ContextVar[str | None] = ContextVar("braid_request", default=None)
 
 

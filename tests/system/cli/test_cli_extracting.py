@@ -6,7 +6,7 @@ from collections.abc import Iterator
 import pytest
 
 from tests.system.cli.conftest import Session
-from tests.system.models.chat_server import prompt_of, speaks
+from tests.system.models.chat_server import prompt_of, says, speaks
 from tests.system.models.model_server import ModelServer
 
 HOME = "I have been using QuickBooks for my bookkeeping."
@@ -109,3 +109,16 @@ def test_a_far_model_needs_the_flag_and_the_settings(session: Session, command: 
     session.well("settings", "set", "provider_preferred", far, "--reason", "x")
     session.well("settings", "set", "remote_hosts", "models.example", "--reason", "x")
     assert "--allow-remote" in session.refused(command)  # the settings alone are nobody's consent
+
+
+def test_events_are_shown_where_they_are_asked_for(session: Session, server: ModelServer) -> None:
+    remembered(session)
+    model = f"openai:{server.url}/v1#m"
+    server.otherwise = says(500, b"")
+    quiet = session.well("work", "--consumers", "session-extraction", "--model", model)
+    assert "job\n" not in quiet.err
+    session.well("ingest", "-", "--no-learn", stdin=json.dumps({"role": "user", "content": "I like tea."}))
+    told = session.well("work", "--model", model, "--log", "json").err
+    lines = [json.loads(line) for line in told.splitlines() if line.startswith("{")]
+    assert {"job", "model_asked"} <= {one["event"] for one in lines}
+    assert HOME not in told

@@ -21,7 +21,7 @@ from braid.store import Store
 from braid.tools.event_lines import shown
 from braid.tools.http.request_log import HEADER, noted
 from braid.tools.http.workers import Workers
-from tests.system.server.running import served
+from tests.system.server.running import Process, served
 from tests.system.server.test_workers import ended, until
 from tests.unit.api.test_jobs import Model, knows, readings, say
 from tests.unit.learn.test_extraction import HOME, PARSER
@@ -172,3 +172,20 @@ def test_what_failed_inside_is_named_by_its_class(
     assert told["request_failed"]["outcome"] == told["operation"]["outcome"] == "RuntimeError"
     assert told["request"]["level"] == "error"
     assert MARK not in stream.getvalue()
+
+
+def test_a_server_writes_json_lines_to_stderr(tmp_path: Path) -> None:
+    process = Process(tmp_path / "memory")
+    braid.init(process.folder)
+    server = process.start("--log", "json", "--workers", "1")
+    try:
+        with braid.connect(process.folder) as client:
+            client.remember(f"I live in {MARK}.", user_id="maya", mode="async")
+        until(lambda: '"event": "job"' in process.log.read_text("utf-8"))
+    finally:
+        server.terminate()
+        server.wait(30)
+    lines = process.log.read_text("utf-8").splitlines()
+    told = [json.loads(line) for line in lines if not line.startswith("braid: ")]
+    assert "remember" in {one.get("operation") for one in told}
+    assert MARK not in "".join(lines)
