@@ -64,6 +64,8 @@ if TYPE_CHECKING:
     from braid.memories.review_operations import ReviewDecision, ReviewItem
     from braid.operation import ArrowTable, Json
     from braid.programs.program import Program, ProgramSummary
+    from braid.providers.operations import Providers
+    from braid.providers.outbound import OutboundCall
     from braid.recall.decompose import Decomposer
     from braid.recall.hits import Hit
     from braid.recall.recall import CrossEncoder
@@ -630,7 +632,8 @@ class AsyncMethods:
         the log in one transaction; `write=False` writes nothing. "And when?", "who said that?", "how sure are you?" and
         "and her sister?" are read with the answer `after`. Raises ValueError where that is no answer, or of another scope,
         UnknownRecordError, ErasedError, ForgottenError where it can't be read, UnknownLensError, IntegrityError,
-        AccessDeniedError where it would write and may not, and what appending raises. See docs/answers.md.
+        AccessDeniedError where it would write and may not, and what appending raises. RemoteModelError for a model that
+        the settings keep away. See docs/answers.md.
         """
         return await to_thread(
             lambda: self.sync.ask(
@@ -1009,14 +1012,17 @@ class AsyncMethods:
         dry_run: bool = False,
         model: "ChatModel | None" = None,
         larger: "ChatModel | None" = None,
+        second: "ChatModel | None" = None,
         parser: "Parser | None" = None,
         told: "Callable[[Record, Draft], None] | None" = None,
     ) -> "Extracted":
         """Read preferences that are stated as data, and tools by their use; with a `model`, what sessions state in words.
 
         What passes the gates is appended, one record a turn and extractor, with what made it; repeating it adds nothing.
-        `larger` is asked where `model` is unsure. Without a `parser`, what a model finds is staged, not known. The embedder
-        of the store chooses the known names that a model is given. `told` is shown each record and its draft.
+        `second` is asked where `model` gives no answer, `larger` where that is unsure. Without a `parser`, what a model
+        finds is staged, not known. The embedder of the store chooses the known names that a model is given. `told` is shown
+        each record and its draft. Raises RemoteModelError for a model that the settings keep away; where the day's tokens
+        are spent the rest waits.
         """
         return await to_thread(
             lambda: self.sync.extract(
@@ -1025,6 +1031,7 @@ class AsyncMethods:
                 dry_run=dry_run,
                 model=model,
                 larger=larger,
+                second=second,
                 parser=parser,
                 told=told,
             )
@@ -1706,7 +1713,7 @@ class AsyncMethods:
         tags: "Sequence[str]" = (),
         idempotency_key: "str | None" = None,
         learn: bool = True,
-        mode: "Literal['sync', 'async', 'auto']" = "auto",
+        mode: "Literal['sync', 'async', 'auto'] | None" = None,
         pipeline_timeout_ms: "int | None" = None,
         raw: bool = False,
     ) -> "Remembered":
@@ -1930,6 +1937,7 @@ class AsyncMethods:
         most: "int | None" = None,
         model: "ChatModel | None" = None,
         larger: "ChatModel | None" = None,
+        second: "ChatModel | None" = None,
         parser: "Parser | None" = None,
         wait: "Callable[[float], None] | None" = None,
         told: "Callable[[Step], None] | None" = None,
@@ -1937,8 +1945,9 @@ class AsyncMethods:
         """Work off what the log has and no outcome names: read sessions, bring projections and meanings up to date.
 
         Each outcome is signed with what was found, as one transaction. What fails is tried again after 1, 5 and 30 seconds,
-        each time with less context; then it is dead, and `jobs` lists it. With a `model`, sessions are read by it, too.
-        `told` is shown what became of each job; `wait` waits so many seconds.
+        each time with less context; then it is dead, and `jobs` lists it. With a `model`, sessions are read by it, too, by
+        `second` where that fails, and by `larger` where it is unsure. Raises RemoteModelError for one that may not be
+        asked. `told` is shown what became of each job; `wait` waits so many seconds.
         """
         return await to_thread(
             lambda: self.sync.work(
@@ -1948,6 +1957,7 @@ class AsyncMethods:
                 most=most,
                 model=model,
                 larger=larger,
+                second=second,
                 parser=parser,
                 wait=wait,
                 told=told,
@@ -2018,6 +2028,17 @@ class AsyncMethods:
     ) -> "JobsChanged":
         """Let all dead jobs be done again, from their first attempt on; signed records say who and why."""
         return await to_thread(lambda: self.sync.replay_dead(reason=reason, consumer=consumer))
+
+    async def providers(self) -> "Providers":
+        """Return which models are set, which are left in peace, what they were asked today, and what is left of the day."""
+        return await to_thread(self.sync.providers)
+
+    async def outbound_calls(self, *, limit: int = 100) -> "tuple[OutboundCall, ...]":
+        """Return what left for models: when, which model, how many tokens and bytes, how it ended, and no word of it.
+
+        A row is kept for 90 days. Raises OSError where the file can't be read.
+        """
+        return await to_thread(lambda: self.sync.outbound_calls(limit=limit))
 
 
 class AsyncStore(AsyncHandle, AsyncMethods):

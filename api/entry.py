@@ -11,6 +11,7 @@ from braid.ledger.tree.guard import Guard
 from braid.ledger.write.create import create_store
 from braid.ledger.write.sequence import Clock
 from braid.ledger.write.writer import Writer, utc_now
+from braid.providers.near import keep_near
 from braid.session import Session
 from braid.store import Store
 
@@ -133,6 +134,7 @@ def open(
         reader.close()
         raise
     opened.session.followers.append(_learn)
+    keep_near(opened.session)
     return opened
 
 

@@ -14,6 +14,7 @@ rooms below: LedgerError, WalError, ViewError, and OSError, which is left alone.
     VersionConflictError(ValueError)    what was to change has changed since
     ConfirmationError(PermissionError)  what destroys was not confirmed, or not what was shown
     PinnedError(PermissionError)        a memory that is kept on purpose
+    RemoteModelError(PermissionError)   a model that is not on this machine, and that the settings keep away
 """
 
 from typing import Self
@@ -73,3 +74,7 @@ class ConfirmationError(PermissionError):
 
 class PinnedError(PermissionError):
     """A memory is pinned, and so is not forgotten without an operator's force; nothing was changed."""
+
+
+class RemoteModelError(PermissionError):
+    """A model that is not on this machine may not be asked: the signed settings say so; nothing was sent."""

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 _NOBODYS: Final = ("tomb", "evt", "key")
 """Kinds that are nobody's memory where they name no scope: what `forget` answers is the id of a tombstone."""
 _Answer = TypeVar("_Answer")
-_RECORD: Final = re.compile(r"[a-z]+_\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ_[0-9a-v]{12}", flags=re.ASCII)
+RECORD: Final = re.compile(r"[a-z]+_\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ_[0-9a-v]{12}", flags=re.ASCII)
 
 
 def held(session: "Session", caller: Caller, known: Operation, asked: Request) -> Request:
@@ -70,7 +70,7 @@ def own_error(session: "Session", caller: Caller, known: Operation, error: Excep
 
     if not caller.scope:
         return error
-    told = all(is_own(session, caller, id) for id in set(_RECORD.findall(str(error))))
+    told = all(is_own(session, caller, id) for id in set(RECORD.findall(str(error))))
     if isinstance(error, IdempotencyConflictError):
         key = as_given(error.key)
         return (
@@ -186,7 +186,7 @@ def _is_id(hint: Any) -> bool:
 def _recorded(value: object) -> Iterator[str]:
     """Yield every text in a JSON value that is a record's id, and nothing else."""
     if isinstance(value, str):
-        if _RECORD.fullmatch(value):
+        if RECORD.fullmatch(value):
             yield value
     elif isinstance(value, dict):
         for pair in cast("dict[object, object]", value).items():

@@ -15,7 +15,7 @@ from braid.session import Session
 
 ROOMS: Final = (
     "log", "tone", "lens", "search", "claims", "answers", "knowledge", "exchange", "admin", "memories", "programs",
-    "jobs",
+    "jobs", "providers",
 )  # fmt: skip
 """The rooms of the subjects; each declares its operations in its module `operations`."""
 

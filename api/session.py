@@ -5,6 +5,7 @@ Each operation is a function of a session and a request, and `Session.call` is t
 
 from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 from threading import Lock
 from time import perf_counter
@@ -15,7 +16,7 @@ from warnings import warn
 from braid.caller import Caller, as_said_by, asked_by, asking, attributed
 from braid.errors import AccessDeniedError
 from braid.freeze_switch import require_thawed
-from braid.isolation import held, own_answer, own_error, require_own_drafts
+from braid.isolation import RECORD, held, own_answer, own_error, require_own_drafts
 from braid.ledger.erase import erasure as erasing
 from braid.ledger.errors import ReadOnlyError
 from braid.ledger.read import prefix
@@ -55,6 +56,8 @@ class Called(NamedTuple):
     seconds: float
     error: str | None
     """The name of the exception's class, None where it went well."""
+    record: str | None = None
+    """The id of the record that was asked about, where the request names one."""
 
 
 class Session:
@@ -93,7 +96,9 @@ class Session:
         self._handle: Reader | None = reader
         self._path = path
         self._clock = clock
-        self._embedder = embedder
+        self._embedder = None if embedder is None else partial(self._near_or_gated, embedder)
+        self.embedding_gate: Callable[[Embedder], Embedder] | None = None
+        """Stands before an embedder that is not on this machine; without one such is refused."""
         self.parsing = parser
         self._vocabulary: Vocabulary | None = None
         self._shelf: RowCache | None = None
@@ -137,7 +142,7 @@ class Session:
             error = type(raised).__name__
             raise
         finally:
-            self._observe(Called(known.name, perf_counter() - began, error))
+            self._observe(Called(known.name, perf_counter() - began, error, _named(request)))
 
     def _asked_by(
         self,
@@ -374,6 +379,17 @@ class Session:
             self._shelf = RowCache(lambda: (tuple(sorted(control.hidden)), len(control.erased)))
         return embedder, self._vocabulary, self._shelf
 
+    def _near_or_gated(self, embedder: "Embedding") -> "Embedder | None":
+        """Return the embedder, behind the gate where its texts leave this machine."""
+        from braid.views.embedder import EmbeddingError
+
+        found = embedder()
+        if found is None or not getattr(found, "leaves", False):
+            return found
+        if self.embedding_gate is None:
+            raise EmbeddingError(f"{found.name} is not on this machine, and no gate is before it")
+        return self.embedding_gate(found)
+
     def past(
         self,
         as_of: int | datetime | None = None,
@@ -390,6 +406,12 @@ class Session:
             prefix.zoned(valid_at)
         size = self._reader.size if as_of is None else prefix.size_at(self._reader, as_of)
         return Past(size, include_forgotten, valid_at)
+
+
+def _named(request: Request) -> str | None:
+    """Return the record's id that a request names as its `id`; None for what only looks like one."""
+    id: object = getattr(request, "id", None)
+    return id if isinstance(id, str) and RECORD.fullmatch(id) else None
 
 
 def _reviewed(batch: Sequence[Draft]) -> Sequence[Draft]:

@@ -1,4 +1,4 @@
-"""The signed settings of decisions, of forgetting, and of what is frozen: typed, each with its default.
+"""The signed settings of decisions, forgetting, emergencies, remembering and models: typed, each with its default.
 
 Each change is a notice in the log (SPEC §3.5) with who signed it and why; the newest of a key counts. What this release
 can't read in one is passed over.
@@ -19,6 +19,10 @@ if TYPE_CHECKING:
 
 EVENT: Final = "setting"
 Phase = Literal["shadow", "add_only", "full"]
+Mode = Literal["sync", "async", "auto"]
+Tier = Literal["small", "larger"]
+ModelName = Annotated[str, Meta(max_length=300, pattern=r"^(?!.*//[^/]*@)")]
+"""As `--model` takes it; empty for none. A name or password before an address's host is refused."""
 _PROGRAMS: Final = ("agent", "autonomous", "model")
 _BY_ITSELF: Final = ("autonomous", "model")
 
@@ -48,6 +52,56 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     forget_max: Annotated[
         int, Meta(ge=1, le=100, description="So many are forgotten by one query at most.")
     ] = 100
+    forget_pinned: Annotated[
+        Literal["force", "never"],
+        Meta(description="Whether an operator can forget what is pinned, with force."),
+    ] = "force"
+    remember_mode: Annotated[Mode, Meta(description="How remember works where the call doesn't say.")] = (
+        "auto"
+    )
+    remember_auto_ms: Annotated[
+        int, Meta(ge=1, le=60_000, description="How long remember reads in mode auto.")
+    ] = 2_000
+    remember_sync_ms: Annotated[
+        int, Meta(ge=1, le=60_000, description="How long remember reads in mode sync.")
+    ] = 30_000
+    dedup: Annotated[bool, Meta(description="What a living memory says already is not added once more.")] = (
+        True
+    )
+    job_attempts: Annotated[
+        int, Meta(ge=1, le=4, description="How often a job is tried before it is dead.")
+    ] = 4
+    model_timeout_s: Annotated[
+        int, Meta(ge=1, le=600, description="How long a model may take for one answer, in seconds.")
+    ] = 120
+    provider_preferred: Annotated[
+        ModelName, Meta(description="The model that reads sessions where no command names one.")
+    ] = ""
+    provider_second: Annotated[
+        ModelName, Meta(description="The model that is asked where the first one fails or is left in peace.")
+    ] = ""
+    provider_larger: Annotated[
+        ModelName, Meta(description="The larger model, asked where the first one is unsure.")
+    ] = ""
+    local_only: Annotated[
+        bool, Meta(description="Nothing goes to a model that is not on this machine or at a private address.")
+    ] = True
+    remote_hosts: Annotated[
+        tuple[Annotated[str, Meta(pattern=r"^[A-Za-z0-9.:_-]{1,253}$")], ...],
+        Meta(max_length=50, description="Hosts that models may be asked at once local_only is false."),
+    ] = ()
+    redacted_terms: Annotated[
+        tuple[Annotated[str, Meta(min_length=2, max_length=200)], ...],
+        Meta(max_length=500, description="Words that no model is shown: a placeholder stands for each."),
+    ] = ()
+    tokens_small: Annotated[
+        Annotated[int, Meta(ge=0, le=2**53)] | None,
+        Meta(description="How many tokens the small models may take in a day (UTC); none: no limit."),
+    ] = None
+    tokens_larger: Annotated[
+        Annotated[int, Meta(ge=0, le=2**53)] | None,
+        Meta(description="How many tokens the larger model may take in a day (UTC); none: no limit."),
+    ] = None
 
 
 class SettingsFold:

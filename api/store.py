@@ -35,6 +35,7 @@ from braid.memories import remember_operations as memories_remember_operations
 from braid.memories import review_operations as memories_review_operations
 from braid.operation import given
 from braid.programs import operations as programs_operations
+from braid.providers import operations as providers_operations
 from braid.search import operations as search_operations
 from braid.session import Session
 from braid.tone import operations as tone_operations
@@ -94,6 +95,8 @@ if TYPE_CHECKING:
     from braid.memories.review_operations import ReviewDecision, ReviewItem
     from braid.operation import ArrowTable, Json
     from braid.programs.program import Program, ProgramSummary
+    from braid.providers.operations import Providers
+    from braid.providers.outbound import OutboundCall
     from braid.recall.decompose import Decomposer
     from braid.recall.hits import Hit
     from braid.recall.recall import CrossEncoder
@@ -760,7 +763,8 @@ class Methods:
         the log in one transaction; `write=False` writes nothing. "And when?", "who said that?", "how sure are you?" and
         "and her sister?" are read with the answer `after`. Raises ValueError where that is no answer, or of another scope,
         UnknownRecordError, ErasedError, ForgottenError where it can't be read, UnknownLensError, IntegrityError,
-        AccessDeniedError where it would write and may not, and what appending raises. See docs/answers.md.
+        AccessDeniedError where it would write and may not, and what appending raises. RemoteModelError for a model that
+        the settings keep away. See docs/answers.md.
         """
         return self.session.call(
             answers_operations.ask,
@@ -1156,20 +1160,24 @@ class Methods:
         dry_run: bool = False,
         model: "ChatModel | None" = None,
         larger: "ChatModel | None" = None,
+        second: "ChatModel | None" = None,
         parser: "Parser | None" = None,
         told: "Callable[[Record, Draft], None] | None" = None,
     ) -> "Extracted":
         """Read preferences that are stated as data, and tools by their use; with a `model`, what sessions state in words.
 
         What passes the gates is appended, one record a turn and extractor, with what made it; repeating it adds nothing.
-        `larger` is asked where `model` is unsure. Without a `parser`, what a model finds is staged, not known. The embedder
-        of the store chooses the known names that a model is given. `told` is shown each record and its draft.
+        `second` is asked where `model` gives no answer, `larger` where that is unsure. Without a `parser`, what a model
+        finds is staged, not known. The embedder of the store chooses the known names that a model is given. `told` is shown
+        each record and its draft. Raises RemoteModelError for a model that the settings keep away; where the day's tokens
+        are spent the rest waits.
         """
         return self.session.call(
             knowledge_operations.extract,
             knowledge_operations.Extract(turns_each=turns_each, ended_only=ended_only, dry_run=dry_run),
             model=model,
             larger=larger,
+            second=second,
             parser=parser,
             told=told,
         )
@@ -1894,7 +1902,7 @@ class Methods:
         tags: "Sequence[str]" = (),
         idempotency_key: "str | None" = None,
         learn: bool = True,
-        mode: "Literal['sync', 'async', 'auto']" = "auto",
+        mode: "Literal['sync', 'async', 'auto'] | None" = None,
         pipeline_timeout_ms: "int | None" = None,
         raw: bool = False,
     ) -> "Remembered":
@@ -2121,6 +2129,7 @@ class Methods:
         most: "int | None" = None,
         model: "ChatModel | None" = None,
         larger: "ChatModel | None" = None,
+        second: "ChatModel | None" = None,
         parser: "Parser | None" = None,
         wait: "Callable[[float], None] | None" = None,
         told: "Callable[[Step], None] | None" = None,
@@ -2128,8 +2137,9 @@ class Methods:
         """Work off what the log has and no outcome names: read sessions, bring projections and meanings up to date.
 
         Each outcome is signed with what was found, as one transaction. What fails is tried again after 1, 5 and 30 seconds,
-        each time with less context; then it is dead, and `jobs` lists it. With a `model`, sessions are read by it, too.
-        `told` is shown what became of each job; `wait` waits so many seconds.
+        each time with less context; then it is dead, and `jobs` lists it. With a `model`, sessions are read by it, too, by
+        `second` where that fails, and by `larger` where it is unsure. Raises RemoteModelError for one that may not be
+        asked. `told` is shown what became of each job; `wait` waits so many seconds.
         """
         return self.session.call(
             jobs_operations.work,
@@ -2138,6 +2148,7 @@ class Methods:
             ),
             model=model,
             larger=larger,
+            second=second,
             parser=parser,
             wait=wait,
             told=told,
@@ -2212,6 +2223,19 @@ class Methods:
         return self.session.call(
             jobs_operations.replay_dead, jobs_operations.ReplayDead(reason=reason, consumer=consumer)
         )
+
+    def providers(self) -> "Providers":
+        """Return which models are set, which are left in peace, what they were asked today, and what is left of the day."""
+        return self.session.call(providers_operations.providers, providers_operations.AskProviders())
+
+    def outbound_calls(self, *, limit: int = 100) -> "tuple[OutboundCall, ...]":
+        """Return what left for models: when, which model, how many tokens and bytes, how it ended, and no word of it.
+
+        A row is kept for 90 days. Raises OSError where the file can't be read.
+        """
+        return self.session.call(
+            providers_operations.outbound_calls, providers_operations.AskOutbound(limit=limit)
+        ).calls
 
 
 class Store(Session, Methods):

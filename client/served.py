@@ -16,6 +16,7 @@ from braid.ledger.errors import ReadOnlyError
 from braid.ledger.read.reader import Reader
 from braid.ledger.write.writer import Writer
 from braid.operation import Operation, Request, operation_of
+from braid.providers.near import keep_near
 from braid.session import Session
 from braid.store import Store
 
@@ -37,6 +38,7 @@ class ServedStore(Store):
         self._here = here
         self._opening = Lock()
         self._is_closed = False
+        keep_near(self)
 
     @property
     def server(self) -> str:

@@ -3,10 +3,10 @@
 import json
 from collections.abc import Callable, Mapping, Sequence
 from time import sleep as _sleep
-from typing import Any, Final, cast
+from typing import Any, ClassVar, Final, cast
 
 from braid.models.chat import ChatEndpoint, counted, finish_of, outgoing
-from braid.text.chat import ChatError, ChatMessage, Completion
+from braid.text.chat import Capabilities, ChatError, ChatMessage, Completion
 
 THERE: Final = "https://api.anthropic.com"
 VERSION: Final = "2023-06-01"
@@ -15,6 +15,9 @@ _TOOL: Final = "answer"
 
 class AnthropicChat:
     """A language model behind Anthropic's interface. JSON of a schema is asked for as the input of a tool."""
+
+    provider: ClassVar[str] = "anthropic"
+    capabilities: ClassVar[Capabilities] = Capabilities(structured="tool")
 
     def __init__(
         self,
@@ -37,6 +40,7 @@ class AnthropicChat:
             sleep=sleep,
         )
         self.remote = self._talk.remote
+        self.host = self._talk.host
 
     def complete(
         self,

@@ -3,6 +3,7 @@
 import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, Literal, cast
+from urllib.parse import urlsplit
 
 from braid.models.egress import check, is_near
 from braid.models.remote import Endpoint
@@ -35,6 +36,7 @@ class ChatEndpoint:
         check(url, allow_remote=allow_remote)
         self.url = url
         self.remote = not is_near(url)
+        self.host = urlsplit(url).hostname or ""
         self._endpoint = Endpoint(
             url,
             key=key,

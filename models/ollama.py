@@ -2,13 +2,15 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from time import sleep as _sleep
-from typing import Any, Final, cast
+from typing import Any, ClassVar, Final, cast
+from urllib.parse import urlsplit
 
 import numpy as np
 
 from braid.models.chat import ChatEndpoint, counted, finish_of, outgoing
+from braid.models.egress import is_near
 from braid.models.remote import Endpoint
-from braid.text.chat import ChatError, ChatMessage, Completion
+from braid.text.chat import Capabilities, ChatError, ChatMessage, Completion
 from braid.views.embedder import EmbeddingError, Vectors, checked
 
 HERE: Final = "http://127.0.0.1:11434"
@@ -19,6 +21,7 @@ class OllamaEmbedder:
     """A model on an Ollama server. Remote, though the server may be on this machine: it may be away at a replay."""
 
     remote = True
+    provider: ClassVar[str] = "ollama"
 
     def __init__(
         self,
@@ -32,6 +35,8 @@ class OllamaEmbedder:
         tries: int = 3,
         sleep: Callable[[float], None] = _sleep,
     ) -> None:
+        self.host = urlsplit(url).hostname or ""
+        self.leaves = not is_near(url)
         self.name = model
         self.version = version
         self.dimensions = dimensions
@@ -59,6 +64,9 @@ class OllamaEmbedder:
 class OllamaChat:
     """A language model on an Ollama server."""
 
+    provider: ClassVar[str] = "ollama"
+    capabilities: ClassVar[Capabilities] = Capabilities(structured="schema")
+
     def __init__(
         self,
         model: str,
@@ -74,6 +82,7 @@ class OllamaChat:
             f"{url.rstrip('/')}/api/chat", allow_remote=allow_remote, tries=tries, sleep=sleep
         )
         self.remote = self._talk.remote
+        self.host = self._talk.host
 
     def complete(
         self,

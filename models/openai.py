@@ -2,13 +2,15 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from time import sleep as _sleep
-from typing import Any
+from typing import Any, ClassVar
+from urllib.parse import urlsplit
 
 import numpy as np
 
 from braid.models.chat import ChatEndpoint, counted, finish_of, outgoing
+from braid.models.egress import is_near
 from braid.models.remote import Endpoint
-from braid.text.chat import ChatError, ChatMessage, Completion
+from braid.text.chat import Capabilities, ChatError, ChatMessage, Completion
 from braid.views.embedder import EmbeddingError, Vectors, checked
 
 
@@ -16,6 +18,7 @@ class OpenaiEmbedder:
     """A model behind an OpenAI-compatible endpoint."""
 
     remote = True
+    provider: ClassVar[str] = "openai"
 
     def __init__(
         self,
@@ -32,6 +35,8 @@ class OpenaiEmbedder:
         sleep: Callable[[float], None] = _sleep,
     ) -> None:
         """`url` is the endpoint's root (`https://api.openai.com/v1`); `shorten` asks it for `dimensions` of them."""
+        self.host = urlsplit(url).hostname or ""
+        self.leaves = not is_near(url)
         self.name = model
         self.version = version
         self.dimensions = dimensions
@@ -68,6 +73,9 @@ class OpenaiEmbedder:
 class OpenaiChat:
     """A language model behind an OpenAI-compatible endpoint."""
 
+    provider: ClassVar[str] = "openai"
+    capabilities: ClassVar[Capabilities] = Capabilities(structured="schema")
+
     def __init__(
         self,
         url: str,
@@ -88,6 +96,7 @@ class OpenaiChat:
             sleep=sleep,
         )
         self.remote = self._talk.remote
+        self.host = self._talk.host
 
     def complete(
         self,

@@ -5,11 +5,18 @@ prompt is lost.
 """
 
 import re
+from collections.abc import Sequence
 from typing import Final
 
+import msgspec
+
+from braid.text.fence import escaped
 from braid.text.secrets import MARK, SHAPES
 
 _PLACEHOLDER: Final = re.compile(rf"{MARK}[A-Z]+_\d+")
+WITHHELD: Final = "WITHHELD_"
+"""Begins each placeholder that stands for a term."""
+_WITHHELD: Final = re.compile(rf"{WITHHELD}\d+")
 _INVISIBLE: Final = re.compile(
     "[\u00ad\u034f\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff\U000e0000-\U000e01ef]"
 )
@@ -31,12 +38,17 @@ class Redactor:
     def redact(self, text: str) -> str:
         """Return a text without its secrets, and without characters that show nothing; twice is as good"
         " as once."""
-        text = _INVISIBLE.sub("", text)
+        text = visible(text)
         for shape in SHAPES:
             for start, end in reversed(shape.spans(text)):
                 if MARK not in text[start:end]:
                     text = text[:start] + self._placeholder(shape.name, text[start:end]) + text[end:]
         return text
+
+    @property
+    def replaced(self) -> dict[str, str]:
+        """What was replaced, by its placeholder."""
+        return {placeholder: secret for secret, placeholder in self._placeholders.items()}
 
     def restore(self, text: str) -> str:
         """Return a text with the secrets in the places of their placeholders."""
@@ -51,6 +63,57 @@ class Redactor:
         return self._placeholders[secret]
 
 
+def visible(text: str) -> str:
+    """Return a text without characters that show nothing."""
+    return _INVISIBLE.sub("", text)
+
+
 def placeholders(text: str) -> set[str]:
     """Return the placeholders in a text."""
     return set(_PLACEHOLDER.findall(text))
+
+
+def _unescaped(text: str) -> str:
+    return text.replace("&lt;", "<").replace("&gt;", ">").replace("&quot;", '"').replace("&amp;", "&")
+
+
+class Terms:
+    """Words that no model is shown, and what stands for them in one exchange: `WITHHELD_1`, which a model can speak of.
+
+    A term is found whole, in any case, with any space between its words, also where a prompt has escaped it.
+    """
+
+    def __init__(self, terms: Sequence[str]) -> None:
+        forms = {form for term in terms for form in (term, escaped(term))}
+        joined = "|".join(r"\s+".join(map(re.escape, one.split())) for one in sorted(forms, key=len)[::-1])
+        self._pattern = re.compile(rf"(?<!\w)(?:{joined})(?!\w)", re.IGNORECASE) if joined else None
+        self._by_placeholder: dict[str, str] = {}
+
+    @property
+    def replaced(self) -> dict[str, str]:
+        """What was replaced, by its placeholder."""
+        return dict(self._by_placeholder)
+
+    def redact(self, text: str) -> str:
+        """Return a text with a placeholder in the place of each term."""
+        if self._pattern is None:
+            return text
+        return self._pattern.sub(lambda match: self._placeholder(_unescaped(match[0]), text), text)
+
+    def restore(self, text: str, *, in_json: bool = False) -> str:
+        """Return a text with the terms in the places of their placeholders; `in_json`: as they stand in JSON."""
+        return _WITHHELD.sub(lambda match: self._original(match[0], in_json=in_json), text)
+
+    def _original(self, placeholder: str, *, in_json: bool) -> str:
+        found = self._by_placeholder.get(placeholder, placeholder)
+        return msgspec.json.encode(found).decode()[1:-1] if in_json else found
+
+    def _placeholder(self, term: str, text: str) -> str:
+        for placeholder, known in self._by_placeholder.items():
+            if known == term:
+                return placeholder
+        number = len(self._by_placeholder) + 1
+        while f"{WITHHELD}{number}" in text or f"{WITHHELD}{number}" in self._by_placeholder:
+            number += 1
+        self._by_placeholder[f"{WITHHELD}{number}"] = term
+        return f"{WITHHELD}{number}"

@@ -24,6 +24,7 @@ class Limits(NamedTuple):
 
 TABLE: Final[Mapping[str, Limits]] = {
     "chat_small": Limits(3, 60, 15),
+    "chat_second": Limits(3, 60, 15),
     "chat_large": Limits(2, 60, 60),
     "embedder": Limits(5, 60, 30),
     "duckdb": Limits(5, 60, 30),

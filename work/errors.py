@@ -4,7 +4,8 @@ WorkError
 ├── LogAwayError           the log takes nothing now
 ├── LeaseLostError         somebody else has the job by now, or nobody knows of it
 ├── NotNowError            a job can't be done now, for no fault of its own
-│   └── BreakerOpenError   a dependency is left in peace for a while
+│   ├── BreakerOpenError   a dependency is left in peace for a while
+│   └── BudgetSpentError   what may be spent in a day is spent
 ├── TransportError         the transport gave no answer
 └── UnknownJobError        there is no such job (a LookupError)
 """
@@ -45,6 +46,10 @@ class BreakerOpenError(NotNowError):
         super().__init__(
             f"{dependency} has failed too often; it is asked again in {wait_s:.0f} s", dependency, wait_s
         )
+
+
+class BudgetSpentError(NotNowError):
+    """What a tier of models may take in a day is spent: the job waits."""
 
 
 class TransportError(WorkError):

@@ -1,5 +1,6 @@
 """The composer that asks a language model, checks what it says, and falls back to another composer otherwise."""
 
+from collections.abc import Callable
 from typing import Final
 
 import msgspec
@@ -45,6 +46,12 @@ class ModelComposer:
         self._fallback = fallback
         self._max_tokens = max_tokens
         self._timeout_s = timeout_s
+
+    def through(self, gate: Callable[[ChatModel], ChatModel]) -> "ModelComposer":
+        """Return this composer with a gate before its model."""
+        return ModelComposer(
+            gate(self._model), self._fallback, max_tokens=self._max_tokens, timeout_s=self._timeout_s
+        )
 
     def compose(self, asked: QuestionContext) -> Composed:
         """Return an answer; what a model does never raises."""

@@ -120,7 +120,7 @@ def prompt(asked: QuestionContext, redactor: Redactor) -> Prompt:
 <AFFECT>{escaped(style)}</AFFECT>
 <ANSWER/>
 </PROMPT>"""
-    messages = (ChatMessage("system", _system(fence)), ChatMessage("user", user))
+    messages = (ChatMessage("system", _system(fence)), ChatMessage("user", user, redactor.replaced))
     return Prompt(messages, fence, question, given)
 
 

@@ -30,6 +30,7 @@ from braid.log.lock import refuse_locked
 from braid.log.operations import Read, read
 from braid.operation import Id, Index, Request, Response, operation
 from braid.session import Session
+from braid.settings import settings
 from braid.wal.errors import OutcomeUnknownError
 
 _ID: Final = "exp_2025-05-17T09:00:00Z_0000000300ab"
@@ -83,7 +84,7 @@ def forget(session: Session, asked: Forget) -> Noted:
     """
     _require_force(asked)
     with session.writer.turn():  # nothing that quotes them comes between plan and tombstone
-        if not asked.force:
+        if not asked.force or settings(session).forget_pinned == "never":
             _refuse_pinned(session, asked.ids)
         refuse_locked(session, asked.ids)
         falls = plan_forget(session, PlanForget(ids=asked.ids)).ids
@@ -103,7 +104,9 @@ def _refuse_pinned(session: Session, ids: Iterable[str]) -> None:
     for id in ids:
         index = reader.index_of(id)
         if reader.envelope(index).kind == "experience" and kept(reader, chain_of(reader, index)).pinned:
-            raise PinnedError(f"{id} is pinned: an operator forgets it with force; nothing was changed")
+            never = settings(session).forget_pinned == "never"
+            how = "forget_pinned is never" if never else "an operator forgets it with force"
+            raise PinnedError(f"{id} is pinned: {how}; nothing was changed")
 
 
 class PlanForget(Request, frozen=True, kw_only=True):

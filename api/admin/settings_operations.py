@@ -1,5 +1,6 @@
-"""What is set for decisions, for forgetting and in an emergency: listed, and changed by a signed event each."""
+"""What is set in a store: listed, and changed by a signed event each."""
 
+import re
 from difflib import get_close_matches
 from typing import Annotated, Any, Final
 
@@ -53,7 +54,10 @@ def list_settings(session: Session, asked: AskSettings) -> SettingStates:
 
 
 class ChangeSetting(Request, frozen=True, kw_only=True):
-    """Which key, its value as text (`true`, `10`, `shadow`), and why."""
+    """Which key, its value as text (`true`, `10`, `shadow`), and why.
+
+    A list is parted by commas, or is JSON; `none` is the empty list, the empty name, or no limit.
+    """
 
     key: Annotated[str, Meta(min_length=1)]
     value: Annotated[str, Meta(min_length=1)]
@@ -88,7 +92,7 @@ def change_setting(session: Session, asked: ChangeSetting) -> SettingChanged:
         session.refresh()
         before = getattr(fold_of(session).now()[0], asked.key)
         if before != value:
-            put_notice(session, EVENT, {"key": asked.key, "value": value}, asked.reason, "a setting")
+            put_notice(session, EVENT, {"key": asked.key, "value": _json(value)}, asked.reason, "a setting")
             session.refresh()
         return SettingChanged(setting=_state(session, asked.key), is_new=before != value)
 
@@ -102,7 +106,7 @@ def _value(key: str, text: str) -> Any:
             f"no setting is called {key!r}" + (f": did you mean {near[0]}?" if near else "")
         )
     try:
-        found = getattr(msgspec.convert({key: text}, Settings, strict=False), key)
+        found = getattr(msgspec.convert({key: _said(key, text)}, Settings, strict=False), key)
     except msgspec.ValidationError as error:
         raise InvalidRequestError(f"{key}: {str(error).partition(' - at')[0]}, not {text!r}") from None
     if found == "full":
@@ -113,10 +117,30 @@ def _value(key: str, text: str) -> Any:
     return found
 
 
+def _said(key: str, text: str) -> Any:
+    """Return what a text says for a key, before its type is looked at."""
+    default = getattr(Settings(), key)
+    if text.strip().lower() == "none" and default in (None, "", ()):
+        return default
+    if not isinstance(default, tuple):
+        return text
+    if text.lstrip().startswith("["):
+        try:
+            return msgspec.json.decode(text)
+        except msgspec.DecodeError:
+            raise InvalidRequestError(f"{key}: {text!r} is no list of JSON") from None
+    return [one for each in re.split(r"[,\n]", text) if (one := each.strip())]
+
+
+def _json(value: Any) -> Any:
+    return list(value) if isinstance(value, tuple) else value  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType]
+
+
 def _state(session: Session, key: str) -> SettingState:
     now, by = fold_of(session).now()
     index = by.get(key)
-    value, default, about = getattr(now, key), getattr(Settings(), key), _ABOUT[key]["description"]
+    value, default = _json(getattr(now, key)), _json(getattr(Settings(), key))
+    about = _ABOUT[key]["description"]
     if index is None:
         return SettingState(key=key, value=value, default=default, about=about)
     body = session.reader.at(index, include_forgotten=True).body

@@ -10,6 +10,8 @@ from braid.ledger.read import prefix
 from braid.ledger.settings import Durability
 from braid.ledger.write.writer import Writer
 from braid.operation import AsOf, Instant, Request, Response, operation
+from braid.providers.budget import BudgetState
+from braid.providers.operations import ProviderState, budget_states, provider_states
 from braid.session import Session
 from braid.views.errors import SqlError, ViewError
 from braid.views.status import Newest, ViewStatus
@@ -50,7 +52,8 @@ class Status(Response, frozen=True, kw_only=True):
 
     `contradiction`: why this copy is only read. `durability_unsigned`: what `store.json` asks for and no event signs.
     `jobs`: how many there are of each state, None where what carries them gives no answer. `breakers`: how this process
-    stands with what it depends on.
+    stands with what it depends on. `providers`: the models that the settings name; `budgets`: the tokens of the day,
+    None where they can't be read.
     """
 
     store: str
@@ -73,6 +76,8 @@ class Status(Response, frozen=True, kw_only=True):
     torn: Torn | None
     jobs: dict[str, int] | None
     breakers: tuple[BreakerState, ...]
+    providers: tuple[ProviderState, ...]
+    budgets: tuple[BudgetState, ...] | None
 
 
 @operation(AskStatus, Status, access="read", cost="index", example=AskStatus(), errors=(ViewError,))
@@ -113,6 +118,8 @@ def status(session: Session, asked: AskStatus) -> Status:
         torn=Torn(**torn._asdict()) if torn else None,
         jobs=_jobs(session),
         breakers=job_state(session).breakers.states(),
+        providers=provider_states(session),
+        budgets=budget_states(session),
     )
 
 

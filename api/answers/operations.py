@@ -11,6 +11,7 @@ from braid.ledger.record.source import BELIEVED, SourceClass
 from braid.lenses.errors import UnknownLensError
 from braid.log import drafts
 from braid.operation import Id, Instant, Name, Request, Response, ScopedAsOf, operation
+from braid.providers.composing import gated, keep
 from braid.search.question import AskedText, Audience, TopK, refuse_empty
 from braid.session import Session
 from braid.wal.errors import OutcomeUnknownError
@@ -71,7 +72,8 @@ def ask(session: Session, asked: Ask, *, composer: "Composer | None" = None) -> 
     the log in one transaction; `write=False` writes nothing. "And when?", "who said that?", "how sure are you?" and
     "and her sister?" are read with the answer `after`. Raises ValueError where that is no answer, or of another scope,
     UnknownRecordError, ErasedError, ForgottenError where it can't be read, UnknownLensError, IntegrityError,
-    AccessDeniedError where it would write and may not, and what appending raises. See docs/answers.md.
+    AccessDeniedError where it would write and may not, and what appending raises. RemoteModelError for a model that
+    the settings keep away. See docs/answers.md.
     """
     from braid.agent.answer.pipeline import FOUND, TOP_K, Step, answer
     from braid.answers.after import earlier_answer
@@ -83,6 +85,7 @@ def ask(session: Session, asked: Ask, *, composer: "Composer | None" = None) -> 
     if asked.now is not None:
         utc(asked.now)
     session.refresh()
+    composer, gate = gated(session, composer, "ask")
     if asked.write:
         _ = session.writer
         session.require("ask appends its answer (unless write=False), which", "write")
@@ -134,6 +137,11 @@ def ask(session: Session, asked: Ask, *, composer: "Composer | None" = None) -> 
     began = perf_counter()
     batch, names = batch_of(given, resolved, scope, after=asked.after)
     written = session.append_drafts(batch)
+    keep(
+        session,
+        gate,
+        [*(one.id for one in given.citations), *(one.id for one in written)],
+    )
     placed = {name: written[place].id for name, place in names.items()}
     step = Step("append", round(1000 * (perf_counter() - began), 3), f"{len(placed)} named")
     return reply_of(given, resolved, placed, [*given.steps, step], flags)

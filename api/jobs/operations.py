@@ -73,6 +73,7 @@ def work(
     *,
     model: "ChatModel | None" = None,
     larger: "ChatModel | None" = None,
+    second: "ChatModel | None" = None,
     parser: "Parser | None" = None,
     wait: Callable[[float], None] | None = None,
     told: Callable[[Step], None] | None = None,
@@ -80,14 +81,22 @@ def work(
     """Work off what the log has and no outcome names: read sessions, bring projections and meanings up to date.
 
     Each outcome is signed with what was found, as one transaction. What fails is tried again after 1, 5 and 30 seconds,
-    each time with less context; then it is dead, and `jobs` lists it. With a `model`, sessions are read by it, too.
-    `told` is shown what became of each job; `wait` waits so many seconds.
+    each time with less context; then it is dead, and `jobs` lists it. With a `model`, sessions are read by it, too, by
+    `second` where that fails, and by `larger` where it is unsure. Raises RemoteModelError for one that may not be
+    asked. `told` is shown what became of each job; `wait` waits so many seconds.
     """
     from braid.jobs.running import Models, work_off, worker
+    from braid.providers.policy import require_allowed
 
     session.refresh()
+    require_allowed(session, (model, larger, second))
     _ = session.writer  # refuses a store that is open for reading only, before anything is leased
-    one = worker(session, asked.consumers, Models(model, larger, parser), ended_only=asked.ended_only)
+    one = worker(
+        session,
+        asked.consumers,
+        Models(small=model, larger=larger, second=second, parser=parser),
+        ended_only=asked.ended_only,
+    )
     ended, next_s = work_off(one, most=asked.most, until_idle=asked.until_idle, wait=wait or sleep, told=told)
     return Worked(
         done=ended["done"],

@@ -3,20 +3,25 @@
 from collections import Counter
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from logging import ERROR, INFO, WARNING
 from random import Random
+from time import perf_counter
 from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
 from braid.errors import InvalidRequestError
+from braid.event_log import note, request
 from braid.job_state import job_state
-from braid.jobs.breaking_model import BreakingModel
 from braid.jobs.projecting import ENRICHMENT, PROJECTION, projecting
 from braid.knowledge.event_reader import EventReader
 from braid.knowledge.range_consumer import EXTRACTION, RangeConsumer
 from braid.learn.gates.outcome import EVERY_SENSITIVITY
+from braid.providers.gate import FirstOf, Gate, in_order
 from braid.session import Session
+from braid.settings import settings
 from braid.text.parse import ParserMissingError
+from braid.work.backoff import WAITS_S, Retry
 from braid.work.worker import Consumer, Step, Worker
 
 if TYPE_CHECKING:
@@ -27,6 +32,9 @@ if TYPE_CHECKING:
 CONSUMERS: Final = (EXTRACTION, PROJECTION, ENRICHMENT)
 """The consumers that there are, in the order in which they work: projections come last, since reading appends."""
 TURNS_EACH: Final = 10
+_LEVELS: Final = {"retried": WARNING, "dead": ERROR}
+LONGEST_WAIT_S: Final = 120.0
+"""Whoever waits until nothing is left waits so long for one job; what waits for the next day is left."""
 
 
 class Models(msgspec.Struct, frozen=True):
@@ -34,6 +42,7 @@ class Models(msgspec.Struct, frozen=True):
 
     small: "ChatModel | None" = None
     larger: "ChatModel | None" = None
+    second: "ChatModel | None" = None
     parser: "Parser | None" = None
 
 
@@ -69,9 +78,10 @@ def _by_model(session: Session, small: "ChatModel", models: Models, *, ended_onl
     from braid.learn.model.extractor import TRIES, ModelExtractor
 
     breakers = job_state(session).breakers
-    near = BreakingModel(small, breakers["chat_small"], is_needed=True)
+    gate = Gate(session, "extract", "extract", waits=True)
+    near = in_order(gate, small, models.second, with_breakers=True)
     far = (
-        BreakingModel(models.larger, breakers["chat_large"], is_needed=False)
+        FirstOf([(gate.before(models.larger, "larger"), breakers["chat_large"])], is_needed=False)
         if models.larger is not None
         else None
     )
@@ -83,10 +93,12 @@ def _by_model(session: Session, small: "ChatModel", models: Models, *, ended_onl
     return SessionReader(
         session,
         extractor,
+        gate=gate,
         parser=models.parser,
         settings=None,
         turns_each=TURNS_EACH,
         ended_only=ended_only,
+        needs=("chat_small",) if models.second is None else (),
     )
 
 
@@ -105,8 +117,27 @@ def worker(
         consumers(session, names, models, ended_only=ended_only),
         state.breakers,
         clock=lambda: session.now().timestamp(),
+        retry=Retry(waits_s=WAITS_S[: settings(session).job_attempts - 1]),
         random=random,
     )
+
+
+def step(one: Worker[Any]) -> Step | None:
+    """Do the next job of a worker, and note how it ended: all that was noted meanwhile has one request id."""
+    began = perf_counter()
+    with request():
+        done = one.step()
+        if done is not None:
+            note(
+                "job",
+                level=_LEVELS.get(done.ended, INFO),
+                job_id=done.batch.id,
+                consumer=done.batch.consumer,
+                stage=done.stage or None,
+                outcome=f"{done.ended}:{done.kind}" if done.kind else done.ended,
+                latency_ms=round(1000 * (perf_counter() - began), 1),
+            )
+    return done
 
 
 def work_off(
@@ -123,14 +154,14 @@ def work_off(
     """
     ended: Counter[str] = Counter()
     while most is None or ended.total() < most:
-        step = one.step()
-        if step is not None:
-            ended[step.ended] += 1
+        done = step(one)
+        if done is not None:
+            ended[done.ended] += 1
             if told is not None:
-                told(step)
+                told(done)
             continue
         idle_s = one.idle_s()
-        if not until_idle or idle_s is None:
+        if not until_idle or idle_s is None or idle_s > LONGEST_WAIT_S:
             return ended, idle_s
         wait(idle_s)
     return ended, one.idle_s()

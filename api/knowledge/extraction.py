@@ -22,10 +22,12 @@ from braid.learn.candidate import Extractor
 from braid.learn.gates.outcome import GateSettings
 from braid.ledger.record.record import Draft, Record
 from braid.outcomes import outcomes
+from braid.providers.gate import Gate
 from braid.session import Session
 from braid.text.parse import Parser
 from braid.work.backoff import Retry
 from braid.work.breaker import Breakers
+from braid.work.errors import NotNowError
 from braid.work.worker import LEASE_S, PLANNED, JobFailedError, Worker
 
 Told = Callable[[Record, Draft], None]
@@ -46,6 +48,7 @@ def extract(
     session: Session,
     extractor: Extractor | None,
     *,
+    gate: Gate | None = None,
     parser: Parser | None = None,
     settings: GateSettings | None = None,
     turns_each: int = 10,
@@ -53,12 +56,15 @@ def extract(
     dry_run: bool = False,
     told: Told | None = None,
 ) -> Extracted:
-    """Run the extractor of events, and one that reads sessions where one is given, over what they have not read yet."""
+    """Run the extractor of events, and one that reads sessions where one is given, over what they have not read yet.
+
+    `gate`: the one before the models that it asks.
+    """
     with session.kept(_Turn, _Turn).lock:
         run = _Run(session, settings or setting(session).allowed, told, dry_run=dry_run)
         position = run.events()
         if extractor is not None:
-            run.sessions(extractor, parser, turns_each, ended_only=ended_only)
+            run.sessions(extractor, gate, parser, turns_each, ended_only=ended_only)
     tally = run.tally
     return Extracted(
         sessions=tally.sessions,
@@ -75,6 +81,7 @@ def extract(
         given_up=run.given_up,
         stopped=run.is_stopped,
         position=position,
+        budget_spent=run.is_spent,
     )
 
 
@@ -84,7 +91,7 @@ class _Run:
     def __init__(self, session: Session, settings: GateSettings, told: Told | None, *, dry_run: bool) -> None:
         self.tally = Tally()
         self.waiting = self.given_up = 0
-        self.is_stopped = False
+        self.is_stopped = self.is_spent = False
         self._session = session
         self._settings = settings
         self._told = told
@@ -119,12 +126,19 @@ class _Run:
             cast("Told", self._told)(record, draft)
 
     def sessions(
-        self, extractor: Extractor, parser: Parser | None, turns_each: int, *, ended_only: bool
+        self,
+        extractor: Extractor,
+        gate: Gate | None,
+        parser: Parser | None,
+        turns_each: int,
+        *,
+        ended_only: bool,
     ) -> None:
         """Let an extractor read the sessions that wait."""
         reader = SessionReader(
             self._session,
             lambda _: extractor,
+            gate=gate,
             parser=parser,
             settings=self._settings,
             turns_each=turns_each,
@@ -135,7 +149,7 @@ class _Run:
         )
         if self._dry_run:
             for portion in reader.portions(2**31).portions:
-                with suppress(JobFailedError):
+                with suppress(JobFailedError, NotNowError):
                     read = reader.read(portion, 1)
                     self._done(read, read.found)
         else:
@@ -168,6 +182,9 @@ class _Run:
                 if lease is None:
                     continue  # a worker is at it
                 step = worker.attempt(lease)
+                if step.ended == "released":  # the day's tokens are spent
+                    self.is_stopped, self.is_spent = True, step.kind == "budget" or step.stage == "budget"
+                    return
                 failed_run = failed_run + 1 if step.ended in ("retried", "dead") else 0
                 if failed_run >= FAILED_RUN:
                     self.is_stopped = True

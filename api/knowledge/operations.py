@@ -94,7 +94,7 @@ class Extracted(Response, frozen=True, kw_only=True):
 
     `refused`: how often which gate said what; `warnings`: what was mended or doubted; `failures`: stages that failed.
     `waiting`: turns that are still to be read; `given_up`: turns that failed in three runs; `stopped`: the model failed
-    so often that the rest was left. Tokens as the model counts them.
+    so often that the rest was left, or `budget_spent`: the day's tokens were. Tokens as the model counts them.
     """
 
     sessions: int
@@ -111,6 +111,7 @@ class Extracted(Response, frozen=True, kw_only=True):
     given_up: int
     stopped: bool
     position: int
+    budget_spent: bool = False
 
 
 @operation(
@@ -128,28 +129,40 @@ def extract(
     *,
     model: "ChatModel | None" = None,
     larger: "ChatModel | None" = None,
+    second: "ChatModel | None" = None,
     parser: "Parser | None" = None,
     told: Callable[[Record, Draft], None] | None = None,
 ) -> Extracted:
     """Read preferences that are stated as data, and tools by their use; with a `model`, what sessions state in words.
 
     What passes the gates is appended, one record a turn and extractor, with what made it; repeating it adds nothing.
-    `larger` is asked where `model` is unsure. Without a `parser`, what a model finds is staged, not known. The embedder
-    of the store chooses the known names that a model is given. `told` is shown each record and its draft.
+    `second` is asked where `model` gives no answer, `larger` where that is unsure. Without a `parser`, what a model
+    finds is staged, not known. The embedder of the store chooses the known names that a model is given. `told` is shown
+    each record and its draft. Raises RemoteModelError for a model that the settings keep away; where the day's tokens
+    are spent the rest waits.
     """
     from braid.knowledge.extraction import extract as read_on
 
     session.refresh()
     if not asked.dry_run:
         _ = session.writer  # refuses a store that is open for reading only, before a model is asked
-    extractor = None
+    extractor = gate = None
     if model is not None:
         from braid.learn.model.extractor import ModelExtractor
+        from braid.providers.gate import Gate, in_order
+        from braid.providers.policy import require_allowed
 
-        extractor = ModelExtractor(model, larger=larger, embedder=session.embedding()[0])
+        require_allowed(session, (model, larger, second))
+        gate = Gate(session, "extract", "extract", waits=True)
+        extractor = ModelExtractor(
+            in_order(gate, model, second, with_breakers=False),
+            larger=gate.before(larger, "larger") if larger is not None else None,
+            embedder=session.embedding()[0],
+        )
     return read_on(
         session,
         extractor,
+        gate=gate,
         parser=parser,
         turns_each=asked.turns_each,
         ended_only=asked.ended_only,

@@ -25,6 +25,8 @@ from braid.learn.reading import BY_MODEL, made_of, method_of, once_key, reading
 from braid.learn.turn import Turn
 from braid.ledger.record.record import Claim, Confidence, Draft, Record, Scope
 from braid.outcomes import Spent, outcomes, settle
+from braid.providers import placeholders
+from braid.providers.gate import Gate
 from braid.session import Session
 from braid.text.parse import Parse, Parser
 from braid.work.job import Batch
@@ -46,38 +48,43 @@ class Read(NamedTuple):
     tally: Tally
     spent: Spent
     failed: tuple[tuple[Batch, str, str], ...] = ()
+    replaced: tuple[Draft, ...] = ()
+    """What was shown to a model as placeholders, to be kept."""
 
 
 class SessionReader:
     """Reads sessions with one extractor. Implements `Consumer`; not safe between threads."""
 
     name = EXTRACTION
-    needs = ("chat_small",)
 
     def __init__(
         self,
         session: Session,
         extractor: Callable[[int], Extractor],
         *,
+        gate: Gate | None = None,
         parser: Parser | None,
         settings: GateSettings | None,
         turns_each: int,
         ended_only: bool = False,
         alone: bool = True,
+        needs: tuple[str, ...] = ("chat_small",),
         done: Callable[[Read, Found], None] = lambda read, added: None,
         failed: Callable[[Tally], None] = lambda tally: None,
     ) -> None:
-        """`settings`: other than the signed ones. `extractor` is given the number of the attempt. `alone`: the last
-        attempt reads turn by turn.
+        """`gate`: the one before its models; `settings`: other than the signed ones. `extractor` is given the number of
+        the attempt. `alone`: the last attempt reads turn by turn.
 
         `done` takes what was settled, and what of it is new; `failed`, what an attempt took that found nothing.
         """
         self._session = session
         self._extractor = extractor
         self._maker = extractor(1).maker
+        self._gate = gate
         self._parser = parser
         self._settings = settings
         self._alone = alone
+        self.needs = needs
         self._done = done
         self._failed = failed
         self._planner = Planner(
@@ -130,7 +137,7 @@ class SessionReader:
             self._session,
             batch,
             seen=self._plan.seen,
-            drafts=[draft for _, draft in made.found],
+            drafts=[*(draft for _, draft in made.found), *made.replaced],
             spent=made.spent,
             fence=fence,
             attempts=attempt if made.failed else None,
@@ -167,6 +174,8 @@ class SessionReader:
         """Return what an extractor finds in a portion. Raises JobFailedError where it only fails."""
         began = perf_counter()
         tally = Tally()
+        if self._gate is not None:
+            self._gate.taken()  # of an attempt that failed: what it was shown is shown again
         found, records, new = self._extracted(portion, attempt)
         tally.extracted(found)
         asked = perf_counter()
@@ -184,7 +193,14 @@ class SessionReader:
         tally.appended(draft for _, draft in drafts)
         known += [one.claim for one in judged.kept if not one.superseded]
         ms = {"extract": asked - began, "parse": parsed - asked, "judge": perf_counter() - parsed}
-        return Read(drafts, tally, self._spent(tally, ms))
+        return Read(drafts, tally, self._spent(tally, ms), replaced=self._replaced(records.values()))
+
+    def _replaced(self, records: Iterable[Record]) -> tuple[Draft, ...]:
+        """Return the event that keeps what was replaced since the last portion, where these records hold it."""
+        if self._gate is None or not (exchanges := self._gate.taken()):
+            return ()
+        draft = placeholders.kept(self._gate.operation, exchanges, list(records))
+        return (draft,) if draft is not None else ()
 
     def _extracted(self, portion: Portion, attempt: int) -> tuple[Extraction, dict[int, Record], list[Turn]]:
         """Return what an extractor finds in the turns that live and of which nothing stands in the log yet."""
@@ -209,6 +225,7 @@ class SessionReader:
         """Return what is found in each turn on its own. Raises JobFailedError where every one fails."""
         found: list[tuple[Record, Draft]] = []
         failed: list[tuple[Batch, str, str]] = []
+        replaced: tuple[Draft, ...] = ()
         tally, ms = Tally(), Counter[str]()
         for turn in portion.turns:
             alone = Portion(portion.key, (turn,), ())
@@ -218,12 +235,17 @@ class SessionReader:
                 failed.append((self._batch(alone), error.stage, error.kind))
                 continue
             found += one.found
+            replaced += one.replaced
             tally.add(one.tally)
             ms.update(one.spent.ms)
         if not tally.sessions:
             raise JobFailedError(*failed[-1][1:])
         return Read(
-            found, tally, self._spent(tally, {name: s / 1000 for name, s in ms.items()}), tuple(failed)
+            found,
+            tally,
+            self._spent(tally, {name: s / 1000 for name, s in ms.items()}),
+            tuple(failed),
+            replaced,
         )
 
     def _spent(self, tally: Tally, seconds: dict[str, float]) -> Spent:

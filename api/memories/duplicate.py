@@ -9,6 +9,7 @@ from braid.ledger.record.record import Draft, EventBody, ExperienceBody, Record
 from braid.ledger.write.sequence import Placed
 from braid.log.content_hash import hash_of, hashed
 from braid.session import Session
+from braid.settings import settings
 
 DECISION: Final = "decision"
 """The name of the events that say what was decided of something that was to be remembered."""
@@ -19,8 +20,8 @@ _WHY: Final = "a living memory says the same"
 def append_once(session: Session, draft: Draft) -> Placed:
     """Append a memory and return its place; where a living one says the same, append `NONE` above that and return its.
 
-    A key that is in the log already names the memory that it named then. Raises IdempotencyConflictError where that is
-    another, and as `Session.append_drafts`.
+    With the setting `dedup` off no living one is looked for. A key that is in the log already names the memory that it
+    named then. Raises IdempotencyConflictError where that is another, and as `Session.append_drafts`.
     """
     reader = session.reader
     draft = hashed(reader, as_said_by(asking(), [draft])[0])
@@ -30,7 +31,8 @@ def append_once(session: Session, draft: Draft) -> Placed:
         known = reader.key_index.find([key]).get(key) if key is not None else None
         if known is not None and reader.envelope(known).kind == "event":
             return _place(_decided(session, known, draft))
-        twin = _living_twin(session, draft) if known is None else None
+        looked_for = known is None and settings(session).dedup
+        twin = _living_twin(session, draft) if looked_for else None
         if twin is not None:
             session.append_drafts([_none(twin, draft)])
             return _place(twin)

@@ -4,24 +4,21 @@ No lock of the store is held while something is read. If the process dies here, 
 whoever works off the log reads them.
 """
 
-from collections.abc import Mapping
 from threading import Event, Lock, Thread
 from time import monotonic
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
 from braid.job_state import job_state
 from braid.knowledge.learner import Learner, learner_of
 from braid.knowledge.range_consumer import BATCH, EXTRACTION
 from braid.knowledge.setting import readers
-from braid.memories.remember_operations import Mode, Status
+from braid.memories.remember_operations import Status
 from braid.outcomes import outcomes
 from braid.session import Session
+from braid.settings import Mode, settings
 from braid.text.parse import ParserMissingError
 from braid.work.errors import TransportError
 from braid.work.job import ACTIVE, Batch
-
-LIMITS_MS: Final[Mapping[Mode, int]] = {"auto": 2_000, "sync": 30_000}
-"""How long a caller reads. `auto`: with the append it stays within the 2.5 s that 99 of 100 may take (`003_` §19.3)."""
 
 
 class Read(NamedTuple):
@@ -50,16 +47,23 @@ def read_or_queue(session: Session, mode: Mode, timeout_ms: int | None, behind: 
         return Read("raw_saved", None, ("learning is off in this process: nothing was read of it",))
     if mode == "async":
         return _queued(session, behind)
-    error = _read_within(session, LIMITS_MS[mode], timeout_ms)
+    limit_ms = _limit_ms(session, mode)
+    error = _read_within(session, limit_ms, timeout_ms)
     if error is None:
         return _queued(session, behind)  # only what was remembered before may be left, by a job that waits
     if isinstance(error, _LateError):
-        limit = LIMITS_MS[mode] if timeout_ms is None else timeout_ms
+        limit = limit_ms if timeout_ms is None else timeout_ms
         return _queued(session, behind, f"reading took longer than {limit:,} ms: a job goes on with it")
     if isinstance(error, ParserMissingError):
         return Read("raw_saved", None, (_missing(error),))
     left = _queued(session, behind, f"reading failed ({type(error).__name__}): a job tries it again")
     return left._replace(status="raw_saved")
+
+
+def _limit_ms(session: Session, mode: Mode) -> int:
+    """Return how long a caller reads. By default `auto` stays, with the append, within the 2.5 s of `003_` §19.3."""
+    now = settings(session)
+    return now.remember_sync_ms if mode == "sync" else now.remember_auto_ms
 
 
 def _missing(error: ParserMissingError) -> str:

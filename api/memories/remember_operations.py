@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Final, Literal, cast
 import msgspec
 from msgspec import Meta
 
+from braid.event_log import note
 from braid.ledger.errors import (
     IdempotencyConflictError,
     InvalidRecordError,
@@ -16,7 +17,9 @@ from braid.ledger.record.ids import RecordId
 from braid.ledger.record.record import Draft, ExperienceBody
 from braid.log import drafts
 from braid.operation import Json, Name, Response, Scoped, operation
+from braid.providers.budget import Budgets
 from braid.session import Session
+from braid.settings import Mode, settings
 from braid.wal.errors import OutcomeUnknownError
 from braid.wal.failpoint import failpoint
 
@@ -24,16 +27,15 @@ if TYPE_CHECKING:
     from braid.ledger.write.sequence import Placed
 
 MOST_MS: Final = 60_000
-Mode = Literal["sync", "async", "auto"]
 Status = Literal["processed", "queued", "raw_saved"]
 
 
 class Remember(Scoped, frozen=True, kw_only=True):
     """Chat messages `{role, content, timestamp?, name?, id?, metadata?}`, or plain text that the user said.
 
-    `mode`: `auto` reads what they state for up to 2 s, `sync` for up to 30 s, `async` leaves it to a job.
-    `pipeline_timeout_ms` is another limit. `raw`: the words are kept, and nothing is ever read of them. `learn` false:
-    nothing is read of them now. `tags` are those of each message.
+    `mode`: `auto` reads what they state for up to 2 s, `sync` for up to 30 s, `async` leaves it to a job; else as
+    `remember_mode` is set. `pipeline_timeout_ms` is another limit. `raw`: the words are kept, and nothing is ever read
+    of them. `learn` false: nothing is read of them now. `tags` are those of each message.
     """
 
     messages: str | dict[str, Json] | tuple[str | dict[str, Json], ...]
@@ -41,7 +43,7 @@ class Remember(Scoped, frozen=True, kw_only=True):
     tags: tuple[str, ...] = ()
     idempotency_key: Name | None = None
     learn: bool = True
-    mode: Mode = "auto"
+    mode: Mode | None = None
     pipeline_timeout_ms: Annotated[int, Meta(ge=1, le=MOST_MS)] | None = None
     raw: bool = False
 
@@ -107,10 +109,12 @@ def remember(session: Session, asked: Remember) -> Remembered:
         raise IdempotencyConflictError(asked.idempotency_key or error.key, error.id, error.unlike) from None
     ids, behind = tuple(one.id for one in placed), max(one.index for one in placed) + 1
     failpoint("remember.saved")
-    warned = _warnings(session, placed, asked.tags)
+    warned = (*_warnings(session, placed, asked.tags), *Budgets(session).warnings(session.now()))
     if asked.raw or not asked.learn:
         return Remembered(ids=ids, memory_id=ids[0], status="raw_saved", warnings=warned)
-    read = read_or_queue(session, asked.mode, asked.pipeline_timeout_ms, behind)
+    mode = asked.mode or settings(session).remember_mode
+    read = read_or_queue(session, mode, asked.pipeline_timeout_ms, behind)
+    note("remembered", memory_id=ids[0], job_id=read.job_id, stage="remember", outcome=read.status)
     return Remembered(
         ids=ids, memory_id=ids[0], status=read.status, job_id=read.job_id, warnings=(*warned, *read.warnings)
     )

@@ -18,7 +18,8 @@ from braid.ledger.errors import ErasedError, ForgottenError, IntegrityError, Rea
 from braid.ledger.record.ids import RecordId
 from braid.log import drafts
 from braid.operation import Id, Instant, Json, Name, Request, Response, Scoped, operation
-from braid.programs.program import Program, ProgramSummary
+from braid.programs.program import Program, ProgramSummary, cited_by
+from braid.providers.composing import gated, keep_of_program
 from braid.search.question import refuse_empty
 from braid.session import Session
 
@@ -79,6 +80,8 @@ def run_program(
     session.refresh()
     _ = session.writer
     scope = drafts.scope_of(asked)
+    composer, gate = gated(session, composer, "program")
+    size = session.reader.size
     resources = Resources(session, scope, composer, toolbox(tools), affect=asked.affect)
     plan, origin = plan_for(asked.question, asked.plan, samples=asked.samples)
     given = Begin(
@@ -89,7 +92,9 @@ def run_program(
         allowed=frozenset(asked.allow),
         key=asked.idempotency_key,
     )
-    return begin(session, resources, given)
+    done = begin(session, resources, given)
+    keep_of_program(session, gate, scope, size, cited_by(done))
+    return done
 
 
 class Resume(Request, frozen=True, kw_only=True):
@@ -140,8 +145,10 @@ def resume(
     session.refresh()
     _ = session.writer
     scope = session.reader.get(asked.id).body.scope
+    composer, gate = gated(session, composer, "program")
+    size = session.reader.size
     resources = Resources(session, scope, composer, toolbox(tools), affect=asked.affect)
-    return run.resume(
+    done = run.resume(
         session,
         resources,
         asked.id,
@@ -149,6 +156,8 @@ def resume(
         again=asked.again,
         take_over=asked.take_over,
     )
+    keep_of_program(session, gate, scope, size, cited_by(done))
+    return done
 
 
 class Programs(Request, frozen=True, kw_only=True):

@@ -36,6 +36,11 @@ class Program(Response, frozen=True, kw_only=True):
         )
 
 
+def cited_by(program: Program) -> list[str]:
+    """Return the ids of what a program's answer cites."""
+    return [one.id for one in program.answer.citations] if program.answer is not None else []
+
+
 class ProgramSummary(msgspec.Struct, frozen=True, kw_only=True):
     """A program in a list. `standing`: running, paused, answered, stopped, or broken; `why`: stopped or broken."""
 

@@ -17,7 +17,15 @@ from braid.learn.model.schema import SCHEMA
 from braid.learn.model.signals import corrects_or_hedges, is_flat, is_unsure
 from braid.learn.turn import Turn
 from braid.ledger.record.record import Claim
-from braid.text.chat import ChatError, ChatLeftOutError, ChatModel, Completion
+from braid.text.chat import (
+    ChatBudgetError,
+    ChatError,
+    ChatLeftOutError,
+    ChatModel,
+    ChatNotAskedError,
+    ChatRefusedError,
+    Completion,
+)
 from braid.views.embedder import Embedder
 
 NAME: Final = "model"
@@ -26,6 +34,10 @@ TIMEOUT_S: Final = 120.0
 MAX_CANDIDATES: Final = 1_000
 """Of one session."""
 _MAX_NAME: Final = 200
+
+
+_NOT_ASKED: Final = frozenset(one.reason for one in (ChatLeftOutError, ChatRefusedError, ChatBudgetError))
+"""Why the larger model gave nothing: the small one's answer is taken."""
 
 
 class Try(NamedTuple):
@@ -132,8 +144,8 @@ class ModelExtractor:
             return small if why != "flat" else _joined(small, (("tier", "flat"),))
         large = self._ask(self._larger, turns, before, named, known)
         told = (("tier", why),)
-        if small.is_readable and large.failures == (("ask", ChatLeftOutError.reason),):
-            return _joined(small, (("tier", ChatLeftOutError.reason),))
+        if small.is_readable and large.failures and large.failures[-1][1] in _NOT_ASKED:
+            return _joined(small, (("tier", large.failures[-1][1]),))
         if not large.is_readable:
             return _joined(small, (*large.warnings, *told), large.completions, large.failures)
         # What the small one failed at is made good; what it cost is counted.
@@ -168,6 +180,8 @@ class ModelExtractor:
                 )
             except ChatError as error:
                 failure = error.reason
+                if isinstance(error, ChatNotAskedError):
+                    break
                 continue
             completions.append(completion)
             if completion.finish == "refused":

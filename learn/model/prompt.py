@@ -94,7 +94,8 @@ def prompt(
     system = f"{rules}\n\n{form}\n\n{_FENCE_RULE.replace('{fence}', fence)}"
     user = "\n".join((f"<{fence}>", *lines, f"</{fence}>"))
     cut = sum(max(0, len(one.turn.text) - MAX_TURN_CHARS) for one in numbered.values() if one.is_read)
-    return Prompt((ChatMessage("system", system), ChatMessage("user", user)), numbered, cut)
+    messages = (ChatMessage("system", system), ChatMessage("user", user, redactor.replaced))
+    return Prompt(messages, numbered, cut)
 
 
 def context(turns: Sequence[Turn], share: float = 1.0) -> tuple[Turn, ...]:

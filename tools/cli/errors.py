@@ -34,6 +34,7 @@ _HINTS = {
     "IdempotencyConflictError": "`braid show ID` shows that record; `braid correct ID TEXT` says what is right instead",
     "VersionConflictError": "`braid history ID` shows what has changed; then name the version that it has now",
     "PinnedError": "an operator: `braid forget --force ID`, or `braid modify ID --unpin --reason …`",
+    "RemoteModelError": "an operator: `braid settings set local_only false`, and the host in remote_hosts",
     "ConfirmationError": "`braid forget --query TEXT` shows what would be forgotten, and gives a token",
     "KeyRefusedError": "`braid key list` shows the keys and what they may sign",
     "PlanError": "docs/programs.md shows what a plan looks like; --dry-run checks one",

@@ -5,7 +5,14 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 import typer
 
 from braid.tools.cli.access import reading, writing
-from braid.tools.cli.models import AllowRemote, ChatOption, chat_model
+from braid.tools.cli.models import (
+    AllowRemote,
+    ChatOption,
+    LargerOption,
+    SecondOption,
+    chosen_models,
+    require_small,
+)
 from braid.tools.cli.options import Adopt, DryRun, FormatOption, Shared, StoreOption
 from braid.tools.cli.output import many, put_fields, put_rows, say
 
@@ -54,15 +61,8 @@ def learn(
     ] = None,
     dry_run: DryRun = False,
     model: ChatOption = None,
-    larger: Annotated[
-        str | None,
-        typer.Option(
-            "--larger",
-            metavar="MODEL",
-            help="A larger model, asked where --model is unsure.",
-            show_default=False,
-        ),
-    ] = None,
+    second: SecondOption = None,
+    larger: LargerOption = None,
     allow_remote: AllowRemote = False,
     adopt: Adopt = False,
     shared: Shared = False,
@@ -97,15 +97,17 @@ def learn(
     def told(record: "Record", draft: "Draft") -> None:
         rows.extend(_rows(record, draft))
 
-    small = chat_model(model, allow_remote=allow_remote) if model else None
-    large = chat_model(larger, allow_remote=allow_remote) if larger else None
-    if large is not None and small is None:
-        raise ValueError("--larger is asked where --model is unsure: name that one, too")
+    require_small(model, second, larger)
     with reading(store) if dry_run else writing(store, adopt=adopt, shared=shared) as opened:
+        models = chosen_models(opened, model, second, larger, allow_remote=allow_remote)
         done = opened.learn(dry_run=dry_run, told=told if show else None)
-        parser = _parser() if small is not None else None
         also = opened.extract(
-            dry_run=dry_run, model=small, larger=large, parser=parser, told=told if show else None
+            dry_run=dry_run,
+            model=models.small,
+            second=models.second,
+            larger=models.larger,
+            parser=_parser() if models.small is not None else None,
+            told=told if show else None,
         )
         if not dry_run:
             opened.checkpoint()
@@ -119,12 +121,12 @@ def learn(
                 "records": done.records + also.records,
                 "claims": done.claims + also.claims,
                 "characters not read": done.left,
-                **(_by_model(also) if small is not None else {}),
+                **(_by_model(also) if models.small is not None else {}),
             },
             output,
         )
     if also.stopped:
-        say(f"the model failed again and again: {many(also.waiting, 'turn')} wait for the next time")
+        say(f"{_why_stopped(also)}: {many(also.waiting, 'turn')} wait for the next time")
     if done.left:
         say(f"{many(done.left, 'character')} of {many(done.partly, 'turn')} not read: {_bounds()}")
     if dry_run:
@@ -197,6 +199,10 @@ def _by_model(done: "Extracted") -> dict[str, Any]:
         "tokens in": done.tokens_in,
         "tokens out": done.tokens_out,
     }
+
+
+def _why_stopped(done: "Extracted") -> str:
+    return "the day's tokens are spent" if done.budget_spent else "the model failed again and again"
 
 
 def _retire(

@@ -53,6 +53,7 @@ PLACES: Final = {
         "serve": ("serve", "token"),
         "freeze": ("freeze", "unfreeze"),
         "settings": ("settings",),
+        "providers": ("providers",),
         "mcp": ("mcp",),
         "hook": ("hook",),
     }.items()

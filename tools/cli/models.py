@@ -7,12 +7,14 @@ import os
 import re
 from collections.abc import Callable
 from functools import cache, partial
-from typing import TYPE_CHECKING, Annotated, Any, Final
+from typing import TYPE_CHECKING, Annotated, Any, Final, NamedTuple
 
 import typer
 
 if TYPE_CHECKING:
     from braid.agent.parts import Composer
+    from braid.jobs.running import Models
+    from braid.store import Store
     from braid.text.chat import ChatModel
     from braid.views.embedder import Embedder
     from braid.views.lance.folder import Embedding
@@ -40,6 +42,24 @@ ChatOption = Annotated[
         envvar="BRAID_CHAT_MODEL",
         help=f"Let a language model write: {_CHAT_FORMS}.",
         show_default="none: words of the memories themselves",
+    ),
+]
+SecondOption = Annotated[
+    str | None,
+    typer.Option(
+        "--second",
+        metavar="MODEL",
+        help="A model that is asked where --model gives no answer.",
+        show_default="provider_second",
+    ),
+]
+LargerOption = Annotated[
+    str | None,
+    typer.Option(
+        "--larger",
+        metavar="MODEL",
+        help="A larger model, asked where --model is unsure.",
+        show_default="provider_larger",
     ),
 ]
 AllowRemote = Annotated[
@@ -74,6 +94,75 @@ def chat_model(named: str, *, allow_remote: bool = False) -> "ChatModel":
             "Anthropic's models need a key: set ANTHROPIC_API_KEY, or BRAID_CHAT_KEY_FILE to a file of yours"
         )
     return model
+
+
+class ChosenModels(NamedTuple):
+    """The models that read sessions: as a command names them, else as the store's settings do."""
+
+    small: "ChatModel | None"
+    second: "ChatModel | None"
+    larger: "ChatModel | None"
+
+
+def chosen_models(
+    opened: "Store", small: str | None, second: str | None, larger: str | None, *, allow_remote: bool
+) -> ChosenModels:
+    """Return the models that are named, and for those that aren't, the ones that the signed settings name.
+
+    Where a server has the store it reads by itself, and the settings choose nothing here. Raises ValueError as
+    `chat_model`.
+    """
+    named = {"provider_preferred": small, "provider_second": second, "provider_larger": larger}
+    if opened.server is None:
+        set_so = {one.key: one.value for one in opened.list_settings()}
+        named = {key: given or set_so[key] or None for key, given in named.items()}
+    if not named["provider_preferred"]:
+        return ChosenModels(None, None, None)
+    return ChosenModels(
+        *(chat_model(each, allow_remote=allow_remote) if each else None for each in named.values())
+    )
+
+
+class ServerModels:
+    """What a server's workers ask: looked up again where the settings have changed. Safe between threads."""
+
+    def __init__(
+        self,
+        opened: "Store",
+        small: str | None,
+        second: str | None,
+        larger: str | None,
+        *,
+        allow_remote: bool,
+    ) -> None:
+        """Names as a command has them; None for what the settings name."""
+        self._opened = opened
+        self._names = (small, second, larger)
+        self._allow_remote = allow_remote
+        self._known: tuple[object, Models] | None = None
+
+    def __call__(self) -> "Models":
+        """Return the models. Raises ValueError for a name that means none, and for one too far away."""
+        from braid.jobs.running import Models
+        from braid.settings import settings
+
+        now = settings(self._opened.session)
+        mark = (now.provider_preferred, now.provider_second, now.provider_larger)
+        if self._known is None or self._known[0] != mark:
+            found = chosen_models(self._opened, *self._names, allow_remote=self._allow_remote)
+            parser = self._opened.session.parser if found.small is not None else None
+            self._known = (
+                mark,
+                Models(small=found.small, second=found.second, larger=found.larger, parser=parser),
+            )
+        return self._known[1]
+
+
+def require_small(small: str | None, second: str | None, larger: str | None) -> None:
+    """Raise ValueError where a model is named that stands behind another, and that one isn't."""
+    for option, given, when in (("--larger", larger, "is unsure"), ("--second", second, "gives no answer")):
+        if given and not small:
+            raise ValueError(f"{option} is asked where --model {when}: name that one, too")
 
 
 def composer_of(named: str | None, *, allow_remote: bool) -> "Composer | None":

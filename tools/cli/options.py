@@ -1,7 +1,7 @@
 """Options that several commands share."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
@@ -29,3 +29,12 @@ AgentId = Annotated[str | None, typer.Option("--agent-id", help="Of which agent.
 RunId = Annotated[str | None, typer.Option("--run-id", help="Of which run.", show_default=False)]
 ProjectId = Annotated[str | None, typer.Option("--project-id", help="Of which project.", show_default=False)]
 SessionId = Annotated[str | None, typer.Option("--session", help="Of which session.", show_default=False)]
+LogOption = Annotated[
+    Literal["json", "text"] | None,
+    typer.Option(
+        "--log",
+        envvar="BRAID_LOG",
+        help="Show events on stderr, a line each, never what was said.",
+        show_default="only what goes wrong",
+    ),
+]

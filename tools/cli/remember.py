@@ -26,9 +26,12 @@ def remember(
     session: SessionId = None,
     tag: Annotated[list[str] | None, typer.Option(help="A tag.", show_default=False)] = None,
     mode: Annotated[
-        Literal["auto", "sync", "async"],
-        typer.Option(help="Read it within 2 s, within 30 s, or leave it to a job."),
-    ] = "auto",
+        Literal["sync", "async", "auto"] | None,
+        typer.Option(
+            help="Read it within 2 s, within 30 s, or leave it to a job.",
+            show_default="as remember_mode is set",
+        ),
+    ] = None,
     timeout_ms: Annotated[
         int | None,
         typer.Option(

@@ -6,10 +6,19 @@ import typer
 
 from braid.tools.cli.access import writing
 from braid.tools.cli.group import BraidGroup, help_without_command
+from braid.tools.cli.models import (
+    AllowRemote,
+    ChatOption,
+    LargerOption,
+    SecondOption,
+    ServerModels,
+    require_small,
+)
 from braid.tools.cli.options import (
     Adopt,
     AgentId,
     FormatOption,
+    LogOption,
     ProjectId,
     Reason,
     RunId,
@@ -60,6 +69,11 @@ def serve(
     workers: Annotated[
         int, typer.Option("--workers", min=0, max=16, help="How many threads work off jobs meanwhile.")
     ] = 0,
+    model: ChatOption = None,
+    second: SecondOption = None,
+    larger: LargerOption = None,
+    allow_remote: AllowRemote = False,
+    log: LogOption = None,
     queue: Queue = None,
     adopt: Adopt = False,
     store: StoreOption = None,
@@ -74,6 +88,7 @@ def serve(
       braid serve
       braid serve --port 8765
       braid serve --workers 1
+      braid serve --workers 1 --model ollama:llama3.2 --log json
       braid serve --port 8765 --mode team --limits destroy=5/minute
     """
     from importlib.util import find_spec
@@ -84,11 +99,25 @@ def serve(
     from braid.tools.http.serve import serve as run
 
     rates = Limits(read_rates(limits))
+    require_small(model, second, larger)
     with writing(
         store, adopt=adopt, here=True, locked="a server may be running: `braid status` asks it"
     ) as opened:
         carry_by(opened, queue)
-        run(opened.session, host=host, port=port, mode=mode, limits=rates, workers=workers, told=say)
+        models = ServerModels(opened, model, second, larger, allow_remote=allow_remote)
+        if workers:
+            models()  # what is named wrongly is refused now
+        run(
+            opened.session,
+            host=host,
+            port=port,
+            mode=mode,
+            limits=rates,
+            workers=workers,
+            models=models,
+            log=log,
+            told=say,
+        )
 
 
 @app.callback(invoke_without_command=True)

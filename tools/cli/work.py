@@ -6,12 +6,21 @@ import typer
 
 from braid.tools.cli.access import reading, writing
 from braid.tools.cli.group import BraidGroup, help_without_command
-from braid.tools.cli.models import AllowRemote, ChatOption, chat_model
-from braid.tools.cli.options import Adopt, FormatOption, Shared, StoreOption
+from braid.tools.cli.models import (
+    AllowRemote,
+    ChatOption,
+    LargerOption,
+    SecondOption,
+    chosen_models,
+    require_small,
+)
+from braid.tools.cli.options import Adopt, FormatOption, LogOption, Shared, StoreOption
 from braid.tools.cli.output import many, put_fields, put_json, put_rows, say
 from braid.wire import to_builtins
 
 if TYPE_CHECKING:
+    from contextlib import AbstractContextManager
+
     from braid.jobs.operations import JobsChanged
     from braid.store import Store
     from braid.work.worker import Step
@@ -59,16 +68,10 @@ def work(
         int | None, typer.Option("--most", min=1, help="Do so many jobs at the most.", show_default=False)
     ] = None,
     model: ChatOption = None,
-    larger: Annotated[
-        str | None,
-        typer.Option(
-            "--larger",
-            metavar="MODEL",
-            help="A larger model, asked where --model is unsure.",
-            show_default=False,
-        ),
-    ] = None,
+    second: SecondOption = None,
+    larger: LargerOption = None,
     allow_remote: AllowRemote = False,
+    log: LogOption = None,
     queue: Queue = None,
     adopt: Adopt = False,
     shared: Shared = False,
@@ -87,10 +90,7 @@ def work(
       braid work --consumers projection
       braid work --until-idle --model ollama:llama3.2
     """
-    small = chat_model(model, allow_remote=allow_remote) if model else None
-    large = chat_model(larger, allow_remote=allow_remote) if larger else None
-    if large is not None and small is None:
-        raise ValueError("--larger is asked where --model is unsure: name that one, too")
+    require_small(model, second, larger)
     failed: list[str] = []
 
     def told(step: "Step") -> None:
@@ -98,10 +98,12 @@ def work(
             failed.append(f"{step.batch.id} is {step.ended}: {step.kind} at {step.stage}")
 
     local: dict[str, Any] = {"told": told}
-    if small is not None:
-        local |= {"model": small, "larger": large, "parser": _parser()}
-    with writing(store, adopt=adopt, shared=shared) as opened:
+    with _logged(log), writing(store, adopt=adopt, shared=shared) as opened:
         carry_by(opened, queue)
+        models = chosen_models(opened, model, second, larger, allow_remote=allow_remote)
+        if models.small is not None:
+            local |= {"model": models.small, "second": models.second, "larger": models.larger}
+            local["parser"] = _parser()
         done = opened.work(
             consumers=cast("list[ConsumerName]", consumers or []), until_idle=until_idle, most=most, **local
         )
@@ -113,6 +115,14 @@ def work(
         say(f"{many(done.dead, 'job')} dead: `braid jobs list --state dead`")
     elif done.next_s is not None:
         say(f"the next job is due in {done.next_s:.0f} s: `braid work --until-idle` waits for it")
+
+
+def _logged(form: Literal["json", "text"] | None) -> "AbstractContextManager[None]":
+    from contextlib import nullcontext
+
+    from braid.tools.event_lines import shown
+
+    return nullcontext() if form is None else shown(form)
 
 
 def carry_by(opened: "Store", queue: str | None) -> None:

@@ -12,10 +12,10 @@ _Scope = Annotated[str, msgspec.Meta(min_length=1)] | None
 
 
 class RememberAlias(Asked, frozen=True, kw_only=True):
-    """What is remembered; `raw` reads nothing out of it."""
+    """What is remembered; `raw` reads nothing out of it. Without a `mode` it is as the setting `remember_mode` says."""
 
     content: Annotated[str, msgspec.Meta(min_length=1)]
-    mode: Literal["auto", "sync", "async"] = "auto"
+    mode: Literal["sync", "async", "auto"] | None = None
     raw: bool = False
     tags: tuple[str, ...] = ()
     idempotency_key: str | None = None

@@ -6,6 +6,7 @@ since what it opens belongs to that thread (docs/serve.md says which thread owns
 
 import asyncio
 import logging
+import os
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Iterator
 from functools import partial
 from hashlib import sha256
@@ -15,6 +16,7 @@ import anyio
 import msgspec
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
+from starlette.middleware import Middleware
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, Response, StreamingResponse
 from starlette.routing import Route
@@ -25,6 +27,7 @@ from braid.admin.tokens import Callers
 from braid.async_handle import stream
 from braid.caller import THIS_MACHINE, Caller, asked_by
 from braid.errors import AccessDeniedError
+from braid.event_log import note
 from braid.operation import Operation
 from braid.operation import Request as Asked
 from braid.registry import find, operations
@@ -37,6 +40,7 @@ from braid.tools.http.openapi import document
 from braid.tools.http.pages import Page, following, gone_from, page_of
 from braid.tools.http.problem import MEDIA_TYPE, problem
 from braid.tools.http.query import from_query
+from braid.tools.http.request_log import RequestLog
 from braid.tools.http.watch import Watch
 from braid.transport import CONTENT_TYPE, ENDED, FAILED, ITEM, Problem, decode, encode, framed
 
@@ -117,6 +121,7 @@ class Server:
                 Route("/v1/{name}", self.operation, methods=_METHODS),
                 *(_guarded(route) for route in Aliases(self).routes()),
             ],
+            middleware=[Middleware(RequestLog)],
             exception_handlers={RefusedError: _refusal, 404: _missing, 405: _missing},
         )
 
@@ -530,7 +535,9 @@ async def _written(
 def _logged(error: Exception) -> Problem:
     found = problem(error)
     if found.status == 500:
-        _log.error("%s", found.detail, exc_info=error)
+        note("request_failed", level=logging.ERROR, outcome=type(error).__name__)
+        if os.environ.get("BRAID_DEBUG"):  # only who asks for it is shown what an error says
+            _log.error("%s", found.detail, exc_info=error)
     return found
 
 

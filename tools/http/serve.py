@@ -1,5 +1,6 @@
 """Running the server: where it listens, and how it stops."""
 
+import logging
 import os
 import signal
 import socket
@@ -10,10 +11,13 @@ from pathlib import Path
 
 import uvicorn
 
+from braid.jobs.running import Models
 from braid.session import Session
 from braid.socket_path import SOCKET, short_path
+from braid.tools.event_lines import Form, shown
 from braid.tools.http.app import Mode, Server
 from braid.tools.http.limits import Limits
+from braid.tools.http.request_log import noted
 from braid.tools.http.workers import Workers
 
 DRAIN_S = 10
@@ -28,11 +32,14 @@ def serve(
     mode: Mode = "hybrid",
     limits: Limits | None = None,
     workers: int = 0,
+    models: Callable[[], Models] = Models,
+    log: Form | None = None,
     told: Callable[[str], None] = print,
 ) -> None:
     """Serve a store until a signal stops it: by the socket in its folder, and at `port` where one is given.
 
-    So many `workers` work off jobs meanwhile.
+    So many `workers` work off jobs meanwhile, with the `models` that are named when they look. `log`: events, a line
+    each; without one, only what goes wrong is shown.
 
     Raises ValueError for a host that is not this machine's: what goes over a network needs a proxy with TLS in front.
     """
@@ -41,6 +48,9 @@ def serve(
     if mode == "local" and port is not None:
         raise ValueError("--mode local is the socket alone: leave --port out, or choose hybrid")
     with ExitStack() as opened:
+        opened.enter_context(shown(log or "text", level=logging.INFO if log else logging.WARNING))
+        session.observers.append(noted)
+        opened.callback(session.observers.remove, noted)
         sockets = [opened.enter_context(_unix_socket(session.path))]
         opened.callback((session.path / SOCKET).unlink, missing_ok=True)
         told(f"serving {session.path} at {session.path / SOCKET}")
@@ -49,13 +59,14 @@ def serve(
             told(f"and at http://{host}:{sockets[-1].getsockname()[1]}, for whoever has a token")
         server = Server(session, mode=mode, limits=limits)
         opened.callback(server.watch.sign, ending=True)
-        working = Workers(session, workers)
+        working = Workers(session, workers, models)
         server.changed = working.wake
         opened.callback(working.stop, DRAIN_S)
         working.start()
         config = uvicorn.Config(
             server.application(),
             log_level="warning",
+            log_config=None,
             access_log=False,
             server_header=False,
             lifespan="off",

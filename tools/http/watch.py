@@ -13,6 +13,7 @@ from typing import Any, Final
 
 from braid.caller import Caller
 from braid.errors import AccessDeniedError
+from braid.event_log import note
 from braid.ledger.errors import LedgerError
 from braid.notices import put_notice
 from braid.operation import Operation
@@ -28,7 +29,6 @@ SPIKE: Final = 20
 """How many records one caller may take away, or aim at in vain, within a minute before it is an alarm."""
 SPIKE_S: Final = 60.0
 DENIED, ALARM = "denied", "alarm"
-_log = logging.getLogger("braid.http")
 
 
 class Watch:
@@ -76,7 +76,7 @@ class Watch:
             if total <= SPIKE or not self._is_due(ALARM, now):
                 return
             self._signed_at[ALARM] = now
-        _log.warning("alarm: %s of %s: %d within a minute; `braid freeze` stops it", what, caller.name, total)
+        note("alarm", level=logging.WARNING, outcome=what.replace(" ", "_"), count=total)
         self._sign(ALARM, {"what": what, "caller": caller.name, "token": caller.token, "count": total})
 
     def sign(self, *, ending: bool = False) -> None:
@@ -103,4 +103,4 @@ class Watch:
         try:
             put_notice(self._session, name, data, None, f"a notice {name}")
         except (LedgerError, WalError, OSError, ValueError) as error:  # the request that it is about goes on
-            _log.error("the notice %s could not be signed: %s", name, error)
+            note("notice_unsigned", level=logging.ERROR, stage=name, outcome=type(error).__name__)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 import pytest
 
 from tests.system.cli.conftest import Session
-from tests.system.models.chat_server import prompt_of, speaks
+from tests.system.models.chat_server import prompt_of, says, speaks
 from tests.system.models.model_server import ModelServer
 
 HOME = "I have been using QuickBooks for my bookkeeping."
@@ -65,3 +65,60 @@ def test_a_model_that_was_not_allowed_is_not_asked(
     done = remembered(session).braid("learn", *options)
     assert done.code != 0
     assert said in done.err
+
+
+def test_the_settings_name_the_models_where_no_command_does(session: Session, server: ModelServer) -> None:
+    remembered(session)
+    away = "openai:http://127.0.0.1:9/v1#away"
+    for key, value in (
+        ("provider_preferred", away),
+        ("provider_second", f"openai:{server.url}/v1#second"),
+        ("provider_larger", f"openai:{server.url}/v1#larger"),
+    ):
+        session.well("settings", "set", key, value, "--reason", "to try it")
+    server.otherwise = speaks(
+        json.dumps({"facts": [{**SAID, "confidence": 0.3}]})
+    )  # unsure: the larger is asked
+    done = json.loads(session.well("work", "--consumers", "session-extraction", "-o", "json").out)
+    assert done["done"] >= 1
+    assert [asked[2]["model"] for asked in server.asked] == ["second", "larger"]
+
+
+def test_a_command_names_another_and_words_keep_to_the_settings(
+    session: Session, server: ModelServer
+) -> None:
+    remembered(session)
+    session.well("settings", "set", "provider_preferred", "openai:http://127.0.0.1:9/v1#m", "--reason", "x")
+    session.well("settings", "set", "redacted_terms", "bookkeeping", "--reason", "x")
+    session.well("learn", "--model", f"openai:{server.url}/v1#m")
+    told = prompt_of(server.asked[0][2])
+    assert "for my WITHHELD_1." in told
+    assert "bookkeeping" not in told
+
+
+@pytest.mark.parametrize("command", ["learn", "work"])
+def test_a_far_model_needs_the_flag_and_the_settings(session: Session, command: str) -> None:
+    remembered(session)
+    far = "openai:https://models.example/v1#m"
+    assert "--allow-remote" in session.refused(command, "--model", far)
+    told = session.refused(command, "--model", far, "--allow-remote")
+    assert "local_only is set" in told
+    assert "braid settings set local_only false" in told
+    session.well("settings", "set", "local_only", "false", "--reason", "x")
+    assert "remote_hosts" in session.refused(command, "--model", far, "--allow-remote")
+    session.well("settings", "set", "provider_preferred", far, "--reason", "x")
+    session.well("settings", "set", "remote_hosts", "models.example", "--reason", "x")
+    assert "--allow-remote" in session.refused(command)  # the settings alone are nobody's consent
+
+
+def test_events_are_shown_where_they_are_asked_for(session: Session, server: ModelServer) -> None:
+    remembered(session)
+    model = f"openai:{server.url}/v1#m"
+    server.otherwise = says(500, b"")
+    quiet = session.well("work", "--consumers", "session-extraction", "--model", model)
+    assert "job\n" not in quiet.err
+    session.well("ingest", "-", "--no-learn", stdin=json.dumps({"role": "user", "content": "I like tea."}))
+    told = session.well("work", "--model", model, "--log", "json").err
+    lines = [json.loads(line) for line in told.splitlines() if line.startswith("{")]
+    assert {"job", "model_asked"} <= {one["event"] for one in lines}
+    assert HOME not in told

@@ -270,6 +270,8 @@ def test_the_other_names(store: Store) -> None:
         )
         assert (again[1]["memory_id"], again[1]["status"]) == (later["memory_id"], "processed")
         assert ask("POST", "/api/memory/remember", {"content": "x", "pipeline_timeout_ms": 10**6})[0] == 400
+        store.change_setting("remember_mode", "async", reason="quick answers")
+        assert ask("POST", "/api/memory/remember", {"content": "I live in Leeds."})[1]["status"] == "queued"
         assert ask("POST", "/api/memory/remember", {})[0] == 400
         assert Asker(port, None)("POST", "/api/memory/remember", {"content": "x"})[0] == 401
 

@@ -38,7 +38,8 @@ def ended(store: Store) -> None:
 @pytest.fixture
 def working(tmp_path: Path) -> Any:
     with braid.open(tmp_path / "memory", parser=None) as store:
-        made = Workers(store.session, 2, Models(small=knows(), parser=PARSER))
+        model = knows()
+        made = Workers(store.session, 2, lambda: Models(small=model, parser=PARSER))
         made.start()
         try:
             yield store, made
@@ -91,7 +92,8 @@ def test_one_that_is_stopped_ends_its_job_and_begins_no_other(tmp_path: Path) ->
     with braid.open(tmp_path / "memory", parser=None) as store:
         for at in range(3):
             say(store, *[HOME] * 10, session=f"s{at}")
-        workers = Workers(store.session, 1, Models(small=Model(answer), parser=PARSER))
+        slow = Model(answer)
+        workers = Workers(store.session, 1, lambda: Models(small=slow, parser=PARSER))
         workers.start()
         assert is_asked.wait(30)
         stopping = Thread(target=workers.stop, args=(20,))

@@ -1,17 +1,20 @@
 """The signed settings: typed, with defaults and reasons, and each one does what it says."""
 
+import threading
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Literal
 
 import pytest
 
 import braid
 from braid.caller import GRANTS, Caller, CallerKind, asked_by
-from braid.errors import AccessDeniedError, ConfirmationError, FrozenError, InvalidRequestError
+from braid.errors import AccessDeniedError, ConfirmationError, FrozenError, InvalidRequestError, PinnedError
 from braid.ledger.errors import ReadOnlyError
 from braid.ledger.record.record import EventBody
 from braid.settings import EVENT, Settings, require_person
 from braid.store import Store
+from tests.unit.api.test_jobs import Clock, away, opened, say, work
 
 
 @pytest.fixture
@@ -34,6 +37,21 @@ def test_every_key_has_a_safe_default(store: Store) -> None:
         "forget_dry_run_only": False,
         "forget_confirm_above": 10,
         "forget_max": 100,
+        "forget_pinned": "force",
+        "remember_mode": "auto",
+        "remember_auto_ms": 2_000,
+        "remember_sync_ms": 30_000,
+        "dedup": True,
+        "job_attempts": 4,
+        "model_timeout_s": 120,
+        "provider_preferred": "",
+        "provider_second": "",
+        "provider_larger": "",
+        "local_only": True,
+        "remote_hosts": [],
+        "redacted_terms": [],
+        "tokens_small": None,
+        "tokens_larger": None,
     }
     assert tuple(told) == Settings.__struct_fields__
     assert all(one.about and one.default == one.value and one.record is None for one in told.values())
@@ -49,6 +67,25 @@ def test_every_key_has_a_safe_default(store: Store) -> None:
         ("forget_dry_run_only", "true", True),
         ("forget_confirm_above", "3", 3),
         ("forget_max", "20", 20),
+        ("forget_pinned", "never", "never"),
+        ("remember_mode", "async", "async"),
+        ("remember_auto_ms", "500", 500),
+        ("remember_sync_ms", "500", 500),
+        ("dedup", "false", False),
+        ("job_attempts", "2", 2),
+        ("model_timeout_s", "9", 9),
+        (
+            "provider_preferred",
+            "ollama:llama3.2@http://127.0.0.1:11434",
+            "ollama:llama3.2@http://127.0.0.1:11434",
+        ),
+        ("provider_second", "openai:http://127.0.0.1:8080/v1#m", "openai:http://127.0.0.1:8080/v1#m"),
+        ("provider_larger", "anthropic:large", "anthropic:large"),
+        ("local_only", "false", False),
+        ("remote_hosts", "api.openai.com, api.anthropic.com", ["api.openai.com", "api.anthropic.com"]),
+        ("redacted_terms", '["Falcon, the project", "Porto"]', ["Falcon, the project", "Porto"]),
+        ("tokens_small", "100000", 100_000),
+        ("tokens_larger", "0", 0),
     ],
 )
 def test_each_change_is_a_signed_record_with_its_reason(
@@ -85,6 +122,15 @@ def test_each_change_is_a_signed_record_with_its_reason(
         ("mutations_frozen", "perhaps", "x", "mutations_frozen: "),
         ("forget_max", "1000", "x", "forget_max: "),
         ("forget_confirm_above", "-1", "x", "forget_confirm_above: "),
+        ("remember_mode", "later", "x", "remember_mode: "),
+        ("remember_auto_ms", "0", "x", "remember_auto_ms: "),
+        ("job_attempts", "5", "x", "job_attempts: "),
+        ("tokens_small", "-1", "x", "tokens_small: "),
+        ("tokens_small", "many", "x", "tokens_small: "),
+        ("remote_hosts", "https://api.openai.com", "x", "remote_hosts"),
+        ("redacted_terms", "a", "x", "redacted_terms"),
+        ("redacted_terms", "[1", "x", "no list of JSON"),
+        ("provider_preferred", "openai:https://me:secret@models.example/v1#m", "x", "provider_preferred: "),
         ("phase", "shadow", "", "reason"),
     ],
 )
@@ -154,3 +200,59 @@ def test_a_program_decides_in_no_phase_that_is_offered(store: Store) -> None:
             require_person(store.session, caller(kind), "this")
     for other in (None, caller("person"), caller("operator")):
         require_person(store.session, other, "this")
+
+
+def test_none_clears_a_name_a_list_and_a_limit(store: Store) -> None:
+    for key, value in (("provider_second", "ollama:m"), ("redacted_terms", "Porto"), ("tokens_small", "5")):
+        store.change_setting(key, value, reason="to try it")
+        done = store.change_setting(key, "none", reason="enough")
+        assert done.setting.value == done.setting.default
+    with pytest.raises(InvalidRequestError, match="forget_max"):
+        store.change_setting("forget_max", "none", reason="x")
+
+
+def test_what_is_pinned_is_kept_even_from_an_operator(store: Store) -> None:
+    id = store.append("I live in Porto.", user_id="maya")
+    store.modify(id, reason="it matters", pinned=True)
+    store.change_setting("forget_pinned", "never", reason="too many accidents")
+    with pytest.raises(PinnedError, match="forget_pinned is never"):
+        store.forget(id, force=True)
+    store.change_setting("forget_pinned", "force", reason="now")
+    store.forget(id, force=True)
+
+
+def test_remember_works_as_it_is_set_unless_the_call_says(store: Store) -> None:
+    store.change_setting("remember_mode", "async", reason="quick answers")
+    assert store.remember("I live in Porto.", user_id="maya").status == "queued"
+    assert store.remember("I live in Leeds.", user_id="maya", mode="sync").status == "processed"
+
+
+@pytest.mark.parametrize(("mode", "key"), [("auto", "remember_auto_ms"), ("sync", "remember_sync_ms")])
+def test_remember_reads_as_long_as_it_is_set(
+    store: Store, mode: Literal["auto", "sync"], key: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store.remember("I live in Porto.", user_id="maya")  # the parser is loaded
+    store.change_setting(key, "30", reason="quick answers")
+    slow = threading.Event()
+    monkeypatch.setattr(store.session, "follow", lambda: slow.wait(30))
+    told = store.remember("I live in Leeds.", user_id="maya", mode=mode)
+    slow.set()
+    assert told.status == "queued"
+    assert any("30 ms" in one for one in told.warnings)
+
+
+def test_without_dedup_the_same_words_are_a_memory_each(store: Store) -> None:
+    said = store.remember("I live in Porto.", user_id="maya", raw=True).ids
+    assert store.remember("I live in Porto.", user_id="maya", raw=True).ids == said
+    store.change_setting("dedup", "false", reason="count them")
+    assert store.remember("I live in Porto.", user_id="maya", raw=True).ids != said
+
+
+def test_so_many_attempts_are_made_as_it_is_set(tmp_path: Path) -> None:
+    clock = Clock()
+    with opened(tmp_path, clock) as store:
+        store.change_setting("job_attempts", "2", reason="give up sooner")
+        say(store, "I live in Porto.")
+        model = away()
+        done = work(store, clock, model)
+        assert (done.retried, done.dead, len(model.told)) == (1, 1, 2)

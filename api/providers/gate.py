@@ -1,0 +1,288 @@
+"""The gate before every model that a store asks: what the settings allow, what is left of the day, what may be shown.
+
+settings ──allowed?──> budget ──left?──> secrets and terms out ──> model ──> terms back in
+   │ no                   │ no                                        │
+   └ ChatRefusedError     └ a job waits, a caller does without        └ one row in the outbound log, without words
+
+Nothing here holds a lock of the store.
+"""
+
+import logging
+import sqlite3
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime, timedelta
+from time import perf_counter
+from typing import Any, Final
+
+import msgspec
+
+from braid.event_log import current_request, note
+from braid.job_state import job_state
+from braid.providers.budget import Budgets
+from braid.providers.outbound import FILE, OutboundCall, OutboundLog
+from braid.providers.policy import refusal_of
+from braid.session import Session
+from braid.settings import Settings, Tier, settings
+from braid.text.chat import (
+    ChatBudgetError,
+    ChatError,
+    ChatLeftOutError,
+    ChatMessage,
+    ChatModel,
+    ChatNotAskedError,
+    ChatRefusedError,
+    ChatTimeoutError,
+    Completion,
+    capabilities_of,
+    host_of,
+    provider_of,
+)
+from braid.text.redact import Redactor, Terms
+from braid.work.breaker import Breaker
+from braid.work.errors import BreakerOpenError, BudgetSpentError
+
+Needed = str
+"""What a model must be able to do: `extract`, `decide`, `compose` or `rerank`."""
+LOOK_AGAIN_S: Final = 900.0
+"""A job that waits for the next day looks so often whether somebody has set another limit."""
+_BYTES_A_TOKEN: Final = 4
+"""Where a server counts no tokens they are estimated: too many rather than none."""
+
+
+def outbound(session: Session) -> OutboundLog:
+    """Return the outbound log of a session's store, kept while it is open."""
+    return session.kept(OutboundLog, lambda: OutboundLog(session.path / FILE))
+
+
+class Gate:
+    """The gate of one operation. `waits`: it is a job's, which waits for the next day where a budget is spent."""
+
+    def __init__(self, session: Session, operation: str, needed: Needed, *, waits: bool = False) -> None:
+        self.session = session
+        self.operation = operation
+        self.needed = needed
+        self.waits = waits
+        self._replaced: list[Mapping[str, str]] = []
+
+    def before(self, model: ChatModel, tier: Tier) -> "GatedModel":
+        """Return a model with this gate before it."""
+        return GatedModel(self, model, tier)
+
+    def taken(self) -> list[Mapping[str, str]]:
+        """Return what stood behind placeholders since the last time this was asked: a mapping each exchange."""
+        found, self._replaced = self._replaced, []
+        return found
+
+    def keep(self, replaced: Mapping[str, str]) -> None:
+        """Take notice of what is replaced in an exchange."""
+        if replaced:
+            self._replaced.append(replaced)
+
+
+class GatedModel:
+    """A model behind a gate. Implements `ChatModel`."""
+
+    def __init__(self, gate: Gate, model: ChatModel, tier: Tier) -> None:
+        self._gate = gate
+        self._model = model
+        self._tier: Tier = tier
+
+    @property
+    def name(self) -> str:
+        """The model, as its maker calls it."""
+        return self._model.name
+
+    @property
+    def remote(self) -> bool:
+        """Whether what it is told leaves this machine."""
+        return self._model.remote
+
+    def complete(
+        self,
+        messages: Sequence[ChatMessage],
+        *,
+        max_tokens: int,
+        timeout_s: float,
+        schema: Mapping[str, Any] | None = None,
+    ) -> Completion:
+        """Return what the model says, its terms restored. Raises ChatError, and BudgetSpentError in a job."""
+        self._gate.session.refresh()  # another process may have set it
+        now = settings(self._gate.session)
+        self._require(now)
+        able = capabilities_of(self._model)
+        secrets, terms = Redactor(), Terms(now.redacted_terms)
+        sent = [_shown(one, secrets, terms) for one in messages]
+        replaced = secrets.replaced | terms.replaced
+        for one in messages:
+            replaced |= one.replaced
+        self._gate.keep(replaced)
+        began = perf_counter()
+        said: Completion | None = None
+        outcome = "interrupted"
+        try:
+            said = self._model.complete(
+                sent,
+                max_tokens=min(max_tokens, able.max_tokens),
+                timeout_s=min(timeout_s, now.model_timeout_s, able.timeout_s),
+                schema=schema,
+            )
+            outcome = "ok" if said.finish == "stop" else said.finish
+            text = terms.restore(said.text, in_json=schema is not None)
+            return msgspec.structs.replace(said, text=text)
+        except ChatError as error:
+            outcome = error.reason.replace(" ", "_")
+            raise
+        finally:
+            self._count(sent, said, outcome, len(replaced), 1000 * (perf_counter() - began))
+
+    def _require(self, now: Settings) -> None:
+        """Raise ChatRefusedError, ChatBudgetError or BudgetSpentError where the model is not to be asked."""
+        gate = self._gate
+        why = refusal_of(self._model, now)
+        if why is None and not getattr(capabilities_of(self._model), gate.needed):
+            why = f"{self._model.name} can't {gate.needed}"
+        if why is not None:
+            self._note("model_refused", "not_allowed", level=logging.WARNING)
+            raise ChatRefusedError(f"{why}: nothing was sent")
+        try:
+            outbound(gate.session).require()
+            at = gate.session.now()
+            state = Budgets(gate.session).of(self._tier, at)
+        except (OSError, sqlite3.Error) as error:
+            raise ChatError(
+                f"what is sent can't be counted ({type(error).__name__}): nothing was sent"
+            ) from None
+        if not state.is_spent:
+            return
+        self._note("budget_spent", "waits" if gate.waits else "left_out", level=logging.WARNING)
+        words = f"the {self._tier} models have taken {state.spent:,} of {state.limit:,} tokens of the day"
+        if gate.waits and self._tier == "small":
+            wait_s = min((_next_day(at) - at).total_seconds(), LOOK_AGAIN_S)
+            raise BudgetSpentError(words, "budget", wait_s)
+        raise ChatBudgetError(words)
+
+    def _count(
+        self,
+        sent: Sequence[ChatMessage],
+        said: Completion | None,
+        outcome: str,
+        placeholders: int,
+        ms: float,
+    ) -> None:
+        """Keep what left, and say so in the log of events."""
+        session, model = self._gate.session, self._model
+        bytes_out = sum(len(one.text.encode(errors="replace")) for one in sent)
+        bytes_in = len(said.text.encode(errors="replace")) if said is not None else 0
+        tokens_in, tokens_out = (said.tokens_in, said.tokens_out) if said is not None else (0, 0)
+        if not tokens_in + tokens_out and (said is not None or outcome == _LATE):
+            tokens_in, tokens_out = bytes_out // _BYTES_A_TOKEN + 1, bytes_in // _BYTES_A_TOKEN
+        at = session.now()
+        call = OutboundCall(
+            at=at,
+            tier=self._tier,
+            operation=self._gate.operation,
+            provider=provider_of(model),
+            model=model.name,
+            host=host_of(model),
+            remote=model.remote,
+            tokens_in=tokens_in,
+            tokens_out=tokens_out,
+            bytes_out=bytes_out,
+            bytes_in=bytes_in,
+            placeholders=placeholders,
+            ms=round(ms, 1),
+            outcome=outcome,
+            request_id=current_request(),
+        )
+        try:
+            outbound(session).add(call)
+            Budgets(session).warn(self._tier, at)
+        except (OSError, sqlite3.Error) as error:
+            note("outbound_log_failed", level=logging.ERROR, outcome=type(error).__name__)
+        self._note("model_asked", outcome, latency_ms=round(ms, 1), tokens=tokens_in + tokens_out)
+
+    def _note(self, event: str, outcome: str, *, level: int = logging.INFO, **fields: float) -> None:
+        note(
+            event,
+            level=level,
+            operation=self._gate.operation,
+            provider=provider_of(self._model),
+            model=self._model.name,
+            tier=self._tier,
+            outcome=outcome,
+            **fields,
+        )
+
+
+def _shown(message: ChatMessage, secrets: Redactor, terms: Terms) -> ChatMessage:
+    """Return a message as it may be sent. A program's own words hold no terms, though they may look like some."""
+    text = secrets.redact(message.text)
+    return ChatMessage(message.role, text if message.role == "system" else terms.redact(text))
+
+
+_LATE: Final = ChatTimeoutError.reason.replace(" ", "_")
+
+
+def _next_day(at: datetime) -> datetime:
+    day = at.astimezone(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
+    return day + timedelta(days=1)
+
+
+class FirstOf:
+    """Models that are asked one after the other until one answers: preferred, second. Implements `ChatModel`."""
+
+    def __init__(self, models: Sequence[tuple[ChatModel, Breaker | None]], *, is_needed: bool = True) -> None:
+        """Each with the breaker that is before it, if any. `is_needed`: where all are open, the job waits for one."""
+        if not models:
+            raise ValueError("at least one model is asked")
+        self._models = models
+        self._is_needed = is_needed
+
+    @property
+    def name(self) -> str:
+        """The model that is asked first, as its maker calls it."""
+        return self._models[0][0].name
+
+    @property
+    def remote(self) -> bool:
+        """Whether what one of them is told leaves this machine."""
+        return any(model.remote for model, _ in self._models)
+
+    def complete(
+        self,
+        messages: Sequence[ChatMessage],
+        *,
+        max_tokens: int,
+        timeout_s: float,
+        schema: Mapping[str, Any] | None = None,
+    ) -> Completion:
+        """Return what the first one says that answers. Raises ChatError, and BreakerOpenError where all are open."""
+        failed: ChatError | None = None
+        opened: list[BreakerOpenError] = []
+        for model, breaker in self._models:
+            try:
+                if breaker is None:
+                    return model.complete(messages, max_tokens=max_tokens, timeout_s=timeout_s, schema=schema)
+                with breaker.passing(ChatNotAskedError, BudgetSpentError):
+                    return model.complete(messages, max_tokens=max_tokens, timeout_s=timeout_s, schema=schema)
+            except BreakerOpenError as error:
+                opened.append(error)
+            except ChatBudgetError:
+                raise  # the other one is of the same tier
+            except ChatError as error:
+                failed = error
+        if failed is not None:
+            raise failed
+        soonest = min(opened, key=lambda one: one.wait_s)
+        if self._is_needed:
+            raise soonest
+        raise ChatLeftOutError(str(soonest)) from soonest
+
+
+def in_order(gate: Gate, small: ChatModel, second: ChatModel | None, *, with_breakers: bool) -> FirstOf:
+    """Return the small models in the order in which they are asked."""
+    breakers = job_state(gate.session).breakers
+    both = [(small, "chat_small"), *([(second, "chat_second")] if second is not None else [])]
+    return FirstOf(
+        [(gate.before(model, "small"), breakers[name] if with_breakers else None) for model, name in both]
+    )

@@ -1,0 +1,163 @@
+"""What left: one row for each time that a model was asked, without a word of what was said. A file beside the store.
+
+The day's tokens are counted from it, so that a restart resets nothing, and several processes count together. It may be
+thrown away: then the day begins from zero, and nothing else is lost.
+"""
+
+import os
+import sqlite3
+from collections.abc import Generator
+from contextlib import closing, contextmanager, suppress
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, Final, Literal
+
+import msgspec
+
+Kind = Literal["small", "larger", "embedder"]
+"""The tiers of language models, each with a budget of its own; an embedder has none."""
+FILE: Final = "outbound.sqlite"
+KEPT_DAYS: Final = 90
+BUSY_S: Final = 5.0
+_SCHEMA: Final = """
+CREATE TABLE IF NOT EXISTS calls (
+  at TEXT NOT NULL, day TEXT NOT NULL, tier TEXT NOT NULL, operation TEXT NOT NULL, provider TEXT NOT NULL,
+  model TEXT NOT NULL, host TEXT, remote INTEGER NOT NULL, tokens_in INTEGER NOT NULL, tokens_out INTEGER NOT NULL,
+  bytes_out INTEGER NOT NULL, bytes_in INTEGER NOT NULL, placeholders INTEGER NOT NULL, ms REAL NOT NULL,
+  outcome TEXT NOT NULL, request_id TEXT
+);
+CREATE INDEX IF NOT EXISTS by_day ON calls (day, tier);
+"""
+
+_USES: Final = """
+SELECT tier, provider, model, remote, count(*), sum(outcome NOT IN ('ok', 'length')), sum(tokens_in), sum(tokens_out),
+  round(avg(ms), 1)
+FROM calls WHERE day = ? GROUP BY tier, provider, model, remote ORDER BY min(rowid)
+"""
+
+
+class OutboundCall(msgspec.Struct, frozen=True, kw_only=True):
+    """A time that a model was asked. `outcome`: `ok`, or why it gave no answer; `ms`: how long it took.
+
+    `bytes_out` is what it was shown, `placeholders` how many secrets and terms stood behind placeholders in it.
+    """
+
+    at: datetime
+    tier: Kind
+    operation: str
+    provider: str
+    model: str
+    host: str | None
+    remote: bool
+    tokens_in: int
+    tokens_out: int
+    bytes_out: int
+    bytes_in: int
+    placeholders: int
+    ms: float
+    outcome: str
+    request_id: str | None = None
+
+
+class ModelUse(msgspec.Struct, frozen=True, kw_only=True):
+    """What a model was asked on a day: how often, how often it gave no answer, and the tokens that it took."""
+
+    tier: Kind
+    provider: str
+    model: str
+    remote: bool
+    calls: int
+    failed: int
+    tokens_in: int
+    tokens_out: int
+    ms: float
+    """The mean of a call."""
+
+
+_NAMES: Final = tuple(OutboundCall.__struct_fields__)
+
+
+class OutboundLog:
+    """The file of one store. Safe between threads and processes: each act opens it."""
+
+    def __init__(self, path: Path) -> None:
+        """The file is made at the first call, for its owner alone (0600)."""
+        self.path = path
+
+    def add(self, call: OutboundCall) -> None:
+        """Keep a call, and let go of what is older than `KEPT_DAYS`. Raises OSError, sqlite3.Error."""
+        row = msgspec.to_builtins(call)
+        row["at"], row["day"] = call.at.isoformat(), _day(call.at)
+        with self._open() as con:
+            names = (*_NAMES, "day")
+            marks = ", ".join(f":{name}" for name in names)
+            con.execute(f"INSERT INTO calls ({', '.join(names)}) VALUES ({marks})", row)  # noqa: S608 - our own words
+            con.execute(
+                "DELETE FROM calls WHERE day < date(:day, :back)",
+                {"day": row["day"], "back": f"-{KEPT_DAYS} days"},
+            )
+
+    def require(self) -> None:
+        """Raise OSError or sqlite3.Error where a call could not be kept: then none is made."""
+        with self._open():
+            pass
+
+    def spent(self, now: datetime) -> dict[str, int]:
+        """Return how many tokens each tier has taken on the day of `now`, UTC."""
+        asked = "SELECT tier, sum(tokens_in + tokens_out) FROM calls WHERE day = ? GROUP BY tier"
+        return dict(self._rows(asked, [_day(now)]))
+
+    def uses(self, now: datetime) -> list[ModelUse]:
+        """Return what each model was asked on the day of `now`, UTC. Raises OSError, sqlite3.Error."""
+        rows = self._rows(_USES, [_day(now)])
+        names = ModelUse.__struct_fields__
+        return [msgspec.convert(dict(zip(names, row, strict=True)), ModelUse, strict=False) for row in rows]
+
+    def newest(self, most: int) -> list[OutboundCall]:
+        """Return the newest calls, the newest first."""
+        asked = f"SELECT {', '.join(_NAMES)} FROM calls ORDER BY rowid DESC LIMIT ?"  # noqa: S608 - our own words
+        rows = self._rows(asked, [most])
+        return [
+            msgspec.convert(dict(zip(_NAMES, row, strict=True)), OutboundCall, strict=False) for row in rows
+        ]
+
+    def _rows(self, asked: str, given: list[Any]) -> list[Any]:
+        if not self.path.exists():
+            return []
+        with self._open() as con:
+            return con.execute(asked, given).fetchall()
+
+    @contextmanager
+    def _open(self) -> Generator[sqlite3.Connection]:
+        """Hold the file for one act; one that is damaged is made again."""
+        try:
+            con = self._opened()
+        except sqlite3.OperationalError:
+            raise
+        except sqlite3.DatabaseError:
+            self.drop()
+            con = self._opened()
+        with closing(con), con:
+            yield con
+
+    def _opened(self) -> sqlite3.Connection:
+        if not self.path.exists():
+            with suppress(FileExistsError):
+                os.close(os.open(self.path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
+        con = sqlite3.connect(self.path, timeout=BUSY_S)
+        try:
+            con.execute("PRAGMA journal_mode = WAL")
+            con.executescript(_SCHEMA)
+        except BaseException:
+            con.close()
+            raise
+        return con
+
+    def drop(self) -> None:
+        """Throw the file away."""
+        for suffix in ("", "-wal", "-shm"):
+            self.path.with_name(self.path.name + suffix).unlink(missing_ok=True)
+
+
+def _day(at: datetime) -> str:
+    return at.astimezone(UTC).date().isoformat()

@@ -1,0 +1,92 @@
+"""The log of events: one line each, fields of a known set, and no word that anybody has written."""
+
+import io
+import json
+import logging
+from typing import Any
+
+import pytest
+
+from braid.event_log import FIELDS, current_request, note, request
+from braid.tools.event_lines import Form, shown
+
+MARK = "my password is hunter2"
+
+
+def lines(form: Form = "json") -> tuple[io.StringIO, Any]:
+    stream = io.StringIO()
+    return stream, shown(form, stream=stream)
+
+
+def test_an_event_is_one_line_of_json() -> None:
+    stream, showing = lines()
+    with showing, request("req_0123456789abcdef"):
+        note("job", job_id="job_0123456789abcdef", stage="ask", outcome="retried:ChatError", latency_ms=12.5)
+    told = json.loads(stream.getvalue())
+    assert told.pop("time").endswith("Z")
+    assert told == {
+        "level": "info",
+        "service": "braid",
+        "event": "job",
+        "request_id": "req_0123456789abcdef",
+        "job_id": "job_0123456789abcdef",
+        "stage": "ask",
+        "outcome": "retried:ChatError",
+        "latency_ms": 12.5,
+    }
+
+
+def test_as_text_it_is_one_line_too() -> None:
+    stream, showing = lines("text")
+    with showing:
+        note("remembered", level=logging.WARNING, outcome="queued", count=2)
+    (line,) = stream.getvalue().splitlines()
+    assert line.split(" ", 1)[1] == "warning remembered outcome=queued count=2"
+
+
+def test_words_never_come_in() -> None:
+    stream, showing = lines()
+    with showing, request(MARK):
+        note("job", stage=MARK, outcome=f"{MARK}\n", model="a" * 500)
+        with pytest.raises(ValueError, match="no field"):
+            note("job", text=MARK)
+        assert current_request() != MARK
+    told = json.loads(stream.getvalue())
+    assert (told["stage"], told["outcome"], told["model"]) == ("?", "?", "?")
+    assert "hunter2" not in stream.getvalue()
+
+
+def test_of_what_a_library_logs_only_the_class_of_an_error_is_shown() -> None:
+    stream, showing = lines()
+    with showing:
+        try:
+            raise KeyError(MARK)
+        except KeyError:
+            logging.getLogger("uvicorn.error").exception("failed with %s", MARK)
+    told = json.loads(stream.getvalue())
+    assert (told["event"], told["logger"], told["level"], told["outcome"]) == (
+        "log",
+        "uvicorn.error",
+        "error",
+        "KeyError",
+    )
+    assert "hunter2" not in stream.getvalue()
+
+
+def test_ids_of_callers_are_taken_only_where_they_are_ids() -> None:
+    for given in ("0b0e7a8e-7a55-4d58-9c58-1f6f3f0e3c8a", "corr_0123456789ab", "deadbeef"):
+        with request(given) as id:
+            assert id == given
+    for given in ("hunter2", "sk-abcdefghijklmnopqrst", "deadbeef\n", "a" * 37, ""):
+        with request(given) as id:
+            assert id != given
+    assert current_request() is None
+
+
+def test_logging_is_as_before_behind_the_block() -> None:
+    root, before = logging.getLogger(), logging.getLogger().handlers[:]
+    _, showing = lines()
+    with showing:
+        assert root.handlers != before
+    assert root.handlers == before
+    assert "text" not in FIELDS
