@@ -6,6 +6,7 @@ class of the error alone: its message may quote anything.
 
 import json
 import logging
+import os
 import sys
 from collections.abc import Generator
 from contextlib import contextmanager
@@ -26,7 +27,9 @@ class EventLines(logging.Formatter):
         self._form = form
 
     def format(self, record: logging.LogRecord) -> str:
-        """Return a record's line."""
+        """Return a record's line; with BRAID_DEBUG set, all that a library says, and where an error was raised."""
+        if os.environ.get("BRAID_DEBUG") and record.name != LOGGER:
+            return super().format(record)
         fields = _fields(record)
         if self._form == "json":
             return json.dumps(fields, ensure_ascii=True)

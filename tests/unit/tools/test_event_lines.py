@@ -73,6 +73,17 @@ def test_of_what_a_library_logs_only_the_class_of_an_error_is_shown() -> None:
     assert "hunter2" not in stream.getvalue()
 
 
+def test_who_looks_for_a_mistake_is_shown_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("BRAID_DEBUG", "1")
+    stream, showing = lines()
+    with showing:
+        logging.getLogger("braid.http").error("failed with %s", MARK)
+        note("job", outcome="done")
+    first, second = stream.getvalue().splitlines()
+    assert first == f"failed with {MARK}"
+    assert json.loads(second)["event"] == "job"
+
+
 def test_ids_of_callers_are_taken_only_where_they_are_ids() -> None:
     for given in ("0b0e7a8e-7a55-4d58-9c58-1f6f3f0e3c8a", "corr_0123456789ab", "deadbeef"):
         with request(given) as id:
