@@ -1332,6 +1332,8 @@ class AsyncMethods:
     async def plan_recover(self, *ids: "str") -> "tuple[RecordId, ...]":
         """Return what fell with these forgotten records and would come back with them: not what is past its window.
 
+        A memory that was forgotten as a whole comes back as a whole, by any of its ids: else its old words would stand.
+
         Raises InvalidRecordError for a record of which all that it rests on stays forgotten.
         """
         return await to_thread(lambda: self.sync.plan_recover(*ids))

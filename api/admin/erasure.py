@@ -1,6 +1,6 @@
 """What leaves the memory: hidden, brought back, or erased with its key and all that was derived from it alone."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import partial
 from typing import Annotated, Final
 
@@ -23,6 +23,7 @@ from braid.ledger.errors import (
     ReadOnlyError,
     UnknownRecordError,
 )
+from braid.ledger.read.reader import Reader
 from braid.ledger.record.ids import RecordId
 from braid.ledger.record.scope import SCOPES
 from braid.log.chain import chain_of, kept
@@ -163,6 +164,17 @@ def recover(session: Session, asked: Recover) -> Noted:
         return Noted(id=erasing.recover(session.writer, ids, session.now(), asked.reason, asked_for()))
 
 
+def _of_one_memory(reader: Reader, indexes: Sequence[int]) -> list[int]:
+    """Return the other records of these memories that the same tombstone hid."""
+    hidden = reader.control.hidden
+    found: list[int] = []
+    for index in indexes:
+        if index in hidden and reader.envelope(index).kind == "experience":
+            members = chain_of(reader, index).members
+            found += (at for at in members if at in hidden and hidden[at][0] == hidden[index][0])
+    return [at for at in dict.fromkeys(found) if at not in indexes]
+
+
 class PlanRecover(Request, frozen=True, kw_only=True):
     """Which forgotten records would come back."""
 
@@ -182,14 +194,18 @@ class PlanRecover(Request, frozen=True, kw_only=True):
 def plan_recover(session: Session, asked: PlanRecover) -> Named:
     """Return what fell with these forgotten records and would come back with them: not what is past its window.
 
+    A memory that was forgotten as a whole comes back as a whole, by any of its ids: else its old words would stand.
+
     Raises InvalidRecordError for a record of which all that it rests on stays forgotten.
     """
     session.refresh()
     reader = session.reader
     indexes = [reader.get(id, include_forgotten=True).index for id in asked.ids]
     refuse_baseless(reader, indexes)
+    indexes += _of_one_memory(reader, indexes)
     late = set(erasing.due(reader, session.now()))
-    back = _named(session, (at for at in returns_with(reader, indexes) if at not in late))
+    again = sorted({*indexes, *returns_with(reader, indexes)} - late)
+    back = _named(session, again)
     return Named(ids=tuple(id for id in back.ids if id not in asked.ids))
 
 

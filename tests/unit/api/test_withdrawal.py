@@ -188,3 +188,25 @@ def test_marked_shows_nothing_of_another_scope_nor_of_later(store: Store) -> Non
     assert "Max" not in str(asked)
     (only,) = store.recall("What is the cat?", superseded="marked", filters={"id": mine}).results
     assert (only.id, only.superseded_by is not None) == (mine, True)
+
+
+def test_a_memory_that_was_forgotten_as_a_whole_comes_back_as_a_whole(store: Store) -> None:
+    old = store.append("I live in Quokkaville.", user_id="m")
+    new = store.correct(old, "I live in Wombat Creek.", reason="moved")
+    shown_first = store.preview_forget("Where do I live?", user_id="m")
+    assert shown_first.token is not None
+    store.forget_previewed(shown_first.token, reason="asked to", user_id="m", confirm=1)
+    assert store.recall(ASKED, user_id="m").results == ()
+    assert store.plan_recover(old) == (new,)
+    store.recover(old)
+    assert [hit.text for hit in store.recall(ASKED, user_id="m").results] == ["I live in Wombat Creek."]
+
+
+def test_a_correction_that_was_forgotten_by_itself_stays_forgotten(store: Store) -> None:
+    old = store.append("I live in Quokkaville.", user_id="m")
+    new = store.correct(old, "I live in Wombat Creek.", reason="moved")
+    store.forget(new, reason="it was wrong")
+    store.forget(old, reason="asked to")
+    assert store.plan_recover(old) == ()
+    store.recover(old)
+    assert [hit.text for hit in store.recall(ASKED, user_id="m").results] == ["I live in Quokkaville."]
