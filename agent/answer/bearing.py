@@ -57,6 +57,9 @@ _OPENING: Final = re.compile(
 )
 _BARE: Final = re.compile(r"[\d.,]*\d\Z")
 _CLOCKED: Final = re.compile(r":\d")
+_NAMED: Final = re.compile(r"[\w:,;] [A-Z][a-z]+ $")
+_OF_SUM: Final = 3
+"""How many digits a number has at least that is a sum right behind a name: "Cronin 9500", not "Postgres 16"."""
 _NUMBERED: Final = frozenset("""
 platform room bus gate floor number no page chapter flat version line track route table seat level unit apartment house
 tram terminal bay door zone grade
@@ -138,12 +141,14 @@ class Bearing:
         return sum(not self._known.issuperset(words(match[0])) for match in _NUMBER.finditer(text))
 
     def names(self, text: str) -> int:
-        """Return how many names of a text the question doesn't have; one that opens a sentence counts where it is
-        no common word."""
+        """Return how many names of a text the question doesn't have. What opens a sentence is none, nor what stands in
+        capitals or has a number of its own: "TSH", "Apache-2.0"."""
         return sum(
             (low := match[0].lower()) not in STOP
             and low not in _SPELT
             and self._known.isdisjoint(words(match[0]))
+            and not match[0].isupper()
+            and not text[match.end() : match.end() + 1].isdigit()
             for match in _NAME.finditer(text)
             if match.start() > 0 and text[match.start() - 2 : match.start() - 1] not in (".", "!", "?")
         )
@@ -171,8 +176,12 @@ class Bearing:
         for match in _MONEY.finditer(text):
             if self._known.issuperset(words(match[0])):
                 continue
-            before = words(text[max(match.start() - 20, 0) : match.start()])[-1:]
-            named = not _NUMBERED.isdisjoint(before) or _CLOCKED.match(text, match.end())
+            ahead = text[max(match.start() - 20, 0) : match.start()]
+            named = (
+                not _NUMBERED.isdisjoint(words(ahead)[-1:])
+                or _CLOCKED.match(text, match.end()) is not None
+                or (len(match[0]) < _OF_SUM and _NAMED.search(ahead) is not None)
+            )
             if not (_BARE.match(match[0]) and named):
                 return True
         return False
