@@ -165,14 +165,21 @@ def recover(session: Session, asked: Recover) -> Noted:
 
 
 def _of_one_memory(reader: Reader, indexes: Sequence[int]) -> list[int]:
-    """Return the other records of these memories that the same tombstone hid."""
+    """Return the other records that a tombstone hid of memories of which it left nothing."""
     hidden = reader.control.hidden
-    found: list[int] = []
+    found: set[int] = set()
     for index in indexes:
-        if index in hidden and reader.envelope(index).kind == "experience":
-            members = chain_of(reader, index).members
-            found += (at for at in members if at in hidden and hidden[at][0] == hidden[index][0])
-    return [at for at in dict.fromkeys(found) if at not in indexes]
+        if index not in hidden or reader.envelope(index).kind != "experience":
+            continue
+        tombstone = hidden[index][0]
+        by = {
+            at: hidden[at][0] if at in hidden else None
+            for at in chain_of(reader, index).members
+            if at < tombstone
+        }
+        if all(one is not None and one <= tombstone for one in by.values()):
+            found.update(at for at, one in by.items() if one == tombstone)
+    return sorted(found.difference(indexes))
 
 
 class PlanRecover(Request, frozen=True, kw_only=True):

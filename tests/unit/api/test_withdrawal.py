@@ -210,3 +210,14 @@ def test_a_correction_that_was_forgotten_by_itself_stays_forgotten(store: Store)
     assert store.plan_recover(old) == ()
     store.recover(old)
     assert [hit.text for hit in store.recall(ASKED, user_id="m").results] == ["I live in Quokkaville."]
+
+
+def test_of_a_memory_that_was_forgotten_in_part_only_that_comes_back_which_is_named(store: Store) -> None:
+    old = store.append("I live in Quokkaville.", user_id="m")
+    middle = store.correct(old, "I live in Dingo Bay.", reason="moved")
+    new = store.correct(middle, "I live in Wombat Creek.", reason="moved")
+    store.forget(new, middle, reason="asked to")
+    assert [hit.text for hit in store.recall(ASKED, user_id="m").results] == ["I live in Quokkaville."]
+    assert store.plan_recover(middle) == ()
+    store.recover(middle)
+    assert [hit.text for hit in store.recall(ASKED, user_id="m").results] == ["I live in Dingo Bay."]
