@@ -25,7 +25,7 @@ demo: .venv/.runtime  ## Install what is needed and run the guided tour
 PYTEST = $(PY) -m pytest --numprocesses auto --dist worksteal
 
 test: .venv/.dev  ## Install what is needed and run the tests (ARGS='-k recall' and the like are passed on)
-	@$(PYTEST) -m 'not soak' $(ARGS)
+	@$(PYTEST) -m 'not soak' --durations 15 --durations-min 5 $(ARGS)
 
 unit: .venv/.dev  ## Run the tests that start no process and never sleep (ARGS are passed on)
 	@$(PYTEST) -m 'not soak' tests/unit $(ARGS)
