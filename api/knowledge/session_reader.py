@@ -196,11 +196,10 @@ class SessionReader:
         return Read(drafts, tally, self._spent(tally, ms), replaced=self._replaced(records.values()))
 
     def _replaced(self, records: Iterable[Record]) -> tuple[Draft, ...]:
-        """Return the event that keeps what was replaced since the last portion, where these records hold it."""
+        """Return the events that keep what was replaced since the last portion, where these records hold it."""
         if self._gate is None or not (exchanges := self._gate.taken()):
             return ()
-        draft = placeholders.kept(self._gate.operation, exchanges, list(records))
-        return (draft,) if draft is not None else ()
+        return tuple(placeholders.kept(self._gate.operation, exchanges, list(records)))
 
     def _extracted(self, portion: Portion, attempt: int) -> tuple[Extraction, dict[int, Record], list[Turn]]:
         """Return what an extractor finds in the turns that live and of which nothing stands in the log yet."""

@@ -1,6 +1,7 @@
 """The gate before a composer's model, and what is kept of what went through it."""
 
 from collections.abc import Iterable
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from braid.ledger.errors import ErasedError, ForgottenError
@@ -40,8 +41,9 @@ def keep(session: Session, gate: Gate | None, ids: Iterable[str]) -> None:
     if gate is None or not (exchanges := gate.taken()):
         return
     records = [one for id in dict.fromkeys(ids) if (one := _living(session, id)) is not None]
-    if (draft := placeholders.kept(gate.operation, exchanges, records)) is not None:
-        session.append_drafts([draft])
+    if drafts := placeholders.kept(gate.operation, exchanges, records):
+        with suppress(ErasedError, ForgottenError):  # of what was forgotten meanwhile nothing is kept
+            session.append_drafts(drafts)
 
 
 def keep_of_program(

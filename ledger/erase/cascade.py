@@ -10,7 +10,7 @@ from braid.ledger.errors import ErasedError, InvalidRecordError, UnknownRecordEr
 from braid.ledger.read.reader import Reader
 from braid.ledger.record.envelope import DERIVATION_ROLES, Envelope, Link
 from braid.ledger.record.ids import RecordId
-from braid.ledger.record.record import ANSWER, PROGRAM, EventBody, ExperienceBody
+from braid.ledger.record.record import ANSWER, QUOTING, EventBody, ExperienceBody
 
 
 class Named(msgspec.Struct, frozen=True):
@@ -96,7 +96,9 @@ def _verdict(
 
 
 def quoted(reader: Reader, envelope: Envelope, links: list[Link]) -> list[int]:
-    """Return the records whose words another may hold: a view, stance, embedding batch, answer, or program's step."""
+    """Return the records whose words another may hold: a view, stance, embedding batch or answer, a program's step or a
+    map of placeholders.
+    """
     if envelope.kind in ("view", "embedding"):
         roles: Collection[str] = DERIVATION_ROLES
     elif envelope.kind == "stance":
@@ -107,7 +109,7 @@ def quoted(reader: Reader, envelope: Envelope, links: list[Link]) -> list[int]:
 
 
 def _quotes_evidence(reader: Reader, envelope: Envelope) -> bool:
-    """Whether a record is an answer that this store gave, or a step of a program: both hold words of what they cite."""
+    """Whether a record is an answer that this store gave, or an event that holds words of what it cites."""
     if envelope.kind not in ("experience", "event") or reader.vault is None:
         return False
     try:
@@ -115,7 +117,7 @@ def _quotes_evidence(reader: Reader, envelope: Envelope) -> bool:
     except (ErasedError, msgspec.MsgspecError):
         return False
     if isinstance(body, EventBody):
-        return body.name == PROGRAM
+        return body.name in QUOTING
     return isinstance(body, ExperienceBody) and body.provenance.method == ANSWER
 
 

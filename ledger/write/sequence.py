@@ -26,7 +26,7 @@ from braid.ledger.record.ids import RecordId, make_id, prefix_of
 from braid.ledger.record.lattice import may_derive
 from braid.ledger.record.record import (
     ANSWER,
-    PROGRAM,
+    QUOTING,
     Draft,
     EventBody,
     ExperienceBody,
@@ -94,14 +94,15 @@ class SignedTransaction(msgspec.Struct):
 
 
 def _quotes(draft: Draft) -> bool:
-    """Whether a draft is an answer or a program's step, which hold words of what they link to and may take a model
-    long: they would show what was forgotten meanwhile (SPEC §9.1). What an import brings is hidden as it was there.
+    """Whether a draft is an answer, a program's step or a map of placeholders, which hold words of what they link to
+    and may take a model long: they would show what was forgotten meanwhile (SPEC §9.1). What an import brings is
+    hidden as it was there.
     """
     body = draft.body
     if "imported" in draft.extra:
         return False
     answers = isinstance(body, ExperienceBody) and body.provenance.method == ANSWER
-    steps = isinstance(body, EventBody) and body.name == PROGRAM
+    steps = isinstance(body, EventBody) and body.name in QUOTING
     return answers or steps
 
 

@@ -56,6 +56,7 @@ _NEXT: Final = {
     "InvalidRequestError": "correct the arguments and call again",
     "ForgottenError": "it was forgotten: go on without it",
     "ErasedError": "it was erased: go on without it",
+    "VersionConflictError": "read it with memory_get and its versions with memory_history, and decide again",
     "IdempotencyConflictError": "take another idempotency_key, or memory_modify what is there",
 }
 """What a model can do about an error, where the command line's hint is for a person."""

@@ -391,6 +391,60 @@ def test_the_map_is_sealed_in_the_log_and_goes_with_the_words(store: Store, cloc
     assert maps(store) == []
 
 
+def test_a_map_of_two_records_goes_with_either(store: Store, clock: Clock) -> None:
+    setting(store, redacted_terms="Porto")
+    first, second = say(store, HOME, f"My key is {SECRET}.")
+    work(store, clock, Model(lambda _: FACT.replace("Porto", "WITHHELD_1")))
+    (kept,) = maps(store)
+    assert len(kept.targets("evidence")) == 2
+    store.forget(second)
+    assert maps(store) == []
+    store.recover(second)
+    assert [one.id for one in maps(store)] == [kept.id]
+    store.erase(second)
+    assert maps(store) == []
+    assert store.get(first).text == HOME
+    store.replay()
+    assert (
+        store.sql("SELECT count(*) FROM events WHERE name = 'placeholders'").to_pylist()[0].popitem()[1] == 0
+    )
+    assert SECRET.encode() not in b"".join(
+        file.read_bytes() for file in sorted(store.path.rglob("*")) if file.is_file()
+    )
+    assert store.verify(deep=True).findings == []
+
+
+def test_what_two_people_said_is_kept_apart(store: Store) -> None:
+    setting(store, redacted_terms="Porto,Faro")
+    texts = {"maya": "I live in Porto.", "ben": "I live in Faro."}
+    for user, text in texts.items():
+        store.append(text, user_id=user, actor="user")
+
+    def answer(told: str) -> str:
+        cited = [one.split('"', maxsplit=1)[0] for one in told.split('id="')[1:3]]
+        words = sorted(one for one in ("WITHHELD_1", "WITHHELD_2") if one in told)
+        return json.dumps(
+            {"draft": "", "known": True, "sentences": [
+                {"text": f"You live in {word}.", "cites": [id]} for word, id in zip(words, cited, strict=True)
+            ]}
+        )  # fmt: skip
+
+    store.ask("Where do I live?", composer=ModelComposer(Model(answer), Extractive()))
+    found = {kept.body.scope and kept.body.scope.user_id: words_of(kept) for kept in maps(store)}
+    assert found == {
+        "maya": {"Porto"},
+        "ben": {"Faro"},
+        None: {"Porto", "Faro"},
+    }  # None: beside the answer itself
+    store.erase(user_id="ben")
+    assert [words_of(kept) for kept in maps(store)] == [{"Porto"}]
+
+
+def words_of(kept: Record) -> set[str]:
+    assert isinstance(kept.body, EventBody)
+    return {word for each in kept.body.data["exchanges"] for word in each.values()}
+
+
 def test_an_answer_keeps_its_map_and_has_its_words(store: Store) -> None:
     setting(store, redacted_terms="Porto")
     store.append(HOME, user_id="maya", actor="user")
