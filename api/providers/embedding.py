@@ -5,6 +5,8 @@ from collections.abc import Sequence
 from time import perf_counter
 from typing import TYPE_CHECKING
 
+import msgspec
+
 from braid.event_log import current_request, note
 from braid.providers.gate import outbound
 from braid.providers.outbound import OutboundCall
@@ -34,31 +36,34 @@ class GatedEmbedder:
 
     def embed(self, texts: Sequence[str]) -> "Vectors":
         """Return what the model gives for these texts, less secrets and terms. Raises EmbeddingError."""
+        self._session.refresh()  # another process may have set it
         now = settings(self._session)
         host = getattr(self._embedder, "host", None)
         if (why := refusal_of_host(host, now)) is not None:
             raise EmbeddingError(f"{why}: nothing was sent")
         secrets, terms = Redactor(), Terms(now.redacted_terms)
         sent = [terms.redact(secrets.redact(text)) for text in texts]
+        call = self._begun(host, sent, len(secrets.replaced | terms.replaced))
+        try:
+            number = outbound(self._session).begin(call)
+        except (OSError, sqlite3.Error) as error:
+            raise EmbeddingError(
+                f"what is sent can't be listed ({type(error).__name__}): nothing was sent"
+            ) from None
         began, outcome = perf_counter(), "interrupted"
         try:
-            outbound(self._session).require()
             found = self._embedder.embed(sent)
             outcome = "ok"
-        except (OSError, sqlite3.Error) as error:
-            raise EmbeddingError(f"what is sent can't be listed ({type(error).__name__})") from None
         except EmbeddingError as error:
             outcome = type(error).__name__
             raise
         finally:
-            self._count(host, sent, len(secrets.replaced | terms.replaced), outcome, perf_counter() - began)
+            self._end(number, call, outcome, perf_counter() - began)
         return found
 
-    def _count(
-        self, host: str | None, sent: list[str], placeholders: int, outcome: str, seconds: float
-    ) -> None:
+    def _begun(self, host: str | None, sent: list[str], placeholders: int) -> OutboundCall:
         bytes_out = sum(len(text.encode(errors="replace")) for text in sent)
-        call = OutboundCall(
+        return OutboundCall(
             at=self._session.now(),
             tier="embedder",
             operation="embed",
@@ -71,12 +76,15 @@ class GatedEmbedder:
             bytes_out=bytes_out,
             bytes_in=0,
             placeholders=placeholders,
-            ms=round(1000 * seconds, 1),
-            outcome=outcome,
+            ms=0.0,
+            outcome="interrupted",
             request_id=current_request(),
         )
+
+    def _end(self, number: int, call: OutboundCall, outcome: str, seconds: float) -> None:
+        call = msgspec.structs.replace(call, ms=round(1000 * seconds, 1), outcome=outcome)
         try:
-            outbound(self._session).add(call)
+            outbound(self._session).end(number, call)
         except (OSError, sqlite3.Error) as error:
             note("outbound_log_failed", outcome=type(error).__name__)
         note(

@@ -31,7 +31,6 @@ from braid.text.chat import (
     ChatModel,
     ChatNotAskedError,
     ChatRefusedError,
-    ChatTimeoutError,
     Completion,
     capabilities_of,
     host_of,
@@ -46,6 +45,7 @@ Needed = str
 LOOK_AGAIN_S: Final = 900.0
 """A job that waits for the next day looks so often whether somebody has set another limit."""
 _BYTES_A_TOKEN: Final = 4
+_MOST_TOKENS: Final = 10_000_000
 """Where a server counts no tokens they are estimated: too many rather than none."""
 
 
@@ -116,6 +116,8 @@ class GatedModel:
         for one in messages:
             replaced |= one.replaced
         self._gate.keep(replaced)
+        call = self._begun(sent, len(replaced))
+        number = self._counted(call)
         began = perf_counter()
         said: Completion | None = None
         outcome = "interrupted"
@@ -133,7 +135,7 @@ class GatedModel:
             outcome = error.reason.replace(" ", "_")
             raise
         finally:
-            self._count(sent, said, outcome, len(replaced), 1000 * (perf_counter() - began))
+            self._end(number, call, said, outcome, 1000 * (perf_counter() - began))
 
     def _require(self, now: Settings) -> None:
         """Raise ChatRefusedError, ChatBudgetError or BudgetSpentError where the model is not to be asked."""
@@ -144,14 +146,11 @@ class GatedModel:
         if why is not None:
             self._note("model_refused", "not_allowed", level=logging.WARNING)
             raise ChatRefusedError(f"{why}: nothing was sent")
+        at = gate.session.now()
         try:
-            outbound(gate.session).require()
-            at = gate.session.now()
             state = Budgets(gate.session).of(self._tier, at)
         except (OSError, sqlite3.Error) as error:
-            raise ChatError(
-                f"what is sent can't be counted ({type(error).__name__}): nothing was sent"
-            ) from None
+            raise self._uncounted(error) from None
         if not state.is_spent:
             return
         self._note("budget_spent", "waits" if gate.waits else "left_out", level=logging.WARNING)
@@ -161,45 +160,65 @@ class GatedModel:
             raise BudgetSpentError(words, "budget", wait_s)
         raise ChatBudgetError(words)
 
-    def _count(
-        self,
-        sent: Sequence[ChatMessage],
-        said: Completion | None,
-        outcome: str,
-        placeholders: int,
-        ms: float,
-    ) -> None:
-        """Keep what left, and say so in the log of events."""
-        session, model = self._gate.session, self._model
+    def _begun(self, sent: Sequence[ChatMessage], placeholders: int) -> OutboundCall:
+        """Return what is put down before anything is sent: what it will have taken if nothing more is heard of it."""
+        model = self._model
         bytes_out = sum(len(one.text.encode(errors="replace")) for one in sent)
-        bytes_in = len(said.text.encode(errors="replace")) if said is not None else 0
-        tokens_in, tokens_out = (said.tokens_in, said.tokens_out) if said is not None else (0, 0)
-        if not tokens_in + tokens_out and (said is not None or outcome == _LATE):
-            tokens_in, tokens_out = bytes_out // _BYTES_A_TOKEN + 1, bytes_in // _BYTES_A_TOKEN
-        at = session.now()
-        call = OutboundCall(
-            at=at,
+        return OutboundCall(
+            at=self._gate.session.now(),
             tier=self._tier,
             operation=self._gate.operation,
             provider=provider_of(model),
             model=model.name,
             host=host_of(model),
             remote=model.remote,
-            tokens_in=tokens_in,
-            tokens_out=tokens_out,
+            tokens_in=bytes_out // _BYTES_A_TOKEN + 1,
+            tokens_out=0,
             bytes_out=bytes_out,
-            bytes_in=bytes_in,
+            bytes_in=0,
             placeholders=placeholders,
-            ms=round(ms, 1),
-            outcome=outcome,
+            ms=0.0,
+            outcome="interrupted",
             request_id=current_request(),
         )
+
+    def _counted(self, call: OutboundCall) -> int:
+        """Put a call down before it is made. Raises ChatError where that can't be, and BudgetSpentError in a job."""
         try:
-            outbound(session).add(call)
-            Budgets(session).warn(self._tier, at)
+            return outbound(self._gate.session).begin(call)
+        except (OSError, sqlite3.Error) as error:
+            raise self._uncounted(error) from None
+
+    def _uncounted(self, error: Exception) -> Exception:
+        words = (
+            f"what is sent can't be counted ({type(error).__name__}): nothing was sent; {FILE} in the store's"
+            " folder may be deleted, then the day's count begins again"
+        )
+        self._note("outbound_log_failed", type(error).__name__, level=logging.ERROR)
+        return BudgetSpentError(words, "uncounted", LOOK_AGAIN_S) if self._gate.waits else ChatError(words)
+
+    def _end(self, number: int, call: OutboundCall, said: Completion | None, outcome: str, ms: float) -> None:
+        """Put down how a call has ended, and say so in the log of events. One that failed has taken what it was begun
+        with: whoever was asked may count it.
+        """
+        session = self._gate.session
+        if said is not None:
+            bytes_in = len(said.text.encode(errors="replace"))
+            tokens_in, tokens_out = (
+                min(max(0, one), _MOST_TOKENS) for one in (said.tokens_in, said.tokens_out)
+            )
+            if not tokens_in + tokens_out:
+                tokens_in, tokens_out = call.tokens_in, bytes_in // _BYTES_A_TOKEN
+            call = msgspec.structs.replace(
+                call, tokens_in=tokens_in, tokens_out=tokens_out, bytes_in=bytes_in
+            )
+        call = msgspec.structs.replace(call, ms=round(ms, 1), outcome=outcome)
+        try:
+            outbound(session).end(number, call)
+            Budgets(session).warn(self._tier, call.at)
         except (OSError, sqlite3.Error) as error:
             note("outbound_log_failed", level=logging.ERROR, outcome=type(error).__name__)
-        self._note("model_asked", outcome, latency_ms=round(ms, 1), tokens=tokens_in + tokens_out)
+        self._note("model_asked", outcome, latency_ms=call.ms, tokens=call.tokens_in + call.tokens_out)
 
     def _note(self, event: str, outcome: str, *, level: int = logging.INFO, **fields: float) -> None:
         note(
@@ -218,9 +237,6 @@ def _shown(message: ChatMessage, secrets: Redactor, terms: Terms) -> ChatMessage
     """Return a message as it may be sent. A program's own words hold no terms, though they may look like some."""
     text = secrets.redact(message.text)
     return ChatMessage(message.role, text if message.role == "system" else terms.redact(text))
-
-
-_LATE: Final = ChatTimeoutError.reason.replace(" ", "_")
 
 
 def _next_day(at: datetime) -> datetime:

@@ -84,23 +84,27 @@ class OutboundLog:
         """The file is made at the first call, for its owner alone (0600)."""
         self.path = path
 
-    def add(self, call: OutboundCall) -> None:
-        """Keep a call, and let go of what is older than `KEPT_DAYS`. Raises OSError, sqlite3.Error."""
-        row = msgspec.to_builtins(call)
-        row["at"], row["day"] = call.at.isoformat(), _day(call.at)
+    def begin(self, call: OutboundCall) -> int:
+        """Keep a call before it is made, and return its number; let go of what is older than `KEPT_DAYS`.
+
+        Raises OSError, sqlite3.Error where it can't be kept: then none is made. What dies from here on is counted.
+        """
+        row = _row(call)
+        names = (*_NAMES, "day")
+        marks = ", ".join(f":{name}" for name in names)
         with self._open() as con:
-            names = (*_NAMES, "day")
-            marks = ", ".join(f":{name}" for name in names)
-            con.execute(f"INSERT INTO calls ({', '.join(names)}) VALUES ({marks})", row)  # noqa: S608 - our own words
             con.execute(
                 "DELETE FROM calls WHERE day < date(:day, :back)",
                 {"day": row["day"], "back": f"-{KEPT_DAYS} days"},
             )
+            made = con.execute(f"INSERT INTO calls ({', '.join(names)}) VALUES ({marks})", row)  # noqa: S608 - our own words
+            return int(made.lastrowid or 0)
 
-    def require(self) -> None:
-        """Raise OSError or sqlite3.Error where a call could not be kept: then none is made."""
-        with self._open():
-            pass
+    def end(self, number: int, call: OutboundCall) -> None:
+        """Put down how a call that was begun has ended. Raises OSError, sqlite3.Error: it stays as it was begun."""
+        given = ", ".join(f"{name} = :{name}" for name in _NAMES)
+        with self._open() as con:
+            con.execute(f"UPDATE calls SET {given} WHERE rowid = :number", _row(call) | {"number": number})  # noqa: S608 - our own words
 
     def spent(self, now: datetime) -> dict[str, int]:
         """Return how many tokens each tier has taken on the day of `now`, UTC."""
@@ -157,6 +161,11 @@ class OutboundLog:
         """Throw the file away."""
         for suffix in ("", "-wal", "-shm"):
             self.path.with_name(self.path.name + suffix).unlink(missing_ok=True)
+
+
+def _row(call: OutboundCall) -> dict[str, Any]:
+    row: dict[str, Any] = msgspec.to_builtins(call)
+    return row | {"at": call.at.isoformat(), "day": _day(call.at)}
 
 
 def _day(at: datetime) -> str:

@@ -62,9 +62,9 @@ def test_the_second_server_answers_where_the_first_is_broken(
         assert SECRET not in told
         assert "Porto" not in told
         assert "WITHHELD_1" in told
-    assert [(one.provider, one.model, one.outcome, one.tokens_in) for one in store.outbound_calls()] == [
-        ("openai", "other", "ok", 100),
-        ("openai", "one", "failed", 0),
+    assert [(one.provider, one.model, one.outcome, one.tokens_in > 0) for one in store.outbound_calls()] == [
+        ("openai", "other", "ok", True),
+        ("openai", "one", "failed", True),
     ]
     claims = [one.body.symbolic for one in readings(store) if isinstance(one.body, ExperienceBody)]
     assert [claim.object for each in claims for claim in each] == ["Porto"]
