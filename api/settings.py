@@ -21,7 +21,9 @@ EVENT: Final = "setting"
 Phase = Literal["shadow", "add_only", "full"]
 Mode = Literal["sync", "async", "auto"]
 Tier = Literal["small", "larger"]
-ModelName = Annotated[str, Meta(max_length=300, pattern=r"^(?!.*//[^/]*@)")]
+_MODEL: Final = r"^(?!.*//[^/]*@)(?:|(?:ollama|anthropic):\S+|openai:https?://\S+#\S+)$"
+_HOST: Final = r"^(?:[A-Za-z0-9_-]+(?:\.[A-Za-z0-9_-]+)*|[0-9A-Fa-f:]*:[0-9A-Fa-f:.]+)$"
+ModelName = Annotated[str, Meta(max_length=300, pattern=_MODEL)]
 """As `--model` takes it; empty for none. A name or password before an address's host is refused."""
 _PROGRAMS: Final = ("agent", "autonomous", "model")
 _BY_ITSELF: Final = ("autonomous", "model")
@@ -87,11 +89,11 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
         bool, Meta(description="Nothing goes to a model that is not on this machine or at a private address.")
     ] = True
     remote_hosts: Annotated[
-        tuple[Annotated[str, Meta(pattern=r"^[A-Za-z0-9.:_-]{1,253}$")], ...],
+        tuple[Annotated[str, Meta(max_length=253, pattern=_HOST)], ...],
         Meta(max_length=50, description="Hosts that models may be asked at once local_only is false."),
     ] = ()
     redacted_terms: Annotated[
-        tuple[Annotated[str, Meta(min_length=2, max_length=200)], ...],
+        tuple[Annotated[str, Meta(max_length=200, pattern=r"\w.*\w")], ...],
         Meta(max_length=500, description="Words that no model is shown: a placeholder stands for each."),
     ] = ()
     tokens_small: Annotated[

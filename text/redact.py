@@ -7,6 +7,7 @@ prompt is lost.
 import re
 from collections.abc import Sequence
 from typing import Final
+from unicodedata import normalize
 
 import msgspec
 
@@ -77,6 +78,20 @@ def _unescaped(text: str) -> str:
     return text.replace("&lt;", "<").replace("&gt;", ">").replace("&quot;", '"').replace("&amp;", "&")
 
 
+_SAYS: Final = re.compile(r"\w.*\w", re.DOTALL)
+_UNSPACED: Final = re.compile(
+    r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]"
+)
+"""Marks of scripts that put no space between words: Thai, Lao, Burmese, Khmer, Japanese, Chinese."""
+
+
+def _whole(term: str) -> str:
+    """Return a pattern for a term that stands whole; where its script has no spaces, wherever it stands."""
+    before = "" if _UNSPACED.match(term[0]) else r"(?<!\w)"
+    behind = "" if _UNSPACED.match(term[-1]) else r"(?!\w)"
+    return before + r"\s+".join(map(re.escape, term.split())) + behind
+
+
 class Terms:
     """Words that no model is shown, and what stands for them in one exchange: `WITHHELD_1`, which a model can speak of.
 
@@ -84,9 +99,11 @@ class Terms:
     """
 
     def __init__(self, terms: Sequence[str]) -> None:
-        forms = {form for term in terms for form in (term, escaped(term))}
-        joined = "|".join(r"\s+".join(map(re.escape, one.split())) for one in sorted(forms, key=len)[::-1])
-        self._pattern = re.compile(rf"(?<!\w)(?:{joined})(?!\w)", re.IGNORECASE) if joined else None
+        shown = [visible(term).strip() for term in terms]
+        written = {normalize(form, term) for term in shown if _SAYS.search(term) for form in ("NFC", "NFD")}
+        forms = written | {escaped(term) for term in written}
+        joined = "|".join(map(_whole, sorted(forms, key=len)[::-1]))
+        self._pattern = re.compile(joined, re.IGNORECASE) if joined else None
         self._by_placeholder: dict[str, str] = {}
 
     @property

@@ -108,13 +108,26 @@ def _value(key: str, text: str) -> Any:
     try:
         found = getattr(msgspec.convert({key: _said(key, text)}, Settings, strict=False), key)
     except msgspec.ValidationError as error:
-        raise InvalidRequestError(f"{key}: {str(error).partition(' - at')[0]}, not {text!r}") from None
+        why = _FORMS.get(key) or str(error).partition(" - at")[0]
+        given = re.sub(r"//[^/\s]*@", "//…@", text)  # what stands there may be a password
+        raise InvalidRequestError(f"{key}: {why}, not {given!r}") from None
     if found == "full":
         raise InvalidRequestError(
             "phase full is not offered yet: it waits for the decisions to be checked again where they are applied,"
             " and for figures on real talks"
         )
     return found
+
+
+_MODEL: Final = "a model is openai:URL#NAME, ollama:NAME[@URL] or anthropic:NAME"
+_FORMS: Final = {
+    "provider_preferred": _MODEL,
+    "provider_second": _MODEL,
+    "provider_larger": _MODEL,
+    "remote_hosts": "hosts stand by name or address alone, without https://, port, or a dot at their end",
+    "redacted_terms": "each term has two letters or digits at least",
+}
+"""What is wanted, in plain words, where the type says it by a pattern."""
 
 
 def _said(key: str, text: str) -> Any:

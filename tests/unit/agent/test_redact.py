@@ -1,12 +1,13 @@
 """Secrets become placeholders, ordinary words and numbers stay, and what returns has its secrets again."""
 
 import time
+from unicodedata import normalize
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from braid.text.redact import Redactor
+from braid.text.redact import Redactor, Terms
 
 PEM = "-----BEGIN OPENSSH PRIVATE KEY-----\nb3BlbnNzaC1rZXktdjEAAAAA\n-----END OPENSSH PRIVATE KEY-----"
 SECRETS = [
@@ -144,3 +145,25 @@ def test_hostile_texts_take_no_time(text: str) -> None:
     began = time.monotonic()
     Redactor().redact(text)
     assert time.monotonic() - began < 3
+
+
+@pytest.mark.parametrize(
+    ("term", "text"),
+    [
+        ("王小明", "我叫王小明。"),
+        ("สมชาย", "ผมชื่อสมชายครับ"),
+        (normalize("NFC", "Müller"), normalize("NFD", "Ask Müller.")),
+        (normalize("NFD", "Müller"), normalize("NFC", "Ask Müller.")),
+        ("Night\u200bingale", "The Nightingale sings."),
+    ],
+)
+def test_a_term_is_found_however_it_is_written(term: str, text: str) -> None:
+    one = Terms([term])
+    shown = one.redact(text)
+    assert "WITHHELD_1" in shown
+    assert one.restore(shown) == text
+
+
+def test_a_term_that_says_nothing_replaces_nothing() -> None:
+    assert Terms(["  ", "\u200b", "-"]).redact("a b - c") == "a b - c"
+    assert Terms(["Ida"]).redact("Idaho and Ida") == "Idaho and WITHHELD_1"

@@ -1,5 +1,6 @@
 """The signed settings: typed, with defaults and reasons, and each one does what it says."""
 
+import re
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -256,3 +257,29 @@ def test_so_many_attempts_are_made_as_it_is_set(tmp_path: Path) -> None:
         model = away()
         done = work(store, clock, model)
         assert (done.retried, done.dead, len(model.told)) == (1, 1, 2)
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "says"),
+    [
+        ("redacted_terms", '["  ","Porto"]', "two letters or digits"),
+        ("redacted_terms", '["\u200b\u200b"]', "two letters or digits"),
+        ("provider_preferred", "nonsense", "openai:URL#NAME"),
+        ("provider_second", "openai:ftp://h#x", "openai:URL#NAME"),
+        ("remote_hosts", '["models.example:443"]', "without https://, port"),
+        ("remote_hosts", '["models.example."]', "a dot at their end"),
+        ("remote_hosts", '["https://models.example"]', "by name or address alone"),
+    ],
+)
+def test_a_value_that_could_never_work_is_refused_in_plain_words(
+    store: Store, key: str, value: str, says: str
+) -> None:
+    with pytest.raises(InvalidRequestError, match=re.escape(says)):
+        store.change_setting(key, value, reason="x")
+
+
+def test_a_refused_value_shows_no_password(store: Store) -> None:
+    with pytest.raises(InvalidRequestError) as refused:
+        store.change_setting("provider_preferred", "openai:http://user:secret@h/v1#x", reason="x")
+    assert "secret" not in str(refused.value)
+    assert "//…@h" in str(refused.value)
