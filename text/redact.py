@@ -5,7 +5,7 @@ prompt is lost.
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Final
 from unicodedata import normalize
 
@@ -27,9 +27,11 @@ _INVISIBLE: Final = re.compile(
 class Redactor:
     """The secrets of one exchange and their placeholders; one secret has one placeholder all through."""
 
-    def __init__(self) -> None:
+    def __init__(self, taken: Iterable[str] = ()) -> None:
+        """`taken`: placeholders that stand for something else already, such as those that an earlier look put there."""
         self._placeholders: dict[str, str] = {}
         self._counts: dict[str, int] = {}
+        self._taken = frozenset(taken)
 
     @property
     def count(self) -> int:
@@ -37,8 +39,7 @@ class Redactor:
         return len(self._placeholders)
 
     def redact(self, text: str) -> str:
-        """Return a text without its secrets, and without characters that show nothing; twice is as good"
-        " as once."""
+        """Return a text without its secrets, and without characters that show nothing; twice is as good as once."""
         text = visible(text)
         for shape in SHAPES:
             for start, end in reversed(shape.spans(text)):
@@ -59,7 +60,10 @@ class Redactor:
     def _placeholder(self, name: str, secret: str) -> str:
         if secret not in self._placeholders:
             # A number, not a hash: a code of six digits is found from its hash in a moment.
-            self._counts[name] = number = self._counts.get(name, 0) + 1
+            number = self._counts.get(name, 0) + 1
+            while f"{MARK}{name}_{number}" in self._taken:
+                number += 1
+            self._counts[name] = number
             self._placeholders[secret] = f"{MARK}{name}_{number}"
         return self._placeholders[secret]
 

@@ -36,7 +36,7 @@ from braid.text.chat import (
     host_of,
     provider_of,
 )
-from braid.text.redact import Redactor, Terms
+from braid.text.redact import Redactor, Terms, placeholders
 from braid.work.breaker import Breaker
 from braid.work.errors import BreakerOpenError, BudgetSpentError
 
@@ -110,7 +110,8 @@ class GatedModel:
         now = settings(self._gate.session)
         self._require(now)
         able = capabilities_of(self._model)
-        secrets, terms = Redactor(), Terms(now.redacted_terms)
+        taken = {name for one in messages for name in (*placeholders(one.text), *one.replaced)}
+        secrets, terms = Redactor(taken), Terms(now.redacted_terms)
         sent = [_shown(one, secrets, terms) for one in messages]
         replaced = secrets.replaced | terms.replaced
         for one in messages:

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from braid.text.redact import Redactor, Terms
+from braid.text.redact import Redactor, Terms, placeholders
 
 PEM = "-----BEGIN OPENSSH PRIVATE KEY-----\nb3BlbnNzaC1rZXktdjEAAAAA\n-----END OPENSSH PRIVATE KEY-----"
 SECRETS = [
@@ -167,3 +167,13 @@ def test_a_term_is_found_however_it_is_written(term: str, text: str) -> None:
 def test_a_term_that_says_nothing_replaces_nothing() -> None:
     assert Terms(["  ", "\u200b", "-"]).redact("a b - c") == "a b - c"
     assert Terms(["Ida"]).redact("Idaho and Ida") == "Idaho and WITHHELD_1"
+
+
+def test_a_placeholder_that_stands_for_one_secret_never_stands_for_another() -> None:
+    first, other = "4111 1111 1111 1111", "5500 0000 0000 0004"
+    one = Redactor()
+    shown = one.redact(f"Pay with {first}.")
+    again = Redactor(placeholders(shown))
+    both = again.redact(f"{shown} Or with {other}.")
+    assert len(placeholders(both)) == 2
+    assert one.replaced.keys().isdisjoint(again.replaced)
