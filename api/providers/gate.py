@@ -45,8 +45,9 @@ Needed = str
 LOOK_AGAIN_S: Final = 900.0
 """A job that waits for the next day looks so often whether somebody has set another limit."""
 _BYTES_A_TOKEN: Final = 4
-_MOST_TOKENS: Final = 10_000_000
 """Where a server counts no tokens they are estimated: too many rather than none."""
+_MOST_TOKENS: Final = 10_000_000
+"""More than this is no count of one answer."""
 
 
 def outbound(session: Session) -> OutboundLog:
@@ -200,7 +201,7 @@ class GatedModel:
 
     def _end(self, number: int, call: OutboundCall, said: Completion | None, outcome: str, ms: float) -> None:
         """Put down how a call has ended, and say so in the log of events. One that failed has taken what it was begun
-        with: whoever was asked may count it.
+        with: it may be billed.
         """
         session = self._gate.session
         if said is not None:
