@@ -93,7 +93,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
         Meta(max_length=50, description="Hosts that models may be asked at once local_only is false."),
     ] = ()
     redacted_terms: Annotated[
-        tuple[Annotated[str, Meta(max_length=200, pattern=r"\w.*\w")], ...],
+        tuple[Annotated[str, Meta(min_length=2, max_length=200)], ...],
         Meta(max_length=500, description="Words that no model is shown: a placeholder stands for each."),
     ] = ()
     tokens_small: Annotated[

@@ -111,6 +111,9 @@ def _value(key: str, text: str) -> Any:
         why = _FORMS.get(key) or str(error).partition(" - at")[0]
         given = re.sub(r"//[^/\s]*@", "//…@", text)  # what stands there may be a password
         raise InvalidRequestError(f"{key}: {why}, not {given!r}") from None
+    if key == "redacted_terms" and not all(_SAYS.search(term) for term in found):
+        # Not of the type: a list in the log that has one such term would be passed over with all its others.
+        raise InvalidRequestError(f"{key}: {_FORMS[key]}, not {text!r}")
     if found == "full":
         raise InvalidRequestError(
             "phase full is not offered yet: it waits for the decisions to be checked again where they are applied,"
@@ -119,6 +122,7 @@ def _value(key: str, text: str) -> Any:
     return found
 
 
+_SAYS: Final = re.compile(r"\w.*\w", re.DOTALL)
 _MODEL: Final = "a model is openai:URL#NAME, ollama:NAME[@URL] or anthropic:NAME"
 _FORMS: Final = {
     "provider_preferred": _MODEL,

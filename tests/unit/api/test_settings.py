@@ -283,3 +283,14 @@ def test_a_refused_value_shows_no_password(store: Store) -> None:
         store.change_setting("provider_preferred", "openai:http://user:secret@h/v1#x", reason="x")
     assert "secret" not in str(refused.value)
     assert "//…@h" in str(refused.value)
+
+
+def test_a_term_that_says_nothing_in_an_older_log_takes_no_other_with_it(store: Store) -> None:
+    from braid.notices import put_notice
+
+    with store.session.writer.turn():
+        put_notice(
+            store.session, EVENT, {"key": "redacted_terms", "value": ["  ", "Porto"]}, "x", "a setting"
+        )
+    store.refresh()
+    assert next(one.value for one in store.list_settings() if one.key == "redacted_terms") == ["  ", "Porto"]
