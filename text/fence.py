@@ -11,12 +11,16 @@ _STEERING: Final = re.compile(
 )
 
 
+CUT: Final = "…"
+"""Stands where a text was cut."""
+
+
 def disarmed(text: str, limit: int) -> str:
     """Return stored text as one line of at most `limit` characters, without what steers a model."""
     # Control characters go first: between the letters of a token they would hide it, and then be gone.
     printable = "".join(c if c.isprintable() or c == "\n" else " " for c in text[: 4 * limit])
     short = " ".join(_STEERING.sub(lambda match: "·".join(match[0]), printable).split())
-    return short if len(short) <= limit else short[: limit - 1] + "…"
+    return short if len(short) <= limit else short[: limit - 1] + CUT
 
 
 def escaped(text: str) -> str:

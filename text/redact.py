@@ -11,7 +11,7 @@ from unicodedata import normalize
 
 import msgspec
 
-from braid.text.fence import escaped
+from braid.text.fence import CUT, escaped
 from braid.text.secrets import MARK, SHAPES
 
 _PLACEHOLDER: Final = re.compile(rf"{MARK}[A-Z]+_\d+")
@@ -54,7 +54,7 @@ class Redactor:
 
     def restore(self, text: str) -> str:
         """Return a text with the secrets in the places of their placeholders."""
-        secrets = {placeholder: secret for secret, placeholder in self._placeholders.items()}
+        secrets = self.replaced
         return _PLACEHOLDER.sub(lambda match: secrets.get(match[0], match[0]), text)
 
     def _placeholder(self, name: str, secret: str) -> str:
@@ -82,6 +82,8 @@ def _unescaped(text: str) -> str:
     return text.replace("&lt;", "<").replace("&gt;", ">").replace("&quot;", '"').replace("&amp;", "&")
 
 
+MOST_MARKS: Final = 200
+"""How long a term may be."""
 _SAYS: Final = re.compile(r"\w.*\w", re.DOTALL)
 _UNSPACED: Final = re.compile(
     r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]"
@@ -106,6 +108,9 @@ class Terms:
         shown = [visible(term).strip() for term in terms]
         written = {normalize(form, term) for term in shown if _SAYS.search(term) for form in ("NFC", "NFD")}
         forms = written | {escaped(term) for term in written}
+        self._begun = {
+            low[:n] for one in forms for low in [" ".join(one.lower().split())] for n in range(2, len(low))
+        }
         joined = "|".join(map(_whole, sorted(forms, key=len)[::-1]))
         self._pattern = re.compile(joined, re.IGNORECASE) if joined else None
         self._by_placeholder: dict[str, str] = {}
@@ -119,7 +124,18 @@ class Terms:
         """Return a text with a placeholder in the place of each term."""
         if self._pattern is None:
             return text
-        return self._pattern.sub(lambda match: self._placeholder(_unescaped(match[0]), text), text)
+        whole = self._pattern.sub(lambda match: self._placeholder(_unescaped(match[0]), text), text)
+        *cut, last = whole.split(CUT)
+        return CUT.join([*(self._ended(each, text) for each in cut), last])
+
+    def _ended(self, said: str, text: str) -> str:
+        """Return what stands in front of a cut, without the beginning of a term that was cut in two: Nightingal…"""
+        low = said.lower()
+        for start in range(max(0, len(said) - MOST_MARKS), len(said) - 1):
+            bound = start == 0 or not said[start - 1].isalnum() or _UNSPACED.match(said[start]) is not None
+            if bound and low[start:] in self._begun:
+                return said[:start] + self._placeholder(_unescaped(said[start:]), text)
+        return said
 
     def restore(self, text: str, *, in_json: bool = False) -> str:
         """Return a text with the terms in the places of their placeholders; `in_json`: as they stand in JSON."""

@@ -164,24 +164,6 @@ def recover(session: Session, asked: Recover) -> Noted:
         return Noted(id=erasing.recover(session.writer, ids, session.now(), asked.reason, asked_for()))
 
 
-def _of_one_memory(reader: Reader, indexes: Sequence[int]) -> list[int]:
-    """Return the other records that a tombstone hid of memories of which it left nothing."""
-    hidden = reader.control.hidden
-    found: set[int] = set()
-    for index in indexes:
-        if index not in hidden or reader.envelope(index).kind != "experience":
-            continue
-        tombstone = hidden[index][0]
-        by = {
-            at: hidden[at][0] if at in hidden else None
-            for at in chain_of(reader, index).members
-            if at < tombstone
-        }
-        if all(one is not None and one <= tombstone for one in by.values()):
-            found.update(at for at, one in by.items() if one == tombstone)
-    return sorted(found.difference(indexes))
-
-
 class PlanRecover(Request, frozen=True, kw_only=True):
     """Which forgotten records would come back."""
 
@@ -214,6 +196,24 @@ def plan_recover(session: Session, asked: PlanRecover) -> Named:
     again = sorted({*indexes, *returns_with(reader, indexes)} - late)
     back = _named(session, again)
     return Named(ids=tuple(id for id in back.ids if id not in asked.ids))
+
+
+def _of_one_memory(reader: Reader, indexes: Sequence[int]) -> list[int]:
+    """Return the other records that a tombstone hid of memories of which it left nothing."""
+    hidden = reader.control.hidden
+    found: set[int] = set()
+    for index in indexes:
+        if index not in hidden or reader.envelope(index).kind != "experience":
+            continue
+        tombstone = hidden[index][0]
+        by = {
+            at: hidden[at][0] if at in hidden else None
+            for at in chain_of(reader, index).members
+            if at < tombstone
+        }
+        if all(one is not None and one <= tombstone for one in by.values()):
+            found.update(at for at, one in by.items() if one == tombstone)
+    return sorted(found.difference(indexes))
 
 
 def _named(session: Session, indexes: Iterable[int]) -> Named:

@@ -177,3 +177,19 @@ def test_a_placeholder_that_stands_for_one_secret_never_stands_for_another() -> 
     both = again.redact(f"{shown} Or with {other}.")
     assert len(placeholders(both)) == 2
     assert one.replaced.keys().isdisjoint(again.replaced)
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("They know Nightingal…", "They know WITHHELD_1…"),
+        ("It is of Blue Her… and more", "It is of WITHHELD_1… and more"),
+        ("我叫王小…", "我叫WITHHELD_1…"),
+        ("They wait…", "They wait…"),
+        ("Anightingal…", "Anightingal…"),
+    ],
+)
+def test_the_beginning_of_a_term_in_front_of_a_cut_is_not_shown(text: str, shown: str) -> None:
+    terms = Terms(["Nightingale", "Blue Heron", "王小明"])
+    assert terms.redact(text) == shown
+    assert terms.restore(shown) == text

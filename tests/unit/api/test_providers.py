@@ -431,6 +431,15 @@ def test_the_map_is_sealed_in_the_log_and_goes_with_the_words(store: Store, cloc
     assert maps(store) == []
 
 
+def test_a_turn_that_is_cut_within_a_term_shows_nothing_of_it(store: Store, clock: Clock) -> None:
+    setting(store, redacted_terms="Nightingale")
+    say(store, "a " * 1995 + "Nightingale sings, and more is said of it.")
+    model = Model(lambda _: FACT)
+    work(store, clock, model)
+    assert model.told
+    assert not any("Nighti" in each for each in model.told)
+
+
 def test_a_map_of_two_records_goes_with_either(store: Store, clock: Clock) -> None:
     setting(store, redacted_terms="Porto")
     first, second = say(store, HOME, f"My key is {SECRET}.")
