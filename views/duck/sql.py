@@ -161,7 +161,10 @@ class Sandbox:
                 key: value
                 for key, value in os.environ.items()
                 if key in ("PATH", "PYTHONPATH", "LD_LIBRARY_PATH")
-            },
+            }
+            | {
+                "ARROW_DEFAULT_MEMORY_POOL": "system"
+            },  # mimalloc reserves 1 GiB: most of what RLIMIT_DATA allows
         )
         self._child, self._memory = child, limits.memory_bytes
         assert child.stdout is not None  # noqa: S101 - it is a pipe
