@@ -4,15 +4,15 @@ Each act opens the file, so that one that was deleted, or damaged, is simply mad
 cut loses is a repeated attempt.
 """
 
-import os
 import sqlite3
 from collections.abc import Generator, Sequence
-from contextlib import closing, contextmanager, suppress
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, Final
 
 import msgspec
 
+from braid.views.disposable import DisposableFile, is_damage
 from braid.work.errors import LeaseLostError, TransportError
 from braid.work.job import ACTIVE, Batch, Job, Lease
 from braid.work.spans import Spans
@@ -21,15 +21,16 @@ from braid.work.transport import DEAD_KEPT_S, DEPTH, KEPT_S, Offered
 FILE: Final = "work.sqlite"
 BUSY_S: Final = 5.0
 _COLUMNS: Final = "consumer, version, spans, state, attempts, due, owner, expires, stage, error, changed"
-_SCHEMA: Final = """
-CREATE TABLE IF NOT EXISTS jobs (
+_SCHEMA: Final = (
+    """
+CREATE TABLE jobs (
   id TEXT PRIMARY KEY, consumer TEXT NOT NULL, version TEXT NOT NULL, spans TEXT NOT NULL, state TEXT NOT NULL,
   attempts INTEGER NOT NULL DEFAULT 0, due REAL NOT NULL DEFAULT 0, owner TEXT NOT NULL DEFAULT '',
   expires REAL NOT NULL DEFAULT 0, token INTEGER NOT NULL DEFAULT 0, stage TEXT NOT NULL DEFAULT '',
   error TEXT NOT NULL DEFAULT '', changed REAL NOT NULL DEFAULT 0
-);
-CREATE TABLE IF NOT EXISTS fence (token INTEGER NOT NULL);
-"""
+)""",
+    "CREATE TABLE fence (token INTEGER NOT NULL)",
+)
 _ACTIVE: Final = ", ".join(f"'{state}'" for state in ACTIVE)
 _FREE: Final = """
 SELECT id FROM jobs
@@ -48,6 +49,9 @@ class EmbeddedQueue:
         """The file is made when a job is first offered, for its owner alone (0600)."""
         self.path = path
         self._depth = depth
+        self._file = DisposableFile(
+            path, _SCHEMA, pragmas=("journal_mode = WAL", "synchronous = OFF"), busy_s=BUSY_S
+        )
 
     def offer(self, batch: Batch, now: float) -> Offered:
         """Let a batch be done at `now`, in seconds since 1970; `known` where it waits, `full` where too many do."""
@@ -151,53 +155,18 @@ class EmbeddedQueue:
 
     @contextmanager
     def _changing(self) -> Generator[sqlite3.Connection]:
-        """Hold the file for one act; a damaged one is made again, once."""
+        """Hold the file for one act; a damaged one is made again by the next."""
         try:
-            with closing(self._open()) as con, _transaction(con):
+            with self._file.changing() as con:
                 yield con
-        except sqlite3.OperationalError as error:
+        except (sqlite3.Error, OSError) as error:
+            if isinstance(error, sqlite3.Error) and is_damage(error):
+                raise TransportError(f"{self.path} was damaged ({error}) and is made again") from error
             raise TransportError(f"{self.path}: {error}") from error
-        except sqlite3.DatabaseError as error:
-            self.drop()
-            raise TransportError(f"{self.path} was damaged ({error}) and is made again") from error
-
-    def _open(self) -> sqlite3.Connection:
-        try:
-            return self._opened()
-        except sqlite3.OperationalError:
-            raise
-        except sqlite3.DatabaseError:
-            self.drop()
-            return self._opened()
-
-    def _opened(self) -> sqlite3.Connection:
-        if not self.path.exists():
-            os.close(os.open(self.path, os.O_CREAT | os.O_WRONLY, 0o600))
-        con = sqlite3.connect(self.path, timeout=BUSY_S, isolation_level=None)
-        try:
-            con.execute("PRAGMA journal_mode = WAL")
-            con.execute("PRAGMA synchronous = OFF")
-            con.executescript(_SCHEMA)
-        except BaseException:
-            con.close()
-            raise
-        return con
 
     def drop(self) -> None:
         """Throw the file away."""
-        for suffix in ("", "-wal", "-shm"):
-            self.path.with_name(self.path.name + suffix).unlink(missing_ok=True)
-
-
-@contextmanager
-def _transaction(con: sqlite3.Connection) -> Generator[None]:
-    con.execute("BEGIN IMMEDIATE")
-    try:
-        yield
-    except BaseException:
-        con.execute("ROLLBACK")
-        raise
-    con.execute("COMMIT")
+        self._file.drop()
 
 
 def _put(con: sqlite3.Connection, batch: Batch, now: float) -> None:

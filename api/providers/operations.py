@@ -125,6 +125,6 @@ def outbound_calls(session: Session, asked: AskOutbound) -> OutboundCalls:
     """
     try:
         found = outbound(session).newest(asked.limit)
-    except sqlite3.Error as error:
+    except (OSError, sqlite3.Error) as error:
         raise OSError(f"{outbound(session).path} can't be read: {error}") from error
     return OutboundCalls(calls=tuple(found))

@@ -4,30 +4,31 @@ The day's tokens are counted from it, so that a restart resets nothing, and seve
 thrown away: then the day begins from zero, and nothing else is lost.
 """
 
-import os
-import sqlite3
-from collections.abc import Generator
-from contextlib import closing, contextmanager, suppress
+import logging
 from datetime import UTC, datetime
 from pathlib import Path
+from sqlite3 import Connection
 from typing import Any, Final, Literal
 
 import msgspec
+
+from braid.event_log import note
+from braid.views.disposable import DisposableFile
 
 Kind = Literal["small", "larger", "embedder"]
 """The tiers of language models, each with a budget of its own; an embedder has none."""
 FILE: Final = "outbound.sqlite"
 KEPT_DAYS: Final = 90
-BUSY_S: Final = 5.0
-_SCHEMA: Final = """
-CREATE TABLE IF NOT EXISTS calls (
+_SCHEMA: Final = (
+    """
+CREATE TABLE calls (
   at TEXT NOT NULL, day TEXT NOT NULL, tier TEXT NOT NULL, operation TEXT NOT NULL, provider TEXT NOT NULL,
   model TEXT NOT NULL, host TEXT, remote INTEGER NOT NULL, tokens_in INTEGER NOT NULL, tokens_out INTEGER NOT NULL,
   bytes_out INTEGER NOT NULL, bytes_in INTEGER NOT NULL, placeholders INTEGER NOT NULL, ms REAL NOT NULL,
   outcome TEXT NOT NULL, request_id TEXT
-);
-CREATE INDEX IF NOT EXISTS by_day ON calls (day, tier);
-"""
+)""",
+    "CREATE INDEX by_day ON calls (day, tier)",
+)
 
 _USES: Final = """
 SELECT tier, provider, model, remote, count(*), sum(outcome NOT IN ('ok', 'length')), sum(tokens_in), sum(tokens_out),
@@ -81,8 +82,9 @@ class OutboundLog:
     """The file of one store. Safe between threads and processes: each act opens it."""
 
     def __init__(self, path: Path) -> None:
-        """The file is made at the first call, for its owner alone (0600)."""
+        """The file is made at the first call, for its owner alone (0600). One that is damaged is begun again."""
         self.path = path
+        self._file = DisposableFile(path, _SCHEMA, pragmas=("journal_mode = WAL",), on_loss=_lost)
 
     def begin(self, call: OutboundCall) -> int:
         """Keep a call before it is made, and return its number; let go of what is older than `KEPT_DAYS`.
@@ -92,19 +94,22 @@ class OutboundLog:
         row = _row(call)
         names = (*_NAMES, "day")
         marks = ", ".join(f":{name}" for name in names)
-        with self._open() as con:
+        insert = f"INSERT INTO calls ({', '.join(names)}) VALUES ({marks})"  # noqa: S608 - our own words
+
+        def put(con: Connection) -> int:
             con.execute(
                 "DELETE FROM calls WHERE day < date(:day, :back)",
                 {"day": row["day"], "back": f"-{KEPT_DAYS} days"},
             )
-            made = con.execute(f"INSERT INTO calls ({', '.join(names)}) VALUES ({marks})", row)  # noqa: S608 - our own words
-            return int(made.lastrowid or 0)
+            return int(con.execute(insert, row).lastrowid or 0)
+
+        return self._file.act(put)
 
     def end(self, number: int, call: OutboundCall) -> None:
         """Put down how a call that was begun has ended. Raises OSError, sqlite3.Error: it stays as it was begun."""
         given = ", ".join(f"{name} = :{name}" for name in _NAMES)
-        with self._open() as con:
-            con.execute(f"UPDATE calls SET {given} WHERE rowid = :number", _row(call) | {"number": number})  # noqa: S608 - our own words
+        update = f"UPDATE calls SET {given} WHERE rowid = :number"  # noqa: S608 - our own words
+        self._file.act(lambda con: con.execute(update, _row(call) | {"number": number}))
 
     def spent(self, now: datetime) -> dict[str, int]:
         """Return how many tokens each tier has taken on the day of `now`, UTC."""
@@ -126,41 +131,13 @@ class OutboundLog:
         ]
 
     def _rows(self, asked: str, given: list[Any]) -> list[Any]:
-        if not self.path.exists():
+        if not self._file.exists():
             return []
-        with self._open() as con:
-            return con.execute(asked, given).fetchall()
+        return self._file.act(lambda con: con.execute(asked, given).fetchall())
 
-    @contextmanager
-    def _open(self) -> Generator[sqlite3.Connection]:
-        """Hold the file for one act; one that is damaged is made again."""
-        try:
-            con = self._opened()
-        except sqlite3.OperationalError:
-            raise
-        except sqlite3.DatabaseError:
-            self.drop()
-            con = self._opened()
-        with closing(con), con:
-            yield con
 
-    def _opened(self) -> sqlite3.Connection:
-        if not self.path.exists():
-            with suppress(FileExistsError):
-                os.close(os.open(self.path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
-        con = sqlite3.connect(self.path, timeout=BUSY_S)
-        try:
-            con.execute("PRAGMA journal_mode = WAL")
-            con.executescript(_SCHEMA)
-        except BaseException:
-            con.close()
-            raise
-        return con
-
-    def drop(self) -> None:
-        """Throw the file away."""
-        for suffix in ("", "-wal", "-shm"):
-            self.path.with_name(self.path.name + suffix).unlink(missing_ok=True)
+def _lost() -> None:
+    note("outbound_log_lost", level=logging.ERROR, outcome="begun_again")
 
 
 def _row(call: OutboundCall) -> dict[str, Any]:

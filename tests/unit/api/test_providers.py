@@ -323,7 +323,7 @@ def test_what_cant_be_counted_isnt_sent(store: Store, clock: Clock) -> None:
 
 
 def test_while_the_count_is_locked_nothing_is_sent(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("braid.providers.outbound.BUSY_S", 0.05)
+    monkeypatch.setattr(outbound(store.session)._file, "_busy_s", 0.05)
     store.append(HOME, user_id="maya", actor="user")
     model = knows()
     asked(store, model)
