@@ -8,7 +8,7 @@ from typing import Final, get_args
 import msgspec
 
 from braid.event_log import note
-from braid.providers.outbound import FILE, OutboundLog
+from braid.providers.outbound import outbound
 from braid.providers.policy import WARN_AT, budget_of
 from braid.session import Session
 from braid.settings import Tier, settings
@@ -47,7 +47,7 @@ class Budgets:
 
     def __init__(self, session: Session) -> None:
         self._session = session
-        self._log = session.kept(OutboundLog, lambda: OutboundLog(session.path / FILE))
+        self._log = outbound(session)
 
     def of(self, tier: Tier, now: datetime) -> BudgetState:
         """Return how a tier stands. Raises OSError, sqlite3.Error."""

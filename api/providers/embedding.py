@@ -2,14 +2,9 @@
 
 import sqlite3
 from collections.abc import Sequence
-from time import perf_counter
 from typing import TYPE_CHECKING
 
-import msgspec
-
-from braid.event_log import current_request, note
-from braid.providers.gate import outbound
-from braid.providers.outbound import OutboundCall
+from braid.providers.counted import Asked, CountedCall, uncounted
 from braid.providers.policy import refusal_of_host
 from braid.session import Session
 from braid.settings import settings
@@ -18,8 +13,6 @@ from braid.views.embedder import Embedder, EmbeddingError
 
 if TYPE_CHECKING:
     from braid.views.embedder import Vectors
-
-_BYTES_A_TOKEN = 4
 
 
 class GatedEmbedder:
@@ -43,14 +36,19 @@ class GatedEmbedder:
             raise EmbeddingError(f"{why}: nothing was sent")
         secrets, terms = Redactor(), Terms(now.redacted_terms)
         sent = [terms.redact(secrets.redact(text)) for text in texts]
-        call = self._begun(host, sent, len(secrets.replaced | terms.replaced))
+        asked = Asked(
+            tier="embedder",
+            operation="embed",
+            provider=str(getattr(self._embedder, "provider", "own")),
+            model=self.name,
+            host=host,
+            remote=True,
+        )
         try:
-            number = outbound(self._session).begin(call)
+            call = CountedCall(self._session, asked, sent, len(secrets.replaced | terms.replaced))
         except (OSError, sqlite3.Error) as error:
-            raise EmbeddingError(
-                f"what is sent can't be listed ({type(error).__name__}): nothing was sent"
-            ) from None
-        began, outcome = perf_counter(), "interrupted"
+            raise EmbeddingError(uncounted(error)) from None
+        outcome = "interrupted"
         try:
             found = self._embedder.embed(sent)
             outcome = "ok"
@@ -58,40 +56,5 @@ class GatedEmbedder:
             outcome = type(error).__name__
             raise
         finally:
-            self._end(number, call, outcome, perf_counter() - began)
+            call.end(outcome)
         return found
-
-    def _begun(self, host: str | None, sent: list[str], placeholders: int) -> OutboundCall:
-        bytes_out = sum(len(text.encode(errors="replace")) for text in sent)
-        return OutboundCall(
-            at=self._session.now(),
-            tier="embedder",
-            operation="embed",
-            provider=str(getattr(self._embedder, "provider", "own")),
-            model=self.name,
-            host=host,
-            remote=True,
-            tokens_in=bytes_out // _BYTES_A_TOKEN,
-            tokens_out=0,
-            bytes_out=bytes_out,
-            bytes_in=0,
-            placeholders=placeholders,
-            ms=0.0,
-            outcome="interrupted",
-            request_id=current_request(),
-        )
-
-    def _end(self, number: int, call: OutboundCall, outcome: str, seconds: float) -> None:
-        call = msgspec.structs.replace(call, ms=round(1000 * seconds, 1), outcome=outcome)
-        try:
-            outbound(self._session).end(number, call)
-        except (OSError, sqlite3.Error) as error:
-            note("outbound_log_failed", outcome=type(error).__name__)
-        note(
-            "model_asked",
-            operation="embed",
-            model=self.name,
-            tier="embedder",
-            outcome=outcome,
-            latency_ms=call.ms,
-        )

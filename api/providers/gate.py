@@ -10,16 +10,16 @@ Nothing here holds a lock of the store.
 import logging
 import sqlite3
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from datetime import UTC, datetime, timedelta
-from time import perf_counter
 from typing import Any, Final
 
 import msgspec
 
-from braid.event_log import current_request, note
+from braid.event_log import note
 from braid.job_state import job_state
 from braid.providers.budget import Budgets
-from braid.providers.outbound import FILE, OutboundCall, OutboundLog
+from braid.providers.counted import BYTES_A_TOKEN, Asked, CountedCall, uncounted
 from braid.providers.policy import refusal_of
 from braid.session import Session
 from braid.settings import Settings, Tier, settings
@@ -44,15 +44,8 @@ Needed = str
 """What a model must be able to do: `extract`, `decide`, `compose` or `rerank`."""
 LOOK_AGAIN_S: Final = 900.0
 """A job that waits for the next day looks so often whether somebody has set another limit."""
-_BYTES_A_TOKEN: Final = 4
-"""Where a server counts no tokens they are estimated: too many rather than none."""
 _MOST_TOKENS: Final = 10_000_000
 """More than this is no count of one answer."""
-
-
-def outbound(session: Session) -> OutboundLog:
-    """Return the outbound log of a session's store, kept while it is open."""
-    return session.kept(OutboundLog, lambda: OutboundLog(session.path / FILE))
 
 
 class Gate:
@@ -118,9 +111,7 @@ class GatedModel:
         for one in messages:
             replaced |= one.replaced
         self._gate.keep(replaced)
-        call = self._begun(sent, len(replaced))
-        number = self._counted(call)
-        began = perf_counter()
+        call = self._counted([one.text for one in sent], len(replaced))
         said: Completion | None = None
         outcome = "interrupted"
         try:
@@ -137,7 +128,7 @@ class GatedModel:
             outcome = error.reason.replace(" ", "_")
             raise
         finally:
-            self._end(number, call, said, outcome, 1000 * (perf_counter() - began))
+            self._end(call, said, outcome)
 
     def _require(self, now: Settings) -> None:
         """Raise ChatRefusedError, ChatBudgetError or BudgetSpentError where the model is not to be asked."""
@@ -162,67 +153,43 @@ class GatedModel:
             raise BudgetSpentError(words, "budget", wait_s)
         raise ChatBudgetError(words)
 
-    def _begun(self, sent: Sequence[ChatMessage], placeholders: int) -> OutboundCall:
-        """Return what is put down before anything is sent: what it will have taken if nothing more is heard of it."""
+    def _counted(self, sent: Sequence[str], placeholders: int) -> CountedCall:
+        """Put a call down before it is made. Raises ChatError where that can't be, and BudgetSpentError in a job."""
         model = self._model
-        bytes_out = sum(len(one.text.encode(errors="replace")) for one in sent)
-        return OutboundCall(
-            at=self._gate.session.now(),
+        asked = Asked(
             tier=self._tier,
             operation=self._gate.operation,
             provider=provider_of(model),
             model=model.name,
             host=host_of(model),
             remote=model.remote,
-            tokens_in=bytes_out // _BYTES_A_TOKEN + 1,
-            tokens_out=0,
-            bytes_out=bytes_out,
-            bytes_in=0,
-            placeholders=placeholders,
-            ms=0.0,
-            outcome="interrupted",
-            request_id=current_request(),
         )
-
-    def _counted(self, call: OutboundCall) -> int:
-        """Put a call down before it is made. Raises ChatError where that can't be, and BudgetSpentError in a job."""
         try:
-            return outbound(self._gate.session).begin(call)
+            return CountedCall(self._gate.session, asked, sent, placeholders)
         except (OSError, sqlite3.Error) as error:
             raise self._uncounted(error) from None
 
     def _uncounted(self, error: Exception) -> Exception:
-        words = (
-            f"what is sent can't be counted ({type(error).__name__}): nothing was sent; {FILE} in the store's"
-            " folder may be deleted, then the day's count begins again"
-        )
+        words = uncounted(error)
         self._note("outbound_log_failed", type(error).__name__, level=logging.ERROR)
         return BudgetSpentError(words, "uncounted", LOOK_AGAIN_S) if self._gate.waits else ChatError(words)
 
-    def _end(self, number: int, call: OutboundCall, said: Completion | None, outcome: str, ms: float) -> None:
-        """Put down how a call has ended, and say so in the log of events. One that failed has taken what it was begun
-        with: it may be billed.
-        """
-        session = self._gate.session
-        if said is not None:
+    def _end(self, counted: CountedCall, said: Completion | None, outcome: str) -> None:
+        """Put down how a call has ended. One that failed has taken what it was begun with: it may be billed."""
+        if said is None:
+            counted.end(outcome)
+        else:
             bytes_in = len(said.text.encode(errors="replace"))
             tokens_in, tokens_out = (
                 min(max(0, one), _MOST_TOKENS) for one in (said.tokens_in, said.tokens_out)
             )
             if not tokens_in + tokens_out:
-                tokens_in, tokens_out = call.tokens_in, bytes_in // _BYTES_A_TOKEN
-            call = msgspec.structs.replace(
-                call, tokens_in=tokens_in, tokens_out=tokens_out, bytes_in=bytes_in
-            )
-        call = msgspec.structs.replace(call, ms=round(ms, 1), outcome=outcome)
-        try:
-            outbound(session).end(number, call)
-            Budgets(session).warn(self._tier, call.at)
-        except (OSError, sqlite3.Error) as error:
-            note("outbound_log_failed", level=logging.ERROR, outcome=type(error).__name__)
-        self._note("model_asked", outcome, latency_ms=call.ms, tokens=call.tokens_in + call.tokens_out)
+                tokens_in, tokens_out = counted.call.tokens_in, bytes_in // BYTES_A_TOKEN
+            counted.end(outcome, tokens_in=tokens_in, tokens_out=tokens_out, bytes_in=bytes_in)
+        with suppress(OSError, sqlite3.Error):
+            Budgets(self._gate.session).warn(self._tier, counted.call.at)
 
-    def _note(self, event: str, outcome: str, *, level: int = logging.INFO, **fields: float) -> None:
+    def _note(self, event: str, outcome: str, *, level: int) -> None:
         note(
             event,
             level=level,
@@ -231,7 +198,6 @@ class GatedModel:
             model=self._model.name,
             tier=self._tier,
             outcome=outcome,
-            **fields,
         )
 
 

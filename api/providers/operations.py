@@ -9,8 +9,7 @@ from msgspec import Meta
 from braid.job_state import job_state
 from braid.operation import Request, Response, operation
 from braid.providers.budget import Budgets, BudgetState
-from braid.providers.gate import outbound
-from braid.providers.outbound import ModelUse, OutboundCall
+from braid.providers.outbound import ModelUse, OutboundCall, outbound
 from braid.session import Session
 from braid.settings import settings
 from braid.work.breaker import State

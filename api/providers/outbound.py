@@ -13,6 +13,7 @@ from typing import Any, Final, Literal
 import msgspec
 
 from braid.event_log import note
+from braid.session import Session
 from braid.views.disposable import DisposableFile
 
 Kind = Literal["small", "larger", "embedder"]
@@ -134,6 +135,11 @@ class OutboundLog:
         if not self._file.exists():
             return []
         return self._file.act(lambda con: con.execute(asked, given).fetchall())
+
+
+def outbound(session: Session) -> OutboundLog:
+    """Return the outbound log of a session's store, kept while it is open."""
+    return session.kept(OutboundLog, lambda: OutboundLog(session.path / FILE))
 
 
 def _lost() -> None:

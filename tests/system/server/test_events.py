@@ -14,7 +14,7 @@ import pytest
 import braid
 from braid.event_log import FIELDS
 from braid.jobs.running import Models
-from braid.providers.gate import outbound
+from braid.providers.outbound import outbound
 from braid.registry import operations
 from braid.socket_path import SOCKET, short_path
 from braid.store import Store

@@ -18,7 +18,7 @@ from braid.errors import AccessDeniedError, RemoteModelError
 from braid.job_state import job_state
 from braid.ledger.record.record import EventBody, ExperienceBody, Record
 from braid.providers.budget import Budgets
-from braid.providers.gate import outbound
+from braid.providers.outbound import outbound
 from braid.store import Store
 from braid.text.chat import Capabilities, ChatError, ChatMessage, Completion
 from tests.unit.api.test_jobs import (
@@ -357,10 +357,14 @@ def test_a_call_that_dies_is_counted_and_nonsense_of_tokens_is_not(store: Store,
     assert Budgets(store.session).of("small", clock()).spent > spent
 
 
-def test_a_damaged_count_is_made_again(store: Store, clock: Clock) -> None:
+def test_a_damaged_count_is_made_again_and_says_so(
+    store: Store, clock: Clock, caplog: pytest.LogCaptureFixture
+) -> None:
     (store.path / "outbound.sqlite").write_bytes(b"no database, and longer than its header is" * 40)
     say(store, HOME)
-    assert work(store, clock, knows()).done == 1
+    with caplog.at_level("INFO", logger="braid"):
+        assert work(store, clock, knows()).done == 1
+    assert "outbound_log_lost" in caplog.messages
     assert Budgets(store.session).of("small", clock()).spent == 120
 
 
