@@ -5,19 +5,12 @@ prompt is lost.
 """
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import Final
-from unicodedata import normalize
 
-import msgspec
-
-from braid.text.fence import CUT, escaped
 from braid.text.secrets import MARK, SHAPES
 
 _PLACEHOLDER: Final = re.compile(rf"{MARK}[A-Z]+_\d+")
-WITHHELD: Final = "WITHHELD_"
-"""Begins each placeholder that stands for a term."""
-_WITHHELD: Final = re.compile(rf"{WITHHELD}\d+")
 _INVISIBLE: Final = re.compile(
     "[\u00ad\u034f\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff\U000e0000-\U000e01ef]"
 )
@@ -76,81 +69,3 @@ def visible(text: str) -> str:
 def placeholders(text: str) -> set[str]:
     """Return the placeholders in a text."""
     return set(_PLACEHOLDER.findall(text))
-
-
-def _unescaped(text: str) -> str:
-    return text.replace("&lt;", "<").replace("&gt;", ">").replace("&quot;", '"').replace("&amp;", "&")
-
-
-MOST_MARKS: Final = 200
-"""How long a term may be."""
-_SAYS: Final = re.compile(r"\w.*\w", re.DOTALL)
-_UNSPACED: Final = re.compile(
-    r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]"
-)
-"""Marks of scripts that put no space between words: Thai, Lao, Burmese, Khmer, Japanese, Chinese."""
-
-
-def _whole(term: str) -> str:
-    """Return a pattern for a term that stands whole; where its script has no spaces, wherever it stands."""
-    before = "" if _UNSPACED.match(term[0]) else r"(?<!\w)"
-    behind = "" if _UNSPACED.match(term[-1]) else r"(?!\w)"
-    return before + r"\s+".join(map(re.escape, term.split())) + behind
-
-
-class Terms:
-    """Words that no model is shown, and what stands for them in one exchange: `WITHHELD_1`, which a model can speak of.
-
-    A term is found whole, in any case, with any space between its words, also where a prompt has escaped it.
-    """
-
-    def __init__(self, terms: Sequence[str]) -> None:
-        shown = [visible(term).strip() for term in terms]
-        written = {normalize(form, term) for term in shown if _SAYS.search(term) for form in ("NFC", "NFD")}
-        forms = written | {escaped(term) for term in written}
-        self._begun = {
-            low[:n] for one in forms for low in [" ".join(one.lower().split())] for n in range(2, len(low))
-        }
-        joined = "|".join(map(_whole, sorted(forms, key=len)[::-1]))
-        self._pattern = re.compile(joined, re.IGNORECASE) if joined else None
-        self._by_placeholder: dict[str, str] = {}
-
-    @property
-    def replaced(self) -> dict[str, str]:
-        """What was replaced, by its placeholder."""
-        return dict(self._by_placeholder)
-
-    def redact(self, text: str) -> str:
-        """Return a text with a placeholder in the place of each term."""
-        if self._pattern is None:
-            return text
-        whole = self._pattern.sub(lambda match: self._placeholder(_unescaped(match[0]), text), text)
-        *cut, last = whole.split(CUT)
-        return CUT.join([*(self._ended(each, text) for each in cut), last])
-
-    def _ended(self, said: str, text: str) -> str:
-        """Return what stands in front of a cut, without the beginning of a term that was cut in two: Nightingal…"""
-        low = said.lower()
-        for start in range(max(0, len(said) - MOST_MARKS), len(said) - 1):
-            bound = start == 0 or not said[start - 1].isalnum() or _UNSPACED.match(said[start]) is not None
-            if bound and low[start:] in self._begun:
-                return said[:start] + self._placeholder(_unescaped(said[start:]), text)
-        return said
-
-    def restore(self, text: str, *, in_json: bool = False) -> str:
-        """Return a text with the terms in the places of their placeholders; `in_json`: as they stand in JSON."""
-        return _WITHHELD.sub(lambda match: self._original(match[0], in_json=in_json), text)
-
-    def _original(self, placeholder: str, *, in_json: bool) -> str:
-        found = self._by_placeholder.get(placeholder, placeholder)
-        return msgspec.json.encode(found).decode()[1:-1] if in_json else found
-
-    def _placeholder(self, term: str, text: str) -> str:
-        for placeholder, known in self._by_placeholder.items():
-            if known == term:
-                return placeholder
-        number = len(self._by_placeholder) + 1
-        while f"{WITHHELD}{number}" in text or f"{WITHHELD}{number}" in self._by_placeholder:
-            number += 1
-        self._by_placeholder[f"{WITHHELD}{number}"] = term
-        return f"{WITHHELD}{number}"

@@ -15,6 +15,7 @@ from braid.notices import put_notice
 from braid.operation import Json, Request, Response, operation
 from braid.session import Session
 from braid.settings import EVENT, Settings, fold_of
+from braid.text.terms import says_something
 from braid.wal.errors import OutcomeUnknownError
 
 _WRITES: Final = (ReadOnlyError, KeyRefusedError, OutcomeUnknownError)
@@ -111,7 +112,7 @@ def _value(key: str, text: str) -> Any:
         why = _FORMS.get(key) or str(error).partition(" - at")[0]
         given = re.sub(r"//[^/\s]*@", "//…@", text)  # what stands there may be a password
         raise InvalidRequestError(f"{key}: {why}, not {given!r}") from None
-    if key == "redacted_terms" and not all(_SAYS.search(term) for term in found):
+    if key == "redacted_terms" and not all(map(says_something, found)):
         # Not of the type: a list in the log that has one such term would be passed over with all its others.
         raise InvalidRequestError(f"{key}: {_FORMS[key]}, not {text!r}")
     if found == "full":
@@ -122,7 +123,6 @@ def _value(key: str, text: str) -> Any:
     return found
 
 
-_SAYS: Final = re.compile(r"\w.*\w", re.DOTALL)
 _MODEL: Final = "a model is openai:URL#NAME, ollama:NAME[@URL] or anthropic:NAME"
 _FORMS: Final = {
     "provider_preferred": _MODEL,

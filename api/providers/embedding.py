@@ -8,7 +8,8 @@ from braid.providers.counted import Asked, CountedCall, uncounted
 from braid.providers.policy import refusal_of_host
 from braid.session import Session
 from braid.settings import settings
-from braid.text.redact import Redactor, Terms
+from braid.text.redact import Redactor
+from braid.text.terms import Terms
 from braid.views.embedder import Embedder, EmbeddingError
 
 if TYPE_CHECKING:

@@ -36,7 +36,8 @@ from braid.text.chat import (
     host_of,
     provider_of,
 )
-from braid.text.redact import Redactor, Terms, placeholders
+from braid.text.redact import Redactor, placeholders
+from braid.text.terms import Terms
 from braid.work.breaker import Breaker
 from braid.work.errors import BreakerOpenError, BudgetSpentError
 

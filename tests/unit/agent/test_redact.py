@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from braid.text.redact import Redactor, Terms, placeholders
+from braid.text.redact import Redactor, placeholders
+from braid.text.terms import Terms
 
 PEM = "-----BEGIN OPENSSH PRIVATE KEY-----\nb3BlbnNzaC1rZXktdjEAAAAA\n-----END OPENSSH PRIVATE KEY-----"
 SECRETS = [
@@ -155,6 +156,17 @@ def test_hostile_texts_take_no_time(text: str) -> None:
         (normalize("NFC", "Müller"), normalize("NFD", "Ask Müller.")),
         (normalize("NFD", "Müller"), normalize("NFC", "Ask Müller.")),
         ("Night\u200bingale", "The Nightingale sings."),
+        ("Nightingale", "The \uff2e\uff29\uff27\uff28\uff34\uff29\uff2e\uff27\uff21\uff2c\uff25 sings."),
+        ("\uff2eightingale", "The Nightingale sings."),
+        ("Strauß", "Herr STRAUSS calls."),
+        ("STRAUSS", "Herr Strauß calls."),
+        ("Afﬁna", "It is AFFINA's."),
+        ("Lệ", normalize("NFD", "Cô Lệ đến.")),
+        ("지훈", "지훈이는 어디에 살아요?"),
+        (normalize("NFD", "지훈"), "김지훈이에요"),
+        ("Ada", "我叫Ada住在这里"),
+        ("Ada", "저는Ada예요"),
+        ("Ada", "ada_lovelace@x"),
     ],
 )
 def test_a_term_is_found_however_it_is_written(term: str, text: str) -> None:
@@ -167,6 +179,16 @@ def test_a_term_is_found_however_it_is_written(term: str, text: str) -> None:
 def test_a_term_that_says_nothing_replaces_nothing() -> None:
     assert Terms(["  ", "\u200b", "-"]).redact("a b - c") == "a b - c"
     assert Terms(["Ida"]).redact("Idaho and Ida") == "Idaho and WITHHELD_1"
+    assert Terms(["cafe"]).redact(normalize("NFD", "café")) == normalize("NFD", "café")
+
+
+LETTERS = st.sampled_from("aAäÄsSßẞﬁ\uff21\u3000 -…'ıİ한국지王ก\u0301\u0308\u1175")
+
+
+@given(st.lists(st.text(LETTERS, max_size=5), max_size=3), st.text(LETTERS, max_size=40))
+def test_what_is_restored_is_what_was_there(terms: list[str], text: str) -> None:
+    one = Terms(terms)
+    assert one.restore(one.redact(text)) == text
 
 
 def test_a_placeholder_that_stands_for_one_secret_never_stands_for_another() -> None:
