@@ -7,6 +7,7 @@ import runpy
 import shutil
 import signal
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from pathlib import Path
@@ -50,6 +51,26 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Let a soak be bounded."""
     parser.addoption("--minutes", type=float, help="skip what is not begun by then, in an order of its own")
+
+
+class Tiers:
+    """Splits long matrices between `make test` and `make soak`."""
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
+        """Leave each n-th case of a test marked `sample(n)` where it is, and the others to the soak."""
+        seen: Counter[str] = Counter()
+        for item in items:
+            if (mark := item.get_closest_marker("sample")) is not None:
+                name = item.nodeid.partition("[")[0]
+                if seen[name] % mark.args[0]:
+                    item.add_marker("soak")
+                seen[name] += 1
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Split what is marked so."""
+    config.pluginmanager.register(Tiers())
 
 
 @pytest.hookimpl(trylast=True)

@@ -319,6 +319,7 @@ def test_an_erasure_is_finished_and_certified(
     assert play_to_death(stage, base(), "erase", monkeypatch, look) > 40
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize(
     "first_death",
     [

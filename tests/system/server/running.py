@@ -1,5 +1,6 @@
 """A server for tests: in a thread of this process, or as a process of its own."""
 
+import asyncio
 import socket
 import subprocess
 import sys
@@ -17,6 +18,23 @@ from braid.tools.http.app import Mode, Server
 from braid.tools.http.limits import Limits
 
 
+class QuickServer(uvicorn.Server):
+    """Ends at once. Uvicorn's own looks ten times a second whether it should, and waits as long once more."""
+
+    async def main_loop(self) -> None:
+        while not await self.on_tick(0):
+            await asyncio.sleep(0.002)
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        for server in self.servers:
+            server.close()
+        for one in sockets or ():
+            one.close()
+        for connection in list(self.server_state.connections):
+            connection.shutdown()
+        await self._wait_tasks_to_complete()
+
+
 @contextmanager
 def served(
     store: Store, *, port: bool = False, mode: Mode = "hybrid", limits: Limits | None = None
@@ -30,7 +48,7 @@ def served(
         sockets[1].bind(("127.0.0.1", 0))
     for one in sockets:
         one.listen(32)
-    server = uvicorn.Server(
+    server = QuickServer(
         uvicorn.Config(
             Server(store.session, mode=mode, limits=limits).application(),
             lifespan="off",

@@ -9,6 +9,6 @@ from tests.system.server.vanishing import hold, vanish
 
 @pytest.mark.timeout(180)
 def test_clients_that_vanish_leave_nothing(tmp_path: Path) -> None:
-    done = vanish(tmp_path, 6)
+    done = vanish(tmp_path, 4)
     assert done.vanished > 100
     hold(done, most_mb=150)

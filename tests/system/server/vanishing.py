@@ -209,8 +209,7 @@ def _settled(server: "subprocess.Popen[bytes]", began: float, before: Sample) ->
     deadline = time.monotonic() + SETTLE_S
     while True:
         now = _sample(server.pid, began)
-        if (
-            now.descriptors <= before.descriptors and now.threads <= before.threads
-        ) or time.monotonic() > deadline:
+        few = now.descriptors <= before.descriptors + SPARE and now.threads <= before.threads + POOL
+        if few or time.monotonic() > deadline:
             return now
         time.sleep(0.2)

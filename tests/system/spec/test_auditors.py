@@ -59,22 +59,37 @@ def job_of(made: Made, store: Path | None = None) -> Job:
     return Job(store or made.store, head.vkey, made.guard.path)
 
 
+def wanted(request: pytest.FixtureRequest) -> set[str] | None:
+    """Return the copies that this run's tests ask for; None for all."""
+    mine = [item for item in request.session.items if item.path == request.path]
+    asked = {callspec.params.get("name") for item in mine if (callspec := getattr(item, "callspec", None))}
+    return None if any(item.name == "test_there_are_ways_enough_and_they_differ" for item in mine) else asked
+
+
 @pytest.fixture(scope="module")
-def said(good: dict[str, Made], tmp_path_factory: pytest.TempPathFactory) -> dict[str, Said]:
-    """Return what is said of the stores and of each tampered copy. Node starts once."""
+def said(
+    good: dict[str, Made], tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest
+) -> dict[str, Said]:
+    """Return what is said of the stores and of each tampered copy that is asked for. Node starts once."""
     folder, jobs = tmp_path_factory.mktemp("tampered"), {name: job_of(made) for name, made in good.items()}
+    names = wanted(request)
     chance = random.Random(20_240_229)
     for base, edits in (("small", SMALL), ("wide", WIDE)):
         for number, (name, edit) in enumerate(edits.items()):
+            if names is not None and name not in names:
+                continue
             copy = copy_of(good[base], folder / f"{base}-{number}")
             job = job_of(copy)
             edit(copy)
             jobs[name] = job
     for number in range(FLIPS):
+        place, bit = chance.random(), chance.randrange(8)
+        if names is not None and f"flip {number}" not in names:
+            continue
         copy = copy_of(good["small"], folder / f"flip-{number}")
         (segment,) = (copy.store / "log").glob("*.seg")
         data = bytearray(segment.read_bytes())
-        data[chance.randrange(len(data))] ^= 1 << chance.randrange(8)
+        data[int(place * len(data))] ^= 1 << bit
         segment.write_bytes(data)
         jobs[f"flip {number}"] = job_of(copy)
     from_node = ask_node(jobs.values())
@@ -91,6 +106,7 @@ def test_all_three_find_a_good_log_clean(said: dict[str, Said], name: str) -> No
     assert said[name].braid.root
 
 
+@pytest.mark.sample(4)
 @pytest.mark.parametrize("name", [*SMALL, *WIDE, *(f"flip {number}" for number in range(FLIPS))])
 def test_all_three_refuse_it_and_begin_with_the_same_finding(said: dict[str, Said], name: str) -> None:
     codes = {one.exit_code for one in said[name]}
@@ -136,6 +152,7 @@ def test_all_three_name_a_guards_key_that_the_log_does_not(
     assert ("control", 14) in kinds
 
 
+@pytest.mark.soak
 def test_there_are_ways_enough_and_they_differ(said: dict[str, Said]) -> None:
     kinds = {verdict.braid.findings[0][0] for verdict in said.values() if verdict.braid.findings}
     assert len(SMALL) + len(WIDE) > 90

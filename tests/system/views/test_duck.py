@@ -452,6 +452,7 @@ def test_what_is_made_again_and_again_takes_no_more_room(bench: Any) -> None:
     assert bench.work.stat().st_size < 4 * size
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize(
     ("change", "found"),
     [
@@ -604,6 +605,7 @@ STEPS = [
 ]
 
 
+@pytest.mark.sample(4)
 @pytest.mark.parametrize("step", STEPS)
 @pytest.mark.parametrize("act", ["catch_up", "replay", "purge"])
 def test_dying_at_each_step(bench: Any, act: str, step: str) -> None:

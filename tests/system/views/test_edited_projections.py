@@ -230,6 +230,7 @@ def live(world: World, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Sto
         yield store
 
 
+@pytest.mark.sample(5)
 @pytest.mark.parametrize("table", [*(table.name for table in TABLES), CHECKPOINTS.name, *STATE])
 def test_each_edit_of_a_duckdb_table_is_noticed_and_none_is_told(
     live: Store, truth: dict[str, Any], table: str
