@@ -32,6 +32,17 @@ class Support(msgspec.Struct, frozen=True, kw_only=True):
     source: SourceClass = "owner"
 
 
+class HeldStance(msgspec.Struct, frozen=True):
+    """What is held of a question, and the turns that it was read from.
+
+    `via`: where the question describes somebody ("my partner"), what says who that is.
+    """
+
+    outcome: Reconciliation
+    support: Sequence[Support] = ()
+    via: "HeldStance | None" = None
+
+
 class KnownFact(msgspec.Struct, frozen=True, kw_only=True):
     """A claim in words, and the turn that it was read from; `said_by` is whoever said so."""
 
@@ -91,6 +102,8 @@ class QuestionContext(msgspec.Struct, frozen=True, kw_only=True):
     stance: Reconciliation | None = None
     support: Sequence[Support] = ()
     """The turns that the stance's claim was read from, where it holds one."""
+    via: HeldStance | None = None
+    """What says of whom the stance is, where the question only describes them."""
     given: float = 1.0
     """The probability that this is the question: one that a note was put into is no surer than that. An answer's p
     is of both."""
@@ -105,6 +118,11 @@ class QuestionContext(msgspec.Struct, frozen=True, kw_only=True):
     """Where the question asks for a list: what that is made of."""
     after: EarlierAnswer | None = None
     """The answer that the question follows, where it follows one."""
+
+    @property
+    def grounds(self) -> Sequence[Support]:
+        """The turns that what is held was read from, and those that say of whom it is."""
+        return self.support if self.via is None else (*self.support, *self.via.support)
 
 
 class Composed(msgspec.Struct, frozen=True, kw_only=True):

@@ -152,6 +152,9 @@ def _held(question: Question, asked: QuestionContext) -> Composed | None:
         held = f"back then this was so: {held}"
     claim = f"{capital(bands.stated(held, p))}{marks(one.id for one in rest)}."
     citations = (*(one.id for one in rest), first.id)
+    if asked.via is not None and (who := asked.via.support[0]).id not in citations:
+        report = f"{capital(report)} {capital(report_of(who, who.quote or who.text))}"
+        citations = (*citations, who.id)
     return Composed(
         text=f"{claim} {capital(report)}",
         citations=citations,

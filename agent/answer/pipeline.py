@@ -16,6 +16,7 @@ from braid.affect.restyle import restyle
 from braid.affect.style import Style, style
 from braid.affect.vad import ToneReading
 from braid.agent import cite
+from braid.agent.answer.bridge import bridged
 from braid.agent.answer.compose import Extractive
 from braid.agent.answer.followup import asked_anew, asks_of_answer
 from braid.agent.answer.lists.request import ListRequest, list_request
@@ -27,6 +28,7 @@ from braid.agent.parts import (
     Composed,
     Composer,
     EarlierAnswer,
+    HeldStance,
     ListFindings,
     Nearness,
     QuestionContext,
@@ -39,7 +41,6 @@ from braid.recall.decompose import decompose, entities
 from braid.recall.hits import Hit
 from braid.recall.hits import RecallResult as Found
 from braid.recall.recall import Lens
-from braid.stance.reconcile import Reconciliation
 from braid.text.sentences import sentences
 from braid.text.words import MAX_QUERY_CHARS, stem, telling, words
 from braid.views.errors import ViewError, told
@@ -54,13 +55,6 @@ TOP_K: Final = 12
 """How many records an answer may draw on."""
 FOUND: Final = 2 * TOP_K
 """Among how many the turn that answers is looked for."""
-
-
-class HeldStance(msgspec.Struct, frozen=True):
-    """What is held of a question, and the turns that it was read from."""
-
-    outcome: Reconciliation
-    support: Sequence[Support] = ()
 
 
 class Mind(Protocol):
@@ -159,6 +153,7 @@ def answer(
     if lens is not None:
         held = _seen(held, kept)
     clock.done("stance", _stance_in_words(held))
+    via = held.via if held is not None else None
     shown = msgspec.structs.replace(found, results=hits)
     asked = QuestionContext(
         question=core,
@@ -167,6 +162,8 @@ def answer(
         now=now,
         stance=held.outcome if held is not None else None,
         support=held.support if held is not None else (),
+        via=via,
+        given=1.0 if via is None else 1.0 - via.outcome.decision.residual_uncertainty,
         language=guess(question) or "en",
         more=[hit for hit in kept if hit not in hits] if top_k == TOP_K else (),
         nearest=mind.nearest(),
@@ -275,17 +272,22 @@ def _seen(held: HeldStance | None, kept: Sequence[Hit]) -> HeldStance | None:
     """Return what is held where a lens keeps all that it rests on; else nothing is: it would say what the lens leaves
     out."""
     ids = {hit.id for hit in kept}
-    return held if held is not None and held.support and all(one.id in ids for one in held.support) else None
+    if held is None or not held.support:
+        return None
+    via = held.via.support if held.via is not None else ()
+    return held if all(one.id in ids for one in (*held.support, *via)) else None
 
 
 def _held(mind: Mind, question: str, trouble: list[str]) -> HeldStance | None:
     """Return what is held, None where nothing was claimed of it, or it can't be said."""
     try:
         held = mind.hold(question)
+        if held.outcome.candidates or held.outcome.others:
+            return held
+        return bridged(question, mind.hold)
     except (ValueError, ViewError) as error:
         trouble.append(f"stance: {told(error)}")
         return None
-    return held if held.outcome.candidates or held.outcome.others else None
 
 
 def _listed(
@@ -322,7 +324,7 @@ def _composed(asked: QuestionContext, composer: Composer, trouble: list[str]) ->
         return msgspec.structs.replace(Extractive().compose(asked), fallback=f"{composer.name} failed")
     given = (
         {hit.id for hit in (*asked.hits, *asked.more)}
-        | {one.id for one in asked.support}
+        | {one.id for one in asked.grounds}
         | set(_behind(asked))
     )
     if {*composed.citations, *cite.cited(composed.text)} <= given:
@@ -338,7 +340,7 @@ def _composed(asked: QuestionContext, composer: Composer, trouble: list[str]) ->
 def _cited(asked: QuestionContext, composed: Composed) -> list[Support]:
     """Return what is cited, in the order of the text."""
     known = _behind(asked) | {hit.id: _support(hit) for hit in reversed([*asked.hits, *asked.more])}
-    known |= {one.id: one for one in asked.support}
+    known |= {one.id: one for one in asked.grounds}
     order = dict.fromkeys([*cite.cited(composed.text), *composed.citations])
     return [known[id] for id in order]
 

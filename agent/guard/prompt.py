@@ -94,7 +94,7 @@ class Prompt(msgspec.Struct, frozen=True):
 def prompt(asked: QuestionContext, redactor: Redactor) -> Prompt:
     """Return what a model is asked; its secrets are in `redactor`."""
     question = redactor.redact(plain(asked.question, MAX_QUESTION_CHARS))
-    supports = {one.id: PromptMemory(one.text, one.speaker, one.when) for one in asked.support}
+    supports = {one.id: PromptMemory(one.text, one.speaker, one.when) for one in asked.grounds}
     found = {hit.id: _given(hit) for hit in _chosen(asked)}
     given = {id: _redacted(one, redactor) for id, one in (supports | found).items()}
     held = redactor.redact(_held(asked))
@@ -135,7 +135,8 @@ def _held(asked: QuestionContext) -> str:
     """Return what is held surely enough to be said."""
     if asked.stance is None or 1.0 - asked.stance.decision.residual_uncertainty < CAREFUL:
         return ""
-    return asked.stance.decision.claim
+    claim = asked.stance.decision.claim
+    return claim if asked.via is None else f"{asked.via.outcome.decision.claim}; {claim}"
 
 
 def _system(fence: str) -> str:

@@ -8,7 +8,7 @@ from typing import Final
 
 import msgspec
 
-from braid.agent.program.multihop import MAX_CHARS
+from braid.agent.answer.hop import MAX_CHARS
 from braid.text.words import MAX_QUERY_CHARS
 
 _LEAD: Final = r"(?:(?:so|and|well|please),? |(?:(?:can|could) you )?tell me |do you (?:know|remember) )*"

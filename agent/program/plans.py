@@ -3,10 +3,10 @@
 from collections.abc import Callable, Mapping
 from typing import Final
 
+from braid.agent.answer.hop import Hop, hop
 from braid.agent.bands import CAREFUL
 from braid.agent.program.arithmetic import reckoning
 from braid.agent.program.comparison import TimeComparison, turn
-from braid.agent.program.multihop import Hop, hop
 from braid.agent.program.plan import (
     MAX_STEPS,
     AnswerStep,

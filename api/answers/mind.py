@@ -11,8 +11,8 @@ from braid.affect.blend import Felt
 from braid.affect.vad import ToneReading
 from braid.agent.answer import predecessor
 from braid.agent.answer.lists.request import ListRequest, list_request
-from braid.agent.answer.pipeline import CitedAnswer, HeldStance
-from braid.agent.parts import FactChange, KnownFact, ListFindings, Nearness, Support
+from braid.agent.answer.pipeline import CitedAnswer
+from braid.agent.parts import FactChange, HeldStance, KnownFact, ListFindings, Nearness, Support
 from braid.claims.changed import ChangedClaim, KnowledgeChange
 from braid.claims.changes import changes_of
 from braid.claims.decision import Resolved, resolve
@@ -74,7 +74,7 @@ class Tones:
 
 
 class StoreMind(Tones):
-    """What a store remembers, as `agent.answer` asks for it. `resolved`: what `hold` came to."""
+    """What a store remembers, as `agent.answer` asks for it."""
 
     def __init__(
         self,
@@ -104,7 +104,8 @@ class StoreMind(Tones):
         self._top_k = top_k
         self.size = session.size_at(as_of, as_of_time)
         self.now = now or self._then()
-        self.resolved: Resolved | None = None
+        self._resolved: dict[str, Resolved] = {}
+        """What `hold` came to, by question."""
         self._seen: tuple[str, Sequence[Hit]] | None = None
         """The question that was recalled for last, and the hits that stand."""
 
@@ -149,7 +150,7 @@ class StoreMind(Tones):
         """See `Mind.hold`."""
         past = self._as_of if self._as_of_time is None else self._as_of_time
         hits = self._seen[1] if self._seen is not None and self._seen[0] == question else None
-        self.resolved = resolve(
+        resolved = resolve(
             self._session,
             question,
             self._scope,
@@ -158,13 +159,17 @@ class StoreMind(Tones):
             trust=self._trust,
             hits=hits,
         )
-        outcome = self.resolved.outcome
+        outcome = resolved.outcome
         known = ClaimFinder(self._session, self._scope, self.size, trust=self._trust)
         support = tuple(grounds_of(outcome, known, self._session))
         if self._audience != "owner" and not self._is_for_all(support):
-            self.resolved = None
             raise ValueError("what is held isn't for this audience")
+        self._resolved[outcome.question] = resolved
         return HeldStance(outcome, support)
+
+    def resolved(self, held: HeldStance | None) -> Resolved | None:
+        """Return what would have to be appended for what is held, by `hold`."""
+        return None if held is None else self._resolved.get(held.outcome.question)
 
     def facts(self, wanted: ListRequest) -> ListFindings:
         """See `Mind.facts`: as of the time that is asked about; what was forgotten or erased is in none."""

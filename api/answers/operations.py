@@ -126,7 +126,7 @@ def ask(session: Session, asked: Ask, *, composer: "Composer | None" = None) -> 
         alone = put(own, now=own.now)
         if alone.composed.claims or (not alone.composed.abstained and _speaks_of(asked.question, alone)):
             mind, given = own, alone  # what the owner said is not outdone by what others say of it
-    resolved = mind.resolved if lens is None or given.held is not None else None
+    resolved = mind.resolved(given.held)
     if given.composed.abstained and mind.beneath and lens is None and asked.trust == BELIEVED:
         from braid.answers.outsiders import quoted_answer
 

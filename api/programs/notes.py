@@ -9,9 +9,8 @@ from contextlib import suppress
 from datetime import UTC
 from typing import Final
 
-from braid.agent.answer.pipeline import HeldStance
 from braid.agent.answer.selection import Picked
-from braid.agent.parts import Composed
+from braid.agent.parts import Composed, HeldStance
 from braid.agent.program.amounts import amount, day_of, fits, held_amount, held_day
 from braid.agent.program.composers import named_in, names_in, note_of, sources
 from braid.agent.program.names import name

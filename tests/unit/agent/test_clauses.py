@@ -2,8 +2,8 @@
 
 import pytest
 
+from braid.agent.answer.hop import hop
 from braid.agent.answer.verbs import base, is_past
-from braid.agent.program.multihop import hop
 
 
 @pytest.mark.parametrize(

@@ -23,8 +23,7 @@ from braid.agent.answer import pipeline
 from braid.agent.answer.compose import Extractive
 from braid.agent.answer.feedback import lesson
 from braid.agent.answer.lists.request import ListRequest
-from braid.agent.answer.pipeline import HeldStance
-from braid.agent.parts import Composed, ListFindings, QuestionContext, Support
+from braid.agent.parts import Composed, HeldStance, ListFindings, QuestionContext, Support
 from braid.claims.decision import resolve
 from braid.ledger.record.record import Affect, AffectBody, Draft, Record, Target, Vad
 from braid.log.drafts import experience, scope

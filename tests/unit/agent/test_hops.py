@@ -2,8 +2,8 @@
 
 import pytest
 
+from braid.agent.answer.hop import hop
 from braid.agent.program.comparison import turn
-from braid.agent.program.multihop import hop
 
 
 @pytest.mark.parametrize(

@@ -47,6 +47,8 @@ class Hop(msgspec.Struct, frozen=True):
 
     first: str
     then: str
+    noun: str = ""
+    """What the first asks for somebody or something as: "sister"."""
 
 
 def hop(question: str) -> Hop | None:
@@ -66,8 +68,9 @@ def _kin(text: str) -> Hop | None:
     before, after = text[: found.start()], text[found.end() :].strip(" ?.!")
     if _IDENTITY.fullmatch(before) and not after and not found["own"]:
         return None  # it asks just that
-    asks = "Who" if (found["noun"] or found["of"]) in PERSONS.split("|") else "What"
-    return Hop(f"{asks} is {bare}?", _put(text, found, f"{BRIDGE}{found['own'] or ''}"))
+    noun = str(found["noun"] or found["of"])
+    asks = "Who" if noun in PERSONS.split("|") else "What"
+    return Hop(f"{asks} is {bare}?", _put(text, found, f"{BRIDGE}{found['own'] or ''}"), noun)
 
 
 def _clause(text: str) -> Hop | None:
