@@ -27,7 +27,7 @@ _CALLED: Final = (f"what is {BRIDGE}'s name", f"what is {BRIDGE} called", f"what
 _MOST_WORDS: Final = 4
 
 
-def bridged(question: str, hold: Callable[[str], HeldStance]) -> HeldStance | None:
+def bridged(question: str, hold: Callable[[str], HeldStance | None]) -> HeldStance | None:
     """Return what is held of somebody whom a question describes, with what says who that is; None where one of both
     isn't held of exactly one.
 
@@ -37,8 +37,8 @@ def bridged(question: str, hold: Callable[[str], HeldStance]) -> HeldStance | No
     if two is None or read(two.first) is None:
         return None
     first = hold(two.first)
-    said = _meant(two.noun, first)
-    if not said:
+    said = _meant(two.noun, first) if first is not None else ()
+    if first is None or not said:
         return None
     who = said[0].claim.object
     via = msgspec.structs.replace(first, support=_of(said, first))
@@ -49,7 +49,7 @@ def bridged(question: str, hold: Callable[[str], HeldStance]) -> HeldStance | No
     if read(then) is None:
         return None
     held = hold(then)
-    if not held.outcome.decision.claim or not held.support:
+    if held is None or not held.outcome.decision.claim or not held.support:
         return None
     return msgspec.structs.replace(held, via=via)
 

@@ -64,8 +64,11 @@ class Mind(Protocol):
         """Return what recall finds, best first."""
         ...
 
-    def hold(self, question: str) -> HeldStance:
-        """Return what is held of the question. Raises ValueError where that can't be said."""
+    def hold(self, question: str) -> HeldStance | None:
+        """Return what is held of the question; None where that was said later than now.
+
+        Raises ValueError where it can't be said.
+        """
         ...
 
     def nearest(self) -> Nearness | None:
@@ -282,7 +285,7 @@ def _held(mind: Mind, question: str, trouble: list[str]) -> HeldStance | None:
     """Return what is held, None where nothing was claimed of it, or it can't be said."""
     try:
         held = mind.hold(question)
-        if held.outcome.candidates or held.outcome.others:
+        if held is None or held.outcome.candidates or held.outcome.others:
             return held
         return bridged(question, mind.hold)
     except (ValueError, ViewError) as error:

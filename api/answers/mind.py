@@ -146,7 +146,7 @@ class StoreMind(Tones):
         )
         return find(self._session, asked)
 
-    def hold(self, question: str) -> HeldStance:
+    def hold(self, question: str) -> HeldStance | None:
         """See `Mind.hold`."""
         past = self._as_of if self._as_of_time is None else self._as_of_time
         hits = self._seen[1] if self._seen is not None and self._seen[0] == question else None
@@ -164,6 +164,8 @@ class StoreMind(Tones):
         support = tuple(grounds_of(outcome, known, self._session))
         if self._audience != "owner" and not self._is_for_all(support):
             raise ValueError("what is held isn't for this audience")
+        if self._given_now is not None and any(utc(one.when) > utc(self._given_now) for one in support):
+            return None  # a trait holds at all times, and was known at none before it was said
         self._resolved[outcome.question] = resolved
         return HeldStance(outcome, support)
 

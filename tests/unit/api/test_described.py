@@ -1,6 +1,7 @@
 """Questions that name somebody by what they are to another: answered by what is held of them, and of who they are."""
 
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -117,3 +118,19 @@ def test_a_lens_that_hides_who_it_is_hides_the_answer(store: Store) -> None:
     who = say(store, "My partner is called Jonas.", "Maya", "partner_is", "Jonas")
     found = store.ask("Where does my partner work?", user_id="maya", write=False, lens="temporal")
     assert found.rung != "held" or who in [one.id for one in found.citations]
+
+
+@pytest.mark.parametrize(
+    "question", ["Who is my sister?", "What is my sister called?", "Where does my sister live?"]
+)
+def test_nothing_is_told_from_before_it_was_said(store: Store, question: str) -> None:
+    text, when = "My sister Ana lives in Lyon.", datetime(2025, 5, 1, tzinfo=UTC)
+    claims = [
+        Claim(subject="Maya", rel="sibling", object="Ana", quote="My sister Ana"),
+        Claim(subject="Ana", rel="lives_in", object="Lyon", quote="My sister Ana lives in Lyon"),
+    ]
+    store.append(text, actor="user", name="Maya", user_id="maya", claims=claims, occurred_at=when)
+    before = store.ask(question, user_id="maya", write=False, now=datetime(2025, 4, 1, tzinfo=UTC))
+    assert (before.rung, before.citations) == ("silent", ())
+    after = store.ask(question, user_id="maya", write=False, now=datetime(2025, 5, 2, tzinfo=UTC))
+    assert after.rung == "held"
