@@ -116,7 +116,7 @@ def inference(reader: TurnReader, parent: Record, claims: Iterable[Claim], evide
             confidence=sure,
             symbolic=found,
             scope=body.scope,
-            occurred_at=body.occurred_at,
+            occurred_at=body.occurred_at or parent.created_at,  # it was said then, whenever it is read
             diffs=[_diff(body, found, text, sure.p)],
             once=once_key(reader, parent),
         ),

@@ -69,7 +69,7 @@ def reading(
             confidence=confidence,
             symbolic=list(claims),
             scope=body.scope,
-            occurred_at=body.occurred_at,
+            occurred_at=body.occurred_at or parent.created_at,  # it was said then, whenever it is read
             diffs=_diffs(parent, claims, text, confidence),
             once=once_key(maker, parent.id),
         ),

@@ -169,6 +169,14 @@ LANGUAGES: Final = listed(
     " serbian slovenian estonian latvian lithuanian swahili yoruba igbo amharic thai vietnamese tagalog malay"
     " indonesian latin esperanto"
 )
+PEOPLES: Final = LANGUAGES | listed(
+    "american british canadian mexican brazilian argentinian argentine chilean colombian peruvian venezuelan cuban "
+    "scottish belgian austrian swiss luxembourgish israeli palestinian lebanese syrian iraqi iranian saudi egyptian "
+    "moroccan algerian tunisian nigerian ghanaian kenyan ethiopian ugandan tanzanian somali sudanese indian pakistani "
+    "bangladeshi nepali filipino singaporean taiwanese australian bosnian kosovan albanian macedonian georgian "
+    "armenian kazakh uzbek afghan jamaican haitian dominican european african asian"
+)
+"""What somebody may be called by where they are from; more names end as such words do: Susan, Ravi, Eric."""
 VERBS: Final = _pairs(
     """
     live lives lived living

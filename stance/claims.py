@@ -227,6 +227,8 @@ def clash(one: RecordedClaim, other: RecordedClaim) -> How | None:
         return "denied" if equal else None
     if equal or not a.polarity or rel.many or (rel.rivals and not akin(a.object, b.object)):
         return None
+    if one.index == other.index and a.quote and a.quote == b.quote:
+        return None  # said in one breath: my favourite films are Alien and Brazil
     return "other" if rel.of == "text" else rel.of
 
 

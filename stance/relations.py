@@ -95,9 +95,12 @@ def name_of(rel: str) -> str:
 
 @lru_cache(maxsize=4_096)
 def relation(rel: str) -> Relation:
-    """Return what is known of a relation; of an unknown one that it may have many objects."""
+    """Return what is known of a relation; of an unknown one that it may have many objects.
+
+    A favourite of a kind (`favourite_colour`) is one, as a favourite is.
+    """
     name = name_of(rel)
-    return RELATIONS.get(name) or Relation(name, many=True)
+    return RELATIONS.get(name) or Relation(name, many=not name.startswith("favourite_"))
 
 
 @lru_cache(maxsize=4_096)

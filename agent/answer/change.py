@@ -33,7 +33,8 @@ _RENEWED: Final = (
 )
 _MOVED: Final = (
     r"moved|changed|switched|pushed|postponed|shifted|rescheduled|raised|put|bumped|updated|replaced|swapped|exchanged"
-    r"|traded|brought|rose|dropped|(?:went|gone|going) (?:up|down)"
+    r"|traded|brought|rose|dropped|upped|increased|lowered|reduced|cut|doubled|halved|extended"
+    r"|(?:went|gone|going) (?:up|down)"
 )
 _CHANGED: Final = (
     rf"\b(?:{_MOVED})(?: {_WORD}){{0,4}}? [AV]\b(?: (?!and\b|because\b){_WORD}){{0,4}}?"

@@ -117,7 +117,7 @@ def accept(session: Session, id: str, place: int) -> StagedDecision:
             confidence=certainty(one.claim),
             symbolic=[one.claim],
             scope=record.body.scope,
-            occurred_at=record.body.occurred_at,
+            occurred_at=record.body.occurred_at or record.created_at,
             once=one.key,
         ),
         links=[("parent", turn.id), ("evidence", record.id)],

@@ -45,6 +45,12 @@ _BEING: Final = re.compile(
     r"|hating|moving|eating|drinking"
     r"|owning|playing|preferring|using|wanting) (?P<rest>.+)$"
 )
+_NEW_VALUE: Final = re.compile(
+    r"^(?:i|we)(?:['’]ve| have| got| now have)(?: now)?(?: got)? a new "
+    r"(?P<what>(?:phone |mobile |mobile phone |work )?number|e-?mail(?: address)?|address|postcode)"
+    r"(?P<value>(?::|,? ?(?:and )?(?:it['’]s|it is|which is|now)) ?(?P<new>\S.*))?$",
+    re.IGNORECASE,
+)
 _TAKES_BACK: Final = re.compile(
     r"^(?:(?:hm+|no|nah|nope|ok|oh|wait|actually|sorry|hang on|on second thou?ght|well)[,. ]+)*"
     r"(?:please )?(?:forget|ignore|scratch|scrap|disregard|delete|strike|never ?mind|undo|drop) (?:that"
@@ -106,8 +112,17 @@ _MOVES: Final = frozenset(
         "rise",
         "reduce",
         "update",
+        "up",
+        "double",
+        "halve",
     )
 )
+_SET_APART: Final = ("decided_on", "favourite", "prefers", "likes", "number_is", "uses")
+_USED: Final = frozenset((
+    "lives_in", "works_at", "works_for", "works_as", "studies_at", "drives", "plays", "uses", "member_of", "drinks",
+    "eats", "speaks", "working_on",
+))  # fmt: skip
+"""What is over where somebody says that they used to."""
 _LOOSE: Final = STOP | listed("new old date time day next one thing plan plans")
 
 
@@ -146,6 +161,19 @@ def retraction(sentence: TextPart) -> str | None:
     }.get(inner["verb"], "")
     verb = base[who != "I"] if base else plain if who == "I" else f"{plain}s"
     return f"{who} {verb} {inner['rest']}"
+
+
+def opens_with_new_value(sentence: TextPart) -> bool:
+    """Whether a sentence gives a new number or address behind a colon: it is one piece."""
+    return _NEW_VALUE.match(sentence.text) is not None
+
+
+def new_value(sentence: TextPart) -> str | None:
+    """Return as a plain sentence which value took the place of another: I've got a new number, it's 0113 496 0777."""
+    match = _NEW_VALUE.match(sentence.text)
+    if match is None or not match["new"] or "?" in sentence.mark:
+        return None
+    return f"My {match['what']} is {match['new'].strip(' .!')}"
 
 
 def takes_back(page: Page, sentence: TextPart) -> TextPart | None:
@@ -296,6 +324,23 @@ def ended(page: Page, part: TextPart, clause: Clause) -> bool:
     return bool(name) and _deny(page, part, islice(before, 1))
 
 
+def used_to(page: Page, part: TextPart, who: str, what: str) -> None:
+    """Deny what is over: I used to work at Siemens."""
+    verb, _, rest = what.partition(" ")
+    rest = re.sub(r"^(?:(?:in|at|for|as|an?|the) )+", "", rest)
+    over = (
+        claim
+        for claim in _living(page)
+        if claim.subject == who
+        and claim.rel in _USED
+        and stem(claim.rel.partition("_")[0]) == stem(verb)
+        and re.match(rf"{re.escape(claim.object)}(?!\w| \w+'s\b)", rest)
+        and claim.quote
+        and claim.quote not in part.text
+    )
+    _deny(page, part, over)
+
+
 def changed(page: Page, part: TextPart, clause: Clause) -> bool:
     """Read a new value of what was known: the launch has been moved to Friday; they raised the limit to 800."""
     if clause.lemma not in _MOVES or clause.denied or clause.mode in ("supposed", "possible"):
@@ -344,11 +389,12 @@ def set_apart(page: Page, sentence: TextPart, clause: Clause, told: int) -> None
             first < len(tokens) and tokens[first].pos in ("ADP", "DET") and tokens[first].text.lower() != "me"
         ):
             first += 1
+        of_taste = new[-1].rel.startswith("favourite")  # green is one
         head = next(
             (
                 k
                 for k in range(first, min(first + 5, len(tokens)))
-                if tokens[k].pos in ("PROPN", "NOUN", "NUM")
+                if tokens[k].pos in ("PROPN", "NOUN", "NUM", *(("ADJ",) if of_taste else ()))
             ),
             None,
         )
@@ -358,7 +404,7 @@ def set_apart(page: Page, sentence: TextPart, clause: Clause, told: int) -> None
             head + 1 < len(tokens) and tokens[head].dep in ("compound", "nmod") and tokens[head].head > head
         ):
             head += 1
-        if is_name(parse, head) or new[-1].rel in ("decided_on", "prefers", "likes", "number_is", "uses"):
+        if is_name(parse, head) or new[-1].rel.startswith(_SET_APART):
             page.claim(
                 sentence,
                 Voice(),

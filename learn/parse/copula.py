@@ -5,7 +5,7 @@ from typing import Final
 
 from braid.learn import dates
 from braid.learn.parse.clauses import Clause
-from braid.learn.parse.people import Whom, is_person, topic
+from braid.learn.parse.people import Whom, is_person, owner_of, topic
 from braid.learn.parse.phrases import (
     from_beside,
     from_outside,
@@ -19,7 +19,7 @@ from braid.learn.parse.phrases import (
 )
 from braid.learn.parse.said import Said
 from braid.learn.parse.sorts import SORTS, kin_of, number, objects
-from braid.learn.words import AILMENTS, DIETS, KIN, NOT_NAMES, PETS, STATUSES, listed
+from braid.learn.words import AILMENTS, DIETS, KIN, NOT_NAMES, PEOPLES, PETS, STATUSES, listed
 from braid.text.calendar import MONTHS
 from braid.text.parse import Parse
 
@@ -61,7 +61,6 @@ _GOOD: Final = listed(
     "excellent brilliant fantastic amazing wonderful superb delicious lovely great outstanding gorgeous"
 )
 _BAD: Final = listed("terrible awful horrible dreadful disgusting dire rubbish appalling atrocious abysmal")
-_DEMONYM: Final = re.compile(r"^[A-Z]\w+(?:ish|an|ese|ch|ic|i|ek)$")
 
 
 def state(said: Said, who: list[Whom]) -> None:
@@ -96,7 +95,7 @@ def _off(said: Said, who: list[Whom]) -> bool:
 
 
 def called(said: Said) -> bool:
-    """Our cats are called Miso and Tofu; my new boss is called Annelise."""
+    """Our cats are called Miso and Tofu; my new boss is called Annelise; Jonas's mother is called Ingrid."""
     parse = said.clause.parse
     at = said.clause.child("oprd", "attr", "dobj")
     if (
@@ -107,22 +106,20 @@ def called(said: Said) -> bool:
         or not is_name(parse, at)
     ):
         return False
-    mine = any(
-        parse.tokens[child].text.lower() in ("my", "our") for child in parse.children(said.clause.subject)
-    )
+    owner = owner_of(said.page, parse, said.clause.subject)
     role = kin_of(parse, said.clause.subject)
     pet = parse.tokens[said.clause.subject].lemma.lower()
-    if not mine or (role is None and pet not in PETS):
+    if owner is None or (role is None and pet not in PETS):
         return False
     for one in joined(parse, at):
         name = noun(parse, one, bare=True)
         if pet in PETS:
-            said.page.introduce(pet, name)
-            said.page.claim(said.part, said.voice, said.page.turn.speaker, "pet", name, type="relation")
+            said.page.introduce(pet, name, owner)
+            said.page.claim(said.part, said.voice, owner, "pet", name, type="relation")
             said.page.claim(said.part, said.voice, name, "is_a", pet)
         elif role is not None and KIN[role]:
-            said.page.introduce(role, name)
-            said.page.claim(said.part, said.voice, said.page.turn.speaker, KIN[role], name, type="relation")
+            said.page.introduce(role, name, owner)
+            said.page.claim(said.part, said.voice, owner, KIN[role], name, type="relation")
     return True
 
 
@@ -277,8 +274,11 @@ def _whole(parse: Parse, at: int) -> tuple[int, int]:
 
 
 def _named(said: Said, subject: Whom, at: int) -> bool:
-    """My name is Kofi; hi, I'm Beatriz; my brother's name is Felix."""
+    """My name is Kofi; hi, I'm Beatriz; my brother's name is Felix; Ida is Greek."""
     parse = said.clause.parse
+    word = parse.tokens[at].text
+    if subject.sort != "thing" and word[:1].isupper() and word.lower() in PEOPLES and not parse.children(at):
+        return _say(said, subject.name, "nationality", word)
     if not is_name(parse, at) or parse.tokens[at].text in NOT_NAMES or said.clause.subject is None:
         return False
     name = noun(parse, at, bare=True)
@@ -297,8 +297,6 @@ def _named(said: Said, subject: Whom, at: int) -> bool:
             and parse.tokens[owner].text.lower() in ("my", "our")
             and _say(said, said.page.turn.speaker, "name_is", name)
         )
-    if _DEMONYM.match(name) and subject.sort != "thing":
-        return _say(said, subject.name, "nationality", name)
     if subject.sort == "first" and len(name.split()) <= 3 and len(parse.tokens) <= 12:
         opener = parse.text[: parse.tokens[said.clause.subject].start].strip(" ,.!").lower()
         if opener in ("", "hi", "hello", "hey", "hi there", "hello there"):
@@ -365,21 +363,18 @@ def _kin(said: Said, subject: Whom, at: int) -> bool:
 
 
 def _named_kin(said: Said, at: int) -> bool:
-    """My boss is Anna Stone: true where the name is whole, and where what stands there is no name at all."""
+    """My boss is Anna Stone; Jonas's mother is Ingrid. True where the name is whole, and where it is no name at all."""
     parse, subject = said.clause.parse, said.clause.subject
     role = kin_of(parse, subject) if subject is not None else None
-    if (
-        subject is None
-        or role is None
-        or not KIN[role]
-        or not _is_mine(parse, subject)
-        or not is_name(parse, at)
-    ):
+    if subject is None or role is None or not KIN[role] or not is_name(parse, at):
+        return False
+    owner = owner_of(said.page, parse, subject)
+    if owner is None:
         return False
     name = noun(parse, at, bare=True)
     if is_person(name):
-        said.page.introduce(role, name)
-        _say(said, said.page.turn.speaker, KIN[role], name, "relation")
+        said.page.introduce(role, name, owner)
+        _say(said, owner, KIN[role], name, "relation")
     return True
 
 

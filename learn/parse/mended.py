@@ -22,6 +22,11 @@ def mended(parse: Parse) -> Parse:
             _take_lead(tokens, at)
         elif _is_subject_behind_and(tokens, at):
             tokens[at] = token._replace(dep="nsubj", head=tokens[at + 1].head)
+        elif (first := _subject_in_front(tokens, at)) is not None:
+            tokens[at] = token._replace(dep="npadvmod", head=first)
+        elif (meant := _meant_in_front_of_not(tokens, at)) is not None:
+            tokens[meant] = tokens[meant]._replace(dep=token.dep, head=token.head)
+            tokens[at] = token._replace(dep="appos", head=meant)
     return Parse(parse.text, tuple(tokens)) if tokens != list(parse.tokens) else parse
 
 
@@ -111,6 +116,31 @@ def _is_subject_behind_and(tokens: list[Token], at: int) -> bool:
         and verb.dep == "conj"
         and not any(one.head == aux.head and one.dep in ("nsubj", "nsubjpass") for one in tokens)
     )
+
+
+def _subject_in_front(tokens: list[Token], at: int) -> int | None:
+    """The beekeeper next door is called Oswin: where a second subject only says where the first one is."""
+    token = tokens[at]
+    if token.dep not in ("nsubj", "nsubjpass") or token.pos not in ("NOUN", "ADV"):
+        return None
+    start = min((n for n, one in enumerate(tokens) if one.head == at), default=at)
+    first = min(start, at) - 1
+    if first < 0 or tokens[first].pos != "NOUN":
+        return None
+    same = (tokens[first].dep, tokens[first].head) == (token.dep, token.head)
+    return first if same and first < at < token.head else None
+
+
+def _meant_in_front_of_not(tokens: list[Token], at: int) -> int | None:
+    """My favourite colour is teal, not green: where what is meant hangs on what is not."""
+    if tokens[at].dep not in ("attr", "acomp"):
+        return None
+    no = next((n for n in range(at) if tokens[n].head == at and tokens[n].dep == "neg"), None)
+    if no is None or no < 2 or tokens[no].text.lower() != "not" or tokens[no - 1].text != ",":
+        return None
+    meant = tokens[no - 2]
+    is_word = meant.pos in ("ADJ", "NOUN", "PROPN", "NUM", "ADV") and no - 2 > tokens[at].head
+    return no - 2 if meant.head == at and is_word else None
 
 
 def _hang_name(tokens: list[Token], at: int) -> None:

@@ -123,7 +123,7 @@ def _one(page: Page, parse: Parse, at: int) -> Whom | None:  # noqa: PLR0911, PL
         return None
     if any(parse.tokens[child].text.lower() in ("neither", "no", "few") for child in parse.children(at)):
         return None
-    owner = _owner(page, parse, at)
+    owner = owner_of(page, parse, at)
     role = kin_of(parse, at)
     if (
         role in _BARE_KIN
@@ -244,7 +244,8 @@ def _is_somewhere(parse: Parse, at: int) -> bool:
     )
 
 
-def _owner(page: Page, parse: Parse, at: int) -> str | None:
+def owner_of(page: Page, parse: Parse, at: int) -> str | None:
+    """Return whose a noun is by what stands before it: my, her, Jonas's, my sister's; None where nobody knows."""
     for child in parse.children(at):
         token = parse.tokens[child]
         if token.dep != "poss":
@@ -258,7 +259,7 @@ def _owner(page: Page, parse: Parse, at: int) -> str | None:
             return page.known_name(token.text) or token.text
         role = kin_of(parse, child)
         if role is not None:
-            above = _owner(page, parse, child)
+            above = owner_of(page, parse, child)
             return page.of_role(role, above) if above else None
     return None
 
@@ -290,8 +291,8 @@ def mentioned(page: Page, sentence: TextPart, parse: Parse) -> None:
         role = kin_of(parse, at)
         if not is_pet and (role is None or not KIN[role]):
             continue
-        holder = at if _owner(page, parse, at) else token.head if token.dep in ("compound", "nmod") else at
-        owner = _owner(page, parse, holder)
+        holder = at if owner_of(page, parse, at) else token.head if token.dep in ("compound", "nmod") else at
+        owner = owner_of(page, parse, holder)
         if (
             owner is None
             and is_pet

@@ -43,7 +43,9 @@ def pieces(sentences: Iterable[TextPart]) -> Iterator[TextPart]:
         start = 0
         for match in _DASH.finditer(sentence.text):
             lead = sentence.text[start : match.start()].split()
-            is_label = match[0].startswith(":") and len(lead) < _LABEL  # "Correction: 20th" is one
+            is_label = match[0].startswith(":") and (  # "Correction: 20th" is one
+                len(lead) < _LABEL or changes.opens_with_new_value(sentence)
+            )
             if match.end() < len(sentence.text) and lead and not is_label:
                 yield _piece(sentence, start, match.start(), ".")
                 start = match.end()
@@ -75,7 +77,7 @@ class ParseReader:
     @property
     def version(self) -> str:
         """The version of these rules, and of what they stand on."""
-        return f"4{'+all' if self._of is None else suffix_of(self._of)}+{self._parser.name}"
+        return f"5{'+all' if self._of is None else suffix_of(self._of)}+{self._parser.name}"
 
     def prepare(self, turns: Iterable[Turn]) -> None:
         """Parse the sentences of many turns at once, where that is quicker; their readings are the same without it."""
@@ -148,6 +150,11 @@ class ParseReader:
                 self._statement(
                     page, sentence, self._parse(f"{taken}."), Voice(source_type="corrected", flipped=True)
                 )
+            return
+        plain = changes.new_value(sentence)
+        if plain is not None:
+            with page.quoting(sentence):
+                self._statement(page, sentence, self._parse(f"{plain}."), Voice())
             return
         left = changes.takes_back(page, sentence)
         if left is None:

@@ -9,7 +9,7 @@ from typing import Final
 
 from braid.learn import dates
 from braid.learn.page import Page
-from braid.learn.parse import copula
+from braid.learn.parse import changes, copula
 from braid.learn.parse.clauses import Clause
 from braid.learn.parse.people import Whom, whom
 from braid.learn.parse.phrases import (
@@ -452,6 +452,7 @@ def _under(said: Said, above: str, who: list[Whom]) -> None:  # noqa: PLR0911, P
         first, last = said_of(said.clause.parse, said.clause.verb)
         what = own(shown(said.clause.parse, first, last))
         for one in who:
+            changes.used_to(said.page, said.part, one.name, what)
             said.page.claim(said.part, said.voice, one.name, "used_to", what, type="episode")
         return
     if above in ("start", "begin") or _given_up(said, who):

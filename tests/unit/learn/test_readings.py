@@ -187,3 +187,64 @@ def test_a_count_of_heads_is_nobodys_age(text: str) -> None:
 def test_to_get_into_a_place_is_to_arrive() -> None:
     assert [one.rel for one in read("I get into Leeds at 16.40 on the Friday.")] == ["does"]
     assert [(one.rel, one.object) for one in read("I'm into jazz.")] == [("likes", "jazz")]
+
+
+def said(*texts: str) -> set[str]:
+    """Return the claims of the last of some turns, in a word each."""
+    return {
+        f"{one.subject} {one.rel} {'' if one.polarity else 'not '}{one.object}"
+        for one in read(*texts, speaker="Ana")
+    }
+
+
+@pytest.mark.parametrize(
+    ("text", "claims"),
+    [
+        ("Jonas's mother is called Ingrid.", {"Jonas parent Ingrid"}),
+        ("Jonas's mother is Ingrid.", {"Jonas parent Ingrid"}),
+        ("Tom's dog is called Rex.", {"Tom pet Rex", "Rex is_a dog"}),
+        ("The beekeeper next door is called Oswin.", {"beekeeper next door is called Oswin"}),
+        (
+            "My favourite colour is teal, not green.",
+            {"Ana favourite_colour teal", "Ana favourite_colour not green"},
+        ),
+        ("I've got a new number: 0113 496 0777.", {"Ana phone_is 0113 496 0777"}),
+        ("We have a new phone number, it's 0113 496 0777.", {"Ana phone_is 0113 496 0777"}),
+        ("I've got a new email address: ana@new.example", {"Ana email_is ana@new.example"}),
+        ("My boss is German.", {"Ana's boss nationality German"}),
+        ("Tom is American.", {"Tom nationality American"}),
+    ],
+)
+def test_who_is_called_what(text: str, claims: set[str]) -> None:
+    assert said(text) == claims
+
+
+@pytest.mark.parametrize("name", ["Ravi", "Susan", "Eric", "Marek", "Brian", "Levi"])
+def test_a_name_that_ends_as_those_of_peoples_do_is_a_name(name: str) -> None:
+    assert said(f"My boss is {name}.") == {f"Ana boss_is {name}"}
+    assert said("My boss is Hannah.", f"My boss is {name}.") == {f"Ana boss_is {name}"}
+
+
+@pytest.mark.parametrize(
+    ("before", "now", "over"),
+    [
+        ("I work at Siemens.", "I used to work at Siemens.", "Ana works_at not Siemens"),
+        ("I live in Leeds.", "I used to live in Leeds.", "Ana lives_in not Leeds"),
+        ("I play tennis.", "I used to play tennis.", "Ana plays not tennis"),
+    ],
+)
+def test_what_somebody_used_to_do_is_over(before: str, now: str, over: str) -> None:
+    assert over in said(before, now)
+
+
+@pytest.mark.parametrize(
+    ("before", "now"),
+    [
+        ("I work at Siemens.", "I used to work at Bosch."),
+        ("I work at Siemens.", "My brother used to work at Siemens."),
+        ("I live in Leeds.", "I used to live near Leeds market in York."),
+        ("I work at Siemens.", "I never used to work at Siemens on Fridays."),
+    ],
+)
+def test_what_another_used_to_do_or_elsewhere_ends_nothing(before: str, now: str) -> None:
+    assert not [one for one in said(before, now) if " not " in one]
