@@ -17,8 +17,10 @@ if TYPE_CHECKING:
 
     from msgspec import UnsetType
 
+    from braid.admin.certificate import ErasureCertificate
     from braid.admin.freeze import FreezeState
     from braid.admin.keys import Admitted, Published
+    from braid.admin.retention import Overdue, Retained
     from braid.admin.settings_operations import SettingChanged, SettingState
     from braid.admin.status import Status, StatusThen
     from braid.admin.tokens import IssuedToken, TokenView
@@ -1307,6 +1309,13 @@ class AsyncMethods:
         """
         return await to_thread(lambda: self.sync.backup(dest=dest, with_vault=with_vault))
 
+    async def certificate(self, id: str) -> "ErasureCertificate":
+        """Return what an erasure took, by id and digest, from signed records alone.
+
+        Raises InvalidRecordError where the id belongs to no erasure, UnknownRecordError where there is none.
+        """
+        return await to_thread(lambda: self.sync.certificate(id=id))
+
     async def forget(self, *ids: "str", reason: "str | None" = None, force: bool = False) -> "RecordId":
         """Hide records and what falls with them (see `plan_forget`), until they are recovered or erased by `retain`.
 
@@ -1390,14 +1399,6 @@ class AsyncMethods:
                 reason=reason,
             )
         )
-
-    async def retain(self) -> "tuple[Certificate, ...]":
-        """Erase what was forgotten longer ago than the retention window; a logged event says when the sweep looked."""
-        return await to_thread(self.sync.retain)
-
-    async def retention_due(self) -> "tuple[int, ...]":
-        """Return the indexes of the forgotten records that the next `retain` would erase."""
-        return await to_thread(self.sync.retention_due)
 
     async def compact(self) -> "int":
         """Give back the disk space of erased bodies; return how many bytes."""
@@ -1506,6 +1507,18 @@ class AsyncMethods:
     async def snapshots(self) -> "tuple[Snapshot, ...]":
         """Return every snapshot, the newest first; `trouble` says why one would not be used."""
         return await to_thread(self.sync.snapshots)
+
+    async def retain(self) -> "Retained":
+        """Erase what was forgotten, then what was corrected, longer ago than its window; then let go of jobs that ended.
+
+        A signed event says at what time each sweep looked. What was corrected goes only where `history_days` is set.
+        Raises TransportError where what carries the jobs gives no answer; the records are erased by then.
+        """
+        return await to_thread(self.sync.retain)
+
+    async def retention_due(self) -> "tuple[Overdue, ...]":
+        """Return what the next `retain` would take; what is derived from it alone goes with it (`plan_erase`)."""
+        return await to_thread(self.sync.retention_due)
 
     async def list_settings(self) -> "tuple[SettingState, ...]":
         """Return every setting with its value, its default, and the signed record that set it."""

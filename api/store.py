@@ -7,10 +7,12 @@ from typing import TYPE_CHECKING
 from msgspec import UNSET
 
 from braid.admin import audits as admin_audits
+from braid.admin import certificate as admin_certificate
 from braid.admin import erasure as admin_erasure
 from braid.admin import freeze as admin_freeze
 from braid.admin import keys as admin_keys
 from braid.admin import projections as admin_projections
+from braid.admin import retention as admin_retention
 from braid.admin import settings_operations as admin_settings_operations
 from braid.admin import status as admin_status
 from braid.admin import tokens as admin_tokens
@@ -48,8 +50,10 @@ if TYPE_CHECKING:
 
     from msgspec import UnsetType
 
+    from braid.admin.certificate import ErasureCertificate
     from braid.admin.freeze import FreezeState
     from braid.admin.keys import Admitted, Published
+    from braid.admin.retention import Overdue, Retained
     from braid.admin.settings_operations import SettingChanged, SettingState
     from braid.admin.status import Status, StatusThen
     from braid.admin.tokens import IssuedToken, TokenView
@@ -1475,6 +1479,13 @@ class Methods:
             admin_audits.backup, admin_audits.MakeBackup(dest=given(dest), with_vault=with_vault)
         )
 
+    def certificate(self, id: str) -> "ErasureCertificate":
+        """Return what an erasure took, by id and digest, from signed records alone.
+
+        Raises InvalidRecordError where the id belongs to no erasure, UnknownRecordError where there is none.
+        """
+        return self.session.call(admin_certificate.certificate, admin_certificate.AskCertificate(id=id))
+
     def forget(self, *ids: "str", reason: "str | None" = None, force: bool = False) -> "RecordId":
         """Hide records and what falls with them (see `plan_forget`), until they are recovered or erased by `retain`.
 
@@ -1562,14 +1573,6 @@ class Methods:
                 reason=reason,
             ),
         ).certificates
-
-    def retain(self) -> "tuple[Certificate, ...]":
-        """Erase what was forgotten longer ago than the retention window; a logged event says when the sweep looked."""
-        return self.session.call(admin_erasure.retain, admin_erasure.Retain()).certificates
-
-    def retention_due(self) -> "tuple[int, ...]":
-        """Return the indexes of the forgotten records that the next `retain` would erase."""
-        return self.session.call(admin_erasure.retention_due, admin_erasure.RetentionDue()).indexes
 
     def compact(self) -> "int":
         """Give back the disk space of erased bodies; return how many bytes."""
@@ -1683,6 +1686,18 @@ class Methods:
     def snapshots(self) -> "tuple[Snapshot, ...]":
         """Return every snapshot, the newest first; `trouble` says why one would not be used."""
         return self.session.call(admin_projections.snapshots, admin_projections.ListSnapshots()).snapshots
+
+    def retain(self) -> "Retained":
+        """Erase what was forgotten, then what was corrected, longer ago than its window; then let go of jobs that ended.
+
+        A signed event says at what time each sweep looked. What was corrected goes only where `history_days` is set.
+        Raises TransportError where what carries the jobs gives no answer; the records are erased by then.
+        """
+        return self.session.call(admin_retention.retain, admin_retention.Retain())
+
+    def retention_due(self) -> "tuple[Overdue, ...]":
+        """Return what the next `retain` would take; what is derived from it alone goes with it (`plan_erase`)."""
+        return self.session.call(admin_retention.retention_due, admin_retention.RetentionDue()).due
 
     def list_settings(self) -> "tuple[SettingState, ...]":
         """Return every setting with its value, its default, and the signed record that set it."""

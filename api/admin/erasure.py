@@ -29,7 +29,7 @@ from braid.ledger.record.scope import SCOPES
 from braid.log.chain import chain_of, kept
 from braid.log.lock import refuse_locked
 from braid.log.operations import Read, read
-from braid.operation import Id, Index, Request, Response, operation
+from braid.operation import Id, Request, Response, operation
 from braid.session import Session
 from braid.settings import settings
 from braid.wal.errors import OutcomeUnknownError
@@ -325,52 +325,6 @@ def _within(session: Session, scope: dict[str, str]) -> list[int]:
         if all(given.get(name) == value for name, value in scope.items()):
             found.append(record.index)
     return found
-
-
-class Retain(Request, frozen=True, kw_only=True):
-    """The sweep of what is past its window."""
-
-
-@operation(
-    Retain,
-    Certified,
-    access="erase",
-    cost="log",
-    repeatable=True,
-    destructive=True,
-    returns="certificates",
-    example=Retain(),
-    errors=(NoVaultError, *_WRITES),
-)
-def retain(session: Session, asked: Retain) -> Certified:
-    """Erase what was forgotten longer ago than the retention window; a logged event says when the sweep looked."""
-    del asked
-    return Certified(certificates=tuple(erasing.retain(session.writer, session.now(), session.views.purge)))
-
-
-class RetentionDue(Request, frozen=True, kw_only=True):
-    """The question what the next sweep would take."""
-
-
-class Due(Response, frozen=True, kw_only=True):
-    """Indexes of records, in order."""
-
-    indexes: tuple[Index, ...]
-
-
-@operation(
-    RetentionDue,
-    Due,
-    access="read",
-    cost="record",
-    pages="indexes",
-    returns="indexes",
-    example=RetentionDue(),
-)
-def retention_due(session: Session, asked: RetentionDue) -> Due:
-    """Return the indexes of the forgotten records that the next `retain` would erase."""
-    del asked
-    return Due(indexes=tuple(erasing.due(session.reader, session.now())))
 
 
 class Compact(Request, frozen=True, kw_only=True):

@@ -40,7 +40,7 @@ PANEL = "Forget"
 
 def register(app: typer.Typer) -> None:
     """Add this module's commands."""
-    for command in (forget, recover, erase, retain, compact):
+    for command in (forget, recover, erase, retain, certificate, compact):
         app.command(rich_help_panel=PANEL)(command)
 
 
@@ -304,7 +304,8 @@ def retain(
     output: FormatOption = "table",
     store: StoreOption = None,
 ) -> None:
-    """Erase what is forgotten and past its retention window.
+    """Erase what is past its window: what was forgotten, then what was corrected where the setting history_days says
+    so. Then jobs that ended leave the list.
 
     \b
     Examples:
@@ -315,15 +316,50 @@ def retain(
 
     if dry_run:
         with reading(store) as opened:
-            cascade = plan(opened.reader, opened.retention_due())
+            due = opened.retention_due()
+            cascade = plan(opened.reader, [one.index for one in due if one.index is not None])
             put_cascade(opened, cascade, output)
-        say(f"{weight_of(cascade)} (--dry-run: nothing was changed)")
+        jobs = _jobs(sum(one.index is None for one in due))
+        say(f"{weight_of(cascade)}{f', {jobs} to drop' if jobs else ''} (--dry-run: nothing was changed)")
         return
     with writing(store, adopt=adopt, shared=shared) as opened, progress("erasing"):
-        certificates = opened.retain()
-    put_certificates(certificates, output)
-    if not certificates:
+        done = opened.retain()
+    if output == "json":
+        put_json(to_builtins(done))
+        return
+    put_certificates([*done.forgotten, *done.history], output)
+    jobs = _jobs(len({*done.jobs, *done.dead}))
+    if jobs:
+        say(f"{jobs} dropped from the list; the log keeps what became of them")
+    elif not done.forgotten and not done.history:
         say("nothing is past its retention window")
+
+
+def _jobs(count: int) -> str:
+    return many(count, "job") if count else ""
+
+
+def certificate(
+    id: Annotated[str, typer.Argument(help="A certificate's, a tombstone's or an erased record's id.")],
+    *,
+    output: FormatOption = "table",
+    store: StoreOption = None,
+) -> None:
+    """Show what an erasure took, each record by its id and the digest of what it held.
+
+    \b
+    Examples:
+      braid certificate exp_2025-05-17T09:00:00Z_0000000300ab
+    """
+    with reading(store) as opened:
+        shown = opened.certificate(id)
+    if output == "json":
+        put_json(to_builtins(shown))
+        return
+    put_rows(("index", "id", "kind", "digest"), [to_builtins(one) for one in shown.records], output)
+    finished = f"certified by {shown.certificate}" if shown.certificate else "not finished yet"
+    reason = f" ({shown.reason})" if shown.reason else ""
+    say(f"{many(len(shown.records), 'record')} erased by {shown.tombstone}{reason}, {finished}")
 
 
 def compact(
