@@ -77,7 +77,7 @@ def certificate(session: Session, asked: AskCertificate) -> ErasureCertificate:
         )
     envelope, links = reader.envelope(tombstone), reader.links(tombstone)
     certified = reader.control.erasures[tombstone][1]
-    said = [] if certified is None else _parts(reader, certified)
+    said: Sequence[dict[str, Any]] = [] if certified is None else _parts(reader, certified)
     return ErasureCertificate(
         tombstone=RecordId(envelope.id),
         certificate=None if certified is None else RecordId(reader.envelope(certified).id),
