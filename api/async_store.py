@@ -1355,11 +1355,12 @@ class AsyncMethods:
         run_id: "str | UnsetType" = UNSET,
         project_id: "str | UnsetType" = UNSET,
         session_id: "str | UnsetType" = UNSET,
+        says: "Sequence[str]" = (),
     ) -> "Cascade":
-        """Return what erasing these records, or everything of a scope, would take and weaken.
+        """Return what erasing these records, or everything of a scope or of a name, would take and weaken.
 
-        Raises UnknownRecordError, ErasedError; InvalidRecordError for what is no memory; NoVaultError for a scope where
-        bodies can't be read.
+        Raises UnknownRecordError, ErasedError; InvalidRecordError for what is no memory; NoVaultError for a scope or a name
+        where bodies can't be read.
         """
         return await to_thread(
             lambda: self.sync.plan_erase(
@@ -1369,6 +1370,7 @@ class AsyncMethods:
                 run_id=run_id,
                 project_id=project_id,
                 session_id=session_id,
+                says=says,
             )
         )
 
@@ -1380,13 +1382,14 @@ class AsyncMethods:
         run_id: "str | UnsetType" = UNSET,
         project_id: "str | UnsetType" = UNSET,
         session_id: "str | UnsetType" = UNSET,
+        says: "Sequence[str]" = (),
         reason: "str | None" = None,
     ) -> "tuple[Certificate, ...]":
         """Erase records and what is derived from them alone; signed certificates say what was done.
 
         Keys are destroyed, bodies blanked, projections rebuilt. What was derived meanwhile goes too: the cascade
-        is planned in one turn with the tombstone. Raises ValueError where neither a record nor a scope is named, and as
-        `plan_erase` does. SPEC §9.
+        is planned in one turn with the tombstone. Raises ValueError where neither a record, a scope nor a name is given, and
+        as `plan_erase` does. SPEC §9.
         """
         return await to_thread(
             lambda: self.sync.erase(
@@ -1396,6 +1399,7 @@ class AsyncMethods:
                 run_id=run_id,
                 project_id=project_id,
                 session_id=session_id,
+                says=says,
                 reason=reason,
             )
         )

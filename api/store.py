@@ -1527,11 +1527,12 @@ class Methods:
         run_id: "str | UnsetType" = UNSET,
         project_id: "str | UnsetType" = UNSET,
         session_id: "str | UnsetType" = UNSET,
+        says: "Sequence[str]" = (),
     ) -> "Cascade":
-        """Return what erasing these records, or everything of a scope, would take and weaken.
+        """Return what erasing these records, or everything of a scope or of a name, would take and weaken.
 
-        Raises UnknownRecordError, ErasedError; InvalidRecordError for what is no memory; NoVaultError for a scope where
-        bodies can't be read.
+        Raises UnknownRecordError, ErasedError; InvalidRecordError for what is no memory; NoVaultError for a scope or a name
+        where bodies can't be read.
         """
         return self.session.call(
             admin_erasure.plan_erase,
@@ -1542,6 +1543,7 @@ class Methods:
                 run_id=run_id,
                 project_id=project_id,
                 session_id=session_id,
+                says=given(says),
             ),
         )
 
@@ -1553,13 +1555,14 @@ class Methods:
         run_id: "str | UnsetType" = UNSET,
         project_id: "str | UnsetType" = UNSET,
         session_id: "str | UnsetType" = UNSET,
+        says: "Sequence[str]" = (),
         reason: "str | None" = None,
     ) -> "tuple[Certificate, ...]":
         """Erase records and what is derived from them alone; signed certificates say what was done.
 
         Keys are destroyed, bodies blanked, projections rebuilt. What was derived meanwhile goes too: the cascade
-        is planned in one turn with the tombstone. Raises ValueError where neither a record nor a scope is named, and as
-        `plan_erase` does. SPEC §9.
+        is planned in one turn with the tombstone. Raises ValueError where neither a record, a scope nor a name is given, and
+        as `plan_erase` does. SPEC §9.
         """
         return self.session.call(
             admin_erasure.erase,
@@ -1570,6 +1573,7 @@ class Methods:
                 run_id=run_id,
                 project_id=project_id,
                 session_id=session_id,
+                says=given(says),
                 reason=reason,
             ),
         ).certificates

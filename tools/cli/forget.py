@@ -233,6 +233,12 @@ def erase(
         ),
     ] = None,
     session: Annotated[str | None, typer.Option(help="All of this session.", show_default=False)] = None,
+    says: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME", help="Only what says one of these names, as whole words.", show_default=False
+        ),
+    ] = None,
     reason: Reason = None,
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Don't ask.")] = False,
     dry_run: DryRun = False,
@@ -246,25 +252,27 @@ def erase(
     Keys are destroyed, bodies blanked, projections rebuilt, and a signed certificate says so.
 
     What is derived from them alone goes too; what has other support stays and is named. Shows all of it first and asks.
-    Several --where must all hold. Older proofs still verify; ids, times, links and sizes outlive an erasure.
+    Several --where must all hold, and with --says one of its names. Older proofs still verify; ids, times, links and sizes outlive an erasure.
 
     \b
     Examples:
       braid erase exp_2025-05-17T09:00:00Z_0000000300ab --dry-run
       braid erase --where user_id=maya --reason "request of 3 June" --yes
       braid erase --session 2025-03-24
+      braid erase --says "Jonas Keller" --where user_id=maya --dry-run
     """
     scope = _scope(where or [], session)
-    if not ids and not scope:
-        raise ValueError("nothing to erase: name record ids, --where or --session")
+    names = tuple(says or ())
+    if not ids and not scope and not names:
+        raise ValueError("nothing to erase: name record ids, --where, --session or --says")
     if dry_run:
         with reading(store) as opened:
-            cascade = opened.plan_erase(*(ids or ()), **scope)
+            cascade = opened.plan_erase(*(ids or ()), **scope, says=names)
             put_cascade(opened, cascade, output)
         say(f"{weight_of(cascade)} (--dry-run: nothing was changed)")
         return
     with writing(store, adopt=adopt, shared=shared) as opened:
-        cascade = opened.plan_erase(*(ids or ()), **scope)
+        cascade = opened.plan_erase(*(ids or ()), **scope, says=names)
         if not cascade.erased:
             say("nothing matches: nothing was erased")
             return

@@ -191,7 +191,10 @@ def test_a_forgotten_memory_goes_as_one_that_is_forgotten(store: Store, clock: C
     clock.at += 91 * DAY
     assert due(store) == [("forgotten", first), ("forgotten", second), ("history", other[0])]
     done = store.retain()
-    assert [one.records for one in (*done.forgotten, *done.history)] == [3, 1]  # why it was corrected goes, too
+    assert [one.records for one in (*done.forgotten, *done.history)] == [
+        3,
+        1,
+    ]  # why it was corrected goes, too
     assert done.forgotten[0].id < done.history[0].id  # the forgotten first
     assert [one.get("of") for one in sweeps(store)] == [None, "history"]
 
@@ -467,4 +470,3 @@ def test_any_window_may_be_chosen_without_it(tmp_path: Path) -> None:
     braid.init(tmp_path / "memory", history_days=7)
     with braid.open(tmp_path / "memory") as store:
         assert store.status().retention.history_days == 7
-
