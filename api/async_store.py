@@ -1388,8 +1388,8 @@ class AsyncMethods:
         """Erase records and what is derived from them alone; signed certificates say what was done.
 
         Keys are destroyed, bodies blanked, projections rebuilt. What was derived meanwhile goes too: the cascade
-        is planned in one turn with the tombstone. Raises ValueError where neither a record, a scope nor a name is given, and
-        as `plan_erase` does. SPEC §9.
+        is planned in one turn with the tombstone. Raises ValueError where neither a record, a scope nor a name is
+        given, and as `plan_erase` does. SPEC §9.
         """
         return await to_thread(
             lambda: self.sync.erase(

@@ -16,8 +16,10 @@ def naming(names: Iterable[str]) -> Callable[[object], bool]:
 
 def _form(name: str) -> str:
     words = r"\s+".join(re.escape(word) for word in name.split())
-    before, behind = (_ends(end) for end in (name.split(maxsplit=1)[0][0], name.rsplit(maxsplit=1)[-1][-1]))
-    return rf"{r'(?<!\w)' if before else ''}{words}{r'(?!\w)' if behind else ''}"
+    said = name.strip()
+    before = r"(?<!\w)" if _ends(said[0]) else ""
+    behind = r"(?!\w)" if _ends(said[-1]) else ""
+    return before + words + behind
 
 
 def _ends(edge: str) -> bool:

@@ -289,8 +289,8 @@ def erase(session: Session, asked: Erase) -> Certified:
     """Erase records and what is derived from them alone; signed certificates say what was done.
 
     Keys are destroyed, bodies blanked, projections rebuilt. What was derived meanwhile goes too: the cascade
-    is planned in one turn with the tombstone. Raises ValueError where neither a record, a scope nor a name is given, and
-    as `plan_erase` does. SPEC §9.
+    is planned in one turn with the tombstone. Raises ValueError where neither a record, a scope nor a name is
+    given, and as `plan_erase` does. SPEC §9.
     """
     if not asked.ids and not asked.scope and not asked.says:
         raise ValueError("nothing was named, and nothing was erased: give ids, the ids of a scope, or says")

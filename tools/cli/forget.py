@@ -252,7 +252,9 @@ def erase(
     Keys are destroyed, bodies blanked, projections rebuilt, and a signed certificate says so.
 
     What is derived from them alone goes too; what has other support stays and is named. Shows all of it first and asks.
-    Several --where must all hold, and with --says one of its names. Older proofs still verify; ids, times, links and sizes outlive an erasure.
+    Several --where must all hold, and with --says one of its names.
+
+    Older proofs still verify; ids, times, links and sizes outlive an erasure.
 
     \b
     Examples:

@@ -97,7 +97,7 @@ def everything_is_gone(store: Store, folder: Path, keep: set[str]) -> None:
     assert left == []
     assert traces(folder) <= keep
     for state in ("pending", "dead", "done", None):
-        assert NEEDLE not in repr(store.jobs(state=state))  # type: ignore[arg-type]
+        assert NEEDLE not in repr(store.jobs(state=state))
     assert NEEDLE not in repr(store.staging(user_id="maya"))
     assert NEEDLE not in repr(store.entities(user_id="maya"))
     store.session.views.drop()
