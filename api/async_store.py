@@ -1992,7 +1992,7 @@ class AsyncMethods:
     ) -> "Jobs":
         """Return the jobs: what the log has and no outcome names, what is leased, and what is dead by a signed record.
 
-        What is done is listed for 14 days by what carries the jobs, and follows from the log after that.
+        What is done is listed until `retain` drops it, after 14 days or less, and follows from the log after that.
         """
         return await to_thread(lambda: self.sync.jobs(state=state, consumer=consumer, limit=limit))
 

@@ -2184,7 +2184,7 @@ class Methods:
     ) -> "Jobs":
         """Return the jobs: what the log has and no outcome names, what is leased, and what is dead by a signed record.
 
-        What is done is listed for 14 days by what carries the jobs, and follows from the log after that.
+        What is done is listed until `retain` drops it, after 14 days or less, and follows from the log after that.
         """
         return self.session.call(
             jobs_operations.jobs, jobs_operations.AskJobs(state=state, consumer=consumer, limit=limit)
