@@ -7,8 +7,6 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from braid.admin.retention import due_records
-from braid.settings import settings
 from braid.tools.cli.output import many
 from braid.wal.durable import obstructed
 
@@ -20,6 +18,9 @@ _STEP = 1_000
 
 def overview(opened: "Store") -> dict[str, str]:
     """Return what to show of a store, by name; a last line where something is wrong. Raises ObstructedError."""
+    from braid.admin.retention import due_records
+    from braid.settings import settings
+
     opened.refresh()
     reader = opened.reader
     size = reader.size
