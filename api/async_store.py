@@ -1312,7 +1312,7 @@ class AsyncMethods:
     async def certificate(self, id: str) -> "ErasureCertificate":
         """Return what an erasure took, by id and digest, from signed records alone.
 
-        Raises InvalidRecordError where the id belongs to no erasure, UnknownRecordError where there is none.
+        Raises UnknownRecordError for an id that the log has not, InvalidRecordError for one that belongs to no erasure.
         """
         return await to_thread(lambda: self.sync.certificate(id=id))
 

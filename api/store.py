@@ -1482,7 +1482,7 @@ class Methods:
     def certificate(self, id: str) -> "ErasureCertificate":
         """Return what an erasure took, by id and digest, from signed records alone.
 
-        Raises InvalidRecordError where the id belongs to no erasure, UnknownRecordError where there is none.
+        Raises UnknownRecordError for an id that the log has not, InvalidRecordError for one that belongs to no erasure.
         """
         return self.session.call(admin_certificate.certificate, admin_certificate.AskCertificate(id=id))
 

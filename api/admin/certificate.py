@@ -63,7 +63,7 @@ class ErasureCertificate(Response, frozen=True, kw_only=True):
 def certificate(session: Session, asked: AskCertificate) -> ErasureCertificate:
     """Return what an erasure took, by id and digest, from signed records alone.
 
-    Raises InvalidRecordError where the id belongs to no erasure, UnknownRecordError where there is none.
+    Raises UnknownRecordError for an id that the log has not, InvalidRecordError for one that belongs to no erasure.
     """
     session.refresh()
     reader = session.reader
