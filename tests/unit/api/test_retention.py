@@ -294,6 +294,29 @@ def test_copies_that_are_made_afterwards_hold_nothing_of_it(
     assert gone(store, first)
 
 
+def test_within_its_window_each_comes_back_and_behind_it_all_are_gone(store: Store, clock: Clock) -> None:
+    """Of 300 that are forgotten on 30 days half are recovered, each before its 30 days are over; no other comes back."""
+    ids = [store.append(f"memory number {n}", user_id="maya") for n in range(300)]
+    for day in range(30):
+        store.forget(*ids[day::30])
+        clock.at += DAY
+    back, stay = ids[::2], ids[1::2]
+    recovered = 0
+    for day in range(30):  # those of the first day are 30 days old now, but for what the clock has ticked since
+        clock.at -= timedelta(seconds=1)
+        for id in [one for one in ids[day::30] if one in back]:
+            store.recover(id)
+            recovered += 1
+        clock.at += DAY
+    assert recovered == len(back) == 150
+    clock.at += DAY
+    (done,) = store.retain().forgotten
+    assert done.records == len(stay)
+    assert [gone(store, id) for id in ids] == [id in stay for id in ids]
+    with pytest.raises(ErasedError):
+        store.recover(stay[0])
+
+
 # -- dying on the way -----------------------------------------------------------------------------
 
 
