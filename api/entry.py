@@ -84,8 +84,8 @@ def _kept_for(privacy: Literal["standard", "strict"], history_days: int | None) 
     """Return the event that says how long what was corrected is kept; ValueError for what can't be chosen."""
     if privacy == "strict" and history_days not in STRICT_DAYS:
         raise ValueError(
-            "privacy strict needs a choice of how long what was corrected is kept: history_days (--history-days) 90 or 180, "
-            f"not {history_days}"
+            "privacy strict needs a choice of how long what was corrected is kept: "
+            f"history_days (--history-days) 90 or 180, not {history_days}"
         )
     if history_days is None:
         return []

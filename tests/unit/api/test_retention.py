@@ -295,14 +295,16 @@ def test_copies_that_are_made_afterwards_hold_nothing_of_it(
 
 
 def test_within_its_window_each_comes_back_and_behind_it_all_are_gone(store: Store, clock: Clock) -> None:
-    """Of 300 that are forgotten on 30 days half are recovered, each before its 30 days are over; no other comes back."""
+    """Of 300 that are forgotten on 30 days half are recovered, each within its 30 days; no other comes back."""
     ids = [store.append(f"memory number {n}", user_id="maya") for n in range(300)]
     for day in range(30):
         store.forget(*ids[day::30])
         clock.at += DAY
     back, stay = ids[::2], ids[1::2]
     recovered = 0
-    for day in range(30):  # those of the first day are 30 days old now, but for what the clock has ticked since
+    for day in range(
+        30
+    ):  # those of the first day are 30 days old now, but for what the clock has ticked since
         clock.at -= timedelta(seconds=1)
         for id in [one for one in ids[day::30] if one in back]:
             store.recover(id)
