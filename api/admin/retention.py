@@ -166,7 +166,7 @@ def outdated(reader: Reader, now: datetime, window: timedelta) -> list[tuple[int
     """
     found = {
         index: since
-        for index in _replaced(reader)
+        for index in _replaced(reader, now - window)
         if (since := _since(reader, index)) is not None and now - since > window
     }
     while harmed := [one.index for one in plan(reader, found).derived if _is_held(reader, one.index)]:
@@ -175,8 +175,8 @@ def outdated(reader: Reader, now: datetime, window: timedelta) -> list[tuple[int
     return sorted(found.items())
 
 
-def _replaced(reader: Reader) -> Iterator[int]:
-    """Yield what somebody said and a living record of its kind has replaced."""
+def _replaced(reader: Reader, before: datetime) -> Iterator[int]:
+    """Yield what somebody said before a time and a living record of its kind has replaced."""
     if not reader.backlinks.superseding:
         return
     from braid.ledger.read.lineage import ROLES  # numpy is loaded with it
@@ -184,9 +184,13 @@ def _replaced(reader: Reader) -> Iterator[int]:
     _, roles, targets = reader.backlinks.every()
     standings = reader.standings()
     for index in sorted(set(targets[roles == ROLES.index(SUPERSEDES)].tolist())):
-        if reader.envelope(index).kind != "experience" or standings.of(index).state != "replaced":
+        if index in reader.control.erased or reader.envelope(index).kind != "experience":
             continue
-        if not any(link.role in DERIVATION_ROLES for link in reader.links(index)):
+        if datetime.fromisoformat(reader.envelope(index).created_at) >= before:
+            continue
+        if standings.of(index).state == "replaced" and not any(
+            link.role in DERIVATION_ROLES for link in reader.links(index)
+        ):
             yield index
 
 
