@@ -17,8 +17,10 @@ if TYPE_CHECKING:
 
     from msgspec import UnsetType
 
+    from braid.admin.certificate import ErasureCertificate
     from braid.admin.freeze import FreezeState
     from braid.admin.keys import Admitted, Published
+    from braid.admin.retention import Overdue, Retained
     from braid.admin.settings_operations import SettingChanged, SettingState
     from braid.admin.status import Status, StatusThen
     from braid.admin.tokens import IssuedToken, TokenView
@@ -1307,6 +1309,13 @@ class AsyncMethods:
         """
         return await to_thread(lambda: self.sync.backup(dest=dest, with_vault=with_vault))
 
+    async def certificate(self, id: str) -> "ErasureCertificate":
+        """Return what an erasure took, by id and digest, from signed records alone.
+
+        Raises UnknownRecordError for an id that the log has not, InvalidRecordError for one that belongs to no erasure.
+        """
+        return await to_thread(lambda: self.sync.certificate(id=id))
+
     async def forget(self, *ids: "str", reason: "str | None" = None, force: bool = False) -> "RecordId":
         """Hide records and what falls with them (see `plan_forget`), until they are recovered or erased by `retain`.
 
@@ -1346,11 +1355,12 @@ class AsyncMethods:
         run_id: "str | UnsetType" = UNSET,
         project_id: "str | UnsetType" = UNSET,
         session_id: "str | UnsetType" = UNSET,
+        says: "Sequence[str]" = (),
     ) -> "Cascade":
-        """Return what erasing these records, or everything of a scope, would take and weaken.
+        """Return what erasing these records, or everything of a scope or of a name, would take and weaken.
 
-        Raises UnknownRecordError, ErasedError; InvalidRecordError for what is no memory; NoVaultError for a scope where
-        bodies can't be read.
+        Raises UnknownRecordError, ErasedError; InvalidRecordError for what is no memory; NoVaultError for a scope or a name
+        where bodies can't be read.
         """
         return await to_thread(
             lambda: self.sync.plan_erase(
@@ -1360,6 +1370,7 @@ class AsyncMethods:
                 run_id=run_id,
                 project_id=project_id,
                 session_id=session_id,
+                says=says,
             )
         )
 
@@ -1371,13 +1382,14 @@ class AsyncMethods:
         run_id: "str | UnsetType" = UNSET,
         project_id: "str | UnsetType" = UNSET,
         session_id: "str | UnsetType" = UNSET,
+        says: "Sequence[str]" = (),
         reason: "str | None" = None,
     ) -> "tuple[Certificate, ...]":
         """Erase records and what is derived from them alone; signed certificates say what was done.
 
         Keys are destroyed, bodies blanked, projections rebuilt. What was derived meanwhile goes too: the cascade
-        is planned in one turn with the tombstone. Raises ValueError where neither a record nor a scope is named, and as
-        `plan_erase` does. SPEC §9.
+        is planned in one turn with the tombstone. Raises ValueError where neither a record, a scope nor a name is
+        given, and as `plan_erase` does. SPEC §9.
         """
         return await to_thread(
             lambda: self.sync.erase(
@@ -1387,17 +1399,10 @@ class AsyncMethods:
                 run_id=run_id,
                 project_id=project_id,
                 session_id=session_id,
+                says=says,
                 reason=reason,
             )
         )
-
-    async def retain(self) -> "tuple[Certificate, ...]":
-        """Erase what was forgotten longer ago than the retention window; a logged event says when the sweep looked."""
-        return await to_thread(self.sync.retain)
-
-    async def retention_due(self) -> "tuple[int, ...]":
-        """Return the indexes of the forgotten records that the next `retain` would erase."""
-        return await to_thread(self.sync.retention_due)
 
     async def compact(self) -> "int":
         """Give back the disk space of erased bodies; return how many bytes."""
@@ -1506,6 +1511,18 @@ class AsyncMethods:
     async def snapshots(self) -> "tuple[Snapshot, ...]":
         """Return every snapshot, the newest first; `trouble` says why one would not be used."""
         return await to_thread(self.sync.snapshots)
+
+    async def retain(self) -> "Retained":
+        """Erase what was forgotten, then what was corrected, longer ago than its window; then let go of jobs that ended.
+
+        A signed event says at what time each sweep looked. What was corrected goes only where `history_days` is set.
+        Raises TransportError where what carries the jobs gives no answer; the records are erased by then.
+        """
+        return await to_thread(self.sync.retain)
+
+    async def retention_due(self) -> "tuple[Overdue, ...]":
+        """Return what the next `retain` would take; what is derived from it alone goes with it (`plan_erase`)."""
+        return await to_thread(self.sync.retention_due)
 
     async def list_settings(self) -> "tuple[SettingState, ...]":
         """Return every setting with its value, its default, and the signed record that set it."""
@@ -1975,7 +1992,7 @@ class AsyncMethods:
     ) -> "Jobs":
         """Return the jobs: what the log has and no outcome names, what is leased, and what is dead by a signed record.
 
-        What is done is listed for 14 days by what carries the jobs, and follows from the log after that.
+        What is done is listed until `retain` drops it, after 14 days or less, and follows from the log after that.
         """
         return await to_thread(lambda: self.sync.jobs(state=state, consumer=consumer, limit=limit))
 

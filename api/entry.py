@@ -3,16 +3,20 @@
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
 from braid.ledger.read.reader import Reader
+from braid.ledger.record.record import Draft
 from braid.ledger.settings import Durability, Settings
 from braid.ledger.tree.guard import Guard
 from braid.ledger.write.create import create_store
 from braid.ledger.write.sequence import Clock
 from braid.ledger.write.writer import Writer, utc_now
+from braid.log.operations import Earlier
+from braid.notices import notice
 from braid.providers.near import keep_near
 from braid.session import Session
+from braid.settings import EVENT, fits
 from braid.store import Store
 
 if TYPE_CHECKING:
@@ -21,6 +25,8 @@ if TYPE_CHECKING:
     from braid.views.lance.folder import Embedding
 
 DEFAULT_PATH = "memory"
+STRICT_DAYS: Final = (90, 180)
+"""How long a store of strict privacy may keep what was corrected."""
 
 
 class Here(NamedTuple):
@@ -49,11 +55,15 @@ def init(
     clock: Clock = utc_now,
     scope_chains: bool = False,
     spare_root: bool = False,
+    privacy: Literal["standard", "strict"] = "standard",
+    history_days: int | None = None,
 ) -> Settings:
     """Create a store with fresh keys; raise FileExistsError where something is already, ValueError for an empty path.
 
     `scope_chains`: each record names the one before it in its scopes and their count, so that an omission shows.
     `spare_root`: two root keys, each of which can revoke the other and go on; a log takes in none later.
+    `history_days`: after so many days `retain` erases what was corrected; for ever it is kept without it. With
+    `privacy` strict it must be 90 or 180: ValueError else. The choice is a signed setting of the first transaction.
     """
     return create_store(
         _folder(path),
@@ -66,7 +76,23 @@ def init(
         guard_folder=Path(guard_dir) if guard_dir else None,
         scope_chains=scope_chains,
         spare_root=spare_root,
+        choices=_kept_for(privacy, history_days),
     )
+
+
+def _kept_for(privacy: Literal["standard", "strict"], history_days: int | None) -> list[Draft]:
+    """Return the event that says how long what was corrected is kept; ValueError for what can't be chosen."""
+    if privacy == "strict" and history_days not in STRICT_DAYS:
+        raise ValueError(
+            "privacy strict needs a choice of how long what was corrected is kept: "
+            f"history_days (--history-days) 90 or 180, not {history_days}"
+        )
+    if history_days is None:
+        return []
+    if not fits({"history_days": history_days}):
+        raise ValueError(f"what was corrected is kept for 1 to 36,525 days, not {history_days:,}")
+    value = {"key": "history_days", "value": history_days}
+    return [notice(EVENT, value, f"chosen when the store was made, privacy {privacy}", Earlier(0))]
 
 
 def open(

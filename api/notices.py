@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from braid.ledger.errors import ErasedError
 from braid.ledger.read.signatory import operator
 from braid.ledger.record.ids import RecordId
-from braid.ledger.record.record import Draft, EventBody
+from braid.ledger.record.record import Draft, EventBody, Target
 
 if TYPE_CHECKING:
     from braid.session import Session
@@ -19,14 +19,19 @@ def put_notice(
     session: "Session", name: str, data: dict[str, Any], reason: str | None, what: str
 ) -> RecordId:
     """Append a notice under an operator's key; `what` says what it is for where there is no such key."""
-    draft = Draft(
-        kind="event",
-        body=EventBody(name=name, data=data, reason=reason),
-        links=[("target", session.reader.envelope(0).id)],
-        public={"name": name},
-    )
+    draft = notice(name, data, reason, session.reader.envelope(0).id)
     signer = operator(session.writer, what)
     return session.append_drafts([draft], signer=signer.id)[0].id
+
+
+def notice(name: str, data: dict[str, Any], reason: str | None, genesis: Target) -> Draft:
+    """Return the draft of a notice."""
+    return Draft(
+        kind="event",
+        body=EventBody(name=name, data=data, reason=reason),
+        links=[("target", genesis)],
+        public={"name": name},
+    )
 
 
 def notices(session: "Session", name: str) -> Iterator[tuple[int, EventBody]]:

@@ -70,6 +70,16 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     dedup: Annotated[bool, Meta(description="What a living memory says already is not added once more.")] = (
         True
     )
+    history_days: Annotated[
+        Annotated[int, Meta(ge=1, le=36_525)] | None,
+        Meta(description="After so many days retain erases what was corrected; none: it is kept for ever."),
+    ] = None
+    jobs_days: Annotated[
+        int, Meta(ge=1, le=14, description="After so many days retain drops jobs that are done.")
+    ] = 14
+    dead_days: Annotated[
+        int, Meta(ge=1, le=30, description="After so many days retain discards jobs that are dead.")
+    ] = 30
     job_attempts: Annotated[
         int, Meta(ge=1, le=4, description="How often a job is tried before it is dead.")
     ] = 4
@@ -122,14 +132,15 @@ class SettingsFold:
             for index, body in notices(self._session, EVENT):
                 key: Any = body.data.get("key")
                 value: Any = body.data.get("value")
-                if _fits({**said, key: value}):
+                if fits({**said, key: value}):
                     said[key], by[key] = value, index
             known = msgspec.convert(said, Settings)
             self._known = (held, known, by)
         return known, by
 
 
-def _fits(said: dict[Any, Any]) -> bool:
+def fits(said: dict[Any, Any]) -> bool:
+    """Whether these keys and values can be set together."""
     try:
         msgspec.convert(said, Settings)
     except msgspec.ValidationError:

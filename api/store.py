@@ -7,10 +7,12 @@ from typing import TYPE_CHECKING
 from msgspec import UNSET
 
 from braid.admin import audits as admin_audits
+from braid.admin import certificate as admin_certificate
 from braid.admin import erasure as admin_erasure
 from braid.admin import freeze as admin_freeze
 from braid.admin import keys as admin_keys
 from braid.admin import projections as admin_projections
+from braid.admin import retention as admin_retention
 from braid.admin import settings_operations as admin_settings_operations
 from braid.admin import status as admin_status
 from braid.admin import tokens as admin_tokens
@@ -48,8 +50,10 @@ if TYPE_CHECKING:
 
     from msgspec import UnsetType
 
+    from braid.admin.certificate import ErasureCertificate
     from braid.admin.freeze import FreezeState
     from braid.admin.keys import Admitted, Published
+    from braid.admin.retention import Overdue, Retained
     from braid.admin.settings_operations import SettingChanged, SettingState
     from braid.admin.status import Status, StatusThen
     from braid.admin.tokens import IssuedToken, TokenView
@@ -1475,6 +1479,13 @@ class Methods:
             admin_audits.backup, admin_audits.MakeBackup(dest=given(dest), with_vault=with_vault)
         )
 
+    def certificate(self, id: str) -> "ErasureCertificate":
+        """Return what an erasure took, by id and digest, from signed records alone.
+
+        Raises UnknownRecordError for an id that the log has not, InvalidRecordError for one that belongs to no erasure.
+        """
+        return self.session.call(admin_certificate.certificate, admin_certificate.AskCertificate(id=id))
+
     def forget(self, *ids: "str", reason: "str | None" = None, force: bool = False) -> "RecordId":
         """Hide records and what falls with them (see `plan_forget`), until they are recovered or erased by `retain`.
 
@@ -1516,11 +1527,12 @@ class Methods:
         run_id: "str | UnsetType" = UNSET,
         project_id: "str | UnsetType" = UNSET,
         session_id: "str | UnsetType" = UNSET,
+        says: "Sequence[str]" = (),
     ) -> "Cascade":
-        """Return what erasing these records, or everything of a scope, would take and weaken.
+        """Return what erasing these records, or everything of a scope or of a name, would take and weaken.
 
-        Raises UnknownRecordError, ErasedError; InvalidRecordError for what is no memory; NoVaultError for a scope where
-        bodies can't be read.
+        Raises UnknownRecordError, ErasedError; InvalidRecordError for what is no memory; NoVaultError for a scope or a name
+        where bodies can't be read.
         """
         return self.session.call(
             admin_erasure.plan_erase,
@@ -1531,6 +1543,7 @@ class Methods:
                 run_id=run_id,
                 project_id=project_id,
                 session_id=session_id,
+                says=given(says),
             ),
         )
 
@@ -1542,13 +1555,14 @@ class Methods:
         run_id: "str | UnsetType" = UNSET,
         project_id: "str | UnsetType" = UNSET,
         session_id: "str | UnsetType" = UNSET,
+        says: "Sequence[str]" = (),
         reason: "str | None" = None,
     ) -> "tuple[Certificate, ...]":
         """Erase records and what is derived from them alone; signed certificates say what was done.
 
         Keys are destroyed, bodies blanked, projections rebuilt. What was derived meanwhile goes too: the cascade
-        is planned in one turn with the tombstone. Raises ValueError where neither a record nor a scope is named, and as
-        `plan_erase` does. SPEC §9.
+        is planned in one turn with the tombstone. Raises ValueError where neither a record, a scope nor a name is
+        given, and as `plan_erase` does. SPEC §9.
         """
         return self.session.call(
             admin_erasure.erase,
@@ -1559,17 +1573,10 @@ class Methods:
                 run_id=run_id,
                 project_id=project_id,
                 session_id=session_id,
+                says=given(says),
                 reason=reason,
             ),
         ).certificates
-
-    def retain(self) -> "tuple[Certificate, ...]":
-        """Erase what was forgotten longer ago than the retention window; a logged event says when the sweep looked."""
-        return self.session.call(admin_erasure.retain, admin_erasure.Retain()).certificates
-
-    def retention_due(self) -> "tuple[int, ...]":
-        """Return the indexes of the forgotten records that the next `retain` would erase."""
-        return self.session.call(admin_erasure.retention_due, admin_erasure.RetentionDue()).indexes
 
     def compact(self) -> "int":
         """Give back the disk space of erased bodies; return how many bytes."""
@@ -1683,6 +1690,18 @@ class Methods:
     def snapshots(self) -> "tuple[Snapshot, ...]":
         """Return every snapshot, the newest first; `trouble` says why one would not be used."""
         return self.session.call(admin_projections.snapshots, admin_projections.ListSnapshots()).snapshots
+
+    def retain(self) -> "Retained":
+        """Erase what was forgotten, then what was corrected, longer ago than its window; then let go of jobs that ended.
+
+        A signed event says at what time each sweep looked. What was corrected goes only where `history_days` is set.
+        Raises TransportError where what carries the jobs gives no answer; the records are erased by then.
+        """
+        return self.session.call(admin_retention.retain, admin_retention.Retain())
+
+    def retention_due(self) -> "tuple[Overdue, ...]":
+        """Return what the next `retain` would take; what is derived from it alone goes with it (`plan_erase`)."""
+        return self.session.call(admin_retention.retention_due, admin_retention.RetentionDue()).due
 
     def list_settings(self) -> "tuple[SettingState, ...]":
         """Return every setting with its value, its default, and the signed record that set it."""
@@ -2165,7 +2184,7 @@ class Methods:
     ) -> "Jobs":
         """Return the jobs: what the log has and no outcome names, what is leased, and what is dead by a signed record.
 
-        What is done is listed for 14 days by what carries the jobs, and follows from the log after that.
+        What is done is listed until `retain` drops it, after 14 days or less, and follows from the log after that.
         """
         return self.session.call(
             jobs_operations.jobs, jobs_operations.AskJobs(state=state, consumer=consumer, limit=limit)

@@ -139,6 +139,18 @@ redis.call('DEL', hash(ARGV[2]))
 redis.call('ZREM', jobs, ARGV[2])
 return 1
 """
+# ARGV: done before, dead before
+_DROP: Final = """
+for _, id in ipairs(redis.call('ZRANGE', jobs, 0, -1)) do
+  local state, changed = redis.call('HGET', hash(id), 'state'), redis.call('HGET', hash(id), 'changed')
+  local before = state and ({done = ARGV[2], dead = ARGV[3]})[state]
+  if before and tonumber(changed) < tonumber(before) then
+    redis.call('DEL', hash(id))
+    redis.call('ZREM', jobs, id)
+  end
+end
+return 1
+"""
 
 
 class RedisStreams:
@@ -262,6 +274,10 @@ class RedisStreams:
     def discard(self, batch: Batch) -> None:
         """Forget the job of a batch."""
         self._run(_DISCARD, batch.id)
+
+    def drop_ended(self, done_before: float, dead_before: float) -> None:
+        """Forget the jobs that were done, or died, before these times, in seconds since 1970."""
+        self._run(_DROP, done_before, dead_before)
 
     def jobs(self) -> list[Job]:
         """Return all jobs that are known, oldest first."""

@@ -211,6 +211,28 @@ class TransportContract:
         assert transport.jobs() == []
         assert transport.lease(KINDS, "a", world.now, LEASE_S) is None
 
+    def test_what_ended_before_a_time_is_dropped_and_nothing_that_is_to_be_done(self, world: World) -> None:
+        transport = world.transport
+        for at in range(4):
+            transport.offer(batch(at), world.now)
+        done, dead, leased = [transport.lease(KINDS, "a", world.now, 9 * LEASE_S) for _ in range(3)]
+        assert done is not None
+        assert dead is not None
+        assert leased is not None
+        transport.done(done, world.now)
+        transport.bury(dead, "model", "TimeoutError", world.now)
+        transport.drop_ended(world.now, world.now)
+        assert len(transport.jobs()) == 4  # at that time itself they are kept
+        transport.drop_ended(world.now + 1, world.now)
+        assert {one.batch.spans[0][0]: one.state for one in transport.jobs()} == {
+            1: "dead",
+            2: "leased",
+            3: "pending",
+        }
+        transport.drop_ended(world.now + 1, world.now + 1)
+        assert [one.state for one in transport.jobs()] == ["leased", "pending"]
+        assert transport.offer(dead.batch, world.now) == "offered"
+
     def test_too_many_wait_and_the_rest_stays_in_the_log(self, world: World) -> None:
         transport = world.small(2)
         assert [transport.offer(batch(at), world.now) for at in range(3)] == ["offered", "offered", "full"]

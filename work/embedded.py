@@ -66,10 +66,7 @@ class EmbeddedQueue:
         if waiting >= self._depth:
             return "full"
         _put(con, batch, now)
-        con.execute(
-            "DELETE FROM jobs WHERE state = 'done' AND changed < ? OR state = 'dead' AND changed < ?",
-            [now - KEPT_S, now - DEAD_KEPT_S],
-        )
+        _drop_ended(con, now - KEPT_S, now - DEAD_KEPT_S)
         return "offered"
 
     def lease(self, kinds: Sequence[str], owner: str, now: float, lease_s: float) -> Lease | None:
@@ -134,6 +131,12 @@ class EmbeddedQueue:
         with self._changing() as con:
             con.execute("DELETE FROM jobs WHERE id = ?", [batch.id])
 
+    def drop_ended(self, done_before: float, dead_before: float) -> None:
+        """Forget the jobs that were done, or died, before these times, in seconds since 1970."""
+        if self.path.exists():
+            with self._changing() as con:
+                _drop_ended(con, done_before, dead_before)
+
     def jobs(self) -> list[Job]:
         """Return all jobs that are known, oldest first."""
         if not self.path.exists():
@@ -174,6 +177,13 @@ def _put(con: sqlite3.Connection, batch: Batch, now: float) -> None:
         "INSERT OR REPLACE INTO jobs (id, consumer, version, spans, state, due, changed)"
         " VALUES (?, ?, ?, ?, 'pending', ?, ?)",
         [batch.id, batch.consumer, batch.version, msgspec.json.encode(batch.spans).decode(), now, now],
+    )
+
+
+def _drop_ended(con: sqlite3.Connection, done_before: float, dead_before: float) -> None:
+    con.execute(
+        "DELETE FROM jobs WHERE state = 'done' AND changed < ? OR state = 'dead' AND changed < ?",
+        [done_before, dead_before],
     )
 
 

@@ -10,9 +10,9 @@ from braid.work.job import Batch, Job, Lease
 
 DEPTH: Final = 1_000
 """How many jobs may wait in one transport; what is above stays in the log and is offered later."""
-KEPT_S: Final = 14 * 86_400.0
-"""How long what is done is still listed."""
-DEAD_KEPT_S: Final = 30 * 86_400.0
+KEPT_S: Final = 28 * 86_400.0
+"""So long after its end a transport lets go of what is done by itself, where nobody drops it before."""
+DEAD_KEPT_S: Final = 60 * 86_400.0
 Offered = Literal["offered", "known", "full"]
 
 
@@ -69,6 +69,10 @@ class Transport(Protocol):
 
     def discard(self, batch: Batch) -> None:
         """Forget a job."""
+        ...
+
+    def drop_ended(self, done_before: float, dead_before: float) -> None:
+        """Forget the jobs that were done, or died, before these times; none that is still to be done."""
         ...
 
     def jobs(self) -> list[Job]:

@@ -29,15 +29,17 @@ from braid.ledger.record.scope import SCOPES
 from braid.log.chain import chain_of, kept
 from braid.log.lock import refuse_locked
 from braid.log.operations import Read, read
-from braid.operation import Id, Index, Request, Response, operation
+from braid.operation import Id, Request, Response, operation
 from braid.session import Session
 from braid.settings import settings
+from braid.text.naming import naming
 from braid.wal.errors import OutcomeUnknownError
 
 _ID: Final = "exp_2025-05-17T09:00:00Z_0000000300ab"
 _UNKNOWN: Final = (UnknownRecordError, ErasedError, ForgottenError, InvalidRecordError)
 _WRITES: Final = (ReadOnlyError, KeyRefusedError, OutcomeUnknownError)
 
+Name = Annotated[str, Meta(min_length=2, max_length=200, pattern=r"\w.*\w", description="A name or a word.")]
 Ids = Annotated[tuple[Id, ...], Meta(min_length=1, description="The ids of records, at least one.")]
 
 
@@ -221,7 +223,8 @@ def _named(session: Session, indexes: Iterable[int]) -> Named:
 
 
 class Meant(Request, frozen=True, kw_only=True):
-    """Records by their ids, and all of a scope: of all the scope ids that are given.
+    """Records by their ids, and all of a scope: of all the scope ids that are given. `says`: of the scope, or of the
+    store, only what says one of these names as whole words, in whatever case, in what was said or made of it.
 
     A scope id may be empty here: records of older logs may have one. None is refused: a variable that isn't set must
     not widen what is erased for good.
@@ -233,6 +236,7 @@ class Meant(Request, frozen=True, kw_only=True):
     run_id: str | msgspec.UnsetType = msgspec.UNSET
     project_id: str | msgspec.UnsetType = msgspec.UNSET
     session_id: str | msgspec.UnsetType = msgspec.UNSET
+    says: Annotated[tuple[Name, ...], Meta(max_length=100)] = ()
 
     @property
     def scope(self) -> dict[str, str]:
@@ -241,7 +245,7 @@ class Meant(Request, frozen=True, kw_only=True):
 
 
 class PlanErase(Meant, frozen=True, kw_only=True):
-    """What would be erased: records by their ids, and all of a scope."""
+    """What would be erased: records by their ids, all of a scope, and what says a name."""
 
 
 @operation(
@@ -254,20 +258,17 @@ class PlanErase(Meant, frozen=True, kw_only=True):
     errors=(UnknownRecordError, ErasedError, InvalidRecordError, NoVaultError),
 )
 def plan_erase(session: Session, asked: PlanErase) -> Cascade:
-    """Return what erasing these records, or everything of a scope, would take and weaken.
+    """Return what erasing these records, or everything of a scope or of a name, would take and weaken.
 
-    Raises UnknownRecordError, ErasedError; InvalidRecordError for what is no memory; NoVaultError for a scope where
-    bodies can't be read.
+    Raises UnknownRecordError, ErasedError; InvalidRecordError for what is no memory; NoVaultError for a scope or a name
+    where bodies can't be read.
     """
     session.refresh()
-    indexes = _indexes(session, asked.ids)
-    if asked.scope:
-        indexes += _within(session, asked.scope)
-    return cascades.plan(session.reader, indexes)
+    return cascades.plan(session.reader, _chosen(session, _indexes(session, asked.ids), asked))
 
 
 class Erase(Meant, frozen=True, kw_only=True):
-    """What is erased: records by their ids, and all of a scope; and why."""
+    """What is erased: records by their ids, all of a scope, and what says a name; and why."""
 
     reason: str | None = None
 
@@ -288,13 +289,13 @@ def erase(session: Session, asked: Erase) -> Certified:
     """Erase records and what is derived from them alone; signed certificates say what was done.
 
     Keys are destroyed, bodies blanked, projections rebuilt. What was derived meanwhile goes too: the cascade
-    is planned in one turn with the tombstone. Raises ValueError where neither a record nor a scope is named, and as
-    `plan_erase` does. SPEC §9.
+    is planned in one turn with the tombstone. Raises ValueError where neither a record, a scope nor a name is
+    given, and as `plan_erase` does. SPEC §9.
     """
-    if not asked.ids and not asked.scope:
-        raise ValueError("nothing was named, and nothing was erased: give ids, or the ids of a scope")
+    if not asked.ids and not asked.scope and not asked.says:
+        raise ValueError("nothing was named, and nothing was erased: give ids, the ids of a scope, or says")
     session.refresh()
-    choose = partial(_chosen, session, _indexes(session, asked.ids), asked.scope)
+    choose = partial(_chosen, session, _indexes(session, asked.ids), asked)
     done = erasing.erase(session.writer, choose, session.views.purge, reason=asked.reason)
     return Certified(certificates=tuple(done))
 
@@ -309,68 +310,28 @@ def _indexes(session: Session, ids: Iterable[str]) -> list[int]:
     return found
 
 
-def _chosen(session: Session, indexes: list[int], scope: dict[str, str]) -> list[int]:
-    within = _within(session, scope) if scope else []
+def _chosen(session: Session, indexes: list[int], asked: Meant) -> list[int]:
+    within = _within(session, asked.scope, asked.says) if asked.scope or asked.says else []
     return indexes + [index for index in within if index not in session.reader.control.erased]
 
 
-def _within(session: Session, scope: dict[str, str]) -> list[int]:
-    """Return the records of a scope by reading the log itself: a projection may lag, or leave out the forgotten."""
+def _within(session: Session, scope: dict[str, str], says: Sequence[str]) -> list[int]:
+    """Return the records of a scope, and of names, by reading the log itself: a projection may lag, or leave out the
+    forgotten. What an operator signed about the store itself, such as a setting, is none of them.
+    """
     session.reader.need_vault()
+    named = naming(says) if says else None
     found: list[int] = []
     for record in read(session, Read(include_forgotten=True)):
         if record.envelope.is_control or record.kind in ("genesis", "key", "tombstone"):
             continue
         given: dict[str, str] = record.members.get("scope") or {}
-        if all(given.get(name) == value for name, value in scope.items()):
+        if not all(given.get(name) == value for name, value in scope.items()):
+            continue
+        about_store = any(link.role == "target" and link.index == 0 for link in record.links)
+        if named is None or (not about_store and named(record.members)):
             found.append(record.index)
     return found
-
-
-class Retain(Request, frozen=True, kw_only=True):
-    """The sweep of what is past its window."""
-
-
-@operation(
-    Retain,
-    Certified,
-    access="erase",
-    cost="log",
-    repeatable=True,
-    destructive=True,
-    returns="certificates",
-    example=Retain(),
-    errors=(NoVaultError, *_WRITES),
-)
-def retain(session: Session, asked: Retain) -> Certified:
-    """Erase what was forgotten longer ago than the retention window; a logged event says when the sweep looked."""
-    del asked
-    return Certified(certificates=tuple(erasing.retain(session.writer, session.now(), session.views.purge)))
-
-
-class RetentionDue(Request, frozen=True, kw_only=True):
-    """The question what the next sweep would take."""
-
-
-class Due(Response, frozen=True, kw_only=True):
-    """Indexes of records, in order."""
-
-    indexes: tuple[Index, ...]
-
-
-@operation(
-    RetentionDue,
-    Due,
-    access="read",
-    cost="record",
-    pages="indexes",
-    returns="indexes",
-    example=RetentionDue(),
-)
-def retention_due(session: Session, asked: RetentionDue) -> Due:
-    """Return the indexes of the forgotten records that the next `retain` would erase."""
-    del asked
-    return Due(indexes=tuple(erasing.due(session.reader, session.now())))
 
 
 class Compact(Request, frozen=True, kw_only=True):

@@ -13,6 +13,7 @@ from braid.operation import AsOf, Instant, Request, Response, operation
 from braid.providers.budget import BudgetState
 from braid.providers.operations import ProviderState, budget_states, provider_states
 from braid.session import Session
+from braid.settings import settings
 from braid.views.errors import SqlError, ViewError
 from braid.views.status import Newest, ViewStatus
 from braid.work.breaker import BreakerState
@@ -31,9 +32,15 @@ class Head(Response, frozen=True, kw_only=True):
 
 
 class Retention(Response, frozen=True, kw_only=True):
-    """How many days the forgotten are kept, how many records are past that, and when the next one will be."""
+    """How many days the forgotten are kept, what was corrected (None: for ever), and jobs that are done or dead.
+
+    `due`: how many records are past their window. `next`: when the next of the forgotten will be.
+    """
 
     days: int
+    history_days: int | None
+    jobs_days: int
+    dead_days: int
     due: int
     next: str | None
 
@@ -86,11 +93,12 @@ def status(session: Session, asked: AskStatus) -> Status:
 
     `torn`: what was cut from the log's end when this handle opened it.
     """
-    from braid.ledger.erase import erasure as erasing
+    from braid.admin.retention import due_records
 
     del asked
     session.refresh()
     reader = session.reader
+    at = settings(session)
     torn = reader.torn if isinstance(reader, Writer) else None
     unsigned = None if reader.durability == reader.settings.durability else reader.settings.durability
     return Status(
@@ -108,7 +116,10 @@ def status(session: Session, asked: AskStatus) -> Status:
         erased=len(reader.control.erased),
         retention=Retention(
             days=reader.control.retention_days,
-            due=len(erasing.due(reader, session.now())),
+            history_days=at.history_days,
+            jobs_days=at.jobs_days,
+            dead_days=at.dead_days,
+            due=len(due_records(session, session.now())),
             next=_next_due(session),
         ),
         views=tuple(session.views.status()),

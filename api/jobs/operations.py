@@ -158,7 +158,7 @@ class Jobs(Response, frozen=True, kw_only=True):
 def jobs(session: Session, asked: AskJobs) -> Jobs:
     """Return the jobs: what the log has and no outcome names, what is leased, and what is dead by a signed record.
 
-    What is done is listed for 14 days by what carries the jobs, and follows from the log after that.
+    What is done is listed until `retain` drops it, after 14 days or less, and follows from the log after that.
     """
     from braid.jobs.listing import listed
 

@@ -100,12 +100,13 @@ def due(reader: Reader, now: datetime) -> list[int]:
 
 def retain(writer: Writer, now: datetime, purge: Purge) -> list[Certificate]:
     """Erase what is past the retention window, under a logged sweep that says at what time it looked."""
-    sweep = Draft(
-        kind="event",
-        body=EventBody(name="sweep", data={"at": now.isoformat()}),
-        public={"name": "sweep"},
-    )
-    return erase(writer, lambda: due(writer, now), purge, reason="retention", prelude=[sweep])
+    return erase(writer, lambda: due(writer, now), purge, reason="retention", prelude=[sweep(now)])
+
+
+def sweep(now: datetime, **said: object) -> Draft:
+    """Return the event of a sweep: at what time it looked, and what else is `said` of it."""
+    data = {"at": now.isoformat(), **said}
+    return Draft(kind="event", body=EventBody(name="sweep", data=data), public={"name": "sweep"})
 
 
 def erase(

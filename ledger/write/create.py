@@ -4,6 +4,7 @@ import errno
 import os
 import shutil
 from base64 import b32encode, b64encode
+from collections.abc import Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import NamedTuple
@@ -14,8 +15,10 @@ from nacl.utils import random
 from braid.ledger.keys.author_key import Signer, possession_message, save_signer
 from braid.ledger.keys.control import refuse_shared
 from braid.ledger.keys.vault import Vault
+from braid.ledger.record.envelope import Link
 from braid.ledger.record.ids import RecordId, make_id, prefix_of
 from braid.ledger.record.record import Body, Draft, KeyBody
+from braid.ledger.record.validate import earlier_place
 from braid.ledger.settings import Durability, Settings, load_settings
 from braid.ledger.tree.checkpoint import Checkpoint, sign_checkpoint
 from braid.ledger.tree.guard import Guard, Head
@@ -47,10 +50,12 @@ def create_store(
     guard_folder: Path | None = None,
     scope_chains: bool = False,
     spare_root: bool = False,
+    choices: Sequence[Draft] = (),
 ) -> Settings:
     """Create a store at `path` with fresh keys, genesis, vault and guard; raise FileExistsError where something is.
 
-    Raises ValueError for a retention window or an origin that can't be.
+    Raises ValueError for a retention window or an origin that can't be. `choices`: events that the operator's key signs
+    about the store itself, each with a link to genesis as `Earlier(0)`: they are there from the first transaction on.
 
     `spare_root`: genesis names two root keys, either of which may revoke the other: it admits none later (ADR 27).
     """
@@ -74,7 +79,7 @@ def create_store(
     had_vault = vault_path.exists()
     make_folder(building)
     try:
-        chosen = _Chosen(retention_days, passphrase, scope_chains, 2 if spare_root else 1)
+        chosen = _Chosen(retention_days, passphrase, scope_chains, 2 if spare_root else 1, choices)
         head = _build(building, settings, chosen, now)
         Guard.of_store(store_id, guard_folder).write(head)
         # Dying here: an orphaned guard and a hidden folder, no store.
@@ -116,6 +121,7 @@ class _Chosen(NamedTuple):
     passphrase: str | None
     scope_chains: bool
     root_keys: int
+    choices: Sequence[Draft]
 
 
 def _build(store: Path, settings: Settings, chosen: _Chosen, now: datetime) -> Head:
@@ -133,6 +139,7 @@ def _build(store: Path, settings: Settings, chosen: _Chosen, now: datetime) -> H
     drafts = [
         (roots[0], _genesis(settings, roots, log_key, chosen)),
         *((roots[0], admission(settings.origin, signer)) for signer in (operator, recorder)),
+        *((operator, choice) for choice in chosen.choices),
     ]
     if settings.durability != "always":
         drafts.append((operator, choice_of_durability(settings.durability)))
@@ -210,8 +217,8 @@ def _write_first(
             compose(
                 draft,
                 encode_body(draft),
-                [],
-                Slot(k, ids[k], 0, k, len(drafts), max(k - 1, 0), created_at),
+                [Link(role, at := earlier_place(target, k), ids[at]) for role, target in draft.links],
+                Slot(k, ids[k], 0, k, len(drafts), min(max(k - 1, 0), 2), created_at),
                 origin=settings.origin,
                 key=vault.key(k),
                 author=signer.id,

@@ -40,7 +40,7 @@ PANEL = "Forget"
 
 def register(app: typer.Typer) -> None:
     """Add this module's commands."""
-    for command in (forget, recover, erase, retain, compact):
+    for command in (forget, recover, erase, retain, certificate, compact):
         app.command(rich_help_panel=PANEL)(command)
 
 
@@ -233,6 +233,12 @@ def erase(
         ),
     ] = None,
     session: Annotated[str | None, typer.Option(help="All of this session.", show_default=False)] = None,
+    says: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME", help="Only what says one of these names, as whole words.", show_default=False
+        ),
+    ] = None,
     reason: Reason = None,
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Don't ask.")] = False,
     dry_run: DryRun = False,
@@ -246,25 +252,29 @@ def erase(
     Keys are destroyed, bodies blanked, projections rebuilt, and a signed certificate says so.
 
     What is derived from them alone goes too; what has other support stays and is named. Shows all of it first and asks.
-    Several --where must all hold. Older proofs still verify; ids, times, links and sizes outlive an erasure.
+    Several --where must all hold, and with --says one of its names.
+
+    Older proofs still verify; ids, times, links and sizes outlive an erasure.
 
     \b
     Examples:
       braid erase exp_2025-05-17T09:00:00Z_0000000300ab --dry-run
       braid erase --where user_id=maya --reason "request of 3 June" --yes
       braid erase --session 2025-03-24
+      braid erase --says "Jonas Keller" --where user_id=maya --dry-run
     """
     scope = _scope(where or [], session)
-    if not ids and not scope:
-        raise ValueError("nothing to erase: name record ids, --where or --session")
+    names = tuple(says or ())
+    if not ids and not scope and not names:
+        raise ValueError("nothing to erase: name record ids, --where, --session or --says")
     if dry_run:
         with reading(store) as opened:
-            cascade = opened.plan_erase(*(ids or ()), **scope)
+            cascade = opened.plan_erase(*(ids or ()), **scope, says=names)
             put_cascade(opened, cascade, output)
         say(f"{weight_of(cascade)} (--dry-run: nothing was changed)")
         return
     with writing(store, adopt=adopt, shared=shared) as opened:
-        cascade = opened.plan_erase(*(ids or ()), **scope)
+        cascade = opened.plan_erase(*(ids or ()), **scope, says=names)
         if not cascade.erased:
             say("nothing matches: nothing was erased")
             return
@@ -304,7 +314,8 @@ def retain(
     output: FormatOption = "table",
     store: StoreOption = None,
 ) -> None:
-    """Erase what is forgotten and past its retention window.
+    """Erase what is past its window: what was forgotten, then what was corrected where the setting history_days says
+    so. Then jobs that ended leave the list.
 
     \b
     Examples:
@@ -315,15 +326,50 @@ def retain(
 
     if dry_run:
         with reading(store) as opened:
-            cascade = plan(opened.reader, opened.retention_due())
+            due = opened.retention_due()
+            cascade = plan(opened.reader, [one.index for one in due if one.index is not None])
             put_cascade(opened, cascade, output)
-        say(f"{weight_of(cascade)} (--dry-run: nothing was changed)")
+        jobs = _jobs(sum(one.index is None for one in due))
+        say(f"{weight_of(cascade)}{f', {jobs} to drop' if jobs else ''} (--dry-run: nothing was changed)")
         return
     with writing(store, adopt=adopt, shared=shared) as opened, progress("erasing"):
-        certificates = opened.retain()
-    put_certificates(certificates, output)
-    if not certificates:
+        done = opened.retain()
+    if output == "json":
+        put_json(to_builtins(done))
+        return
+    put_certificates([*done.forgotten, *done.history], output)
+    jobs = _jobs(len({*done.jobs, *done.dead}))
+    if jobs:
+        say(f"{jobs} dropped from the list; the log keeps what became of them")
+    elif not done.forgotten and not done.history:
         say("nothing is past its retention window")
+
+
+def _jobs(count: int) -> str:
+    return many(count, "job") if count else ""
+
+
+def certificate(
+    id: Annotated[str, typer.Argument(help="A certificate's, a tombstone's or an erased record's id.")],
+    *,
+    output: FormatOption = "table",
+    store: StoreOption = None,
+) -> None:
+    """Show what an erasure took, each record by its id and the digest of what it held.
+
+    \b
+    Examples:
+      braid certificate exp_2025-05-17T09:00:00Z_0000000300ab
+    """
+    with reading(store) as opened:
+        shown = opened.certificate(id)
+    if output == "json":
+        put_json(to_builtins(shown))
+        return
+    put_rows(("index", "id", "kind", "digest"), [to_builtins(one) for one in shown.records], output)
+    finished = f"certified by {shown.certificate}" if shown.certificate else "not finished yet"
+    reason = f" ({shown.reason})" if shown.reason else ""
+    say(f"{many(len(shown.records), 'record')} erased by {shown.tombstone}{reason}, {finished}")
 
 
 def compact(

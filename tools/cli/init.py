@@ -50,6 +50,14 @@ def init(
     spare_root: Annotated[
         bool, typer.Option("--spare-root", help="Two root keys: one can revoke the other, and go on.")
     ] = False,
+    privacy: Annotated[
+        Literal["standard", "strict"],
+        typer.Option(help="strict: --history-days 90 or 180 must be given."),
+    ] = "standard",
+    history_days: Annotated[
+        int | None,
+        typer.Option(min=1, help="How long what was corrected is kept.", show_default="for ever"),
+    ] = None,
     output: FormatOption = "table",
     store: StoreOption = None,
 ) -> None:
@@ -62,6 +70,7 @@ def init(
       braid init
       braid init /srv/memory --vault /mnt/keys/vault --retention-days 14
       braid init --durability interval --passphrase-file secret.txt
+      braid init --privacy strict --history-days 180
     """
     import braid
 
@@ -79,6 +88,8 @@ def init(
         guard_dir=Chosen.guard_dir,
         scope_chains=scope_chains,
         spare_root=spare_root,
+        privacy=privacy,
+        history_days=history_days,
     )
     with braid.open(
         place, create=False, read_only=True, passphrase=phrase, guard_dir=Chosen.guard_dir
@@ -95,6 +106,7 @@ def init(
             "vault": str(vault_path),
             "durability": durability,
             "retention": f"{retention_days} days",
+            "history": f"{history_days} days" if history_days else "kept for ever",
         }
     put_fields(fields, output)
     say(

@@ -37,7 +37,7 @@ PLACES: Final = {
         "publish": ("publish", "serve-log", "mirror"),
         "witness": ("witness", "cosign"),
         "monitor": ("monitor",),
-        "forget": ("forget", "recover", "erase", "retain", "compact"),
+        "forget": ("forget", "recover", "erase", "retain", "certificate", "compact"),
         "projections": ("replay", "sql"),
         "health": ("status", "doctor"),
         "maintenance": ("checkpoint", "durability", "move-vault"),

@@ -1,6 +1,7 @@
 """How a store is, on one screen: what a person looks for first. Nothing is caught up, and no projection is opened."""
 
 import shutil
+from collections import Counter
 from collections.abc import Iterator
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -17,11 +18,15 @@ _STEP = 1_000
 
 def overview(opened: "Store") -> dict[str, str]:
     """Return what to show of a store, by name; a last line where something is wrong. Raises ObstructedError."""
+    from braid.admin.retention import due_records
+    from braid.settings import settings
+
     opened.refresh()
     reader = opened.reader
     size = reader.size
     tail = size - reader.published.size
     used = _bytes_below(opened.path)
+    due = Counter[str](one.what for one in due_records(opened.session, opened.session.now()))
     shown = {
         "store": f"{opened.path} ({opened.origin})",
         "records": f"{size} in {many(reader.log.next_tx, 'transaction')}, the newest of"
@@ -30,7 +35,8 @@ def overview(opened: "Store") -> dict[str, str]:
         "durability": reader.durability,
         "guard": str(reader.guard.path) if reader.guarded else "missing: nothing would show an older copy",
         "vault": f"open, epoch {reader.vault.epoch}" if reader.vault else "none here: bodies stay sealed",
-        "forgotten": _forgotten(opened),
+        "forgotten": _forgotten(opened, due["forgotten"]),
+        "history": _history(settings(opened.session).history_days, due["history"]),
         "projections": _projections(opened.path / "views"),
         "snapshot": _snapshot(opened),
         "disk": f"{size_told(used)} used, {size_told(shutil.disk_usage(opened.path).free)} free",
@@ -41,10 +47,10 @@ def overview(opened: "Store") -> dict[str, str]:
     return shown | {"trouble": troubles} if troubles else shown
 
 
-def _forgotten(opened: "Store") -> str:
+def _forgotten(opened: "Store", due: int) -> str:
     control = opened.reader.control
     told = many(len(control.hidden), "record")
-    if due := len(opened.retention_due()):
+    if due:
         told += f", {due} of them due for `braid retain`"
     elif since := min((since for _, since in control.hidden.values()), default=""):
         first = datetime.fromisoformat(since) + timedelta(days=control.retention_days)
@@ -52,10 +58,15 @@ def _forgotten(opened: "Store") -> str:
     return f"{told}; {len(control.erased)} erased"
 
 
+def _history(days: int | None, due: int) -> str:
+    if days is None:
+        return "what was corrected is kept for ever"
+    waiting = f", {many(due, 'record')} due for `braid retain`" if due else ""
+    return f"what was corrected is kept for {many(days, 'day')}{waiting}"
+
+
 def _jobs(store: Path) -> str:
     """Return what waits and what is dead by the file beside the store; nothing where all is done."""
-    from collections import Counter
-
     from braid.work.embedded import FILE, EmbeddedQueue
     from braid.work.errors import TransportError
 

@@ -141,3 +141,28 @@ def test_ingesting_again_brings_an_erased_turn_back(session: Session) -> None:
     assert found(session) == 0
     assert "taken          1" in session.well("ingest", "-", stdin=turn).out
     assert found(session) == 1
+
+
+def test_what_was_corrected_goes_by_a_signed_choice_and_a_certificate_names_it(empty: Session) -> None:
+    assert "90 or 180" in empty.refused("init", "--privacy", "strict")
+    assert "90 or 180" in empty.refused("init", "--privacy", "strict", "--history-days", "60")
+    empty.well("init", "--privacy", "strict", "--history-days", "90")
+    status = json.loads(empty.well("status", "-o", "json").out)["retention"]
+    assert (status["history_days"], status["jobs_days"], status["dead_days"]) == (90, 14, 30)
+    assert "kept for 90 days" in empty.well("status").out
+    id = empty.well("append", NEEDLE).id
+    empty.well("correct", id, "straw")
+    assert "0 records to erase" in empty.well("retain", "--dry-run").err
+    assert "nothing is past its retention window" in empty.well("retain").err
+    assert json.loads(empty.well("retain", "-o", "json").out) == {
+        "forgotten": [], "history": [], "jobs": [], "dead": [],
+    }  # fmt: skip
+    assert "belongs to no erasure" in empty.refused("certificate", id)
+    assert id in empty.well("erase", "--says", NEEDLE.upper(), "--dry-run").out
+    assert "nothing matches" in empty.well("erase", "--says", "nobody", "--yes").err
+    empty.well("erase", "--says", NEEDLE, "--yes", "--reason", "asked to")
+    shown = empty.well("certificate", id)
+    assert id in shown.out
+    assert "asked to" in shown.err
+    assert json.loads(empty.well("certificate", id, "-o", "json").out)["records"][0]["id"] == id
+    assert empty.is_clean()

@@ -87,7 +87,7 @@ def stored(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, str]
 @pytest.mark.parametrize(
     ("words", "also"),
     [
-        (("status",), ()),
+        (("status",), ("numpy",)),  # which settings are signed is looked up in the links
         (("log",), ()),
         (("prove", "ID"), ()),
         (("show", "ID"), ("numpy",)),  # what supersedes it is looked up in the links

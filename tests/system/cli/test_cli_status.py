@@ -8,7 +8,8 @@ import pytest
 from tests.system.cli.conftest import Session
 
 NAMES = [
-    "store", "records", "signed head", "durability", "guard", "vault", "forgotten", "projections", "snapshot", "disk",
+    "store", "records", "signed head", "durability", "guard", "vault", "forgotten", "history", "projections",
+    "snapshot", "disk",
 ]  # fmt: skip
 
 

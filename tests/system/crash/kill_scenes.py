@@ -104,6 +104,16 @@ def retain(store: Path, say: Say) -> None:
         say(certified=True)
 
 
+def keep(store: Path, say: Say) -> None:
+    """Let go of each class of what is no longer in force, as if many years had gone by."""
+    from braid.entry import open as open_store
+
+    with open_store(store, parser=None) as opened:
+        setattr(opened.session, "_clock", lambda: datetime(2100, 1, 1, tzinfo=UTC))  # noqa: B010 - the log's clock goes on
+        done = opened.retain()
+        say(certified=[one.id for one in (*done.forgotten, *done.history)])
+
+
 def finish(store: Path, say: Say) -> None:
     """Open as anybody does: what a crash left undone is done."""
     with closing(Writer(store)) as writer:
@@ -139,7 +149,7 @@ def restore(store: Path, say: Say) -> None:
 
 SCENES: dict[str, Callable[[Path, Say], None]] = {
     scene.__name__: scene
-    for scene in (init, appends, tiles, roll, forget, erase, retain, finish, compact, backup, restore)
+    for scene in (init, appends, tiles, roll, forget, erase, retain, keep, finish, compact, backup, restore)
 }
 
 

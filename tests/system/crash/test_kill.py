@@ -20,6 +20,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
+from braid.entry import open as open_store
 from braid.ledger.audit.verify import verify
 from braid.ledger.backup.backup import back_up
 from braid.ledger.backup.restore import Secrets, restore
@@ -33,6 +34,8 @@ from braid.ledger.tree.checkpoint import open_checkpoint
 from braid.ledger.tree.guard import Guard
 from braid.ledger.tree.merkle import range_root
 from braid.ledger.write.writer import Writer
+from braid.work.embedded import FILE, EmbeddedQueue
+from braid.work.job import Batch
 
 TORTURE = bool(os.environ.get("BRAID_TORTURE"))
 SCENES = Path(__file__).with_name("kill_scenes.py")
@@ -367,6 +370,36 @@ def test_a_sweep_of_what_is_past_its_time(
     with closing(Writer(at(world, monkeypatch))) as writer:
         erasure.forget(writer, [writer.at(3).id])
     play_to_death(stage, world, "retain", monkeypatch, nothing_more, every=1 if TORTURE else 7)
+
+
+def test_a_sweep_of_every_class_ends_the_same_wherever_it_died(
+    stage: Stage, base: Callable[..., Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The forgotten and what was corrected, each under a certificate; then a job that is done leaves the list."""
+    world = stage.copy(base())
+    with open_store(at(world, monkeypatch), parser=None) as opened:
+        opened.change_setting("history_days", "90", reason="as she wishes")
+        old, straw = (opened.reader.at(index).id for index in (3, 4))
+        new = opened.correct(old, "the thimble")
+        opened.forget(straw)
+        batch = Batch("projection", "1", ((3, 4),))
+        queue = EmbeddedQueue(opened.path / FILE)
+        lease = queue.take(batch, "a", 0.0, 60.0)
+        assert lease is not None
+        queue.done(lease, 0.0)
+
+    def all_is_gone(store: Path, _: Outcome) -> None:
+        again = stage.play("keep", store.parent)
+        assert again.killed_by == 0
+        with closing(Reader(store)) as reader:
+            assert {reader.index_of(id) for id in (old, straw)} <= reader.control.erased.keys()
+            assert reader.get(new).text == "the thimble"
+            assert len(reader.control.erasures) == 2
+            assert all(done for _, done in reader.control.erasures.values())
+        assert EmbeddedQueue(store / FILE).jobs() == []
+        assert "the needle" not in truth(store).values()
+
+    assert play_to_death(stage, world, "keep", monkeypatch, all_is_gone, every=1 if TORTURE else 5) > 8
 
 
 def test_a_compaction_loses_nothing(

@@ -13,7 +13,7 @@ import pytest
 from starlette.datastructures import QueryParams
 
 import braid
-from braid.admin.erasure import Due, RetentionDue
+from braid.admin.retention import Due, Overdue, RetentionDue
 from braid.caller import Caller
 from braid.errors import LostPlaceError
 from braid.ledger.record.record import Claim
@@ -260,8 +260,9 @@ def page(items: tuple[int, ...], size: int, cursor: str | None) -> tuple[tuple[i
     query = QueryParams({"page_size": str(size)} | ({"cursor": cursor} if cursor else {}))
     found = page_of(ALL["retention_due"], query, RetentionDue(), Caller(name="laptop"), 9)
     assert found is not None
-    part, following = found.of(Due(indexes=items))
-    return part.indexes, following
+    due = tuple(Overdue(what="forgotten", id=str(one), index=one, since=NOW) for one in items)
+    part, following = found.of(Due(due=due))
+    return tuple(int(one.id) for one in part.due), following
 
 
 @pytest.mark.parametrize("seed", range(40))

@@ -31,7 +31,7 @@ def test_what_an_operator_awaits(tmp_path: Path) -> None:
             await store.sql("SELECT 1 AS one")
             assert (await store.snapshot(keep=1)).name == (store.sync.snapshots()[0]).name
             assert (await store.backup(tmp_path / "backup")).size == len(store.sync)
-            assert await store.retain() == ()
+            assert (await store.retain()).forgotten == ()
             assert await store.compact() == 0
 
     asyncio.run(asked())

@@ -121,7 +121,8 @@ def scene(tmp_path_factory: pytest.TempPathFactory) -> Scene:
         names["token"] = store.issue_token("calendar", kind="agent", user_id="maya").id
         names["forgotten"] = store.append("Not any more.", user_id="maya")
         store.forget(names["forgotten"])
-        store.erase(store.append("Never said.", user_id="maya"))
+        names["erased"] = store.append("Never said.", user_id="maya")
+        store.erase(names["erased"])
         names["job"] = dead_job(store)
         for name, town in (("Ada", "Hull"), ("Bo", "Bath")):
             born = Claim(subject="Rex", rel="born_in", object=town)
@@ -141,6 +142,7 @@ def scene(tmp_path_factory: pytest.TempPathFactory) -> Scene:
 SCENES: Final[dict[str, Callable[[Scene], dict[str, Any]]]] = {
     "recover": lambda scene: {"ids": [scene.names["forgotten"]]},
     "plan_recover": lambda scene: {"ids": [scene.names["forgotten"]]},
+    "certificate": lambda scene: {"id": scene.names["erased"]},
     "revoke": lambda scene: {"id": scene.names["key"]},
     "revoke_token": lambda scene: {"id": scene.names["token"]},
     "media": lambda scene: {"media": scene.names["media"]},

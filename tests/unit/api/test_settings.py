@@ -31,6 +31,9 @@ def caller(kind: CallerKind) -> Caller:
 def test_every_key_has_a_safe_default(store: Store) -> None:
     told = {one.key: one for one in store.list_settings()}
     assert {key: one.value for key, one in told.items()} == {
+        "history_days": None,
+        "jobs_days": 14,
+        "dead_days": 30,
         "phase": "shadow",
         "allow_update_delete": False,
         "mutations_frozen": False,

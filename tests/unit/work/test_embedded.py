@@ -92,12 +92,12 @@ def test_a_file_that_cannot_be_had_is_a_failure_of_the_transport(tmp_path: Path)
         EmbeddedQueue(tmp_path / "work.sqlite").offer(batch(1), 0.0)
 
 
-def test_what_is_done_is_listed_for_two_weeks(world: FileWorld) -> None:
+def test_what_is_done_is_let_go_of_after_four_weeks_where_nobody_does(world: FileWorld) -> None:
     world.transport.offer(batch(1), world.now)
     lease = world.transport.lease(KINDS, "a", world.now, LEASE_S)
     assert lease is not None
     world.transport.done(lease, world.now)
-    world.advance(13 * 86_400)
+    world.advance(27 * 86_400)
     world.transport.offer(batch(2), world.now)
     assert len(world.transport.jobs()) == 2
     world.advance(2 * 86_400)
