@@ -12,13 +12,13 @@ import msgspec
 from msgspec import Meta
 
 from braid.ledger.record.record import Asks
-from braid.ledger.record.source import RANK
+from braid.ledger.record.source import BELIEVED, is_least
 from braid.stance.claims import RecordedClaim, clash, of_one, overlap
 from braid.stance.culprit import STANDING
 from braid.stance.fold import GroundedRecord
 from braid.stance.precedence import advantage
 from braid.stance.reconcile import reconcile
-from braid.stance.values import same, stemmed
+from braid.stance.values import is_finer, same, stemmed
 
 Action = Literal["ADD", "UPDATE", "DELETE", "NONE"]
 TOP_K: Final = 10
@@ -160,7 +160,7 @@ class RulesDecider:
         """Return what to do with a candidate."""
         known = next((one for one in shown if _says_as_much(one.said, candidate)), None)
         rivals = [one for one in shown if clash(candidate, one.said) and overlap(candidate, one.said)]
-        if known is not None and (not rivals or known.said.voices == candidate.voices):
+        if known is not None and (not rivals or _was_said_so(known.said, candidate)):
             return Proposal("NONE", known.id, candidate.worth, "it is known already: reinforced")
         if not rivals:
             return Proposal("ADD", None, candidate.worth, "nothing that is known excludes it")
@@ -172,6 +172,11 @@ class RulesDecider:
         return msgspec.structs.replace(found, action="NONE", target=known.id)
 
 
+def _was_said_so(known: RecordedClaim, candidate: RecordedClaim) -> bool:
+    """Whether the same voice has said the same before, and with as much weight: nothing has changed by it."""
+    return known.voices == candidate.voices and known.rank >= candidate.rank
+
+
 def _says_as_much(known: RecordedClaim, candidate: RecordedClaim) -> bool:
     """Whether a known claim says all that a candidate does, of the same time."""
     a, b, rel = known.claim, candidate.claim, known.relation
@@ -181,7 +186,11 @@ def _says_as_much(known: RecordedClaim, candidate: RecordedClaim) -> bool:
         return False
     if not same(a.object, b.object, rel.of, broad=not rel.many):
         return False
-    return rel.of != "text" or len(stemmed(b.object)) <= len(stemmed(a.object))
+    if is_finer(b.object, a.object, rel.of):
+        return False
+    if rel.of != "text" or same(a.object, b.object):
+        return True
+    return len(stemmed(b.object)) <= len(stemmed(a.object))
 
 
 def _between(
@@ -216,7 +225,9 @@ def _wins(one: RecordedClaim, other: RecordedClaim, shown: Sequence[RecordedClai
     Newer wins within one voice: that another voice says otherwise later is no change of what the first one said.
     """
     retracts = one.rank == _INFERRED and not one.claim.polarity
-    if RANK[one.source] < RANK[other.source] or (retracts and _sources(one, shown) < _SOURCES):
+    if _is_believed(one) != _is_believed(other):
+        return "" if _is_believed(other) else "an outsider's word gives way"
+    if retracts and _sources(one, shown) < _SOURCES:
         return ""
     if why := advantage(one, other):
         return why
@@ -227,6 +238,11 @@ def _wins(one: RecordedClaim, other: RecordedClaim, shown: Sequence[RecordedClai
     return f"{_SOURCE[one.rank]} over {_SOURCE[other.rank]}" if one.rank > other.rank else ""
 
 
+def _is_believed(said: RecordedClaim) -> bool:
+    """Whether a claim's words may update a belief: an outsider's may not."""
+    return is_least(said.source, BELIEVED)
+
+
 def _sources(one: RecordedClaim, shown: Sequence[RecordedClaim]) -> int:
     """Return how many independent sources deny what a claim denies, itself counted."""
     alike = [said for said in shown if not said.claim.polarity and _says_as_much(said, one)]
@@ -234,12 +250,16 @@ def _sources(one: RecordedClaim, shown: Sequence[RecordedClaim]) -> int:
 
 
 def _told(candidate: RecordedClaim, shown: Sequence[RecordedClaim]) -> frozenset[str]:
-    """Return the claims that are told once a candidate is known: the nodes of what all voices together hold."""
-    claims = [candidate, *(said for said in shown if said.node != candidate.node)]
+    """Return the claims that are told once a candidate is known: the nodes of what all voices together hold.
+
+    Outsiders have no voice in it, as in what is told.
+    """
+    claims = [said for said in shown if said.node != candidate.node and _is_believed(said)]
+    claims = [candidate, *claims] if _is_believed(candidate) or not claims else claims
     asks = Asks(
         subjects=[candidate.claim.subject],
         rels=[candidate.relation.name],
-        at=max(said.recency for said in claims if clash(candidate, said) or said is candidate),
+        at=max(said.recency for said in (candidate, *claims) if clash(candidate, said) or said is candidate),
     )
     sources = [GroundedRecord(said.index, said.id) for said in claims]
     return frozenset(one.said.node for one in reconcile("", asks, claims, sources).candidates if one.held)
