@@ -6,7 +6,8 @@ forget, never to erase.
 """
 
 from collections.abc import Iterable, Sequence
-from typing import Annotated, Any, Final, Literal, NamedTuple, Protocol
+from datetime import datetime
+from typing import Annotated, Any, Final, Literal, NamedTuple, Protocol, get_args
 
 import msgspec
 from msgspec import Meta
@@ -21,6 +22,10 @@ from braid.stance.reconcile import reconcile
 from braid.stance.values import is_finer, same, stemmed
 
 Action = Literal["ADD", "UPDATE", "DELETE", "NONE"]
+ACTIONS: Final[tuple[Action, ...]] = get_args(Action)
+CHANGES: Final = ("UPDATE", "DELETE")
+"""What supersedes a claim that is known."""
+Order = tuple[datetime, int, int]
 TOP_K: Final = 10
 """So many living claims are shown with a candidate at most."""
 DOUBT: Final = 0.8
@@ -51,11 +56,18 @@ class ShownClaim(NamedTuple):
     said: RecordedClaim
 
 
+class UndecidedError(Exception):
+    """A decider has decided nothing. Its text is the warning that is counted."""
+
+
 class Decider(Protocol):
     """Whatever decides: the rules, or a model."""
 
     def decide(self, candidate: RecordedClaim, shown: Sequence[ShownClaim]) -> object:
-        """Return a `Proposal`, or the same as JSON or as a mapping; it is checked before anybody uses it."""
+        """Return a `Proposal`, or the same as JSON or as a mapping; it is checked before anybody uses it.
+
+        Raises UndecidedError where there is none.
+        """
         ...
 
 
@@ -86,16 +98,19 @@ def propose(
     decider: Decider, candidate: RecordedClaim, shown: Sequence[ShownClaim]
 ) -> tuple[Proposal | None, str | None]:
     """Return what a decider proposes, or a warning where that can't be used: malformed, or of a claim not shown."""
-    made = decider.decide(candidate, shown)
+    try:
+        made = decider.decide(candidate, shown)
+    except UndecidedError as error:
+        return None, str(error)
     try:
         raw: Any = msgspec.json.decode(made) if isinstance(made, str | bytes) else msgspec.to_builtins(made)
         found = msgspec.convert(raw, Proposal)
-    except (msgspec.MsgspecError, TypeError, ValueError):
+    except (msgspec.MsgspecError, TypeError, ValueError, RecursionError):
         return None, "malformed_decision"
     ids = {one.id for one in shown}
     if found.target is not None and found.target not in ids:
         return None, "unknown_target"
-    if found.target is None and found.action in ("UPDATE", "DELETE"):
+    if found.target is None and found.action != "ADD":
         return None, "missing_target"
     return found, None
 
@@ -150,7 +165,19 @@ def _weight(one: Decided) -> int:
     made = one.proposal
     if made is None:
         return 0
-    return 2 if made.action in ("UPDATE", "DELETE") else int(made.review_needed)
+    return 2 if made.action in CHANGES else int(made.review_needed)
+
+
+def said_order(said: RecordedClaim) -> Order:
+    """Return the order in which claims are decided about: as they were said."""
+    return said.said, said.index, said.k
+
+
+def gives_way(made: Proposal | None, said: RecordedClaim, target: RecordedClaim | None) -> bool:
+    """Whether a claim would not be kept: it gives way to one that says otherwise."""
+    return (
+        made is not None and made.action == "NONE" and target is not None and clash(said, target) is not None
+    )
 
 
 class RulesDecider:

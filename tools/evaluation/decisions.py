@@ -14,12 +14,11 @@ import msgspec
 from braid.ledger.record.record import Claim, Confidence, ExperienceBody, Provenance, SourceType
 from braid.ledger.record.source import SourceClass
 from braid.stance.claims import Place, RecordedClaim, claims_in
-from braid.stance.decide import Action, Decided, Decider, Proposal, decide
+from braid.stance.decide import CHANGES, Action, Decider, Proposal, decide
 from braid.stance.precedence import backdated
 from braid.stance.voice import Backing, person
 from braid.tools.evaluation.entities import wilson
 
-CHANGES: Final = ("UPDATE", "DELETE")
 ASKS: Final = "ADD, asks"
 """`ADD` where a person is asked, too."""
 _STATED: Final = 0.9
@@ -27,7 +26,7 @@ _STATED: Final = 0.9
 
 
 class Said(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A claim as it was said. `source_class`: whose words they are; `said_by`: whose word it is, where only reported."""
+    """A claim as it was said. `source_class`: whose words they are; `said_by`: whose word it reports, where it does."""
 
     by: str
     said: date
@@ -137,19 +136,21 @@ def unlabelled(cases: Iterable[Case]) -> list[dict[str, Any]]:
     return lines
 
 
-def judged(case: Case, decider: Decider | None = None) -> tuple[Judged, Decided]:
-    """Return what a decider, the rules where none is given, does with a case."""
+def judged(case: Case, decider: Decider | None = None) -> Judged:
+    """Return what a decider does with a case; the rules where none is given.
+
+    The rules are asked about the states that follow from a claim, too. A model is asked once.
+    """
     said = [*case.scene.known, case.labelled.candidate]
     every = backdated([one for index, each in enumerate(said) for one in recorded(each, index)])
     last = len(case.scene.known)
     candidate = [one for one in every if one.index == last]
     living = [one for one in every if one.index != last]
-    found = decide(candidate, living, decider)
+    found = decide(candidate if decider is None else candidate[:1], living, decider)
     made = found.proposal
     if made is None:
-        return Judged(case, None, None, ", ".join(found.warnings)), found
-    place = None if found.target is None else found.target.index
-    return Judged(case, _label(made), place, made.reason), found
+        return Judged(case, None, None, ", ".join(found.warnings))
+    return Judged(case, _label(made), None if found.target is None else found.target.index, made.reason)
 
 
 def recorded(said: Said, index: int) -> list[RecordedClaim]:
@@ -217,6 +218,23 @@ def scores(found: Sequence[Judged]) -> dict[str, Any]:
             for (label, decided), count in sorted(confusion.items())
         ],
     }
+
+
+def errors(found: Iterable[Judged]) -> list[dict[str, Any]]:
+    """Return the cases that were decided wrongly: what should be done, what would be, and why."""
+    return [
+        {
+            "id": one.case.labelled.id,
+            "kind": one.case.labelled.kind,
+            "label": one.case.labelled.label,
+            "targets": list(one.case.labelled.targets),
+            "decided": one.label or "discarded",
+            "target": one.place,
+            "reason": one.reason,
+        }
+        for one in found
+        if not one.is_right
+    ]
 
 
 def _figure(found: Sequence[Judged]) -> list[float] | None:
