@@ -141,11 +141,11 @@ class ModelDecider:
         )
         if completion.finish != "stop":
             raise UndecidedError("cut_off" if completion.finish == "length" else "refused")
-        found = mended(completion.text)
-        if not isinstance(found.value, dict) or "truncated" in found.mends:
+        value, mends = mended(completion.text)
+        if not isinstance(value, dict) or "truncated" in mends:
             raise UndecidedError("malformed_decision")  # the end of "m10" may be what is missing
-        self._mended += bool(found.mends)
-        said = cast("dict[str, Any]", found.value)
+        self._mended += bool(mends)
+        said = cast("dict[str, Any]", value)
         reason = said.get("reason")
         return said | {"reason": disarmed(reason, _REASON_CHARS)} if isinstance(reason, str) else said
 

@@ -120,8 +120,9 @@ def cases_of(raw: bytes, name: str) -> list[Case]:
 
 def _line(line: bytes) -> Scene | Labelled:
     raw: Any = msgspec.json.decode(line)
-    is_scene = isinstance(raw, dict) and "known" in raw
-    return msgspec.convert(raw, Scene if is_scene else Labelled)
+    if isinstance(raw, dict) and "known" in raw:
+        return msgspec.convert(raw, Scene)
+    return msgspec.convert(raw, Labelled)
 
 
 def unlabelled(cases: Iterable[Case]) -> list[dict[str, Any]]:
