@@ -61,7 +61,7 @@ class ModelReport(Response, frozen=True, kw_only=True):
     `asked`: claims that it was asked about, those with a living claim beside them; `answered`: of these, where it said
     something; `well_formed`: of these, what could be used, `mended` of them once its JSON was mended. `agreed`: of the
     well-formed, the same action as the rules, and the same claim where it is no ADD. `discarded`: what could not be
-    used, by warning. `stopped`: why it was not asked about the rest. Milliseconds are of one question.
+    used, by warning. `stopped`: why it was not asked about the rest. `ms_p50`, `ms_p95`: milliseconds of one question.
     """
 
     name: str

@@ -68,10 +68,9 @@ def compared(
     for rules in decisions:
         if decider.stopped is not None:
             break
-        beside = list(living.before(rules.said))
-        if not beside:
+        found = decide_one(rules.said, living.before(rules.said), decider)
+        if not found.shown:
             continue
-        found = decide_one(rules.said, beside, decider)
         discarded.update(found.warnings)
         if found.proposal is None:
             continue

@@ -12,7 +12,7 @@ from typing import Any, Final, NamedTuple, cast
 from braid.learn.model.repair import mended
 from braid.stance.claims import ALWAYS, FOREVER, RecordedClaim
 from braid.stance.culprit import STANDING
-from braid.stance.decide import ACTIONS, ShownClaim, UndecidedError
+from braid.stance.decide import ACTIONS, Proposal, ShownClaim, UndecidedError
 from braid.text.chat import ChatError, ChatMessage, ChatModel, ChatNotAskedError, Completion
 from braid.text.fence import disarmed, escaped, fence_of
 from braid.text.redact import Redactor
@@ -23,6 +23,8 @@ MAX_TOKENS: Final = 300
 TIMEOUT_S: Final = 60.0
 MOST_FAILURES: Final = 5
 """A model that fails so often in a row is asked no more."""
+NOT_ASKED: Final = "not_asked"
+"""The warning of what came after it was asked no more."""
 _CLAIM_CHARS: Final = 300
 _NAME_CHARS: Final = 80
 _REASON_CHARS: Final = 200
@@ -60,7 +62,9 @@ class Answered(NamedTuple):
 
 
 class Account(NamedTuple):
-    """What a model was asked and what it took. Milliseconds are of one question; `stopped`: why it is asked no more."""
+    """What a model was asked and what it took. `ms_p50`, `ms_p95`: milliseconds of one question; `stopped`: why it is
+    asked no more.
+    """
 
     asked: int
     answered: int
@@ -98,9 +102,14 @@ class ModelDecider:
         self._failed = 0
 
     def decide(self, candidate: RecordedClaim, shown: Sequence[ShownClaim]) -> object:
-        """Return what the model says, as a mapping. Raises UndecidedError where it says nothing that can be read."""
+        """Return what the model says, as a mapping. Raises UndecidedError where it says nothing that can be read.
+
+        Beside nothing that is known there is nothing to ask.
+        """
+        if not shown:
+            return Proposal("ADD", None, candidate.worth, "nothing is known beside it")
         if self.stopped is not None:
-            raise UndecidedError("not_asked")
+            raise UndecidedError(NOT_ASKED)
         began = self._clock()
         try:
             completion = self._model.complete(
@@ -170,7 +179,7 @@ def prompt(candidate: RecordedClaim, shown: Sequence[ShownClaim]) -> tuple[ChatM
 
 
 def schema(ids: Sequence[str]) -> Mapping[str, Any]:
-    """Return the JSON Schema of an answer: a target is one of the claims that are shown, or null."""
+    """Return the JSON Schema of an answer: a target is one of the claims that are shown, at least one, or null."""
     return {
         "type": "object",
         "properties": {

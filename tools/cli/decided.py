@@ -23,12 +23,13 @@ def measure(files: list[Path], model: "ChatModel | None", *, with_errors: bool) 
         found = [decisions.judged(case) for case in cases]
         by: dict[str, Any] = {"by": "rules"}
     else:
-        from braid.learn.model.decider import ModelDecider
+        from braid.learn.model.decider import NOT_ASKED, ModelDecider
 
         decider = ModelDecider(model)
         found = [decisions.judged(case, decider) for case in cases]
-        well_formed = sum(one.label is not None for one in found)
-        by = {"by": model.name, "model": {**decider.account()._asdict(), "well_formed": well_formed}}
+        account = decider.account()
+        discarded = sum(one.label is None and one.reason != NOT_ASKED for one in found)
+        by = {"by": model.name, "model": {**account._asdict(), "well_formed": account.asked - discarded}}
     told = {"errors": decisions.errors(found)} if with_errors else {}
     return {**by, **decisions.scores(found), **told}
 

@@ -105,6 +105,15 @@ def test_the_schema_takes_the_ids_that_are_shown_and_no_other() -> None:
     assert target["anyOf"][0]["enum"] == ["m1", "m2"]
 
 
+def test_beside_nothing_no_model_is_asked() -> None:
+    """An empty list of ids is a schema that some servers refuse."""
+    model = SaysInTurn(json.dumps(UPDATE))
+    decider = ModelDecider(model)
+    found = decide(NEW, [], decider)
+    assert found.proposal is not None
+    assert (found.proposal.action, model.asked, decider.account().asked) == ("ADD", [], 0)
+
+
 def test_a_model_that_keeps_failing_is_asked_no_more() -> None:
     model = SaysInTurn(ChatError("no"))
     decider = ModelDecider(model)
