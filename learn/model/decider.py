@@ -23,6 +23,8 @@ MAX_TOKENS: Final = 300
 TIMEOUT_S: Final = 60.0
 MOST_FAILURES: Final = 5
 """A model that fails so often in a row is asked no more."""
+UNASKED: Final = "nothing is known beside it"
+"""The reason of an `ADD` that no model was asked about."""
 NOT_ASKED: Final = "not_asked"
 """The warning of what came after it was asked no more."""
 _CLAIM_CHARS: Final = 300
@@ -107,7 +109,7 @@ class ModelDecider:
         Beside nothing that is known there is nothing to ask.
         """
         if not shown:
-            return Proposal("ADD", None, candidate.worth, "nothing is known beside it")
+            return Proposal("ADD", None, candidate.worth, UNASKED)
         if self.stopped is not None:
             raise UndecidedError(NOT_ASKED)
         began = self._clock()
