@@ -489,10 +489,13 @@ class AsyncMethods:
         as_of_time: "datetime | None" = None,
         limit: int = 2000,
         examples: int = 3,
+        model: "ChatModel | None" = None,
     ) -> "DecisionReport":
         """Return what the rules would do with each living claim, given those before it: add, update, delete, or nothing.
 
-        It reads only, and nothing of it is carried out. The same log, scope and limit give the same report.
+        It reads only, and nothing of it is carried out. The same log, scope and limit give the same report. With a `model`
+        that one is asked the same of each claim that has a living one beside it, and held against the rules. Raises
+        RemoteModelError for a model that the settings keep away.
         """
         return await to_thread(
             lambda: self.sync.decision_report(
@@ -505,6 +508,7 @@ class AsyncMethods:
                 as_of_time=as_of_time,
                 limit=limit,
                 examples=examples,
+                model=model,
             )
         )
 

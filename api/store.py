@@ -618,10 +618,13 @@ class Methods:
         as_of_time: "datetime | None" = None,
         limit: int = 2000,
         examples: int = 3,
+        model: "ChatModel | None" = None,
     ) -> "DecisionReport":
         """Return what the rules would do with each living claim, given those before it: add, update, delete, or nothing.
 
-        It reads only, and nothing of it is carried out. The same log, scope and limit give the same report.
+        It reads only, and nothing of it is carried out. The same log, scope and limit give the same report. With a `model`
+        that one is asked the same of each claim that has a living one beside it, and held against the rules. Raises
+        RemoteModelError for a model that the settings keep away.
         """
         return self.session.call(
             claims_decision_operations.decision_report,
@@ -636,6 +639,7 @@ class Methods:
                 limit=limit,
                 examples=examples,
             ),
+            model=model,
         )
 
     def stance(

@@ -6,21 +6,26 @@ forget, never to erase.
 """
 
 from collections.abc import Iterable, Sequence
-from typing import Annotated, Any, Final, Literal, NamedTuple, Protocol
+from datetime import datetime
+from typing import Annotated, Any, Final, Literal, NamedTuple, Protocol, get_args
 
 import msgspec
 from msgspec import Meta
 
 from braid.ledger.record.record import Asks
-from braid.ledger.record.source import RANK
+from braid.ledger.record.source import BELIEVED, is_least
 from braid.stance.claims import RecordedClaim, clash, of_one, overlap
 from braid.stance.culprit import STANDING
 from braid.stance.fold import GroundedRecord
 from braid.stance.precedence import advantage
 from braid.stance.reconcile import reconcile
-from braid.stance.values import same, stemmed
+from braid.stance.values import is_finer, same, stemmed
 
 Action = Literal["ADD", "UPDATE", "DELETE", "NONE"]
+ACTIONS: Final[tuple[Action, ...]] = get_args(Action)
+CHANGES: Final = ("UPDATE", "DELETE")
+"""What supersedes a claim that is known."""
+Order = tuple[datetime, int, int]
 TOP_K: Final = 10
 """So many living claims are shown with a candidate at most."""
 DOUBT: Final = 0.8
@@ -51,11 +56,18 @@ class ShownClaim(NamedTuple):
     said: RecordedClaim
 
 
+class UndecidedError(Exception):
+    """A decider has decided nothing. Its text is the warning that is counted."""
+
+
 class Decider(Protocol):
     """Whatever decides: the rules, or a model."""
 
     def decide(self, candidate: RecordedClaim, shown: Sequence[ShownClaim]) -> object:
-        """Return a `Proposal`, or the same as JSON or as a mapping; it is checked before anybody uses it."""
+        """Return a `Proposal`, or the same as JSON or as a mapping; it is checked before anybody uses it.
+
+        Raises UndecidedError where there is none.
+        """
         ...
 
 
@@ -86,16 +98,19 @@ def propose(
     decider: Decider, candidate: RecordedClaim, shown: Sequence[ShownClaim]
 ) -> tuple[Proposal | None, str | None]:
     """Return what a decider proposes, or a warning where that can't be used: malformed, or of a claim not shown."""
-    made = decider.decide(candidate, shown)
+    try:
+        made = decider.decide(candidate, shown)
+    except UndecidedError as error:
+        return None, str(error)
     try:
         raw: Any = msgspec.json.decode(made) if isinstance(made, str | bytes) else msgspec.to_builtins(made)
         found = msgspec.convert(raw, Proposal)
-    except (msgspec.MsgspecError, TypeError, ValueError):
+    except (msgspec.MsgspecError, TypeError, ValueError, RecursionError):
         return None, "malformed_decision"
     ids = {one.id for one in shown}
     if found.target is not None and found.target not in ids:
         return None, "unknown_target"
-    if found.target is None and found.action in ("UPDATE", "DELETE"):
+    if found.target is None and found.action != "ADD":
         return None, "missing_target"
     return found, None
 
@@ -150,7 +165,19 @@ def _weight(one: Decided) -> int:
     made = one.proposal
     if made is None:
         return 0
-    return 2 if made.action in ("UPDATE", "DELETE") else int(made.review_needed)
+    return 2 if made.action in CHANGES else int(made.review_needed)
+
+
+def said_order(said: RecordedClaim) -> Order:
+    """Return the order in which claims are decided about: as they were said."""
+    return said.said, said.index, said.k
+
+
+def gives_way(made: Proposal | None, said: RecordedClaim, target: RecordedClaim | None) -> bool:
+    """Whether a claim would not be kept: it gives way to one that says otherwise."""
+    return (
+        made is not None and made.action == "NONE" and target is not None and clash(said, target) is not None
+    )
 
 
 class RulesDecider:
@@ -160,7 +187,7 @@ class RulesDecider:
         """Return what to do with a candidate."""
         known = next((one for one in shown if _says_as_much(one.said, candidate)), None)
         rivals = [one for one in shown if clash(candidate, one.said) and overlap(candidate, one.said)]
-        if known is not None and (not rivals or known.said.voices == candidate.voices):
+        if known is not None and (not rivals or _was_said_so(known.said, candidate)):
             return Proposal("NONE", known.id, candidate.worth, "it is known already: reinforced")
         if not rivals:
             return Proposal("ADD", None, candidate.worth, "nothing that is known excludes it")
@@ -172,6 +199,11 @@ class RulesDecider:
         return msgspec.structs.replace(found, action="NONE", target=known.id)
 
 
+def _was_said_so(known: RecordedClaim, candidate: RecordedClaim) -> bool:
+    """Whether the same voice has said the same before, and with as much weight: nothing has changed by it."""
+    return known.voices == candidate.voices and known.rank >= candidate.rank
+
+
 def _says_as_much(known: RecordedClaim, candidate: RecordedClaim) -> bool:
     """Whether a known claim says all that a candidate does, of the same time."""
     a, b, rel = known.claim, candidate.claim, known.relation
@@ -181,7 +213,11 @@ def _says_as_much(known: RecordedClaim, candidate: RecordedClaim) -> bool:
         return False
     if not same(a.object, b.object, rel.of, broad=not rel.many):
         return False
-    return rel.of != "text" or len(stemmed(b.object)) <= len(stemmed(a.object))
+    if is_finer(b.object, a.object, rel.of):
+        return False
+    if rel.of != "text" or same(a.object, b.object):
+        return True
+    return len(stemmed(b.object)) <= len(stemmed(a.object))
 
 
 def _between(
@@ -216,7 +252,9 @@ def _wins(one: RecordedClaim, other: RecordedClaim, shown: Sequence[RecordedClai
     Newer wins within one voice: that another voice says otherwise later is no change of what the first one said.
     """
     retracts = one.rank == _INFERRED and not one.claim.polarity
-    if RANK[one.source] < RANK[other.source] or (retracts and _sources(one, shown) < _SOURCES):
+    if _is_believed(one) != _is_believed(other):
+        return "" if _is_believed(other) else "an outsider's word gives way"
+    if retracts and _sources(one, shown) < _SOURCES:
         return ""
     if why := advantage(one, other):
         return why
@@ -227,6 +265,11 @@ def _wins(one: RecordedClaim, other: RecordedClaim, shown: Sequence[RecordedClai
     return f"{_SOURCE[one.rank]} over {_SOURCE[other.rank]}" if one.rank > other.rank else ""
 
 
+def _is_believed(said: RecordedClaim) -> bool:
+    """Whether a claim's words may update a belief: an outsider's may not."""
+    return is_least(said.source, BELIEVED)
+
+
 def _sources(one: RecordedClaim, shown: Sequence[RecordedClaim]) -> int:
     """Return how many independent sources deny what a claim denies, itself counted."""
     alike = [said for said in shown if not said.claim.polarity and _says_as_much(said, one)]
@@ -234,12 +277,16 @@ def _sources(one: RecordedClaim, shown: Sequence[RecordedClaim]) -> int:
 
 
 def _told(candidate: RecordedClaim, shown: Sequence[RecordedClaim]) -> frozenset[str]:
-    """Return the claims that are told once a candidate is known: the nodes of what all voices together hold."""
-    claims = [candidate, *(said for said in shown if said.node != candidate.node)]
+    """Return the claims that are told once a candidate is known: the nodes of what all voices together hold.
+
+    Outsiders have no voice in it, as in what is told.
+    """
+    claims = [said for said in shown if said.node != candidate.node and _is_believed(said)]
+    claims = [candidate, *claims] if _is_believed(candidate) or not claims else claims
     asks = Asks(
         subjects=[candidate.claim.subject],
         rels=[candidate.relation.name],
-        at=max(said.recency for said in claims if clash(candidate, said) or said is candidate),
+        at=max(said.recency for said in (candidate, *claims) if clash(candidate, said) or said is candidate),
     )
     sources = [GroundedRecord(said.index, said.id) for said in claims]
     return frozenset(one.said.node for one in reconcile("", asks, claims, sources).candidates if one.held)

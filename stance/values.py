@@ -9,6 +9,7 @@ from typing import Final
 
 from braid.stance.relations import Of
 from braid.text.dates import partial
+from braid.text.measures import measure, number
 from braid.text.quantities import sole
 from braid.text.words import normal, stem
 
@@ -24,6 +25,8 @@ def same(one: str, other: str, of: Of = "text", *, broad: bool = False) -> bool:
     """Whether two objects are the same one, compared as text, numbers or dates; `broad`: "Leeds" and "Leeds, in
     Meanwood" are, as more and less of one answer.
     """
+    if of != "date" and (found := _measured(one, other)) is not None:
+        return found
     if of == "number" and (a := sole(one)) and (b := sole(other)):
         return a[0] == b[0] and (a[1] == b[1] or not a[1] or not b[1])
     if of == "date" and (c := partial(one)) and (d := partial(other)):
@@ -32,6 +35,22 @@ def same(one: str, other: str, of: Of = "text", *, broad: bool = False) -> bool:
     if left == right:
         return True
     return broad and (_begins(left, right) or _begins(right, left))
+
+
+def _measured(one: str, other: str) -> bool | None:
+    """Return whether two measures of one kind, or two numbers of papers, are equal; None where they are none."""
+    a, b = measure(one), measure(other)
+    if a is not None and b is not None and a[1] == b[1]:
+        return a[0] == b[0]
+    parted = number(one)
+    return True if parted is not None and parted == number(other) else None
+
+
+def is_finer(one: str, other: str, of: Of) -> bool:
+    """Whether a date says more of the same day than another: "12 June 2025" more than "June 2025"."""
+    if of != "date" or not (a := partial(one)) or not (b := partial(other)):
+        return False
+    return any(left is not None and right is None for left, right in zip(a, b, strict=True))
 
 
 @lru_cache(maxsize=20_000)

@@ -18,11 +18,12 @@ from braid.text.words import STOP, stem
 _DIGITS: Final = r"\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?"
 _SCALES: Final = SCALES | {"k": 1000}
 _SIGNS: Final = "£$€"
-_MONEY: Final = {
+MONEY: Final = {
     "£": "£", "pound": "£", "pounds": "£", "quid": "£", "gbp": "£",
     "€": "€", "euro": "€", "euros": "€", "eur": "€",
     "$": "$", "dollar": "$", "dollars": "$", "usd": "$",
 }  # fmt: skip
+"""The sign of each name of a currency."""
 TIMES: Final = {
     "second": (1, "second"), "minute": (60, "second"), "hour": (3600, "second"), "day": (86_400, "second"),
     "week": (604_800, "second"), "month": (1, "month"), "year": (12, "month"),
@@ -79,8 +80,8 @@ class Quantity(msgspec.Struct, frozen=True):
     def kind(self) -> str:
         """What it may be put together with: a currency's sign, a family of times, the stem of a noun; empty of none."""
         low = self.unit.lower()
-        if low in _MONEY:
-            return _MONEY[low]
+        if low in MONEY:
+            return MONEY[low]
         single = low.removesuffix("s")
         if single in TIMES:
             return TIMES[single][1]
@@ -179,4 +180,4 @@ def sole(text: str) -> tuple[Decimal, str] | None:
     match = found[0]
     number = Decimal(match["number"].replace(",", "")) * (1000 if match["k"] else 1)
     unit = (match["unit"] or match["after"] or "").strip().lower()
-    return number, _MONEY.get(unit, "pence" if unit == "p" else unit)
+    return number, MONEY.get(unit, "pence" if unit == "p" else unit)

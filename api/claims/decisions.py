@@ -3,24 +3,35 @@
 from collections import Counter, deque
 from collections.abc import Iterable, Sequence
 from datetime import datetime
-from typing import Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
-from braid.claims.decision_operations import DecisionExample, DecisionReport
+from braid.claims.decision_operations import DecisionExample, DecisionReport, ModelReport
 from braid.claims.finder import ClaimFinder
 from braid.claims.question import size_of
 from braid.claims.topics import moment
 from braid.ledger.record.ids import RecordId
 from braid.ledger.record.record import Scope
 from braid.session import Session
-from braid.stance.claims import RecordedClaim, clash
-from braid.stance.decide import Decided, Proposal, decide_one, strongest
+from braid.stance.claims import RecordedClaim
+from braid.stance.decide import (
+    ACTIONS,
+    CHANGES,
+    Decided,
+    Proposal,
+    decide_one,
+    gives_way,
+    said_order,
+    strongest,
+)
 from braid.stance.fold import Folded, fold
 from braid.stance.precedence import backdated
 from braid.stance.rivals import alikes, in_order
 
+if TYPE_CHECKING:
+    from braid.learn.model.decider import ModelDecider
+
 _WITHIN: Final = 50
 """A claim is shown some of the latest so many that may exclude it."""
-_CHANGES: Final = ("UPDATE", "DELETE")
 
 
 class Made(NamedTuple):
@@ -36,9 +47,13 @@ class Made(NamedTuple):
 
 
 class Walk(NamedTuple):
-    """What was decided of the claims of a scope, in the order of the log, and what the store holds of them."""
+    """What was decided of the claims of a scope, in the order of the log, and what the store holds of them.
+
+    `steps`: of each claim, and of each state drawn from one, what was decided.
+    """
 
     made: Sequence[Made]
+    steps: Sequence[tuple[RecordedClaim, Decided]]
     discarded: Counter[str]
     left: int
     folded: Folded
@@ -55,8 +70,9 @@ def walk(session: Session, scope: Scope | None, as_of: int | datetime | None, li
     claims = [said for said in every if (said.index, said.k) in kept]
     sources = finder.sources({said.index for said in claims})
     folded = fold(claims, sources, moment(session, None, size))
+    steps = list(_decided(claims))
     found: dict[tuple[int, int], list[Decided]] = {}
-    for one, decided in _decided(claims):
+    for one, decided in steps:
         found.setdefault((one.index, one.k), []).insert(0 if not one.derived else 1, decided)
     made: list[Made] = []
     discarded = Counter[str]()
@@ -65,32 +81,31 @@ def walk(session: Session, scope: Scope | None, as_of: int | datetime | None, li
         discarded.update(best.warnings)
         if best.proposal is not None:
             made.append(Made(said, best.proposal, best.candidate, best.target))
-    return Walk(made, discarded, sum(not said.derived for said in every) - len(own), folded)
+    return Walk(made, steps, discarded, sum(not said.derived for said in every) - len(own), folded)
 
 
 def _decided(claims: Sequence[RecordedClaim]) -> Iterable[tuple[RecordedClaim, Decided]]:
     """Yield what is decided of each claim; what it would supersede is shown to none behind it."""
     for group in alikes(claims):
         living = deque[RecordedClaim](maxlen=_WITHIN)
-        for said in sorted(group, key=lambda one: (one.said, one.index, one.k)):
+        for said in sorted(group, key=said_order):
             found = decide_one(said, living)
             made, target = found.proposal, found.target
-            if made is not None and made.action in _CHANGES and target is not None:
+            if made is not None and made.action in CHANGES and target is not None:
                 living.remove(target)
-            if not _gives_way(made, said, target):
+            if not gives_way(made, said, target):
                 living.append(said)
             yield said, found
 
 
-def _gives_way(made: Proposal | None, said: RecordedClaim, target: RecordedClaim | None) -> bool:
-    """Whether a claim would not be kept: it gives way to one that says otherwise."""
-    return (
-        made is not None and made.action == "NONE" and target is not None and clash(said, target) is not None
-    )
-
-
 def report(
-    session: Session, scope: Scope | None, as_of: int | datetime | None, *, limit: int, examples: int
+    session: Session,
+    scope: Scope | None,
+    as_of: int | datetime | None,
+    *,
+    limit: int,
+    examples: int,
+    model: "ModelDecider | None" = None,
 ) -> DecisionReport:
     """See `claims.decision_operations.decision_report`."""
     found = walk(session, scope, as_of, limit)
@@ -108,12 +123,13 @@ def report(
     return DecisionReport(
         claims=len(found.made),
         left=found.left,
-        actions={action: actions[action] for action in ("ADD", "UPDATE", "DELETE", "NONE")},
+        actions={action: actions[action] for action in ACTIONS},
         review_needed=sum(one.proposal.review_needed for one in found.made),
         compared=len(agreements),
         agreed=sum(agreements),
         discarded=dict(sorted(found.discarded.items())),
         examples=tuple(told),
+        model=None if model is None else _by_model(model, found, examples),
     )
 
 
@@ -121,9 +137,9 @@ def _agrees(one: Made, folded: Folded) -> bool | None:
     """Whether what would be superseded, or gives way, has no say in the store either; None where nothing does."""
     if one.target is None or one.proposal.review_needed:
         return None
-    if one.proposal.action in _CHANGES:
+    if one.proposal.action in CHANGES:
         return not folded.stands(one.target.node)
-    if not _gives_way(one.proposal, one.candidate, one.target):
+    if not gives_way(one.proposal, one.candidate, one.target):
         return None
     return not folded.stands(one.candidate.node)
 
@@ -141,3 +157,10 @@ def _example(one: Made, agrees: bool | None) -> DecisionExample:
         review_needed=made.review_needed,
         agrees=agrees,
     )
+
+
+def _by_model(model: "ModelDecider", found: Walk, examples: int) -> ModelReport:
+    from braid.claims.model_decisions import Living, RulesDecision, compared
+
+    decisions = [RulesDecision(one.said, one.proposal, one.target) for one in reversed(found.made)]
+    return compared(model, decisions, Living(found.steps), examples)

@@ -125,19 +125,50 @@ def bench(
         list[int] | None, typer.Option("--size", help="Instead of 10,000 and 100,000 records.")
     ] = None,
     seed: Annotated[int, typer.Option("--seed", help="Of what is appended and what is looked up.")] = SEED,
+    model: Annotated[
+        str | None,
+        typer.Option(
+            "--model", metavar="MODEL", help="With --only cost: the model that decides.", show_default=False
+        ),
+    ] = None,
+    price_in: Annotated[
+        float, typer.Option("--price-in", min=0.0, help="What a million tokens that it reads cost.")
+    ] = 0.0,
+    price_out: Annotated[
+        float, typer.Option("--price-out", min=0.0, help="What a million tokens that it writes cost.")
+    ] = 0.0,
 ) -> None:
     """Measure what Braid costs on this machine.
 
-    Each figure stands beside the floor that bounds it, taken in turns with it. Everything on disk goes at the end.
+    Each figure stands beside the floor that bounds it, taken in turns with it. Everything on disk goes at the end. What
+    10,000 memories and their decisions cost is measured only where it is named: --only cost. Without --model its tokens
+    are counted from what a model would be told.
 
     \b
     Examples:
       braid bench
       braid bench --only append --only get -o json
       braid bench --full --dir /srv
+      braid bench --only cost --price-in 0.15 --price-out 0.6
     """
     sizes = size or (FULL_SIZES if full else SIZES)
-    show(measured(sizes, only=only, folder=folder, seed=seed), output)
+    also = _costs(only or [], model, price_in, price_out)
+    show(measured(sizes, only=only, folder=folder, seed=seed, also=also), output)
+
+
+def _costs(only: Sequence[str], model: str | None, price_in: float, price_out: float) -> "list[Measure]":
+    """Return the measure of costs, where one of its figures is named. Raises BadParameter for a price without it."""
+    from braid.tools.bench.figures_cost import Prices, costs
+
+    if not any(name.partition(".")[0] == "cost" for name in only):
+        if model is not None or price_in or price_out:
+            raise typer.BadParameter("a model and its prices go with --only cost")
+        return []
+    if model is None:
+        return [costs(None, Prices(price_in, price_out))]
+    from braid.tools.cli.models import chat_model
+
+    return [costs(chat_model(model), Prices(price_in, price_out))]
 
 
 def measured(

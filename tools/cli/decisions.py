@@ -1,17 +1,23 @@
 """`braid decisions`: what would be done with the claims that were learnt, before anything does it."""
 
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from braid.tools.cli.access import reading
 from braid.tools.cli.group import BraidGroup
 from braid.tools.cli.instants import AsOf, past
+from braid.tools.cli.models import AllowRemote, ChatOption, chat_model
 from braid.tools.cli.options import AgentId, FormatOption, ProjectId, RunId, SessionId, StoreOption, UserId
 from braid.tools.cli.output import many, put_json, put_rows, say
 from braid.wire import to_builtins
 
+if TYPE_CHECKING:
+    from braid.claims.decision_operations import ModelReport
+
 app = typer.Typer(cls=BraidGroup, rich_markup_mode=None)
+_LIMIT = 2_000
+_LIMIT_OF_MODEL = 100
 _COLUMNS = ("action", "says", "target", "reason", "review_needed", "agrees", "id", "target_id")
 
 
@@ -37,11 +43,21 @@ def decisions(ctx: typer.Context) -> None:
 def report(
     *,
     limit: Annotated[
-        int, typer.Option("--limit", "-n", min=1, max=100_000, help="The newest claims that are looked at.")
-    ] = 2_000,
+        int | None,
+        typer.Option(
+            "--limit",
+            "-n",
+            min=1,
+            max=100_000,
+            help="The newest claims that are looked at.",
+            show_default="2000, or 100 with --model",
+        ),
+    ] = None,
     examples: Annotated[
         int, typer.Option("--examples", min=0, max=1_000, help="So many of each action are shown.")
     ] = 3,
+    model: ChatOption = None,
+    allow_remote: AllowRemote = False,
     as_of: AsOf = None,
     user_id: UserId = None,
     agent_id: AgentId = None,
@@ -53,16 +69,21 @@ def report(
 ) -> None:
     """Count what would be done with each living claim, given those before it, and show examples with their records.
 
+    With --model a language model is asked the same, and its answers are held against the rules: how many could be read,
+    how many agree, tokens and time. It goes through the store's settings and budgets. Nothing of it is carried out.
+
     \b
     Examples:
       braid decisions report
       braid decisions report --user-id jonas --examples 10
+      braid decisions report --model ollama:llama3.2 --limit 50
       braid decisions report --as-of 2025-04-01 -o json
     """
     as_of_index, as_of_time = past(as_of)
+    asked = None if model is None else chat_model(model, allow_remote=allow_remote)
     with reading(store) as opened:
         found = opened.decision_report(
-            limit=limit,
+            limit=limit or (_LIMIT if asked is None else _LIMIT_OF_MODEL),
             examples=examples,
             as_of=as_of_index,
             as_of_time=as_of_time,
@@ -71,6 +92,7 @@ def report(
             run_id=run_id,
             project_id=project_id,
             session_id=session_id,
+            model=asked,
         )
     if output == "json":
         put_json(to_builtins(found))
@@ -84,3 +106,24 @@ def report(
         say(f"{many(found.left, 'older claim')} not looked at: --limit")
     for warning, count in found.discarded.items():
         say(f"{many(count, 'decision')} discarded: {warning}")
+    if found.model is not None:
+        _show_model(found.model)
+
+
+def _show_model(found: "ModelReport") -> None:
+    """Say what a model would do."""
+    say(
+        f"{found.name}: asked about {many(found.asked, 'claim')}, {found.answered} answered, {found.well_formed} well"
+        f" formed ({found.mended} mended); {found.agreed} as the rules"
+    )
+    counts = ", ".join(f"{count} {action}" for action, count in found.actions.items())
+    say(
+        f"{counts}; {found.tokens_in} tokens in, {found.tokens_out} out; {found.ms_p50} ms, p95 {found.ms_p95} ms"
+    )
+    for warning, count in found.discarded.items():
+        say(f"{many(count, 'answer')} discarded: {warning}")
+    if found.stopped is not None:
+        say(f"the model was asked no more: {found.stopped}")
+    for one in found.disagreements:
+        about = "" if one.target is None else f" ({one.target})"
+        say(f"{one.says}: {one.action}{about}, and by the rules {one.rules}")

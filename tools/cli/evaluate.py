@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 import typer
 
 from braid.tools.cli.group import BraidGroup, help_without_command
-from braid.tools.cli.models import AllowRemote, ChatOption, writing_with
+from braid.tools.cli.models import AllowRemote, ChatOption, chat_model, writing_with
 from braid.tools.cli.output import line, many, put, put_table, say, to_json
 
 app = typer.Typer(cls=BraidGroup, rich_markup_mode=None)
@@ -33,6 +33,7 @@ def evaluate(ctx: typer.Context) -> None:
     Examples:
       braid evaluate gold
       braid evaluate answers examples/
+      braid evaluate decisions cases.jsonl
       braid evaluate extraction labels.jsonl
       braid evaluate recall examples/
     """
@@ -250,6 +251,42 @@ def _packaged_similarity() -> Callable[[str, str], float]:
 
     model = StaticEmbedder()
     return lambda one, other: float(model.embed([one])[0] @ model.embed([other])[0])
+
+
+@app.command()
+def decisions(
+    files: Annotated[
+        list[Path], typer.Argument(metavar="FILE…", help="Labelled cases, JSON Lines.", show_default=False)
+    ],
+    *,
+    unlabelled: Annotated[
+        bool, typer.Option("--unlabelled", help="Print the cases without their labels, and judge nothing.")
+    ] = False,
+    errors: Annotated[
+        bool, typer.Option("--errors", help="Show the cases that were decided wrongly.")
+    ] = False,
+    model: ChatOption = None,
+    allow_remote: AllowRemote = False,
+    output: Output = "table",
+) -> None:
+    """Measure what would be done with a new claim, on labelled cases: how many changes are right, how many are missed.
+
+    By the rules, or by a model. A change is an UPDATE or a DELETE; it is right with the right target. Intervals:
+    Wilson, 95 %. No store is read. The file's README says how to label what --unlabelled prints.
+
+    \b
+    Examples:
+      braid evaluate decisions build.jsonl --errors
+      braid evaluate decisions held.jsonl -o json
+      braid evaluate decisions held.jsonl --unlabelled > to_label.jsonl
+    """
+    from braid.tools.cli.decided import measure, put_unlabelled, show
+
+    if unlabelled:
+        put_unlabelled(files)
+        return
+    asked = None if model is None else chat_model(model, allow_remote=allow_remote)
+    show(measure(files, asked, with_errors=errors), output)
 
 
 def _recall(kind: str, paths: list[Path], output: str, *, top_k: int, uncertainty: float) -> None:

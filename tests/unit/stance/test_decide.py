@@ -9,6 +9,7 @@ from typing import Any
 import msgspec
 import pytest
 
+from braid.ledger.record.source import SourceClass
 from braid.stance.claims import RecordedClaim
 from braid.stance.decide import DOUBT, Decided, Proposal, ShownClaim, decide, propose, shown_for
 from tests.unit.stance.claimed import claim, day, say
@@ -149,3 +150,73 @@ def test_an_inferred_retraction_needs_two_independent_sources() -> None:
         )
     )
     assert (alone.action, alone.review_needed, again.action) == ("ADD", True, "DELETE")
+
+
+def of_class(said: list[RecordedClaim], source: SourceClass) -> list[RecordedClaim]:
+    """A claim whose words are of another class than the owner's."""
+    return [msgspec.structs.replace(one, source=source) for one in said]
+
+
+PULSE = [say(0, claim("pulse", "value_is", "69"), "2025-01-03", by="watch")]
+
+
+@pytest.mark.parametrize("source", ["owner", "tool"])
+def test_an_outsider_gives_way_and_nobody_is_asked(source: SourceClass) -> None:
+    known = of_class(PULSE[0], source)
+    made = proposed(
+        decide(of_class(say(1, claim("pulse", "value_is", "90"), "2025-02-03", by="web"), "outsider"), known)
+    )
+    assert (made.action, made.target, made.review_needed) == ("NONE", "m1", False)
+
+
+@pytest.mark.parametrize("source", ["owner", "tool"])
+def test_what_an_outsider_said_is_replaced_and_agrees_with_nobody(source: SourceClass) -> None:
+    known = of_class(PULSE[0], "outsider")
+    made = proposed(
+        decide(of_class(say(1, claim("pulse", "value_is", "64"), "2025-02-03", by="me"), source), known)
+    )
+    assert (made.action, made.target) == ("UPDATE", "m1")
+
+
+def test_an_agents_inference_gives_way_to_what_a_tool_has_measured() -> None:
+    guess = claim("pulse", "value_is", "80", source_type="inferred")
+    made = proposed(
+        decide(of_class(say(1, guess, "2025-02-03", p=None, by="agent"), "agent"), of_class(PULSE[0], "tool"))
+    )
+    assert (made.action, made.review_needed, made.reason) == (
+        "NONE",
+        False,
+        "it gives way: observed over inferred",
+    )
+
+
+def test_a_correction_of_another_voice_counts_though_the_same_was_said_before() -> None:
+    date = claim("ferry", "is_on", "8 August 2025")
+    other = say(1, claim("ferry", "is_on", "9 August 2025"), "2025-02-03", by="col")
+    again = claim("ferry", "is_on", "8 August 2025", source_type="corrected")
+    known = [*say(0, date, "2025-02-02", by="iris"), *other]
+    put_right = proposed(decide(say(2, again, "2025-03-03", by="iris"), known))
+    said_again = proposed(decide(say(2, date, "2025-03-03", by="iris"), known))
+    assert (put_right.action, shown_id(put_right, known)) == ("UPDATE", 1)
+    assert (said_again.action, shown_id(said_again, known)) == ("NONE", 0)
+    assert not said_again.review_needed
+
+
+def shown_id(made: Proposal, known: list[RecordedClaim]) -> int:
+    """The place in the log of the claim that a proposal about the ferry names."""
+    candidate = say(2, claim("ferry", "is_on", "8 August 2025"), "2025-03-03", by="iris")[0]
+    return next(one.said.index for one in shown_for(candidate, known) if one.id == made.target)
+
+
+def test_a_finer_date_is_not_known_yet() -> None:
+    known = say(0, claim("album", "due_on", "September 2025"), "2025-02-14", by="dex")
+    finer = proposed(
+        decide(say(1, claim("album", "due_on", "12 September 2025"), "2025-06-01", by="dex"), known)
+    )
+    coarser = proposed(
+        decide(
+            say(1, claim("album", "due_on", "September 2025"), "2025-06-01", by="dex"),
+            say(0, claim("album", "due_on", "12 September 2025"), "2025-02-14", by="dex"),
+        )
+    )
+    assert (finer.action, coarser.action) == ("ADD", "NONE")
