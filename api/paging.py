@@ -16,7 +16,7 @@ def require_page(known: Operation, page_size: int) -> None:
     """Raise InvalidRequestError for a list that has no pages, and for a size that no page has."""
     if known.pages is None:
         raise InvalidRequestError(f"{known.name} is not answered in pages")
-    if isinstance(page_size, bool) or not isinstance(page_size, int) or not 1 <= page_size <= MOST:  # pyright: ignore[reportUnnecessaryIsInstance]
+    if type(page_size) is not int or not 1 <= page_size <= MOST:
         raise InvalidRequestError(f"{known.name}: page_size is a whole number from 1 to {MOST}")
 
 

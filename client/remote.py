@@ -156,22 +156,23 @@ class Remote:
     ) -> Iterator[Any]:
         """Yield the items of an operation's list, all of them; of a table, tables of at most `page_size` rows.
 
-        A page is asked for when the one before it is used up, so that no more than one is held. Raises as `call`;
-        LostPlaceError where so much has gone from the list meanwhile that its next page can't be found.
+        A page is asked for when the one before it is used up, which is held no longer then. Raises as
+        `call`: ValueError, UnreachableError, RemoteError, OutcomeUnknownError. LostPlaceError where so much has gone from
+        the list meanwhile that its next page can't be found.
         """
         known = operation_of(function)
         require_page(known, page_size)
         body = encode(known.checked(request))
-        page, cursor = self._page(known, body, page_size, None)
+        first, cursor = self._page(known, body, page_size, None)
+        return self._items_from(known, body, page_size, first, cursor)
 
-        def items() -> Iterator[Any]:
-            answer, following = page, cursor
+    def _items_from(
+        self, known: Operation, body: bytes, page_size: int, answer: Any, cursor: str | None
+    ) -> Iterator[Any]:
+        yield from items_of(known, answer, page_size)
+        while cursor is not None:
+            answer, cursor = self._page(known, body, page_size, cursor)
             yield from items_of(known, answer, page_size)
-            while following is not None:
-                answer, following = self._page(known, body, page_size, following)
-                yield from items_of(known, answer, page_size)
-
-        return items()
 
     def _page(
         self, known: Operation, body: bytes, page_size: int, cursor: str | None

@@ -12,10 +12,11 @@ from typing import Any, Final
 
 import braid
 from braid.operation import Json, Operation
+from braid.paging import MOST, USUAL_SIZE
 from braid.registry import find, operations
 from braid.tools.http.aliases import ALIASES, PREFIX, Alias
 from braid.tools.http.bounds import usual_bounds
-from braid.tools.http.pages import CURSOR, MOST, SIZE, USUAL_SIZE
+from braid.tools.http.pages import CURSOR, SIZE
 from braid.tools.http.problem import MEDIA_TYPE, status_of
 from braid.tools.http.schemas import Components
 from braid.transport import Problem

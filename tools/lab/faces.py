@@ -206,7 +206,8 @@ class Method:
 
     def _written_items(self, kind: str, body: str) -> str:
         returned = f"{self._imports.add(kind, 'collections.abc')}[{self.item}]"
-        return self._method("def", self.items_name, self.items_signature, returned, f'"""{self.items_doc}', body)
+        head = f'def {self.items_name}({self.items_signature}) -> "{returned}"'
+        return self._method(head, f'"""{self.items_doc}', body)
 
     @property
     def items_name(self) -> str:
@@ -240,13 +241,10 @@ class Method:
 
     def _written(self, keyword: str, returned: str, body: str) -> str:
         doc = self.doc + ("\n" if "\n" in self.doc else "")
-        return self._method(keyword, self.operation.name, self.signature, returned, doc, body)
+        return self._method(f'{keyword} {self.operation.name}({self.signature}) -> "{returned}"', doc, body)
 
-    def _method(  # noqa: PLR0913 - the parts of a method
-        self, keyword: str, name: str, signature: str, returned: str, doc: str, body: str
-    ) -> str:
-        head = f'{keyword} {name}({signature}) -> "{returned}":\n'
-        return indent(head + indent(f'{doc}"""\n{body}\n', "    "), "    ") + "\n"
+    def _method(self, head: str, doc: str, body: str) -> str:
+        return indent(f"{head}:\n" + indent(f'{doc}"""\n{body}\n', "    "), "    ") + "\n"
 
 
 def _alias(one: Operation) -> str:
@@ -372,7 +370,9 @@ def async_store() -> str:
     """Return the text of `api/async_store.py`."""
     imports = Imports()
     methods = [Method(one, imports).asynchronous() for one in operations().values()]
-    methods += [Method(one, imports, remote=True).asynchronous_items() for one in operations().values() if one.pages]
+    methods += [
+        Method(one, imports, remote=True).asynchronous_items() for one in operations().values() if one.pages
+    ]
     return _formatted(_ASYNC.format(note=NOTE, imports=imports.lines(), methods="".join(methods)))
 
 
@@ -459,7 +459,9 @@ def reference() -> str:
         told.append(f"{' · '.join(marks)}" + (f" · raises {errors}" if errors else "") + "\n\n")
         told.append(f"{inspect.cleandoc(one.description)}\n")
         if one.pages:
-            told.append(f"\nItem by item: `{method.items_name}(…, page_size={USUAL_SIZE}) -> Iterator[{method.item}]`\n")
+            told.append(
+                f"\nItem by item: `{method.items_name}(…, page_size={USUAL_SIZE}) -> Iterator[{method.item}]`\n"
+            )
     return "".join(told)
 
 

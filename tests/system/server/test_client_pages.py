@@ -11,6 +11,7 @@ import braid
 from braid.client.remote import Remote
 from braid.client.served import ServedStore
 from braid.errors import AccessDeniedError, InvalidRequestError, LostPlaceError
+from braid.ledger.record.record import Claim
 from braid.session import Called
 from braid.store import Store
 from tests.system.server.running import served
@@ -76,7 +77,11 @@ def test_rows_behind_one_that_was_forgotten_are_refused(store: Store) -> None:
 
 def test_the_usual_limit_does_not_count_and_one_of_yours_does(store: Store) -> None:
     for k in range(105):
-        store.append(f"Town {k} is far.", user_id="maya", claims=[{"subject": f"Town {k}", "rel": "is", "object": "far"}])
+        store.append(
+            f"Town {k} is far.",
+            user_id="maya",
+            claims=[Claim(subject=f"Town {k}", rel="is", object="far")],
+        )
     with served(store), braid.connect(store.path) as client:
         for door in (store, client):
             assert len(door.entities(user_id="maya").entities) == 100
@@ -93,8 +98,8 @@ def test_a_mistake_is_raised_where_it_is_made(store: Store) -> None:
                 door.iter_tokens(page_size=True)
             with pytest.raises(ValueError, match="nowhere"):
                 door.iter_sql("SELECT nothing FROM nowhere")
+        client.close()
         with pytest.raises(ValueError, match="was closed"):
-            client.close()
             client.iter_tokens()
 
 

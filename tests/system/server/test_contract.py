@@ -115,7 +115,7 @@ def listed(known: Operation, door: Door, request: dict[str, Any], page_size: int
         items = asyncio.run(awaited())
     else:
         items = list(getattr(door, f"iter_{known.name}")(**members, page_size=page_size))
-    found = json.loads(wire.to_json(items))
+    found: list[Any] = json.loads(wire.to_json(items))
     if known.pages != "table":
         return found
     assert all(len(one["rows"]) <= page_size for one in found)
