@@ -157,8 +157,8 @@ class Remote:
         """Yield the items of an operation's list, all of them; of a table, tables of at most `page_size` rows.
 
         A page is asked for when the one before it is used up, which is held no longer then. Raises as
-        `call`: ValueError, UnreachableError, RemoteError, OutcomeUnknownError. LostPlaceError where so much has gone from
-        the list meanwhile that its next page can't be found.
+        `call`: ValueError, UnreachableError, RemoteError, OutcomeUnknownError. LostPlaceError where so much has gone
+        from the list meanwhile that its next page can't be found.
         """
         known = operation_of(function)
         require_page(known, page_size)
