@@ -38,6 +38,7 @@ from braid.tools.http.bounds import bounds_of
 from braid.tools.http.limits import Limits, name_of, weight_of
 from braid.tools.http.openapi import document
 from braid.tools.http.pages import Page, following, gone_from, page_of
+from braid.tools.http.places import Places
 from braid.tools.http.problem import MEDIA_TYPE, problem
 from braid.tools.http.query import from_query
 from braid.tools.http.request_log import RequestLog
@@ -107,6 +108,7 @@ class Server:
         """Called behind each operation that may have appended something."""
         self.is_ready = True
         self._streams = 0
+        self._places = Places()
 
     def application(self) -> Starlette:
         """Return the ASGI application."""
@@ -200,7 +202,7 @@ class Server:
         ]:  # one way to a thread and back: it costs as much as an append
             return _encoded(self._within(caller, known, whole), page, own=own)
 
-        encoded, cursor = await run_in_threadpool(asking)
+        encoded, cursor = await anyio.to_thread.run_sync(asking, limiter=self._places.of(known))
         self._wake(known)
         said = {"Braid-Limits": bounds} if (bounds := bounds_of(whole)) else {}
         if cursor is not None:
