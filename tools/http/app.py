@@ -218,7 +218,7 @@ class Server:
             self.watch.failed(caller, known, error)
             raise
         if known.access != "read":
-            self.watch.done(caller, known, asked)
+            self.watch.done(caller, known, asked, answer)
         return answer
 
     def _wake(self, known: Operation) -> None:

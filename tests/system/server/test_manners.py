@@ -199,6 +199,34 @@ def test_many_deletions_are_an_alarm(store: Store) -> None:
     assert (told["what"], told["caller"], told["count"]) == ("deletes", "bot", SPIKE + 2)
 
 
+def test_many_that_are_forgotten_by_one_token_are_an_alarm(store: Store) -> None:
+    for k in range(SPIKE + 2):
+        store.append(f"The cat sat {k} times.", user_id="maya")
+    person = store.issue_token("bot", kind="person", user_id="maya").secret
+    with served(store, port=True) as port:
+        ask = Asker(port, person)
+        shown = ask("POST", "/v1/preview_forget", {"query": "cat", "limit": 50})[1]
+        said = {"token": shown["token"], "reason": "asked", "confirm": shown["confirm"]}
+        assert len(ask("POST", "/v1/forget_previewed", said)[1]["forgotten"]) == SPIKE + 2
+    (told,) = named(store, "alarm")
+    assert (told["what"], told["count"]) == ("deletes", SPIKE + 2)
+
+
+def test_many_wrong_targets_are_an_alarm_and_each_is_logged(
+    store: Store, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level("WARNING")
+    with served(store, port=True) as port:
+        for name in ("one", "two"):
+            ask = Asker(port, store.issue_token(name, kind="person").secret)
+            for k in range(SPIKE + 1):
+                id = f"exp_2025-05-17T09:00:00Z_0000000{k:05d}"
+                assert ask("POST", "/v1/modify", {"id": id, "text": "x", "reason": "x"})[0] == 404
+    (told,) = named(store, "alarm")  # one an hour is signed
+    assert (told["what"], told["caller"], told["count"]) == ("wrong targets", "one", SPIKE + 1)
+    assert [one.getMessage() for one in caplog.records].count("alarm") == 2
+
+
 def test_a_frozen_store_is_changed_by_an_operator_alone(store: Store) -> None:
     said = store.append("It rained.", user_id="maya")
     person = store.issue_token("maya", kind="person").secret
