@@ -1489,13 +1489,21 @@ class AsyncMethods:
             )
         )
 
-    async def replay(self, view: "str | None" = None, *, from_scratch: bool = False) -> "tuple[Caught, ...]":
+    async def replay(
+        self,
+        view: "str | None" = None,
+        *,
+        from_scratch: bool = False,
+        progress: "Callable[[int, int], None] | None" = None,
+    ) -> "tuple[Caught, ...]":
         """Rebuild the projections (or the one named) into fresh files and swap them in.
 
         From the newest snapshot that fits and what came after it; else, or `from_scratch`, from the log alone. Raises
-        ViewBusyError while another process is at work on them.
+        ViewBusyError while another process is at work on them. `progress` is called with how many records of how many.
         """
-        return await to_thread(lambda: self.sync.replay(view=view, from_scratch=from_scratch))
+        return await to_thread(
+            lambda: self.sync.replay(view=view, from_scratch=from_scratch, progress=progress)
+        )
 
     async def snapshot(self, *, keep: int = 2) -> "Snapshot":
         """Write down what the projections hold, signed and bound to the log's size and root; the `keep` newest stay.

@@ -1664,14 +1664,22 @@ class Methods:
             tables=tables,
         ).table
 
-    def replay(self, view: "str | None" = None, *, from_scratch: bool = False) -> "tuple[Caught, ...]":
+    def replay(
+        self,
+        view: "str | None" = None,
+        *,
+        from_scratch: bool = False,
+        progress: "Callable[[int, int], None] | None" = None,
+    ) -> "tuple[Caught, ...]":
         """Rebuild the projections (or the one named) into fresh files and swap them in.
 
         From the newest snapshot that fits and what came after it; else, or `from_scratch`, from the log alone. Raises
-        ViewBusyError while another process is at work on them.
+        ViewBusyError while another process is at work on them. `progress` is called with how many records of how many.
         """
         return self.session.call(
-            admin_projections.replay, admin_projections.Replay(view=view, from_scratch=from_scratch)
+            admin_projections.replay,
+            admin_projections.Replay(view=view, from_scratch=from_scratch),
+            progress=progress,
         ).projections
 
     def snapshot(self, *, keep: int = 2) -> "Snapshot":

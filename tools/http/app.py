@@ -40,6 +40,7 @@ from braid.tools.http.openapi import document
 from braid.tools.http.pages import Page, following, gone_from, page_of
 from braid.tools.http.places import Places
 from braid.tools.http.problem import MEDIA_TYPE, problem
+from braid.tools.http.progress import Steps, events
 from braid.tools.http.query import from_query
 from braid.tools.http.request_log import RequestLog
 from braid.tools.http.watch import Watch
@@ -194,6 +195,8 @@ class Server:
         )
         if known.streams:
             return await self._stream(request, known, caller, _resumed(request, asked))
+        if page is None and _wants_events(request):
+            return await self._progressing(known, caller, asked)
         whole = page.request() if page else asked
         own = _is_own(request)
 
@@ -209,11 +212,33 @@ class Server:
             said["Link"] = f'<{following(request.url.path, request.query_params, cursor)}>; rel="next"'
         return _whole(request, encoded, said)
 
-    def _within(self, caller: Caller, known: Operation, asked: Asked) -> Any:
+    async def _progressing(self, known: Operation, caller: Caller, asked: Asked) -> Response:
+        """Answer by events. What is refused at once is a problem with a status of its own."""
+        steps = Steps()
+        local = {"progress": steps} if "progress" in known.local else {}
+
+        async def asking() -> Any:
+            step = partial(self._within, caller, known, asked, **local)
+            try:
+                return await anyio.to_thread.run_sync(step, limiter=self._places.of(known))
+            finally:
+                self._wake(known)
+
+        work = asyncio.ensure_future(asking())
+        work.add_done_callback(
+            lambda done: done.cancelled() or done.exception()
+        )  # nobody may be there to take it
+        if (await asyncio.wait({work}, timeout=LOOK_S))[0]:
+            await work
+        said = {"Braid-Limits": bounds} if (bounds := bounds_of(asked)) else {}
+        written = events(work, steps, _event, _logged)
+        return StreamingResponse(written, media_type="text/event-stream", headers=said)
+
+    def _within(self, caller: Caller, known: Operation, asked: Asked, **local: Any) -> Any:
         """Return what an operation answers, within the caller's limits; whatever it brings is counted."""
         self._admit(caller, known)
         try:
-            answer = self._answer(known, caller, asked)
+            answer = self._answer(known, caller, asked, **local)
         except Exception as error:
             self.watch.failed(caller, known, error)
             raise
@@ -257,9 +282,9 @@ class Server:
             f"ask again in {wait_s} seconds at the latest", wait_s=wait_s,
         )  # fmt: skip
 
-    def _answer(self, known: Operation, caller: Caller, asked: Asked) -> Any:
+    def _answer(self, known: Operation, caller: Caller, asked: Asked, **local: Any) -> Any:
         with asked_by(caller):
-            return self.session.call(known.run, asked)
+            return self.session.call(known.run, asked, **local)
 
     def _items(self, known: Operation, caller: Caller, asked: Asked) -> Iterator[Any]:
         with asked_by(caller):
@@ -436,6 +461,10 @@ def _encoded(answer: object, page: Page | None, *, own: bool) -> tuple[bytes, st
     return encode(part) if own else wire.to_json(part), cursor
 
 
+def _wants_events(request: Request) -> bool:
+    return "text/event-stream" in request.headers.get("accept", "")
+
+
 def _is_own(request: Request) -> bool:
     return CONTENT_TYPE in request.headers.get("accept", "")
 
@@ -497,7 +526,7 @@ def _form_of(request: Request) -> tuple[str, _Write, _Write, bytes]:
     if _is_own(request):
         own: _Write = lambda item: framed(ITEM, item if isinstance(item, bytes) else encode(item))  # noqa: E731
         return CONTENT_TYPE, own, lambda found: framed(FAILED, msgspec.json.encode(found)), framed(ENDED)
-    if "text/event-stream" in request.headers.get("accept", ""):
+    if _wants_events(request):
         return (
             "text/event-stream",
             _event,

@@ -120,7 +120,10 @@ def _answered(one: Operation, components: Components, refusals: Iterable[int]) -
     bounds = usual_bounds(one)
     said = f"\n\nBounds, where you name no others: {bounds}." if bounds else ""
     schema = components.take(one.response, one.name)
-    forms: _Doc = {"application/json": {"schema": schema}}
+    forms: _Doc = {
+        "application/json": {"schema": schema},
+        "text/event-stream": {"schema": {"type": "string"}},
+    }
     if one.streams:  # the schema is that of a line
         forms = {"application/jsonl": {"schema": schema}, "text/event-stream": {"schema": {"type": "string"}}}
     headers: _Doc = {}
