@@ -38,12 +38,14 @@ async def events(
 
     Where nobody takes them any more, it ends with the work: the server doesn't close the store beneath it.
     """
-    told, at = None, monotonic()
+    told: tuple[int, int] | None = None
+    at = monotonic()
     try:
         while not (await asyncio.wait({work}, timeout=STEP_S))[0]:
-            if steps.latest not in (None, told):
-                told, at = steps.latest, monotonic()
-                yield _event("progress", dict(zip(("done", "total"), told or (), strict=True)))
+            now = steps.latest
+            if now is not None and now != told:
+                told, at = now, monotonic()
+                yield _event("progress", {"done": now[0], "total": now[1]})
             elif monotonic() - at >= STILL_S:
                 at = monotonic()
                 yield b": at work\n\n"
