@@ -1,7 +1,7 @@
 """What operations are asked through: a function and its request go in, its answer comes out."""
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Concatenate, ParamSpec, Protocol, TypeVar
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Protocol, TypeVar
 
 from braid.operation import Request
 
@@ -24,4 +24,10 @@ class Door(Protocol):
         **local: _Local.kwargs,
     ) -> _Answered:
         """Return what an operation answers. Raises what the operation raises."""
+        ...
+
+    def items(
+        self, function: Callable[["Session", _Asked], _Answered], request: _Asked, page_size: int
+    ) -> Iterator[Any]:
+        """Yield the items of an operation's list, all of them; of a table, tables of at most `page_size` rows."""
         ...

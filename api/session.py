@@ -3,14 +3,15 @@
 Each operation is a function of a session and a request, and `Session.call` is the door that all go through.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import contextmanager
 from datetime import datetime
 from functools import partial
 from pathlib import Path
 from threading import Lock
 from time import perf_counter
 from types import TracebackType
-from typing import TYPE_CHECKING, Concatenate, NamedTuple, ParamSpec, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Concatenate, NamedTuple, ParamSpec, Self, TypeVar
 from warnings import warn
 
 from braid.caller import Caller, as_said_by, asked_by, asking, attributed
@@ -24,7 +25,8 @@ from braid.ledger.read.reader import Reader
 from braid.ledger.record.record import Draft, ExperienceBody, Media
 from braid.ledger.write.sequence import Clock, Placed
 from braid.ledger.write.writer import Writer, utc_now
-from braid.operation import ALL_ACCESS, Access, Request, operation_of
+from braid.operation import ALL_ACCESS, Access, Operation, Request, operation_of
+from braid.paging import items_of, require_page, whole
 from braid.settings import require_unfrozen
 from braid.text.parse import ParserMissingError
 from braid.wal.log import TornTail
@@ -124,25 +126,48 @@ class Session:
         Raises InvalidRequestError, AccessDeniedError, and what the operation raises.
         """
         known = operation_of(function)
-        began, error = perf_counter(), None
-        caller = asking()
-        try:
-            self.require(known.name, known.access)
-            if known.access != "read" and caller is not None and caller.kind != "operator":
-                require_thawed(self, known.name)
-            require_unfrozen(self, known.access, caller, known.name, reads=known.reads)
-            if known.reads:
-                self.require(known.name, "read")
-                self._take_in()
+        with self._observed(known, request):
+            caller = self._granted(known)
             checked: _Asked = known.checked(request)  # type: ignore[assignment]  # of the class that it was given
             if caller is None:
                 return self._run(function, checked, *args, **local)
             return self._asked_by(caller, function, checked, *args, **local)
+
+    def items(
+        self, function: Callable[["Session", _Asked], _Answered], request: _Asked, page_size: int
+    ) -> Iterator[Any]:
+        """Yield the items of an operation's list, all of them; of a table, tables of at most `page_size` rows.
+
+        The list is made once, as it is when this is called. Raises as `call`, and InvalidRequestError for no page.
+        """
+        known = operation_of(function)
+        require_page(known, page_size)
+        checked: _Asked = known.checked(request)  # type: ignore[assignment]  # of the class that it was given
+        every: _Asked = whole(known, checked)  # type: ignore[assignment]
+        return items_of(known, self.call(function, every), page_size)
+
+    @contextmanager
+    def _observed(self, known: Operation, request: Request) -> Generator[None]:
+        began, error = perf_counter(), None
+        try:
+            yield
         except BaseException as raised:
             error = type(raised).__name__
             raise
         finally:
             self._observe(Called(known.name, perf_counter() - began, error, _named(request)))
+
+    def _granted(self, known: Operation) -> Caller | None:
+        """Return who asks, None for this program itself; raise AccessDeniedError for what they may not ask now."""
+        caller = asking()
+        self.require(known.name, known.access)
+        if known.access != "read" and caller is not None and caller.kind != "operator":
+            require_thawed(self, known.name)
+        require_unfrozen(self, known.access, caller, known.name, reads=known.reads)
+        if known.reads:
+            self.require(known.name, "read")
+            self._take_in()
+        return caller
 
     def _asked_by(
         self,

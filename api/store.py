@@ -63,13 +63,14 @@ if TYPE_CHECKING:
     from braid.agent.program.plan import Plan
     from braid.agent.program.tool import Tool
     from braid.answers.reply import Reply
+    from braid.claims.changed import KnowledgeChange
     from braid.claims.decision_operations import DecisionReport
     from braid.claims.operations import Conflict, Explanation, Stance
     from braid.exchange.capture_operations import Captured, PathDecision
     from braid.exchange.operations import Imported
-    from braid.jobs.operations import Jobs, JobsChanged, JobShown, Progress, Worked
+    from braid.jobs.operations import Jobs, JobsChanged, JobShown, ListedJob, Progress, Worked
     from braid.knowledge.change_operations import AuditEntry, ChangeLog
-    from braid.knowledge.entity_operations import EntityDecision, EntityList, EntityView
+    from braid.knowledge.entity_operations import EntityDecision, EntityList, EntityRow, EntityView
     from braid.knowledge.graph_operations import CentralEntity, KnowledgeGraph
     from braid.knowledge.operations import (
         ClaimDerivation,
@@ -94,7 +95,7 @@ if TYPE_CHECKING:
     from braid.ledger.subject.format import Counts
     from braid.lens.operations import LensDifference, Lenses, RequestStanding, View, ViewRow
     from braid.log.operations import Append, AppendedAll
-    from braid.memories.operations import Forgotten, MemoryHistory, Modified, Modify, Outcome, Preview
+    from braid.memories.operations import Change, Forgotten, MemoryHistory, Modified, Modify, Outcome, Preview
     from braid.memories.remember_operations import Remembered
     from braid.memories.review_operations import ReviewDecision, ReviewItem
     from braid.operation import ArrowTable, Json
@@ -1674,14 +1675,22 @@ class Methods:
             tables=tables,
         ).table
 
-    def replay(self, view: "str | None" = None, *, from_scratch: bool = False) -> "tuple[Caught, ...]":
+    def replay(
+        self,
+        view: "str | None" = None,
+        *,
+        from_scratch: bool = False,
+        progress: "Callable[[int, int], None] | None" = None,
+    ) -> "tuple[Caught, ...]":
         """Rebuild the projections (or the one named) into fresh files and swap them in.
 
         From the newest snapshot that fits and what came after it; else, or `from_scratch`, from the log alone. Raises
-        ViewBusyError while another process is at work on them.
+        ViewBusyError while another process is at work on them. `progress` is called with how many records of how many.
         """
         return self.session.call(
-            admin_projections.replay, admin_projections.Replay(view=view, from_scratch=from_scratch)
+            admin_projections.replay,
+            admin_projections.Replay(view=view, from_scratch=from_scratch),
+            progress=progress,
         ).projections
 
     def snapshot(self, *, keep: int = 2) -> "Snapshot":
@@ -2261,6 +2270,390 @@ class Methods:
         return self.session.call(
             providers_operations.outbound_calls, providers_operations.AskOutbound(limit=limit)
         ).calls
+
+    def iter_lens_views(self, *, page_size: int = 100) -> "Iterator[ViewRow]":
+        """Yield all that `lens_views` lists: the views, one by one.
+
+        A server is asked for `page_size` at a time. Raises as `lens_views`;
+        LostPlaceError where too much has gone from the list meanwhile.
+        """
+        return self.session.items(lens_operations.lens_views, lens_operations.ListViews(), page_size)
+
+    def iter_lens_standings(self, *, page_size: int = 100) -> "Iterator[RequestStanding]":
+        """Yield all that `lens_standings` lists: the standings, one by one.
+
+        A server is asked for `page_size` at a time. Raises as `lens_standings`;
+        LostPlaceError where too much has gone from the list meanwhile.
+        """
+        return self.session.items(lens_operations.lens_standings, lens_operations.ListRequests(), page_size)
+
+    def iter_stances(
+        self,
+        question: "str | None" = None,
+        *,
+        user_id: "str | None" = None,
+        agent_id: "str | None" = None,
+        run_id: "str | None" = None,
+        project_id: "str | None" = None,
+        session_id: "str | None" = None,
+        page_size: int = 100,
+    ) -> "Iterator[Stance]":
+        """Yield all that `stances` lists: the stances, one by one.
+
+        A server is asked for `page_size` at a time. Raises as `stances`;
+        LostPlaceError where too much has gone from the list meanwhile.
+        """
+        return self.session.items(
+            claims_operations.stances,
+            claims_operations.StanceHistory(
+                user_id=user_id,
+                agent_id=agent_id,
+                run_id=run_id,
+                project_id=project_id,
+                session_id=session_id,
+                question=question,
+            ),
+            page_size,
+        )
+
+    def iter_contradictions(
+        self,
+        *,
+        user_id: "str | None" = None,
+        agent_id: "str | None" = None,
+        run_id: "str | None" = None,
+        project_id: "str | None" = None,
+        session_id: "str | None" = None,
+        as_of: "int | None" = None,
+        as_of_time: "datetime | None" = None,
+        at: "datetime | None" = None,
+        page_size: int = 100,
+    ) -> "Iterator[Conflict]":
+        """Yield all that `contradictions` lists: the conflicts, one by one.
+
+        A server is asked for `page_size` at a time. Raises as `contradictions`;
+        LostPlaceError where too much has gone from the list meanwhile.
+        """
+        return self.session.items(
+            claims_operations.contradictions,
+            claims_operations.FindContradictions(
+                user_id=user_id,
+                agent_id=agent_id,
+                run_id=run_id,
+                project_id=project_id,
+                session_id=session_id,
+                as_of=as_of,
+                as_of_time=as_of_time,
+                at=at,
+            ),
+            page_size,
+        )
+
+    def iter_changes(
+        self,
+        topic: "str | None" = None,
+        *,
+        user_id: "str | None" = None,
+        agent_id: "str | None" = None,
+        run_id: "str | None" = None,
+        project_id: "str | None" = None,
+        session_id: "str | None" = None,
+        as_of: "int | None" = None,
+        as_of_time: "datetime | None" = None,
+        since: "datetime | None" = None,
+        limit: int = 100,
+        page_size: int = 100,
+    ) -> "Iterator[KnowledgeChange]":
+        """Yield all that `changes` lists: the changes, one by one.
+
+        A server is asked for `page_size` at a time. The usual `limit` does not count. Raises as `changes`;
+        LostPlaceError where too much has gone from the list meanwhile.
+        """
+        return self.session.items(
+            knowledge_change_operations.changes,
+            knowledge_change_operations.Changes(
+                user_id=user_id,
+                agent_id=agent_id,
+                run_id=run_id,
+                project_id=project_id,
+                session_id=session_id,
+                as_of=as_of,
+                as_of_time=as_of_time,
+                topic=topic,
+                since=since,
+                limit=limit,
+            ),
+            page_size,
+        )
+
+    def iter_entities(
+        self,
+        *,
+        user_id: "str | None" = None,
+        agent_id: "str | None" = None,
+        run_id: "str | None" = None,
+        project_id: "str | None" = None,
+        session_id: "str | None" = None,
+        as_of: "int | None" = None,
+        as_of_time: "datetime | None" = None,
+        type: "Literal['person', 'organisation', 'product', 'place', 'thing'] | None" = None,
+        named: "str | None" = None,
+        meanings: bool = False,
+        limit: int = 100,
+        page_size: int = 100,
+    ) -> "Iterator[EntityRow]":
+        """Yield all that `entities` lists: the entities, one by one.
+
+        A server is asked for `page_size` at a time. The usual `limit` does not count. Raises as `entities`;
+        LostPlaceError where too much has gone from the list meanwhile.
+        """
+        return self.session.items(
+            knowledge_entity_operations.entities,
+            knowledge_entity_operations.ListEntities(
+                user_id=user_id,
+                agent_id=agent_id,
+                run_id=run_id,
+                project_id=project_id,
+                session_id=session_id,
+                as_of=as_of,
+                as_of_time=as_of_time,
+                type=type,
+                named=named,
+                meanings=meanings,
+                limit=limit,
+            ),
+            page_size,
+        )
+
+    def iter_centrality(
+        self,
+        *,
+        user_id: "str | None" = None,
+        agent_id: "str | None" = None,
+        run_id: "str | None" = None,
+        project_id: "str | None" = None,
+        session_id: "str | None" = None,
+        as_of: "int | None" = None,
+        as_of_time: "datetime | None" = None,
+        trust: "Literal['owner', 'agent', 'tool', 'outsider']" = "tool",
+        limit: int = 20,
+        page_size: int = 100,
+    ) -> "Iterator[CentralEntity]":
+        """Yield all that `centrality` lists: the entities, one by one.
+
+        A server is asked for `page_size` at a time. The usual `limit` does not count. Raises as `centrality`;
+        LostPlaceError where too much has gone from the list meanwhile.
+        """
+        return self.session.items(
+            knowledge_graph_operations.centrality,
+            knowledge_graph_operations.AskCentrality(
+                user_id=user_id,
+                agent_id=agent_id,
+                run_id=run_id,
+                project_id=project_id,
+                session_id=session_id,
+                as_of=as_of,
+                as_of_time=as_of_time,
+                trust=trust,
+                limit=limit,
+            ),
+            page_size,
+        )
+
+    def iter_about(
+        self,
+        topic: str,
+        *,
+        user_id: "str | None" = None,
+        agent_id: "str | None" = None,
+        run_id: "str | None" = None,
+        project_id: "str | None" = None,
+        session_id: "str | None" = None,
+        as_of: "int | None" = None,
+        as_of_time: "datetime | None" = None,
+        at: "datetime | None" = None,
+        page_size: int = 100,
+    ) -> "Iterator[KnownClaim]":
+        """Yield all that `about` lists: the claims, one by one.
+
+        A server is asked for `page_size` at a time. Raises as `about`;
+        LostPlaceError where too much has gone from the list meanwhile.
+        """
+        return self.session.items(
+            knowledge_operations.about,
+            knowledge_operations.About(
+                user_id=user_id,
+                agent_id=agent_id,
+                run_id=run_id,
+                project_id=project_id,
+                session_id=session_id,
+                as_of=as_of,
+                as_of_time=as_of_time,
+                topic=topic,
+                at=at,
+            ),
+            page_size,
+        )
+
+    def iter_staging(
+        self,
+        *,
+        user_id: "str | None" = None,
+        agent_id: "str | None" = None,
+        run_id: "str | None" = None,
+        project_id: "str | None" = None,
+        session_id: "str | None" = None,
+        state: "Literal['waiting', 'accepted', 'rejected'] | None" = "waiting",
+        page_size: int = 100,
+    ) -> "Iterator[StagedClaim]":
+        """Yield all that `staging` lists: the staged, one by one.
+
+        A server is asked for `page_size` at a time. Raises as `staging`;
+        LostPlaceError where too much has gone from the list meanwhile.
+        """
+        return self.session.items(
+            knowledge_operations.staging,
+            knowledge_operations.ListStaged(
+                user_id=user_id,
+                agent_id=agent_id,
+                run_id=run_id,
+                project_id=project_id,
+                session_id=session_id,
+                state=state,
+            ),
+            page_size,
+        )
+
+    def iter_retention_due(self, *, page_size: int = 100) -> "Iterator[int]":
+        """Yield all that `retention_due` lists: the indexes, one by one.
+
+        A server is asked for `page_size` at a time. Raises as `retention_due`;
+        LostPlaceError where too much has gone from the list meanwhile.
+        """
+        return self.session.items(admin_erasure.retention_due, admin_erasure.RetentionDue(), page_size)
+
+    def iter_sql(
+        self,
+        query: str,
+        parameters: "Sequence[Json] | Mapping[str, Json] | None" = None,
+        *,
+        as_of: "int | None" = None,
+        as_of_time: "datetime | None" = None,
+        valid_at: "datetime | None" = None,
+        include_forgotten: bool = False,
+        seconds: float = 30.0,
+        rows: int = 100000,
+        result_bytes: int = 268435456,
+        memory_bytes: int = 536870912,
+        page_size: int = 100,
+    ) -> "Iterator[ArrowTable]":
+        """Yield all that `sql` lists: the rows, in tables of at most `page_size`.
+
+        A server is asked for `page_size` at a time. Raises as `sql`;
+        LostPlaceError where too much has gone from the list meanwhile.
+        """
+        return self.session.items(
+            admin_projections.sql,
+            admin_projections.Sql(
+                as_of=as_of,
+                as_of_time=as_of_time,
+                query=query,
+                parameters=given(parameters),
+                valid_at=valid_at,
+                include_forgotten=include_forgotten,
+                seconds=seconds,
+                rows=rows,
+                result_bytes=result_bytes,
+                memory_bytes=memory_bytes,
+            ),
+            page_size,
+        )
+
+    def iter_tokens(self, *, page_size: int = 100) -> "Iterator[TokenView]":
+        """Yield all that `tokens` lists: the tokens, one by one.
+
+        A server is asked for `page_size` at a time. Raises as `tokens`;
+        LostPlaceError where too much has gone from the list meanwhile.
+        """
+        return self.session.items(admin_tokens.tokens, admin_tokens.ListTokens(), page_size)
+
+    def iter_history(
+        self, id: str, *, as_of: "int | None" = None, page_size: int = 100
+    ) -> "Iterator[Change]":
+        """Yield all that `history` lists: the changes, one by one.
+
+        A server is asked for `page_size` at a time. Raises as `history`;
+        LostPlaceError where too much has gone from the list meanwhile.
+        """
+        return self.session.items(
+            memories_operations.history, memories_operations.History(id=id, as_of=as_of), page_size
+        )
+
+    def iter_reviews(
+        self,
+        *,
+        user_id: "str | None" = None,
+        agent_id: "str | None" = None,
+        run_id: "str | None" = None,
+        project_id: "str | None" = None,
+        session_id: "str | None" = None,
+        state: "Literal['waiting', 'accepted', 'rejected'] | None" = "waiting",
+        page_size: int = 100,
+    ) -> "Iterator[ReviewItem]":
+        """Yield all that `reviews` lists: the reviews, one by one.
+
+        A server is asked for `page_size` at a time. Raises as `reviews`;
+        LostPlaceError where too much has gone from the list meanwhile.
+        """
+        return self.session.items(
+            memories_review_operations.reviews,
+            memories_review_operations.ListReviews(
+                user_id=user_id,
+                agent_id=agent_id,
+                run_id=run_id,
+                project_id=project_id,
+                session_id=session_id,
+                state=state,
+            ),
+            page_size,
+        )
+
+    def iter_programs(self, *, page_size: int = 100) -> "Iterator[ProgramSummary]":
+        """Yield all that `programs` lists: the programs, one by one.
+
+        A server is asked for `page_size` at a time. Raises as `programs`;
+        LostPlaceError where too much has gone from the list meanwhile.
+        """
+        return self.session.items(programs_operations.programs, programs_operations.Programs(), page_size)
+
+    def iter_program_trace(self, id: str, *, page_size: int = 100) -> "Iterator[Recorded]":
+        """Yield all that `program_trace` lists: the events, one by one.
+
+        A server is asked for `page_size` at a time. Raises as `program_trace`;
+        LostPlaceError where too much has gone from the list meanwhile.
+        """
+        return self.session.items(
+            programs_operations.program_trace, programs_operations.ProgramTrace(id=id), page_size
+        )
+
+    def iter_jobs(
+        self,
+        *,
+        state: "Literal['pending', 'leased', 'retry_scheduled', 'done', 'dead'] | None" = None,
+        consumer: "Literal['session-extraction', 'projection', 'enrichment'] | None" = None,
+        limit: int = 100,
+        page_size: int = 100,
+    ) -> "Iterator[ListedJob]":
+        """Yield all that `jobs` lists: the jobs, one by one.
+
+        A server is asked for `page_size` at a time. The usual `limit` does not count. Raises as `jobs`;
+        LostPlaceError where too much has gone from the list meanwhile.
+        """
+        return self.session.items(
+            jobs_operations.jobs,
+            jobs_operations.AskJobs(state=state, consumer=consumer, limit=limit),
+            page_size,
+        )
 
 
 class Store(Session, Methods):

@@ -17,12 +17,13 @@ from threading import Lock
 from time import sleep
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Concatenate, Final, ParamSpec, Self, TypeVar
-from urllib.parse import urlsplit
+from urllib.parse import parse_qs, urlencode, urlsplit
 
 import msgspec
 
 from braid.errors import RemoteError, UnreachableError
 from braid.operation import Operation, Request, operation_of
+from braid.paging import items_of, require_page
 from braid.socket_path import SOCKET, short_path
 from braid.transport import CONTENT_TYPE, ENDED, FAILED, Problem, decode, encode
 from braid.wal.errors import OutcomeUnknownError
@@ -150,8 +151,44 @@ class Remote:
         answered: _Answered = decode(raw, known.response)
         return answered
 
+    def items(
+        self, function: Callable[["Session", _Asked], _Answered], request: _Asked, page_size: int
+    ) -> Iterator[Any]:
+        """Yield the items of an operation's list, all of them; of a table, tables of at most `page_size` rows.
+
+        A page is asked for when the one before it is used up, which is held no longer then. Raises as
+        `call`: ValueError, UnreachableError, RemoteError, OutcomeUnknownError. LostPlaceError where so much has gone
+        from the list meanwhile that its next page can't be found.
+        """
+        known = operation_of(function)
+        require_page(known, page_size)
+        body = encode(known.checked(request))
+        first, cursor = self._page(known, body, page_size, None)
+        return self._items_from(known, body, page_size, first, cursor)
+
+    def _items_from(
+        self, known: Operation, body: bytes, page_size: int, answer: Any, cursor: str | None
+    ) -> Iterator[Any]:
+        yield from items_of(known, answer, page_size)
+        while cursor is not None:
+            answer, cursor = self._page(known, body, page_size, cursor)
+            yield from items_of(known, answer, page_size)
+
+    def _page(
+        self, known: Operation, body: bytes, page_size: int, cursor: str | None
+    ) -> tuple[Any, str | None]:
+        """Return an answer with one page of its list, and the cursor of the next; None behind the last one."""
+        query = {"page_size": str(page_size)} | ({} if cursor is None else {"cursor": cursor})
+        _, response, raw = self._send(known, body, safe=True, query=f"?{urlencode(query)}")
+        assert raw is not None  # noqa: S101 - a list is no stream
+        if response.status != 200:
+            raise _refused(raw)
+        following = (response.getheader("Link") or "").partition(">")[0]
+        (found,) = parse_qs(urlsplit(following).query).get("cursor", [None])
+        return decode(raw, known.response), found
+
     def _send(
-        self, known: Operation, body: bytes, *, safe: bool
+        self, known: Operation, body: bytes, *, safe: bool, query: str = ""
     ) -> tuple[http.client.HTTPConnection, http.client.HTTPResponse, bytes | None]:
         """Return the answer and its whole body; None for that of a stream, which is read as it comes.
 
@@ -167,7 +204,7 @@ class Remote:
                 if connection.sock is None:
                     connection.connect()
                 sent = True
-                connection.request("POST", f"/v1/{known.name}", body, headers)
+                connection.request("POST", f"/v1/{known.name}{query}", body, headers)
                 response = connection.getresponse()
                 if known.streams and response.status == 200:
                     return connection, response, None

@@ -5,7 +5,7 @@ know: `braid.open` and the command line find the server by the socket in the sto
 """
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from threading import Lock
 from typing import Any, Concatenate, ParamSpec, TypeVar
@@ -57,6 +57,17 @@ class ServedStore(Store):
             return self._remote.call(function, request, *args, **local)
         self._reader.refresh()
         return super()._run(function, request, *args, **local)
+
+    def items(
+        self, function: Callable[[Session, _Asked], _Answered], request: _Asked, page_size: int
+    ) -> Iterator[Any]:
+        """Yield the items of an operation's list, as `Session.items` does; the server is asked for a page at a time."""
+        known = operation_of(function)
+        if not self._goes_there(known, request, {}):
+            return super().items(function, request, page_size)
+        with self._observed(known, request):
+            self._granted(known)
+            return self._remote.items(function, request, page_size)
 
     def _goes_there(self, known: Operation, request: Request, local: dict[str, Any]) -> bool:
         """Whether the server can take it: nothing of it belongs to this process, and whoever only reads does."""

@@ -1,6 +1,6 @@
 """What the projections say and how they are rebuilt: SQL, vectors, replay, snapshots."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Annotated, Final
 
 from msgspec import Meta
@@ -103,13 +103,16 @@ class Replayed(Response, frozen=True, kw_only=True):
     example=Replay(view="duck"),
     errors=(ViewError, ValueError, NoVaultError),
 )
-def replay(session: Session, asked: Replay) -> Replayed:
+def replay(
+    session: Session, asked: Replay, *, progress: Callable[[int, int], None] | None = None
+) -> Replayed:
     """Rebuild the projections (or the one named) into fresh files and swap them in.
 
     From the newest snapshot that fits and what came after it; else, or `from_scratch`, from the log alone. Raises
-    ViewBusyError while another process is at work on them.
+    ViewBusyError while another process is at work on them. `progress` is called with how many records of how many.
     """
-    return Replayed(projections=tuple(session.views.replay(asked.view, from_scratch=asked.from_scratch)))
+    made = session.views.replay(asked.view, from_scratch=asked.from_scratch, progress=progress)
+    return Replayed(projections=tuple(made))
 
 
 class MakeSnapshot(Request, frozen=True, kw_only=True):

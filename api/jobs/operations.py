@@ -114,7 +114,7 @@ class AskJobs(Request, frozen=True, kw_only=True):
 
     state: State | None = None
     consumer: Consumer | None = None
-    limit: Annotated[int, Meta(ge=1, le=10_000)] = 100
+    limit: Annotated[int, Meta(ge=1, le=100_000)] = 100
 
 
 class ListedJob(msgspec.Struct, frozen=True, kw_only=True):

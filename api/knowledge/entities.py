@@ -7,8 +7,9 @@ the turns that say the name (SPEC §19, ADR 57). Nothing else of entities is kep
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from typing import Any, Final, cast
 
+from braid.caller import asking
 from braid.claims.finder import ClaimFinder
-from braid.errors import NotInScopeError
+from braid.errors import AccessDeniedError, NotInScopeError
 from braid.learn.resolve.compare import Similarity
 from braid.learn.resolve.resolution import (
     Decision,
@@ -31,7 +32,7 @@ from braid.ledger.record.record import (
     Scope,
     Target,
 )
-from braid.ledger.record.scope import in_scope, owner_of
+from braid.ledger.record.scope import SCOPES, in_scope, owner_of
 from braid.ledger.record.source import BELIEVED, SourceClass, is_least
 from braid.session import Session
 from braid.stance.claims import RecordedClaim
@@ -44,6 +45,8 @@ from braid.views.errors import ViewError
 
 _AROUND: Final = 240
 """So many characters before and behind a quote are what is said of a name."""
+WITHHELD: Final = ""
+"""Stands for the id of a decision that holds here and is outside of the caller's scope."""
 MAX_TURNS: Final = 200
 """On so many turns, the newest, the name of an entity rests."""
 _DECISIONS: Final = f"SELECT log_index FROM events WHERE name = '{ENTITY}' ORDER BY log_index"  # noqa: S608 - our own word
@@ -165,22 +168,34 @@ class EntityReader:
     def _decision(self, record: Record) -> Decision | None:
         body = _event(record)
         op = body.data.get("op")
-        if op not in ("merge", "apart", "split", "alias"):
+        if op not in ("merge", "apart", "split", "alias") or not self._holds_here(body.scope):
             return None
         owner = owner_of(body.scope)
         names = [one for link in record.targets("parent") if (one := self.record(link.index)) is not None]
         nodes = [self._node(owner, one) for one in names]
         aliases = body.data.get("aliases")
         told = tuple(map(str, _list(aliases)))
+        is_told = self._is_told(body.scope)
         return Decision(
             at=record.index,
-            id=record.id,
+            id=record.id if is_told else WITHHELD,
             op=op,
             nodes=(*nodes, *(Node(owner, normal(alias)) for alias in told)),
             sides=tuple(int(_event(one).data.get("side", 0)) for one in names) if op == "apart" else (),
             turns=frozenset(link.index for link in record.targets("evidence")),
-            aliases=told,
+            aliases=told if is_told else (),
         )
+
+    def _holds_here(self, decided: Scope | None) -> bool:
+        """Whether a decision holds in this scope: one of a whole memory does; of a part of one, only within that."""
+        ids = {name: id for name in SCOPES if decided is not None and (id := getattr(decided, name))}
+        ids.pop(owner_of(decided).partition(":")[0], None)
+        return all(self._scope is not None and getattr(self._scope, name) == id for name, id in ids.items())
+
+    def _is_told(self, decided: Scope | None) -> bool:
+        """Whether a decision's own words and id may be told: not to a caller whose scope it is outside of."""
+        caller = asking()
+        return caller is None or not caller.scope or in_scope(decided, Scope(**caller.scope))
 
     @staticmethod
     def _node(owner: str, name: Record) -> Node:
@@ -272,7 +287,10 @@ class Decider:
         return self._append(entity.owner, {"op": "apart"}, names, supersedes=overruled)
 
     def take_back(self, entity: Entity) -> str:
-        """Record that the decisions which joined an entity's names hold no longer; ValueError where there is none."""
+        """Record that the decisions which joined an entity's names hold no longer; ValueError where there is none.
+
+        Raises AccessDeniedError where all of them are outside of the caller's scope.
+        """
         overruled = [
             one.id
             for one in self._reader.decisions.values()
@@ -282,7 +300,9 @@ class Decider:
             raise ValueError(
                 f"nobody has decided what {entity.name} is called: say which names, or which turns, are of another"
             )
-        return self._append(entity.owner, {"op": "retract"}, [], supersedes=overruled)
+        return self._append(
+            entity.owner, {"op": "retract"}, [], supersedes=[*filter(None, overruled)] or _own(overruled)
+        )
 
     def split(self, entity: Entity, turns: Collection[int]) -> str:
         """Record that in some turns the entity's names mean another.
@@ -300,12 +320,15 @@ class Decider:
         return self._append(entity.owner, {"op": "split"}, names, evidence=[one.turn for one in meant])
 
     def _crossing(self, one: set[Node], other: set[Node], ops: tuple[str, ...]) -> list[str]:
-        """Return the decisions that are about names of both sides."""
-        return [
+        """Return the decisions that are about names of both sides.
+
+        Raises AccessDeniedError where one of them is outside of the caller's scope.
+        """
+        return _own(
             each.id
             for each in self._reader.decisions.values()
             if each.op in ops and not one.isdisjoint(each.nodes) and not other.isdisjoint(each.nodes)
-        ]
+        )
 
     def _append(
         self,
@@ -321,7 +344,7 @@ class Decider:
         links += [("evidence", self._id(at)) for at in sorted({*evidence})]
         links += [("supersedes", id) for id in supersedes]
         told = data | ({"by": self._by} if self._by else {})
-        body = EventBody(name=ENTITY, data=told, reason=self._reason, scope=scope_of(owner))
+        body = EventBody(name=ENTITY, data=told, reason=self._reason, scope=decided_in(owner))
         return self._session.append_drafts([*names, Draft(kind="event", body=body, links=links)])[-1].id
 
     def _name(self, entity: Entity, node: Node, *, side: int = 0) -> Draft:
@@ -331,7 +354,7 @@ class Decider:
         links: list[tuple[str, Target]] = [("evidence", self._id(at)) for at in turns]
         links += [("target", self._id(int(parted)))] if parted else []
         data: dict[str, Any] = {"node": base} | ({"side": side} if side else {})
-        body = EventBody(name=ENTITY_NAME, data=data, scope=scope_of(entity.owner))
+        body = EventBody(name=ENTITY_NAME, data=data, scope=decided_in(entity.owner))
         return Draft(kind="event", body=body, links=links)
 
     def _id(self, index: int) -> str:
@@ -342,6 +365,25 @@ def scope_of(owner: str) -> Scope | None:
     """Return the scope that owns a memory."""
     name, _, id = owner.partition(":")
     return Scope(**{name: id}) if name else None
+
+
+def decided_in(owner: str) -> Scope | None:
+    """Return the scope of a decision on a memory's names: the memory, or the part of it that its caller is held to."""
+    caller, whole = asking(), scope_of(owner)
+    if caller is None or not caller.scope:
+        return whole
+    own = {} if whole is None else {name: id for name in SCOPES if (id := getattr(whole, name)) is not None}
+    return Scope(**own | caller.scope)
+
+
+def _own(decisions: Iterable[str]) -> list[str]:
+    """Return decisions that may be overruled. Raises AccessDeniedError for one outside of the caller's scope."""
+    found = list(decisions)
+    if WITHHELD in found:
+        raise AccessDeniedError(
+            "it was decided for more than you are held to: only there can it be taken back"
+        )
+    return found
 
 
 def similarity_of(session: Session) -> Callable[[str, str], float] | None:

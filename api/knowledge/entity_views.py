@@ -166,7 +166,9 @@ def _view(reader: EntityReader, known: Resolution, one: Entity) -> EntityView:
         relations=tuple(fact for fact in told if fact.other is not None),
         facts=tuple(fact for fact in told if fact.other is None),
         joined=tuple(EntityJoin(one=a, other=b, how=tier, why=why) for a, b, tier, why in one.joined),
-        decisions=tuple(each.id for each in reader.decisions.values() if not nodes.isdisjoint(each.nodes)),
+        decisions=tuple(
+            each.id for each in reader.decisions.values() if each.id and not nodes.isdisjoint(each.nodes)
+        ),
         proposals=tuple(_proposal(each) for each in known.proposals if one.id in (each.one, each.other)),
     )
 

@@ -15,6 +15,7 @@ from braid.client.remote import Remote
 from braid.ledger.write.create import create_store
 from braid.ledger.write.writer import utc_now
 from braid.tools.bench.context import Bench, Measure
+from braid.tools.bench.counted_server import counted, new_counter
 from braid.tools.bench.figures_recall import Turns
 from braid.tools.bench.measure import Figure, figure
 from braid.tools.bench.stores import TRANSACTION, Place
@@ -23,6 +24,9 @@ CLIENTS: Final = (1, 8, 64)
 RECALLS_A_CLIENT_S, APPENDS_A_CLIENT_S = 60, 250
 """How many questions or records fill about a second, shared by all clients."""
 START_S: Final = 60.0
+SLOW_S: Final = 0.005
+"""How much longer a sync takes on the slow disk: as long as one of a disk that turns, or of a volume over a network."""
+_FRAME_BYTES: Final = 2200
 
 
 class LostServerError(RuntimeError):
@@ -44,13 +48,31 @@ def serving(bench: Bench, n: int) -> Iterator[Figure]:
             for part in (50, 95, 99):
                 value = 1e3 * took[min(len(took) - 1, len(took) * part // 100)]
                 yield figure(f"serve.recall.{clients}.p{part}", n, "ms", value)
-        numbers = count()
+    yield from _appending(bench, place, "serve.append", 0.0)
+    yield from _appending(bench, place, "serve.append.slow", SLOW_S)
+    bench.stores.remove(place)
+
+
+def _appending(bench: Bench, place: Place, name: str, delay_s: float) -> Iterator[Figure]:
+    """Durable appends beside the rate of one sync after another, the syncs that each needs, and what sharing gains."""
+    counter, numbers, rates = new_counter(place.path.with_name("syncs")), count(), list[float]()
+    with server(place, counter, delay_s):
         for clients in CLIENTS:
             many = max(16 * clients, bench.times(5 * APPENDS_A_CLIENT_S))
             bodies = [{"text": f"Record {next(numbers)} of the bench, durable."} for _ in range(many)]
+            floor = bench.disk.synced_writes(_FRAME_BYTES, bench.slice_s, signing=False, delay_s=delay_s)
+            before = counted(counter)
             took, seconds = _run(place.path, "append", bodies, clients)
-            yield figure(f"serve.append.{clients}", n, "records/s", len(took) / seconds)
-    bench.stores.remove(place)
+            rate = len(took) / seconds
+            rates.append(rate)
+            yield Figure(
+                name=f"{name}.{clients}", n=place.n, value=rate, unit="records/s", floor=floor,
+                ratio=rate / floor, floor_name="one sync after another",
+            ).judged()  # fmt: skip
+            yield figure(
+                f"{name}.{clients}.syncs", place.n, "syncs a record", (counted(counter) - before) / many
+            )
+    yield figure(f"{name}.gain", place.n, "times one client's rate", rates[-1] / rates[0])
 
 
 def conversations(bench: Bench, n: int, name: str) -> Place:
@@ -69,10 +91,16 @@ def conversations(bench: Bench, n: int, name: str) -> Place:
 
 
 @contextmanager
-def server(place: Place) -> Generator[None]:
-    """Serve a store by a process. Raises LostServerError where it doesn't start."""
-    command = [str(Path(sys.executable).with_name("braid")), "--guard-dir", str(place.guard_dir)]
-    started = subprocess.Popen([*command, "serve", "--store", str(place.path)], stderr=subprocess.DEVNULL)
+def server(place: Place, counter: Path | None = None, delay_s: float = 0.0) -> Generator[None]:
+    """Serve a store by a process. Raises LostServerError where it doesn't start.
+
+    `counter`: where it counts its syncs, each of which takes `delay_s` longer than the disk.
+    """
+    command = [str(Path(sys.executable).with_name("braid"))]
+    if counter is not None:
+        command = [sys.executable, "-m", "braid.tools.bench.counted_server", str(counter), str(delay_s)]
+    words = ["--guard-dir", str(place.guard_dir), "serve", "--store", str(place.path)]
+    started = subprocess.Popen([*command, *words], stderr=subprocess.DEVNULL)
     try:
         ends = time.monotonic() + START_S
         while not Remote(place.path).answers():
@@ -123,13 +151,22 @@ def _seconds(threads: list[Thread], clock: Callable[[], float] = time.perf_count
     return clock() - began
 
 
+_PARTS: Final = {
+    "recall": ("", ".p50", ".p95", ".p99"),
+    "append": ("", ".syncs"),
+    "append.slow": ("", ".syncs"),
+}
 MEASURES = (
     Measure(
-        tuple(
-            f"serve.{name}.{clients}{part}"
-            for name in ("recall", "append")
-            for clients in CLIENTS
-            for part in (("", ".p50", ".p95", ".p99") if name == "recall" else ("",))
+        (
+            *(
+                f"serve.{name}.{clients}{part}"
+                for name, parts in _PARTS.items()
+                for clients in CLIENTS
+                for part in parts
+            ),
+            "serve.append.gain",
+            "serve.append.slow.gain",
         ),
         serving,
     ),

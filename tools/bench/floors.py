@@ -127,8 +127,11 @@ class Disk(NamedTuple):
             os.close(fd)
             path.unlink()
 
-    def synced_writes(self, size: int, seconds: float, *, signing: bool) -> float:
-        """Return how many appends of `size` bytes, each with one fdatasync (and one signature), go into a second."""
+    def synced_writes(self, size: int, seconds: float, *, signing: bool, delay_s: float = 0.0) -> float:
+        """Return how many appends of `size` bytes, each with one fdatasync (and one signature), go into a second.
+
+        `delay_s`: how much longer a sync takes than the disk needs.
+        """
         data, sign = os.urandom(size), _sign()
         with self.scratch() as fd:
 
@@ -136,6 +139,8 @@ class Disk(NamedTuple):
                 if signing:
                     sign()
                 os.write(fd, data)
+                if delay_s:
+                    time.sleep(delay_s)
                 os.fdatasync(fd)
 
             return rate_for(append, seconds)

@@ -43,6 +43,7 @@ TARGETS: Final[dict[str, Target]] = {
     "recall.p95": Target("ratio", "≤", 1.0, 10_000),
     "recall.ingest": Target("value", "≥", 2_000, 10_000),
     "recall.first": Target("value", "≤", 1.0, 10_000),
+    "serve.append.slow.gain": Target("value", "≥", 5.0),
     "recall.beside": Target("value", "≤", 150.0, 10_000),
     "sql.beside": Target("value", "≤", 150.0, 10_000),
     "life.remember.p95": Target("value", "≤", 25.0, 10_000),

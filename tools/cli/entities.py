@@ -9,8 +9,10 @@ from braid.tools.cli.access import reading, writing
 from braid.tools.cli.group import BraidGroup, help_without_command
 from braid.tools.cli.instants import AsOf, past
 from braid.tools.cli.options import (
+    MOST,
     Adopt,
     AgentId,
+    Everything,
     FormatOption,
     ProjectId,
     Reason,
@@ -78,7 +80,8 @@ def list_(
     meanings: Annotated[
         bool, typer.Option("--meanings", help="Let the store's model support close names.")
     ] = False,
-    limit: Annotated[int, typer.Option("--limit", "-n", min=1, max=100_000, help="How many at most.")] = 100,
+    limit: Annotated[int, typer.Option("--limit", "-n", min=1, max=MOST, help="How many at most.")] = 100,
+    all_: Everything = False,
     as_of: AsOf = None,
     user_id: UserId = None,
     agent_id: AgentId = None,
@@ -94,14 +97,21 @@ def list_(
     Examples:
       braid entity list --user-id maya
       braid entity list --type person --named bob -o json
+      braid entity list --all -o jsonl
       braid entity list --proposals
     """
     as_of_index, as_of_time = past(as_of)
+    asked: dict[str, Any] = {
+        "type": type_, "named": named, "meanings": meanings, "as_of": as_of_index, "as_of_time": as_of_time,
+        "user_id": user_id, "agent_id": agent_id, "run_id": run_id, "project_id": project_id,
+        "session_id": session_id,
+    }  # fmt: skip
     with reading(store) as opened:
-        found = opened.entities(
-            type=type_, named=named, meanings=meanings, limit=limit, as_of=as_of_index, as_of_time=as_of_time,
-            user_id=user_id, agent_id=agent_id, run_id=run_id, project_id=project_id, session_id=session_id,
-        )  # fmt: skip
+        if all_ and not proposals:
+            listed = opened.iter_entities(**asked)
+            put_rows(_LISTED, (_listed(to_builtins(each)) for each in listed), output)
+            return
+        found = opened.entities(**asked, limit=MOST if all_ else limit)
     if proposals:
         rows: list[dict[str, Any]] = [
             {"one": each.names[0], "other": each.names[1], "score": f"{each.score:.2f}", "why": each.why,

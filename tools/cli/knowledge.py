@@ -2,7 +2,7 @@
 something, how it has changed, and why, or why not.
 """
 
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -10,9 +10,22 @@ from braid.tools.cli.access import reading
 from braid.tools.cli.group import BraidGroup
 from braid.tools.cli.instants import AsOf, instant, past
 from braid.tools.cli.knowledge_graph import central, export
-from braid.tools.cli.options import AgentId, FormatOption, ProjectId, RunId, SessionId, StoreOption, UserId
-from braid.tools.cli.output import put_json, put_rows, say
+from braid.tools.cli.options import (
+    MOST,
+    AgentId,
+    Everything,
+    FormatOption,
+    ProjectId,
+    RunId,
+    SessionId,
+    StoreOption,
+    UserId,
+)
+from braid.tools.cli.output import many, put_json, put_rows, say
 from braid.wire import to_builtins
+
+if TYPE_CHECKING:
+    from braid.claims.changed import KnowledgeChange
 
 PANEL = "Read"
 app = typer.Typer(cls=BraidGroup, rich_markup_mode=None)
@@ -107,8 +120,9 @@ def changes(
         str | None, typer.Option("--since", metavar="TIME", help="Changed no earlier than this.")
     ] = None,
     limit: Annotated[
-        int, typer.Option("--limit", "-n", min=1, max=100_000, help="How many at most, the latest.")
+        int, typer.Option("--limit", "-n", min=1, max=MOST, help="How many at most, the latest.")
     ] = 100,
+    all_: Everything = False,
     as_of: AsOf = None,
     user_id: UserId = None,
     agent_id: AgentId = None,
@@ -125,40 +139,36 @@ def changes(
       braid changes
       braid changes Jonas --since 2025-04-01
       braid changes "the launch" --user-id jonas -o json
+      braid changes --all -o csv
     """
     as_of_index, as_of_time = past(as_of)
+    scoped: dict[str, Any] = {
+        "as_of": as_of_index, "as_of_time": as_of_time, "user_id": user_id, "agent_id": agent_id,
+        "run_id": run_id, "project_id": project_id, "session_id": session_id,
+    }  # fmt: skip
     with reading(store) as opened:
+        if all_ and output != "json":
+            listed = opened.iter_changes(topic, since=instant(since) if since else None, **scoped)
+            shown = put_rows(_CHANGES, map(_changed, listed), output)
+            say(many(shown, "change") if shown else "nothing changed")
+            return
         found = opened.changes(
-            topic,
-            since=instant(since) if since else None,
-            limit=limit,
-            as_of=as_of_index,
-            as_of_time=as_of_time,
-            user_id=user_id,
-            agent_id=agent_id,
-            run_id=run_id,
-            project_id=project_id,
-            session_id=session_id,
+            topic, since=instant(since) if since else None, limit=MOST if all_ else limit, **scoped
         )
     if output == "json":
         put_json(to_builtins(found))
         return
-    rows = [
-        {
-            "when": one.when,
-            "was": one.was.says,
-            "now": one.now.says,
-            "said_by": one.now.said_by,
-            "quote": one.now.quote,
-            "why": one.why,
-            "turn": one.now.turn,
-        }
-        for one in found.changes
-    ]
-    put_rows(_CHANGES, to_builtins(rows), output)
-    shown = len(found.changes)
+    shown = put_rows(_CHANGES, map(_changed, found.changes), output)
     more = "" if shown == found.count else ": --limit shows more"
     say(f"{shown} of {found.count} changes{more}" if found.count else "nothing changed")
+
+
+def _changed(one: "KnowledgeChange") -> dict[str, Any]:
+    row: dict[str, Any] = to_builtins(
+        {"when": one.when, "was": one.was.says, "now": one.now.says, "said_by": one.now.said_by,
+         "quote": one.now.quote, "why": one.why, "turn": one.now.turn}
+    )  # fmt: skip
+    return row
 
 
 def why_known(

@@ -2,7 +2,7 @@
 
 import os
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 import typer
 
@@ -10,7 +10,17 @@ from braid.ledger.record.source import BELIEVED, SourceClass
 from braid.tools.cli import destination
 from braid.tools.cli.access import reading
 from braid.tools.cli.instants import AsOf, past
-from braid.tools.cli.options import AgentId, FormatOption, ProjectId, RunId, SessionId, StoreOption, UserId
+from braid.tools.cli.options import (
+    MOST,
+    AgentId,
+    Everything,
+    FormatOption,
+    ProjectId,
+    RunId,
+    SessionId,
+    StoreOption,
+    UserId,
+)
 from braid.tools.cli.output import many, put_bytes, put_rows, say, to_json
 from braid.wire import to_builtins
 
@@ -89,7 +99,8 @@ def export(
 
 def central(
     *,
-    limit: Annotated[int, typer.Option("--limit", "-n", min=1, max=100_000, help="How many at most.")] = 20,
+    limit: Annotated[int, typer.Option("--limit", "-n", min=1, max=MOST, help="How many at most.")] = 20,
+    all_: Everything = False,
     trust: Trust = BELIEVED,
     as_of: AsOf = None,
     user_id: UserId = None,
@@ -110,18 +121,12 @@ def central(
       braid knowledge central -n 5 -o json
     """
     as_of_index, as_of_time = past(as_of)
+    asked: dict[str, Any] = {
+        "trust": trust, "as_of": as_of_index, "as_of_time": as_of_time, "user_id": user_id, "agent_id": agent_id,
+        "run_id": run_id, "project_id": project_id, "session_id": session_id,
+    }  # fmt: skip
     with reading(store) as opened:
-        found = opened.centrality(
-            limit=limit,
-            trust=trust,
-            as_of=as_of_index,
-            as_of_time=as_of_time,
-            user_id=user_id,
-            agent_id=agent_id,
-            run_id=run_id,
-            project_id=project_id,
-            session_id=session_id,
-        )
-    put_rows(_CENTRAL, to_builtins(found), output)
-    if not found:
+        found = opened.iter_centrality(**asked) if all_ else opened.centrality(**asked, limit=limit)
+        shown = put_rows(_CENTRAL, map(to_builtins, found), output)
+    if not shown:
         say("no claim relates two entities", "braid entity list shows who is spoken of")

@@ -72,7 +72,8 @@ def list_(
     """
     if views:
         with reading(store) as opened:
-            put_rows(_VIEWS, [_told(to_builtins(row), output) for row in opened.lens_views()], output)
+            listed = opened.iter_lens_views()
+            put_rows(_VIEWS, (_told(to_builtins(row), output) for row in listed), output)
         return
     found = _lenses(store)
     put_rows(_LENSES, to_builtins(found.lenses), output)
@@ -235,8 +236,8 @@ def stale(
       braid lens stale --all -o json
     """
     with reading(store) as opened:
-        found = [to_builtins(one) for one in opened.lens_standings() if one.stale or all_]
-    put_rows(_STANDINGS, [_told(row, output) for row in found], output)
+        found = (to_builtins(one) for one in opened.iter_lens_standings() if one.stale or all_)
+        put_rows(_STANDINGS, (_told(row, output) for row in found), output)
 
 
 @app.command()

@@ -17,6 +17,11 @@ StoreOption = Annotated[
 FormatOption = Annotated[
     Format, typer.Option("--output", "-o", help="How to show it; csv-raw keeps cells as they are.")
 ]
+MOST = 100_000
+"""How many a list may have."""
+Everything = Annotated[
+    bool, typer.Option("--all", help=f"All of them, up to {MOST:,}: page by page in JSON lines and CSV.")
+]
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Show what would happen; change nothing.")]
 Adopt = Annotated[bool, typer.Option("--adopt", help="Accept a store whose fork guard is missing, once.")]
 Shared = Annotated[bool, typer.Option("--shared", help="Share the store with other writers that share it.")]

@@ -114,30 +114,37 @@ def cell(value: object) -> str:
     return text if len(text) <= _CELL_CHARS else text[: _CELL_CHARS - 1] + "…"
 
 
-def put_rows(columns: Sequence[str], rows: Iterable[Mapping[str, Any]], form: Format = "table") -> None:
-    """Write rows of named values. JSON lines and CSV stream; a table and a JSON document are made whole."""
+def put_rows(columns: Sequence[str], rows: Iterable[Mapping[str, Any]], form: Format = "table") -> int:
+    """Write rows of named values and return how many; JSON lines and CSV stream, a table and a JSON document don't."""
     if form == "json":
-        put_json([dict(row) for row in rows])
-    elif form == "jsonl":
-        for row in rows:
+        whole = [dict(row) for row in rows]
+        put_json(whole)
+        return len(whole)
+    if form == "jsonl":
+        count = 0
+        for count, row in enumerate(rows, 1):  # noqa: B007 - how many is what is wanted of it
             put(to_json(dict(row)))
-    elif form in ("csv", "csv-raw"):
-        _put_csv(columns, rows, raw=form == "csv-raw")
-    else:
-        put_table(columns, [[cell(row.get(name)) for name in columns] for row in rows])
+        return count
+    if form in ("csv", "csv-raw"):
+        return _put_csv(columns, rows, raw=form == "csv-raw")
+    cells = [[cell(row.get(name)) for name in columns] for row in rows]
+    put_table(columns, cells)
+    return len(cells)
 
 
-def _put_csv(columns: Sequence[str], rows: Iterable[Mapping[str, Any]], *, raw: bool) -> None:
+def _put_csv(columns: Sequence[str], rows: Iterable[Mapping[str, Any]], *, raw: bool) -> int:
     plain = _shown if sys.stdout.isatty() else _csv_cell  # raw in files and pipes: the data as it is
     shown = plain if raw else _inert
     writer = csv.writer(sys.stdout, lineterminator="\n")
     quoting = csv.writer(sys.stdout, lineterminator="\n", quoting=csv.QUOTE_NONNUMERIC)
     writer.writerow(map(shown, columns))
-    for row in rows:
+    count = 0
+    for count, row in enumerate(rows, 1):  # noqa: B007 - how many is what is wanted of it
         cells = [shown(row.get(name)) for name in columns]
         # A carriage return ends a line for readers, and csv quotes it only where it ends ours.
         returns = any(isinstance(each, str) and "\r" in each for each in cells)
         (quoting if returns else writer).writerow(cells)
+    return count
 
 
 def _csv_cell(value: object) -> object:

@@ -100,10 +100,8 @@ def list_(*, output: FormatOption = "table", store: StoreOption = None) -> None:
     import msgspec
 
     with reading(store) as opened:
-        found = opened.programs()
-    rows = [msgspec.to_builtins(one) for one in found]
-    put_rows(_LISTED, rows, output)
-    say(many(len(found), "program"))
+        shown = put_rows(_LISTED, map(msgspec.to_builtins, opened.iter_programs()), output)
+    say(many(shown, "program"))
 
 
 @app.command()

@@ -198,7 +198,7 @@ def list_(output: FormatOption = "table", store: StoreOption = None) -> None:
     from braid.wire import to_builtins
 
     with writing(store) as asked:
-        rows = [to_builtins(one) for one in asked.tokens()]
+        rows = [to_builtins(one) for one in asked.iter_tokens()]
     if output == "table":
         for row in rows:
             row["scope"] = (

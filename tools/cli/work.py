@@ -14,14 +14,14 @@ from braid.tools.cli.models import (
     chosen_models,
     require_small,
 )
-from braid.tools.cli.options import Adopt, FormatOption, LogOption, Shared, StoreOption
+from braid.tools.cli.options import MOST, Adopt, Everything, FormatOption, LogOption, Shared, StoreOption
 from braid.tools.cli.output import many, put_fields, put_json, put_rows, say
 from braid.wire import to_builtins
 
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
-    from braid.jobs.operations import JobsChanged
+    from braid.jobs.operations import JobsChanged, ListedJob
     from braid.store import Store
     from braid.work.worker import Step
 
@@ -177,7 +177,8 @@ def list_(
     consumer: Annotated[
         ConsumerName | None, typer.Option("--consumer", help="Only of this consumer.", show_default=False)
     ] = None,
-    limit: Annotated[int, typer.Option("--limit", min=1, max=10_000, help="How many.")] = 100,
+    limit: Annotated[int, typer.Option("--limit", min=1, max=MOST, help="How many.")] = 100,
+    all_: Everything = False,
     queue: Queue = None,
     output: FormatOption = "table",
     store: StoreOption = None,
@@ -188,19 +189,26 @@ def list_(
     Examples:
       braid jobs list
       braid jobs list --state dead -o json
+      braid jobs list --all -o jsonl
     """
     with reading(store) as opened:
         carry_by(opened, queue)
-        found = opened.jobs(state=state, consumer=consumer, limit=limit)
-    if output == "json":
-        put_json(to_builtins(found))
-        return
-    rows: list[dict[str, Any]] = to_builtins(found.jobs)
-    for row in rows:
-        row["records"] = ",".join(f"{start}-{stop - 1}" for start, stop in row["spans"])
-    put_rows(_COLUMNS, rows, output)
-    if not rows:
+        if all_ and output != "json":
+            listed = opened.iter_jobs(state=state, consumer=consumer)
+            shown = put_rows(_COLUMNS, map(_listed, listed), output)
+        else:
+            found = opened.jobs(state=state, consumer=consumer, limit=MOST if all_ else limit)
+            if output == "json":
+                put_json(to_builtins(found))
+                return
+            shown = put_rows(_COLUMNS, map(_listed, found.jobs), output)
+    if not shown:
         say("no job waits")
+
+
+def _listed(job: "ListedJob") -> dict[str, Any]:
+    row: dict[str, Any] = to_builtins(job)
+    return row | {"records": ",".join(f"{start}-{stop - 1}" for start, stop in row["spans"])}
 
 
 @app.command()

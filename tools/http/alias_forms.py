@@ -5,8 +5,8 @@ from typing import Annotated, Literal
 
 import msgspec
 
+from braid.operation import Instant, Response
 from braid.operation import Request as Asked
-from braid.operation import Response
 
 _Scope = Annotated[str, msgspec.Meta(min_length=1)] | None
 
@@ -33,6 +33,12 @@ class ReasonAlias(Asked, frozen=True, kw_only=True):
     reason: str | None = None
 
 
+class DeleteAlias(ReasonAlias, frozen=True, kw_only=True):
+    """Why; `force` forgets a pinned memory, too, which only an operator may."""
+
+    force: bool = False
+
+
 class PatchAlias(Asked, frozen=True, kw_only=True):
     """What changes in a memory; what isn't given stays as it is."""
 
@@ -57,14 +63,26 @@ class ModifyAlias(Asked, frozen=True, kw_only=True):
 
 
 class ForgetAlias(Asked, frozen=True, kw_only=True):
-    """What is forgotten: a preview finds candidates by `query`, and `execute` forgets those that you name in `ids`."""
+    """What is forgotten: a preview finds candidates by `query` and the filters, and `execute` forgets.
+
+    `who`: whose words, by name or actor. `source_type`: by which method they came. `since`, `until`: when they were
+    written down. `execute` takes the `confirm_token` of a preview, and of its candidates all, or those in `ids`; or a
+    few `ids` alone. `confirm`: how many are forgotten, where the preview asks for that.
+    """
 
     query: str | None = None
     ids: tuple[str, ...] = ()
     type: str | None = None
+    tags: tuple[str, ...] = ()
+    who: str | None = None
+    source_type: str | None = None
+    since: Instant | None = None
+    until: Instant | None = None
     mode: Literal["preview", "execute"] = "preview"
     limit: Annotated[int, msgspec.Meta(ge=1, le=100)] = 10
     reason: str | None = None
+    confirm_token: str | None = None
+    confirm: Annotated[int, msgspec.Meta(ge=1)] | None = None
     user_id: _Scope = None
     agent_id: _Scope = None
     run_id: _Scope = None
@@ -150,8 +168,16 @@ class CandidateAlias(Response, frozen=True, kw_only=True):
 
 
 class ForgottenAlias(Response, frozen=True, kw_only=True, omit_defaults=True):
-    """`candidates` of a preview; of an execution what was `forgotten`, and the record that says so."""
+    """`candidates` of a preview; of an execution what was `forgotten`, and the record that says so.
+
+    `confirm_token` forgets the candidates until `expires_at`; `confirm`: how many must be said with it. `skipped`: what
+    has changed since, or is pinned.
+    """
 
     candidates: tuple[CandidateAlias, ...] | None = None
+    confirm_token: str | None = None
+    confirm: int | None = None
+    expires_at: datetime | None = None
     forgotten: tuple[str, ...] | None = None
+    skipped: tuple[str, ...] | None = None
     event_id: str | None = None

@@ -7,18 +7,21 @@ from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import msgspec
+from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
 from braid import wire
-from braid.errors import InvalidRequestError
+from braid.errors import ConfirmationError, InvalidRequestError
 from braid.ledger.record.scope import SCOPES
 from braid.operation import Request as Asked
 from braid.refusal import refusal
+from braid.settings import settings
 from braid.tools.http.alias_forms import (
     CandidateAlias,
     ChangedAlias,
+    DeleteAlias,
     EventAlias,
     ForgetAlias,
     ForgottenAlias,
@@ -56,12 +59,19 @@ class Alias(NamedTuple):
 
 ALIASES: Final = (
     Alias("POST", "/remember", "remember", ("remember",), RememberedAlias, RememberAlias),
-    Alias("POST", "/forget", "forget", ("forget", "recall"), ForgottenAlias, ForgetAlias),
+    Alias(
+        "POST",
+        "/forget",
+        "forget",
+        ("preview_forget", "forget_previewed", "forget"),
+        ForgottenAlias,
+        ForgetAlias,
+    ),
     Alias("POST", "/modify", "modify_all", ("modify_all",), ResultsAlias, ModifyAlias),
     Alias("GET", "/jobs/{id}", "job", ("job_progress",), JobAlias),
     Alias("GET", "/{id}/history", "history", ("history",), HistoryAlias),
     Alias("POST", "/{id}/recover", "recover", ("recover",), ChangedAlias, ReasonAlias),
-    Alias("DELETE", "/{id}", "delete", ("forget",), ChangedAlias, ReasonAlias, ("reason",)),
+    Alias("DELETE", "/{id}", "delete", ("forget",), ChangedAlias, DeleteAlias, ("reason", "force")),
     Alias("PATCH", "/{id}", "modify", ("modify",), ChangedAlias, PatchAlias),
 )
 """The routes, the fixed names before those that hold an id."""
@@ -83,7 +93,6 @@ class Aliases:
     async def remember(self, request: Request) -> Response:
         """Remember a text."""
         asked = await self._body(request, RememberAlias)
-        scope = {name: getattr(asked, name) for name in SCOPES}
         said = {
             "messages": asked.content,
             "mode": asked.mode,
@@ -92,7 +101,7 @@ class Aliases:
             "idempotency_key": asked.idempotency_key,
             "pipeline_timeout_ms": asked.pipeline_timeout_ms,
         }
-        done = await self._server.ask(request, "remember", scope | said)
+        done = await self._server.ask(request, "remember", _scope(asked) | said)
         return _json(
             RememberedAlias(
                 memory_id=done.memory_id,
@@ -144,29 +153,62 @@ class Aliases:
         return _json(ChangedAlias(memory_id=id, status="recovered", event_id=done.id))
 
     async def delete(self, request: Request) -> Response:
-        """Forget a memory; the reason may stand in the query."""
-        asked = await self._body(request, ReasonAlias)
+        """Forget a memory; the reason, and force, may stand in the query."""
+        asked = await self._body(request, DeleteAlias)
         id, reason = request.path_params["id"], request.query_params.get("reason") or asked.reason
-        done = await self._server.ask(request, "forget", {"ids": [id], "reason": _needed(reason)})
+        force = _flag(request, "force") or asked.force
+        members = {"ids": [id], "reason": _needed(reason), "force": force}
+        done = await self._server.ask(request, "forget", members)
         return _json(ChangedAlias(memory_id=id, status="forgotten", event_id=done.id))
 
     async def forget(self, request: Request) -> Response:
-        """Show what could be forgotten, or forget what is named."""
+        """Show what could be forgotten, or forget what was shown or is named."""
         asked = await self._body(request, ForgetAlias)
         if asked.mode == "execute":
-            if not asked.ids:
-                raise InvalidRequestError("execute forgets the ids that a preview gave: name them in ids")
-            members = {"ids": asked.ids, "reason": _needed(asked.reason)}
-            done = await self._server.ask(request, "forget", members)
-            return _json(ForgottenAlias(forgotten=asked.ids, event_id=done.id))
+            return _json(
+                await (self._forget_shown if asked.confirm_token else self._forget_named)(request, asked)
+            )
         if not asked.query:
             raise InvalidRequestError("a preview needs a query")
-        scope = {name: getattr(asked, name) for name in SCOPES}
-        filters = {"filters": {"type": {"eq": asked.type}}} if asked.type else {}
-        members = scope | filters | {"query": asked.query, "top_k": asked.limit}
-        found = await self._server.ask(request, "recall", members)
-        candidates = tuple(CandidateAlias(id=hit.id, score=hit.score) for hit in found.results)
-        return _json(ForgottenAlias(candidates=candidates))
+        members = {"query": asked.query, "match": "meaning", "filters": _filters(asked), "limit": asked.limit}
+        shown = await self._server.ask(request, "preview_forget", _scope(asked) | members)
+        return _json(
+            ForgottenAlias(
+                candidates=tuple(CandidateAlias(id=one.id, score=one.score) for one in shown.memories),
+                confirm_token=shown.token,
+                confirm=shown.confirm,
+                expires_at=shown.expires_at,
+            )
+        )
+
+    async def _forget_shown(self, request: Request, asked: ForgetAlias) -> ForgottenAlias:
+        """Forget what a preview has shown, or those of it that are named."""
+        members = {
+            "token": asked.confirm_token,
+            "reason": _needed(asked.reason),
+            "ids": asked.ids or None,
+            "confirm": asked.confirm,
+        }
+        done = await self._server.ask(request, "forget_previewed", _scope(asked) | members)
+        return ForgottenAlias(
+            forgotten=done.forgotten,
+            skipped=tuple(one.id for one in done.skipped),
+            event_id=done.tombstone,
+        )
+
+    async def _forget_named(self, request: Request, asked: ForgetAlias) -> ForgottenAlias:
+        """Forget a few that are named. Raises ConfirmationError for more than the settings let pass unseen."""
+        if not asked.ids:
+            raise InvalidRequestError("execute takes the confirm_token of a preview, or ids")
+        now = await run_in_threadpool(settings, self._server.session)
+        if now.forget_dry_run_only:
+            raise ConfirmationError("forget_dry_run_only is set: nothing was changed")
+        if len(asked.ids) > now.forget_confirm_above:
+            raise ConfirmationError(
+                f"{len(asked.ids)} memories would be forgotten: preview them, and give its confirm_token"
+            )
+        done = await self._server.ask(request, "forget", {"ids": asked.ids, "reason": _needed(asked.reason)})
+        return ForgottenAlias(forgotten=asked.ids, event_id=done.id)
 
     async def _body(self, request: Request, type_: Any) -> Any:
         raw = await self._server.body(request)
@@ -183,6 +225,34 @@ def _by_method(ways: dict[str, _Answer]) -> _Answer:
         return await ways["GET" if request.method == "HEAD" else request.method](request)
 
     return answer
+
+
+def _scope(asked: RememberAlias | ForgetAlias) -> dict[str, Any]:
+    return {name: getattr(asked, name) for name in SCOPES}
+
+
+def _flag(request: Request, name: str) -> bool:
+    """Return a flag of the query. Raises InvalidRequestError for what is neither true nor false."""
+    said = request.query_params.get(name, "false")
+    if said not in ("true", "false"):
+        raise InvalidRequestError(f"{name} is true or false")
+    return said == "true"
+
+
+def _filters(asked: ForgetAlias) -> dict[str, Any] | None:
+    """Return the filters of recall that a request's own are."""
+    parts: list[dict[str, Any]] = [{"tags": {"contains": tag}} for tag in asked.tags]
+    if asked.type:
+        parts.append({"type": {"eq": asked.type}})
+    if asked.who:
+        parts.append({"OR": [{"name": {"eq": asked.who}}, {"actor": {"eq": asked.who}}]})
+    if asked.source_type:
+        parts.append({"method": {"eq": asked.source_type}})
+    if asked.since:
+        parts.append({"created_at": {"gte": asked.since.isoformat()}})
+    if asked.until:
+        parts.append({"created_at": {"lt": asked.until.isoformat()}})
+    return {"AND": parts} if parts else None
 
 
 def _needed(reason: str | None) -> str:

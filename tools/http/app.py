@@ -38,7 +38,9 @@ from braid.tools.http.bounds import bounds_of
 from braid.tools.http.limits import Limits, name_of, weight_of
 from braid.tools.http.openapi import document
 from braid.tools.http.pages import Page, following, gone_from, page_of
+from braid.tools.http.places import Places
 from braid.tools.http.problem import MEDIA_TYPE, problem
+from braid.tools.http.progress import Steps, events
 from braid.tools.http.query import from_query
 from braid.tools.http.request_log import RequestLog
 from braid.tools.http.watch import Watch
@@ -107,6 +109,7 @@ class Server:
         """Called behind each operation that may have appended something."""
         self.is_ready = True
         self._streams = 0
+        self._places = Places()
 
     def application(self) -> Starlette:
         """Return the ASGI application."""
@@ -192,6 +195,8 @@ class Server:
         )
         if known.streams:
             return await self._stream(request, known, caller, _resumed(request, asked))
+        if page is None and _wants_events(request):
+            return await self._progressing(known, caller, asked)
         whole = page.request() if page else asked
         own = _is_own(request)
 
@@ -200,23 +205,45 @@ class Server:
         ]:  # one way to a thread and back: it costs as much as an append
             return _encoded(self._within(caller, known, whole), page, own=own)
 
-        encoded, cursor = await run_in_threadpool(asking)
+        encoded, cursor = await anyio.to_thread.run_sync(asking, limiter=self._places.of(known))
         self._wake(known)
         said = {"Braid-Limits": bounds} if (bounds := bounds_of(whole)) else {}
         if cursor is not None:
             said["Link"] = f'<{following(request.url.path, request.query_params, cursor)}>; rel="next"'
         return _whole(request, encoded, said)
 
-    def _within(self, caller: Caller, known: Operation, asked: Asked) -> Any:
+    async def _progressing(self, known: Operation, caller: Caller, asked: Asked) -> Response:
+        """Answer by events. What is refused at once is a problem with a status of its own."""
+        steps = Steps()
+        local = {"progress": steps} if "progress" in known.local else {}
+
+        async def asking() -> Any:
+            step = partial(self._within, caller, known, asked, **local)
+            try:
+                return await anyio.to_thread.run_sync(step, limiter=self._places.of(known))
+            finally:
+                self._wake(known)
+
+        work = asyncio.ensure_future(asking())
+        work.add_done_callback(
+            lambda done: done.cancelled() or done.exception()
+        )  # nobody may be there to take it
+        if (await asyncio.wait({work}, timeout=LOOK_S))[0]:
+            await work
+        said = {"Braid-Limits": bounds} if (bounds := bounds_of(asked)) else {}
+        written = events(work, steps, _event, _logged)
+        return StreamingResponse(written, media_type="text/event-stream", headers=said)
+
+    def _within(self, caller: Caller, known: Operation, asked: Asked, **local: Any) -> Any:
         """Return what an operation answers, within the caller's limits; whatever it brings is counted."""
         self._admit(caller, known)
         try:
-            answer = self._answer(known, caller, asked)
+            answer = self._answer(known, caller, asked, **local)
         except Exception as error:
             self.watch.failed(caller, known, error)
             raise
         if known.access != "read":
-            self.watch.done(caller, known, asked)
+            self.watch.done(caller, known, asked, answer)
         return answer
 
     def _wake(self, known: Operation) -> None:
@@ -255,9 +282,9 @@ class Server:
             f"ask again in {wait_s} seconds at the latest", wait_s=wait_s,
         )  # fmt: skip
 
-    def _answer(self, known: Operation, caller: Caller, asked: Asked) -> Any:
+    def _answer(self, known: Operation, caller: Caller, asked: Asked, **local: Any) -> Any:
         with asked_by(caller):
-            return self.session.call(known.run, asked)
+            return self.session.call(known.run, asked, **local)
 
     def _items(self, known: Operation, caller: Caller, asked: Asked) -> Iterator[Any]:
         with asked_by(caller):
@@ -434,6 +461,10 @@ def _encoded(answer: object, page: Page | None, *, own: bool) -> tuple[bytes, st
     return encode(part) if own else wire.to_json(part), cursor
 
 
+def _wants_events(request: Request) -> bool:
+    return "text/event-stream" in request.headers.get("accept", "")
+
+
 def _is_own(request: Request) -> bool:
     return CONTENT_TYPE in request.headers.get("accept", "")
 
@@ -495,7 +526,7 @@ def _form_of(request: Request) -> tuple[str, _Write, _Write, bytes]:
     if _is_own(request):
         own: _Write = lambda item: framed(ITEM, item if isinstance(item, bytes) else encode(item))  # noqa: E731
         return CONTENT_TYPE, own, lambda found: framed(FAILED, msgspec.json.encode(found)), framed(ENDED)
-    if "text/event-stream" in request.headers.get("accept", ""):
+    if _wants_events(request):
         return (
             "text/event-stream",
             _event,

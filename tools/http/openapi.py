@@ -12,10 +12,11 @@ from typing import Any, Final
 
 import braid
 from braid.operation import Json, Operation
+from braid.paging import MOST, USUAL_SIZE
 from braid.registry import find, operations
 from braid.tools.http.aliases import ALIASES, PREFIX, Alias
 from braid.tools.http.bounds import usual_bounds
-from braid.tools.http.pages import CURSOR, MOST, SIZE, USUAL_SIZE
+from braid.tools.http.pages import CURSOR, SIZE
 from braid.tools.http.problem import MEDIA_TYPE, status_of
 from braid.tools.http.schemas import Components
 from braid.transport import Problem
@@ -119,7 +120,10 @@ def _answered(one: Operation, components: Components, refusals: Iterable[int]) -
     bounds = usual_bounds(one)
     said = f"\n\nBounds, where you name no others: {bounds}." if bounds else ""
     schema = components.take(one.response, one.name)
-    forms: _Doc = {"application/json": {"schema": schema}}
+    forms: _Doc = {
+        "application/json": {"schema": schema},
+        "text/event-stream": {"schema": {"type": "string"}},
+    }
     if one.streams:  # the schema is that of a line
         forms = {"application/jsonl": {"schema": schema}, "text/event-stream": {"schema": {"type": "string"}}}
     headers: _Doc = {}

@@ -22,10 +22,9 @@ from braid.caller import Caller
 from braid.errors import InvalidRequestError, LostPlaceError
 from braid.ledger.read.reader import Reader
 from braid.operation import Operation, Request
+from braid.paging import MOST, USUAL_SIZE, whole
 
 SIZE, CURSOR = "page_size", "cursor"
-USUAL_SIZE: Final = 100
-MOST: Final = 1000
 _NAMED: Final = 32
 """How many of the items that were given last a cursor names: as many may go between two pages."""
 _HINT: Final = "ask for the first page again: without cursor, and all else the same"
@@ -61,11 +60,9 @@ class Page(NamedTuple):
     def request(self) -> Request:
         """Return the request that gives the list of which this is a page: whole, and of one state where it may be."""
         changes: dict[str, Any] = {}
-        if (most := _most(self.known)) is not None and self.asked.limit == most[0]:  # type: ignore[attr-defined]
-            changes["limit"] = most[1]
         if self.cursor is not None and self.cursor.records < self.records and _is_of_now(self.asked):
             changes["as_of"] = self.cursor.records - 1
-        return msgspec.structs.replace(self.asked, **changes)
+        return whole(self.known, self.asked, **changes)
 
     def of(self, answer: _Answer) -> tuple[_Answer, str | None]:
         """Return an answer with this page of its list, and the cursor of the next; None behind the last one."""
@@ -180,13 +177,3 @@ def _is_of_now(asked: Request) -> bool:
     """Whether a request could be asked of the past, and is not."""
     fields = asked.__struct_fields__
     return "as_of" in fields and all(getattr(asked, name, None) is None for name in ("as_of", "as_of_time"))
-
-
-def _most(known: Operation) -> tuple[int, int] | None:
-    """Return the usual and the highest `limit` of an operation; None where it has none."""
-    described: Any = msgspec.inspect.type_info(known.request)
-    for field in described.fields:
-        if field.name == "limit":
-            number = getattr(field.type, "type", field.type)  # a description is wrapped around it
-            return field.default, number.le
-    return None

@@ -53,10 +53,15 @@ class Watch:
                 self._others += 1
         self.sign()
 
-    def done(self, caller: Caller, known: Operation, asked: object) -> None:
+    def done(self, caller: Caller, known: Operation, asked: object, answer: object) -> None:
         """Take notice of what took something away; many in a minute are an alarm."""
-        if weight_of(known) == "destroy" and known.access in ("forget", "erase"):
-            self._act(caller, "deletes", len(getattr(asked, "ids", None) or ()) or 1)
+        if (
+            weight_of(known) == "destroy"
+            and known.access in ("forget", "erase")
+            and (known.destructive or not known.repeatable)
+        ):
+            gone = getattr(answer, "forgotten", None) or getattr(asked, "ids", None) or ()
+            self._act(caller, "deletes", len(gone) or 1)
 
     def failed(self, caller: Caller, known: Operation, error: Exception) -> None:
         """Take notice of a failure: a refusal is counted; changes that name what isn't there are an alarm."""
@@ -73,11 +78,14 @@ class Watch:
             while acts and acts[0][0] < now - SPIKE_S:
                 acts.popleft()
             total = sum(each for _, each in acts)
-            if total <= SPIKE or not self._is_due(ALARM, now):
+            if total <= SPIKE:
                 return
-            self._signed_at[ALARM] = now
+            acts.clear()
+            if is_due := self._is_due(ALARM, now):
+                self._signed_at[ALARM] = now
         note("alarm", level=logging.WARNING, outcome=what.replace(" ", "_"), count=total)
-        self._sign(ALARM, {"what": what, "caller": caller.name, "token": caller.token, "count": total})
+        if is_due:
+            self._sign(ALARM, {"what": what, "caller": caller.name, "token": caller.token, "count": total})
 
     def sign(self, *, ending: bool = False) -> None:
         """Sign what was refused since the last summary, where the window has passed or the server ends."""

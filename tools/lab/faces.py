@@ -20,6 +20,7 @@ from typing import Annotated, Any, Final, Literal, NewType, Union, get_args, get
 import msgspec
 
 from braid.operation import Operation, PathName
+from braid.paging import USUAL_SIZE
 from braid.registry import operations
 from braid.wire import schema_of, to_builtins
 
@@ -60,12 +61,13 @@ class Parameter(msgspec.Struct, frozen=True):
 class Method:
     """One operation as a method."""
 
-    def __init__(self, operation: Operation, imports: Imports) -> None:
+    def __init__(self, operation: Operation, imports: Imports, *, remote: bool = False) -> None:
+        """`remote`: only with what can be sent to a server."""
         self.operation = operation
         self._imports = imports
         self._hints = get_type_hints(operation.request, include_extras=True)
         self.members = [self._member(field) for field in msgspec.structs.fields(operation.request)]
-        self.local = [self._local(name) for name in operation.local]
+        self.local = [] if remote else [self._local(name) for name in operation.local]
 
     def _member(self, field: msgspec.structs.FieldInfo) -> Parameter:
         taken = self.type(self._hints[field.name], taken=True)
@@ -189,10 +191,60 @@ class Method:
         step = f"lambda: {call}" if self.handed_on else f"self.sync.{one.name}"
         return self._written("async def", self.returned, f"return await to_thread({step})")
 
+    def sync_items(self) -> str:
+        """Return the method of `Store` that yields the items of the operation's list."""
+        one, room = self.operation, _alias(self.operation)
+        request = f"{room}.{one.request.__name__}({', '.join(f'{each.name}={each.passes}' for each in self.members)})"
+        body = f"return self.session.items({room}.{one.name}, {request}, page_size)"
+        return self._written_items("Iterator", body)
+
+    def asynchronous_items(self) -> str:
+        """Return the method of `AsyncStore` that yields them."""
+        handed_on = ", ".join(filter(None, [self.handed_on, "page_size=page_size"]))
+        call = f"self.sync.{self.items_name}({handed_on})"
+        return self._written_items("AsyncIterator", f"return stream(lambda: {call})")
+
+    def _written_items(self, kind: str, body: str) -> str:
+        returned = f"{self._imports.add(kind, 'collections.abc')}[{self.item}]"
+        head = f'def {self.items_name}({self.items_signature}) -> "{returned}"'
+        return self._method(head, f'"""{self.items_doc}', body)
+
+    @property
+    def items_name(self) -> str:
+        """The name of the method that yields the items of the operation's list."""
+        return f"iter_{self.operation.name}"
+
+    @property
+    def item(self) -> str:
+        """The type of an item of the operation's list; of a table, tables."""
+        listed = get_type_hints(self.operation.response)[self.operation.pages or ""]
+        return self.type(get_args(listed)[0] if get_origin(listed) is tuple else listed)
+
+    @property
+    def items_signature(self) -> str:
+        """The parameters of that method: those of the operation, and the size of a page."""
+        own = self.signature
+        return f"{own}, {'' if '*' in own else '*, '}page_size: int = {USUAL_SIZE}"
+
+    @property
+    def items_doc(self) -> str:
+        """What that method does."""
+        one = self.operation
+        rows = one.pages == "table"
+        what = "the rows, in tables of at most `page_size`" if rows else f"the {one.pages}, one by one"
+        limit = " The usual `limit` does not count." if "limit" in one.request.__struct_fields__ else ""
+        return (
+            f"Yield all that `{one.name}` lists: {what}.\n\n"
+            f"A server is asked for `page_size` at a time.{limit} Raises as `{one.name}`;\n"
+            "LostPlaceError where too much has gone from the list meanwhile.\n"
+        )
+
     def _written(self, keyword: str, returned: str, body: str) -> str:
-        doc = self.doc + ('\n"""' if "\n" in self.doc else '"""')
-        head = f'{keyword} {self.operation.name}({self.signature}) -> "{returned}":\n'
-        return indent(head + indent(f"{doc}\n{body}\n", "    "), "    ") + "\n"
+        doc = self.doc + ("\n" if "\n" in self.doc else "")
+        return self._method(f'{keyword} {self.operation.name}({self.signature}) -> "{returned}"', doc, body)
+
+    def _method(self, head: str, doc: str, body: str) -> str:
+        return indent(f"{head}:\n" + indent(f'{doc}"""\n{body}\n', "    "), "    ") + "\n"
 
 
 def _alias(one: Operation) -> str:
@@ -301,6 +353,7 @@ def store() -> str:
     """Return the text of `api/store.py`."""
     imports = Imports()
     methods = [Method(one, imports).sync() for one in operations().values()]
+    methods += [Method(one, imports, remote=True).sync_items() for one in operations().values() if one.pages]
     rooms = sorted({(*one.run.__module__.rpartition(".")[::2], _alias(one)) for one in operations().values()})
     return _formatted(
         _STORE.format(
@@ -317,6 +370,9 @@ def async_store() -> str:
     """Return the text of `api/async_store.py`."""
     imports = Imports()
     methods = [Method(one, imports).asynchronous() for one in operations().values()]
+    methods += [
+        Method(one, imports, remote=True).asynchronous_items() for one in operations().values() if one.pages
+    ]
     return _formatted(_ASYNC.format(note=NOTE, imports=imports.lines(), methods="".join(methods)))
 
 
@@ -402,6 +458,10 @@ def reference() -> str:
         )
         told.append(f"{' · '.join(marks)}" + (f" · raises {errors}" if errors else "") + "\n\n")
         told.append(f"{inspect.cleandoc(one.description)}\n")
+        if one.pages:
+            told.append(
+                f"\nItem by item: `{method.items_name}(…, page_size={USUAL_SIZE}) -> Iterator[{method.item}]`\n"
+            )
     return "".join(told)
 
 

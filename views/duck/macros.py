@@ -67,6 +67,8 @@ _MENTIONED: Final = f"""
           SELECT d.log_index, json_extract_string(d.data, '$.op') AS op, d.data,
             {OWNED.format("d")} AS owner
           FROM events d WHERE d.name = 'entity' AND d.standing = 'living'
+            AND (d.user_id IS NOT NULL)::INTEGER + (d.agent_id IS NOT NULL)::INTEGER + (d.run_id IS NOT NULL)::INTEGER
+              + (d.project_id IS NOT NULL)::INTEGER + (d.session_id IS NOT NULL)::INTEGER < 2  -- of a whole memory
         ),
         named AS (  -- the names that decisions are about
           SELECT d.log_index, d.op, d.owner, l.k, coalesce(json_extract(n.data, '$.side')::INTEGER, 0) AS side,

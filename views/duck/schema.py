@@ -6,7 +6,7 @@ what macros.py adds, is a new `VERSION`, which makes every working file rebuild.
 
 from typing import Final, NamedTuple
 
-VERSION: Final = 10
+VERSION: Final = 11
 
 
 class Column(NamedTuple):

@@ -199,6 +199,34 @@ def test_many_deletions_are_an_alarm(store: Store) -> None:
     assert (told["what"], told["caller"], told["count"]) == ("deletes", "bot", SPIKE + 2)
 
 
+def test_many_that_are_forgotten_by_one_token_are_an_alarm(store: Store) -> None:
+    for k in range(SPIKE + 2):
+        store.append(f"The cat sat {k} times.", user_id="maya")
+    person = store.issue_token("bot", kind="person", user_id="maya").secret
+    with served(store, port=True) as port:
+        ask = Asker(port, person)
+        shown = ask("POST", "/v1/preview_forget", {"query": "cat", "limit": 50})[1]
+        said = {"token": shown["token"], "reason": "asked", "confirm": shown["confirm"]}
+        assert len(ask("POST", "/v1/forget_previewed", said)[1]["forgotten"]) == SPIKE + 2
+    (told,) = named(store, "alarm")
+    assert (told["what"], told["count"]) == ("deletes", SPIKE + 2)
+
+
+def test_many_wrong_targets_are_an_alarm_and_each_is_logged(
+    store: Store, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level("WARNING")
+    with served(store, port=True) as port:
+        for name in ("one", "two"):
+            ask = Asker(port, store.issue_token(name, kind="person").secret)
+            for k in range(SPIKE + 1):
+                id = f"exp_2025-05-17T09:00:00Z_0000000{k:05d}"
+                assert ask("POST", "/v1/modify", {"id": id, "text": "x", "reason": "x"})[0] == 404
+    (told,) = named(store, "alarm")  # one an hour is signed
+    assert (told["what"], told["caller"], told["count"]) == ("wrong targets", "one", SPIKE + 1)
+    assert [one.getMessage() for one in caplog.records].count("alarm") == 2
+
+
 def test_a_frozen_store_is_changed_by_an_operator_alone(store: Store) -> None:
     said = store.append("It rained.", user_id="maya")
     person = store.issue_token("maya", kind="person").secret
@@ -256,8 +284,9 @@ def test_the_other_names(store: Store) -> None:
         results = ask("POST", "/api/memory/modify", {"patches": patches})[1]["results"]
         assert [one["success"] for one in results] == [True, False]
         right = ask("GET", f"/api/memory/{id}/history")[1]["events"][-2]["id"]
-        found = ask("POST", "/api/memory/forget", {"query": "cat", "limit": 3})[1]["candidates"]
-        assert right in [one["id"] for one in found]
+        found = ask("POST", "/api/memory/forget", {"query": "cat", "limit": 3})[1]
+        assert right in [one["id"] for one in found["candidates"]]
+        assert found["confirm_token"]
         done = {"mode": "execute", "ids": [right], "reason": "asked"}
         assert ask("POST", "/api/memory/forget", done)[1]["forgotten"] == [right]
         assert ask("GET", "/api/memory/jobs/1", {})[0] == 400
@@ -274,6 +303,48 @@ def test_the_other_names(store: Store) -> None:
         assert ask("POST", "/api/memory/remember", {"content": "I live in Leeds."})[1]["status"] == "queued"
         assert ask("POST", "/api/memory/remember", {})[0] == 400
         assert Asker(port, None)("POST", "/api/memory/remember", {"content": "x"})[0] == 401
+
+
+def test_many_are_forgotten_by_the_other_name_with_a_token_alone(store: Store) -> None:
+    """Filters, a preview of ids and scores, a token above the threshold, and force for what is pinned."""
+    said = [
+        store.append(f"Ana's cat number {k}.", user_id="ana", name="Ana", tags=["pets"]) for k in range(12)
+    ]
+    other = store.append("Ben's cat.", user_id="ana", name="Ben", actor="agent")
+    url = "/api/memory/forget"
+    with served(store, port=True) as port:
+        ask = Asker(port, operator(store))
+        query: dict[str, Any] = {"query": "cat", "user_id": "ana", "limit": 50}
+
+        def shown(**filters: Any) -> set[str]:
+            return {one["id"] for one in ask("POST", url, query | filters)[1]["candidates"]}
+
+        assert shown() == {*said, other}
+        assert shown(tags=["pets"]) == shown(who="Ana") == {*said}
+        assert shown(who="agent") == shown(who="Ben") == {other}
+        assert shown(type="inference") == shown(source_type="mail") == set()
+        assert shown(since="2099-01-01T00:00:00Z") == set()
+        assert shown(until="2099-01-01T00:00:00Z") == {*said, other}
+        many = {"mode": "execute", "ids": said, "reason": "asked"}
+        status, problem, _ = ask("POST", url, many)
+        assert (status, problem["error"]) == (403, "ConfirmationError")
+        preview = ask("POST", url, query | {"tags": ["pets"]})[1]
+        token = many | {"confirm_token": preview["confirm_token"]}
+        assert ask("POST", url, token | {"user_id": "ana"})[0] == 403  # how many is not said
+        assert ask("POST", url, token | {"confirm": preview["confirm"]})[0] == 403  # the preview was of ana's
+        assert ask("POST", url, token | {"user_id": "ana", "confirm": 12, "reason": None})[0] == 400
+        done = ask("POST", url, token | {"user_id": "ana", "confirm": preview["confirm"]})[1]
+        assert ({*done["forgotten"]}, done["skipped"]) == ({*said}, [])
+        assert ask("POST", url, {"mode": "execute", "reason": "x"})[0] == 400
+        store.change_setting("forget_dry_run_only", "true", reason="a trial")
+        assert ask("POST", url, {"mode": "execute", "ids": [other], "reason": "x"})[0] == 403
+        store.modify(other, pinned=True, reason="keep")
+        agent = Asker(port, store.issue_token("ana", kind="person", user_id="ana").secret)
+        path = f"/api/memory/{other}?reason=asked"
+        assert ask("DELETE", path)[0] == 409  # it is pinned
+        assert ask("DELETE", f"{path}&force=yes")[0] == 400
+        assert agent("DELETE", f"{path}&force=true")[0] == 403
+        assert ask("DELETE", f"{path}&force=true")[1]["status"] == "forgotten"
 
 
 def test_a_client_is_answered_what_became_of_its_words(store: Store) -> None:

@@ -1,6 +1,7 @@
 """A store whose server runs: `braid.open` and the command line ask it, and a second process never meets a lock."""
 
 import json
+import subprocess
 import sys
 from datetime import timedelta
 from pathlib import Path
@@ -156,3 +157,14 @@ def test_commands_beside_a_server(
         assert "Mochi" in capfd.readouterr().out
         assert run(monkeypatch, "key", "seal", *at) == 2
         assert "stop `braid serve`" in capfd.readouterr().err
+
+
+def test_a_second_server_is_refused_and_the_first_goes_on(tmp_path: Path) -> None:
+    folder = tmp_path / "store"
+    with braid.open(folder) as store, served(store):
+        command = [str(Path(sys.executable).parent / "braid"), "serve", "--store", str(folder)]
+        done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
+        assert done.returncode != 0
+        assert "a server may be running" in done.stderr
+        with braid.connect(folder) as client:
+            assert client.get(client.append("Still here.")).text == "Still here."

@@ -3,6 +3,7 @@
 import http.client
 import json
 import logging
+import socket
 from hashlib import sha256
 from pathlib import Path
 
@@ -10,6 +11,7 @@ import pytest
 
 import braid
 from braid.admin.tokens import Callers
+from braid.tools.http import app
 from tests.system.server.running import served
 from tests.unit.api.test_operations import NOW
 
@@ -97,3 +99,54 @@ def test_a_wrong_token_is_looked_up_by_its_hash_alone(
         assert [callers.find(guess) for guess in guesses] == [None] * len(guesses)
         assert asked == [sha256(guess.encode()).hexdigest() for guess in guesses]
         assert all(secret[:8] not in str(key) for key in known)
+
+
+def test_who_sends_too_slowly_is_not_waited_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(app, "BODY_S", 0.1)
+    with braid.open(tmp_path / "store", guard_dir=tmp_path / "guard", clock=lambda: NOW) as store:
+        secret = store.issue_token("laptop", kind="operator").secret
+        size = len(store)
+        with served(store, port=True) as port, socket.create_connection(("127.0.0.1", port or 0), 20) as slow:
+            head = f"POST /v1/append HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {secret}\r\n"
+            slow.sendall(f"{head}Content-Length: 20\r\n\r\n{{".encode())
+            answer = slow.recv(2_000)
+        assert answer.startswith(b"HTTP/1.1 408")
+        assert len(store) == size
+
+
+def test_the_other_names_tell_nothing_of_another_scope(tmp_path: Path) -> None:
+    with braid.open(tmp_path / "store", guard_dir=tmp_path / "guard", clock=lambda: NOW) as store:
+        hers = store.append("Maya hides the zqkey under the mat.", user_id="maya")
+        hidden = store.append("Maya has a zqcat.", user_id="maya")
+        store.forget(hidden)
+        job = store.remember("I keep a zqdog.", user_id="maya", mode="async").job_id
+        tom = store.issue_token("tom's", kind="person", user_id="tom").secret
+        size, control = len(store), dict(store.session.reader.control.hidden)
+        asks: list[tuple[str, str, object]] = [
+            ("GET", f"/{hers}/history", None),
+            ("GET", f"/jobs/{job}", None),
+            ("POST", f"/{hidden}/recover", {}),
+            ("DELETE", f"/{hers}?reason=x", {}),
+            ("DELETE", f"/{hers}?reason=x&force=true", {}),
+            ("PATCH", f"/{hers}", {"content": "Nothing.", "reason": "x"}),
+            ("POST", "/modify", {"patches": [{"id": hers, "content": "Nothing.", "reason": "x"}]}),
+            ("POST", "/forget", {"query": "zqkey"}),
+            ("POST", "/forget", {"query": "zqkey", "user_id": "maya"}),
+            ("POST", "/forget", {"mode": "execute", "ids": [hers], "reason": "x"}),
+            ("POST", "/forget", {"mode": "execute", "confirm_token": "x", "ids": [hers], "reason": "x"}),
+            ("POST", "/remember", {"content": "Hers.", "user_id": "maya"}),
+        ]
+        token = store.preview_forget("zqkey", user_id="maya").token
+        theirs = {"mode": "execute", "confirm_token": token, "reason": "x"}
+        asks += [("POST", "/forget", theirs), ("POST", "/forget", theirs | {"user_id": "maya"})]
+        with served(store, port=True) as port:
+            assert port
+            for method, path, body in asks:
+                raw = None if body is None else json.dumps(body).encode()
+                status, answer = ask(port, method, f"/api/memory{path}", tom, raw)
+                assert b"zq" not in answer, (method, path, answer)
+                assert status in (400, 403, 404) or b'"candidates":[]' in answer or b'"success":false' in answer, (
+                    path, status, answer,
+                )  # fmt: skip
+        assert store.session.reader.control.hidden == control
+        assert all(record.members.get("name") == "denied" for record in list(store.read())[size:])

@@ -7,13 +7,18 @@ import subprocess
 import sys
 from datetime import UTC, datetime
 from pathlib import Path
+from time import perf_counter
 
 import msgspec
 import pytest
 
+from braid.client.remote import Remote
+from braid.log import operations as log
 from braid.tools.bench.command import SEED, measures, take
+from braid.tools.bench.counted_server import counted, new_counter
 from braid.tools.bench.figures_append import SyncCountError, exactly_one_sync
 from braid.tools.bench.figures_cost import Prices, costs
+from braid.tools.bench.figures_serve import server
 from braid.tools.bench.measure import TARGETS, Figure, Floor, Target, against, alone, figure
 from braid.tools.bench.stores import BODY_BYTES, Stores, Texts
 from braid.tools.lab.bench.command import bench
@@ -208,3 +213,14 @@ def test_the_page_has_a_place_for_the_table(tmp_path: Path) -> None:
     page.write_text("nothing", "utf-8")
     with pytest.raises(ValueError, match="no place for the figures"):
         fill(page, taken, command="braid bench")
+
+
+def test_a_server_counts_its_syncs_and_takes_longer_for_each(tmp_path: Path) -> None:
+    stores = Stores(tmp_path, SEED, quiet)
+    counter = new_counter(tmp_path / "syncs")
+    with stores.copy(20) as place, server(place, counter, 0.05), Remote(place.path) as client:
+        before, began = counted(counter), perf_counter()
+        for number in range(4):
+            client.call(log.append, log.Append(text=f"Record {number}."))
+        assert counted(counter) - before >= 4
+        assert perf_counter() - began >= 4 * 0.05

@@ -6,7 +6,9 @@ from typing import Any
 
 import pytest
 
+from braid.caller import Caller, asked_by
 from braid.entry import open as open_store
+from braid.errors import AccessDeniedError
 from braid.knowledge.entity_operations import EntityView
 from braid.ledger.record.record import Claim
 from braid.store import Store
@@ -283,3 +285,87 @@ def test_names_of_two_types_are_two_in_the_tables(store: Store) -> None:
     say(store, "I went to Jordan.", ("user", "visited", "Jordan"))
     rows = store.sql("SELECT type FROM entities WHERE name = 'Jordan' ORDER BY type").to_pylist()
     assert rows == [{"type": "person"}, {"type": "place"}]
+
+
+MAY = frozenset[Any](("read", "write", "modify", "forget", "recover"))
+ATLAS = Caller(name="atlas", kind="person", allowed=MAY, user_id="maya", project_id="atlas")
+ZEUS = Caller(name="zeus", kind="person", allowed=MAY, user_id="maya", project_id="zeus")
+WHOLE = Caller(name="maya", kind="person", allowed=MAY, user_id="maya")
+
+
+@pytest.fixture
+def projects(store: Store) -> Store:
+    """Two names in each of two projects of one person."""
+    for project in ("atlas", "zeus"):
+        for name in ("Quill", "Marlow"):
+            say(store, f"{name} likes {project}.", (name, "likes", project), project_id=project)
+    return store
+
+
+def called(store: Store, caller: Caller) -> list[set[str]]:
+    with asked_by(caller):
+        return [told for told in names(store) if told & {"Quill", "Marlow"}]
+
+
+def test_what_is_decided_in_a_project_holds_there_alone(projects: Store) -> None:
+    apart, together = [{"Quill"}, {"Marlow"}], [{"Quill", "Marlow"}]
+    with asked_by(ATLAS):
+        decided = projects.merge_entities("Quill", "Marlow", reason="a pen name")
+        assert decided.id is not None
+        assert projects.merge_entities("Quill", "Marlow").id is None
+        assert one(projects, "Quill").decisions == (decided.id,)
+    body = projects.get(decided.id).body
+    assert body.scope is not None
+    assert (body.scope.user_id, body.scope.project_id) == ("maya", "atlas")
+    assert called(projects, ATLAS) == together
+    assert called(projects, ZEUS) == called(projects, WHOLE) == apart
+    assert names(projects, user_id="maya", project_id="atlas")[0] == {"Quill", "Marlow"}
+    assert of_tables(projects).count({"Quill", "Marlow"}) == 0
+    with asked_by(ZEUS), pytest.raises(ValueError, match="nobody has decided"):
+        projects.split_entity("Quill")
+    with asked_by(ATLAS):
+        projects.split_entity("Quill", reason="they are two")
+    assert called(projects, ATLAS) == apart
+
+
+def test_what_is_decided_for_the_whole_memory_holds_in_its_projects_and_is_not_theirs(
+    projects: Store,
+) -> None:
+    with asked_by(WHOLE):
+        projects.merge_entities("Quill", "Marlow")
+        projects.alias_entity("Quill", ["Secret Nickname"])
+    assert called(projects, WHOLE) == [{"Quill", "Marlow", "Secret Nickname"}]
+    assert called(projects, ATLAS) == called(projects, ZEUS) == [{"Quill", "Marlow"}]
+    with asked_by(ATLAS):
+        shown = one(projects, "Quill")
+        assert (shown.decisions, {each.why for each in shown.joined if each.how == "decided"}) == ((), {""})
+        with pytest.raises(ValueError, match="no entity is called"):
+            projects.entity("Secret Nickname")
+        with pytest.raises(AccessDeniedError, match="more than you are held to"):
+            projects.split_entity("Quill")
+        with pytest.raises(AccessDeniedError, match="more than you are held to"):
+            projects.split_entity("Quill", names=["Marlow"])
+        mine = projects.alias_entity("Quill", ["Q"])
+        assert one(projects, "Quill").decisions == (mine.id,)
+        projects.split_entity("Quill")  # what is theirs they take back
+        assert one(projects, "Quill").decisions == ()
+    assert called(projects, ATLAS) == [{"Quill", "Marlow"}]
+    assert called(projects, WHOLE) == [{"Quill", "Marlow", "Secret Nickname"}]
+
+
+def test_what_the_whole_memory_holds_apart_no_project_joins(projects: Store) -> None:
+    with asked_by(WHOLE):
+        projects.merge_entities("Quill", "Marlow")
+        projects.split_entity("Quill", names=["Marlow"])
+    with asked_by(ATLAS), pytest.raises(AccessDeniedError, match="more than you are held to"):
+        projects.merge_entities("Quill", "Marlow")
+
+
+def test_who_is_held_to_a_session_names_what_nobody_has_mentioned_there(projects: Store) -> None:
+    held = Caller(name="s1", kind="agent", allowed=MAY, user_id="maya", session_id="s1")
+    with asked_by(held):
+        assert projects.alias_entity("Aster", ["The Owl"]).id is not None
+        say(projects, "Aster likes mice.", ("Aster", "likes", "mice"), session_id="s1")
+        assert one(projects, "The Owl").name == "Aster"
+    with pytest.raises(ValueError, match="no entity is called"):
+        projects.entity("The Owl", user_id="maya")

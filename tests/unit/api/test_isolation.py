@@ -28,8 +28,6 @@ DESK: Final = Caller(name="desk", kind="agent", allowed=GRANTS["agent"], user_id
 SCOPE: Final = ("user_id", "agent_id", "run_id", "project_id", "session_id")
 OF_TOM: Final = ("split_entity",)
 """Operations that the scene asks of tom's."""
-ENTITIES: Final = {"alias_entity", "merge_entities"}
-"""What names are, is a user's: whoever is held to one session doesn't say it for the others."""
 PAIRS: Final = 500
 READS: Final = 10
 WRITES: Final = 3
@@ -264,7 +262,7 @@ def test_what_is_their_own_a_caller_can_ask(
     tmp_path: Path,
     session_id: str | None,
 ) -> None:
-    """Held to their scope, each operation that has one does what it does, or says which other scope it would need."""
+    """Held to their scope, or to a session of it, each operation that has one does what it does."""
     made = scene.copy(tmp_path / "made")
     caller = Caller(name="maya's", user_id="maya", session_id=session_id)
     refused: set[str] = set()
@@ -277,4 +275,4 @@ def test_what_is_their_own_a_caller_can_ask(
             with asked_by(caller):
                 if "is not written" in told_of(store, name, json.dumps(request)):
                     refused.add(name)
-    assert refused == (ENTITIES if session_id else set())
+    assert refused == set()
