@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from msgspec import UnsetType
 
-    from braid.admin.certificate import ErasureCertificate
+    from braid.admin.certificate import ErasureCertificate, GoneRecord
     from braid.admin.freeze import FreezeState
     from braid.admin.keys import Admitted, Published
     from braid.admin.retention import Overdue, Retained
@@ -2318,13 +2318,13 @@ class AsyncMethods:
             )
         )
 
-    def iter_retention_due(self, *, page_size: int = 100) -> "AsyncIterator[int]":
-        """Yield all that `retention_due` lists: the indexes, one by one.
+    def iter_certificate(self, id: str, *, page_size: int = 100) -> "AsyncIterator[GoneRecord]":
+        """Yield all that `certificate` lists: the records, one by one.
 
-        A server is asked for `page_size` at a time. Raises as `retention_due`;
+        A server is asked for `page_size` at a time. Raises as `certificate`;
         LostPlaceError where too much has gone from the list meanwhile.
         """
-        return stream(lambda: self.sync.iter_retention_due(page_size=page_size))
+        return stream(lambda: self.sync.iter_certificate(id=id, page_size=page_size))
 
     def iter_sql(
         self,
@@ -2361,6 +2361,14 @@ class AsyncMethods:
                 page_size=page_size,
             )
         )
+
+    def iter_retention_due(self, *, page_size: int = 100) -> "AsyncIterator[Overdue]":
+        """Yield all that `retention_due` lists: the due, one by one.
+
+        A server is asked for `page_size` at a time. Raises as `retention_due`;
+        LostPlaceError where too much has gone from the list meanwhile.
+        """
+        return stream(lambda: self.sync.iter_retention_due(page_size=page_size))
 
     def iter_tokens(self, *, page_size: int = 100) -> "AsyncIterator[TokenView]":
         """Yield all that `tokens` lists: the tokens, one by one.

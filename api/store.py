@@ -50,7 +50,7 @@ if TYPE_CHECKING:
 
     from msgspec import UnsetType
 
-    from braid.admin.certificate import ErasureCertificate
+    from braid.admin.certificate import ErasureCertificate, GoneRecord
     from braid.admin.freeze import FreezeState
     from braid.admin.keys import Admitted, Published
     from braid.admin.retention import Overdue, Retained
@@ -2524,13 +2524,15 @@ class Methods:
             page_size,
         )
 
-    def iter_retention_due(self, *, page_size: int = 100) -> "Iterator[int]":
-        """Yield all that `retention_due` lists: the indexes, one by one.
+    def iter_certificate(self, id: str, *, page_size: int = 100) -> "Iterator[GoneRecord]":
+        """Yield all that `certificate` lists: the records, one by one.
 
-        A server is asked for `page_size` at a time. Raises as `retention_due`;
+        A server is asked for `page_size` at a time. Raises as `certificate`;
         LostPlaceError where too much has gone from the list meanwhile.
         """
-        return self.session.items(admin_erasure.retention_due, admin_erasure.RetentionDue(), page_size)
+        return self.session.items(
+            admin_certificate.certificate, admin_certificate.AskCertificate(id=id), page_size
+        )
 
     def iter_sql(
         self,
@@ -2568,6 +2570,14 @@ class Methods:
             ),
             page_size,
         )
+
+    def iter_retention_due(self, *, page_size: int = 100) -> "Iterator[Overdue]":
+        """Yield all that `retention_due` lists: the due, one by one.
+
+        A server is asked for `page_size` at a time. Raises as `retention_due`;
+        LostPlaceError where too much has gone from the list meanwhile.
+        """
+        return self.session.items(admin_retention.retention_due, admin_retention.RetentionDue(), page_size)
 
     def iter_tokens(self, *, page_size: int = 100) -> "Iterator[TokenView]":
         """Yield all that `tokens` lists: the tokens, one by one.
