@@ -821,7 +821,8 @@ class Methods:
         besides: "str | None" = None,
         audience: "Literal['owner', 'group', 'third_party']" = "owner",
     ) -> "str":
-        """Return an `<experience_context>` block to begin with: what is known of the user, preferences, recent words.
+        """Return an `<experience_context>` block to begin with: what is known of the user, preferences, the sentences
+        that stand for the last day, recent words.
 
         At most `budget` tokens by a cautious estimate, fenced and with secrets as placeholders, as `context` does. An empty
         text where nothing is remembered. Raises IntegrityError.

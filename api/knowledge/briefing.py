@@ -1,4 +1,5 @@
-"""A briefing: who it is, what they always want, and what they said lately. Each line is a memory with its id."""
+"""A briefing: who it is, what they always want, what the last day came to, and what they said lately. Each line is a
+memory with its id."""
 
 from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, datetime
@@ -10,6 +11,7 @@ from braid.ledger.record.scope import in_scope
 from braid.ledger.record.source import BELIEVED, is_least
 from braid.lenses.lens import is_spoken
 from braid.lenses.preference import PreferenceLens
+from braid.lenses.summary import SummaryLens
 from braid.lenses.view import Ground, folded
 from braid.log import drafts
 from braid.recall.context import framed, memory_line
@@ -33,6 +35,10 @@ _SPOKEN: Final = 12
 """How many of the newest turns are told."""
 _SHARE: Final = 0.35
 """Of the budget, for what is known and for preferences each at most; the rest is for what was said lately."""
+_DAYS_SHARE: Final = 0.15
+"""Of the budget, for the last day's summary at most."""
+_SENTENCES: Final = 3
+"""How many sentences stand for a day."""
 _Lines = Sequence[str]
 
 
@@ -44,10 +50,14 @@ def brief(session: Session, asked: Briefing) -> str:
     found = {one.index: one for one in (*_found(session, asked, _ASKED, _CANDIDATES), *newest)}
     records = [found[at] for at in sorted(found)]
     preferences, told = _preferences(records, redact)
+    spoken = [one for one in newest if one.id not in told and _is_told(one, asked)]
+    lately = list(_lately(spoken))
+    rest = [one for one in spoken if one not in lately]
     parts = [
         ("profile", _profile(records, redact), share),
         ("preferences", preferences, share),
-        ("lately", list(_lately(newest, asked, told, redact)), asked.budget),
+        ("last-day", _summary(rest, session.now(), redact), int(_DAYS_SHARE * asked.budget)),
+        ("lately", [_line(one, one.text, redact) for one in lately], asked.budget),
     ]
     return framed(parts, asked.budget)
 
@@ -81,25 +91,42 @@ def _preferences(found: Sequence[Record], redact: Callable[[str], str]) -> tuple
     return lines, frozenset(ids)
 
 
-def _lately(
-    newest: Sequence[Record], asked: Briefing, told: frozenset[str], redact: Callable[[str], str]
-) -> Iterator[str]:
-    """Yield what a person said in other sessions, newest first, without what is told above."""
+def _summary(spoken: Sequence[Record], now: datetime, redact: Callable[[str], str]) -> _Lines:
+    """Return the sentences that stand for the last day before today, of what isn't told in full, in their order.
+
+    Made from what stands now, so nothing has to be made again where a turn is forgotten. `spoken`: newest first.
+    """
+    days = [day for one in spoken if (day := _at(one).date()) < now.astimezone(UTC).date()]
+    records = [one for one in reversed(spoken) if days and _at(one).date() == max(days)]
+    lens = SummaryLens()
+    form, _ = folded(lens, Ground(), records, lens.params)
+    best = sorted(lens.order(form), key=lambda key: -form.items[key].data["score"])[:_SENTENCES]
+    chosen = [form.items[key] for key in sorted(best)]
+    return [_line(records[one.places[0]], one.text.partition(": ")[2], redact) for one in chosen]
+
+
+def _lately(spoken: Sequence[Record]) -> Iterator[Record]:
+    """Yield the newest turns, the newest first, each text once."""
     said = set[str]()
-    for record in newest:
-        body = record.body
-        if not is_spoken(record) or not isinstance(body, ExperienceBody) or record.id in told:
-            continue
-        if not _is_worth_it(body):
-            continue
-        if asked.besides is not None and body.scope is not None and body.scope.session_id == asked.besides:
-            continue
-        who = body.provenance.name or body.provenance.actor
+    for record in spoken:
         if record.text not in said:
-            yield memory_line(record.id, _at(record), who, record.text, redact)
+            yield record
         said.add(record.text)
         if len(said) == _SPOKEN:
             return
+
+
+def _line(record: Record, text: str, redact: Callable[[str], str]) -> str:
+    source = cast("ExperienceBody", record.body).provenance
+    return memory_line(record.id, _at(record), source.name or source.actor, text, redact)
+
+
+def _is_told(record: Record, asked: Briefing) -> bool:
+    """Whether a person said it in another session than the one that begins."""
+    body = record.body
+    if not is_spoken(record) or not isinstance(body, ExperienceBody) or not _is_worth_it(body):
+        return False
+    return asked.besides is None or body.scope is None or body.scope.session_id != asked.besides
 
 
 def _is_worth_it(body: ExperienceBody) -> bool:

@@ -32,7 +32,8 @@ class Briefing(Scoped, frozen=True, kw_only=True):
     errors=(ValueError, IntegrityError),
 )
 def briefing(session: Session, asked: Briefing) -> ContextBlock:
-    """Return an `<experience_context>` block to begin with: what is known of the user, preferences, recent words.
+    """Return an `<experience_context>` block to begin with: what is known of the user, preferences, the sentences
+    that stand for the last day, recent words.
 
     At most `budget` tokens by a cautious estimate, fenced and with secrets as placeholders, as `context` does. An empty
     text where nothing is remembered. Raises IntegrityError.
