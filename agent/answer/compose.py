@@ -19,10 +19,12 @@ from braid.agent.answer.confidence import missing
 from braid.agent.answer.followup import followed
 from braid.agent.answer.ladder import NEAREST, SPOKEN_OF, near, said, silence, surely, told, unknown
 from braid.agent.answer.lists.told import listed
+from braid.agent.answer.mismatch import mismatch
 from braid.agent.answer.period import amounts_met, asks_for_sum, of_period
 from braid.agent.answer.referent import is_meant
 from braid.agent.answer.report import capital, clause, date, quotable, report_of, support_of
-from braid.agent.answer.turns import speaker
+from braid.agent.answer.spans import best_span
+from braid.agent.answer.turns import speaker, when_of
 from braid.agent.answer.variants import later
 from braid.agent.answer.verdict import asks_of_the_past, asks_of_then, denied, is_of_now
 from braid.agent.cite import marks
@@ -91,10 +93,17 @@ def _below(question: Question, asked: QuestionContext, given: LadderWeights) -> 
     if chosen.speaks < SPOKEN_OF or _unknown_names(question, hits):
         return silence(question, chosen, hits)
     best = chosen.ranked[0]
-    if (of_sum and amounts_met(hits) > 1) or not is_meant(question, best.text, best, hits):
+    if (of_sum and amounts_met(hits) > 1) or _is_of_another(question, best, hits):
         return near(question, chosen)
     answer = said(question, chosen, asked, given)
     return near(question, chosen) if answer is None else surely(answer, _most(asked))
+
+
+def _is_of_another(question: Question, best: Hit, hits: Sequence[Hit]) -> bool:
+    """Whether the best turn speaks of somebody or something else than what is asked."""
+    span = best_span(question, best.text, when_of(best))
+    sentence = span.sentence if span is not None else best.text
+    return not is_meant(question, best.text, best, hits) or mismatch(question, sentence, best, hits)
 
 
 def _unknown_names(question: Question, hits: Sequence[Hit]) -> list[str]:

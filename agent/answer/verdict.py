@@ -50,6 +50,12 @@ _OPEN: Final = re.compile(
     r"|thinks?|told|according|should|almost|nearly|plan(?:ning)?)\b|['’]d\b|\?",
     re.IGNORECASE,
 )
+_MEANT_TO: Final = re.compile(
+    r"\b(?:want(?:s|ed)? to|thinking (?:of|about)|considering|hop(?:es?|ing) to|going to (?=[a-z]+\b)(?!the|a|my|our)"
+    r"|about to|trying to|need(?:s|ed)? to|intend(?:s|ing)? to|will)\b|['’]ll\b",
+    re.IGNORECASE,
+)
+"""What is only meant to be."""
 _MARKED: Final = re.compile(r"[\d+#£$€%]|\w-$")
 _ORDINAL: Final = re.compile(r"^(\d+)(?:st|nd|rd|th|[ap]\.?m\.?)$")
 MEANT: Final = 2 / 3
@@ -87,9 +93,11 @@ def _verdict(question: Question, said: str) -> Verdict | None:
 
 
 def _now(question: Question, said: str, *, whole: bool, several: bool) -> Verdict | None:
-    if _says(_ENDED, question, said) or _says(_UNDONE, question, said):
+    if any(_says(ended, question, said) for ended in (_ENDED, _UNDONE)):
         return "no"
-    if _OPEN.search(said):
+    if _USED_TO.search(said):
+        return "no" if whole and several and not _DENIED.search(said) else None
+    if _OPEN.search(said) or _says(_MEANT_TO, question, said):
         return None
     if _DENIED.search(said):
         return "no" if whole and _denies(_DENIED, question, said) else None
@@ -117,7 +125,7 @@ def _then(question: Question, said: str, *, whole: bool) -> Verdict | None:
     ever = _EVER in question.stems
     if _says(_UNDONE, question, said):
         return None if ever else "no"
-    if _OPEN.search(said) or not whole:
+    if _OPEN.search(said) or _says(_MEANT_TO, question, said) or not whole:
         return None
     if _NEVER.search(said):
         return "no" if _denies(_NEVER, question, said) else None

@@ -1,0 +1,104 @@
+"""Whether what would be quoted can't be what is asked: somebody else's, only wished for, or of another kind. Pure.
+
+"My brother lives in Bath" doesn't say where I live, "I'm thinking of buying a van" not what I drive, and "he weighs 4
+kilos" not how old he is. Such a sentence is near, and no answer. What no rule knows is left alone.
+"""
+
+import re
+from collections.abc import Sequence
+from typing import Final
+
+from braid.agent.answer.clauses import PERSONS
+from braid.agent.answer.turns import speaker
+from braid.recall.decompose import Question
+from braid.recall.hits import Hit
+from braid.text.words import words
+
+_AUX: Final = r"(?:does|do|did|is|are|am|was|were|has|have|had|will|would|can|could|should)"
+_OF_ME: Final = re.compile(rf"\b{_AUX} (?:i|we)\b|\bam i\b", re.IGNORECASE)
+_OF_NAMED: Final = re.compile(rf"\b{_AUX} (?P<name>(?-i:[A-ZÀ-Þ])[\w-]+)(?:['’]s?)? [a-z]", re.IGNORECASE)
+_FIRST: Final = re.compile(r"\b(?:i|we|me|us|mine|ours|myself)\b|\b(?:i|we)['’]", re.IGNORECASE)
+_OTHERS: Final = re.compile(
+    rf"^\W*(?:(?:and|but|so|well|oh),? )*(?:(?i:my|our) (?:[\w-]+ ){{0,2}}?(?:{PERSONS})s?\b"
+    rf"|[A-ZÀ-Þ][\w-]+['’]s (?:[\w-]+ )?(?:{PERSONS})\b|(?:[Hh]e|[Ss]he|[Tt]hey)\b"
+    r"|(?P<name>[A-ZÀ-Þ][a-zà-ÿ-]+) (?:is|was|has|had|lives|works|wants|drives|likes|moved|went|got)\b)"
+)
+"""A sentence that begins with somebody else."""
+_REFERS: Final = re.compile(
+    r"\b(?:he|she|they|it|you|him|her|them|his|their|your|its|this|that|these|those)\b", re.IGNORECASE
+)
+_WISHED: Final = re.compile(
+    r"\b(?:want(?:s|ed)? to|would (?:like|love) to|['’]d (?:like|love) to|think(?:ing|s)? (?:of|about)|considering"
+    r"|dream(?:s|ing|t)? of|hop(?:es?|ing) to|wish(?:es)?)\b",
+    re.IGNORECASE,
+)
+_SHORT: Final = 12
+_OF_WISHES: Final = re.compile(
+    r"\b(?:want|would|like|love|think|consider|dream|hope|wish|plan|will|going|next|should|could|idea|intend|considering"
+    r"|thinking|hoping|planning)",
+    re.IGNORECASE,
+)
+_AGE: Final = re.compile(r"\bhow old\b|\bage\b", re.IGNORECASE)
+_AGED: Final = re.compile(
+    r"\b(?:years?|months?|weeks?|days?|old|born|birthday|turn(?:s|ed|ing)?|age[ds]?|teens?|thirties|forties)\b",
+    re.IGNORECASE,
+)
+_MEASURED: Final = re.compile(
+    r"[£$€]\s?\d|\d ?(?:kilos?|kg|g|pounds?|euros?|dollars?|km|miles?|met(?:re|er)s?|cm|mm|litres?|ml|mg|%|percent)\b",
+    re.IGNORECASE,
+)
+_LIVE: Final = re.compile(r"\b(?:liv(?:e[sd]?|ing)|resid(?:e[sd]?|ing))\b", re.IGNORECASE)
+_WORK: Final = re.compile(r"\b(?:work(?:s|ed|ing)?|employ(?:ed|er|s)?|jobs?|office)\b", re.IGNORECASE)
+_SECRET: Final = re.compile(
+    r"\b(?P<noun>surname|last name|middle name|maiden name|passwords?|passcode)\b", re.I
+)
+
+
+def mismatch(question: Question, sentence: str, hit: Hit, hits: Sequence[Hit]) -> bool:
+    """Whether a sentence of a hit can't be what answers. `hits` say what is a name."""
+    return (
+        _is_anothers(question, sentence, hit, hits)
+        or _is_wished(question, sentence)
+        or _is_of_another_kind(question.text, sentence)
+    )
+
+
+def _is_wished(question: Question, sentence: str) -> bool:
+    """Whether a short sentence tells of a wish, where the question asks for none; a long one tells of more."""
+    wished = len(sentence.split()) <= _SHORT and _WISHED.search(sentence) is not None
+    return wished and _OF_WISHES.search(question.text) is None
+
+
+def _is_anothers(question: Question, sentence: str, hit: Hit, hits: Sequence[Hit]) -> bool:
+    """Whether a sentence is about somebody else than the one whom the question asks of."""
+    if _OF_ME.search(question.text):
+        found = _OTHERS.match(sentence)
+        if found is None or _FIRST.search(sentence) is not None:
+            return False
+        return found["name"] is None or _is_name(found["name"], hits)
+    named = _OF_NAMED.search(question.text)
+    if named is None:
+        return False
+    heard = {*words(hit.text), *words(speaker(hit))}
+    return heard.isdisjoint(words(named["name"])) and _REFERS.search(hit.text) is None
+
+
+def _is_name(word: str, hits: Sequence[Hit]) -> bool:
+    """Whether a word that begins a sentence is a name: somebody speaks under it, or it stands so within a sentence."""
+    within = re.compile(rf"[a-z,] {re.escape(word)}\b")
+    return any(word.lower() in words(speaker(one)) or within.search(one.text) for one in hits)
+
+
+def _is_of_another_kind(asked: str, sentence: str) -> bool:
+    if _AGE.search(asked) and _MEASURED.search(sentence) and not _AGED.search(sentence):
+        return True
+    for one, other in ((_LIVE, _WORK), (_WORK, _LIVE)):
+        if (
+            one.search(asked)
+            and not other.search(asked)
+            and other.search(sentence)
+            and not one.search(sentence)
+        ):
+            return True
+    secret = _SECRET.search(asked)
+    return secret is not None and set(words(secret["noun"])).isdisjoint(words(sentence))

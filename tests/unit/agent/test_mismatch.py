@@ -1,0 +1,90 @@
+"""What can't be the answer is near and no answer: somebody else's, only wished for, of another kind, over."""
+
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+import braid
+from braid.store import Store
+
+SAID = """
+My brother Tom lives in Bath.
+Our cat Biscuit weighs 4 kilos.
+I'm thinking of buying an electric car.
+I had dinner with Ravi at the Thai place.
+Ravi wants to move to Berlin.
+My passport expires in June 2028.
+I used to play the violin.
+My daughter Mila is afraid of spiders.
+The wifi at the office is called Heron.
+Tom's wife Ida teaches physics.
+Biscuit is 9 years old and likes tuna.
+""".strip().splitlines()
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
+    place = tmp_path_factory.mktemp("mismatch")
+    ticks = (datetime(2026, 3, 2, 9, tzinfo=UTC) + timedelta(hours=n) for n in range(10_000))
+    with braid.open(place / "store", guard_dir=place / "guard", clock=lambda: next(ticks)) as opened:
+        for text in SAID:
+            opened.append(text, actor="user", name="Maya", user_id="maya", session_id="one")
+        opened.views.search.index(wait_s=60.0)
+        yield opened
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Where do I live?",
+        "Where does Tom work?",
+        "When does Ravi's passport expire?",
+        "Is Tom afraid of spiders?",
+        "Where does Ravi live?",
+        "Does Ravi live in Berlin?",
+        "What car do I drive?",
+        "Did I buy an electric car?",
+        "What is the wifi password?",
+        "What is Ida's surname?",
+    ],
+)
+def test_it_is_no_answer(store: Store, question: str) -> None:
+    found = store.ask(question, user_id="maya", write=False)
+    assert found.rung in ("near", "silent"), found.plain
+
+
+@pytest.mark.parametrize(
+    ("question", "short"),
+    [
+        ("Where does Tom live?", "Bath"),
+        ("When does my passport expire?", "June 2028"),
+        ("How much does Biscuit weigh?", "4 kilos"),
+        ("Is Mila afraid of spiders?", "yes"),
+    ],
+)
+def test_what_fits_is_told(store: Store, question: str, short: str) -> None:
+    found = store.ask(question, user_id="maya", write=False)
+    assert (found.rung, found.short) == ("said", short), found.plain
+
+
+def test_what_somebody_used_to_do_they_do_no_more(store: Store) -> None:
+    found = store.ask("Do I play the violin?", user_id="maya", write=False)
+    assert (found.rung, found.short) == ("said", "no"), found.plain
+    ever = store.ask("Did I ever play the violin?", user_id="maya", write=False)
+    assert ever.short != "no", ever.plain
+    assert store.ask("How old is Biscuit?", user_id="maya", write=False).short != "4 kilos"
+
+
+@pytest.fixture
+def wishes(tmp_path: Path) -> Iterator[Store]:
+    with braid.open(tmp_path / "store", guard_dir=tmp_path / "guard") as opened:
+        opened.append("I want to go to Peru next year.", actor="user", name="Maya", user_id="maya")
+        yield opened
+
+
+def test_a_wish_answers_what_asks_for_one(wishes: Store) -> None:
+    found = wishes.ask("Where do I want to go?", user_id="maya", write=False)
+    assert "Peru" in found.plain
+    assert found.rung != "near"
