@@ -1,5 +1,6 @@
 """The labelled notebooks: how often the rules are right, and what is said of files that are none."""
 
+import json
 from collections import Counter
 from hashlib import sha256
 from pathlib import Path
@@ -44,6 +45,27 @@ def test_a_second_reader_sees_no_label() -> None:
     lines = unlabelled(cases("held"))
     assert {name for one in lines for name in one} == {"scene", "domain", "known", "id", "candidate"}
     assert sum("known" in one for one in lines) == 20
+
+
+def test_a_second_reader_agrees() -> None:
+    """Cohen's kappa of the actions (Cohen 1960), and how often both mean the same claim."""
+    given = map(json.loads, (WIDE / "second.jsonl").read_text("utf-8").splitlines())
+    second = {one["id"]: one for one in given}
+    first = {case.labelled.id: case.labelled for half in HALVES for case in cases(half)}
+    assert second.keys() == first.keys()
+    pairs = [(first[id].action, second[id]["action"]) for id in first]
+    agree = sum(one == other for one, other in pairs) / len(pairs)
+    ones, others = (Counter(side) for side in zip(*pairs, strict=True))
+    by_chance = sum(ones[action] * others[action] for action in ones) / len(pairs) ** 2
+    kappa = (agree - by_chance) / (1 - by_chance)
+    meant = [
+        second[id]["target"] in one.targets
+        for id, one in first.items()
+        if one.targets and one.action == second[id]["action"]
+    ]
+    print(f"{agree:.3f} agree, kappa {kappa:.3f}; {sum(meant)} of {len(meant)} targets")  # noqa: T201
+    assert kappa >= 0.9
+    assert sum(meant) >= 0.98 * len(meant)
 
 
 def test_a_model_is_judged_by_the_same_cases() -> None:
