@@ -566,3 +566,24 @@ def test_who_remembered_asks_how_their_job_stands(store: Store) -> None:
     store.erase(*kept.ids, reason="asked for")
     with asked_by(maya), pytest.raises(UnknownJobError):
         store.job_progress(job)
+
+
+def test_hundreds_said_again_by_several_at_once_are_one_memory_each(store: Store) -> None:
+    """A plain append would keep all that is said again."""
+    texts = [f"Parcel {number} is in the blue shed." for number in range(300)]
+    said = [*texts, *(f"  {text.lower()}" if number % 2 else text for number, text in enumerate(texts[:100]))]
+    barrier = Barrier(4)
+
+    def some(part: Sequence[str]) -> None:
+        barrier.wait()
+        for text in part:
+            store.remember(text, user_id="maya", raw=True)
+
+    threads = [Thread(target=some, args=(said[at::4],)) for at in range(4)]
+    for one in threads:
+        one.start()
+    for one in threads:
+        one.join()
+    kept = [one for one in store.read() if one.kind == "experience"]
+    print(f"{len(said)} remembered, {len(kept)} memories, {len(kept) - len(texts)} duplicates")  # noqa: T201
+    assert len(kept) == len(texts)
