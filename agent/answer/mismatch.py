@@ -33,9 +33,9 @@ _WISHED: Final = re.compile(
     re.IGNORECASE,
 )
 _SHORT: Final = 12
+"""How many words a sentence has at most that tells of a wish and of nothing else."""
 _OF_WISHES: Final = re.compile(
-    r"\b(?:want|would|like|love|think|consider|dream|hope|wish|plan|will|going|next|should|could|idea|intend|considering"
-    r"|thinking|hoping|planning)",
+    r"\b(?:want|would|like|love|think|consider|dream|hop(?:e|ing)|wish|plan|will|going|next|should|could|idea|intend)",
     re.IGNORECASE,
 )
 _AGE: Final = re.compile(r"\bhow old\b|\bage\b", re.IGNORECASE)

@@ -93,7 +93,7 @@ def _verdict(question: Question, said: str) -> Verdict | None:
 
 
 def _now(question: Question, said: str, *, whole: bool, several: bool) -> Verdict | None:
-    if any(_says(ended, question, said) for ended in (_ENDED, _UNDONE)):
+    if _says(_ENDED, question, said) or _says(_UNDONE, question, said):
         return "no"
     if _USED_TO.search(said):
         return "no" if whole and several and not _DENIED.search(said) else None

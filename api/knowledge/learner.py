@@ -18,7 +18,7 @@ from braid.knowledge.range_consumer import EXTRACTION, RangeRead
 from braid.knowledge.retirement import retire_replaced
 from braid.knowledge.setting import readers, setting
 from braid.knowledge.tally import Tally
-from braid.learn.gates.outcome import Sensitivity, suffix_of
+from braid.learn.gates.outcome import EVERY_SENSITIVITY, Sensitivity, suffix_of
 from braid.learn.inference import Settled, inference, method_of, settled, turn_of
 from braid.learn.parse.reader import ParseReader
 from braid.learn.turn import KnownClaims, Turn, TurnReader, TurnReading
@@ -36,10 +36,7 @@ REPLACED: Final = (
     "read:plain@1",
     "read:parse@2+en_core_web_sm-3.8.0+spacy-3.8.18",
     "read:parse@3+en_core_web_sm-3.8.0+spacy-3.8.18",
-    *(
-        f"read:parse@4{kinds}+en_core_web_sm-3.8.0+spacy-3.8.18"
-        for kinds in ("", "+health", "+finance", "+health+finance")
-    ),
+    *(f"read:parse@4{suffix_of(kinds)}+en_core_web_sm-3.8.0+spacy-3.8.18" for kinds in EVERY_SENSITIVITY),
 )
 """Methods of readers that this release's takes the place of: what they have read loses its say when it first learns."""
 WINDOW: Final = 2_000

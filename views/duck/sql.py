@@ -162,9 +162,7 @@ class Sandbox:
                 for key, value in os.environ.items()
                 if key in ("PATH", "PYTHONPATH", "LD_LIBRARY_PATH")
             }
-            | {
-                "ARROW_DEFAULT_MEMORY_POOL": "system"
-            },  # mimalloc reserves 1 GiB: most of what RLIMIT_DATA allows
+            | {"ARROW_DEFAULT_MEMORY_POOL": "system"},  # mimalloc reserves 1 GiB, and RLIMIT_DATA counts it
         )
         self._child, self._memory = child, limits.memory_bytes
         assert child.stdout is not None  # noqa: S101 - it is a pipe

@@ -12,7 +12,7 @@ import braid
 from braid.admin.rederivation import rederive
 from braid.learn.gates.outcome import EVERY_SENSITIVITY, kinds_of, suffix_of
 from braid.ledger.errors import ErasedError, ReadOnlyError
-from braid.ledger.record.record import READING, ExperienceBody
+from braid.ledger.record.record import READING, Claim, Content, Draft, ExperienceBody, Provenance, Scope
 from braid.models.spacy_parser import shared
 from braid.store import Store
 from tests.unit.learn.model_double import SaysInTurn
@@ -226,3 +226,21 @@ def test_who_works_at_a_hospital_says_nothing_of_their_health(tmp_path: Path) ->
         said = [{"role": "user", "name": "Ana", "content": "I work at the hospital."}]
         store.remember(said, user_id="ana")
         assert any("works_at" in one for one in known(store))
+
+
+@pytest.mark.parametrize("kinds", EVERY_SENSITIVITY, ids=suffix_of)
+def test_readings_of_the_reader_before_lose_their_say(tmp_path: Path, kinds: Any) -> None:
+    with opened(tmp_path) as store:
+        turn = store.append("I live in York.", user_id="ana", actor="user", name="Ana")
+        old = f"read:parse@4{suffix_of(kinds)}+en_core_web_sm-3.8.0+spacy-3.8.18"
+        body = ExperienceBody(
+            content=Content(text="Ana lives_in Bath"),
+            provenance=Provenance(actor="agent", method=old),
+            symbolic=[Claim(subject="Ana", rel="lives_in", object="Bath")],
+            scope=Scope(user_id="ana"),
+        )
+        draft = Draft(kind="experience", type="inference", body=body, links=[("parent", turn)])
+        store.session.append_drafts([draft])
+        assert known(store) == ["Ana lives_in Bath"]
+        store.learn()
+        assert known(store) == ["Ana lives_in York"]
