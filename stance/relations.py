@@ -83,6 +83,8 @@ _TABLE: Final = (
     Relation("quit", many=True, temporal="episode", ends="does"),
 )  # fmt: skip
 
+FAVOURITE: Final = "favourite_"
+"""Begins the name of a relation to what is dearest of a kind (`favourite_colour`): of that there is one."""
 RELATIONS: Final[dict[str, Relation]] = {relation.name: relation for relation in _TABLE}
 
 _NOT_A_LETTER: Final = re.compile(r"[^\w]+|_+")
@@ -95,12 +97,9 @@ def name_of(rel: str) -> str:
 
 @lru_cache(maxsize=4_096)
 def relation(rel: str) -> Relation:
-    """Return what is known of a relation; of an unknown one that it may have many objects.
-
-    A favourite of a kind (`favourite_colour`) is one, as a favourite is.
-    """
+    """Return what is known of a relation; of an unknown one, but for a favourite, that it may have many objects."""
     name = name_of(rel)
-    return RELATIONS.get(name) or Relation(name, many=not name.startswith("favourite_"))
+    return RELATIONS.get(name) or Relation(name, many=not name.startswith(FAVOURITE))
 
 
 @lru_cache(maxsize=4_096)

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from braid.ledger.record.envelope import DERIVATION_ROLES
 from braid.stance.mentions import NAMED
-from braid.stance.relations import RELATIONS, compared_as
+from braid.stance.relations import FAVOURITE, RELATIONS, compared_as
 from braid.views.duck.audit import AUDIT_VIEW
 from braid.views.duck.connections import CONNECTION_VIEWS
 from braid.views.duck.definition import (
@@ -314,7 +314,8 @@ VIEWS: Final = (
         said AS (
           SELECT c.log_index, c.k, c.id, c.subject, c.object, c.polarity, e.tx, r.opposite,
             {OWNED.format("e")} AS owner, coalesce(e.project_id, '') AS project,
-            coalesce(r.means, {REL_NAME}) AS rel, coalesce(r.many, true) AS many,
+            coalesce(r.means, {REL_NAME}) AS rel, c.quote,
+            coalesce(r.many, NOT starts_with({REL_NAME}, '{FAVOURITE}')) AS many,
             {NORMAL.format("c.subject")} AS who, {NORMAL.format("c.object")} AS what,
             coalesce(c.valid_from, e.happened_at) AS since, coalesce(c.valid_to, 'infinity'::TIMESTAMP) AS until
           FROM claims c JOIN experiences e USING (log_index) LEFT JOIN known r ON r.rel = {REL_NAME}
@@ -340,6 +341,7 @@ VIEWS: Final = (
           WHEN a.what = b.what THEN a.polarity <> b.polarity
           ELSE NOT a.many AND a.polarity AND b.polarity
             AND NOT starts_with(a.what, b.what) AND NOT starts_with(b.what, a.what)
+            AND NOT (a.log_index = b.log_index AND coalesce(a.quote = b.quote AND a.quote <> '', false))
           END
         """,  # noqa: S608 - our own table of relations
     ),

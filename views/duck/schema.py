@@ -6,7 +6,7 @@ what macros.py adds, is a new `VERSION`, which makes every working file rebuild.
 
 from typing import Final, NamedTuple
 
-VERSION: Final = 11
+VERSION: Final = 12
 
 
 class Column(NamedTuple):

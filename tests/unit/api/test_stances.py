@@ -556,3 +556,24 @@ def test_a_favourite_is_not_whatever_else_is_liked(store: Store) -> None:
     assert (
         store.stance("What is my favourite colour?", user_id="u").claim == "user's favourite colour is green"
     )
+
+
+@pytest.mark.parametrize(
+    ("turns", "differing"),
+    [
+        ([["green"], ["teal"]], 1),  # a favourite of a kind is one
+        ([["Alien", "Brazil"]], 0),  # said in one breath, both are
+        ([["Alien", "Brazil"], ["Heat"]], 2),
+    ],
+)
+def test_favourites_of_a_kind_exclude_each_other_unless_one_breath_names_them(
+    store: Store, turns: list[list[str]], differing: int
+) -> None:
+    for objects in turns:
+        text = f"My favourite is {' and '.join(objects)}."
+        claims = [
+            Claim(subject="Ann", rel="favourite_kind", object=one, quote=text.rstrip(".")) for one in objects
+        ]
+        store.append(text, actor="user", claims=claims)
+    assert len(store.contradictions()) == differing
+    assert store.sql("SELECT count(*) AS n FROM contradictions").to_pylist() == [{"n": differing}]
