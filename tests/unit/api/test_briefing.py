@@ -10,6 +10,7 @@ import pytest
 import braid
 from braid.recall.context import tokens
 from braid.store import Store
+from tests.unit.api.mutation_play import Clock
 
 DAY = datetime(2026, 3, 2, 9, tzinfo=UTC)
 SAID = [
@@ -20,18 +21,11 @@ SAID = [
 ]
 
 
-class Clock:
-    def __init__(self) -> None:
-        self.now = DAY
-
-    def __call__(self) -> datetime:
-        self.now += timedelta(seconds=1)
-        return self.now
-
-
 @pytest.fixture
 def clock() -> Clock:
-    return Clock()
+    made = Clock()
+    made.now = DAY
+    return made
 
 
 @pytest.fixture

@@ -7,19 +7,9 @@ import pytest
 
 import braid
 from braid.store import Store
+from tests.unit.api.mutation_play import Clock
 
 BEGIN = datetime(2026, 1, 5, 9, tzinfo=UTC)
-
-
-class Days:
-    """A clock that stands where it is put, and goes on by a second whenever it is read."""
-
-    def __init__(self) -> None:
-        self.now = BEGIN
-
-    def __call__(self) -> datetime:
-        self.now += timedelta(seconds=1)
-        return self.now
 
 
 def held(store: Store) -> str | None:
@@ -28,7 +18,7 @@ def held(store: Store) -> str | None:
 
 @pytest.mark.parametrize("learnt", ["at once", "long after"])
 def test_the_newer_word_counts(tmp_path: Path, learnt: str) -> None:
-    clock = Days()
+    clock = Clock()
     with braid.open(tmp_path / "store", guard_dir=tmp_path / "guard", clock=clock) as store:
         for days, home in ((0, "Leeds"), (30, "York")):
             clock.now = BEGIN + timedelta(days=days)
