@@ -6,7 +6,7 @@ are erased with certificates; of the others no record goes, since the log holds 
 
 from collections.abc import Iterator
 from datetime import datetime, timedelta
-from typing import Final, Literal
+from typing import Final, Literal, NamedTuple
 
 import msgspec
 
@@ -164,15 +164,53 @@ def outdated(reader: Reader, now: datetime, window: timedelta) -> list[tuple[int
     Of memories alone, and of what was said: what was drawn goes with what it was drawn from. Not of a pinned memory,
     and none with which something would go that stands, or is pinned.
     """
+    memories = _Memories(reader)
     found = {
         index: since
         for index in _replaced(reader, now - window)
-        if (since := _since(reader, index)) is not None and now - since > window
+        if (since := _since(reader, index, memories)) is not None and now - since > window
     }
-    while harmed := [one.index for one in plan(reader, found).derived if _is_held(reader, one.index)]:
+    while harmed := [
+        one.index for one in plan(reader, found).derived if _is_held(reader, one.index, memories)
+    ]:
         for index in _above(reader, harmed) & found.keys():
             del found[index]
     return sorted(found.items())
+
+
+class _Memory(NamedTuple):
+    """A memory as the sweep needs it. `derived`: those of its records that rest on others; `touched`: the newest
+    tombstone that hid one of them or brought it back."""
+
+    members: tuple[int, ...]
+    derived: tuple[int, ...]
+    touched: int
+    pinned: bool
+
+
+class _Memories:
+    """The memories of records, each looked at once, however many records it has."""
+
+    def __init__(self, reader: Reader) -> None:
+        self._reader = reader
+        self._by_member: dict[int, _Memory | None] = {}
+
+    def of(self, index: int) -> _Memory | None:
+        """Return the memory of a record; None where it is none."""
+        if index not in self._by_member:
+            found = self._made(index)
+            for member in (index, *(found.members if found is not None else ())):
+                self._by_member[member] = found
+        return self._by_member[index]
+
+    def _made(self, index: int) -> _Memory | None:
+        try:
+            chain = chain_of(self._reader, index)
+        except InvalidRecordError:
+            return None
+        derived = tuple(at for at in chain.members if any(_parents(self._reader, at)))
+        touched = max(chain.tombstones, default=0)
+        return _Memory(chain.members, derived, touched, kept(self._reader, chain).pinned)
 
 
 def _replaced(reader: Reader, before: datetime) -> Iterator[int]:
@@ -188,52 +226,69 @@ def _replaced(reader: Reader, before: datetime) -> Iterator[int]:
             continue
         if datetime.fromisoformat(reader.envelope(index).created_at) >= before:
             continue
-        if standings.of(index).state == "replaced" and not any(
-            link.role in DERIVATION_ROLES for link in reader.links(index)
-        ):
+        if standings.of(index).state == "replaced" and not any(_parents(reader, index)):
             yield index
 
 
-def _since(reader: Reader, index: int) -> datetime | None:
+def _since(reader: Reader, index: int, memories: _Memories) -> datetime | None:
     """Return since when a record is replaced for sure; None where its memory is pinned, or is none.
 
-    Since the first of what replaces it and is there, or was corrected in its turn; not from before its memory was last
-    forgotten or brought back: it may have stood in between.
+    Since the first of what replaces it and is there, or was corrected in its turn; not from before its memory, or
+    anything that what replaces it rests on, was last forgotten, brought back or corrected: it may have stood in
+    between.
     """
-    try:
-        chain = chain_of(reader, index)
-    except InvalidRecordError:
-        return None
-    if kept(reader, chain).pinned:
+    memory = memories.of(index)
+    if memory is None or memory.pinned:
         return None
     standings, replacing = reader.standings(), list[int]()
     for child, role in reader.backlinks.of(index):
-        if role == SUPERSEDES and child in chain.members:
+        if role == SUPERSEDES and child in memory.members:
             in_force = standings.of(child).state in ("living", "replaced")
             stands = child if in_force else standings.instead(child)
             replacing += [] if stands is None else [stands]
-    times = [min(replacing), *chain.tombstones]
-    return max(datetime.fromisoformat(reader.envelope(at).created_at) for at in times)
+    newer = [at for at in memory.derived if at > index]
+    beneath = (change for at in _above(reader, newer) for change in _changes(reader, at))
+    last = max((min(replacing), memory.touched, *beneath))
+    return datetime.fromisoformat(reader.envelope(last).created_at)
 
 
-def _is_held(reader: Reader, index: int) -> bool:
-    """Whether a record is one that history may not take: it stands, or is of a pinned memory, and is no answer."""
+def _changes(reader: Reader, index: int) -> Iterator[int]:
+    """Yield what a record stood or fell by: its tombstones, what superseded it, and the tombstones of that."""
+    waiting = [index]
+    while waiting:
+        for at, role in reader.backlinks.of(waiting.pop()):
+            if role == SUPERSEDES:
+                waiting.append(at)
+                yield at
+            elif role == "target" and reader.envelope(at).kind == "tombstone":
+                yield at
+
+
+def _is_held(reader: Reader, index: int, memories: _Memories) -> bool:
+    """Whether a record is one that history may not take: of a pinned memory, or it stands, and is no answer."""
     if reader.envelope(index).kind != "experience":
         return False
+    memory = memories.of(index)
+    if memory is not None and memory.pinned:
+        return True
     body = reader.at(index, include_forgotten=True).body
-    if isinstance(body, ExperienceBody) and body.provenance.method == ANSWER:
-        return False
-    return reader.standings().lives(index) or kept(reader, chain_of(reader, index)).pinned
+    is_answer = isinstance(body, ExperienceBody) and body.provenance.method == ANSWER
+    return not is_answer and reader.standings().lives(index)
+
+
+def _parents(reader: Reader, index: int) -> Iterator[int]:
+    """Yield what a record is derived from."""
+    return (link.index for link in reader.links(index) if link.role in DERIVATION_ROLES)
 
 
 def _above(reader: Reader, indexes: list[int]) -> set[int]:
     """Return all that records are derived from."""
     found, waiting = set[int](), list(indexes)
     while waiting:
-        for link in reader.links(waiting.pop()):
-            if link.role in DERIVATION_ROLES and link.index not in found:
-                found.add(link.index)
-                waiting.append(link.index)
+        for at in _parents(reader, waiting.pop()):
+            if at not in found:
+                found.add(at)
+                waiting.append(at)
     return found
 
 

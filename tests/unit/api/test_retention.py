@@ -14,6 +14,7 @@ from braid.errors import AccessDeniedError
 from braid.job_state import job_state
 from braid.ledger.errors import ErasedError, InvalidRecordError, UnknownRecordError
 from braid.ledger.record.record import EventBody
+from braid.log.chain import chain_of
 from braid.store import Store
 from braid.wal import failpoint
 from braid.work.breaker import Breakers
@@ -495,3 +496,60 @@ def test_any_window_may_be_chosen_without_it(tmp_path: Path) -> None:
     braid.init(tmp_path / "memory", history_days=7)
     with braid.open(tmp_path / "memory") as store:
         assert store.status().retention.history_days == 7
+
+
+# -- sequences in which something stood in between ------------------------------------------------
+
+
+def test_what_stood_until_lately_is_kept_though_it_was_replaced_long_ago(store: Store, clock: Clock) -> None:
+    """What replaced it rested on what was corrected for a while: until that was taken back, the old words held."""
+    keep(store)
+    old = store.append(OLD, user_id="maya")
+    told = store.append("Her landlord told me.", user_id="maya")
+    new = store.append(NEW, user_id="maya", parents=[told], supersedes=[old])
+    clock.at += 2 * DAY
+    taken_back = store.correct(told, "Nobody told me.", reason="a joke")
+    assert store.reader.standings().lives(store.reader.index_of(old))
+    clock.at += 87 * DAY
+    store.forget(taken_back)
+    clock.at += 2 * DAY
+    assert due(store) == []
+    assert store.retain().history == ()
+    store.recover(taken_back)
+    assert store.reader.standings().lives(store.reader.index_of(old))
+    assert [
+        one.text for one in store.recall("Where does Maya live?", user_id="maya").results if one.id == old
+    ]
+    store.forget(taken_back)
+    for _ in range(2):  # the first sweep erases what was forgotten, from which the window begins once more
+        clock.at += 91 * DAY
+        store.retain()
+    assert gone(store, old)
+    assert not gone(store, new)
+
+
+def test_a_pinned_answer_goes_with_no_old_words(store: Store, clock: Clock) -> None:
+    keep(store)
+    first = store.append("Maya lives in Porto.", user_id="maya")
+    answer = store.ask("Where does Maya live?", user_id="maya").answer_id
+    assert answer is not None
+    store.modify(answer, pinned=True, reason="she wants it")
+    store.correct(first, NEW, reason="she moved")
+    clock.at += 91 * DAY
+    assert store.retain().history == ()
+    assert not gone(store, answer)
+    assert not gone(store, first)
+
+
+def test_a_long_chain_is_judged_once(store: Store, clock: Clock, monkeypatch: pytest.MonkeyPatch) -> None:
+    keep(store)
+    last = store.append("Version 0.", user_id="maya")
+    for number in range(1, 41):
+        last = store.correct(last, f"Version {number}.", reason="again")
+    clock.at += 91 * DAY
+    asked: list[int] = []
+    monkeypatch.setattr(
+        "braid.admin.retention.chain_of", lambda reader, index: asked.append(index) or chain_of(reader, index)
+    )
+    assert len(store.retention_due()) == 40
+    assert len(asked) == 1
