@@ -64,8 +64,8 @@ class Page:
         """Take a claim, its quote the words of its part as they stand in the turn; none that cuts a word in two."""
         part = self._quoted or part
         quote = self.source.quote(part)
-        if not quote or not object.strip() or not subject.strip():
-            return
+        if not quote or not object.strip() or not subject.strip() or object.lower().startswith("not "):
+            return  # what is denied is a denial, and no object
         claim = Claim(
             subject=subject,
             rel=rel,

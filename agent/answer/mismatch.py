@@ -10,6 +10,7 @@ from typing import Final
 
 from braid.agent.answer.clauses import PERSONS
 from braid.agent.answer.turns import speaker
+from braid.agent.answer.verdict import USED_TO, WISHES, asks_of_the_past
 from braid.recall.decompose import Question
 from braid.recall.hits import Hit
 from braid.text.words import words
@@ -18,24 +19,31 @@ _AUX: Final = r"(?:does|do|did|is|are|am|was|were|has|have|had|will|would|can|co
 _OF_ME: Final = re.compile(rf"\b{_AUX} (?:i|we)\b|\bam i\b", re.IGNORECASE)
 _OF_NAMED: Final = re.compile(rf"\b{_AUX} (?P<name>(?-i:[A-ZÀ-Þ])[\w-]+)(?:['’]s?)? [a-z]", re.IGNORECASE)
 _FIRST: Final = re.compile(r"\b(?:i|we|me|us|mine|ours|myself)\b|\b(?:i|we)['’]", re.IGNORECASE)
-_OTHERS: Final = re.compile(
-    rf"^\W*(?:(?:and|but|so|well|oh),? )*(?:(?i:my|our) (?:[\w-]+ ){{0,2}}?(?:{PERSONS})s?\b"
-    rf"|[A-ZÀ-Þ][\w-]+['’]s (?:[\w-]+ )?(?:{PERSONS})\b|(?:[Hh]e|[Ss]he|[Tt]hey)\b"
-    r"|(?P<name>[A-ZÀ-Þ][a-zà-ÿ-]+) (?:is|was|has|had|lives|works|wants|drives|likes|moved|went|got)\b)"
+_IS_OR_DOES: Final = (
+    r"(?:is|was|are|were|has|had|have|lives?|lived|works?|worked|wants?|drives?|likes?|loves?|hates?|owns?|plays?|speaks?"
+    r"|studies|studied|weighs?|earns?|moved|went|got)\b"
 )
-"""A sentence that begins with somebody else."""
+_OTHERS: Final = re.compile(
+    rf"^\W*(?:(?:and|but|so|well|oh),? )*(?:(?i:my|our) (?:[\w-]+ ){{0,2}}?(?:{PERSONS})s?(?: [A-ZÀ-Þ][\w-]+)?"
+    rf"|[A-ZÀ-Þ][\w-]+['’]s (?:[\w-]+ )?(?:{PERSONS})(?: [A-ZÀ-Þ][\w-]+)?|(?:[Hh]e|[Ss]he|[Tt]hey)"
+    rf"|(?P<name>[A-ZÀ-Þ][a-zà-ÿ-]+)) {_IS_OR_DOES}"
+)
+"""A sentence that says of somebody else what they are or do."""
 _REFERS: Final = re.compile(
     r"\b(?:he|she|they|it|you|him|her|them|his|their|your|its|this|that|these|those)\b", re.IGNORECASE
 )
 _WISHED: Final = re.compile(
-    r"\b(?:want(?:s|ed)? to|would (?:like|love) to|['’]d (?:like|love) to|think(?:ing|s)? (?:of|about)|considering"
-    r"|dream(?:s|ing|t)? of|hop(?:es?|ing) to|wish(?:es)?)\b",
+    r"\b(?:i|we|he|she|they|you|(?-i:[A-ZÀ-Þ])[\w-]+|(?:my|our|his|her|their) [\w-]+)(?:['’](?:m|re|s|ve|d))?"
+    r"(?: (?:am|is|are|was|were|have been|has been|really|just|still|also|always)){0,3}"
+    rf" (?:{WISHES}|(?<=['’]d )(?:like|love) to)\b",
     re.IGNORECASE,
 )
+"""Somebody who wishes: "thinking of you" is said of nobody."""
 _SHORT: Final = 12
 """How many words a sentence has at most that tells of a wish and of nothing else."""
 _OF_WISHES: Final = re.compile(
-    r"\b(?:want|would|like|love|think|consider|dream|hop(?:e|ing)|wish|plan|will|going|next|should|could|idea|intend)",
+    r"\b(?:want|would|like|love|think|consider|dream|hop(?:e|ing)|wish|plan|will|going|next|should|could|idea|intend|goal"
+    r"|aim|target)",
     re.IGNORECASE,
 )
 _AGE: Final = re.compile(r"\bhow old\b|\bage\b", re.IGNORECASE)
@@ -59,6 +67,7 @@ def mismatch(question: Question, sentence: str, hit: Hit, hits: Sequence[Hit]) -
     return (
         _is_anothers(question, sentence, hit, hits)
         or _is_wished(question, sentence)
+        or _is_over(question, sentence)
         or _is_of_another_kind(question.text, sentence)
     )
 
@@ -69,13 +78,20 @@ def _is_wished(question: Question, sentence: str) -> bool:
     return wished and _OF_WISHES.search(question.text) is None
 
 
+def _is_over(question: Question, sentence: str) -> bool:
+    """Whether a sentence tells of what somebody used to do, where it is asked what is so; but not for a yes or no."""
+    asks_of_now = question.intent != "check" and not asks_of_the_past(question)
+    return asks_of_now and USED_TO.search(sentence) is not None and USED_TO.search(question.text) is None
+
+
 def _is_anothers(question: Question, sentence: str, hit: Hit, hits: Sequence[Hit]) -> bool:
     """Whether a sentence is about somebody else than the one whom the question asks of."""
     if _OF_ME.search(question.text):
         found = _OTHERS.match(sentence)
         if found is None or _FIRST.search(sentence) is not None:
             return False
-        return found["name"] is None or _is_name(found["name"], hits)
+        named = found["name"]
+        return named is None or (named.lower() not in words(speaker(hit)) and _is_name(named, hits))
     named = _OF_NAMED.search(question.text)
     if named is None:
         return False

@@ -26,7 +26,7 @@ _ENDED: Final = re.compile(
     re.IGNORECASE,
 )
 """What once was."""
-_USED_TO: Final = re.compile(r"\bused to\b", re.IGNORECASE)
+USED_TO: Final = re.compile(r"\bused to\b", re.IGNORECASE)
 _NOT_NOW: Final = re.compile(
     r"\b(?:do|does|am|is|are|can)(?: not|n['’]t)\b|['’](?:m|re) not\b|\bcannot\b|\bany ?(?:more|longer)\b",
     re.IGNORECASE,
@@ -50,9 +50,13 @@ _OPEN: Final = re.compile(
     r"|thinks?|told|according|should|almost|nearly|plan(?:ning)?)\b|['’]d\b|\?",
     re.IGNORECASE,
 )
+WISHES: Final = (
+    r"want(?:s|ed)? to|would (?:like|love) to|think(?:ing|s)? (?:of|about)|considering|dream(?:s|ing|t)? of"
+    r"|hop(?:es?|ing) to|wish(?:es)?"
+)
 _MEANT_TO: Final = re.compile(
-    r"\b(?:want(?:s|ed)? to|thinking (?:of|about)|considering|hop(?:es?|ing) to|going to (?=[a-z]+\b)(?!the|a|my|our)"
-    r"|about to|trying to|need(?:s|ed)? to|intend(?:s|ing)? to|will)\b|['’]ll\b",
+    rf"\b(?:{WISHES}|going to (?=[a-z]+\b)(?!the|a|my|our)|about to|trying to|need(?:s|ed)? to"
+    r"|intend(?:s|ing)? to|will)\b|['’]ll\b",
     re.IGNORECASE,
 )
 """What is only meant to be."""
@@ -95,7 +99,7 @@ def _verdict(question: Question, said: str) -> Verdict | None:
 def _now(question: Question, said: str, *, whole: bool, several: bool) -> Verdict | None:
     if _says(_ENDED, question, said) or _says(_UNDONE, question, said):
         return "no"
-    if _USED_TO.search(said):
+    if USED_TO.search(said):
         return "no" if whole and several and not _DENIED.search(said) else None
     if _OPEN.search(said) or _says(_MEANT_TO, question, said):
         return None
@@ -131,14 +135,14 @@ def _then(question: Question, said: str, *, whole: bool) -> Verdict | None:
         return "no" if _denies(_NEVER, question, said) else None
     own = question.first_person and re.search(r"\bI used to\b", said) is not None
     if is_of_now(said):
-        was = _ENDED.search(said) or _USED_TO.search(said)
+        was = _ENDED.search(said) or USED_TO.search(said)
         return "yes" if was and ever and (own or len(question.stems) > 2) else None
     return "yes" if not _DENIED.search(said) and len(question.stems) > 1 + ever else None
 
 
 def is_of_now(said: str) -> bool:
     """Whether a sentence denies only that something still is: "I used to smoke", "I don't smoke any more"."""
-    return any(pattern.search(said) for pattern in (_ENDED, _USED_TO, _NOT_NOW)) and not _NEVER.search(said)
+    return any(pattern.search(said) for pattern in (_ENDED, USED_TO, _NOT_NOW)) and not _NEVER.search(said)
 
 
 def asks_of_then(question: Question) -> bool:

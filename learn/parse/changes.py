@@ -5,7 +5,7 @@ newest: on the same topic, whatever words it was given. The claim that follows f
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import Final
 
@@ -20,6 +20,7 @@ from braid.learn.turn import TurnNote
 from braid.learn.voice import Voice
 from braid.learn.words import KIN, listed
 from braid.ledger.record.record import Claim
+from braid.stance.relations import FAVOURITE
 from braid.text.parse import Parse
 from braid.text.sentences import TextPart
 from braid.text.words import STOP, stem, words
@@ -47,8 +48,10 @@ _BEING: Final = re.compile(
 )
 _NEW_VALUE: Final = re.compile(
     r"^(?:i|we)(?:['’]ve| have| got| now have)(?: now)?(?: got)? a new "
-    r"(?P<what>(?:phone |mobile |mobile phone |work )?number|e-?mail(?: address)?|address|postcode)"
-    r"(?P<value>(?::|,? ?(?:and )?(?:it['’]s|it is|which is|now)) ?(?P<new>\S.*))?$",
+    r"(?P<what>(?:(?:phone|mobile|mobile phone) )?number|e-?mail(?: address)?|address|postcode)"
+    r"(?::|,? (?:and )?(?:it['’]s|it is|which is)|,? now) ?"
+    r"(?P<new>\+?\d[\d ()./-]{3,}\d|[^\s@]+@[^\s@]+\.[^\s@,;]*\w"
+    r"|(?-i:\d+\w?,? [A-Z]|[A-Z][^,.]* \d)[^.;!?]*)\W*$",
     re.IGNORECASE,
 )
 _TAKES_BACK: Final = re.compile(
@@ -117,12 +120,13 @@ _MOVES: Final = frozenset(
         "halve",
     )
 )
-_SET_APART: Final = ("decided_on", "favourite", "prefers", "likes", "number_is", "uses")
+_SET_APART: Final = frozenset(("decided_on", "prefers", "likes", "number_is", "uses"))
 _USED: Final = frozenset((
     "lives_in", "works_at", "works_for", "works_as", "studies_at", "drives", "plays", "uses", "member_of", "drinks",
     "eats", "speaks", "working_on",
 ))  # fmt: skip
 """What is over where somebody says that they used to."""
+_RETURNED: Final = re.compile(r"\b(?:back|again)\b", re.IGNORECASE)
 _LOOSE: Final = STOP | listed("new old date time day next one thing plan plans")
 
 
@@ -171,9 +175,7 @@ def opens_with_new_value(sentence: TextPart) -> bool:
 def new_value(sentence: TextPart) -> str | None:
     """Return as a plain sentence which value took the place of another: I've got a new number, it's 0113 496 0777."""
     match = _NEW_VALUE.match(sentence.text)
-    if match is None or not match["new"] or "?" in sentence.mark:
-        return None
-    return f"My {match['what']} is {match['new'].strip(' .!')}"
+    return None if match is None or "?" in sentence.mark else f"My {match['what']} is {match['new']}"
 
 
 def takes_back(page: Page, sentence: TextPart) -> TextPart | None:
@@ -301,12 +303,8 @@ def ended(page: Page, part: TextPart, clause: Clause) -> bool:
     if clause.denied or clause.mode in ("possible", "able"):
         return False
     if lemma in _PARTINGS:
-        who = whom(page, clause.parse, clause.subject)
-        return bool(who) and _deny(
-            page,
-            part,
-            (claim for claim in _living(page) if claim.subject == who[0].name and claim.rel in _PARTNERS),
-        )
+        names = [one.name for one in whom(page, clause.parse, clause.subject)]
+        return bool(names) and _deny(page, part, _partners(page, names))
     if lemma not in _ENDS | _ENDS_UP:
         return False
     at = clause.subject if clause.passive or clause.child("dobj") is None else clause.child("dobj")
@@ -324,8 +322,19 @@ def ended(page: Page, part: TextPart, clause: Clause) -> bool:
     return bool(name) and _deny(page, part, islice(before, 1))
 
 
+def _partners(page: Page, names: Sequence[str]) -> Iterator[Claim]:
+    """Yield what is known of those who part: of two who are named (Jonas and I), only what is of both."""
+    for claim in _living(page):
+        if claim.subject in names and claim.rel in _PARTNERS:
+            is_of_both = claim.object in names or claim.rel == "relationship_status"
+            if len(names) == 1 or is_of_both:
+                yield claim
+
+
 def used_to(page: Page, part: TextPart, who: str, what: str) -> None:
     """Deny what is over: I used to work at Siemens."""
+    if _RETURNED.search(page.text):
+        return
     verb, _, rest = what.partition(" ")
     rest = re.sub(r"^(?:(?:in|at|for|as|an?|the) )+", "", rest)
     over = (
@@ -334,7 +343,9 @@ def used_to(page: Page, part: TextPart, who: str, what: str) -> None:
         if claim.subject == who
         and claim.rel in _USED
         and stem(claim.rel.partition("_")[0]) == stem(verb)
-        and re.match(rf"{re.escape(claim.object)}(?!\w| \w+'s\b)", rest)
+        and re.fullmatch(
+            rf"{re.escape(claim.object)}(?: (?:before|until|till|back then|years ago)\b.*)?", rest
+        )
         and claim.quote
         and claim.quote not in part.text
     )
@@ -385,26 +396,22 @@ def set_apart(page: Page, sentence: TextPart, clause: Clause, told: int) -> None
             first = at + 1
         else:
             continue
-        while (
-            first < len(tokens) and tokens[first].pos in ("ADP", "DET") and tokens[first].text.lower() != "me"
-        ):
+        of_taste = new[-1].rel.startswith(FAVOURITE)
+        passed = ("DET",) if of_taste else ("ADP", "DET")
+        while first < len(tokens) and tokens[first].pos in passed and tokens[first].text.lower() != "me":
             first += 1
-        of_taste = new[-1].rel.startswith("favourite")  # green is one
-        head = next(
-            (
-                k
-                for k in range(first, min(first + 5, len(tokens)))
-                if tokens[k].pos in ("PROPN", "NOUN", "NUM", *(("ADJ",) if of_taste else ()))
-            ),
-            None,
-        )
+        kinds = ("PROPN", "NOUN", "NUM", *(("ADJ",) if of_taste else ()))  # green is a favourite colour
+        within = range(
+            first, min(first + (1 if of_taste else 5), len(tokens))
+        )  # "not far from home" sets no home apart
+        head = next((k for k in within if tokens[k].pos in kinds), None)
         if head is None:
             continue
         while (
             head + 1 < len(tokens) and tokens[head].dep in ("compound", "nmod") and tokens[head].head > head
         ):
             head += 1
-        if is_name(parse, head) or new[-1].rel.startswith(_SET_APART):
+        if is_name(parse, head) or of_taste or new[-1].rel in _SET_APART:
             page.claim(
                 sentence,
                 Voice(),

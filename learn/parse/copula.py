@@ -5,7 +5,7 @@ from typing import Final
 
 from braid.learn import dates
 from braid.learn.parse.clauses import Clause
-from braid.learn.parse.people import Whom, is_person, owner_of, topic
+from braid.learn.parse.people import Whom, has_former, is_person, owner_of, topic
 from braid.learn.parse.phrases import (
     from_beside,
     from_outside,
@@ -20,6 +20,7 @@ from braid.learn.parse.phrases import (
 from braid.learn.parse.said import Said
 from braid.learn.parse.sorts import SORTS, kin_of, number, objects
 from braid.learn.words import AILMENTS, DIETS, KIN, NOT_NAMES, PEOPLES, PETS, STATUSES, listed
+from braid.stance.relations import FAVOURITE, relation
 from braid.text.calendar import MONTHS
 from braid.text.parse import Parse
 
@@ -40,6 +41,8 @@ _MOODS: Final = listed(
     "joking important easy hard"
 )
 _NOT: Final = re.compile(r"^(?:now )?not ", re.IGNORECASE)
+_ALSO: Final = re.compile(r"\b(?:too|also|as well|other|another)\b", re.IGNORECASE)
+"""With these a favourite stands beside another one."""
 _HOBBIES: Final = listed("hobby hobbies pastime pastimes passion passions")
 _PRAISE: Final = listed(
     "awesome amazing great wonderful fantastic cool incredible lovely beautiful nice good special "
@@ -111,6 +114,8 @@ def called(said: Said) -> bool:
     pet = parse.tokens[said.clause.subject].lemma.lower()
     if owner is None or (role is None and pet not in PETS):
         return False
+    if _is_former(said, said.clause.subject):
+        return True
     for one in joined(parse, at):
         name = noun(parse, one, bare=True)
         if pet in PETS:
@@ -121,6 +126,13 @@ def called(said: Said) -> bool:
             said.page.introduce(role, name, owner)
             said.page.claim(said.part, said.voice, owner, KIN[role], name, type="relation")
     return True
+
+
+def _is_former(said: Said, at: int) -> bool:
+    """My former boss was Hannah; my partner's name was Jonas: who may be it no more. A mother stays one."""
+    role = kin_of(said.clause.parse, at)
+    lasts = role is not None and relation(KIN[role]).temporal == "trait"
+    return (said.clause.tense == "past" and not lasts) or has_former(said.clause.parse, at)
 
 
 def parted(said: Said, who: list[Whom]) -> bool:
@@ -203,6 +215,8 @@ def _favourite(said: Said, subject: Whom, at: int) -> bool:
         shown(parse, *_whole(parse, at)),
     )
     for side, other in ((0, at), (1, said.clause.subject)):
+        if said.clause.tense == "past":
+            break  # as a child my favourite colour was green
         match = _FAVOURITE.match(
             re.sub(r"\b(?:at the moment|of all time|right now|ever|so far)$", "", sides[side]).strip()
         )
@@ -219,7 +233,7 @@ def _favourite(said: Said, subject: Whom, at: int) -> bool:
                     said.part,
                     said.voice,
                     said.page.turn.speaker,
-                    f"favourite_{kind}",
+                    "likes" if _ALSO.search(said.part.text) else f"{FAVOURITE}{kind}",
                     what,
                     polarity=not said.clause.denied,
                     type="preference",
@@ -284,24 +298,27 @@ def _named(said: Said, subject: Whom, at: int) -> bool:
     name = noun(parse, at, bare=True)
     head = parse.tokens[said.clause.subject]
     if head.text.lower() == "name":
-        owner = next(
-            (child for child in parse.children(said.clause.subject) if parse.tokens[child].dep == "poss"),
-            None,
-        )
-        if owner is not None and kin_of(parse, owner) is not None:
-            role = kin_of(parse, owner) or ""
-            said.page.introduce(role, name)
-            return _say(said, said.page.turn.speaker, KIN[role] or role, name, "relation")
-        return (
-            owner is not None
-            and parse.tokens[owner].text.lower() in ("my", "our")
-            and _say(said, said.page.turn.speaker, "name_is", name)
-        )
+        return _name_of(said, said.clause.subject, name)
     if subject.sort == "first" and len(name.split()) <= 3 and len(parse.tokens) <= 12:
         opener = parse.text[: parse.tokens[said.clause.subject].start].strip(" ,.!").lower()
         if opener in ("", "hi", "hello", "hey", "hi there", "hello there"):
             return _say(said, subject.name, "name_is", name)
     return False
+
+
+def _name_of(said: Said, subject: int, name: str) -> bool:
+    """My name is Kofi; my brother's name is Felix; Tom's brother's name is Felix."""
+    parse = said.clause.parse
+    owner = next((one for one in parse.children(subject) if parse.tokens[one].dep == "poss"), None)
+    role = kin_of(parse, owner) if owner is not None else None
+    if owner is None or role is None:
+        mine = owner is not None and parse.tokens[owner].text.lower() in ("my", "our")
+        return mine and _say(said, said.page.turn.speaker, "name_is", name)
+    whose = owner_of(said.page, parse, owner)
+    if whose is not None and not _is_former(said, owner):
+        said.page.introduce(role, name, whose)
+        _say(said, whose, KIN[role] or role, name, "relation")
+    return True
 
 
 def _aged(said: Said, subject: Whom, at: int) -> bool:
@@ -372,7 +389,7 @@ def _named_kin(said: Said, at: int) -> bool:
     if owner is None:
         return False
     name = noun(parse, at, bare=True)
-    if is_person(name):
+    if is_person(name) and not _is_former(said, subject):
         said.page.introduce(role, name, owner)
         _say(said, owner, KIN[role], name, "relation")
     return True

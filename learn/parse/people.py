@@ -12,6 +12,7 @@ from braid.text.parse import Parse
 from braid.text.sentences import TextPart
 
 _MINE: Final = frozenset(("my", "our"))
+_FORMER: Final = frozenset(("former", "ex", "first", "previous", "old", "late"))
 _NOBODY: Final = frozenset(
     (
         "you",
@@ -264,6 +265,11 @@ def owner_of(page: Page, parse: Parse, at: int) -> str | None:
     return None
 
 
+def has_former(parse: Parse, at: int) -> bool:
+    """Whether a noun is of somebody who was it before: my former boss, my first wife, my ex-husband."""
+    return any(parse.tokens[child].text.lower() in _FORMER for child in parse.children(at))
+
+
 def _name_beside(parse: Parse, at: int) -> str | None:
     """Return the name that stands behind a word for kin: my sister Tola, my son, Luca, a friend called Zoe."""
     tokens = parse.tokens
@@ -300,7 +306,7 @@ def mentioned(page: Page, sentence: TextPart, parse: Parse) -> None:
         ):
             owner = page.turn.speaker if _has(parse, at) or _is_with_me(parse, at) else None
         name = _name_beside(parse, at)
-        if owner is None or name is None or name.split()[0] in NOT_NAMES:
+        if owner is None or name is None or name.split()[0] in NOT_NAMES or has_former(parse, at):
             continue
         first, last = phrase_of(parse, holder)
         first, last = min(first, at), max(last, at + len(name.split()))

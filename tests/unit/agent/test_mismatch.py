@@ -88,3 +88,44 @@ def test_a_wish_answers_what_asks_for_one(wishes: Store) -> None:
     found = wishes.ask("Where do I want to go?", user_id="maya", write=False)
     assert "Peru" in found.plain
     assert found.rung != "near"
+
+
+@pytest.mark.parametrize(
+    ("text", "question", "short"),
+    [
+        ("Maya lives in Leeds.", "Where do I live?", "Leeds"),
+        ("My doctor prescribed 20 mg of lisinopril.", "How much lisinopril do I take?", "20 mg"),
+        ("They offered me the job at 52k.", "What job was I offered?", ""),
+        ("Thinking of you, my locker code is 4471.", "What is my locker code?", "4471"),
+        (
+            "Wishes aside, the budget for the fair is 900 pounds.",
+            "What is the budget for the fair?",
+            "900 pounds",
+        ),
+    ],
+)
+def test_what_only_looks_like_it_is_told(tmp_path: Path, text: str, question: str, short: str) -> None:
+    with braid.open(tmp_path / "store", guard_dir=tmp_path / "guard") as opened:
+        opened.append(text, actor="user", name="Maya", user_id="maya")
+        found = opened.ask(question, user_id="maya", write=False)
+    assert found.rung == "said", found.plain
+    assert short in found.short
+
+
+@pytest.mark.parametrize(
+    ("said", "question"),
+    [
+        (["I work at Siemens.", "I used to work at Siemens."], "Where do I work?"),
+        (["I used to live in Leeds."], "Where do I live?"),
+        (["Jonas used to drive a Volvo."], "What does Jonas drive?"),
+    ],
+)
+def test_what_somebody_used_to_do_is_not_told_as_now(tmp_path: Path, said: list[str], question: str) -> None:
+    with braid.open(tmp_path / "store", guard_dir=tmp_path / "guard") as opened:
+        for text in said:
+            opened.append(text, actor="user", name="Maya", user_id="maya")
+        opened.learn()
+        found = opened.ask(question, user_id="maya", write=False)
+    assert found.rung in ("near", "silent") or found.plain.startswith(("Earlier", "This may have changed")), (
+        found.plain
+    )

@@ -134,3 +134,45 @@ def test_nothing_is_told_from_before_it_was_said(store: Store, question: str) ->
     assert (before.rung, before.citations) == ("silent", ())
     after = store.ask(question, user_id="maya", write=False, now=datetime(2025, 5, 2, tzinfo=UTC))
     assert after.rung == "held"
+
+
+@pytest.mark.parametrize(
+    ("said", "question"),
+    [
+        ("My husband is Jonas.", "Where does my wife work?"),
+        ("My husband is Jonas.", "What is my wife's name?"),
+        ("My boyfriend is Jonas.", "Where does my wife work?"),
+        ("My former partner was Jonas.", "Where does my partner work?"),
+        ("My first partner is called Jonas.", "Where does my partner work?"),
+    ],
+)
+def test_another_word_or_another_time_is_of_another(store: Store, said: str, question: str) -> None:
+    say(store, said, "Maya", "partner_is", "Jonas")
+    say(store, "Jonas works at Siemens.", "Jonas", "works_at", "Siemens")
+    assert ask(store, question)[0] != "held"
+
+
+def test_a_namesake_is_not_meant(store: Store) -> None:
+    say(store, "My boss is Anna.", "Maya", "boss_is", "Anna")
+    say(store, "Anna Maria lives in Leeds.", "Anna Maria", "lives_in", "Leeds")
+    say(store, "My landlord is Hannah Stone.", "Maya", "landlord_is", "Hannah Stone")
+    say(store, "Hannah lives in Hull.", "Hannah", "lives_in", "Hull")
+    assert ask(store, "Where does my boss live?")[0] != "held"
+    assert ask(store, "Where does my landlord live?")[0] != "held"
+
+
+def test_a_manager_is_no_boss_where_there_are_both(store: Store) -> None:
+    say(store, "My manager is Hannah.", "Maya", "boss_is", "Hannah")
+    now = say(store, "My boss is Ravi.", "Maya", "boss_is", "Ravi")
+    say(store, "Hannah lives in Leeds.", "Hannah", "lives_in", "Leeds")
+    york = say(store, "Ravi lives in York.", "Ravi", "lives_in", "York")
+    assert ask(store, "Where does my manager live?")[0] != "held"
+    assert ask(store, "Where does my boss live?") == ("held", "York", [york, now])
+
+
+def test_a_claim_without_its_words_says_who_it_is_by_its_relation(store: Store) -> None:
+    text = "Maya's landlord was named on the lease: Piotr."
+    claim = Claim(subject="Maya", rel="landlord_is", object="Piotr")
+    store.append(text, actor="user", name="Maya", user_id="maya", claims=[claim])
+    say(store, "Piotr lives in Hull.", "Piotr", "lives_in", "Hull")
+    assert ask(store, "Where does my landlord live?")[:2] == ("held", "Hull")

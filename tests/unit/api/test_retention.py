@@ -13,8 +13,9 @@ from braid.caller import GRANTS, Caller, asked_by
 from braid.errors import AccessDeniedError
 from braid.job_state import job_state
 from braid.ledger.errors import ErasedError, InvalidRecordError, UnknownRecordError
+from braid.ledger.read.reader import Reader
 from braid.ledger.record.record import EventBody
-from braid.log.chain import chain_of
+from braid.log.chain import Chain, chain_of
 from braid.store import Store
 from braid.wal import failpoint
 from braid.work.breaker import Breakers
@@ -548,8 +549,11 @@ def test_a_long_chain_is_judged_once(store: Store, clock: Clock, monkeypatch: py
         last = store.correct(last, f"Version {number}.", reason="again")
     clock.at += 91 * DAY
     asked: list[int] = []
-    monkeypatch.setattr(
-        "braid.admin.retention.chain_of", lambda reader, index: asked.append(index) or chain_of(reader, index)
-    )
+
+    def counted(reader: Reader, index: int) -> Chain:
+        asked.append(index)
+        return chain_of(reader, index)
+
+    monkeypatch.setattr("braid.admin.retention.chain_of", counted)
     assert len(store.retention_due()) == 40
     assert len(asked) == 1

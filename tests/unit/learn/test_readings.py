@@ -212,6 +212,17 @@ def said(*texts: str) -> set[str]:
         ("We have a new phone number, it's 0113 496 0777.", {"Ana phone_is 0113 496 0777"}),
         ("I've got a new email address: ana@new.example", {"Ana email_is ana@new.example"}),
         ("My boss is German.", {"Ana's boss nationality German"}),
+        ("Tom's brother's name is Felix.", {"Tom sibling Felix"}),
+        ("My mother was Ingrid.", {"Ana parent Ingrid"}),
+        ("My former boss was Hannah.", set()),
+        ("My old boss Hannah lives in Leeds.", {"Hannah lives_in Leeds"}),
+        ("My first wife was Eve.", set()),
+        ("My partner's name was Jonas.", set()),
+        ("My favourite film is Brazil too.", {"Ana likes Brazil"}),
+        ("As a child my favourite colour was green.", {"Ana's favourite colour was green"}),
+        ("My favourite season is summer, not because of the heat.", {"Ana favourite_season summer"}),
+        ("My favourite place is the beach, not far from home.", {"Ana favourite_place beach"}),
+        ("My favourite drink is tea, not coffee, not milk.", set()),
         ("Tom is American.", {"Tom nationality American"}),
     ],
 )
@@ -244,7 +255,36 @@ def test_what_somebody_used_to_do_is_over(before: str, now: str, over: str) -> N
         ("I work at Siemens.", "My brother used to work at Siemens."),
         ("I live in Leeds.", "I used to live near Leeds market in York."),
         ("I work at Siemens.", "I never used to work at Siemens on Fridays."),
+        ("I work at Siemens.", "I used to work at Siemens Energy."),
+        ("I speak French.", "I used to speak French with my grandmother every day."),
+        ("I use Vim.", "I used to use Vim only for config files."),
+        ("I live in York.", "I used to live in York, but I moved away and moved back."),
     ],
 )
 def test_what_another_used_to_do_or_elsewhere_ends_nothing(before: str, now: str) -> None:
     assert not [one for one in said(before, now) if " not " in one]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I've got a new number, it's on the fridge.",
+        "I've got a new number, it's easier to remember.",
+        "I have a new address, which is nice.",
+        "I have a new address, it's lovely there.",
+        "We have a new email address, now I can write to you.",
+        "I have a new work number: 0113 496 0777.",
+        "I've got a new number: 0113 496 0777, for work.",
+    ],
+)
+def test_what_is_no_number_or_address_is_none(text: str) -> None:
+    assert not [
+        one for one in said(text) if " phone_is " in one or " email_is " in one or "address_is" in one
+    ]
+
+
+def test_two_who_part_are_partners_no_more() -> None:
+    assert "Ana partner_is not Jonas" in said(
+        "My partner is called Jonas.", "Jonas and I broke up last month."
+    )
+    assert not [one for one in said("My partner is called Jonas.", "Tom and Ida broke up.") if " not " in one]
