@@ -1,14 +1,13 @@
 """Words that are to be held back from a text, however they are written in it, and what stands for them. Pure."""
 
 import re
-import unicodedata
-from collections.abc import Sequence
-from functools import lru_cache
-from typing import Final, NamedTuple
+from collections.abc import Iterable, Sequence
+from typing import Final
 
 import msgspec
 
 from braid.text.fence import CUT, escaped
+from braid.text.folding import ends_at, folded, whole
 from braid.text.redact import visible
 
 WITHHELD: Final = "WITHHELD_"
@@ -17,46 +16,6 @@ _WITHHELD: Final = re.compile(rf"{WITHHELD}\d+")
 _MOST_MARKS: Final = 200
 """How long a term may be."""
 _SAYS: Final = re.compile(r"\w.*\w", re.DOTALL)
-_UNSPACED: Final = (
-    r"\u0e00-\u0eff\u1000-\u109f\u1100-\u11ff\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff"
-    r"\U00020000-\U0003ffff"
-)
-"""Scripts whose words stand without spaces, or with particles on them: Thai, Lao, Burmese, Khmer, Japanese, Chinese,
-Korean."""
-_NOT_WITHIN: Final = rf"[^\W_{_UNSPACED}]"
-_ENDS_UNSPACED: Final = re.compile(rf"[{_UNSPACED}]")
-_IN_FRONT: Final = re.compile(_NOT_WITHIN)
-
-
-class _Folded(NamedTuple):
-    """A text as it is compared: composed, of one width, without case. `spans`: where each of its characters stands."""
-
-    text: str
-    spans: Sequence[tuple[int, int]]
-
-
-def _folded(text: str) -> _Folded:
-    if text.isascii():
-        return _Folded(text.lower(), [(at, at + 1) for at in range(len(text))])
-    letters: list[str] = []
-    spans: list[tuple[int, int]] = []
-    at = 0
-    while at < len(text):
-        end = at + 1
-        while end < len(text) and (unicodedata.combining(text[end]) or "\u1160" <= text[end] <= "\u11ff"):
-            end += 1
-        one = _fold(text[at:end])
-        letters.append(one)
-        spans += [(at, end)] * len(one)
-        at = end
-    return _Folded("".join(letters), spans)
-
-
-@lru_cache(maxsize=4_096)
-def _fold(cluster: str) -> str:
-    """Return a letter with its marks as it is compared: ﬁ is fi, ß is ss, and full width is none."""
-    plain = unicodedata.normalize("NFKC", cluster).casefold()
-    return unicodedata.normalize("NFKC", plain)
 
 
 def says_something(term: str) -> bool:
@@ -71,13 +30,18 @@ class Terms:
     prompt has escaped it. Where a script puts no spaces, and where particles stand on a name, it is found within.
     """
 
-    def __init__(self, terms: Sequence[str]) -> None:
+    def __init__(self, terms: Sequence[str], taken: Iterable[str] = ()) -> None:
+        """`taken`: texts of the exchange, whose own words may look like placeholders: those stand for nothing here."""
         shown = [visible(term).strip() for term in terms if says_something(term)]
-        forms = {" ".join(_folded(form).text.split()) for term in shown for form in (term, escaped(term))}
-        self._begun = {form[:n] for form in forms for n in range(2, len(form))}
-        joined = "|".join(map(_whole, sorted(forms, key=len)[::-1]))
+        forms = {form for term in shown for form in (term, escaped(term)) if folded(form).text.split()}
+        begun = {" ".join(folded(form).text.split()) for form in forms}
+        self._begun = {form[:n] for form in begun for n in range(2, len(form))}
+        joined = "|".join(map(whole, sorted(forms, key=len)[::-1]))
         self._pattern = re.compile(joined) if joined else None
         self._by_placeholder: dict[str, str] = {}
+        self._by_term: dict[str, str] = {}
+        self._taken = {name for text in taken for name in _WITHHELD.findall(text)}
+        self._next = 1
 
     @property
     def replaced(self) -> dict[str, str]:
@@ -88,25 +52,32 @@ class Terms:
         """Return a text with a placeholder in the place of each term."""
         if self._pattern is None:
             return text
-        folded = _folded(text)
+        self._taken.update(name for name in _WITHHELD.findall(text) if name not in self._by_placeholder)
+        low, spans = folded(text)
         parts: list[str] = []
         done = 0
-        for match in self._pattern.finditer(folded.text):
-            start, end = folded.spans[match.start()][0], folded.spans[match.end() - 1][1]
-            parts += [text[done:start], self._placeholder(_unescaped(text[start:end]), text)]
+        for match in self._pattern.finditer(low):
+            start, end = spans[match.start()][0], spans[match.end() - 1][1]
+            if start < done:
+                continue  # the rest of a letter that counts as two
+            parts += [text[done:start], self._placeholder(_unescaped(text[start:end]))]
             done = end
         *cut, last = "".join([*parts, text[done:]]).split(CUT)
-        return CUT.join([*(self._ended(each, text) for each in cut), last])
+        return CUT.join([*map(self._ended, cut), last])
 
-    def _ended(self, said: str, text: str) -> str:
+    def _ended(self, said: str) -> str:
         """Return what stands in front of a cut, without the beginning of a term that was cut in two: Nightingal…"""
         near = max(0, len(said) - _MOST_MARKS)
-        low, spans = _folded(said[near:])
+        low, spans = folded(said[near:])
         for start in range(len(low) - 1):
-            bound = start == 0 or not _IN_FRONT.match(low[start - 1]) or _ENDS_UNSPACED.match(low[start])
+            bound = (
+                start == 0
+                or not low[start - 1].isalnum()
+                or not (ends_at(low[start - 1]) and ends_at(low[start]))
+            )
             if bound and low[start:] in self._begun:
                 at = near + spans[start][0]
-                return said[:at] + self._placeholder(_unescaped(said[at:]), text)
+                return said[:at] + self._placeholder(_unescaped(said[at:]))
         return said
 
     def restore(self, text: str, *, in_json: bool = False) -> str:
@@ -117,22 +88,14 @@ class Terms:
         found = self._by_placeholder.get(placeholder, placeholder)
         return msgspec.json.encode(found).decode()[1:-1] if in_json else found
 
-    def _placeholder(self, term: str, text: str) -> str:
-        for placeholder, known in self._by_placeholder.items():
-            if known == term:
-                return placeholder
-        number = len(self._by_placeholder) + 1
-        while f"{WITHHELD}{number}" in text or f"{WITHHELD}{number}" in self._by_placeholder:
-            number += 1
-        self._by_placeholder[f"{WITHHELD}{number}"] = term
-        return f"{WITHHELD}{number}"
-
-
-def _whole(term: str) -> str:
-    """Return a pattern for a folded term that stands whole, in a folded text."""
-    before = "" if _ENDS_UNSPACED.match(term[0]) else rf"(?<!{_NOT_WITHIN})"
-    behind = "" if _ENDS_UNSPACED.match(term[-1]) else rf"(?!{_NOT_WITHIN}|[\u0300-\u036f])"
-    return before + r"\s+".join(map(re.escape, term.split())) + behind
+    def _placeholder(self, term: str) -> str:
+        if term not in self._by_term:
+            while f"{WITHHELD}{self._next}" in self._taken:
+                self._next += 1
+            self._by_term[term] = name = f"{WITHHELD}{self._next}"
+            self._by_placeholder[name] = term
+            self._next += 1
+        return self._by_term[term]
 
 
 def _unescaped(text: str) -> str:

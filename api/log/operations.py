@@ -27,6 +27,7 @@ from braid.ledger.read.trace import TraceNode
 from braid.ledger.read.trace import trace as braid_of
 from braid.ledger.record.ids import RecordId
 from braid.ledger.record.record import (
+    CORRECTION,
     Affect,
     Claim,
     Confidence,
@@ -258,10 +259,6 @@ def correct(session: Session, asked: Correct) -> Appended:
     new = session.append_drafts(batch)
     session.follow([asked.id])
     return _appended(new)[0]
-
-
-CORRECTION: Final = "correction"
-"""The name of the event beside a record that stands in place of another: it says why."""
 
 
 def correcting(

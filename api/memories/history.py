@@ -7,9 +7,8 @@ from typing import Any, cast
 from braid.ledger.errors import ErasedError, UnknownRecordError
 from braid.ledger.read.reader import Reader
 from braid.ledger.record.ids import RecordId
-from braid.ledger.record.record import ASKED_BY, EventBody, ExperienceBody, Record
+from braid.ledger.record.record import ASKED_BY, CORRECTION, EventBody, ExperienceBody, Record
 from braid.log.chain import Chain, chain_of, kept
-from braid.log.operations import CORRECTION
 from braid.memories.duplicate import DECISION
 from braid.memories.operations import Change, ChangeKind, History, MemoryHistory
 from braid.session import Session

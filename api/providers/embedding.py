@@ -35,7 +35,7 @@ class GatedEmbedder:
         host = getattr(self._embedder, "host", None)
         if (why := refusal_of_host(host, now)) is not None:
             raise EmbeddingError(f"{why}: nothing was sent")
-        secrets, terms = Redactor(), Terms(now.redacted_terms)
+        secrets, terms = Redactor(), Terms(now.redacted_terms, texts)
         sent = [terms.redact(secrets.redact(text)) for text in texts]
         asked = Asked(
             tier="embedder",

@@ -106,7 +106,8 @@ class GatedModel:
         self._require(now)
         able = capabilities_of(self._model)
         taken = {name for one in messages for name in (*placeholders(one.text), *one.replaced)}
-        secrets, terms = Redactor(taken), Terms(now.redacted_terms)
+        secrets = Redactor(taken)
+        terms = Terms(now.redacted_terms, (one.text for one in messages))
         sent = [_shown(one, secrets, terms) for one in messages]
         replaced = secrets.replaced | terms.replaced
         for one in messages:

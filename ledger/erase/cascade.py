@@ -10,7 +10,8 @@ from braid.ledger.errors import ErasedError, InvalidRecordError, UnknownRecordEr
 from braid.ledger.read.reader import Reader
 from braid.ledger.record.envelope import DERIVATION_ROLES, Envelope, Link
 from braid.ledger.record.ids import RecordId
-from braid.ledger.record.record import ANSWER, QUOTING, EventBody, ExperienceBody
+from braid.ledger.record.record import ANSWER, CORRECTION, QUOTING, EventBody, ExperienceBody
+from braid.ledger.record.standing import SUPERSEDES
 
 
 class Named(msgspec.Struct, frozen=True):
@@ -84,6 +85,8 @@ def _verdict(
 
     `gone` is all that was ever erased, `new` what this erasure takes: only that can change a record's standing.
     """
+    if any(link.role == SUPERSEDES and link.index in new for link in links) and _says_why(reader, envelope):
+        return "erase"
     supports = [link.index for link in links if link.role in DERIVATION_ROLES]
     if not any(index in new for index in supports):
         return None
@@ -110,15 +113,26 @@ def quoted(reader: Reader, envelope: Envelope, links: list[Link]) -> list[int]:
 
 def _quotes_evidence(reader: Reader, envelope: Envelope) -> bool:
     """Whether a record is an answer that this store gave, or an event that holds words of what it cites."""
-    if envelope.kind not in ("experience", "event") or reader.vault is None:
-        return False
-    try:
-        body = reader.at(envelope.index, include_forgotten=True).body
-    except (ErasedError, msgspec.MsgspecError):
-        return False
+    body = _body(reader, envelope) if envelope.kind in ("experience", "event") else None
     if isinstance(body, EventBody):
         return body.name in QUOTING
     return isinstance(body, ExperienceBody) and body.provenance.method == ANSWER
+
+
+def _says_why(reader: Reader, envelope: Envelope) -> bool:
+    """Whether a record is the event that says why another was replaced: in words of that one, maybe."""
+    body = _body(reader, envelope) if envelope.kind == "event" else None
+    return isinstance(body, EventBody) and body.name == CORRECTION
+
+
+def _body(reader: Reader, envelope: Envelope) -> object:
+    """Return what a record says, None where nobody can tell."""
+    if reader.vault is None:
+        return None
+    try:
+        return reader.at(envelope.index, include_forgotten=True).body
+    except (ErasedError, msgspec.MsgspecError):
+        return None
 
 
 def doomed_blobs(reader: Reader, targets: Sequence[int]) -> list[str]:

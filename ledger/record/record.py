@@ -199,6 +199,8 @@ PLACEHOLDERS: Final = "placeholders"
 """The name of the events that keep what stood behind placeholders: their evidence is where those words stand."""
 QUOTING: Final = frozenset((PROGRAM, PLACEHOLDERS))
 """The names of the events that hold words of their evidence."""
+CORRECTION: Final = "correction"
+"""The name of the event beside a record that stands in place of another: it says why, maybe in the words of either."""
 ENTITY: Final = "entity"
 """The name of the events by which somebody decides that names are of one thing, or aren't."""
 ENTITY_NAME: Final = "entity_name"

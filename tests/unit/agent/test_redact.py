@@ -167,6 +167,13 @@ def test_hostile_texts_take_no_time(text: str) -> None:
         ("Ada", "我叫Ada住在这里"),
         ("Ada", "저는Ada예요"),
         ("Ada", "ada_lovelace@x"),
+        ("Acme", "Acme™ is theirs"),
+        ("Acme", "Acme¹ and so on"),
+        ("Acme", "№Acme"),
+        ("O'Brien", "ask O’Brien"),
+        ("Jean-Luc", "with Jean\u2011Luc"),
+        ("\u05d3\u05d5\u05d3", "\u05d3\u05bc\u05d5\u05b4\u05d3 \u05d2\u05e8"),
+        ("\u0645\u062d\u0645\u062f", "\u0645\u064f\u062d\u064e\u0645\u064e\u0651\u062f"),
     ],
 )
 def test_a_term_is_found_however_it_is_written(term: str, text: str) -> None:
@@ -180,6 +187,28 @@ def test_a_term_that_says_nothing_replaces_nothing() -> None:
     assert Terms(["  ", "\u200b", "-"]).redact("a b - c") == "a b - c"
     assert Terms(["Ida"]).redact("Idaho and Ida") == "Idaho and WITHHELD_1"
     assert Terms(["cafe"]).redact(normalize("NFD", "café")) == normalize("NFD", "café")
+
+
+def test_what_only_looks_like_a_placeholder_stays_what_it_is() -> None:
+    texts = ["Nightingale is here.", "They typed WITHHELD_1."]
+    one = Terms(["Nightingale"], texts)
+    shown = [one.redact(text) for text in texts]
+    assert shown == ["WITHHELD_2 is here.", "They typed WITHHELD_1."]
+    assert [one.restore(text) for text in shown] == texts
+
+
+def test_a_hostile_text_takes_time_in_proportion() -> None:
+    def cased(number: int) -> str:
+        return "".join(mark.upper() if number >> at & 1 else mark for at, mark in enumerate("nightingales"))
+
+    def took(count: int) -> float:
+        text = " ".join(f"WITHHELD_{number} {cased(number)}" for number in range(count))
+        one, began = Terms(["nightingales"]), time.perf_counter()
+        assert one.restore(one.redact(text)) == text
+        return time.perf_counter() - began
+
+    took(100)
+    assert min(took(2_000) for _ in range(3)) < 20 * min(took(500) for _ in range(3)) + 0.05
 
 
 LETTERS = st.sampled_from("aAäÄsSßẞﬁ\uff21\u3000 -…'ıİ한국지王ก\u0301\u0308\u1175")

@@ -179,6 +179,12 @@ def test_a_name_is_whole_words_in_any_case_and_form_and_in_nobody_elses_memory(s
     assert {one.id for one in store.plan_erase(says=("zoë",), user_id="maya").asked} == {*said, hidden}
     assert {one.id for one in store.plan_erase(says=("Zoë",)).asked} == {*said, hidden, kept[-1]}
     assert [one.id for one in store.plan_erase(says=("zoë  maria",)).asked] == [said[2]]
+    odd = [
+        store.append(text, user_id="maya")
+        for text in ("\uff2f\uff42\uff32\uff29\uff25\uff2e came", "Ob\u00adrien", "met O\u2019Brien")
+    ]
+    assert [one.id for one in store.plan_erase(says=("Obrien",)).asked] == odd[:2]
+    assert [one.id for one in store.plan_erase(says=("O'Brien",)).asked] == odd[2:]
     tokyo = store.append("東京に住んでいます", user_id="maya")
     assert [one.id for one in store.plan_erase(says=("東京",)).asked] == [tokyo]
     for nothing in ("", "a", "..", " "):

@@ -106,7 +106,11 @@ def test_after_its_window_it_goes_and_the_history_keeps_the_event_without_the_wo
     assert due(store) == [("history", first)]
     assert store.status().retention.due == 1
     (done,) = store.retain().history
-    assert (done.records, gone(store, first), store.get(second).text) == (1, True, NEW)
+    assert (done.records, gone(store, first), store.get(second).text) == (
+        2,
+        True,
+        NEW,
+    )  # with why it was put right
     assert [(one.change, one.old, one.new) for one in store.history(second).changes] == [
         ("ADD", None, None),
         ("UPDATE", None, NEW),
@@ -127,6 +131,7 @@ def test_its_certificate_names_what_went_by_id_and_digest(store: Store, clock: C
     drawn = store.append("So she has a flat there.", parents=[first], user_id="maya")
     index = store.get(first).index
     digest = store.get(first).envelope.body[0]
+    why = store.reader.envelope(index + 2).id
     clock.at += 91 * DAY
     (done,) = store.retain().history
     for id in (done.id, done.tombstone, first, drawn):
@@ -134,6 +139,7 @@ def test_its_certificate_names_what_went_by_id_and_digest(store: Store, clock: C
         assert (shown.tombstone, shown.certificate) == (done.tombstone, done.id)
         assert [(one.index, one.id, one.kind) for one in shown.records] == [
             (index, first, "experience"),
+            (index + 2, why, "event"),
             (store.reader.index_of(drawn), drawn, "experience"),
         ]
         assert shown.records[0].digest == digest
@@ -195,7 +201,7 @@ def test_a_forgotten_memory_goes_as_one_that_is_forgotten(store: Store, clock: C
     done = store.retain()
     assert [one.records for one in (*done.forgotten, *done.history)] == [
         3,
-        1,
+        2,
     ]  # why it was corrected goes, too
     assert done.forgotten[0].id < done.history[0].id  # the forgotten first
     assert [one.get("of") for one in sweeps(store)] == [None, "history"]
@@ -557,3 +563,31 @@ def test_a_long_chain_is_judged_once(store: Store, clock: Clock, monkeypatch: py
     monkeypatch.setattr("braid.admin.retention.chain_of", counted)
     assert len(store.retention_due()) == 40
     assert len(asked) == 1
+
+
+def test_the_reason_of_a_correction_goes_with_the_old_words(
+    store: Store, clock: Clock, tmp_path: Path
+) -> None:
+    keep(store)
+    old = store.append(OLD, user_id="maya")
+    new = store.correct(old, NEW, reason="not xylophonic Porto")
+    assert store.history(new).changes[-1].reason == "not xylophonic Porto"
+    clock.at += 91 * DAY
+    store.retain()
+    assert gone(store, old)
+    assert [(one.change, one.reason) for one in store.history(new).changes] == [
+        ("ADD", None),
+        ("UPDATE", None),
+        ("ERASE", "retention of history"),
+    ]
+    assert "xylophonic" not in str(list(store.read()))
+    assert store.recall("Where does Maya live?", user_id="maya").results[0].text == NEW
+    assert store.verify(deep=True).findings == []
+
+
+def test_forgetting_the_old_words_leaves_the_reason_to_come_back(store: Store) -> None:
+    old = store.append(OLD, user_id="maya")
+    new = store.correct(old, NEW, reason="she moved")
+    store.forget(old)
+    store.recover(old)
+    assert [one.reason for one in store.history(new).changes if one.change == "UPDATE"] == ["she moved"]
