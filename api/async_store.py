@@ -2069,7 +2069,7 @@ class AsyncMethods:
     async def outbound_calls(self, *, limit: int = 100) -> "tuple[OutboundCall, ...]":
         """Return what left for models: when, which model, how many tokens and bytes, how it ended, and no word of it.
 
-        A row is kept for 90 days. Raises OSError where the file can't be read.
+        A row is kept for 90 days at least. Raises OSError where the file can't be read.
         """
         return await to_thread(lambda: self.sync.outbound_calls(limit=limit))
 

@@ -2266,7 +2266,7 @@ class Methods:
     def outbound_calls(self, *, limit: int = 100) -> "tuple[OutboundCall, ...]":
         """Return what left for models: when, which model, how many tokens and bytes, how it ended, and no word of it.
 
-        A row is kept for 90 days. Raises OSError where the file can't be read.
+        A row is kept for 90 days at least. Raises OSError where the file can't be read.
         """
         return self.session.call(
             providers_operations.outbound_calls, providers_operations.AskOutbound(limit=limit)

@@ -52,7 +52,7 @@ class DisposableFile:
             with self.changing() as con:
                 return on(con)
         except sqlite3.DatabaseError as error:
-            if not is_damage(error):
+            if not self.is_damage(error):
                 raise
             with self.changing() as con:  # the damaged one is gone
                 return on(con)
@@ -68,7 +68,7 @@ class DisposableFile:
             with closing(self._open()) as con, _transaction(con):
                 yield con
         except sqlite3.DatabaseError as error:
-            if is_damage(error):
+            if self.is_damage(error):
                 self._lose()
             raise
 
@@ -77,7 +77,7 @@ class DisposableFile:
             if (con := self._opened()) is not None:
                 return con
         except sqlite3.DatabaseError as error:
-            if not is_damage(error):
+            if not self.is_damage(error):
                 raise
         self._lose()
         if (con := self._opened()) is not None:
@@ -104,10 +104,14 @@ class DisposableFile:
         return None
 
     def _is_ours(self, con: sqlite3.Connection) -> bool:
-        return bool(con.execute("PRAGMA user_version").fetchone()[0] == self._mark)
+        """Whether this class made the file, and nobody has taken a table away."""
+        (mark,) = con.execute("PRAGMA user_version").fetchone()
+        (made,) = con.execute("SELECT count(*) FROM sqlite_master WHERE sql IS NOT NULL").fetchone()
+        return bool(mark == self._mark and made == len(self._schema))
 
     def _made(self, con: sqlite3.Connection) -> bool:
-        if con.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:
+        (mark,) = con.execute("PRAGMA user_version").fetchone()
+        if mark or con.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:
             return False
         for statement in self._schema:
             con.execute(statement)
@@ -130,6 +134,15 @@ class DisposableFile:
         if stat.S_IMODE(mode) & 0o077:
             self.path.chmod(0o600)
 
+    def is_damage(self, error: sqlite3.Error) -> bool:
+        """Whether an error says that the file is malformed or no database: those alone are of the class itself.
+
+        Or that it may only be read, though whoever asks may write it: its header asks for a newer SQLite.
+        """
+        if error.sqlite_errorcode & 0xFF == sqlite3.SQLITE_READONLY:
+            return os.access(self.path, os.W_OK) and os.access(self.path.parent, os.W_OK)
+        return type(error) is sqlite3.DatabaseError
+
     def _lose(self) -> None:
         self.drop()
         self._on_loss()
@@ -138,11 +151,6 @@ class DisposableFile:
         """Throw the file away."""
         for suffix in ("", "-wal", "-shm", "-journal"):
             self.path.with_name(self.path.name + suffix).unlink(missing_ok=True)
-
-
-def is_damage(error: sqlite3.Error) -> bool:
-    """Whether an error says that a file is malformed or no database: those alone are of the class itself."""
-    return type(error) is sqlite3.DatabaseError
 
 
 @contextmanager

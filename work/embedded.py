@@ -12,7 +12,7 @@ from typing import Any, Final
 
 import msgspec
 
-from braid.views.disposable import DisposableFile, is_damage
+from braid.views.disposable import DisposableFile
 from braid.work.errors import LeaseLostError, TransportError
 from braid.work.job import ACTIVE, Batch, Job, Lease
 from braid.work.spans import Spans
@@ -163,7 +163,7 @@ class EmbeddedQueue:
             with self._file.changing() as con:
                 yield con
         except (sqlite3.Error, OSError) as error:
-            if isinstance(error, sqlite3.Error) and is_damage(error):
+            if isinstance(error, sqlite3.Error) and self._file.is_damage(error):
                 raise TransportError(f"{self.path} was damaged ({error}) and is made again") from error
             raise TransportError(f"{self.path}: {error}") from error
 

@@ -49,7 +49,7 @@ class CountedCall:
             outcome="interrupted",
             request_id=current_request(),
         )
-        self._number = outbound(session).begin(self.call)
+        self._id = outbound(session).begin(self.call)
         self._began = perf_counter()
 
     def end(self, outcome: str, *, tokens_in: int = -1, tokens_out: int = 0, bytes_in: int = 0) -> None:
@@ -63,7 +63,7 @@ class CountedCall:
             outcome=outcome,
         )
         try:
-            outbound(self._session).end(self._number, self.call)
+            outbound(self._session).end(self._id, self.call)
         except (OSError, sqlite3.Error) as error:
             note("outbound_log_failed", level=logging.ERROR, outcome=type(error).__name__)
         note(

@@ -120,7 +120,7 @@ class OutboundCalls(Response, frozen=True, kw_only=True):
 def outbound_calls(session: Session, asked: AskOutbound) -> OutboundCalls:
     """Return what left for models: when, which model, how many tokens and bytes, how it ended, and no word of it.
 
-    A row is kept for 90 days. Raises OSError where the file can't be read.
+    A row is kept for 90 days at least. Raises OSError where the file can't be read.
     """
     try:
         found = outbound(session).newest(asked.limit)

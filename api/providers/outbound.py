@@ -7,6 +7,7 @@ thrown away: then the day begins from zero, and nothing else is lost.
 import logging
 from datetime import UTC, datetime
 from pathlib import Path
+from secrets import token_hex
 from sqlite3 import Connection
 from typing import Any, Final, Literal
 
@@ -20,13 +21,15 @@ Kind = Literal["small", "larger", "embedder"]
 """The tiers of language models, each with a budget of its own; an embedder has none."""
 FILE: Final = "outbound.sqlite"
 KEPT_DAYS: Final = 90
+KEPT_ROWS: Final = 10_000
+"""So many of the newest are kept, however old."""
 _SCHEMA: Final = (
     """
 CREATE TABLE calls (
-  at TEXT NOT NULL, day TEXT NOT NULL, tier TEXT NOT NULL, operation TEXT NOT NULL, provider TEXT NOT NULL,
-  model TEXT NOT NULL, host TEXT, remote INTEGER NOT NULL, tokens_in INTEGER NOT NULL, tokens_out INTEGER NOT NULL,
-  bytes_out INTEGER NOT NULL, bytes_in INTEGER NOT NULL, placeholders INTEGER NOT NULL, ms REAL NOT NULL,
-  outcome TEXT NOT NULL, request_id TEXT
+  id TEXT NOT NULL UNIQUE, at TEXT NOT NULL, day TEXT NOT NULL, tier TEXT NOT NULL, operation TEXT NOT NULL,
+  provider TEXT NOT NULL, model TEXT NOT NULL, host TEXT, remote INTEGER NOT NULL, tokens_in INTEGER NOT NULL,
+  tokens_out INTEGER NOT NULL, bytes_out INTEGER NOT NULL, bytes_in INTEGER NOT NULL, placeholders INTEGER NOT NULL,
+  ms REAL NOT NULL, outcome TEXT NOT NULL, request_id TEXT
 )""",
     "CREATE INDEX by_day ON calls (day, tier)",
 )
@@ -77,6 +80,11 @@ class ModelUse(msgspec.Struct, frozen=True, kw_only=True):
 
 
 _NAMES: Final = tuple(OutboundCall.__struct_fields__)
+_MEMBERS: Final = ("id", "day", *_NAMES)
+_PUT: Final = (
+    f"INSERT INTO calls ({', '.join(_MEMBERS)}) VALUES ({', '.join(f':{name}' for name in _MEMBERS)})"  # noqa: S608 - our own words
+    f" ON CONFLICT (id) DO UPDATE SET {', '.join(f'{name} = excluded.{name}' for name in _NAMES)}"
+)
 
 
 class OutboundLog:
@@ -87,30 +95,31 @@ class OutboundLog:
         self.path = path
         self._file = DisposableFile(path, _SCHEMA, pragmas=("journal_mode = WAL",), on_loss=_lost)
 
-    def begin(self, call: OutboundCall) -> int:
-        """Keep a call before it is made, and return its number; let go of what is older than `KEPT_DAYS`.
+    def begin(self, call: OutboundCall) -> str:
+        """Keep a call before it is made, and return its id; let go of what is older than `KEPT_DAYS`.
 
-        Raises OSError, sqlite3.Error where it can't be kept: then none is made. What dies from here on is counted.
+        `KEPT_ROWS` of the newest stay, however old. What dies from here on is counted.
+        Raises OSError, sqlite3.Error where it can't be kept: then none is made.
         """
-        row = _row(call)
-        names = (*_NAMES, "day")
-        marks = ", ".join(f":{name}" for name in names)
-        insert = f"INSERT INTO calls ({', '.join(names)}) VALUES ({marks})"  # noqa: S608 - our own words
+        id = token_hex(16)
 
-        def put(con: Connection) -> int:
+        def put(con: Connection) -> None:
             con.execute(
-                "DELETE FROM calls WHERE day < date(:day, :back)",
-                {"day": row["day"], "back": f"-{KEPT_DAYS} days"},
+                "DELETE FROM calls WHERE day < date(:day, :back)"
+                " AND rowid <= (SELECT max(rowid) FROM calls) - :newest",  # a clock that is ahead takes no day's count
+                {"day": _day(call.at), "back": f"-{KEPT_DAYS} days", "newest": KEPT_ROWS},
             )
-            return int(con.execute(insert, row).lastrowid or 0)
+            con.execute(_PUT, _row(call) | {"id": id})
 
-        return self._file.act(put)
+        self._file.act(put)
+        return id
 
-    def end(self, number: int, call: OutboundCall) -> None:
-        """Put down how a call that was begun has ended. Raises OSError, sqlite3.Error: it stays as it was begun."""
-        given = ", ".join(f"{name} = :{name}" for name in _NAMES)
-        update = f"UPDATE calls SET {given} WHERE rowid = :number"  # noqa: S608 - our own words
-        self._file.act(lambda con: con.execute(update, _row(call) | {"number": number}))
+    def end(self, id: str, call: OutboundCall) -> None:
+        """Put down how a call that was begun has ended, also where the file was lost meanwhile.
+
+        Raises OSError, sqlite3.Error: it stays as it was begun.
+        """
+        self._file.act(lambda con: con.execute(_PUT, _row(call) | {"id": id}))
 
     def spent(self, now: datetime) -> dict[str, int]:
         """Return how many tokens each tier has taken on the day of `now`, UTC."""

@@ -4,6 +4,7 @@ import json
 import sqlite3
 import stat
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from datetime import timedelta
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -18,6 +19,7 @@ from braid.errors import AccessDeniedError, RemoteModelError
 from braid.job_state import job_state
 from braid.ledger.record.record import EventBody, ExperienceBody, Record
 from braid.providers.budget import Budgets
+from braid.providers.counted import Asked, CountedCall
 from braid.providers.outbound import outbound
 from braid.store import Store
 from braid.text.chat import Capabilities, ChatError, ChatMessage, Completion
@@ -43,6 +45,9 @@ SECRET = "sk-abcdefghijklmnopqrstuvwx"
 @pytest.fixture
 def clock() -> Clock:
     return Clock()
+
+
+ASKED = Asked(tier="small", operation="ask", provider="own", model="m", host=None, remote=False)
 
 
 @pytest.fixture
@@ -366,6 +371,32 @@ def test_a_damaged_count_is_made_again_and_says_so(
         assert work(store, clock, knows()).done == 1
     assert "outbound_log_lost" in caplog.messages
     assert Budgets(store.session).of("small", clock()).spent == 120
+
+
+def test_what_ends_is_counted_though_the_count_was_lost_meanwhile(store: Store, clock: Clock) -> None:
+    log, asked = outbound(store.session), []
+
+    def call(tokens: int) -> str:
+        made = CountedCall(store.session, ASKED, ["x" * 4 * tokens], 0)
+        asked.append(made)
+        return made.call.outcome
+
+    call(1_000)
+    log.path.unlink()
+    call(9_000)
+    for one in reversed(asked):
+        one.end("ok")
+    assert log.spent(clock())["small"] == 1_001 + 9_001
+    assert len(log.newest(9)) == 2
+
+
+def test_a_clock_that_was_ahead_takes_no_count_away(store: Store, clock: Clock) -> None:
+    today = clock.at
+    CountedCall(store.session, ASKED, ["x" * 400], 0).end("ok")
+    clock.at = today + timedelta(days=200)
+    CountedCall(store.session, ASKED, ["x" * 400], 0).end("ok")
+    clock.at = today
+    assert outbound(store.session).spent(clock())["small"] == 101
 
 
 # -- what they are shown --------------------------------------------------------------------------

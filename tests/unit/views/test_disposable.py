@@ -65,7 +65,23 @@ def another_release(path: Path) -> None:
     con.close()
 
 
-@pytest.mark.parametrize("spoil", [no_database, another_table, another_release])
+def of_a_newer_sqlite(path: Path) -> None:
+    file = DisposableFile(path, SCHEMA)
+    add(file, 7)
+    content = bytearray(path.read_bytes())
+    content[18] = 9
+    path.write_bytes(content)
+
+
+def without_a_table(path: Path) -> None:
+    file = DisposableFile(path, SCHEMA)
+    add(file, 7)
+    file.act(lambda con: con.execute("DROP TABLE numbers"))
+
+
+@pytest.mark.parametrize(
+    "spoil", [no_database, another_table, another_release, of_a_newer_sqlite, without_a_table]
+)
 def test_what_is_no_such_file_is_begun_again(
     file: DisposableFile, lost: list[str], spoil: Callable[[Path], None]
 ) -> None:
