@@ -5,6 +5,8 @@ A value that the question itself has answers nothing: "the 17th" doesn't say whe
 """
 
 import re
+from collections.abc import Iterator
+from collections.abc import Set as AbstractSet
 from typing import Final
 
 from braid.agent.answer.reading import AskedQuestion
@@ -55,6 +57,13 @@ _NAME: Final = re.compile(r"\b[A-Z][a-zà-ÿA-Z'’-]+")
 _OPENING: Final = re.compile(
     r"\s*([A-Z][a-zà-ÿA-Z'’-]+) (?:[A-Z]\w+ )?(?:is|was) (?:my|our|his|her|their|the)\b"
 )
+_ACTING: Final = re.compile(
+    r"(?:^|[.!?] )\s*([A-Z][a-zà-ÿ'’-]+)(?: (?:and )?[A-Z]\w+)? (?:(?:also|always|now|usually|just|still|already) )?"
+    r"(?:(?!was\b|has\b)[a-z]{2,}(?:s|ed)|will|can|got|said|went|took|did|made|came|gave|bought|brought|paid|won|found|sent"
+    r"|wrote|put|['’]ll)\b"
+)
+"""A name that opens a sentence, by what it does."""
+_LOW: Final = re.compile(r"\b[a-zà-ÿ]{3,}\b")
 _BARE: Final = re.compile(r"[\d.,]*\d\Z")
 _CLOCKED: Final = re.compile(r":\d")
 _NAMED: Final = re.compile(r"[\w:,;] [A-Z][a-z]+ $")
@@ -87,11 +96,22 @@ REACH: Final = 4
 """How many words may stand between a number and what it counts."""
 
 
+def spelt_names(text: str) -> Iterator[re.Match[str]]:
+    """Yield the words of a text that are spelt as names, not those that open a sentence or stand in capitals."""
+    for match in _NAME.finditer(text):
+        low = match[0].lower()
+        opens = match.start() == 0 or text[match.start() - 2 : match.start() - 1] in (".", "!", "?")
+        if not opens and low not in STOP and low not in _SPELT and not match[0].isupper():
+            yield match
+
+
 class Bearing:
     """What answers one question."""
 
-    def __init__(self, asked: AskedQuestion) -> None:
+    def __init__(self, asked: AskedQuestion, named: AbstractSet[str] = frozenset()) -> None:
+        """`named`: names in lower case that are known by other texts, and so in this spelling, too."""
         self._asked = asked
+        self._named = named - STOP - _SPELT
         self._known: frozenset[str] = frozenset(words(asked.core))
         counted = _COUNTED.search(asked.core)
         self._counts = stem(counted[1].lower()) if counted else ""
@@ -143,20 +163,18 @@ class Bearing:
     def names(self, text: str) -> int:
         """Return how many names of a text the question doesn't have. What opens a sentence is none, nor what stands in
         capitals or has a number of its own: "TSH", "Apache-2.0"."""
-        return sum(
-            (low := match[0].lower()) not in STOP
-            and low not in _SPELT
-            and self._known.isdisjoint(words(match[0]))
-            and not match[0].isupper()
-            and not text[match.end() : match.end() + 1].isdigit()
-            for match in _NAME.finditer(text)
-            if match.start() > 0 and text[match.start() - 2 : match.start() - 1] not in (".", "!", "?")
+        spelt = sum(
+            self._known.isdisjoint(words(match[0])) and not text[match.end() : match.end() + 1].isdigit()
+            for match in spelt_names(text)
         )
+        return spelt + len((self._named & {*_LOW.findall(text)}) - self._known)
 
     def _opens_with_name(self, text: str) -> bool:
-        """Whether a text begins by saying who somebody is: "Tom is my husband"."""
-        found = _OPENING.match(text)
-        return found is not None and found[1].lower() not in STOP | _SPELT | self._known
+        """Whether a sentence begins with who somebody is or does: "Tom is my husband", "Hannah teaches the class"."""
+        openings = (_OPENING.match(text), *_ACTING.finditer(text))
+        return any(
+            found is not None and found[1].lower() not in STOP | _SPELT | self._known for found in openings
+        )
 
     def counts(self, text: str) -> bool:
         """Whether a number stands close before what the question counts."""

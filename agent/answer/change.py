@@ -19,8 +19,14 @@ _TOKEN: Final = re.compile(r"[\w£$€%+#@&-]+(?:[:.'’][\w-]+)*|[,;]")
 _NAME_FIRST: Final = re.compile(r"\W*[A-Z][\w'’-]*(?: and I\b| (?:is|was|moved|has)\b| [A-Z])")
 """A name that opens a sentence is told from another word by what follows."""
 
-# A sentence is looked at with its words put as letters: `A` a thing that the question names, `V` a name or number that
-# the older sentence answers with, `S` another word that these two have, `N` a name or number that is new.
+_MOVES: Final = re.compile(
+    r"\b([A-Z][\w-]+)(?: and [\w-]+)?(?: has| have|['’]s)? moved (?:back )?(?:in|to|into)\b"
+)
+"""Somebody who moves house."""
+
+# A sentence is looked at with its words put as letters: `A` a thing that the question names, `P` whom it names and who
+# moves house, which changes nothing else of theirs; `V` a name or number that the older sentence answers with, `S`
+# another word that these two have, `N` a name or number that is new.
 _WORD: Final = r"[\w'-]+"
 _DET: Final = (
     rf"(?:(?:my|our|the|that|this|a|an|his|her|their|going to|drinking|eating|being) )*(?:{_WORD} )?"
@@ -43,19 +49,33 @@ _CHANGED: Final = (
 )
 _ENDED: Final = (
     r"\b(?:sold|quit|cancell?ed|gave up|given up|got rid of|(?:broke|split) up with|split (?:from|with)|divorced"
-    rf"|stopped|gave away|moved out of|moved away from|resigned from|got out of) {_DET}[AV]\b"
+    rf"|stopped|gave away|moved out of|moved away from|resigned from|got out of) {_DET}[APV]\b"
     r"|\b(?:left|lost|dropped) (?:my |our |the )?V\b"
     rf"|\bno longer {_OF_IT}(?:{_WORD} ){{0,3}}?[AV]\b"
     rf"|\b(?:(?:do|does|is|are|have)n't|(?:am|is|are|'m)(?: not)?) {_OF_IT}(?:{_WORD} ){{0,6}}?any ?(?:more|longer)\b"
 )
 _OVER: Final = (
-    rf"\b[AV](?: and (?:i|me))?(?: {_BE}){{0,3}} (?:divorced|separated|split(?: up)?|broken? up)\b"
+    rf"\b[APV](?: and (?:i|me))?(?: {_BE}){{0,3}} (?:divorced|separated|split(?: up)?|broken? up)\b"
     rf"|\bV(?: {_WORD})? (?:moved (?:out|away)|quit|resigned|retired|died|passed away|went bust)\b"
     rf"|\bV(?: {_WORD})? left(?= [,;]| me\b| us\b|$)"
     rf"|\b[AV](?: {_WORD}){{0,2}}? {_BE}(?: been)? (?:off|over|gone|dead|cancell?ed|called off|closed|shut|sold|stolen"
     r"|scrapped|discontinued)\b"
 )
-_TOLD: Final = re.compile("|".join((_RENEWED, _CHANGED, _ENDED, _OVER)))
+_MENDED: Final = (
+    r"^(?:(?:hang on|hold on|scratch that|make that|wait|no|nope|actually|sorry|oops|correction|i mean)(?: ,)? )+"
+    r"(?:(?:it's|it is|that's|make it|make that) )?(?:(?:in|at|on|to) )?(?:(?:the|my|our) )?(?:[AS] N|N [AS])(?: now)?"
+    r"(?: ,.*)?$"
+)
+_TOLD: Final = re.compile("|".join((_RENEWED, _CHANGED, _ENDED, _OVER, _MENDED)))
+_FRAME: Final = re.compile(
+    r"\b(i|we|you|they|he|she|it)(?: (?:am|are|is|was|were)|'(?:m|re|s))(?: (?:just|only|already|now))*"
+    r" (\d[\d.,]*)(?![\w%])"
+)
+_DECIDED: Final = re.compile(
+    r"\blet's (?:use|go with|take|pick|try)\b"
+    r"|\b(?:i|we)(?:'re| are|'ll| will|'d| have|'ve)? (?:now )?(?:(?:go|going|went|gone) with|using|use|chose|chosen"
+    r"|choosing|pick(?:ed)?|picking|decided on|settled on|switch(?:ed|ing) to)\b"
+)
 _NOW: Final = re.compile(
     r"\b(?:now|nowadays|these days|from now on|as of|instead(?! of))\b|\binstead of (?:the |my )?V\b"
 )
@@ -66,12 +86,33 @@ def is_change(question: Question, older: str, newer: str) -> bool:
     if of_another(question, older, newer):
         return False
     line = _Line(question, older, newer)
-    if _TOLD.search(line.text):
+    if _TOLD.search(line.text) or _counted_again(older, newer) or _decided_again(question, older, newer):
         return True
     cue = _NOW.search(line.text)
     if cue is None or not line.brings_value:
         return False
     return line.shares_all or (line.shares_some and cue[0].startswith("instead"))
+
+
+def _counted_again(older: str, newer: str) -> bool:
+    """Whether both say how many somebody is, or how old, the newer of now: we are 30 people … we are 33 now."""
+    before, since = (_FRAME.search(one.lower().replace("’", "'")) for one in (older, newer))
+    if before is None or since is None or before[1] != since[1] or before[2] == since[2]:
+        return False
+    return re.match(r" now\b", newer[since.end() :], re.IGNORECASE) is not None or " now " in since[0]
+
+
+def _decided_again(question: Question, older: str, newer: str) -> bool:
+    """Whether both are decisions, the newer one instead of another: let's use Kafka … we're going with NATS instead."""
+    low = [one.lower().replace("’", "'") for one in (older, newer)]
+    asked = {*words(question.text)}
+    return (
+        all(_DECIDED.search(one) for one in low)
+        and re.search(r"\binstead\W*$", low[1]) is not None
+        and not asked.isdisjoint(
+            {"use", "using", "go", "going", "pick", "choose", "chose", "decide", "decided", *words(older)}
+        )
+    )
 
 
 def of_another(question: Question, older: str, newer: str) -> bool:
@@ -113,12 +154,14 @@ class _Line:
         earlier = {stem(word) for word in words(older)}
         answers = {stem(word) for word in values(older)} - asked
         new = values(newer)
+        movers = {stem(word) for found in _MOVES.finditer(newer) for word in words(found[1])}
+        asks_of = movers if topic - movers else frozenset[str]()
 
         def put(token: str) -> str:
             bare = words(token)
             root = stem(bare[0]) if bare else ""
             if not root or root in topic:
-                return "A" if root else token
+                return ("P" if root in asks_of else "A") if root else token
             if root in answers:
                 return "V"
             if bare[0] in new and root not in earlier:

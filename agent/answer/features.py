@@ -12,7 +12,7 @@ from typing import Final
 import msgspec
 import numpy as np
 
-from braid.agent.answer.bearing import Bearing
+from braid.agent.answer.bearing import Bearing, spelt_names
 from braid.agent.answer.matching import Matching
 from braid.agent.answer.reading import AskedQuestion
 from braid.agent.answer.turns import is_agent, named_speakers, speaker
@@ -70,7 +70,7 @@ def features(
     """Return the features of some hits, best first and at least one."""
     spoken = [words(hit.text) for hit in hits]
     matching = Matching(words(asked.core), spoken, _before(hits), nearest)
-    bearing = Bearing(asked)
+    bearing = Bearing(asked, _names(hits))
     best, borne = _by_sentence(matching, bearing, hits)
     bears = np.array([float(bearing.bears(hit.text)) for hit in hits])
     plainly = np.array([float(bearing.plainly(hit.text)) for hit in hits])
@@ -105,6 +105,12 @@ def features(
         np.column_stack([columns[name] for name in NAMES]),
         bears, plainly, matching.cover, matching.in_context, spoken_of, matching.context, on_topic, asks, corrects,
     )  # fmt: skip
+
+
+def _names(hits: Sequence[Hit]) -> frozenset[str]:
+    """Return in lower case who speaks, and what any turn spells as a name."""
+    spelt = {match[0].lower() for hit in hits for match in spelt_names(hit.text)}
+    return frozenset(spelt | {word for hit in hits for word in words(speaker(hit))})
 
 
 def _before(hits: Sequence[Hit]) -> list[int]:

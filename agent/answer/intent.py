@@ -10,7 +10,9 @@ from braid.recall.decompose import entities
 from braid.text.sentences import sentences
 from braid.text.words import stem, telling
 
-Kind = Literal["tell", "ask", "how", "correct", "put_right", "forget_last", "forget_about", "forget_that"]
+Kind = Literal[
+    "tell", "ask", "how", "correct", "put_right", "forget_last", "forget_about", "forget_that", "forget_all"
+]
 _LEAD: Final = r"\s*(?:please |no,? |sorry,? |oh,? |wait,? |ok(?:ay)?,? )*"
 _CORRECT: Final = re.compile(
     r"\s*(?:(?:no|nope|sorry|oops|wait|actually|oh)\b[,.! ]+)*(?:what )?i (?:actually |really )?meant(?: to say)?"
@@ -31,6 +33,14 @@ _FORGET_THAT: Final = re.compile(
     rf"{_LEAD}(?:you (?:can|may) )?(?:forget|delete|drop) (?:the fact )?that (?P<text>[^?]+?)(?:,? please)?\s*[.!]*\s*",
     flags=re.IGNORECASE,
 )
+_FORGET_ALL: Final = re.compile(
+    rf"{_LEAD}(?:you (?:can|may|must|should) |i want you to )?(?:forget|delete|erase|drop|wipe|clear|remove)"
+    r" (?:me|(?:absolutely )?(?:everything|all|anything|the lot|my (?:whole |entire )?(?:memory|memories|data))"
+    r"(?:(?: that)? you(?:'ve| have)? (?:ever )?(?:know|knew|remember|have|hold|kept|stored|learn(?:ed|t)?|got)"
+    r"|(?: that)? i(?:'ve| have)? (?:ever )?(?:said|told you|mentioned))?(?: (?:about|of|on) (?:me|us|myself))?)"
+    r"(?:,? please)?\s*[.!]*\s*",
+    flags=re.IGNORECASE,
+)
 _RIGHT: Final = re.compile(
     r"\s*(?:(?:no|nope|sorry|oops|wait|actually|oh)\b[,.! ]+)*(?:(?:correct(?:ion)?|(?:that|this)(?:['’]s| is| was) "
     r"(?:wrong|not right))[:,.]? )(?:it(?:['’]s| is| was) )?(?P<text>[^?]+,? (?:and )?not [^?]+?)\s*",
@@ -45,6 +55,7 @@ _INSTEAD_OF: Final = re.compile(
 _IT_IS: Final = re.compile(r".*?\bit(?:['’]s| is| was) ", flags=re.IGNORECASE)
 _WISHES: Final[tuple[tuple[Kind, re.Pattern[str]], ...]] = (
     ("forget_last", _FORGET_LAST),
+    ("forget_all", _FORGET_ALL),
     ("forget_about", _FORGET_ABOUT),
     ("forget_that", _FORGET_THAT),
     ("correct", _RIGHT),
@@ -117,7 +128,8 @@ def righted(before: str, right: str, object_: str | None) -> str | None:
     """Return what was meant, as a whole: `right` where it is a sentence, else put in the place of what was wrong.
 
     That is what `right` says ("Lisbon, not Porto"), else `object_`, what the turn before states, where it stands in it
-    once. None where neither tells.
+    once and is of the kind of `right`. None where neither tells, and for a sentence that has nothing of the one before:
+    it is about something else.
     """
     right = right.rstrip(" .!")
     instead = _INSTEAD.fullmatch(right)
@@ -125,8 +137,21 @@ def righted(before: str, right: str, object_: str | None) -> str | None:
     new = instead["right"] if instead is not None else right
     if wrong and before.lower().count(wrong.lower()) == 1:
         at = before.lower().index(wrong.lower())
-        if instead is not None or not _SENTENCE.fullmatch(right) or _NAME.fullmatch(right):
+        if instead is not None or _is_like(new, wrong):
             return f"{before[:at]}{new}{before[at + len(wrong) :]}"
+    is_sentence = _SENTENCE.fullmatch(right) is not None and len(right.split()) > 2
+    if not is_sentence or _stems(right).isdisjoint(_stems(before)):
+        return None
+    return f"{right[:1].upper()}{right[1:]}."
+
+
+def _is_like(new: str, wrong: str) -> bool:
+    """Whether some words can stand where others stood: no sentence, and a number for a number, with no more than it."""
+    if _SENTENCE.fullmatch(new) and not _NAME.fullmatch(new):
+        return False
+    if not any(map(str.isdigit, new + wrong)):
+        return True
+    bare = [re.sub(r"[\d.,:]+", "", each).lower().split() for each in (new, wrong)]
     return (
-        f"{right[:1].upper()}{right[1:]}." if _SENTENCE.fullmatch(right) and len(right.split()) > 2 else None
+        any(map(str.isdigit, new)) and any(map(str.isdigit, wrong)) and {*bare[0]} <= {*bare[1], "am", "pm"}
     )

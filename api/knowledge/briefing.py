@@ -2,6 +2,7 @@
 memory with its id."""
 
 from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Set as AbstractSet
 from datetime import UTC, datetime
 from typing import Final, cast
 
@@ -52,11 +53,11 @@ def brief(session: Session, asked: Briefing) -> str:
     preferences, told = _preferences(records, redact)
     spoken = [one for one in newest if one.id not in told and _is_told(one, asked)]
     lately = list(_lately(spoken))
-    rest = [one for one in spoken if one not in lately]
+    summary = _summary(spoken, {one.text for one in lately}, session.now(), redact)
     parts = [
         ("profile", _profile(records, redact), share),
         ("preferences", preferences, share),
-        ("last-day", _summary(rest, session.now(), redact), int(_DAYS_SHARE * asked.budget)),
+        ("last-day", summary, int(_DAYS_SHARE * asked.budget)),
         ("lately", [_line(one, one.text, redact) for one in lately], asked.budget),
     ]
     return framed(parts, asked.budget)
@@ -91,13 +92,17 @@ def _preferences(found: Sequence[Record], redact: Callable[[str], str]) -> tuple
     return lines, frozenset(ids)
 
 
-def _summary(spoken: Sequence[Record], now: datetime, redact: Callable[[str], str]) -> _Lines:
-    """Return the sentences that stand for the last day before today, of what isn't told in full, in their order.
+def _summary(
+    spoken: Sequence[Record], shown: AbstractSet[str], now: datetime, redact: Callable[[str], str]
+) -> _Lines:
+    """Return the sentences that stand for the last day before today, of what isn't shown in full, in their order.
 
-    Made from what stands now, so nothing has to be made again where a turn is forgotten. `spoken`: newest first.
+    Made from what stands now, so nothing has to be made again where a turn is forgotten. `spoken`: newest first;
+    `shown`: the texts that are shown. Where those are all of that day, there are none: no older day stands in for it.
     """
     days = [day for one in spoken if (day := _at(one).date()) < now.astimezone(UTC).date()]
-    records = [one for one in reversed(spoken) if days and _at(one).date() == max(days)]
+    of_day = [one for one in reversed(spoken) if days and _at(one).date() == max(days)]
+    records = list({one.text: one for one in of_day if one.text not in shown}.values())
     lens = SummaryLens()
     form, _ = folded(lens, Ground(), records, lens.params)
     best = sorted(lens.order(form), key=lambda key: -form.items[key].data["score"])[:_SENTENCES]

@@ -223,12 +223,7 @@ def _favourite(said: Said, subject: Whom, at: int) -> bool:
         mine = re.match(r"(?:my|our)\b", sides[side], re.IGNORECASE)
         if match and mine and other is not None:
             kind = re.sub(r"\W+", "_", match["kind"].lower())
-            found = (
-                objects(parse, other, "")
-                if parse.tokens[other].tag != "VBG"
-                else [shown(parse, *said_of(parse, other))]
-            )
-            for what in found:
+            for what in _favourites(parse, other, several=said.clause.token.text.lower() == "are"):
                 said.page.claim(
                     said.part,
                     said.voice,
@@ -240,6 +235,15 @@ def _favourite(said: Said, subject: Whom, at: int) -> bool:
                 )
             return True
     return False
+
+
+def _favourites(parse: Parse, at: int, *, several: bool) -> list[str]:
+    """Return what somebody's favourite is; of favourites that "are", each of a list."""
+    if parse.tokens[at].tag == "VBG":
+        return [shown(parse, *said_of(parse, at))]
+    if not several:
+        return objects(parse, at, "")
+    return [text for one in joined(parse, at) if (text := noun(parse, one))]
 
 
 def _hobbies(said: Said, subject: Whom, at: int) -> bool:

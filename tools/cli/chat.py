@@ -3,6 +3,7 @@
 import sys
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from shlex import quote
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
@@ -161,6 +162,7 @@ class Conversation:
             "forget_last": self._forget_last,
             "forget_about": self._forget_about,
             "forget_that": self._forget_that,
+            "forget_all": self._forget_all,
         }[wanted.kind](wanted.text)
 
     def _command(self, text: str) -> None:
@@ -337,6 +339,17 @@ class Conversation:
             self._list(meant)
         else:
             self._forget(meant, what)
+
+    def _forget_all(self, text: str) -> None:
+        """Hide nothing: so much goes by a command that shows it first."""
+        del text
+        whose = " ".join(
+            f"--where {quote(f'{name}={value}')}" for name, value in self._whose.items() if value
+        )
+        raise ValueError(
+            "a chat forgets some things at a time, and nothing was forgotten. All that is kept is shown by "
+            f"`braid erase {whose or '--where user_id=…'} --dry-run`, and erased for good without --dry-run"
+        )
 
     def _forget(self, ids: "Sequence[str]", about: str) -> bool:
         """Show what would be hidden, ask, and hide it; return whether it was.

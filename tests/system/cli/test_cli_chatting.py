@@ -126,6 +126,20 @@ def test_what_was_put_right_does_not_come_back_by_forgetting(session: Session) -
     assert not {"Porto", "Lisbon"} & set(re.findall(r"\w+", done.out.partition("Forgotten.")[2]))
 
 
+def test_to_forget_everything_names_the_command_and_is_not_remembered(session: Session) -> None:
+    done = chat(session, "I live in Porto.", "Delete everything you know about me.", "Where do I live?")
+    assert "braid erase --where user_id=maya --dry-run" in done.err
+    assert "Porto" in done.out
+    assert texts(session)[:2] == ["I live in Porto.", "Where do I live?"]
+    session.well("erase", "--where", "user_id=maya", "--dry-run")
+
+
+def test_what_is_put_right_is_of_the_same_thing(session: Session) -> None:
+    done = chat(session, "My locker is 12.", "The bus leaves at 9.", "No, I meant locker 14.")
+    assert "isn't clear" in done.err
+    assert texts(session) == ["My locker is 12.", "The bus leaves at 9."]
+
+
 def test_bad_lines_end_nothing_and_steer_no_terminal(session: Session) -> None:
     done = chat(session, "/nonsense", "/why", b"My dog \x1b[2J\xff is called Rex.", "Who is Rex?", "/help")
     assert "there is no command" in done.err

@@ -17,6 +17,8 @@ from braid.agent.answer.reading import read
         ("How much was the room?", "Paid €80 for room 7.", True),
         ("Who is the new cook?", "Breakfast was burnt by the new cook.", False),
         ("Who is my husband?", "Tom is my husband.", True),
+        ("Who teaches the yoga class?", "Hannah teaches the yoga class.", True),
+        ("Who drives?", "Hm. Ruth will drive.", True),
         ("Who fixed the boiler?", "boilers dripping again, ive put the dish under it", False),
         ("How much does the port pay?", "They want a database: Postgres 16 on their server.", False),
         ("How much was the oven?", "We take the one from Cronin 9500.", True),
@@ -27,3 +29,11 @@ from braid.agent.answer.reading import read
 )
 def test_what_stands_plainly(question: str, text: str, plainly: bool) -> None:
     assert Bearing(read(question)).plainly(text) is plainly
+
+
+def test_a_name_that_is_known_is_one_in_lower_case_too() -> None:
+    asked = read("Who has the bigger room?")
+    said = "oh btw aisling has the bigger room"
+    assert Bearing(asked, {"aisling", "maeve"}).plainly(said)
+    assert not Bearing(asked).plainly(said)
+    assert not Bearing(read("Has Aisling the bigger room?"), {"aisling"}).names(said)

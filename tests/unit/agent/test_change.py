@@ -22,6 +22,12 @@ CHANGED = [
     ("Where do I work?", "I work at Monzo", "I no longer work at Monzo"),
     ("Who is our GP?", "Dr Okafor is our GP", "Our GP is Dr Lindqvist now"),
     ("Which school does Lena go to?", "Lena goes to Hillside School", "Lena goes to Oakfield instead"),
+    ("Which bed am I in?", "They put me in bed 4", "Wait no, bed 5"),
+    ("What is my bed number?", "My bed is number 4", "Actually, bed 5"),
+    ("How many people are we?", "We are 30 people for the party", "we are 33 now"),
+    ("What do we use?", "Let's use Kafka", "We're going with NATS instead"),
+    ("Who is Hannah's partner?", "Hannah's partner is Tom", "Hannah and Tom split up"),
+    ("Where does Hannah live?", "Hannah lives in York", "Hannah moved to Leeds"),
 ]
 UNCHANGED = [
     ("Who is my boss?", "My boss is Hannah", "My boss is happy now"),
@@ -32,6 +38,12 @@ UNCHANGED = [
     ("When is the team meeting?", "The team meeting is on Tuesday", "I left the team meeting early"),
     ("Which milk do I drink?", "I drink oat milk", "I bought oat milk instead of cheese"),
     ("Which band do I play in?", "I play bass in the Foxes", "My cousin quit his band"),
+    ("Which bed am I in?", "They put me in bed 4", "Actually, bed linen is in the cupboard"),
+    ("How many people are we?", "We are 30 people for the party", "we are 33 minutes late"),
+    ("How old am I?", "I am 30", "they are 33 now"),
+    ("What do we use?", "Let's use Kafka", "We use NATS for the other thing"),
+    ("When is the party?", "Let's use Saturday", "I walked instead"),
+    ("What is Hannah's phone number?", "Hannah's phone is 5512", "Hannah moved to Leeds"),
     ("", "", ""),
 ]
 

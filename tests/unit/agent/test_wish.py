@@ -28,6 +28,16 @@ from braid.agent.answer.intent import Wish, righted, wish
         ("Forget that I live in Porto, please.", Wish("forget_that", "I live in Porto")),
         ("You can forget that I live in Porto.", Wish("forget_that", "I live in Porto")),
         ("delete the fact that Jo smokes", Wish("forget_that", "Jo smokes")),
+        ("forget everything", Wish("forget_all", "forget everything")),
+        (
+            "Please delete everything you know about me.",
+            Wish("forget_all", "Please delete everything you know about me."),
+        ),
+        ("forget me", Wish("forget_all", "forget me")),
+        ("wipe my memory!", Wish("forget_all", "wipe my memory!")),
+        ("erase all that I've told you", Wish("forget_all", "erase all that I've told you")),
+        ("I forget everything", Wish("tell", "I forget everything")),
+        ("delete all emails from Bob", Wish("tell", "delete all emails from Bob")),
         ("Did you forget that I live in Porto?", Wish("ask", "Did you forget that I live in Porto?")),
         ("Don't forget that I live in Porto.", Wish("tell", "Don't forget that I live in Porto.")),
         ("correct: it's Faro, not Porto", Wish("correct", "Faro, not Porto")),
@@ -68,3 +78,22 @@ def test_a_line_is_taken_as_it_is_meant(line: str, wanted: Wish) -> None:
 )
 def test_what_was_meant_is_a_whole(right: str, object_: str | None, meant: str | None) -> None:
     assert righted("I live in Porto.", right, object_) == meant
+
+
+@pytest.mark.parametrize(
+    ("before", "right", "object_", "meant"),
+    [
+        ("The bus leaves at 9.", "locker 14", "9", None),
+        ("The bus leaves at 9.", "Sam", "9", None),
+        ("The bus leaves at 9.", "10:30", "9", "The bus leaves at 10:30."),
+        ("The bus leaves at 9.", "10 pm", "9", "The bus leaves at 10 pm."),
+        ("The bus leaves at 9.", "my locker is number 14", "9", None),
+        ("The bus leaves at 9.", "the bus leaves at 10", "9", "The bus leaves at 10."),
+        ("My locker is 12.", "14", "12", "My locker is 14."),
+        ("My boss is Ravi.", "14", "Ravi", None),
+    ],
+)
+def test_what_is_of_another_kind_or_about_something_else_puts_nothing_right(
+    before: str, right: str, object_: str, meant: str | None
+) -> None:
+    assert righted(before, right, object_) == meant

@@ -72,6 +72,18 @@ def test_what_is_told_in_full_is_not_summed_up(store: Store, clock: Clock) -> No
     assert len(part(text, "lately")) == 4
 
 
+def test_what_is_shown_is_not_summed_up_again_nor_an_older_day_instead(store: Store, clock: Clock) -> None:
+    say(store, ["The attic got a new lamp.", "Ida sold the blue kayak."])
+    clock.now = DAY + timedelta(days=1)
+    say(store, ["The shed has a leak."] * 3, session_id="two")
+    say(store, [f"Parcel number {number} arrived at the depot." for number in range(11)], session_id="two")
+    clock.now = DAY + timedelta(days=2)
+    text = store.briefing(user_id="maya")
+    assert len(part(text, "lately")) == 12
+    assert part(text, "last-day") == []
+    assert text.count("The shed has a leak.") == 1
+
+
 def test_today_is_no_day_before(store: Store, clock: Clock) -> None:
     say(store, SAID)
     busy(store, clock, days=0)
