@@ -1,5 +1,6 @@
 """One turn while it is being read: the claims so far, who was spoken of, what "it" is, which records were needed."""
 
+import re
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from typing import Final
@@ -19,6 +20,10 @@ MAX_CLAIMS: Final = 40
 """A turn that seems to state more is a list of something else."""
 _NAMING: Final = frozenset(("went_to", "visited", "bought", "uses", "decided_on", "owns", "drives", "joined"))
 """What is named as the object of these may be "it" in the next clause."""
+
+
+_NO_OBJECT: Final = re.compile(r"(?:not|is|are|was|were) ", re.IGNORECASE)
+"""How no object begins: what is denied is a denial, and a verb has been misread."""
 
 
 class Page:
@@ -64,8 +69,8 @@ class Page:
         """Take a claim, its quote the words of its part as they stand in the turn; none that cuts a word in two."""
         part = self._quoted or part
         quote = self.source.quote(part)
-        if not quote or not object.strip() or not subject.strip() or object.lower().startswith("not "):
-            return  # what is denied is a denial, and no object
+        if not quote or not object.strip() or not subject.strip() or _NO_OBJECT.match(object):
+            return
         claim = Claim(
             subject=subject,
             rel=rel,
