@@ -37,10 +37,13 @@ Ending = Literal["done", "dead", "requeued", "discarded"]
 
 
 class Spent(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """What a batch took: counts by name, warnings by class, tokens, milliseconds by stage."""
+    """What a batch took: counts by name, warnings by class, refusals by gate and stages that failed, each with its
+    class behind a colon; tokens, milliseconds by stage."""
 
     counts: dict[str, int] = {}
     warnings: dict[str, int] = {}
+    refused: dict[str, int] = {}
+    failures: dict[str, int] = {}
     model: str | None = None
     prompt: str | None = None
     """The version of the prompt."""

@@ -125,7 +125,12 @@ class RangeConsumer:
             batch,
             seen=self._seen(batch),
             drafts=drafts,
-            spent=Spent(counts=read.tally.counts(), ms={"read": round(1000 * seconds, 1)}),
+            spent=Spent(
+                counts=read.tally.counts(),
+                refused=dict(read.tally.refused),
+                failures=dict(read.tally.failures),
+                ms={"read": round(1000 * seconds, 1)},
+            ),
             fence=fence,
         )
         if is_new:

@@ -251,6 +251,8 @@ class SessionReader:
         return Spent(
             counts=tally.counts(),
             warnings=dict(tally.warnings),
+            refused=dict(tally.refused),
+            failures=dict(tally.failures),
             model=self._maker.model,
             prompt=self._maker.version,
             tokens_in=tally.tokens_in,

@@ -246,6 +246,38 @@ KNOWLEDGE_VIEWS: Final = (
         """,  # noqa: S608 - our own words
     ),
     ViewDefinition(
+        "extraction_counts",
+        "What reading came to by the hour, counted from signed outcomes: what was found, warned of and refused, and"
+        " which stages failed. What a caller read itself while it remembered has no outcome.",
+        (
+            Column("hour", "TIMESTAMP", "The hour in which the outcomes were signed, UTC."),
+            Column("consumer", "VARCHAR", "What did the work."), Column("version", "VARCHAR", "Its version."),
+            Column("model", "VARCHAR", "The model that was asked; NULL without one."),
+            Column("what", "VARCHAR", "counts, warnings, refused, failures, or dead."),
+            Column("name", "VARCHAR", "Its name, or gate or stage and class: `evidence:absent`, `ask:failed`."),
+            Column("n", "HUGEINT", "How often."),
+        ),
+        """
+        WITH ended AS (
+          SELECT date_trunc('hour', e.created_at) AS hour, e.data ->> '$.consumer' AS consumer,
+            e.data ->> '$.version' AS version, e.data ->> '$.spent.model' AS model, e.data
+          FROM events e WHERE e.name = 'work' AND e.op IS NULL AND json_type(e.data, '$.spans') = 'ARRAY'
+        ),
+        counted AS (
+          SELECT e.hour, e.consumer, e.version, e.model, g.what,
+            unnest(map_entries(TRY_CAST(json_extract(e.data, '$.spent.' || g.what) AS MAP(VARCHAR, BIGINT)))) AS one
+          FROM ended e, (VALUES ('counts'), ('warnings'), ('refused'), ('failures')) AS g(what)
+        )
+        SELECT c.hour, c.consumer, c.version, c.model, c.what, c.one.key AS name, sum(c.one.value) AS n
+        FROM counted c GROUP BY ALL
+        UNION ALL
+        SELECT e.hour, e.consumer, e.version, e.model, 'dead',
+          concat_ws(':', e.data ->> '$.stage', e.data ->> '$.error'), count(*)
+        FROM ended e WHERE e.data ->> '$.ended' = 'dead' GROUP BY ALL
+        ORDER BY ALL
+        """,
+    ),
+    ViewDefinition(
         "importance",
         "How much a living turn matters, by rule. `importance_hint` of its structured content counts alone, where it is"
         " a number in [0, 1]. Else: .2 for a person's word; .1 a claim read from it, three at most; .1 a record"

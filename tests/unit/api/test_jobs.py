@@ -443,6 +443,30 @@ def test_while_the_larger_model_is_left_in_peace_the_small_one_answers(store: St
     assert signed(store)[-1]["spent"]["warnings"] == {"tier:left_out": 1}
 
 
+def test_what_became_of_readings_is_counted_by_the_hour_over_all_runs(store: Store, clock: Clock) -> None:
+    counted = "SELECT hour, model, what, name, n FROM extraction_counts WHERE version LIKE 'read:model%'"
+    say(store, HOME, session="a")
+    work(store, clock, knows())
+    say(store, HOME, session="b")
+    work(store, clock, Model(lambda _: FACT.replace("Porto", "Paris")))
+    clock.at += timedelta(hours=2)
+    say(store, HOME, session="c")
+    assert work(store, clock, away()).dead == 1
+    rows = store.sql(counted).to_pylist()
+    hours = sorted({row["hour"] for row in rows})
+    of_first = {(row["what"], row["name"]): int(row["n"]) for row in rows if row["hour"] == hours[0]}
+    assert {row["model"] for row in rows if row["what"] == "counts"} == {"small"}
+    assert of_first["counts", "turns"] == 2
+    assert (
+        of_first["counts", "refused"] == sum(n for (what, _), n in of_first.items() if what == "refused") == 1
+    )
+    assert all(":" in name for what, name in of_first if what == "refused")
+    assert [(row["what"], row["name"], int(row["n"])) for row in rows if row["hour"] == hours[-1]] == [
+        ("dead", "ask:failed", 1)
+    ]
+    assert len(hours) == 2
+
+
 # -- locks ----------------------------------------------------------------------------------------
 
 
