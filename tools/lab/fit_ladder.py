@@ -1,6 +1,6 @@
 """Fits which turn is told and how sure that is, to talks and to LoCoMo, and shows whether it holds for others.
 
-    python -m braid.tools.lab.fit_ladder FOLDER_OF_LOCOMO FOLDER_OF_TALKS [--write] [--plot FILE.svg]
+    python -m braid.tools.lab.fit_ladder FOLDER_OF_LOCOMO FOLDER_OF_TALKS… [--write] [--plot FILE.svg]
 
 The turns are ordered by a conditional logit, L2-regularised, by Newton's method from zero. Each kind of talk, and each
 conversation of LoCoMo, is left out once: what the others choose for it, judged as `braid evaluate answers` judges,
@@ -291,12 +291,14 @@ def _by_evidence(right: AbstractSet[str], answerable: bool, composed: Composed) 
 
 def main(
     locomo: Annotated[Path, typer.Argument(exists=True, file_okay=False)],
-    talks: Annotated[Path, typer.Argument(exists=True, file_okay=False)],
+    talks: Annotated[list[Path], typer.Argument(exists=True, file_okay=False)],
     write: Annotated[bool, typer.Option("--write", help="Put the weights into the package.")] = False,
     drawing: Annotated[Path | None, typer.Option("--plot", help="Draw the reliability as SVG.")] = None,
 ) -> None:
     """Fit, show what each kind comes to when the others teach, and write what is asked for."""
-    read_in = read_questioned([(str(file), file.read_bytes()) for file in sorted(talks.glob("*.json"))])
+    read_in = read_questioned(
+        [(str(file), file.read_bytes()) for folder in talks for file in sorted(folder.glob("*.json"))]
+    )
     exams = read_exams([(str(file), file.read_bytes()) for file in sorted(locomo.glob("*.json"))])
     given, left = taught([*of_talks(read_in), *of_locomo(exams)])
     for line in (*lines(left), *_of_exams(exams, left)):
