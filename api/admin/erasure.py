@@ -39,7 +39,16 @@ _ID: Final = "exp_2025-05-17T09:00:00Z_0000000300ab"
 _UNKNOWN: Final = (UnknownRecordError, ErasedError, ForgottenError, InvalidRecordError)
 _WRITES: Final = (ReadOnlyError, KeyRefusedError, OutcomeUnknownError)
 
-Name = Annotated[str, Meta(min_length=2, max_length=200, pattern=r"\w.*\w", description="A name or a word.")]
+Name = Annotated[
+    str,
+    Meta(
+        min_length=2,
+        max_length=200,
+        pattern=r"\w.*\w",
+        description="A name or a word.",
+        extra={"refusal": "a name or a word: two letters or digits at least"},
+    ),
+]
 Ids = Annotated[tuple[Id, ...], Meta(min_length=1, description="The ids of records, at least one.")]
 
 
