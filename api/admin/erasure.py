@@ -100,7 +100,9 @@ def forget(session: Session, asked: Forget) -> Noted:
             _refuse_pinned(session, asked.ids)
         refuse_locked(session, asked.ids)
         falls = plan_forget(session, PlanForget(ids=asked.ids)).ids
-        return Noted(id=erasing.forget(session.writer, [*asked.ids, *falls], asked.reason, asked_for()))
+        return Noted(
+            id=erasing.forget(session.writer, [*dict.fromkeys(asked.ids), *falls], asked.reason, asked_for())
+        )
 
 
 def _require_force(asked: Forget) -> None:
@@ -171,7 +173,7 @@ def recover(session: Session, asked: Recover) -> Noted:
     """
     with session.writer.turn():
         back = plan_recover(session, PlanRecover(ids=asked.ids)).ids
-        ids = [*asked.ids, *back]
+        ids = [*dict.fromkeys(asked.ids), *back]
         return Noted(id=erasing.recover(session.writer, ids, session.now(), asked.reason, asked_for()))
 
 
