@@ -275,7 +275,7 @@ def plan_erase(session: Session, asked: PlanErase) -> Cascade:
     where bodies can't be read.
     """
     session.refresh()
-    return cascades.plan(session.reader, _chosen(session, _indexes(session, asked.ids), asked))
+    return cascades.plan_whole(session.reader, _chosen(session, _indexes(session, asked.ids), asked))
 
 
 class Erase(Meant, frozen=True, kw_only=True):

@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING, Any
 
-from braid.tools.cli.output import Format, many, put_fields, put_json, put_rows
+from braid.tools.cli.output import Format, many, put_fields, put_json, put_rows, say
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -11,6 +11,9 @@ if TYPE_CHECKING:
     from braid.ledger.erase.erasure import Certificate
     from braid.store import Store
 
+_SHOWN = 5
+"""How many ids a sentence names."""
+
 
 def _rows(store: "Store", cascade: "Cascade") -> list[dict[str, Any]]:
     rows: list[dict[str, Any]] = []
@@ -18,6 +21,7 @@ def _rows(store: "Store", cascade: "Cascade") -> list[dict[str, Any]]:
         ("erase", "asked for", cascade.asked),
         ("erase", "derived from these alone", cascade.derived),
         ("keep", "has other support", cascade.kept),
+        ("again", "what stands in its place goes", cascade.again),
     ):
         for one in named:
             envelope = store.reader.envelope(one.index)
@@ -41,7 +45,21 @@ def put_cascade(store: "Store", cascade: "Cascade", output: Format) -> None:
 def weight_of(cascade: "Cascade") -> str:
     """Return how much an erasure takes, in words."""
     erased, derived, kept = len(cascade.erased), len(cascade.derived), len(cascade.kept)
-    return f"{many(erased, 'record')} to erase ({derived} of them derived), {kept} kept but weakened"
+    taken = f"{many(erased, 'record')} to erase ({derived} of them derived)"
+    return f"{taken}, {kept} kept but weakened{_standing(cascade)}"
+
+
+def _standing(cascade: "Cascade") -> str:
+    return f"; {again}" if (again := again_of([one.id for one in cascade.again])) else ""
+
+
+def again_of(ids: "Sequence[str]") -> str:
+    """Return what stands again, in words; nothing where nothing does."""
+    if not ids:
+        return ""
+    shown = ", ".join(ids[:_SHOWN]) + (f" and {len(ids) - _SHOWN} more" if ids[_SHOWN:] else "")
+    those = "it" if len(ids) == 1 else "them"
+    return f"{shown} {'stands' if len(ids) == 1 else 'stand'} again, since what replaced {those} goes"
 
 
 def put_certificates(certificates: "Sequence[Certificate]", output: Format) -> None:
@@ -61,3 +79,5 @@ def put_certificates(certificates: "Sequence[Certificate]", output: Format) -> N
             "files": len(one.files),
         }
         put_fields(fields, output)
+        if again := again_of(one.stands_again):
+            say(again)

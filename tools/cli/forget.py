@@ -3,7 +3,7 @@
 import os
 import shlex
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -12,7 +12,7 @@ import typer
 
 from braid.ledger.record.scope import SCOPES
 from braid.tools.cli.access import Chosen, reading, writing
-from braid.tools.cli.cascade import put_cascade, put_certificates, weight_of
+from braid.tools.cli.cascade import again_of, put_cascade, put_certificates, weight_of
 from braid.tools.cli.options import (
     Adopt,
     AgentId,
@@ -137,16 +137,29 @@ def forget(
         if dry_run:
             opened.plan_erase(*[opened.get(id).id for id in ids])
         falls = opened.plan_forget(*ids)
+        again = again_of(_standing_again(opened, [*ids, *falls]))
         if not dry_run:
             put(opened.forget(*ids, reason=reason, force=force))
         days = opened.reader.control.retention_days
     if dry_run:
         say(f"{_with_falls(ids, falls)} would be hidden (--dry-run)")
+        if again:
+            say(again)
         return
     say(
         f"{_with_falls(ids, falls)} hidden; `braid recover` brings back within {many(days, 'day')}, "
         "after that `braid retain` erases"
     )
+    if again:
+        say(again)
+
+
+def _standing_again(store: "Store", ids: Iterable[str]) -> list[str]:
+    """Return what these records stand in the place of, and will stand itself once they are hidden."""
+    from braid.ledger.erase.cascade import stands_again
+
+    going = {store.reader.index_of(id) for id in ids}
+    return [one.id for one in stands_again(store.reader, going)]
 
 
 def _opened(

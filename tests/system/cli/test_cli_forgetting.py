@@ -77,6 +77,23 @@ def test_a_dry_run_shows_the_cascade_and_changes_nothing(session: Session) -> No
     assert session.is_clean()
 
 
+def test_what_a_correction_replaced_stands_again_and_is_named(session: Session) -> None:
+    old = session.well("append", "The code is 4711.").id
+    new = session.well("correct", old, "The code is 8293.").id
+    says = f"{old} stands again, since what replaced it goes"
+    assert says in session.well("forget", new, "--dry-run").err
+    assert says in session.well("erase", new, "--dry-run").err
+    rows = json.loads(session.well("erase", new, "--dry-run", "-o", "json").out)
+    assert (old, "again") in {(row["id"], row["fate"]) for row in rows}
+    assert says in session.well("forget", new).err
+    session.well("recover", new)
+    assert says in session.well("erase", new, "--yes").err
+    assert "4711" in session.well("recall", "code").out
+    newest = session.well("correct", old, "The code is 8293.").id
+    (certificate,) = json.loads(session.well("erase", newest, "--yes", "-o", "json").out)
+    assert certificate["stands_again"] == [old]
+
+
 def test_erasing_leaves_no_byte_of_it(session: Session) -> None:
     id = session.well("append", NEEDLE, "--user-id", "maya", "--session", "s-1").id
     session.well("append", "unrelated")
