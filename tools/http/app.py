@@ -32,6 +32,7 @@ from braid.operation import Operation
 from braid.operation import Request as Asked
 from braid.registry import find, operations
 from braid.session import Session
+from braid.tools.http.accept import accepts
 from braid.tools.http.agents import McpEndpoint, answer_hook
 from braid.tools.http.aliases import Aliases
 from braid.tools.http.bounds import bounds_of
@@ -462,11 +463,11 @@ def _encoded(answer: object, page: Page | None, *, own: bool) -> tuple[bytes, st
 
 
 def _wants_events(request: Request) -> bool:
-    return "text/event-stream" in request.headers.get("accept", "")
+    return accepts(request.headers.get("accept", ""), "text/event-stream")
 
 
 def _is_own(request: Request) -> bool:
-    return CONTENT_TYPE in request.headers.get("accept", "")
+    return accepts(request.headers.get("accept", ""), CONTENT_TYPE)
 
 
 async def _body(request: Request) -> bytes:
