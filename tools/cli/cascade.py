@@ -7,10 +7,18 @@ from braid.tools.cli.output import Format, many, put_fields, put_json, put_rows,
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from braid.admin.retention import Overdue
     from braid.ledger.erase.cascade import Cascade
     from braid.ledger.erase.erasure import Certificate
     from braid.store import Store
 
+_COLUMNS = ("fate", "index", "id", "type", "why")
+_WHY: dict[str, str] = {
+    "forgotten": "was forgotten",
+    "history": "was corrected",
+    "jobs": "is done",
+    "dead": "is dead",
+}
 _SHOWN = 5
 """How many ids a sentence names."""
 
@@ -39,7 +47,19 @@ def _rows(store: "Store", cascade: "Cascade") -> list[dict[str, Any]]:
 
 def put_cascade(store: "Store", cascade: "Cascade", output: Format) -> None:
     """Write what an erasure takes and what it weakens, a record a row."""
-    put_rows(("fate", "index", "id", "type", "why"), _rows(store, cascade), output)
+    put_rows(_COLUMNS, _rows(store, cascade), output)
+
+
+def put_due(store: "Store", due: "Sequence[Overdue]", cascade: "Cascade", output: Format) -> None:
+    """Write what is past its window: the records with all that goes with them, then the jobs."""
+    why = {one.index: _WHY[one.what] for one in due if one.index is not None}
+    rows = [{**row, "why": why.get(row["index"], row["why"])} for row in _rows(store, cascade)]
+    jobs = [
+        {"fate": "drop", "index": None, "id": one.id, "type": "job", "why": _WHY[one.what]}
+        for one in due
+        if one.index is None
+    ]
+    put_rows(_COLUMNS, [*rows, *jobs], output)
 
 
 def weight_of(cascade: "Cascade") -> str:

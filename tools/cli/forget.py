@@ -12,7 +12,7 @@ import typer
 
 from braid.ledger.record.scope import SCOPES
 from braid.tools.cli.access import Chosen, reading, writing
-from braid.tools.cli.cascade import again_of, put_cascade, put_certificates, weight_of
+from braid.tools.cli.cascade import again_of, put_cascade, put_certificates, put_due, weight_of
 from braid.tools.cli.options import (
     Adopt,
     AgentId,
@@ -361,7 +361,7 @@ def retain(
         with reading(store) as opened:
             due = opened.retention_due()
             cascade = plan(opened.reader, [one.index for one in due if one.index is not None])
-            put_cascade(opened, cascade, output)
+            put_due(opened, due, cascade, output)
         jobs = _jobs(sum(one.index is None for one in due))
         say(f"{weight_of(cascade)}{f', {jobs} to drop' if jobs else ''} (--dry-run: nothing was changed)")
         return
