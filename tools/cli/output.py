@@ -174,6 +174,7 @@ def _inert(value: object) -> object:
 def put_table(columns: Sequence[str], cells: Sequence[Sequence[str]]) -> None:
     """Write a table: drawn on a terminal, aligned columns elsewhere. A column's name may be anybody's text, too."""
     columns = [line(name) for name in columns]
+    cells = [[line(each) for each in row] for row in cells]
     if not sys.stdout.isatty():
         widths = [max(map(len, column)) for column in zip(columns, *cells, strict=True)]
         for row in (columns, *cells):

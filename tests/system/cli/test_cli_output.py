@@ -185,6 +185,11 @@ def test_a_cell_of_csv_steers_neither_a_terminal_nor_a_spreadsheet(
     assert next(csv.reader(io.StringIO(raw, newline=""))) == ["-5", text]
 
 
+def test_a_cell_of_a_table_steers_no_terminal(capsys: pytest.CaptureFixture[str]) -> None:
+    put_table(["kind\x1b"], [["\x1b[31mred\nline"]])
+    assert capsys.readouterr().out == "kind\\e\n\\e[31mred\\nline\n"
+
+
 def test_what_is_no_text_needs_no_apostrophe(capsys: pytest.CaptureFixture[str]) -> None:
     """Base64 may begin with a plus, and JSON with a bracket: neither is a formula, and programs read them."""
     put_rows(["=a"], [{"=a": b"\xfb\xef\xbe"}, {"=a": {"b": "=1"}}, {"=a": -0.5}, {"=a": None}], "csv")
