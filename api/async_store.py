@@ -370,8 +370,8 @@ class AsyncMethods:
 
         The ids of the scope bind every way in. `cross_encoder`: (question, texts) → how well each answers, higher is
         better; `hit_lens`: what the hits are seen through where `lens` names none; `decomposer`: what takes the question
-        apart. Raises ValueError for filters that can't be meant and for a past that never was, UnknownLensError,
-        IntegrityError. See docs/recall.md.
+        apart. Raises InvalidRequestError for an empty question, ValueError for filters that can't be meant and
+        for a past that never was, UnknownLensError, IntegrityError. See docs/recall.md.
         """
         return await to_thread(
             lambda: self.sync.recall(

@@ -451,6 +451,26 @@ def test_nothing_to_remember_is_refused(session: Session) -> None:
     assert size(session) == before
 
 
+def test_a_question_that_says_nothing_is_refused_alike(session: Session) -> None:
+    before = size(session)
+    for command in ("recall", "context", "ask"):
+        for question in ("", " \n"):
+            assert "question is text that isn't empty" in session.refused(command, question)
+    assert size(session) == before
+
+
+def test_an_empty_tag_and_a_nul_are_refused(session: Session) -> None:
+    before = size(session)
+    for command in ("append", "remember"):
+        assert "is text that isn't empty" in session.refused(command, "x", "--tag", "")
+        assert "NUL character" in session.refused(command, "-", stdin="a\0b")
+    draft = json.dumps({"content": {"text": "x"}, "tags": [""]})
+    assert "a tag is text that isn't empty" in session.refused("append", "--json", "-", stdin=draft)
+    assert size(session) == before
+    session.well("ingest", "-", stdin=json.dumps({"role": "user", "content": "a\0b"}))
+    assert size(session) == before + 1
+
+
 def test_a_mistyped_key_is_misuse_and_no_finding(session: Session) -> None:
     proof = session.write("r.proof", "")
     for words in (("verify",), ("check-proof", str(proof)), ("restore", "backup")):
