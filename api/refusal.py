@@ -97,16 +97,17 @@ def _plain(kind: Any) -> list[Any]:
 
 
 def _wanted(kind: Any) -> str:
-    if said := (getattr(kind, "extra", None) or {}).get("refusal"):
-        return str(said)
+    extra: dict[str, str] = getattr(kind, "extra", None) or {}
+    if said := extra.get("refusal"):
+        return said
     plain = _plain(kind)
     values = sorted({str(value) for one in plain for value in getattr(one, "values", ())})
     if values:
         return " or ".join([", ".join(values[:-1]), values[-1]] if values[1:] else values)
-    return next(filter(None, map(_bounded, plain)), "something else")
+    return next((words for one in plain if (words := _bounded(one))), "something else")
 
 
-def _bounded(kind: Any) -> str:
+def _bounded(kind: object) -> str:
     name = type(kind).__name__.removesuffix("Type").lower()
     words, low, high = _WORDS.get(name, ""), getattr(kind, "ge", None), getattr(kind, "le", None)
     if low is None or high is None:
