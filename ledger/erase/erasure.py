@@ -69,8 +69,9 @@ def recover(
         if hidden is None:
             raise InvalidRecordError(f"{id} is not forgotten")
         if now - datetime.fromisoformat(hidden[1]) > limit:
+            window = f"{limit.days} day{'' if limit.days == 1 else 's'}"
             raise InvalidRecordError(
-                f"{id} was forgotten at {hidden[1]}, more than {limit.days} days ago: past recovery"
+                f"{id} was forgotten at {hidden[1]}, more than {window} ago: past recovery"
             )
     return _mark(writer, "recover", ids, reason, said)
 

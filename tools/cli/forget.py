@@ -421,8 +421,8 @@ def compact(
         with reading(store) as opened:
             log = opened.reader.log
             held = sum(log.locate(index)[1].body_len for index in opened.reader.control.erased)
-        put(f"{held} bytes would be given back")
+        put(f"{many(held, 'byte')} would be given back")
         return
     with writing(store, adopt=adopt, shared=shared) as opened, progress("compacting"):
         given = opened.compact()
-    put(f"{given} bytes given back")
+    put(f"{many(given, 'byte')} given back")

@@ -69,6 +69,11 @@ def many(count: int, noun: str) -> str:
     return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
 
 
+def in_log(count: int) -> str:
+    """Return that so many records are in the log."""
+    return f"{many(count, 'record')} {'is' if count == 1 else 'are'} in the log"
+
+
 def put(text: str) -> None:
     """Write a line of data to stdout."""
     sys.stdout.write(f"{text}\n")
