@@ -370,8 +370,8 @@ class AsyncMethods:
 
         The ids of the scope bind every way in. `cross_encoder`: (question, texts) → how well each answers, higher is
         better; `hit_lens`: what the hits are seen through where `lens` names none; `decomposer`: what takes the question
-        apart. Raises ValueError for filters that can't be meant and for a past that never was, UnknownLensError,
-        IntegrityError. See docs/recall.md.
+        apart. Raises InvalidRequestError for an empty question, ValueError for filters that can't be meant and
+        for a past that never was, UnknownLensError, IntegrityError. See docs/recall.md.
         """
         return await to_thread(
             lambda: self.sync.recall(
@@ -2161,12 +2161,12 @@ class AsyncMethods:
         as_of: "int | None" = None,
         as_of_time: "datetime | None" = None,
         since: "datetime | None" = None,
-        limit: int = 100,
+        limit: "int | None" = None,
         page_size: int = 100,
     ) -> "AsyncIterator[KnowledgeChange]":
         """Yield all that `changes` lists: the changes, one by one.
 
-        A server is asked for `page_size` at a time. The usual `limit` does not count. Raises as `changes`;
+        A server is asked for `page_size` at a time. Without `limit` it lists all. Raises as `changes`;
         LostPlaceError where too much has gone from the list meanwhile.
         """
         return stream(
@@ -2198,12 +2198,12 @@ class AsyncMethods:
         type: "Literal['person', 'organisation', 'product', 'place', 'thing'] | None" = None,
         named: "str | None" = None,
         meanings: bool = False,
-        limit: int = 100,
+        limit: "int | None" = None,
         page_size: int = 100,
     ) -> "AsyncIterator[EntityRow]":
         """Yield all that `entities` lists: the entities, one by one.
 
-        A server is asked for `page_size` at a time. The usual `limit` does not count. Raises as `entities`;
+        A server is asked for `page_size` at a time. Without `limit` it lists all. Raises as `entities`;
         LostPlaceError where too much has gone from the list meanwhile.
         """
         return stream(
@@ -2234,12 +2234,12 @@ class AsyncMethods:
         as_of: "int | None" = None,
         as_of_time: "datetime | None" = None,
         trust: "Literal['owner', 'agent', 'tool', 'outsider']" = "tool",
-        limit: int = 20,
+        limit: "int | None" = None,
         page_size: int = 100,
     ) -> "AsyncIterator[CentralEntity]":
         """Yield all that `centrality` lists: the entities, one by one.
 
-        A server is asked for `page_size` at a time. The usual `limit` does not count. Raises as `centrality`;
+        A server is asked for `page_size` at a time. Without `limit` it lists all. Raises as `centrality`;
         LostPlaceError where too much has gone from the list meanwhile.
         """
         return stream(
@@ -2438,12 +2438,12 @@ class AsyncMethods:
         *,
         state: "Literal['pending', 'leased', 'retry_scheduled', 'done', 'dead'] | None" = None,
         consumer: "Literal['session-extraction', 'projection', 'enrichment'] | None" = None,
-        limit: int = 100,
+        limit: "int | None" = None,
         page_size: int = 100,
     ) -> "AsyncIterator[ListedJob]":
         """Yield all that `jobs` lists: the jobs, one by one.
 
-        A server is asked for `page_size` at a time. The usual `limit` does not count. Raises as `jobs`;
+        A server is asked for `page_size` at a time. Without `limit` it lists all. Raises as `jobs`;
         LostPlaceError where too much has gone from the list meanwhile.
         """
         return stream(

@@ -230,7 +230,7 @@ class Operation(msgspec.Struct, frozen=True, kw_only=True):
 
     def refusal(self, error: Exception) -> InvalidRequestError:
         """Return why a request is refused, in the words of who asked."""
-        return InvalidRequestError(f"{self.name}: {refusal(str(error), self.request.__struct_fields__)}")
+        return InvalidRequestError(f"{self.name}: {refusal(str(error), self.request)}")
 
 
 def given(value: object) -> Any:

@@ -20,11 +20,11 @@ def require_page(known: Operation, page_size: int) -> None:
         raise InvalidRequestError(f"{known.name}: page_size is a whole number from 1 to {MOST}")
 
 
-def whole(known: Operation, asked: Request, **changes: Any) -> Request:
-    """Return the request for all of a list: its usual `limit` does not count, one that was asked for does."""
-    most = _most(known)
-    if most is not None and getattr(asked, "limit", None) == most[0]:
-        changes["limit"] = most[1]
+def whole(known: Operation, asked: Request, *, limited: bool, **changes: Any) -> Request:
+    """Return the request for all of a list: its usual `limit` does not count, one asked for (`limited`) does."""
+    most = highest_limit(known)
+    if most is not None and not limited:
+        changes["limit"] = most
     return msgspec.structs.replace(asked, **changes)
 
 
@@ -38,11 +38,11 @@ def items_of(known: Operation, answer: Any, page_size: int) -> Iterator[Any]:
         yield listed.slice(start, page_size)
 
 
-def _most(known: Operation) -> tuple[int, int] | None:
-    """Return the usual and the highest `limit` of an operation; None where it has none."""
+def highest_limit(known: Operation) -> int | None:
+    """Return the highest `limit` of an operation; None where it has none."""
     described: Any = msgspec.inspect.type_info(known.request)
     for field in described.fields:
         if field.name == "limit":
             number = getattr(field.type, "type", field.type)  # a description is wrapped around it
-            return field.default, number.le
+            return int(number.le)
     return None

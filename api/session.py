@@ -26,7 +26,7 @@ from braid.ledger.record.record import Draft, ExperienceBody, Media
 from braid.ledger.write.sequence import Clock, Placed
 from braid.ledger.write.writer import Writer, utc_now
 from braid.operation import ALL_ACCESS, Access, Operation, Request, operation_of
-from braid.paging import items_of, require_page, whole
+from braid.paging import items_of, require_page
 from braid.settings import require_unfrozen
 from braid.text.parse import ParserMissingError
 from braid.wal.log import TornTail
@@ -136,15 +136,13 @@ class Session:
     def items(
         self, function: Callable[["Session", _Asked], _Answered], request: _Asked, page_size: int
     ) -> Iterator[Any]:
-        """Yield the items of an operation's list, all of them; of a table, tables of at most `page_size` rows.
+        """Yield the items of an operation's list, up to its `limit`; of a table, tables of at most `page_size` rows.
 
         The list is made once, as it is when this is called. Raises as `call`, and InvalidRequestError for no page.
         """
         known = operation_of(function)
         require_page(known, page_size)
-        checked: _Asked = known.checked(request)  # type: ignore[assignment]  # of the class that it was given
-        every: _Asked = whole(known, checked)  # type: ignore[assignment]
-        return items_of(known, self.call(function, every), page_size)
+        return items_of(known, self.call(function, request), page_size)
 
     @contextmanager
     def _observed(self, known: Operation, request: Request) -> Generator[None]:

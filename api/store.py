@@ -497,8 +497,8 @@ class Methods:
 
         The ids of the scope bind every way in. `cross_encoder`: (question, texts) → how well each answers, higher is
         better; `hit_lens`: what the hits are seen through where `lens` names none; `decomposer`: what takes the question
-        apart. Raises ValueError for filters that can't be meant and for a past that never was, UnknownLensError,
-        IntegrityError. See docs/recall.md.
+        apart. Raises InvalidRequestError for an empty question, ValueError for filters that can't be meant and
+        for a past that never was, UnknownLensError, IntegrityError. See docs/recall.md.
         """
         return self.session.call(
             search_operations.recall,
@@ -2362,12 +2362,12 @@ class Methods:
         as_of: "int | None" = None,
         as_of_time: "datetime | None" = None,
         since: "datetime | None" = None,
-        limit: int = 100,
+        limit: "int | None" = None,
         page_size: int = 100,
     ) -> "Iterator[KnowledgeChange]":
         """Yield all that `changes` lists: the changes, one by one.
 
-        A server is asked for `page_size` at a time. The usual `limit` does not count. Raises as `changes`;
+        A server is asked for `page_size` at a time. Without `limit` it lists all. Raises as `changes`;
         LostPlaceError where too much has gone from the list meanwhile.
         """
         return self.session.items(
@@ -2382,7 +2382,7 @@ class Methods:
                 as_of_time=as_of_time,
                 topic=topic,
                 since=since,
-                limit=limit,
+                limit=100000 if limit is None else limit,
             ),
             page_size,
         )
@@ -2400,12 +2400,12 @@ class Methods:
         type: "Literal['person', 'organisation', 'product', 'place', 'thing'] | None" = None,
         named: "str | None" = None,
         meanings: bool = False,
-        limit: int = 100,
+        limit: "int | None" = None,
         page_size: int = 100,
     ) -> "Iterator[EntityRow]":
         """Yield all that `entities` lists: the entities, one by one.
 
-        A server is asked for `page_size` at a time. The usual `limit` does not count. Raises as `entities`;
+        A server is asked for `page_size` at a time. Without `limit` it lists all. Raises as `entities`;
         LostPlaceError where too much has gone from the list meanwhile.
         """
         return self.session.items(
@@ -2421,7 +2421,7 @@ class Methods:
                 type=type,
                 named=named,
                 meanings=meanings,
-                limit=limit,
+                limit=100000 if limit is None else limit,
             ),
             page_size,
         )
@@ -2437,12 +2437,12 @@ class Methods:
         as_of: "int | None" = None,
         as_of_time: "datetime | None" = None,
         trust: "Literal['owner', 'agent', 'tool', 'outsider']" = "tool",
-        limit: int = 20,
+        limit: "int | None" = None,
         page_size: int = 100,
     ) -> "Iterator[CentralEntity]":
         """Yield all that `centrality` lists: the entities, one by one.
 
-        A server is asked for `page_size` at a time. The usual `limit` does not count. Raises as `centrality`;
+        A server is asked for `page_size` at a time. Without `limit` it lists all. Raises as `centrality`;
         LostPlaceError where too much has gone from the list meanwhile.
         """
         return self.session.items(
@@ -2456,7 +2456,7 @@ class Methods:
                 as_of=as_of,
                 as_of_time=as_of_time,
                 trust=trust,
-                limit=limit,
+                limit=100000 if limit is None else limit,
             ),
             page_size,
         )
@@ -2652,17 +2652,17 @@ class Methods:
         *,
         state: "Literal['pending', 'leased', 'retry_scheduled', 'done', 'dead'] | None" = None,
         consumer: "Literal['session-extraction', 'projection', 'enrichment'] | None" = None,
-        limit: int = 100,
+        limit: "int | None" = None,
         page_size: int = 100,
     ) -> "Iterator[ListedJob]":
         """Yield all that `jobs` lists: the jobs, one by one.
 
-        A server is asked for `page_size` at a time. The usual `limit` does not count. Raises as `jobs`;
+        A server is asked for `page_size` at a time. Without `limit` it lists all. Raises as `jobs`;
         LostPlaceError where too much has gone from the list meanwhile.
         """
         return self.session.items(
             jobs_operations.jobs,
-            jobs_operations.AskJobs(state=state, consumer=consumer, limit=limit),
+            jobs_operations.AskJobs(state=state, consumer=consumer, limit=100000 if limit is None else limit),
             page_size,
         )
 

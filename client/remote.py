@@ -154,7 +154,7 @@ class Remote:
     def items(
         self, function: Callable[["Session", _Asked], _Answered], request: _Asked, page_size: int
     ) -> Iterator[Any]:
-        """Yield the items of an operation's list, all of them; of a table, tables of at most `page_size` rows.
+        """Yield the items of an operation's list, up to its `limit`; of a table, tables of at most `page_size` rows.
 
         A page is asked for when the one before it is used up, which is held no longer then. Raises as
         `call`: ValueError, UnreachableError, RemoteError, OutcomeUnknownError. LostPlaceError where so much has gone

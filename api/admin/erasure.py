@@ -39,7 +39,16 @@ _ID: Final = "exp_2025-05-17T09:00:00Z_0000000300ab"
 _UNKNOWN: Final = (UnknownRecordError, ErasedError, ForgottenError, InvalidRecordError)
 _WRITES: Final = (ReadOnlyError, KeyRefusedError, OutcomeUnknownError)
 
-Name = Annotated[str, Meta(min_length=2, max_length=200, pattern=r"\w.*\w", description="A name or a word.")]
+Name = Annotated[
+    str,
+    Meta(
+        min_length=2,
+        max_length=200,
+        pattern=r"\w.*\w",
+        description="A name or a word.",
+        extra={"refusal": "a name or a word: two letters or digits at least"},
+    ),
+]
 Ids = Annotated[tuple[Id, ...], Meta(min_length=1, description="The ids of records, at least one.")]
 
 
@@ -91,7 +100,9 @@ def forget(session: Session, asked: Forget) -> Noted:
             _refuse_pinned(session, asked.ids)
         refuse_locked(session, asked.ids)
         falls = plan_forget(session, PlanForget(ids=asked.ids)).ids
-        return Noted(id=erasing.forget(session.writer, [*asked.ids, *falls], asked.reason, asked_for()))
+        return Noted(
+            id=erasing.forget(session.writer, [*dict.fromkeys(asked.ids), *falls], asked.reason, asked_for())
+        )
 
 
 def _require_force(asked: Forget) -> None:
@@ -162,7 +173,7 @@ def recover(session: Session, asked: Recover) -> Noted:
     """
     with session.writer.turn():
         back = plan_recover(session, PlanRecover(ids=asked.ids)).ids
-        ids = [*asked.ids, *back]
+        ids = [*dict.fromkeys(asked.ids), *back]
         return Noted(id=erasing.recover(session.writer, ids, session.now(), asked.reason, asked_for()))
 
 
@@ -264,7 +275,7 @@ def plan_erase(session: Session, asked: PlanErase) -> Cascade:
     where bodies can't be read.
     """
     session.refresh()
-    return cascades.plan(session.reader, _chosen(session, _indexes(session, asked.ids), asked))
+    return cascades.plan_whole(session.reader, _chosen(session, _indexes(session, asked.ids), asked))
 
 
 class Erase(Meant, frozen=True, kw_only=True):

@@ -13,6 +13,7 @@ from braid.ledger.record.ids import RecordId
 from braid.ledger.record.record import EventBody
 from braid.notices import put_notice
 from braid.operation import Json, Request, Response, operation
+from braid.refusal import wanted_at
 from braid.session import Session
 from braid.settings import EVENT, Settings, fold_of
 from braid.text.terms import says_something
@@ -108,8 +109,8 @@ def _value(key: str, text: str) -> Any:
         )
     try:
         found = getattr(msgspec.convert({key: _said(key, text)}, Settings, strict=False), key)
-    except msgspec.ValidationError as error:
-        why = _FORMS.get(key) or str(error).partition(" - at")[0]
+    except msgspec.ValidationError:
+        why = _FORMS.get(key) or f"{wanted_at(Settings, key)}{_or_none(key)}"
         given = re.sub(r"//[^/\s]*@", "//…@", text)  # what stands there may be a password
         raise InvalidRequestError(f"{key}: {why}, not {given!r}") from None
     if key == "redacted_terms" and not all(map(says_something, found)):
@@ -132,6 +133,10 @@ _FORMS: Final = {
     "redacted_terms": "each term has two letters or digits at least",
 }
 """What is wanted, in plain words, where the type says it by a pattern."""
+
+
+def _or_none(key: str) -> str:
+    return ", or none" if getattr(Settings(), key) is None else ""
 
 
 def _said(key: str, text: str) -> Any:

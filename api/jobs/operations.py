@@ -24,7 +24,14 @@ if TYPE_CHECKING:
 
 _WRITES: Final = (ReadOnlyError, KeyRefusedError, IntegrityError, OutcomeUnknownError, TransportError)
 _JOB: Final = "job_0123456789abcdef"
-JobId = Annotated[str, Meta(pattern=r"^job_[0-9a-f]{16}$", description="A job's id, as `jobs` shows it.")]
+JobId = Annotated[
+    str,
+    Meta(
+        pattern=r"^job_[0-9a-f]{16}$",
+        description="A job's id, as `jobs` shows it.",
+        extra={"refusal": "no id of a job: such ids are job_ and 16 digits; `braid jobs list` shows them"},
+    ),
+]
 Consumer = Literal["session-extraction", "projection", "enrichment"]
 Why = Annotated[str, Meta(min_length=1, description="Why; it is signed with the record.")]
 

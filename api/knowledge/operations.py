@@ -178,7 +178,11 @@ Text = Annotated[str, msgspec.Meta(min_length=1, description="Text that isn't em
 Place = Annotated[int, msgspec.Meta(ge=0, description="Place among what a reading staged, from 0.")]
 Method = Annotated[
     str,
-    msgspec.Meta(pattern=r"^read:[^@\s]+@\S+$", description="A reader's method: `read:<name>@<version>`."),
+    msgspec.Meta(
+        pattern=r"^read:[^@\s]+@\S+$",
+        description="A reader's method: `read:<name>@<version>`.",
+        extra={"refusal": "a reader's method, such as read:plain@1"},
+    ),
 ]
 
 

@@ -166,6 +166,9 @@ def telling(draft: Draft) -> Draft:
         says = content.text.strip() or content.structured or content.media or body.symbolic or body.affect
         if not says:
             raise InvalidRecordError(_EMPTY)
+        _refuse_nul(content.text)
+        if "" in body.tags:
+            raise InvalidRecordError("a tag is text that isn't empty, not ''")
     return draft
 
 
@@ -241,6 +244,7 @@ def message(
     rest = {name: value for name, value in given.items() if name not in MESSAGE_MEMBERS} | _own(given)
     if actor == "user" and not content.strip() and not rest:
         raise InvalidRecordError(_EMPTY)
+    _refuse_nul(content)
     if session := given.get("session"):
         within = checked_scope(msgspec.structs.replace(within or Scope(), session_id=str(session)))
     return experience(
@@ -267,6 +271,12 @@ def _refuse_text(text: object) -> None:
     if not isinstance(text, str):
         remedy = "; decode it first" if isinstance(text, bytes) else ""
         raise TypeError(f"what is remembered is text (str), not {type(text).__name__}{remedy}")
+
+
+def _refuse_nul(text: str) -> None:
+    """Refuse a NUL in what is said to Braid itself: it is in no text that somebody wrote."""
+    if (at := text.find("\0")) >= 0:
+        raise InvalidRecordError(f"the text has a NUL character, behind {at} others: leave it out")
 
 
 def _refuse_no_message(said: object) -> None:

@@ -46,7 +46,7 @@ class Modify(Request, frozen=True, kw_only=True):
     id: Id
     reason: Reason
     text: str | None = None
-    tags: tuple[str, ...] | None = None
+    tags: tuple[Name, ...] | None = None
     pinned: bool | None = None
     importance: Annotated[float, Meta(ge=0, le=1)] | None = None
     lock_days: Annotated[int, Meta(ge=0, le=3650)] | None = None

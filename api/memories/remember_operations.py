@@ -40,7 +40,7 @@ class Remember(Scoped, frozen=True, kw_only=True):
 
     messages: str | dict[str, Json] | tuple[str | dict[str, Json], ...]
     metadata: dict[str, Json] | None = None
-    tags: tuple[str, ...] = ()
+    tags: tuple[Name, ...] = ()
     idempotency_key: Name | None = None
     learn: bool = True
     mode: Mode | None = None

@@ -12,7 +12,7 @@ from braid.ledger.record.record import ExperienceBody, Record, Scope
 from braid.ledger.record.source import SourceClass
 from braid.lenses.errors import UnknownLensError
 from braid.operation import Name, Request, Response, operation
-from braid.search.question import Question, TopK
+from braid.search.question import Question, TopK, refuse_empty
 from braid.session import Session
 
 if TYPE_CHECKING:
@@ -113,11 +113,12 @@ def recall(
 
     The ids of the scope bind every way in. `cross_encoder`: (question, texts) → how well each answers, higher is
     better; `hit_lens`: what the hits are seen through where `lens` names none; `decomposer`: what takes the question
-    apart. Raises ValueError for filters that can't be meant and for a past that never was, UnknownLensError,
-    IntegrityError. See docs/recall.md.
+    apart. Raises InvalidRequestError for an empty question, ValueError for filters that can't be meant and
+    for a past that never was, UnknownLensError, IntegrityError. See docs/recall.md.
     """
     from braid.search.retrieval import find, proved
 
+    refuse_empty(asked.query)
     found = find(session, asked, cross_encoder=cross_encoder, hit_lens=hit_lens, decomposer=decomposer)
     return _recalled(
         proved(session, found) if asked.prove else found,
@@ -231,6 +232,7 @@ def context(
     from braid.search.retrieval import find, now_of
     from braid.text.redact import Redactor
 
+    refuse_empty(asked.query)
     found = find(session, asked, cross_encoder=cross_encoder, hit_lens=hit_lens, decomposer=decomposer)
     now = now_of(session, asked)
     question = (decomposer or decompose)(asked.query, now)

@@ -148,7 +148,12 @@ class ModelDecider:
 
     def _read(self, completion: Completion, ms: float) -> object:
         self._answers.append(
-            Answered(ms, is_answer=True, tokens_in=completion.tokens_in, tokens_out=completion.tokens_out)
+            Answered(
+                ms,
+                is_answer=bool(completion.text.strip()),
+                tokens_in=completion.tokens_in,
+                tokens_out=completion.tokens_out,
+            )
         )
         if completion.finish != "stop":
             raise UndecidedError("cut_off" if completion.finish == "length" else "refused")

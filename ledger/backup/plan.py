@@ -210,6 +210,8 @@ def load(backup: Path) -> BackupManifest | None:
         manifest = msgspec.json.decode(path.read_bytes(), type=BackupManifest)
     except FileNotFoundError:
         return None
+    except NotADirectoryError:
+        raise BackupError(f"{backup} is a file: a backup is a folder, such as `braid backup` makes") from None
     except msgspec.MsgspecError as error:
         raise BackupError(f"{path} can't be read ({error}): make another backup elsewhere") from error
     if manifest.braid_backup != FORMAT:

@@ -11,7 +11,7 @@ from braid.ledger.read.reader import Reader
 from braid.ledger.record.envelope import DERIVATION_ROLES, Envelope, Link
 from braid.ledger.record.ids import RecordId
 from braid.ledger.record.record import ANSWER, CORRECTION, QUOTING, EventBody, ExperienceBody
-from braid.ledger.record.standing import SUPERSEDES
+from braid.ledger.record.standing import SUPERSEDES, Standings
 
 
 class Named(msgspec.Struct, frozen=True):
@@ -22,11 +22,15 @@ class Named(msgspec.Struct, frozen=True):
 
 
 class Cascade(msgspec.Struct, frozen=True):
-    """What an erasure takes: the records asked for and what is derived from them alone; and what it weakens."""
+    """What an erasure takes: the records asked for and what is derived from them alone; and what it weakens.
+
+    `again`: what one of them stands in the place of, and will stand itself once they are gone.
+    """
 
     asked: list[Named]
     derived: list[Named]
     kept: list[Named]
+    again: list[Named] = []
 
     @property
     def erased(self) -> list[Named]:
@@ -62,6 +66,40 @@ def plan(reader: Reader, targets: Iterable[int]) -> Cascade:
         elif verdict == "keep":
             kept.append(Named(index, RecordId(envelope.id)))
     return Cascade(list(asked.values()), derived, kept)
+
+
+def plan_whole(reader: Reader, targets: Iterable[int]) -> Cascade:
+    """Return the cascade of erasing `targets`, and what will stand again."""
+    found = plan(reader, targets)
+    again = stands_again(reader, [one.index for one in found.erased])
+    return msgspec.structs.replace(found, again=again)
+
+
+def stands_again(reader: Reader, going: Collection[int]) -> list[Named]:
+    """Return what these records stand in the place of, and will stand itself once they are forgotten or erased."""
+    older = _replaced_by(reader, going)
+    if not older:
+        return []
+    from braid.ledger.read.backlinks import SignedEdges  # noqa: PLC0415 - numpy is loaded with it
+
+    control = reader.control
+    erased = frozenset({*control.erased, *going})
+    facts = reader.standing_facts(reader.size, frozenset(control.hidden), erased)
+    now, then = reader.standings(), Standings(facts, SignedEdges(reader, reader.backlinks))
+    back = [at for at in sorted(older) if not now.lives(at) and then.lives(at)]
+    return [Named(at, RecordId(reader.envelope(at).id)) for at in back]
+
+
+def _replaced_by(reader: Reader, indexes: Iterable[int]) -> set[int]:
+    """Return what these records supersede, directly or behind others."""
+    found: set[int] = set()
+    waiting = list(indexes)
+    while waiting:
+        for link in reader.links(waiting.pop()):
+            if link.role == SUPERSEDES and link.index not in found:
+                found.add(link.index)
+                waiting.append(link.index)
+    return found
 
 
 def erasable(reader: Reader, index: int) -> Envelope:

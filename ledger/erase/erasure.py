@@ -7,7 +7,7 @@ from typing import TypeVar
 
 import msgspec
 
-from braid.ledger.erase.cascade import Cascade, doomed_blobs, erasable, plan
+from braid.ledger.erase.cascade import Cascade, doomed_blobs, erasable, plan_whole
 from braid.ledger.errors import InvalidRecordError
 from braid.ledger.read.blobs import BlobStore
 from braid.ledger.read.reader import Reader
@@ -29,7 +29,10 @@ _FILES_NAMED = 400
 
 
 class Certificate(msgspec.Struct, frozen=True):
-    """What an erasure did, as its signed certificate says."""
+    """What an erasure did, as its signed certificate says.
+
+    `stands_again`: what the erased stood in the place of, and stands itself now.
+    """
 
     id: RecordId
     tombstone: RecordId
@@ -37,6 +40,7 @@ class Certificate(msgspec.Struct, frozen=True):
     kept: int
     done: list[str]
     files: list[str]
+    stands_again: list[RecordId] = []
 
 
 def forget(
@@ -65,8 +69,9 @@ def recover(
         if hidden is None:
             raise InvalidRecordError(f"{id} is not forgotten")
         if now - datetime.fromisoformat(hidden[1]) > limit:
+            window = f"{limit.days} day{'' if limit.days == 1 else 's'}"
             raise InvalidRecordError(
-                f"{id} was forgotten at {hidden[1]}, more than {limit.days} days ago: past recovery"
+                f"{id} was forgotten at {hidden[1]}, more than {window} ago: past recovery"
             )
     return _mark(writer, "recover", ids, reason, said)
 
@@ -126,7 +131,7 @@ def erase(
     """
     with writer.turn():
         asked = [one.index for one in chosen.asked] if isinstance(chosen, Cascade) else chosen()
-        epoch = writer.need_vault().epoch
+        epoch, cascade = writer.need_vault().epoch, plan_whole(writer, asked)
         tombstones = [
             Draft(
                 kind="tombstone",
@@ -134,14 +139,16 @@ def erase(
                 public={"op": "erase", "epoch": epoch + place},
                 links=links,
             )
-            for place, links in enumerate(_link_lists(plan(writer, asked)), 1)
+            for place, links in enumerate(_link_lists(cascade), 1)
         ]
         if not tombstones:
             return []
         # One transaction: of a cascade that takes several, a crash leaves none that nobody announced.
         placed = _with_reserve(writer, partial(writer.append, [*prelude, *tombstones]))[-len(tombstones) :]
         announced = [(one.index, *_destroy(writer, one.index)) for one in placed]
-    return [_conclude(writer, index, purge, done, files) for index, done, files in announced]
+    certificates = [_conclude(writer, index, purge, done, files) for index, done, files in announced]
+    again = [one.id for one in cascade.again]
+    return [msgspec.structs.replace(certificates[0], stands_again=again), *certificates[1:]]
 
 
 def _link_lists(cascade: Cascade) -> Iterator[list[tuple[str, str]]]:

@@ -2,14 +2,25 @@
 
 from typing import TYPE_CHECKING, Any
 
-from braid.tools.cli.output import Format, many, put_fields, put_json, put_rows
+from braid.tools.cli.output import Format, many, put_fields, put_json, put_rows, say
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from braid.admin.retention import Overdue
     from braid.ledger.erase.cascade import Cascade
     from braid.ledger.erase.erasure import Certificate
     from braid.store import Store
+
+_COLUMNS = ("fate", "index", "id", "type", "why")
+_WHY: dict[str, str] = {
+    "forgotten": "was forgotten",
+    "history": "was corrected",
+    "jobs": "is done",
+    "dead": "is dead",
+}
+_SHOWN = 5
+"""How many ids a sentence names."""
 
 
 def _rows(store: "Store", cascade: "Cascade") -> list[dict[str, Any]]:
@@ -18,6 +29,7 @@ def _rows(store: "Store", cascade: "Cascade") -> list[dict[str, Any]]:
         ("erase", "asked for", cascade.asked),
         ("erase", "derived from these alone", cascade.derived),
         ("keep", "has other support", cascade.kept),
+        ("again", "what stands in its place goes", cascade.again),
     ):
         for one in named:
             envelope = store.reader.envelope(one.index)
@@ -35,13 +47,39 @@ def _rows(store: "Store", cascade: "Cascade") -> list[dict[str, Any]]:
 
 def put_cascade(store: "Store", cascade: "Cascade", output: Format) -> None:
     """Write what an erasure takes and what it weakens, a record a row."""
-    put_rows(("fate", "index", "id", "type", "why"), _rows(store, cascade), output)
+    put_rows(_COLUMNS, _rows(store, cascade), output)
+
+
+def put_due(store: "Store", due: "Sequence[Overdue]", cascade: "Cascade", output: Format) -> None:
+    """Write what is past its window: the records with all that goes with them, then the jobs."""
+    why = {one.index: _WHY[one.what] for one in due if one.index is not None}
+    rows = [{**row, "why": why.get(row["index"], row["why"])} for row in _rows(store, cascade)]
+    jobs = [
+        {"fate": "drop", "index": None, "id": one.id, "type": "job", "why": _WHY[one.what]}
+        for one in due
+        if one.index is None
+    ]
+    put_rows(_COLUMNS, [*rows, *jobs], output)
 
 
 def weight_of(cascade: "Cascade") -> str:
     """Return how much an erasure takes, in words."""
     erased, derived, kept = len(cascade.erased), len(cascade.derived), len(cascade.kept)
-    return f"{many(erased, 'record')} to erase ({derived} of them derived), {kept} kept but weakened"
+    taken = f"{many(erased, 'record')} to erase ({derived} of them derived)"
+    return f"{taken}, {kept} kept but weakened{_standing(cascade)}"
+
+
+def _standing(cascade: "Cascade") -> str:
+    return f"; {again}" if (again := again_of([one.id for one in cascade.again])) else ""
+
+
+def again_of(ids: "Sequence[str]") -> str:
+    """Return what stands again, in words; nothing where nothing does."""
+    if not ids:
+        return ""
+    shown = ", ".join(ids[:_SHOWN]) + (f" and {len(ids) - _SHOWN} more" if ids[_SHOWN:] else "")
+    those = "it" if len(ids) == 1 else "them"
+    return f"{shown} {'stands' if len(ids) == 1 else 'stand'} again, since what replaced {those} goes"
 
 
 def put_certificates(certificates: "Sequence[Certificate]", output: Format) -> None:
@@ -61,3 +99,5 @@ def put_certificates(certificates: "Sequence[Certificate]", output: Format) -> N
             "files": len(one.files),
         }
         put_fields(fields, output)
+        if again := again_of(one.stands_again):
+            say(again)

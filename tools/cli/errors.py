@@ -2,8 +2,10 @@
 
 import errno
 import os
+import re
 import sys
 import traceback
+from difflib import get_close_matches
 
 from braid.tools.cli.output import say
 
@@ -11,6 +13,8 @@ OK, FINDINGS, REFUSED, INTERRUPTED, BROKEN_PIPE = 0, 1, 2, 130, 141
 _KNOWN = frozenset(
     ("LedgerError", "WalError", "ViewError", "EmbeddingError", "ChatError", "ParserError", "WorkError")
 )
+_OPTION = re.compile(r"--[A-Za-z][\w-]*")
+"""What was meant for an option; else it may be a text."""
 _HINTS = {
     "LogLockedError": "wait for the other program to end, or start both with sharing (append and ingest: --shared)",
     "ObstructedError": "what stands there was left as it is; lock files and `views/` are made again when missing",
@@ -82,13 +86,30 @@ def usage_of(error: BaseException) -> tuple[str, str] | None:
     command = getattr(context, "command_path", "braid")
     said = str(form()).strip().replace(": Value error, ", ": ", 1)  # the validator's word, not the person's
     hint = f"{command} --help"
-    if (
-        type(error).__name__ == "NoSuchOption"
-        and not getattr(error, "possibilities", None)
-        and _takes_text(context)
-    ):
-        hint = f"a text that begins with a dash goes behind --: {command} -- '-…' (options before it; {hint})"
+    if type(error).__name__ == "NoSuchOption":
+        name = str(getattr(error, "option_name", ""))
+        said, hint = f"No such option: {name}", _instead_of(name, context, command)
     return said or "something is missing", hint
+
+
+def _instead_of(name: str, context: object, command: str) -> str:
+    """Return what to type instead of an option that there is none of: one that is near, or a text behind `--`."""
+    if _OPTION.fullmatch(name):
+        near = get_close_matches(name, _options_of(context), n=1, cutoff=0.7)
+        return f"did you mean {near[0]}? {command} --help" if near else f"{command} --help"
+    if _takes_text(context):
+        return f"a text that begins with a dash goes behind --: {command} -- '-…' (options before it; {command} --help)"
+    return f"{command} --help"
+
+
+def _options_of(context: object) -> list[str]:
+    parameters = getattr(getattr(context, "command", None), "params", ())
+    return [
+        name
+        for one in parameters
+        if getattr(one, "param_type_name", "") == "option"
+        for name in (*getattr(one, "opts", ()), *getattr(one, "secondary_opts", ()))
+    ]
 
 
 def _takes_text(context: object) -> bool:

@@ -279,7 +279,7 @@ def import_(
         for number, reason in sorted([*done.refused, *done.loose]):
             skips.tell(f"{line(str(file))}:{number}", reason)
     if skips.path:
-        say(f"{skips.count} lines are told of{skips.where()}")
+        say(f"{many(skips.count, 'line')} {'is' if skips.count == 1 else 'are'} told of{skips.where()}")
     if vkey is None:
         say("the key in the export was believed; --key VKEY holds it against the one that you were given")
     name = "would be added" if dry_run else "added"

@@ -1,7 +1,9 @@
 """`braid forget`, `recover`, `erase`, `retain` and `compact`: from hidden to gone."""
 
+import os
+import shlex
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -9,8 +11,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from braid.ledger.record.scope import SCOPES
-from braid.tools.cli.access import reading, writing
-from braid.tools.cli.cascade import put_cascade, put_certificates, weight_of
+from braid.tools.cli.access import Chosen, reading, writing
+from braid.tools.cli.cascade import again_of, put_cascade, put_certificates, put_due, weight_of
 from braid.tools.cli.options import (
     Adopt,
     AgentId,
@@ -118,28 +120,46 @@ def forget(
                 limit=limit,
                 **scope,
             )
-        _put_preview(shown, output)
+        _put_preview(shown, output, _again(scope, store))
         return
+    if token is not None and not (reason or "").strip():
+        raise ValueError("say why with --reason: it stays in the history; nothing was changed")
+    ids = list(dict.fromkeys(ids or ()))
     with _opened(store, adopt=adopt, shared=shared, dry_run=dry_run) as opened:
         if token is not None:
             if dry_run:
                 raise ValueError("--query shows what its --token would forget: leave --dry-run out")
-            done = opened.forget_previewed(token, reason=reason or "", ids=ids, confirm=confirm, **scope)
+            done = opened.forget_previewed(
+                token, reason=reason or "", ids=ids or None, confirm=confirm, **scope
+            )
             _put_forgotten(done)
             return
         if dry_run:
-            opened.plan_erase(*[opened.get(id).id for id in ids or ()])
-        falls = opened.plan_forget(*(ids or ()))
+            opened.plan_erase(*[opened.get(id).id for id in ids])
+        falls = opened.plan_forget(*ids)
+        again = again_of(_standing_again(opened, [*ids, *falls]))
         if not dry_run:
-            put(opened.forget(*(ids or ()), reason=reason, force=force))
+            put(opened.forget(*ids, reason=reason, force=force))
         days = opened.reader.control.retention_days
     if dry_run:
-        say(f"{_with_falls(ids or [], falls)} would be hidden (--dry-run)")
+        say(f"{_with_falls(ids, falls)} would be hidden (--dry-run)")
+        if again:
+            say(again)
         return
     say(
-        f"{_with_falls(ids or [], falls)} hidden; `braid recover` brings back within {many(days, 'day')}, "
+        f"{_with_falls(ids, falls)} hidden; `braid recover` brings back within {many(days, 'day')}, "
         "after that `braid retain` erases"
     )
+    if again:
+        say(again)
+
+
+def _standing_again(store: "Store", ids: Iterable[str]) -> list[str]:
+    """Return what these records stand in the place of, and will stand itself once they are hidden."""
+    from braid.ledger.erase.cascade import stands_again
+
+    going = {store.reader.index_of(id) for id in ids}
+    return [one.id for one in stands_again(store.reader, going)]
 
 
 def _opened(
@@ -148,8 +168,20 @@ def _opened(
     return reading(store) if dry_run else writing(store, adopt=adopt, shared=shared)
 
 
-def _put_preview(shown: "Preview", output: Format) -> None:
-    """Show what would be forgotten, and how to go on."""
+def _again(scope: Mapping[str, str | None], store: Path | None) -> str:
+    """Return the options that name the same scope and the same store once more, each quoted for a shell."""
+    given = {
+        f"--{name.removesuffix('_id') if name == 'session_id' else name.replace('_', '-')}": value
+        for name, value in scope.items()
+    }
+    place = store or Chosen.store
+    if place is not None and str(place) != os.environ.get("BRAID_STORE"):
+        given["--store"] = str(place)
+    return "".join(f" {name} {shlex.quote(value)}" for name, value in given.items() if value is not None)
+
+
+def _put_preview(shown: "Preview", output: Format, again: str) -> None:
+    """Show what would be forgotten, and how to go on: `again` are the options that go with the token."""
     if output == "json":
         put_json(to_builtins(shown))
         return
@@ -164,7 +196,7 @@ def _put_preview(shown: "Preview", output: Format) -> None:
     near = "; none says it word for word" if shown.near else ""
     say(
         f"{_memories(left)} would be hidden{also}{more}{near}",
-        f"within ten minutes, with the same ids of its scope: braid forget --token {shown.token}{number} --reason …",
+        f"within ten minutes: braid forget --token {shown.token}{again}{number} --reason …",
     )
 
 
@@ -206,6 +238,7 @@ def recover(
     Examples:
       braid recover exp_2025-05-17T09:00:00Z_0000000300ab
     """
+    ids = list(dict.fromkeys(ids))
     if dry_run:
         with reading(store) as opened:
             hidden = opened.reader.control.hidden
@@ -328,7 +361,7 @@ def retain(
         with reading(store) as opened:
             due = opened.retention_due()
             cascade = plan(opened.reader, [one.index for one in due if one.index is not None])
-            put_cascade(opened, cascade, output)
+            put_due(opened, due, cascade, output)
         jobs = _jobs(sum(one.index is None for one in due))
         say(f"{weight_of(cascade)}{f', {jobs} to drop' if jobs else ''} (--dry-run: nothing was changed)")
         return
@@ -388,8 +421,8 @@ def compact(
         with reading(store) as opened:
             log = opened.reader.log
             held = sum(log.locate(index)[1].body_len for index in opened.reader.control.erased)
-        put(f"{held} bytes would be given back")
+        put(f"{many(held, 'byte')} would be given back")
         return
     with writing(store, adopt=adopt, shared=shared) as opened, progress("compacting"):
         given = opened.compact()
-    put(f"{given} bytes given back")
+    put(f"{many(given, 'byte')} given back")

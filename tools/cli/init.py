@@ -8,7 +8,7 @@ import typer
 
 from braid.tools.cli.access import Chosen, passphrase_from, where
 from braid.tools.cli.options import FormatOption, StoreOption
-from braid.tools.cli.output import put_fields, say
+from braid.tools.cli.output import many, put_fields, say
 
 PANEL = "Write"
 
@@ -105,8 +105,8 @@ def init(
             "guard": str(reader.guard.path),
             "vault": str(vault_path),
             "durability": durability,
-            "retention": f"{retention_days} days",
-            "history": f"{history_days} days" if history_days else "kept for ever",
+            "retention": many(retention_days, "day"),
+            "history": many(history_days, "day") if history_days else "kept for ever",
         }
     put_fields(fields, output)
     say(

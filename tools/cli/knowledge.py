@@ -160,7 +160,7 @@ def changes(
         return
     shown = put_rows(_CHANGES, map(_changed, found.changes), output)
     more = "" if shown == found.count else ": --limit shows more"
-    say(f"{shown} of {found.count} changes{more}" if found.count else "nothing changed")
+    say(f"{shown} of {many(found.count, 'change')}{more}" if found.count else "nothing changed")
 
 
 def _changed(one: "KnowledgeChange") -> dict[str, Any]:

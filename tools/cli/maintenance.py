@@ -8,7 +8,7 @@ import typer
 from braid.tools.cli import destination
 from braid.tools.cli.access import Chosen, passphrase_from, where, writing
 from braid.tools.cli.options import DryRun, Reason, Shared, StoreOption
-from braid.tools.cli.output import put, put_bytes, say
+from braid.tools.cli.output import many, put, put_bytes, say
 
 PANEL = "Tend"
 
@@ -49,7 +49,7 @@ def checkpoint(
         return
     with destination.new_file(out) as file:
         file.write(note)
-    say(f"{out} holds the signed head of {size} records")
+    say(f"{out} holds the signed head of {many(size, 'record')}")
 
 
 def move_vault(

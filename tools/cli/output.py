@@ -69,6 +69,11 @@ def many(count: int, noun: str) -> str:
     return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
 
 
+def in_log(count: int) -> str:
+    """Return that so many records are in the log."""
+    return f"{many(count, 'record')} {'is' if count == 1 else 'are'} in the log"
+
+
 def put(text: str) -> None:
     """Write a line of data to stdout."""
     sys.stdout.write(f"{text}\n")
@@ -174,6 +179,7 @@ def _inert(value: object) -> object:
 def put_table(columns: Sequence[str], cells: Sequence[Sequence[str]]) -> None:
     """Write a table: drawn on a terminal, aligned columns elsewhere. A column's name may be anybody's text, too."""
     columns = [line(name) for name in columns]
+    cells = [[line(each) for each in row] for row in cells]
     if not sys.stdout.isatty():
         widths = [max(map(len, column)) for column in zip(columns, *cells, strict=True)]
         for row in (columns, *cells):

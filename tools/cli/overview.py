@@ -99,7 +99,7 @@ def _snapshot(opened: "Store") -> str:
     found = newest(opened.reader, Snapshots(folder, opened.reader))
     if found is None:
         return "none"
-    told = found.trouble or f"{found.behind} records behind"
+    told = found.trouble or f"{many(found.behind or 0, 'record')} behind"
     return f"{found.name}, {told}"
 
 

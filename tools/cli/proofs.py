@@ -10,6 +10,7 @@ from braid.ledger.tree.merkle import leaf_hash
 from braid.ledger.tree.multiproof import check_multiproof, is_multiproof
 from braid.ledger.tree.note import VerifierKey, parse_vkey
 from braid.ledger.tree.proof import check_proof, parse_proof
+from braid.tools.cli.output import in_log, many
 
 
 def check(
@@ -32,7 +33,9 @@ def check(
         )
     proven = check_proof(proof, leaf_hash(data), vkey, policy.cosigners if policy else ())
     if policy and (lacking := policy.lacking(proven.note)):
-        raise RefusedLogError("quorum", f"its head of {proven.checkpoint.size} records lacks {lacking}")
+        raise RefusedLogError(
+            "quorum", f"its head of {many(proven.checkpoint.size, 'record')} lacks {lacking}"
+        )
     witnessed = {"witnesses": sorted(policy.signed_by(proven.note))} if policy else {}
     envelope = decode_payload(unwrap(data).payload)
     check_structure(envelope, proven.checkpoint.origin)
@@ -58,9 +61,11 @@ def _check_many(proof: bytes, vkey: VerifierKey, policy: Policy | None) -> dict[
     """Return what a multi-proof shows: it has its records' envelopes with it."""
     proven = check_multiproof(proof, vkey, policy.cosigners if policy else ())
     if policy and (lacking := policy.lacking(proven.note)):
-        raise RefusedLogError("quorum", f"its head of {proven.checkpoint.size} records lacks {lacking}")
+        raise RefusedLogError(
+            "quorum", f"its head of {many(proven.checkpoint.size, 'record')} lacks {lacking}"
+        )
     return {
-        "verdict": f"{len(proven.ids)} records are in the log",
+        "verdict": in_log(len(proven.ids)),
         "ids": list(proven.ids.values()),
         "origin": proven.checkpoint.origin,
         "tree size": proven.checkpoint.size,

@@ -140,7 +140,7 @@ def create(
         _Kind, typer.Option("--kind", help="Who asks with it; a person, unless it is said.")
     ] = "person",
     days: Annotated[
-        float | None, typer.Option("--days", min=0.001, help="For how long.", show_default=False)
+        float | None, typer.Option("--days", min=0.001, max=3660, help="For how long.", show_default=False)
     ] = None,
     allow: Annotated[
         list[str] | None,

@@ -10,7 +10,7 @@ from braid.tools.cli import destination
 from braid.tools.cli.access import guard_of, reading, where
 from braid.tools.cli.errors import FINDINGS
 from braid.tools.cli.options import FormatOption, StoreOption
-from braid.tools.cli.output import put, put_bytes, put_fields, say
+from braid.tools.cli.output import in_log, put, put_bytes, put_fields, say
 from braid.tools.cli.progress import progress
 
 if TYPE_CHECKING:
@@ -313,7 +313,7 @@ def _prove_many(ids: list[str], out: Path | None, under: Path | None, store: Pat
         return
     with destination.new_file(out) as file:
         file.write(data)
-    say(f"{out} shows anywhere that {len(ids)} records are in the log: braid check-proof {out} --key VKEY")
+    say(f"{out} shows anywhere that {in_log(len(set(ids)))}: braid check-proof {out} --key VKEY")
 
 
 def _prove_under(reader: "Reader", id: str, under: Path) -> bytes:

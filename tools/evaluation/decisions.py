@@ -119,7 +119,10 @@ def cases_of(raw: bytes, name: str) -> list[Case]:
 
 
 def _line(line: bytes) -> Scene | Labelled:
-    raw: Any = msgspec.json.decode(line)
+    try:
+        raw: Any = msgspec.json.decode(line)
+    except RecursionError:
+        raise msgspec.DecodeError("this is nested too deep") from None
     if isinstance(raw, dict) and "known" in raw:
         return msgspec.convert(raw, Scene)
     return msgspec.convert(raw, Labelled)

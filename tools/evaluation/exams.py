@@ -43,7 +43,7 @@ def read_exams(files: Sequence[tuple[str, bytes]]) -> list[Exam]:
         if not name.endswith(".jsonl"):
             try:
                 found: Any = msgspec.json.decode(raw.removeprefix(BOM_UTF8))
-            except msgspec.DecodeError as error:
+            except (msgspec.DecodeError, RecursionError) as error:
                 raise ValueError(f"{name}: it is not JSON: {error}") from None
             documents = cast("Sequence[Any]", found) if isinstance(found, list) else (found,)
             exams += [locomo(document) for document in documents]

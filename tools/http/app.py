@@ -32,6 +32,7 @@ from braid.operation import Operation
 from braid.operation import Request as Asked
 from braid.registry import find, operations
 from braid.session import Session
+from braid.tools.http.accept import accepts
 from braid.tools.http.agents import McpEndpoint, answer_hook
 from braid.tools.http.aliases import Aliases
 from braid.tools.http.bounds import bounds_of
@@ -172,9 +173,12 @@ class Server:
             known = self._offered(request.path_params["name"])
             _require_method(request, known)
             if request.method == "POST":
-                asked = _asked(request, known, await _body(request))
-                return await self.answered(request, known, caller, asked)
-            return await self.answered(request, known, caller, from_query(known, request.query_params))
+                body = await _body(request)
+                asked = _asked(request, known, body)
+                return await self.answered(request, known, caller, asked, limited=_is_limited(request, body))
+            asked = from_query(known, request.query_params)
+            limited = "limit" in request.query_params
+            return await self.answered(request, known, caller, asked, limited=limited)
         except RefusedError:
             raise
         except Exception as error:
@@ -188,10 +192,21 @@ class Server:
             )
         return known
 
-    async def answered(self, request: Request, known: Operation, caller: Caller, asked: Asked) -> Response:
-        """Answer what was decoded, within the caller's limits. Raises what the operation raises, and RefusedError."""
+    async def answered(
+        self, request: Request, known: Operation, caller: Caller, asked: Asked, *, limited: bool = False
+    ) -> Response:
+        """Answer what was decoded, within the caller's limits. Raises what the operation raises, and RefusedError.
+
+        `limited`: whether a `limit` was asked for.
+        """
         page = page_of(
-            known, request.query_params, asked, caller, len(self.session), gone=gone_from(self.session.reader)
+            known,
+            request.query_params,
+            asked,
+            caller,
+            len(self.session),
+            gone=gone_from(self.session.reader),
+            limited=limited,
         )
         if known.streams:
             return await self._stream(request, known, caller, _resumed(request, asked))
@@ -462,11 +477,11 @@ def _encoded(answer: object, page: Page | None, *, own: bool) -> tuple[bytes, st
 
 
 def _wants_events(request: Request) -> bool:
-    return "text/event-stream" in request.headers.get("accept", "")
+    return accepts(request.headers.get("accept", ""), "text/event-stream")
 
 
 def _is_own(request: Request) -> bool:
-    return CONTENT_TYPE in request.headers.get("accept", "")
+    return accepts(request.headers.get("accept", ""), CONTENT_TYPE)
 
 
 async def _body(request: Request) -> bytes:
@@ -508,6 +523,19 @@ def _asked(request: Request, known: Operation, body: bytes) -> Asked:
             asked, **{member: _version(value) if member == "if_version" else value}
         )
     return asked
+
+
+class _Limited(msgspec.Struct):
+    """What a body says of the length of a list."""
+
+    limit: Any = msgspec.UNSET
+
+
+def _is_limited(request: Request, body: bytes) -> bool:
+    """Whether a body that has been decoded asks for a `limit`, be it the usual one."""
+    is_own = request.headers.get("content-type", "").startswith(CONTENT_TYPE)
+    said = decode(body, _Limited) if is_own else msgspec.json.decode(body or b"{}", type=_Limited)
+    return said.limit is not msgspec.UNSET
 
 
 def _version(text: str) -> int:

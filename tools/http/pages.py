@@ -56,13 +56,15 @@ class Page(NamedTuple):
     gone: bytes
     """A digest of what is forgotten or erased."""
     cursor: Cursor | None
+    limited: bool
+    """Whether a `limit` was asked for."""
 
     def request(self) -> Request:
         """Return the request that gives the list of which this is a page: whole, and of one state where it may be."""
         changes: dict[str, Any] = {}
         if self.cursor is not None and self.cursor.records < self.records and _is_of_now(self.asked):
             changes["as_of"] = self.cursor.records - 1
-        return whole(self.known, self.asked, **changes)
+        return whole(self.known, self.asked, limited=self.limited, **changes)
 
     def of(self, answer: _Answer) -> tuple[_Answer, str | None]:
         """Return an answer with this page of its list, and the cursor of the next; None behind the last one."""
@@ -88,12 +90,19 @@ class Page(NamedTuple):
 
 
 def page_of(
-    known: Operation, query: QueryParams, asked: Request, caller: Caller, records: int, *, gone: bytes = b""
+    known: Operation,
+    query: QueryParams,
+    asked: Request,
+    caller: Caller,
+    records: int,
+    *,
+    gone: bytes = b"",
+    limited: bool = False,
 ) -> Page | None:
     """Return the page that a URL asks for, None where it asks for the whole answer.
 
-    `records`: how many the log has; `gone`: what `gone_from` says of it. Raises InvalidRequestError for what is no
-    page, and for the cursor of another question or scope.
+    `records`: how many the log has; `gone`: what `gone_from` says of it; `limited`: whether a `limit` was asked for.
+    Raises InvalidRequestError for what is no page, and for the cursor of another question or scope.
     """
     if SIZE not in query and CURSOR not in query:
         return None
@@ -106,7 +115,7 @@ def page_of(
     cursor = _read(query[CURSOR]) if CURSOR in query else None
     if cursor is not None and cursor.asked != digest:
         raise _refused("the cursor belongs to another question, or to a caller of another scope")
-    return Page(known, asked, int(said), digest, records, gone, cursor)
+    return Page(known, asked, int(said), digest, records, gone, cursor, limited)
 
 
 def following(path: str, query: QueryParams, cursor: str) -> str:

@@ -20,7 +20,7 @@ from typing import Annotated, Any, Final, Literal, NewType, Union, get_args, get
 import msgspec
 
 from braid.operation import Operation, PathName
-from braid.paging import USUAL_SIZE
+from braid.paging import USUAL_SIZE, highest_limit
 from braid.registry import operations
 from braid.wire import schema_of, to_builtins
 
@@ -193,6 +193,7 @@ class Method:
 
     def sync_items(self) -> str:
         """Return the method of `Store` that yields the items of the operation's list."""
+        self._lift_limit()
         one, room = self.operation, _alias(self.operation)
         request = f"{room}.{one.request.__name__}({', '.join(f'{each.name}={each.passes}' for each in self.members)})"
         body = f"return self.session.items({room}.{one.name}, {request}, page_size)"
@@ -200,9 +201,18 @@ class Method:
 
     def asynchronous_items(self) -> str:
         """Return the method of `AsyncStore` that yields them."""
+        self._lift_limit()
         handed_on = ", ".join(filter(None, [self.handed_on, "page_size=page_size"]))
         call = f"self.sync.{self.items_name}({handed_on})"
         return self._written_items("AsyncIterator", f"return stream(lambda: {call})")
+
+    def _lift_limit(self) -> None:
+        """Let a list have no `limit` but one that is given: the usual one is for what comes at once."""
+        most = highest_limit(self.operation)
+        if most is not None:
+            every = f"{most} if limit is None else limit"
+            lifted = Parameter("limit", "int | None", "None", every)
+            self.members = [lifted if one.name == "limit" else one for one in self.members]
 
     def _written_items(self, kind: str, body: str) -> str:
         returned = f"{self._imports.add(kind, 'collections.abc')}[{self.item}]"
@@ -232,7 +242,7 @@ class Method:
         one = self.operation
         rows = one.pages == "table"
         what = "the rows, in tables of at most `page_size`" if rows else f"the {one.pages}, one by one"
-        limit = " The usual `limit` does not count." if "limit" in one.request.__struct_fields__ else ""
+        limit = " Without `limit` it lists all." if "limit" in one.request.__struct_fields__ else ""
         return (
             f"Yield all that `{one.name}` lists: {what}.\n\n"
             f"A server is asked for `page_size` at a time.{limit} Raises as `{one.name}`;\n"

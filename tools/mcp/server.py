@@ -25,6 +25,7 @@ from braid.door import Door
 from braid.errors import AccessDeniedError, InvalidRequestError
 from braid.ledger.errors import ForgottenError
 from braid.operation import Json, Request
+from braid.refusal import refusal
 from braid.registry import find
 from braid.tools.cli.errors import explain
 from braid.tools.mcp.hook_tool import NAME as HOOK
@@ -166,7 +167,7 @@ def _filled(form: type[_Form], arguments: dict[str, Json]) -> _Form:
     try:
         return msgspec.convert(arguments, form)
     except msgspec.ValidationError as error:
-        raise InvalidRequestError(str(error)) from None
+        raise InvalidRequestError(refusal(str(error), form)) from None
 
 
 def fenced(value: Json) -> str:

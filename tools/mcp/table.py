@@ -52,7 +52,14 @@ class Forgotten(Response, frozen=True, kw_only=True):
 class Store(Request, frozen=True, kw_only=True):
     """What a model remembers. `occurred_at`: when it was, where that isn't now, such as `2026-11-26T09:00:00Z`."""
 
-    text: Annotated[str, Meta(pattern=r"\S", description="One thing, in a sentence of its own.")]
+    text: Annotated[
+        str,
+        Meta(
+            pattern=r"\S",
+            description="One thing, in a sentence of its own.",
+            extra={"refusal": "text that isn't empty"},
+        ),
+    ]
     tags: tuple[Name, ...] = ()
     occurred_at: datetime | None = None
     idempotency_key: Name | None = None

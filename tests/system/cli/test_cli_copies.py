@@ -68,6 +68,9 @@ def test_a_backup_and_coming_back(session: Session) -> None:
 
 def test_what_is_no_backup_is_refused(session: Session) -> None:
     assert "is no backup" in session.refused("--store", "new", "restore", session.store)
+    file = session.write("big.jsonl", "{}")
+    said = session.refused("--store", "new", "restore", file)
+    assert "big.jsonl is a file: a backup is a folder" in said
     (session.folder / "full").mkdir()
     session.write("full/letter", "dear")
     assert "holds something else than a backup" in session.refused("backup", "full")

@@ -4,9 +4,15 @@ from __future__ import annotations
 
 import json
 import re
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 import pytest
+
+import braid
+from braid.admin.retention import Overdue
+from braid.ledger.erase.cascade import plan
+from braid.tools.cli.cascade import put_due
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -56,6 +62,29 @@ def test_retention_erases_what_is_past_its_window(empty: Session) -> None:
     assert empty.is_clean()
 
 
+def test_a_dry_run_of_the_sweep_shows_records_and_jobs(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with braid.open(tmp_path / "memory") as store:
+        ids = [store.append("old"), store.append("wrong")]
+        places = [store.reader.index_of(id) for id in ids]
+        since = datetime(2025, 1, 1, tzinfo=UTC)
+        due = [
+            Overdue(what="forgotten", id=ids[0], index=places[0], since=since),
+            Overdue(what="history", id=ids[1], index=places[1], since=since),
+            Overdue(what="jobs", id="job_1", index=None, since=since),
+            Overdue(what="dead", id="job_2", index=None, since=since),
+        ]
+        put_due(store, due, plan(store.reader, places), "json")
+    rows = json.loads(capsys.readouterr().out)
+    assert [(row["id"], row["fate"], row["why"]) for row in rows] == [
+        (ids[0], "erase", "was forgotten"),
+        (ids[1], "erase", "was corrected"),
+        ("job_1", "drop", "is done"),
+        ("job_2", "drop", "is dead"),
+    ]
+
+
 def test_a_dry_run_shows_the_cascade_and_changes_nothing(session: Session) -> None:
     asked = session.well("append", "asked", "--user-id", "maya").id
     other = session.well("append", "other").id
@@ -75,6 +104,23 @@ def test_a_dry_run_shows_the_cascade_and_changes_nothing(session: Session) -> No
     assert f"rested on was erased by {tombstone['id']}" in session.well("show", kept).err
     assert not session.well("show", other).err
     assert session.is_clean()
+
+
+def test_what_a_correction_replaced_stands_again_and_is_named(session: Session) -> None:
+    old = session.well("append", "The code is 4711.").id
+    new = session.well("correct", old, "The code is 8293.").id
+    says = f"{old} stands again, since what replaced it goes"
+    assert says in session.well("forget", new, "--dry-run").err
+    assert says in session.well("erase", new, "--dry-run").err
+    rows = json.loads(session.well("erase", new, "--dry-run", "-o", "json").out)
+    assert (old, "again") in {(row["id"], row["fate"]) for row in rows}
+    assert says in session.well("forget", new).err
+    session.well("recover", new)
+    assert says in session.well("erase", new, "--yes").err
+    assert "4711" in session.well("recall", "code").out
+    newest = session.well("correct", old, "The code is 8293.").id
+    (certificate,) = json.loads(session.well("erase", newest, "--yes", "-o", "json").out)
+    assert certificate["stands_again"] == [old]
 
 
 def test_erasing_leaves_no_byte_of_it(session: Session) -> None:

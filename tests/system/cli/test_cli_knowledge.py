@@ -87,7 +87,7 @@ def test_changes_are_told_as_a_table_and_for_machines(known: tuple[Session, str]
     shown = session.well("changes", "Ann")
     assert "Ann lives in Leeds" in shown.out
     assert "Ann lives in Hull" in shown.out
-    assert shown.err == "braid: 1 of 1 changes\n"
+    assert shown.err == "braid: 1 of 1 change\n"
     (told,) = json.loads(session.well("changes", "-o", "json").out)["changes"]
     assert (told["was"]["object"], told["now"]["object"], told["now"]["said_by"]) == ("Leeds", "Hull", "Ann")
     assert "nothing changed" in session.well("changes", "Ann", "--since", "2099-01-01").err

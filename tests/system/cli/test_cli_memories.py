@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -46,6 +47,27 @@ def test_what_was_shown_is_forgotten_and_nothing_else(session: Session) -> None:
     assert (
         "nothing would be forgotten" in session.well("forget", "--query", "old flat", "--user-id", "ana").err
     )
+
+
+def test_the_command_that_goes_on_is_printed_as_it_must_be_run(session: Session) -> None:
+    session.well("append", "The old flat.", "--user-id", "ana o'neil", "--session", "s 1")
+    shown = session.well("forget", "--query", "old flat", "--user-id", "ana o'neil", "--session", "s 1")
+    words = shlex.split(shown.err.partition("within ten minutes: braid ")[2])
+    assert words[-1] == "…"
+    assert session.well(*words[:-1], "asked").out.startswith("tomb_")
+
+
+def test_a_token_wants_a_reason_in_plain_words(session: Session) -> None:
+    assert "say why with --reason" in session.refused("forget", "--token", "abc")
+    assert "not one of this store's" in session.refused("forget", "--token", "abc", "--reason", "asked")
+
+
+def test_an_id_that_is_given_twice_counts_once(session: Session) -> None:
+    id = session.well("append", "The old flat.").id
+    assert "braid: 1 record would be" in session.well("forget", id, id, "--dry-run").err
+    assert "braid: 1 record hidden" in session.well("forget", id, id).err
+    assert session.well("recover", id, id).out.startswith("tomb_")
+    session.well("show", id)
 
 
 def test_forget_wants_one_way_of_naming(session: Session) -> None:

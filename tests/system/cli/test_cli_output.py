@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from braid.tools.cli.output import cell, clean, line, put_rows, put_table, to_json
+from braid.tools.cli.output import cell, clean, in_log, line, many, put_rows, put_table, to_json
 
 if TYPE_CHECKING:
     from tests.system.cli.conftest import Session
@@ -183,6 +183,23 @@ def test_a_cell_of_csv_steers_neither_a_terminal_nor_a_spreadsheet(
     safe, raw = capsys.readouterr().out.split("n,text\n")[1:]
     assert next(csv.reader(io.StringIO(safe, newline=""))) == ["-5", shown]
     assert next(csv.reader(io.StringIO(raw, newline=""))) == ["-5", text]
+
+
+def test_a_cell_of_a_table_steers_no_terminal(capsys: pytest.CaptureFixture[str]) -> None:
+    put_table(["kind\x1b"], [["\x1b[31mred\nline"]])
+    assert capsys.readouterr().out == "kind\\e\n\\e[31mred\\nline\n"
+
+
+def test_one_of_something_is_in_the_singular(session: Session) -> None:
+    assert (many(0, "record"), many(1, "record"), in_log(1), in_log(2)) == (
+        "0 records",
+        "1 record",
+        "1 record is in the log",
+        "2 records are in the log",
+    )
+    session.well("init", "other", "--retention-days", "1")
+    id = session.well("append", "x").id
+    assert "1 record is in the log" in session.well("prove", id, id, "-O", "p.multi-proof").err
 
 
 def test_what_is_no_text_needs_no_apostrophe(capsys: pytest.CaptureFixture[str]) -> None:

@@ -394,6 +394,28 @@ def test_usage_is_told_with_a_hint(empty: Session) -> None:
     assert "braid key --help" in empty.refused("key", "lend")
 
 
+def test_a_mistyped_option_names_the_one_that_is_near(empty: Session) -> None:
+    near = empty.refused("recall", "--topk", "3", "x")
+    assert "No such option: --topk\n" in near
+    assert "did you mean --top-k?" in near
+    for words in (("recall", "--zzz", "x"), ("staging", "accept", "x", "0", "--quux", "y")):
+        assert "dash" not in empty.refused(*words)
+    for text in ("-yes I do", "--well, so it is"):
+        assert "a text that begins with a dash goes behind --" in empty.refused("ask", text)
+
+
+def test_a_token_counts_for_ten_years_at_most(session: Session) -> None:
+    said = session.refused("token", "create", "laptop", "--days", "999999999")
+    assert "'--days': " in said
+    assert "3660" in said
+
+
+def test_an_id_of_no_job_is_told_without_a_pattern(session: Session) -> None:
+    said = session.refused("jobs", "retry", "job_nope", "--reason", "again")
+    assert "no id of a job" in said
+    assert "regex" not in said
+
+
 def test_a_defect_is_told_without_a_traceback_but_with_one_for_debugging(session: Session) -> None:
     code = (
         "import braid.tools.cli.access as a\n"
@@ -427,6 +449,26 @@ def test_nothing_to_remember_is_refused(session: Session) -> None:
     for words, given in ((("append", ""), ""), (("append", "-"), "\n")):
         assert "the text is empty" in session.refused(*words, stdin=given)
     assert size(session) == before
+
+
+def test_a_question_that_says_nothing_is_refused_alike(session: Session) -> None:
+    before = size(session)
+    for command in ("recall", "context", "ask"):
+        for question in ("", " \n"):
+            assert "question is text that isn't empty" in session.refused(command, question)
+    assert size(session) == before
+
+
+def test_an_empty_tag_and_a_nul_are_refused(session: Session) -> None:
+    before = size(session)
+    for command in ("append", "remember"):
+        assert "is text that isn't empty" in session.refused(command, "x", "--tag", "")
+        assert "NUL character" in session.refused(command, "-", stdin="a\0b")
+    draft = json.dumps({"content": {"text": "x"}, "tags": [""]})
+    assert "a tag is text that isn't empty" in session.refused("append", "--json", "-", stdin=draft)
+    assert size(session) == before
+    session.well("ingest", "-", stdin=json.dumps({"role": "user", "content": "a\0b"}))
+    assert size(session) == before + 1
 
 
 def test_a_mistyped_key_is_misuse_and_no_finding(session: Session) -> None:

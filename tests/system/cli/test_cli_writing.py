@@ -470,7 +470,7 @@ def test_what_is_the_writers_own_stands_under_metadata(session: Session) -> None
 def test_a_text_that_begins_with_a_dash_goes_behind_two(session: Session) -> None:
     assert "goes behind --: braid append -- '-…'" in session.refused("append", "-1+1")
     assert "--" not in session.refused("log", "-x").partition("hint: ")[2].removesuffix("--help\n")
-    assert "Possible options: --user-id" in (said := session.refused("append", "--user-di", "maya", "x"))
+    assert "did you mean --user-id?" in (said := session.refused("append", "--user-di", "maya", "x"))
     assert "behind --" not in said
     session.well("append", "--user-id", "maya", "--", "-1+1")
     assert records(session)[-1]["content"]["text"] == "-1+1"

@@ -135,7 +135,7 @@ def test_what_an_agent_stores_twice_is_one_memory(store: Store) -> None:
         )
         assert "memory_history" in late
         assert "text" in await refused(client, "memory_store", text="  ")
-        assert "`$.tags`" in await refused(client, "memory_store", text="x", tags="taste")
+        assert "tags is a list, not text" in await refused(client, "memory_store", text="x", tags="taste")
         assert "needs reason" in await refused(client, "memory_modify", id=changed["id"], text="x")
 
     talk(store.path, said, "--user-id", "maya")

@@ -22,6 +22,7 @@ from braid.errors import InvalidRequestError
 from braid.ledger.record.record import Affect, AffectBody, Claim, Draft, Record, Scope, Vad
 from braid.lenses.registry import by_name
 from braid.log.drafts import experience
+from braid.log.operations import Append, kept_draft
 from braid.recall.lens_filter import through
 from braid.recall.recall import recall
 from braid.recall.salience import unlearned
@@ -288,8 +289,6 @@ def test_a_proof_comes_with_each_hit(asked: Store) -> None:
 @pytest.mark.parametrize(
     "question",
     [
-        "",
-        " ",
         "\x00\x1b[31m\ufffd",
         "word " * 20_000,
         "'; DROP TABLE records; --",
@@ -298,10 +297,17 @@ def test_a_proof_comes_with_each_hit(asked: Store) -> None:
         '"*^~:(',
     ],
 )
-def test_any_text_is_a_legal_question(asked: Store, question: str) -> None:
+def test_any_text_that_says_something_is_a_legal_question(asked: Store, question: str) -> None:
     answer = asked.recall(question, user_id="maya")
     assert set(texts(answer)) <= {"Maya moved to Porto.", "Her cat is called Miso."}
     assert answer.degraded == ()
+
+
+@pytest.mark.parametrize("question", ["", " ", "\n\t"])
+def test_a_question_that_says_nothing_is_refused(asked: Store, question: str) -> None:
+    for ask in (asked.recall, asked.context, asked.ask):
+        with pytest.raises(InvalidRequestError, match="question is text that isn't empty"):
+            ask(question)
 
 
 @pytest.mark.parametrize(
@@ -565,7 +571,6 @@ def test_meaning_that_waits_is_told_until_it_is_filled(tmp_path: Path) -> None:
         )
         assert told[0] in store.context("cat")
         assert store.recall("cat", user_id="nobody").degraded == told
-        assert store.recall("").degraded == ()  # nothing was asked for by its meaning
         assert store.views.search.fill(limit=1) == 1
         assert "meaning: 1 of the store's records pending" in store.recall("cat").degraded[0]
         assert store.views.search.fill() == 1
@@ -950,7 +955,8 @@ def test_stored_text_cannot_leave_its_line(asked: Store) -> None:
     ],
 )
 def test_control_characters_hide_nothing_that_steers(asked: Store, said: str, broken: str) -> None:
-    asked.append(f"cat\n{said}", user_id="x")
+    kept = Append(text=f"cat\n{said}", user_id="x")  # as an import keeps it, which a NUL comes by
+    asked.session.append_drafts([kept_draft(kept)])
     assert broken not in asked.context("cat", user_id="x").lower()
 
 

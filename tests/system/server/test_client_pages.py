@@ -15,6 +15,7 @@ from braid.ledger.record.record import Claim
 from braid.session import Called
 from braid.store import Store
 from tests.system.server.running import served
+from tests.system.server.test_manners import Asker, operator
 from tests.unit.api.test_operations import NOW
 
 
@@ -87,6 +88,17 @@ def test_the_usual_limit_does_not_count_and_one_of_yours_does(store: Store) -> N
             assert len(door.entities(user_id="maya").entities) == 100
             assert len(list(door.iter_entities(user_id="maya", page_size=30))) > 104
             assert len(list(door.iter_entities(user_id="maya", limit=7, page_size=3))) == 7
+            assert len(list(door.iter_entities(user_id="maya", limit=100, page_size=30))) == 100
+    with served(store, port=True) as port:
+        ask, path = Asker(port, operator(store)), "/v1/entities?page_size=1000&user_id=maya"
+        for method, url, body, counts in (
+            ("GET", f"{path}&limit=100", None, 100),
+            ("POST", "/v1/entities?page_size=1000", {"user_id": "maya", "limit": 100}, 100),
+            ("GET", path, None, None),
+            ("POST", "/v1/entities?page_size=1000", {"user_id": "maya"}, None),
+        ):
+            found = len(ask(method, url, body)[1]["entities"])
+            assert found == counts if counts else found > 104
 
 
 def test_a_mistake_is_raised_where_it_is_made(store: Store) -> None:

@@ -103,9 +103,12 @@ def test_the_page_lists_them() -> None:
 @pytest.mark.parametrize("name", [n for n in PAGED if "limit" in ALL[n].request.__struct_fields__])
 def test_in_pages_the_usual_limit_does_not_count(name: str) -> None:
     known = ALL[name]
-    for given, counts in (({}, 10_000), ({"limit": 7}, 7)):
+    usual: Any = known.decoded(b"{}")
+    for given, counts in (({}, 10_000), ({"limit": 7}, 7), ({"limit": usual.limit}, usual.limit)):
         asked_ = known.decoded(json.dumps(given).encode())
-        found = page_of(known, QueryParams("page_size=5"), asked_, Caller(name="laptop"), 9)
+        found = page_of(
+            known, QueryParams("page_size=5"), asked_, Caller(name="laptop"), 9, limited=bool(given)
+        )
         assert found is not None
         lifted: Any = found.request()
         assert lifted.limit == counts or (not given and lifted.limit > counts)

@@ -1,14 +1,18 @@
 """What is wrong with a request is said in plain words."""
 
+from collections.abc import Iterator
+from typing import Any
+
 import msgspec
 import pytest
+from msgspec import inspect
 
 from braid.claims.operations import AskStance
 from braid.errors import InvalidRequestError
 from braid.lens.operations import ApplyLens
 from braid.log.operations import Append, Get
 from braid.operation import Request
-from braid.registry import find
+from braid.registry import find, operations
 
 
 @pytest.mark.parametrize(
@@ -29,7 +33,19 @@ from braid.registry import find
         ("get", b'{"zzz": "x"}', "get: there is no member zzz"),
         ("append", b'{"text": "x", "tags": ["a", 7]}', "append: tags[1] is text, not a whole number"),
         ("append", b'["text"]', "append: what is given is an object, not a list"),
-        ("feel", b'{"ids": ["x"], "stage": "later"}', "feel: stage can't be 'later'"),
+        (
+            "feel",
+            b'{"ids": ["x"], "stage": "later"}',
+            "feel: stage can't be 'later': it is augmented, draft or input",
+        ),
+        (
+            "retry_job",
+            b'{"id": "job_nope", "reason": "x"}',
+            "retry_job: id is no id of a job: such ids are job_ and 16 digits; `braid jobs list` shows them",
+        ),
+        ("erase", b'{"says": [".."]}', "erase: says[0] is a name or a word: two letters or digits at least"),
+        ("erase", b'{"says": ["x"]}', "erase: says[0] is text of at least 2 characters"),
+        ("forget", b'{"ids": []}', "forget: ids is a list that isn't empty"),
         ("get", b"{", "get: Input data was truncated"),
     ],
 )
@@ -52,3 +68,24 @@ def test_a_refusal_names_the_member_and_what_it_takes(name: str, raw: bytes, sai
 def test_the_methods_go_through_the_same_door(name: str, request_: Request) -> None:
     with pytest.raises(InvalidRequestError):
         find(name).checked(request_)
+
+
+def test_no_pattern_of_a_request_is_shown_to_a_person() -> None:
+    """Each that has a pattern says what is wanted."""
+    for known in operations().values():
+        for path, kind in _patterned(inspect.type_info(known.request), ""):
+            assert (kind.extra or {}).get("refusal"), f"{known.name}: {path}"
+
+
+def _patterned(kind: Any, path: str) -> Iterator[tuple[str, Any]]:
+    """Every type within a type that has a pattern."""
+    inner = getattr(kind, "type", None)
+    if inner is not None and getattr(inner, "pattern", None) is not None:
+        yield path, kind
+        return
+    for field in getattr(kind, "fields", ()):
+        yield from _patterned(field.type, f"{path}.{field.name}")
+    assert getattr(kind, "pattern", None) is None, path
+    for each in (inner, getattr(kind, "item_type", None), *getattr(kind, "types", ())):
+        if each is not None:
+            yield from _patterned(each, path)

@@ -70,7 +70,7 @@ def remember(writer: Writer, *drafts: Draft) -> list[str]:
 
 def plan(writer: Reader, *ids: str) -> cascades.Cascade:
     """Return the cascade of erasing the ids."""
-    return cascades.plan(writer, [writer.index_of(id) for id in ids])
+    return cascades.plan_whole(writer, [writer.index_of(id) for id in ids])
 
 
 def ids(named: list[cascades.Named]) -> list[str]:
@@ -124,6 +124,23 @@ def test_what_is_derived_from_it_alone_goes_and_what_has_other_support_stays(sto
         assert weakened == {both, cousin}
         second = plan(writer, straw)
         assert ids(second.derived) == [both, cousin, only_kept]  # the last support goes now
+    assert audit(store) == []
+
+
+def test_what_a_correction_replaced_stands_again_and_the_answer_names_it(store: Path) -> None:
+    with closing(Writer(store)) as writer:
+        (first,) = remember(writer, memory("first"))
+        (second,) = remember(writer, memory("second", first, role="supersedes"))
+        (third,) = remember(writer, memory("third", second, role="supersedes"))
+        assert ids(plan(writer, first).again) == []
+        assert ids(plan(writer, second).again) == []  # the third stands in the place of both
+        assert ids(plan(writer, third).again) == [second]
+        assert ids(plan(writer, second, third).again) == [first]
+        (certificate,) = erasure.erase(writer, plan(writer, third), list)
+        assert certificate.stands_again == [second]
+        erasure.forget(writer, [second])
+        (certificate,) = erasure.erase(writer, plan(writer, second), list)
+        assert certificate.stands_again == []  # the first stood already
     assert audit(store) == []
 
 

@@ -78,6 +78,15 @@ def test_a_model_is_judged_by_the_same_cases() -> None:
     assert scores(found)["recall"][0] == 0
 
 
+def test_an_empty_reply_is_no_answer() -> None:
+    decider = ModelDecider(SaysInTurn(" \n"))
+    found = [judged(case, decider) for case in cases("build") if case.scene.known][:3]
+    account = decider.account()
+    assert account.asked > 0
+    assert account.answered == 0
+    assert scores(found)["right"][0] == 0
+
+
 SAID = '{"by": "A", "said": "2025-01-02", "subject": "A", "rel": "r", "object": "o"}'
 SCENE = f'{{"scene": "s", "domain": "d", "known": [{SAID}]}}'
 CASE = f'{{"id": "1", "kind": "k", "candidate": {SAID}, "action": "NONE", "targets": [0]}}'
@@ -94,6 +103,7 @@ CASE = f'{{"id": "1", "kind": "k", "candidate": {SAID}, "action": "NONE", "targe
         (f"{SCENE}\n{CASE.replace('2025-01-02', 'May')}", "line 2"),
         (f"{SCENE}\n[]", "line 2"),
         ("{", "line 1"),
+        ("[" * 100_000, "line 1: this is nested too deep"),
     ],
 )
 def test_what_is_no_file_of_cases_is_refused_with_its_line(raw: str, why: str) -> None:
