@@ -52,14 +52,40 @@ _AGED: Final = re.compile(
     re.IGNORECASE,
 )
 _MEASURED: Final = re.compile(
-    r"[£$€]\s?\d|\d ?(?:kilos?|kg|g|pounds?|euros?|dollars?|km|miles?|met(?:re|er)s?|cm|mm|litres?|ml|mg|%|percent)\b",
+    r"[£$€]\s?\d|\d ?(?:kilos?|kg|g|quid|bucks|pounds?|euros?|dollars?|km|miles?|met(?:re|er)s?|cm|mm|litres?|ml|mg|%"
+    r"|percent)\b",
     re.IGNORECASE,
 )
 _LIVE: Final = re.compile(r"\b(?:liv(?:e[sd]?|ing)|resid(?:e[sd]?|ing))\b", re.IGNORECASE)
 _WORK: Final = re.compile(r"\b(?:work(?:s|ed|ing)?|employ(?:ed|er|s)?|jobs?|office)\b", re.IGNORECASE)
+_COUNTED: Final = re.compile(
+    r"\d|\b(?:two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|\w+teen|\w+ty|half)\b", re.IGNORECASE
+)
 _SECRET: Final = re.compile(
     r"\b(?P<noun>surname|last name|middle name|maiden name|passwords?|passcode)\b", re.I
 )
+_KEY: Final = re.compile(r"\b(?:passwords?|passcode)\b", re.IGNORECASE)
+_KEY_GIVEN: Final = re.compile(
+    r"(?=\S*\d)\S{3,}|\b(?:passwords?|passcode)\b.{0,20}?(?:['’]s|\bis|\bwas|\bto|[:=]) *\S|[\"“`]\S+[\"”`]",
+    re.IGNORECASE,
+)
+_NUMBERED: Final = re.compile(
+    r"\b(?:phone|mobile|telephone|flight|merchant|account|order|customer|member\w*|card|invoice|ticket|case|tracking"
+    r"|serial|policy|booking|reference|confirmation|passport|licen[cs]e|registration|bus|room|house|flat)"
+    r" (?:numbers?|no\.?|code)\b|\biban\b|\b(?:my|our|the|his|her) pin\b",
+    re.IGNORECASE,
+)
+_PAID: Final = re.compile(
+    r"\bwhat (?:does|do|did|will|would|has|have) .{1,40}"
+    r"\b(?:pay|paid|charge[ds]?|cost|earn|make (?:from|on|out of)|get for)\b",
+    re.IGNORECASE,
+)
+_PAYS_NOTHING: Final = re.compile(r"\b(?:free|nothing|for no)\b", re.IGNORECASE)
+_FIRST_NAME: Final = re.compile(
+    r"\b(?P<of>[A-Za-zÀ-ÿ-]+)['’]s? (?:first|given|christian) name\b", re.IGNORECASE
+)
+_TITLES: Final = r"(?:Mr|Mrs|Ms|Miss|Dr|Prof|Sir|A|The)"
+_THEIRS: Final = re.compile(rf"\b(?P<who>{PERSONS})['’]s (?P<what>{PERSONS})\b", re.IGNORECASE)
 
 
 def mismatch(question: Question, sentence: str, hit: Hit, hits: Sequence[Hit]) -> bool:
@@ -68,7 +94,7 @@ def mismatch(question: Question, sentence: str, hit: Hit, hits: Sequence[Hit]) -
         _is_anothers(question, sentence, hit, hits)
         or _is_wished(question, sentence)
         or _is_over(question, sentence)
-        or _is_of_another_kind(question.text, sentence)
+        or is_of_another_kind(question.text, sentence)
     )
 
 
@@ -105,7 +131,8 @@ def _is_name(word: str, hits: Sequence[Hit]) -> bool:
     return any(word.lower() in words(speaker(one)) or within.search(one.text) for one in hits)
 
 
-def _is_of_another_kind(asked: str, sentence: str) -> bool:
+def is_of_another_kind(asked: str, sentence: str) -> bool:
+    """Whether a sentence bears no value of the kind that is asked for."""
     if _AGE.search(asked) and _MEASURED.search(sentence) and not _AGED.search(sentence):
         return True
     for one, other in ((_LIVE, _WORK), (_WORK, _LIVE)):
@@ -117,4 +144,34 @@ def _is_of_another_kind(asked: str, sentence: str) -> bool:
         ):
             return True
     secret = _SECRET.search(asked)
-    return secret is not None and set(words(secret["noun"])).isdisjoint(words(sentence))
+    if secret is not None and set(words(secret["noun"])).isdisjoint(words(sentence)):
+        return True
+    return _lacks_detail(asked, sentence) or _is_of_theirs(asked, sentence)
+
+
+def _lacks_detail(asked: str, sentence: str) -> bool:
+    """Whether a question asks for a code, a number, an age, a sum or a first name, and a sentence has none."""
+    if _AGE.search(asked) and not _COUNTED.search(sentence) and not _AGED.search(sentence):
+        return True
+    if _KEY.search(asked) and not _KEY_GIVEN.search(sentence):
+        return True
+    if _NUMBERED.search(asked) and not re.search(r"\d", sentence):
+        return True
+    if _PAID.search(asked) and not (_COUNTED.search(sentence) or _PAYS_NOTHING.search(sentence)):
+        return True
+    named = _FIRST_NAME.search(asked)
+    if named is None:
+        return False
+    beside = rf"\b(?!{_TITLES}\b)[A-ZÀ-Þ][\w-]+ (?i:{re.escape(named['of'])})\b|\bname\b|\bcalled\b"
+    return re.search(beside, sentence) is None
+
+
+def _is_of_theirs(asked: str, sentence: str) -> bool:
+    """Whether a sentence names somebody only as the one whose something it is about: my wife's uncle has 60 hives."""
+    heard = {*words(asked)}
+    for found in _THEIRS.finditer(sentence):
+        who, what = found["who"].lower(), found["what"].lower()
+        if who in heard and what not in heard:
+            rest = sentence[: found.start()] + sentence[found.end() :]
+            return re.search(rf"\b{who}\b", rest, re.IGNORECASE) is None
+    return False

@@ -36,7 +36,11 @@ REPLACED: Final = (
     "read:plain@1",
     "read:parse@2+en_core_web_sm-3.8.0+spacy-3.8.18",
     "read:parse@3+en_core_web_sm-3.8.0+spacy-3.8.18",
-    *(f"read:parse@4{suffix_of(kinds)}+en_core_web_sm-3.8.0+spacy-3.8.18" for kinds in EVERY_SENSITIVITY),
+    *(
+        f"read:parse@{version}{suffix_of(kinds)}+en_core_web_sm-3.8.0+spacy-3.8.18"
+        for version in (4, 5)
+        for kinds in EVERY_SENSITIVITY
+    ),
 )
 """Methods of readers that this release's takes the place of: what they have read loses its say when it first learns."""
 WINDOW: Final = 2_000

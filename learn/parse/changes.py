@@ -126,6 +126,8 @@ _USED: Final = frozenset((
     "eats", "speaks", "working_on",
 ))  # fmt: skip
 """What is over where somebody says that they used to."""
+_DEEDS: Final = frozenset(("does", "did", "can", "was"))
+"""What somebody does isn't over because something with them is cancelled."""
 _RETURNED: Final = re.compile(r"\b(?:back|again)\b", re.IGNORECASE)
 _LOOSE: Final = STOP | listed("new old date time day next one thing plan plans")
 
@@ -318,6 +320,7 @@ def ended(page: Page, part: TextPart, clause: Clause) -> bool:
         claim
         for claim in _about(page, name, 3)
         if claim.quote and claim.quote not in part.text and part.text not in claim.quote
+        if claim.rel not in _DEEDS
     )
     return bool(name) and _deny(page, part, islice(before, 1))
 

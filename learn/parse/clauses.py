@@ -4,6 +4,7 @@ A clause is meant as it stands ("actual"), or is planned, possible, wished for, 
 planned is ever claimed. Verbs that share a subject ("lives in Malmö and works as a vet") are clauses of their own.
 """
 
+import re
 from collections.abc import Iterator
 from typing import Final, Literal, NamedTuple
 
@@ -15,6 +16,7 @@ Mode = Literal["actual", "planned", "able", "possible", "supposed", "asked", "or
 _VERBAL: Final = frozenset(("VERB", "AUX"))
 _HEADS: Final = frozenset(("ROOT", "conj", "ccomp", "advcl", "relcl", "parataxis", "acl", "pcomp"))
 _OPENERS: Final = frozenset(("if", "unless", "whether", "until", "till", "lest", "provided", "supposing"))
+_ONLY_IF: Final = re.compile(r"\bonly if\b|\bon condition that\b|\bas long as\b", re.IGNORECASE)
 _UNREAL: Final = frozenset(
     ("wish", "imagine", "pretend", "suppose", "dream", "wonder", "doubt", "ask", "assume", "fantasize")
 )
@@ -342,8 +344,9 @@ def _is_unfinished(parse: Parse, at: int, subject: int | None, auxes: list[Token
 
 
 def _is_outside(parse: Parse, verb: int, at: int, subject: int | None) -> bool:
-    """Whether a "not" belongs to other words: okay not now I'm cooking; they live 6 hours, not 24."""
-    if at > verb and parse.tokens[at - 1].text == ",":
+    """Whether a "not" belongs to other words: okay not now I'm cooking; they live 6 hours, not 24; I can
+    drive, just not with Noor."""
+    if at > verb and parse.tokens[at - 1].text.lower() in (",", "just", "but", "only"):
         return True
     if subject is None or not at < subject:
         return False
@@ -399,7 +402,9 @@ def _tense(token: Token, auxes: list[Token]) -> Tense:  # noqa: PLR0911 - one de
 
 def _mode(parse: Parse, at: int, token: Token, words: set[str], tense: Tense, around: list[Token]) -> Mode:  # noqa: PLR0911, PLR0917 - one decision a line
     tokens = parse.tokens
-    if any(one.dep == "mark" and one.text.lower() in _OPENERS for one in around):
+    if any(one.dep == "mark" and one.text.lower() in _OPENERS for one in around) or _ONLY_IF.search(
+        parse.text
+    ):
         return "supposed"
     if any(
         one.text.lower() in ("if", "unless", "whenever") and one.dep in ("mark", "advmod") for one in around

@@ -334,8 +334,8 @@ def _aged(said: Said, subject: Whom, at: int) -> bool:
     if token.pos == "NUM" and who is not None and parse.tokens[who].text.lower() in ("we", "they"):
         return True  # "we're five" counts heads: nobody's age, and nobody is five
     text = token.text
-    if text.lower() == "one":
-        return False
+    if text.lower() == "one" or len(joined(parse, at)) > 1:
+        return False  # my children are 9 and 12
     if token.lemma.lower() == "old":
         years = [word for word in words_of(parse, said.clause.verb + 1, at) if number(word.text)]
         text = (

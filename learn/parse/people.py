@@ -13,6 +13,9 @@ from braid.text.sentences import TextPart
 
 _MINE: Final = frozenset(("my", "our"))
 _FORMER: Final = frozenset(("former", "ex", "first", "previous", "old", "late"))
+_BESIDE_NAMES: Final = frozenset(
+    (*_FORMER, "young", "little", "big", "poor", "dear", "lovely", "new", "good", "great")
+)
 _NOBODY: Final = frozenset(
     (
         "you",
@@ -196,6 +199,15 @@ def topic(name: str) -> str:
     return short or name
 
 
+def _is_run_together(parse: Parse, at: int) -> bool:
+    """Whether a name stands behind an adjective as no name does: "bad news Laleh rang", said without marks."""
+    return any(
+        parse.tokens[child].dep == "amod" and parse.tokens[child].text.lower() not in _BESIDE_NAMES
+        for child in parse.children(at)
+        if parse.tokens[child].text.islower()
+    )
+
+
 def _named(page: Page, parse: Parse, at: int) -> Whom | None:
     name = noun(parse, at, bare=True)
     words = name.split()
@@ -214,7 +226,8 @@ def _named(page: Page, parse: Parse, at: int) -> Whom | None:
         name = shown(parse, beside + 1, at)
         page.introduce(role, name)
         return Whom(name, "person")
-    if not words or words[0] in NOT_NAMES or name == page.turn.speaker or name in page.turn.speaker.split():
+    is_own = name == page.turn.speaker or name in page.turn.speaker.split()
+    if not words or words[0] in NOT_NAMES or is_own or _is_run_together(parse, at):
         return None
     known = page.known_name(name)
     if _is_somewhere(parse, at):

@@ -180,9 +180,13 @@ def _person(parse: Parse, at: int) -> str | None:
     return _name(parse, at)
 
 
+_TOY: Final = re.compile(r"\b(?:stuffed|toy|plush|soft|plastic|wooden|paper|virtual|robot)\b", re.IGNORECASE)
+
+
 def _pet(parse: Parse, at: int) -> str | None:
-    low = _low(parse, at)
-    return shown(parse, *phrase_of(parse, at, frozenset(("acl", "prep", "amod")))) if low in PETS else None
+    if _low(parse, at) not in PETS or _TOY.search(shown(parse, *phrase_of(parse, at))):
+        return None
+    return shown(parse, *phrase_of(parse, at, frozenset(("acl", "prep", "amod"))))
 
 
 def _counted(words: frozenset[str]) -> Sort:

@@ -87,6 +87,14 @@ _BARE_AUX: Final = frozenset(("do", "does", "did", "can", "could", "have", "has"
 _RUN_ON: Final = 20
 """So many words without a mark among them are speech as it was heard: what stands behind may be another sentence."""
 _NEAR: Final = 8
+_SOMETIMES: Final = re.compile(
+    r"^\W*(?:sometimes|at times|occasionally|some days|every now and then)\b", re.IGNORECASE
+)
+_THIRD: Final = re.compile(r"\b(?:he|she|his|her|him|hers)\b", re.IGNORECASE)
+_FOR_ANOTHER: Final = re.compile(r"\bfor (?:you|u|him|her|them)\b", re.IGNORECASE)
+_SPANS: Final = frozenset(
+    ("while", "ages", "time", "now", "long", "years", "hours", "days", "weeks", "months")
+)
 _YOURS: Final = frozenset(("you", "your", "yours", "yourself", "u", "ur"))
 
 
@@ -111,6 +119,8 @@ def state(page: Page, sentence: TextPart, clause: Clause, voice: Voice) -> bool:
     who = whom(page, clause.parse, clause.subject)
     if not who or (who[0].sort == "first" and _is_done_to_speaker(clause)):
         return False
+    if _is_severed(clause) or _is_of_what(clause) or _is_left_open(page, clause, quoted(sentence, clause)):
+        return False
     if who[0].name[:1].isdigit() and clause.lemma not in ("be", "cost"):
         return False
     if clause.reporter is not None and not whom(page, clause.parse, clause.reporter):
@@ -127,6 +137,55 @@ def state(page: Page, sentence: TextPart, clause: Clause, voice: Voice) -> bool:
     elif not _by_rows(said, who):
         in_own_words(said, who)
     return len(page.claims) > told
+
+
+def _is_severed(clause: Clause) -> bool:
+    """Whether one comma parts a verb from what is taken for its subject: attack today, had to be driven home; Nate, my
+    favourite treat is this.
+    """
+    parse = clause.parse
+    if (
+        clause.subject is None
+        or clause.subject > clause.verb
+        or parse.tokens[clause.subject].head != clause.verb
+    ):
+        return False
+    if len(joined(parse, clause.subject)) > 1:
+        return False
+    between = parse.tokens[clause.subject + 1 : clause.verb]
+    return sum(token.text == "," for token in between) == 1
+
+
+def _is_of_what(clause: Clause) -> bool:
+    """Whether a clause is the inside of "what …", of "for when …", or of "make sure that …"."""
+    tokens = clause.parse.tokens
+    over = tokens[clause.token.head]
+    if (
+        clause.token.dep == "ccomp"
+        and over.text.lower() in ("sure", "certain")
+        and tokens[over.head].lemma == "make"
+    ):
+        return True
+    lead = clause.verb if clause.subject is None else min(clause.subject, clause.verb)
+    before = tokens[lead - 1].text.lower() if lead else ""
+    return (before == "what" and tokens[lead - 1].tag == "WP") or (
+        before == "when" and clause.token.dep == "pcomp"
+    )
+
+
+def _is_left_open(page: Page, clause: Clause, part: TextPart) -> bool:
+    """Whether it is open who does it, or how often: went mental, said of somebody else; sometimes I'm relieved."""
+    if _SOMETIMES.match(part.text) or _SOMETIMES.search(clause.parse.text[: clause.token.start]):
+        return True
+    if clause.subject is None:
+        return False
+    subject = clause.parse.tokens[clause.subject]
+    if subject.text.lower() == "fingers":
+        return True
+    if subject.text != "I" or subject.start != subject.stop:
+        return False  # the speaker says who
+    said = [claim.subject for claim in page.claims]
+    return _THIRD.search(page.text) is not None or (bool(said) and said[-1] != page.turn.speaker)
 
 
 def _stands_alone(clause: Clause) -> bool:
@@ -392,6 +451,10 @@ def _special(clause: Clause, row: Row) -> list[str]:
 
 
 def _claim(said: Said, row: Row, who: list[Whom], found: list[str]) -> None:
+    if row.rel in ("works_at", "works_for"):
+        found = [one for one in found if one.lower().rpartition(" ")[2] not in _SPANS]  # on for a while
+    if row.rel in ("pet", "owns", "has") and _FOR_ANOTHER.search(said.part.text):
+        return  # I got this pup for you
     polarity = row.polarity != (said.clause.denied and row.only not in ("not",))
     if row.only == "not":
         polarity = True
@@ -524,6 +587,7 @@ def in_own_words(said: Said, who: list[Whom]) -> None:
         or said.clause.mode == "possible"
         or said.page.wry
         or _is_pep_talk(said.clause, who[0])
+        or _is_elliptic(said.clause)
         or not _is_worth_saying(said.clause, who[0], first, last)
     ):
         return
@@ -561,6 +625,13 @@ def in_own_words(said: Said, who: list[Whom]) -> None:
         )
 
 
+def _is_elliptic(clause: Clause) -> bool:
+    """Whether "did" stands for another verb: Yvonne did, my wife."""
+    at = clause.child("dobj", "prep", "advmod", "nummod", "npadvmod", "attr")
+    is_bare = at is None or at < clause.verb or clause.parse.tokens[clause.verb + 1].text == ","
+    return clause.token.lemma == "do" and is_bare
+
+
 def _end_of_clause(clause: Clause, last: int) -> int:
     """Return where a clause ends: before one that only stands behind it. Gus does the stall, Femke packs."""
     parse, tokens = clause.parse, clause.parse.tokens
@@ -568,6 +639,13 @@ def _end_of_clause(clause: Clause, last: int) -> int:
     for at in range(clause.verb + 1, last + 1):
         if tokens[at].text.lower() in _PLEASE:
             return max(clause.verb, at - 1)
+        if (
+            tokens[at].tag == "VBG"
+            and tokens[at - 1].text == ","
+            and tokens[at].dep in ("advcl", "conj", "acl")
+        ):
+            last = at - 1  # does Sundays, ringing now: who rings isn't said
+            break
         verb = tokens[at].head
         if (
             governs
@@ -584,7 +662,7 @@ def _end_of_clause(clause: Clause, last: int) -> int:
             last = min(subtree(parse, at)) - 1
             break
     while last > clause.verb and (
-        tokens[last].pos in ("PUNCT", "CCONJ") or tokens[last].text.lower() == "so"
+        tokens[last].pos in ("PUNCT", "CCONJ") or tokens[last].text.lower() in ("so", "then")
     ):
         last -= 1
     return last

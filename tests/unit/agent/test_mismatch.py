@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 import braid
+from braid.agent.answer.mismatch import is_of_another_kind
 from braid.store import Store
 
 SAID = """
@@ -129,3 +130,29 @@ def test_what_somebody_used_to_do_is_not_told_as_now(tmp_path: Path, said: list[
     assert found.rung in ("near", "silent") or found.plain.startswith(("Earlier", "This may have changed")), (
         found.plain
     )
+
+
+@pytest.mark.parametrize(
+    ("question", "sentence", "lacks"),
+    [
+        ("What's the Grafana password?", "Grafana for Priit, password on paper.", True),
+        ("What's the Grafana password?", "The Grafana password is heron.", False),
+        ("What's my merchant number?", "It's the last four digits of your merchant number.", True),
+        ("What is my phone number?", "My phone number is 5512.", False),
+        ("Which flight number did Femke have?", "There's one to Santander.", True),
+        ("How old is the cat?", "Only the one cat can stay.", True),
+        ("How old is Hala?", "My cousin Hala gets real ones, 2 quid each.", True),
+        ("How old is Hala?", "Hala is 31.", False),
+        ("What does Carsten pay for the page?", "I'll use what my friend Carsten uses.", True),
+        ("What does Carsten pay for the page?", "Carsten pays twelve a month.", False),
+        ("What is Ms Lindqvist's first name?", "The buyer is a Ms Lindqvist.", True),
+        ("What is Lindqvist's first name?", "The buyer is Ebba Lindqvist.", False),
+        ("What does Otso's wife do?", "My wife's uncle has 60 hives.", True),
+        ("What does Otso's wife do?", "My wife teaches, my wife's uncle has 60 hives.", False),
+        ("What does my wife drive?", "My wife's car is a Volvo.", False),
+    ],
+)
+def test_a_code_a_number_an_age_a_sum_or_a_first_name_is_there_or_it_is_no_answer(
+    question: str, sentence: str, lacks: bool
+) -> None:
+    assert is_of_another_kind(question, sentence) is lacks

@@ -288,3 +288,56 @@ def test_two_who_part_are_partners_no_more() -> None:
         "My partner is called Jonas.", "Jonas and I broke up last month."
     )
     assert not [one for one in said("My partner is called Jonas.", "Tom and Ida broke up.") if " not " in one]
+
+
+@pytest.mark.parametrize(
+    ("text", "wrong"),
+    [
+        ("Attack today, had to be driven home by the head.", {"Attack"}),
+        ("Hey Nate, my favorite treat is this amazing raspberry tart.", {"Nate"}),
+        ("won two races ever. retired cos of his wrist", {"Ana Ruiz"}),
+        (
+            "Mr Okell came round about the boiler and saw Keith. went mental. said his wife never told him",
+            {"Ana Ruiz"},
+        ),
+        ("Ordered one. Well, Yvonne did, my wife.", {"Yvonne"}),
+        ("The parish gives us a grant of 750, but only if schools can borrow for free.", {"parish"}),
+        ("And she gave me the spray for when I feel sick.", {"Ana Ruiz"}),
+        ("I'll make sure I give the turtles a bath before you get here.", {"Ana Ruiz"}),
+        ("That's what I like to hear!", {"Ana Ruiz"}),
+        ("Fingers crossed a producer falls in love with it.", {"Fingers"}),
+        ("Sometimes I'm so relieved.", {"Ana Ruiz"}),
+        ("bad news Laleh rang their caravan's got a leak", {"bad news Laleh"}),
+    ],
+)
+def test_what_nobody_said_of_them_is_not_claimed(text: str, wrong: set[str]) -> None:
+    assert wrong.isdisjoint(claim.subject for claim in read(text))
+
+
+@pytest.mark.parametrize(
+    ("text", "rel"),
+    [
+        ("I've been working on for a while, such a relief to have it all done!", "works_at"),
+        ("Looky here, I got this new puppy for you!", "pet"),
+        ("My children are 9 and 12, so I don't need it.", "age_is"),
+        ("I still have that stuffed animal dog you gave me!", "pet"),
+    ],
+)
+def test_a_row_of_the_table_is_not_taken_for_what_it_looks_like(text: str, rel: str) -> None:
+    assert rel not in {claim.rel for claim in read(text)}
+
+
+def test_what_stands_behind_a_deed_is_left_or_kept_whole() -> None:
+    assert [(one.object, one.polarity) for one in read("I can drive, just not with Noor navigating.")] != [
+        ("drive, just not with Noor navigating", False)
+    ]
+    objects = [one.object for one in read("Kim does Sundays, ringing now.")]
+    assert not any("ringing" in one for one in objects)
+    assert not any(one.object.endswith("then") for one in read("Ilse grumbled, then agreed."))
+
+
+def test_what_is_cancelled_ends_no_deed_of_whom_it_was_with() -> None:
+    assert not any(
+        claim.rel == "does" and not claim.polarity
+        for claim in read("Hertz wants twenty-five pounds more for a young driver.", "I cancelled Hertz.")
+    )
