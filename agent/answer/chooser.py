@@ -42,6 +42,8 @@ REPLIES: Final = 2
 REPLIES_WITHIN: Final = timedelta(days=1)
 SECOND: Final = 0.1
 """How probable a question, a reply or a change must be to be told beside the best turn."""
+SOLE: Final = 2.0
+"""How far ahead the only turn that was found is taken to be."""
 _PLAINLY: Final = frozenset(("money", "number", "person"))
 """Of what a value must stand plainly to be told."""
 _SHOWN_BEARING: Final = frozenset(("place", "clock", "person"))
@@ -226,13 +228,14 @@ def telling(
     best, next_ = int(order[0]), int(order[min(1, len(order) - 1)])
     likely = np.exp(scores - scores.max())
     likely = likely / likely.sum()
+    ahead = float(scores[best] - scores[next_]) if len(order) > 1 else SOLE
     typed = float(asked.wants in _TYPED)
     row = dict(zip(NAMES, found.table[best].tolist(), strict=True))
     near = [hit.text for hit in hits if abs(hit.index - hits[best].index) <= REPLIES]
     unspoken = unheard(question.text, near, set(words(speaker(hits[best]))))
     names = {word for hit in hits for word in words(speaker(hit))}
     own = (
-        math.log(float(likely[best])), float(scores[best] - scores[next_]), float(likely[best] + likely[next_]),
+        math.log(float(likely[best])), ahead, float(likely[best] + likely[next_]),
         float(found.cover[best]), float(found.in_context[best]), math.log1p(float(found.context[best].sum())),
         typed * float(found.plainly[best]), typed * (1.0 - float(found.bears[best])), float(asked.wants == "reason"),
         float(asked.wants == "check"), float(asked.wants == "value"), min(len(unspoken), 3) / 3,

@@ -51,7 +51,7 @@ L2_TELL: Final = 30.0
 OF_LOCOMO: Final = 0.15
 """What a question of LoCoMo weighs beside one of a talk when turns are ordered; there are more of them, of one kind."""
 TELL_OF_LOCOMO: Final = 0.25
-LEAST: Final[dict[Caution, float]] = {"careful": 0.65, "default": 0.45, "eager": 0.38}
+LEAST: Final[dict[Caution, float]] = {"careful": 0.65, "default": 0.44, "eager": 0.38}
 """How sure an answer must be to be told."""
 ROUNDS: Final = 15
 
