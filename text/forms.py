@@ -46,6 +46,11 @@ DATED: Final = (
     _form(rf"\b{MONTH} (?:the )?{DAY}(?:,(?: )?| ){_FULL_YEAR}", meanings.calendar_day),
     _form(rf"\b{MONTH},?(?: of)? {YEAR}", meanings.month_of_year),
 )
+_NO_COUNT: Final = (
+    r"(?! (?:quarter|floor|time|place|grade|round|half|period|lap|edition|anniversary|birthday|attempt|chapter|row"
+    r"|century|generation|year|week|season|inning|set|game|level|stage|draft|step|point|one)\b)"
+)
+"""What is counted by an ordinal: "the 4th quarter" is no day."""
 BARE: Final = (
     _form(rf"\b{DAY}(?: of)? {MONTH}(?P<year>)", meanings.calendar_day),
     _form(rf"\b{MONTH} (?:the )?{DAY}{_NOT_A_NUMBER}(?P<year>)", meanings.calendar_day),
@@ -54,7 +59,11 @@ DAYS: Final = (
     *DATED[:3],
     *BARE,
     _form(rf"\b{WEEKDAY_NAME},? the {DAY}", meanings.day_of_month),
-    _form(r"\bthe (?P<day>[0-3]?\d)(?:st|nd|rd|th)\b", meanings.day_of_month),
+    _form(rf"\bthe (?P<day>[0-3]?\d)(?:st|nd|rd|th)\b{_NO_COUNT}", meanings.day_of_month),
+    _form(
+        rf"\b{WEEKDAY_NAME},? the (?P<day>{'|'.join(sorted(meanings.DAY_WORDS, key=len, reverse=True))})\b",
+        meanings.day_of_month,
+    ),
 )
 FORMS: Final = (
     *DATED,

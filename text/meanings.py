@@ -19,6 +19,13 @@ Lean = Literal["past", "near", "ahead"]
 Match = re.Match[str]
 Meaning = tuple[Span, str]
 """A span, and its day, month or year as ISO text; empty where it is none that closely."""
+_IN_WORDS: Final = """
+first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth fourteenth fifteenth
+sixteenth seventeenth eighteenth nineteenth twentieth twenty-first twenty-second twenty-third twenty-fourth
+twenty-fifth twenty-sixth twenty-seventh twenty-eighth twenty-ninth thirtieth thirty-first
+"""
+DAY_WORDS: Final = {word: day for day, word in enumerate(_IN_WORDS.split(), 1)}
+"""Days of a month in words."""
 WHICH: Final = {"last": -1, "past": -1, "previous": -1, "this": 0, "next": 1, "coming": 1}
 NEAR: Final = {
     "the day before yesterday": -2, "yesterday": -1, "last night": -1, "today": 0, "tonight": 0, "this morning": 0,
@@ -169,9 +176,11 @@ def month(match: Match, now: datetime, lean: Lean) -> Meaning | None:
 
 
 def day_of_month(match: Match, now: datetime, lean: Lean) -> Meaning:
-    """Read `the 3rd`, `Friday the 13th`."""
+    """Read `the 3rd`, `Friday the 13th`, `Friday the thirteenth`."""
     first, choices = floor(now, "month"), list[datetime]()
+    said = match["day"].lower()
+    day = DAY_WORDS[said] if said in DAY_WORDS else int(said)
     for by in (-1, 0, 1):
         with suppress(ValueError):
-            choices.append((first + relativedelta(months=by)).replace(day=int(match["day"])))
+            choices.append((first + relativedelta(months=by)).replace(day=day))
     return _found(_chosen(choices, now, lean), "day")

@@ -79,7 +79,9 @@ _GOVERNS: Final = listed(
     "ensure expect appreciate make let help watch have get keep want need hate suggest imagine remind"
 )
 """Verbs that take a clause as their object."""
-_SETS: Final = listed("book reserve move change plan schedule arrange agree postpone shift push rebook set")
+_SETS: Final = listed(
+    "book reserve move change plan schedule arrange agree postpone shift push rebook set sign register enrol enter"
+)
 """Deeds whose day is another's: what was set, not when."""
 _TO_DAY: Final = re.compile(r"\b(?:to|for) (?:the )?\d")
 _PLEASE: Final = frozenset(("pls", "plz", "please"))
@@ -90,6 +92,12 @@ _NEAR: Final = 8
 _SOMETIMES: Final = re.compile(
     r"^\W*(?:sometimes|at times|occasionally|some days|every now and then)\b", re.IGNORECASE
 )
+_FRAMED: Final = re.compile(
+    r"(?:\bi say|\bi wish|(?:^|[,.;] ?)wish|\bchance(?: that)?|\b(?:feel|feels|felt|feeling)\b.{0,40}\blike"
+    r"|\bas (?:if|though))\s*$",
+    re.IGNORECASE,
+)
+"""Behind these nothing is so: I say we drive; wish I had a day off; there's a chance I'll come."""
 _THIRD: Final = re.compile(r"\b(?:he|she|his|her|him|hers)\b", re.IGNORECASE)
 _FOR_ANOTHER: Final = re.compile(r"\bfor (?:you|u|him|her|them)\b", re.IGNORECASE)
 _SPANS: Final = frozenset(
@@ -110,7 +118,7 @@ def state(page: Page, sentence: TextPart, clause: Clause, voice: Voice) -> bool:
     if (clause.token.dep == "relcl" and not _is_told_of_head(clause)) or _is_of_which(clause):
         return False
     above = tokens[clause.under].lemma.lower() if clause.under is not None else ""
-    if above == "use" and tokens[clause.under or 0].text.lower() != "used":
+    if above == "use" and not _is_past_habit(clause):
         return False
     if above and above not in _GOALS | _PLANS | {"use", "start", "begin"}:
         return False
@@ -137,6 +145,13 @@ def state(page: Page, sentence: TextPart, clause: Clause, voice: Voice) -> bool:
     elif not _by_rows(said, who):
         in_own_words(said, who)
     return len(page.claims) > told
+
+
+def _is_past_habit(clause: Clause) -> bool:
+    """Whether "used" stands bare before "to": I used my contacts to make friends tells of no habit."""
+    parse, at = clause.parse, clause.under or 0
+    has_object = any(parse.tokens[child].dep == "dobj" for child in parse.children(at))
+    return parse.tokens[at].text.lower() == "used" and not has_object
 
 
 def _is_severed(clause: Clause) -> bool:
@@ -180,7 +195,7 @@ def _is_left_open(page: Page, clause: Clause, part: TextPart) -> bool:
     if clause.subject is None:
         return False
     subject = clause.parse.tokens[clause.subject]
-    if subject.text.lower() == "fingers":
+    if subject.text.lower() == "fingers" or _FRAMED.search(clause.parse.text[: subject.start]):
         return True
     if subject.text != "I" or subject.start != subject.stop:
         return False  # the speaker says who

@@ -307,6 +307,11 @@ def test_two_who_part_are_partners_no_more() -> None:
         ("That's what I like to hear!", {"Ana Ruiz"}),
         ("Fingers crossed a producer falls in love with it.", {"Fingers"}),
         ("Sometimes I'm so relieved.", {"Ana Ruiz"}),
+        ("So I say we drive south on the day.", {"Ana Ruiz"}),
+        ("Wish I had a vacation lined up.", {"Ana Ruiz"}),
+        ("There's a chance I'll be visiting more spots.", {"Ana Ruiz"}),
+        ("It was like I got a new lease of life.", set()),
+        ("I felt so inspired and like I got a new lease of life.", set()),
         ("bad news Laleh rang their caravan's got a leak", {"bad news Laleh"}),
     ],
 )
@@ -334,6 +339,19 @@ def test_what_stands_behind_a_deed_is_left_or_kept_whole() -> None:
     objects = [one.object for one in read("Kim does Sundays, ringing now.")]
     assert not any("ringing" in one for one in objects)
     assert not any(one.object.endswith("then") for one in read("Ilse grumbled, then agreed."))
+
+
+def test_used_to_is_a_habit_and_to_use_for_is_none() -> None:
+    assert "used_to" not in {
+        one.rel for one in read("I used my contacts in the industry to make connections.")
+    }
+    assert "used_to" in {one.rel for one in read("I used to play the violin.")}
+
+
+def test_a_count_is_no_day_and_what_is_signed_up_for_is_not_over() -> None:
+    (game, *_) = read("Last year I had a game where we were behind in the 4th quarter.")
+    assert game.valid_from is None
+    assert all(one.valid_from is None for one in read("Lorna has signed up for a lake swim in June."))
 
 
 def test_what_is_cancelled_ends_no_deed_of_whom_it_was_with() -> None:

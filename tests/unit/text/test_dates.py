@@ -153,3 +153,11 @@ def test_what_is_placed_to_a_day_a_month_or_a_year(sentence: str, found: list[st
 )
 def test_as_much_of_a_date_as_is_said(text: str, found: Partial | None) -> None:
     assert partial(text) == found
+
+
+def test_a_day_of_the_month_in_words_and_what_is_only_counted() -> None:
+    found = day("monday the sixteenth", datetime(2026, 3, 1, 9, tzinfo=UTC), "ahead")
+    assert found is not None
+    assert found.since == at("2026-03-16")
+    for text in ("in the 4th quarter", "on the 4th floor", "for the 3rd time"):
+        assert day(text, NOW, "past") is None
