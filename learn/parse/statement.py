@@ -79,10 +79,9 @@ _GOVERNS: Final = listed(
     "ensure expect appreciate make let help watch have get keep want need hate suggest imagine remind"
 )
 """Verbs that take a clause as their object."""
-_SETS: Final = listed(
-    "book reserve move change plan schedule arrange agree postpone shift push rebook set sign register enrol enter"
-)
+_SETS: Final = listed("book reserve move change plan schedule arrange agree postpone shift push rebook set")
 """Deeds whose day is another's: what was set, not when."""
+_ENTERS: Final = listed("sign register enrol enroll")
 _TO_DAY: Final = re.compile(r"\b(?:to|for) (?:the )?\d")
 _PLEASE: Final = frozenset(("pls", "plz", "please"))
 _BARE_AUX: Final = frozenset(("do", "does", "did", "can", "could", "have", "has", "had", "is", "will"))
@@ -497,6 +496,8 @@ def _claim(said: Said, row: Row, who: list[Whom], found: list[str]) -> None:
 def held_of(page: Page, part: TextPart, clause: Clause, type: str = "fact") -> dates.Validity:
     """Return when a clause holds by its own words: a state from "since" on, a deed on its day, a plan ahead."""
     text, when = part.text, page.turn.when
+    if clause.token.lemma.lower() in _ENTERS:
+        return dates.NEVER  # signed up for a swim in June: when that is
     if (
         type == "episode"
         and clause.token.lemma.lower() in _SETS
