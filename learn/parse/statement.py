@@ -496,14 +496,12 @@ def _claim(said: Said, row: Row, who: list[Whom], found: list[str]) -> None:
 def held_of(page: Page, part: TextPart, clause: Clause, type: str = "fact") -> dates.Validity:
     """Return when a clause holds by its own words: a state from "since" on, a deed on its day, a plan ahead."""
     text, when = part.text, page.turn.when
-    if clause.token.lemma.lower() in _ENTERS:
-        return dates.NEVER  # signed up for a swim in June: when that is
-    if (
-        type == "episode"
-        and clause.token.lemma.lower() in _SETS
-        and (clause.child("dobj", "nsubjpass") is not None or _TO_DAY.search(text))
+    lemma = clause.token.lemma.lower()
+    is_set = type == "episode" and lemma in _SETS
+    if lemma in _ENTERS or (
+        is_set and (clause.child("dobj", "nsubjpass") is not None or _TO_DAY.search(text) is not None)
     ):
-        return dates.NEVER  # booked for the 9th: when it will be, not when it was booked
+        return dates.NEVER  # booked for the 9th, signed up for June: when it will be, not when that was done
     if clause.tense == "past" and type == "episode":
         return dates.past(text, when)
     bounds = dates.bounds(text, when, lasted=clause.tense in ("perfect", "past") or clause.progressive)
