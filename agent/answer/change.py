@@ -63,14 +63,16 @@ _OVER: Final = (
 )
 _MENDED: Final = (
     r"^(?:(?:hang on|hold on|scratch that|make that|wait|no|nope|actually|sorry|oops|correction|i mean)(?: ,)? )+"
-    r"(?:(?:it's|it is|that's|make it|make that) )?(?:(?:in|at|on|to) )?(?:(?:the|my|our) )?(?:[AS] N|N [AS])(?: now)?"
-    r"(?: ,.*)?$"
+    r"(?:(?:it's|it is|that's|make it|make that) )?(?:(?:in|at|on|to) )?(?:(?:the|my|our) )?[AS] N(?: now)?$"
 )
 _TOLD: Final = re.compile("|".join((_RENEWED, _CHANGED, _ENDED, _OVER, _MENDED)))
 _FRAME: Final = re.compile(
-    r"\b(i|we|you|they|he|she|it)(?: (?:am|are|is|was|were)|'(?:m|re|s))(?: (?:just|only|already|now))*"
-    r" (\d[\d.,]*)(?![\w%])"
+    r"\b(i|we)(?: (?:am|are|was|were)|'(?:m|re))(?: (?:just|only|already|now))* (\d[\d.,]*)(?![\w%])(?: ([a-z]+))?"
 )
+_DECISIONS: Final = frozenset(
+    ("use", "using", "go", "going", "pick", "picked", "choose", "chose", "decide", "decided")
+)
+_COUNTS: Final = re.compile(r"\bhow (?P<what>many|old)\b", re.IGNORECASE)
 _DECIDED: Final = re.compile(
     r"\blet's (?:use|go with|take|pick|try)\b"
     r"|\b(?:i|we)(?:'re| are|'ll| will|'d| have|'ve)? (?:now )?(?:(?:go|going|went|gone) with|using|use|chose|chosen"
@@ -86,7 +88,11 @@ def is_change(question: Question, older: str, newer: str) -> bool:
     if of_another(question, older, newer):
         return False
     line = _Line(question, older, newer)
-    if _TOLD.search(line.text) or _counted_again(older, newer) or _decided_again(question, older, newer):
+    if (
+        _TOLD.search(line.text)
+        or _counted_again(question, older, newer)
+        or _decided_again(question, older, newer)
+    ):
         return True
     cue = _NOW.search(line.text)
     if cue is None or not line.brings_value:
@@ -94,24 +100,26 @@ def is_change(question: Question, older: str, newer: str) -> bool:
     return line.shares_all or (line.shares_some and cue[0].startswith("instead"))
 
 
-def _counted_again(older: str, newer: str) -> bool:
-    """Whether both say how many somebody is, or how old, the newer of now: we are 30 people … we are 33 now."""
+def _counted_again(question: Question, older: str, newer: str) -> bool:
+    """Whether it is asked how many we are, or how old I am, and both say so, the newer one of now: we are 33 now."""
+    asked = _COUNTS.search(question.text)
     before, since = (_FRAME.search(one.lower().replace("’", "'")) for one in (older, newer))
-    if before is None or since is None or before[1] != since[1] or before[2] == since[2]:
+    if asked is None or before is None or since is None or before[1] != since[1] or before[2] == since[2]:
         return False
-    return re.match(r" now\b", newer[since.end() :], re.IGNORECASE) is not None or " now " in since[0]
+    units = (
+        ("year", "years", "now", "and") if asked["what"].lower() == "old" else question.text.lower().split()
+    )
+    return since[3] == "now" and (before[3] is None or before[3] in units)
 
 
 def _decided_again(question: Question, older: str, newer: str) -> bool:
-    """Whether both are decisions, the newer one instead of another: let's use Kafka … we're going with NATS instead."""
+    """Whether both decide on a name, the newer one instead: let's use Kafka … we're going with NATS instead."""
     low = [one.lower().replace("’", "'") for one in (older, newer)]
-    asked = {*words(question.text)}
     return (
         all(_DECIDED.search(one) for one in low)
         and re.search(r"\binstead\W*$", low[1]) is not None
-        and not asked.isdisjoint(
-            {"use", "using", "go", "going", "pick", "choose", "chose", "decide", "decided", *words(older)}
-        )
+        and bool(values(older) and values(newer))
+        and not (_DECISIONS | values(older)).isdisjoint(words(question.text))
     )
 
 
@@ -157,9 +165,13 @@ class _Line:
         movers = {stem(word) for found in _MOVES.finditer(newer) for word in words(found[1])}
         asks_of = movers if topic - movers else frozenset[str]()
 
+        of_check = question.intent == "check"  # "is it bed 5?" names what is new
+
         def put(token: str) -> str:
             bare = words(token)
             root = stem(bare[0]) if bare else ""
+            if of_check and root and bare[0] in new and root not in earlier:
+                return "N"
             if not root or root in topic:
                 return ("P" if root in asks_of else "A") if root else token
             if root in answers:

@@ -25,8 +25,8 @@ _FORGET_LAST: Final = re.compile(
     flags=re.IGNORECASE,
 )
 _FORGET_ABOUT: Final = re.compile(
-    rf"{_LEAD}(?:forget|delete|drop) (?:(?:what|everything|all|anything)(?: that)? ?(?:i(?:'ve| have)? "
-    r"(?:ever )?(?:said|told you|mentioned) )?)?about (?P<text>[^.!?]+?)(?:,? please)?\s*[.!]*\s*",
+    rf"{_LEAD}(?:you (?:can|may) )?(?:forget|delete|drop) (?:(?:what|everything|all|anything)(?: that)? ?"
+    r"(?:i(?:'ve| have)? (?:ever )?(?:said|told you|mentioned) )?)?about (?P<text>[^.!?]+?)(?:,? please)?\s*[.!]*\s*",
     flags=re.IGNORECASE,
 )
 _FORGET_THAT: Final = re.compile(
@@ -35,7 +35,8 @@ _FORGET_THAT: Final = re.compile(
 )
 _FORGET_ALL: Final = re.compile(
     rf"{_LEAD}(?:you (?:can|may|must|should) |i want you to )?(?:forget|delete|erase|drop|wipe|clear|remove)"
-    r" (?:me|(?:absolutely )?(?:everything|all|anything|the lot|my (?:whole |entire )?(?:memory|memories|data))"
+    r" (?:me|it all|(?:absolutely )?(?:everything|all(?: of it| my data)?|anything|the lot"
+    r"|my (?:whole |entire )?(?:memory|memories|data))"
     r"(?:(?: that)? you(?:'ve| have)? (?:ever )?(?:know|knew|remember|have|hold|kept|stored|learn(?:ed|t)?|got)"
     r"|(?: that)? i(?:'ve| have)? (?:ever )?(?:said|told you|mentioned))?(?: (?:about|of|on) (?:me|us|myself))?)"
     r"(?:,? please)?\s*[.!]*\s*",
@@ -76,6 +77,7 @@ _SENTENCE: Final = re.compile(
     flags=re.IGNORECASE,
 )
 
+_NUMBER: Final = re.compile(r"\d[\d.,:]*")
 _NAME: Final = re.compile(r"[A-Z][\w'’-]+(?: [A-Z][\w'’-]+)+")
 """Several words with capitals, which state nothing."""
 
@@ -137,21 +139,29 @@ def righted(before: str, right: str, object_: str | None) -> str | None:
     new = instead["right"] if instead is not None else right
     if wrong and before.lower().count(wrong.lower()) == 1:
         at = before.lower().index(wrong.lower())
-        if instead is not None or _is_like(new, wrong):
-            return f"{before[:at]}{new}{before[at + len(wrong) :]}"
+        put = new if instead is not None else _in_place(new, wrong)
+        if put is not None:
+            return f"{before[:at]}{put}{before[at + len(wrong) :]}"
     is_sentence = _SENTENCE.fullmatch(right) is not None and len(right.split()) > 2
-    if not is_sentence or _stems(right).isdisjoint(_stems(before)):
+    one, other = _stems(right), _stems(before)
+    if not is_sentence or 2 * len(one & other) < min(len(one), len(other)) or not one & other:
         return None
     return f"{right[:1].upper()}{right[1:]}."
 
 
-def _is_like(new: str, wrong: str) -> bool:
-    """Whether some words can stand where others stood: no sentence, and a number for a number, with no more than it."""
+def _in_place(new: str, wrong: str) -> str | None:
+    """Return what stands in the place of some words: a name for a name; a number for the one number, with their words.
+
+    None where it can't: a sentence, another kind, or a number with words of its own.
+    """
     if _SENTENCE.fullmatch(new) and not _NAME.fullmatch(new):
-        return False
-    if not any(map(str.isdigit, new + wrong)):
-        return True
-    bare = [re.sub(r"[\d.,:]+", "", each).lower().split() for each in (new, wrong)]
-    return (
-        any(map(str.isdigit, new)) and any(map(str.isdigit, wrong)) and {*bare[0]} <= {*bare[1], "am", "pm"}
-    )
+        return None
+    ours, theirs = (_NUMBER.findall(each) for each in (new, wrong))
+    if not ours and not theirs:
+        return new
+    if len(ours) != 1 or len(theirs) != 1:
+        return None
+    bare = [{*_NUMBER.sub(" ", each).lower().split()} for each in (new, wrong)]
+    if not bare[0]:
+        return wrong.replace(theirs[0], ours[0])
+    return new if bare[0] <= bare[1] | {"am", "pm"} and (bare[0] == bare[1] or not bare[1]) else None

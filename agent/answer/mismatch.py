@@ -59,7 +59,9 @@ _MEASURED: Final = re.compile(
 _LIVE: Final = re.compile(r"\b(?:liv(?:e[sd]?|ing)|resid(?:e[sd]?|ing))\b", re.IGNORECASE)
 _WORK: Final = re.compile(r"\b(?:work(?:s|ed|ing)?|employ(?:ed|er|s)?|jobs?|office)\b", re.IGNORECASE)
 _COUNTED: Final = re.compile(
-    r"\d|\b(?:two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|\w+teen|\w+ty|half)\b", re.IGNORECASE
+    r"\d|\b(?:two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|\w+teen|\w+ty|half|hundred|thousand|grand|fiver"
+    r"|tenner)\b",
+    re.IGNORECASE,
 )
 _SECRET: Final = re.compile(
     r"\b(?P<noun>surname|last name|middle name|maiden name|passwords?|passcode)\b", re.I
@@ -75,11 +77,16 @@ _NUMBERED: Final = re.compile(
     r" (?:numbers?|no\.?|code)\b|\biban\b|\b(?:my|our|the|his|her) pin\b",
     re.IGNORECASE,
 )
+_WHAT_FOR: Final = r" for(?: (?:every|each|in|on|per)\b|\W*$)"
 _PAID: Final = re.compile(
     r"\bwhat (?:does|do|did|will|would|has|have) .{1,40}"
-    r"\b(?:pay|paid|charge[ds]?|cost|earn|make (?:from|on|out of)|get for)\b",
+    rf"\b(?:(?:pay|paid)(?!{_WHAT_FOR})|charge[ds]?|cost|earn|make (?:from|on|out of)|get for)\b",
     re.IGNORECASE,
 )
+_SPELT: Final = re.compile(
+    r"\d|(?:\b(?:zero|oh|one|two|three|four|five|six|seven|eight|nine|double)\b\W*){3}", re.IGNORECASE
+)
+_WHAT: Final = re.compile(r"\b(?:what|which|whats)\b", re.IGNORECASE)
 _PAYS_NOTHING: Final = re.compile(r"\b(?:free|nothing|for no)\b", re.IGNORECASE)
 _FIRST_NAME: Final = re.compile(
     r"\b(?P<of>[A-Za-zÀ-ÿ-]+)['’]s? (?:first|given|christian) name\b", re.IGNORECASE
@@ -151,17 +158,16 @@ def is_of_another_kind(asked: str, sentence: str) -> bool:
 
 def _lacks_detail(asked: str, sentence: str) -> bool:
     """Whether a question asks for a code, a number, an age, a sum or a first name, and a sentence has none."""
-    if _AGE.search(asked) and not _COUNTED.search(sentence) and not _AGED.search(sentence):
-        return True
-    if _KEY.search(asked) and not _KEY_GIVEN.search(sentence):
-        return True
-    if _NUMBERED.search(asked) and not re.search(r"\d", sentence):
-        return True
-    if _PAID.search(asked) and not (_COUNTED.search(sentence) or _PAYS_NOTHING.search(sentence)):
-        return True
+    asks_what = _WHAT.search(asked) is not None  # not where the passwords are
+    lacks = (
+        _AGE.search(asked) and not (_COUNTED.search(sentence) or _AGED.search(sentence)),
+        asks_what and _KEY.search(asked) and not _KEY_GIVEN.search(sentence),
+        asks_what and _NUMBERED.search(asked) and not _SPELT.search(sentence),
+        _PAID.search(asked) and not (_COUNTED.search(sentence) or _PAYS_NOTHING.search(sentence)),
+    )
     named = _FIRST_NAME.search(asked)
-    if named is None:
-        return False
+    if any(lacks) or named is None:
+        return any(lacks)
     beside = rf"\b(?!{_TITLES}\b)[A-ZÀ-Þ][\w-]+ (?i:{re.escape(named['of'])})\b|\bname\b|\bcalled\b"
     return re.search(beside, sentence) is None
 

@@ -29,7 +29,9 @@ JobId = Annotated[
     Meta(
         pattern=r"^job_[0-9a-f]{16}$",
         description="A job's id, as `jobs` shows it.",
-        extra={"refusal": "no id of a job: such ids are job_ and 16 digits; `braid jobs list` shows them"},
+        extra={
+            "refusal": "no id of a job: such ids are job_ and 16 hexadecimal digits; `braid jobs list` shows them"
+        },
     ),
 ]
 Consumer = Literal["session-extraction", "projection", "enrichment"]

@@ -276,7 +276,7 @@ def _refuse_text(text: object) -> None:
 def _refuse_nul(text: str) -> None:
     """Refuse a NUL in what is said to Braid itself: it is in no text that somebody wrote."""
     if (at := text.find("\0")) >= 0:
-        raise InvalidRecordError(f"the text has a NUL character, behind {at} others: leave it out")
+        raise InvalidRecordError(f"the text has a NUL character at place {at}: leave it out")
 
 
 def _refuse_no_message(said: object) -> None:

@@ -16,7 +16,7 @@ Mode = Literal["actual", "planned", "able", "possible", "supposed", "asked", "or
 _VERBAL: Final = frozenset(("VERB", "AUX"))
 _HEADS: Final = frozenset(("ROOT", "conj", "ccomp", "advcl", "relcl", "parataxis", "acl", "pcomp"))
 _OPENERS: Final = frozenset(("if", "unless", "whether", "until", "till", "lest", "provided", "supposing"))
-_ONLY_IF: Final = re.compile(r"\bonly if\b|\bon condition that\b|\bas long as\b", re.IGNORECASE)
+_ONLY_IF: Final = re.compile(r"\bonly if\b|\bon condition that\b", re.IGNORECASE)
 _UNREAL: Final = frozenset(
     ("wish", "imagine", "pretend", "suppose", "dream", "wonder", "doubt", "ask", "assume", "fantasize")
 )

@@ -180,7 +180,10 @@ def _person(parse: Parse, at: int) -> str | None:
     return _name(parse, at)
 
 
-_TOY: Final = re.compile(r"\b(?:stuffed|toy|plush|soft|plastic|wooden|paper|virtual|robot)\b", re.IGNORECASE)
+_TOY: Final = re.compile(
+    r"\b(?:stuffed|plush|soft toy|plastic|wooden|paper|virtual|robot)\b|\btoy\b(?! (?:poodle|terrier|spaniel|fox))",
+    re.IGNORECASE,
+)
 
 
 def _pet(parse: Parse, at: int) -> str | None:

@@ -97,7 +97,9 @@ _FRAMED: Final = re.compile(
     re.IGNORECASE,
 )
 """Behind these nothing is so: I say we drive; wish I had a day off; there's a chance I'll come."""
-_THIRD: Final = re.compile(r"\b(?:he|she|his|her|him|hers)\b", re.IGNORECASE)
+_OFTEN: Final = re.compile(r"\b(?:sometimes|at times|occasionally|some days)\W*$", re.IGNORECASE)
+_CROSSED: Final = re.compile(r"\W*(?:my )?fingers crossed\b", re.IGNORECASE)
+_THIRD: Final = re.compile(r"\b(?:he|she|his|her(?= \w))\b", re.IGNORECASE)
 _FOR_ANOTHER: Final = re.compile(r"\bfor (?:you|u|him|her|them)\b", re.IGNORECASE)
 _SPANS: Final = frozenset(
     ("while", "ages", "time", "now", "long", "years", "hours", "days", "weeks", "months")
@@ -166,8 +168,8 @@ def _is_severed(clause: Clause) -> bool:
         return False
     if len(joined(parse, clause.subject)) > 1:
         return False
-    between = parse.tokens[clause.subject + 1 : clause.verb]
-    return sum(token.text == "," for token in between) == 1
+    commas = [at for at, token in enumerate(parse.tokens[: clause.verb]) if token.text == ","]
+    return len(commas) == 1 and commas[0] > clause.subject
 
 
 def _is_of_what(clause: Clause) -> bool:
@@ -189,12 +191,13 @@ def _is_of_what(clause: Clause) -> bool:
 
 def _is_left_open(page: Page, clause: Clause, part: TextPart) -> bool:
     """Whether it is open who does it, or how often: went mental, said of somebody else; sometimes I'm relieved."""
-    if _SOMETIMES.match(part.text) or _SOMETIMES.search(clause.parse.text[: clause.token.start]):
+    if _SOMETIMES.match(part.text):
         return True
     if clause.subject is None:
         return False
     subject = clause.parse.tokens[clause.subject]
-    if subject.text.lower() == "fingers" or _FRAMED.search(clause.parse.text[: subject.start]):
+    before = clause.parse.text[: subject.start]
+    if _FRAMED.search(before) or _OFTEN.search(before) or _CROSSED.match(clause.parse.text):
         return True
     if subject.text != "I" or subject.start != subject.stop:
         return False  # the speaker says who

@@ -31,7 +31,8 @@ _FILES_NAMED = 400
 class Certificate(msgspec.Struct, frozen=True):
     """What an erasure did, as its signed certificate says.
 
-    `stands_again`: what the erased stood in the place of, and stands itself now.
+    Beside it `stands_again`: what the erased stood in the place of, and stands itself now; empty where an erasure that
+    was cut short is finished later.
     """
 
     id: RecordId

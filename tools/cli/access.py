@@ -1,6 +1,8 @@
 """Opening the store that a command was pointed at, for reading or for writing, and saying what was noticed."""
 
 import getpass
+import os
+import shlex
 import sys
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
@@ -27,6 +29,18 @@ class Chosen:
 def where(store: Path | None) -> Path:
     """Return the store's path: the command's option, else the global one (or BRAID_STORE), else ./memory."""
     return store or Chosen.store or Path("memory")
+
+
+def braid_again(store: Path | None) -> str:
+    """Return how a next command on the same store begins, quoted for a shell: `braid`, with the options before it."""
+    place = store or Chosen.store
+    given = {
+        "--store": None if place is None or str(place) == os.environ.get("BRAID_STORE") else place,
+        "--guard-dir": Chosen.guard_dir,
+        "--passphrase-file": Chosen.passphrase_file,
+    }
+    named = (f" {name} {shlex.quote(str(value))}" for name, value in given.items() if value is not None)
+    return "braid" + "".join(named)
 
 
 def passphrase_from(path: Path | None) -> str | None:

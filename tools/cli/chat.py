@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
-from braid.tools.cli.access import writing
+from braid.tools.cli.access import braid_again, writing
 from braid.tools.cli.errors import explain
 from braid.tools.cli.models import AllowRemote, ChatOption, composer_of
 from braid.tools.cli.options import Adopt, AgentId, ProjectId, RunId, SessionId, Shared, StoreOption, UserId
@@ -68,7 +68,15 @@ def chat(
     composer = composer_of(model, allow_remote=allow_remote)
     with writing(store, adopt=adopt, shared=shared) as opened:
         whose = {"user_id": user_id, "agent_id": agent_id, "run_id": run_id, "project_id": project_id}
-        Conversation(opened, whose, session_id=session_id, name=name, composer=composer, read=_reader()).go()
+        Conversation(
+            opened,
+            whose,
+            session_id=session_id,
+            name=name,
+            composer=composer,
+            read=_reader(),
+            braid=braid_again(store),
+        ).go()
 
 
 def _reader() -> Read:
@@ -106,13 +114,16 @@ class Conversation:
         name: str | None,
         composer: "Composer | None",
         read: Read = input,
+        braid: str = "braid",
     ) -> None:
+        """`braid`: how a command on the same store begins."""
         self._store = store
         self._whose = whose
         self._session_id = session_id
         self._name = name
         self._composer = composer
         self._read = read
+        self._braid = braid
         self._told: str | None = None
         self._answer: Reply | None = None
 
@@ -346,10 +357,12 @@ class Conversation:
         whose = " ".join(
             f"--where {quote(f'{name}={value}')}" for name, value in self._whose.items() if value
         )
-        raise ValueError(
-            "a chat forgets some things at a time, and nothing was forgotten. All that is kept is shown by "
-            f"`braid erase {whose or '--where user_id=…'} --dry-run`, and erased for good without --dry-run"
+        how = (
+            f"`{self._braid} erase {whose} --dry-run` shows all that is kept; without --dry-run it is erased for good"
+            if whose
+            else "`braid erase --help` says how all of somebody is erased"
         )
+        raise ValueError(f"a chat forgets some things at a time, and nothing was forgotten. {how}")
 
     def _forget(self, ids: "Sequence[str]", about: str) -> bool:
         """Show what would be hidden, ask, and hide it; return whether it was.

@@ -92,10 +92,15 @@ def usage_of(error: BaseException) -> tuple[str, str] | None:
     return said or "something is missing", hint
 
 
+_GRAVE = frozenset(("--adopt", "--shared", "--force", "--yes"))
+"""Options that nobody shall type because a message says so."""
+
+
 def _instead_of(name: str, context: object, command: str) -> str:
     """Return what to type instead of an option that there is none of: one that is near, or a text behind `--`."""
     if _OPTION.fullmatch(name):
-        near = get_close_matches(name, _options_of(context), n=1, cutoff=0.7)
+        safe = [one for one in _options_of(context) if one not in _GRAVE]
+        near = get_close_matches(name, safe, n=1, cutoff=0.75)
         return f"did you mean {near[0]}? {command} --help" if near else f"{command} --help"
     if _takes_text(context):
         return f"a text that begins with a dash goes behind --: {command} -- '-…' (options before it; {command} --help)"

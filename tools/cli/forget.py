@@ -1,6 +1,5 @@
 """`braid forget`, `recover`, `erase`, `retain` and `compact`: from hidden to gone."""
 
-import os
 import shlex
 import sys
 from collections.abc import Iterable, Mapping, Sequence
@@ -11,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from braid.ledger.record.scope import SCOPES
-from braid.tools.cli.access import Chosen, reading, writing
+from braid.tools.cli.access import braid_again, reading, writing
 from braid.tools.cli.cascade import again_of, put_cascade, put_certificates, put_due, weight_of
 from braid.tools.cli.options import (
     Adopt,
@@ -120,7 +119,7 @@ def forget(
                 limit=limit,
                 **scope,
             )
-        _put_preview(shown, output, _again(scope, store))
+        _put_preview(shown, output, braid_again(store), _scope_again(scope))
         return
     if token is not None and not (reason or "").strip():
         raise ValueError("say why with --reason: it stays in the history; nothing was changed")
@@ -168,20 +167,17 @@ def _opened(
     return reading(store) if dry_run else writing(store, adopt=adopt, shared=shared)
 
 
-def _again(scope: Mapping[str, str | None], store: Path | None) -> str:
-    """Return the options that name the same scope and the same store once more, each quoted for a shell."""
+def _scope_again(scope: Mapping[str, str | None]) -> str:
+    """Return the options that name the same scope once more, each quoted for a shell."""
     given = {
         f"--{name.removesuffix('_id') if name == 'session_id' else name.replace('_', '-')}": value
         for name, value in scope.items()
     }
-    place = store or Chosen.store
-    if place is not None and str(place) != os.environ.get("BRAID_STORE"):
-        given["--store"] = str(place)
     return "".join(f" {name} {shlex.quote(value)}" for name, value in given.items() if value is not None)
 
 
-def _put_preview(shown: "Preview", output: Format, again: str) -> None:
-    """Show what would be forgotten, and how to go on: `again` are the options that go with the token."""
+def _put_preview(shown: "Preview", output: Format, braid: str, again: str) -> None:
+    """Show what would be forgotten, and how to go on: `braid`, and the options `again` that go with the token."""
     if output == "json":
         put_json(to_builtins(shown))
         return
@@ -196,7 +192,7 @@ def _put_preview(shown: "Preview", output: Format, again: str) -> None:
     near = "; none says it word for word" if shown.near else ""
     say(
         f"{_memories(left)} would be hidden{also}{more}{near}",
-        f"within ten minutes: braid forget --token {shown.token}{again}{number} --reason …",
+        f"within ten minutes: {braid} forget --token {shown.token}{again}{number} --reason …",
     )
 
 

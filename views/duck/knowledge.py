@@ -248,7 +248,8 @@ KNOWLEDGE_VIEWS: Final = (
     ViewDefinition(
         "extraction_counts",
         "What reading came to by the hour, counted from signed outcomes: what was found, warned of and refused, and"
-        " which stages failed. What a caller read itself while it remembered has no outcome.",
+        " which stages failed. `braid work` and a server's workers sign outcomes; what `remember` and `learn` read"
+        " themselves has none.",
         (
             Column("hour", "TIMESTAMP", "The hour in which the outcomes were signed, UTC."),
             Column("consumer", "VARCHAR", "What did the work."), Column("version", "VARCHAR", "Its version."),

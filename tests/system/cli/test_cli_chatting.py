@@ -128,7 +128,7 @@ def test_what_was_put_right_does_not_come_back_by_forgetting(session: Session) -
 
 def test_to_forget_everything_names_the_command_and_is_not_remembered(session: Session) -> None:
     done = chat(session, "I live in Porto.", "Delete everything you know about me.", "Where do I live?")
-    assert "braid erase --where user_id=maya --dry-run" in done.err
+    assert "erase --where user_id=maya --dry-run" in done.err
     assert "Porto" in done.out
     assert texts(session)[:2] == ["I live in Porto.", "Where do I live?"]
     session.well("erase", "--where", "user_id=maya", "--dry-run")

@@ -332,6 +332,19 @@ def test_a_row_of_the_table_is_not_taken_for_what_it_looks_like(text: str, rel: 
     assert rel not in {claim.rel for claim in read(text)}
 
 
+@pytest.mark.parametrize(
+    ("text", "rel"),
+    [
+        ("Ana, my sister, lives in Bonn.", "lives_in"),
+        ("Sometimes I cry, but I live in Cork.", "lives_in"),
+        ("Went to Rome with her.", "went_to"),
+        ("I have a toy poodle.", "pet"),
+    ],
+)
+def test_what_only_looks_doubtful_is_claimed(text: str, rel: str) -> None:
+    assert rel in {claim.rel for claim in read(text)}
+
+
 def test_what_stands_behind_a_deed_is_left_or_kept_whole() -> None:
     assert [(one.object, one.polarity) for one in read("I can drive, just not with Noor navigating.")] != [
         ("drive, just not with Noor navigating", False)
