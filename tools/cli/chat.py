@@ -28,7 +28,8 @@ _HELP: Final = """\
 /sources   the records that it rests on
 /quit      leave (so does Ctrl-D)
 Say what is to be remembered, or ask. "No, I meant …" and "it's NEW, not OLD" put right;
-"forget that", "forget that I …" and "forget what I said about …" hide, after asking."""
+"forget that", "forget that I …" and "forget what I said about …" hide, after asking;
+"forget everything" names the command that erases it."""
 _MOST_SHOWN: Final = 10
 
 
