@@ -1684,7 +1684,8 @@ class AsyncMethods:
     ) -> "Preview":
         """Return which memories would be forgotten, each with its version, and a token that forgets just these.
 
-        Nothing is changed. Only an operator may leave every scope id out. Raises AccessDeniedError.
+        Nothing is changed. Only an operator may leave every scope id out. Raises AccessDeniedError, and InvalidRequestError
+        for an empty query.
         """
         return await to_thread(
             lambda: self.sync.preview_forget(

@@ -1873,7 +1873,8 @@ class Methods:
     ) -> "Preview":
         """Return which memories would be forgotten, each with its version, and a token that forgets just these.
 
-        Nothing is changed. Only an operator may leave every scope id out. Raises AccessDeniedError.
+        Nothing is changed. Only an operator may leave every scope id out. Raises AccessDeniedError, and InvalidRequestError
+        for an empty query.
         """
         return self.session.call(
             memories_operations.preview_forget,

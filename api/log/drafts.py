@@ -167,8 +167,8 @@ def telling(draft: Draft) -> Draft:
         if not says:
             raise InvalidRecordError(_EMPTY)
         _refuse_nul(content.text)
-        if "" in body.tags:
-            raise InvalidRecordError("a tag is text that isn't empty, not ''")
+        if (empty := next((tag for tag in body.tags if not tag.strip() or "\0" in tag), None)) is not None:
+            raise InvalidRecordError(f"a tag is text that isn't empty and has no NUL, not {empty!r}")
     return draft
 
 

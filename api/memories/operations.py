@@ -22,6 +22,7 @@ from braid.ledger.errors import (
 )
 from braid.ledger.record.ids import RecordId
 from braid.operation import Id, Index, Json, Name, Request, Response, Scoped, operation
+from braid.search.question import refuse_empty
 from braid.session import Session
 from braid.wal.errors import OutcomeUnknownError
 
@@ -254,10 +255,12 @@ class Preview(Response, frozen=True, kw_only=True):
 def preview_forget(session: Session, asked: PreviewForget) -> Preview:
     """Return which memories would be forgotten, each with its version, and a token that forgets just these.
 
-    Nothing is changed. Only an operator may leave every scope id out. Raises AccessDeniedError.
+    Nothing is changed. Only an operator may leave every scope id out. Raises AccessDeniedError, and InvalidRequestError
+    for an empty query.
     """
     from braid.memories.forgetting import preview
 
+    refuse_empty(asked.query)
     return preview(session, asked)
 
 

@@ -456,6 +456,9 @@ def test_a_question_that_says_nothing_is_refused_alike(session: Session) -> None
     for command in ("recall", "context", "ask"):
         for question in ("", " \n"):
             assert "question is text that isn't empty" in session.refused(command, question)
+    assert "question is text that isn't empty" in session.refused(
+        "forget", "--query", "  ", "--user-id", "maya"
+    )
     assert size(session) == before
 
 
@@ -466,6 +469,7 @@ def test_an_empty_tag_and_a_nul_are_refused(session: Session) -> None:
         assert "NUL character" in session.refused(command, "-", stdin="a\0b")
     draft = json.dumps({"content": {"text": "x"}, "tags": [""]})
     assert "a tag is text that isn't empty" in session.refused("append", "--json", "-", stdin=draft)
+    assert "a tag is text that isn't empty" in session.refused("append", "Tea.", "--tag", " ")
     assert size(session) == before
     session.well("ingest", "-", stdin=json.dumps({"role": "user", "content": "a\0b"}))
     assert size(session) == before + 1
