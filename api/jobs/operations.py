@@ -30,7 +30,7 @@ JobId = Annotated[
         pattern=r"^job_[0-9a-f]{16}$",
         description="A job's id, as `jobs` shows it.",
         extra={
-            "refusal": "no id of a job: such ids are job_ and 16 hexadecimal digits; `braid jobs list` shows them"
+            "refusal": "no id of a job: such ids are job_ and 16 hex digits; `braid jobs list` shows them"
         },
     ),
 ]
