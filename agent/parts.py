@@ -10,6 +10,7 @@ from braid.affect.style import Style
 from braid.ledger.record.source import SourceClass
 from braid.recall.hits import Hit
 from braid.stance.reconcile import Reconciliation
+from braid.text.rerank import AnswerScores
 
 RungName = Literal["held", "said", "near", "silent"]
 """held: a claim that stands; said: a quotation that answers; near: quotations that may; silent: none of these."""
@@ -112,6 +113,8 @@ class QuestionContext(msgspec.Struct, frozen=True, kw_only=True):
     """What was found beyond `hits`, best first: the answering turn is looked for in both."""
     nearest: Nearness | None = None
     """What tells how near two words are in meaning; None without a model."""
+    answers: AnswerScores | None = None
+    """What tells how surely each of some turns answers; None without a cross-encoder."""
     caution: Caution = "default"
     language: str = "en"
     listed: ListFindings | None = None

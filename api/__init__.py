@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from braid.ledger.tree.guard import OtherCopyWarning
     from braid.ledger.write.durability import DurabilityWarning
     from braid.ledger.write.tail import TornTailWarning
+    from braid.models.cross_encoder import CrossEncoder
     from braid.models.static import StaticEmbedder
     from braid.store import Store
     from braid.text.parse import Parser
@@ -103,7 +104,13 @@ def __getattr__(name: str) -> Any:
     found = getattr(import_module(_HOMES[name]), name)
     if name not in _EMBEDDING:
         return found
-    return partial(found, embedder=packaged_embedder, parser=installed_parser, server=running_server)
+    return partial(
+        found,
+        embedder=packaged_embedder,
+        parser=installed_parser,
+        reranker=installed_reranker,
+        server=running_server,
+    )
 
 
 def running_server(path: "Path", here: "Here") -> "Store | None":
@@ -131,6 +138,14 @@ def installed_parser() -> "Parser":
     from braid.models.spacy_parser import shared
 
     return shared()
+
+
+def installed_reranker() -> "CrossEncoder | None":
+    """Return the cross-encoder that answers are chosen with, one for the process; its weights are read when it is first
+    asked. None where the extra `answers` isn't installed."""
+    from braid.models.cross_encoder import packaged
+
+    return packaged()
 
 
 def __dir__() -> list[str]:

@@ -22,6 +22,7 @@ from braid.store import Store
 if TYPE_CHECKING:
     from braid.async_store import AsyncStore
     from braid.text.parse import Parsing
+    from braid.text.rerank import Reranking
     from braid.views.lance.folder import Embedding
 
 DEFAULT_PATH = "memory"
@@ -37,6 +38,7 @@ class Here(NamedTuple):
     clock: Clock
     embedder: "Embedding | None"
     parser: "Parsing | None"
+    reranker: "Reranking | None" = None
 
 
 FindServer = Callable[[Path, Here], Store | None]
@@ -108,6 +110,7 @@ def open(
     clock: Clock = utc_now,
     embedder: "Embedding | None" = None,
     parser: "Parsing | None" = None,
+    reranker: "Reranking | None" = None,
     headless: bool = False,
     server: FindServer | None = None,
 ) -> Store:
@@ -115,10 +118,11 @@ def open(
 
     `shared` lets several processes write, each taking the lock for a transaction and waiting up to `wait_s` seconds.
     `adopt` accepts a store whose fork guard is missing. `embedder` returns the model that searches by meaning, when
-    one is first needed; `parser` the one that takes sentences apart, so that what is said is learned. `braid.open`
-    passes those that come with Braid. `headless` opens without the log's private key,
-    which is lost, so that another can take its place. `server` finds a running server, which is asked in
-    the log's place (docs/serve.md); `braid.open` finds it by the socket in the store's folder, with `server=None` none.
+    one is first needed; `parser` the one that takes sentences apart, so that what is said is learned; `reranker` the
+    one that reads a question and a turn together. `braid.open` passes those that come with Braid. `headless` opens
+    without the log's private key, which is lost, so that another can take its place. `server` finds a running server,
+    which is asked in the log's place (docs/serve.md); `braid.open` finds it by the socket in the store's folder, with
+    `server=None` none.
     Raises LogLockedError, GuardError, RollbackError, IntegrityError, FileNotFoundError; ValueError for an empty path.
     """
     store = _folder(path)
@@ -137,7 +141,7 @@ def open(
         settings_guard = Guard.of_store(load_settings(store).store_id, guard_folder)
     read = partial(Reader, store, guard=settings_guard, passphrase=passphrase)
     if server is not None and clock is utc_now and not headless:
-        found = server(store, Here(read, read_only, clock, embedder, parser))
+        found = server(store, Here(read, read_only, clock, embedder, parser, reranker))
         if found is not None:
             return found
     reader: Reader
@@ -155,7 +159,7 @@ def open(
             headless=headless,
         )
     try:
-        opened = Store(reader, clock, embedder, parser)
+        opened = Store(reader, clock, embedder, parser, reranker)
     except BaseException:
         reader.close()
         raise

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from braid.recall.cache import RowCache
     from braid.recall.vocabulary import Vocabulary
     from braid.text.parse import Parser, Parsing
+    from braid.text.rerank import Reranker, Reranking
     from braid.views.duck.past import Past
     from braid.views.embedder import Embedder
     from braid.views.lance.folder import Embedding
@@ -71,9 +72,10 @@ class Session:
         clock: Clock = utc_now,
         embedder: "Embedding | None" = None,
         parser: "Parsing | None" = None,
+        reranker: "Reranking | None" = None,
     ) -> None:
         """For `braid.open`; completes erasures that a crash has interrupted."""
-        self._begin(reader, reader.path, clock, embedder, parser)
+        self._begin(reader, reader.path, clock, embedder, parser, reranker=reranker)
         if reader.contradiction:
             from braid.ledger.tree.guard import OtherCopyWarning
 
@@ -93,6 +95,8 @@ class Session:
         clock: Clock,
         embedder: "Embedding | None",
         parser: "Parsing | None",
+        *,
+        reranker: "Reranking | None" = None,
     ) -> None:
         """Set what a session has from the beginning; without a reader its log isn't open yet."""
         self._handle: Reader | None = reader
@@ -102,6 +106,7 @@ class Session:
         self.embedding_gate: Callable[[Embedder], Embedder] | None = None
         """Stands before an embedder that is not on this machine; without one such is refused."""
         self.parsing = parser
+        self._reranking = reranker
         self._vocabulary: Vocabulary | None = None
         self._shelf: RowCache | None = None
         self._views: Views | None = None
@@ -249,6 +254,10 @@ class Session:
         if self.parsing is None:
             raise ParserMissingError("this store was opened without a parser: nothing is learned")
         return self.parsing()
+
+    def reranker(self) -> "Reranker | None":
+        """Return what reads a question and a turn together; None where none was given, or none is installed."""
+        return None if self._reranking is None else self._reranking()
 
     def blob(self, media: Media) -> Iterator[bytes]:
         """Yield the content of attached media in chunks, verified."""

@@ -33,7 +33,7 @@ class ServedStore(Store):
 
     def __init__(self, remote: Remote, path: Path, here: Here) -> None:
         """For `braid.open`."""
-        self._begin(None, path, here.clock, here.embedder, here.parser)
+        self._begin(None, path, here.clock, here.embedder, here.parser, reranker=here.reranker)
         self._remote = remote
         self._here = here
         self._opening = Lock()

@@ -20,7 +20,10 @@ WEIGHTS_SHA256: Final = "8199be6f699a395f99f89df973f9dc5285fbcfcdb2ae1a4e1201dab
 MAX_TOKENS: Final = 256
 """What the model was trained to read; more of a text is left out."""
 _BATCH: Final = 16
-_CLS, _SEP, _BERT_UNKNOWN = 101, 102, 100
+CLS: Final = 101
+SEP: Final = 102
+"""What stands before and behind a text in BERT's vocabulary."""
+_BERT_UNKNOWN: Final = 100
 _UNKNOWN, _FIRST_WORD, _LEFT_OUT = 1, 2, 997
 
 
@@ -89,16 +92,22 @@ def _run(tokenizer: Any, session: Any, texts: list[str]) -> Any:
 
 
 def _as_bert(ids: Any, mask: Any) -> tuple[Any, Any]:
-    """Return token numbers as BERT's vocabulary has them, between [CLS] and [SEP].
-
-    The packaged tokenizer is BERT's without the 997 entries that no text has: [PAD] and [UNK] come first, the rest
-    keep their order.
-    """
-    bert = np.where(ids >= _FIRST_WORD, ids + _LEFT_OUT, np.where(ids == _UNKNOWN, _BERT_UNKNOWN, 0))
+    """Return token numbers as BERT's vocabulary has them, between [CLS] and [SEP]."""
+    bert = as_bert_ids(ids)
     rows = len(ids)
     whole = np.zeros((rows, bert.shape[1] + 2), dtype=np.int64)
-    whole[:, 0] = _CLS
+    whole[:, 0] = CLS
     whole[:, 1:-1] = bert
     lengths = mask.sum(axis=1)
-    whole[np.arange(rows), lengths + 1] = _SEP
+    whole[np.arange(rows), lengths + 1] = SEP
     return whole, (np.arange(whole.shape[1]) < (lengths + 2)[:, None]).astype(np.int64)
+
+
+def as_bert_ids(ids: Any) -> Any:
+    """Return token numbers of the packaged tokenizer as BERT's vocabulary has them.
+
+    That tokenizer is BERT's without the 997 entries that no text has: [PAD] and [UNK] come first, the rest keep their
+    order.
+    """
+    given = np.asarray(ids, dtype=np.int64)
+    return np.where(given >= _FIRST_WORD, given + _LEFT_OUT, np.where(given == _UNKNOWN, _BERT_UNKNOWN, 0))

@@ -92,6 +92,8 @@ _LONG_NUMBER: Final = re.compile(r"\d(?:[ -]?\d){5,}")
 _SPELT: Final = frozenset(
     (*MONTHS, *WEEKDAYS, "i", "ok", "yes", "no", "hi", "hello", "mr", "mrs", "dr", "im", "ill")
 )
+_TITLED: Final = re.compile(r"\b(?:Mr|Mrs|Ms|Dr|Prof|St)\. $")
+"""A full stop that ends no sentence."""
 REACH: Final = 4
 """How many words may stand between a number and what it counts."""
 
@@ -100,7 +102,8 @@ def spelt_names(text: str) -> Iterator[re.Match[str]]:
     """Yield the words of a text that are spelt as names, not those that open a sentence or stand in capitals."""
     for match in _NAME.finditer(text):
         low = match[0].lower()
-        opens = match.start() == 0 or text[match.start() - 2 : match.start() - 1] in (".", "!", "?")
+        before = text[: match.start()]
+        opens = not before or (before[-2:-1] in (".", "!", "?") and not _TITLED.search(before))
         if not opens and low not in STOP and low not in _SPELT and not match[0].isupper():
             yield match
 

@@ -1,8 +1,9 @@
 """Which turn answers a question, and how sure it is that telling it would be right. Pure, deterministic.
 
-A linear model over `features` orders the turns; a logistic one over what came of that says how probably the best of
-them is told rightly. A table fitted by isotonic regression makes of it the share that was right in talks of a kind that
-taught nothing. `tools/lab/fit_ladder.py` fits all three; without their file nothing is told, only shown.
+A linear model over `features` orders the turns, beside a cross-encoder where one is installed (`rereading`); a logistic
+one over what came of that says how probably the best of them is told rightly. A table fitted by isotonic regression
+makes of it the share that was right in talks of a kind that taught nothing. `tools/lab/fit_ladder.py` fits all three,
+`fit_reading.py` what the cross-encoder counts; without their file nothing is told, only shown.
 """
 
 import hashlib
@@ -26,6 +27,8 @@ from braid.agent.answer.matching import LIGHT
 from braid.agent.answer.period import asks_for_sum
 from braid.agent.answer.presupposition import unheard
 from braid.agent.answer.reading import AskedQuestion, read
+from braid.agent.answer.rereading import SIGNALS as READ_SIGNALS
+from braid.agent.answer.rereading import likeliest, read_signals, reread, surest
 from braid.agent.answer.sureness import speaking
 from braid.agent.answer.turns import speaker, when_of
 from braid.agent.answer.variants import later, variants
@@ -34,6 +37,7 @@ from braid.recall.decompose import Question
 from braid.recall.hits import Hit
 from braid.recall.pool import Floats
 from braid.text.orders import gives_orders
+from braid.text.rerank import AnswerScores
 from braid.text.words import stem, words
 
 WEIGHTS: Final = Path(__file__).parent / "ladder.json"
@@ -51,6 +55,18 @@ _SHOWN_BEARING: Final = frozenset(("place", "clock", "person"))
 _TYPED: Final = frozenset(("money", "number", "time", "clock", "person", "place", "reason", "check"))
 
 
+class ReadWeights(msgspec.Struct, frozen=True):
+    """What takes the place of `tell`, `table` and `least` where a cross-encoder read the turns. `features`: what the
+    features' score is multiplied by; `read`: what the cross-encoder's is, before the two are added. `by`: the model."""
+
+    by: str
+    features: float
+    read: float
+    tell: dict[str, float]
+    table: tuple[tuple[float, float], ...]
+    least: dict[Caution, float]
+
+
 class LadderWeights(msgspec.Struct, frozen=True):
     """`turn`: weights of `features.NAMES`; `tell`: of `TELLING`, with `bias`, on columns as they are. `table`: pairs of
     a logistic's probability and the share that was right; `least`: how sure an answer must be to be told."""
@@ -60,6 +76,7 @@ class LadderWeights(msgspec.Struct, frozen=True):
     tell: dict[str, float]
     table: tuple[tuple[float, float], ...]
     least: dict[Caution, float]
+    reading: ReadWeights | None = None
 
 
 NOTHING: Final = LadderWeights(
@@ -102,17 +119,27 @@ class Chosen(msgspec.Struct, frozen=True):
     """Whether what is told says otherwise on different days."""
     speaks: float
     """How much of the question the best that was found speaks of, in [0, 1]."""
+    likeliest: float
+    """How likely the likeliest turn answers, as it was read, in [0, 1]; 0 where none was."""
+    least: dict[Caution, float]
+    """How sure it must be to be told."""
 
 
 def choose(
-    question: Question, hits: Sequence[Hit], given: LadderWeights, nearest: Nearness | None = None
+    question: Question,
+    hits: Sequence[Hit],
+    given: LadderWeights,
+    nearest: Nearness | None = None,
+    answers: AnswerScores | None = None,
 ) -> Chosen:
     """Return what of some hits, at least one, answers a question; `p` is how probably what is told is right."""
     some = [hit for hit in hits[:CANDIDATES] if not gives_orders(hit.text)]
     hits = [hit for hit in some if not of_another(question, speaker(hit), hit.text)] or some or hits[:1]
     asked = read(question.text)
     found = features(question, asked, hits, nearest)
-    scores = found.table @ np.array([given.turn.get(name, 0.0) for name in NAMES])
+    alone = found.table @ np.array([given.turn.get(name, 0.0) for name in NAMES])
+    read_once_more = reread(question.text, hits, alone, answers) if given.reading is not None else None
+    scores = alone if read_once_more is None else _mixed(hits, alone, read_once_more, given)
     order: list[int] = np.argsort(-scores, kind="stable").tolist()
     likely = np.exp(scores - scores.max())
     likely = likely / likely.sum()
@@ -125,17 +152,43 @@ def choose(
     otherwise = _otherwise(question, hits, order[0])
     told = otherwise or told
     signals = telling(question, asked, hits, found, scores, second=second)
+    signals |= read_signals(read_once_more, order[0], order[min(1, len(order) - 1)])
+    alone_says = signals if scores is alone else telling(question, asked, hits, found, alone, second=second)
+    p, least = calibrated(logistic(alone_says, given.tell), given.table), given.least
+    if given.reading is not None and read_once_more is not None:
+        p, least = (
+            surest(
+                p if order[0] == int(alone.argmax()) else 0.0,
+                calibrated(logistic(signals, given.reading.tell), given.reading.table),
+                float(read_once_more[order[0]]),
+            ),
+            given.reading.least,
+        )
     return Chosen(
         ranked=[hits[at] for at in order],
         told=[hits[at] for at in told],
         near=_near(asked, found, hits, [*first, *order[1:]]),
-        p=calibrated(logistic(signals, given.tell), given.table),
+        p=p,
         asked=asked,
         signals=signals,
         bears=_bears(asked, found, hits, order[0], told),
         changed=changing is not None or len(otherwise) > 1,
         speaks=max(float(found.spoken_of.max(initial=0.0)), _heard(question, hits)),
+        likeliest=likeliest(read_once_more),
+        least=least,
     )
+
+
+def _mixed(hits: Sequence[Hit], alone: Floats, read_once_more: Floats, given: LadderWeights) -> Floats:
+    """Return the features' score and the reading's together. A cross-encoder knows nothing of time: what the features
+    put first stays so where it is later than what would take its place, and reads as an answer too."""
+    if given.reading is None:
+        return alone
+    scores = given.reading.features * alone + given.reading.read * read_once_more
+    first, best = int(alone.argmax()), int(scores.argmax())
+    if hits[first].index > hits[best].index and read_once_more[first] > 0.0:
+        scores[first] = scores[best] + 1e-9
+    return scores
 
 
 def _heard(question: Question, hits: Sequence[Hit]) -> float:
@@ -211,6 +264,8 @@ _TELLING: Final = (
 )  # fmt: skip
 TELLING: Final = (*_TELLING, *(f"hits_{name}" for name in SIGNALS))
 """What says how sure an answer is, in order."""
+READ_TELLING: Final = (*TELLING, *READ_SIGNALS)
+"""The same where a cross-encoder read the turns."""
 assert set(VOICES) <= set(SIGNALS)  # noqa: S101 - what a person said of themselves is among them
 
 

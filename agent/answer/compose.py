@@ -17,7 +17,7 @@ from braid.agent.answer.choice import QuoteChoice
 from braid.agent.answer.chooser import LadderWeights, choose, name_of, weights
 from braid.agent.answer.confidence import missing
 from braid.agent.answer.followup import followed
-from braid.agent.answer.ladder import NEAREST, SPOKEN_OF, near, said, silence, surely, told, unknown
+from braid.agent.answer.ladder import LIKELY, NEAREST, SPOKEN_OF, near, said, silence, surely, told, unknown
 from braid.agent.answer.lists.told import listed
 from braid.agent.answer.mismatch import mismatch
 from braid.agent.answer.period import amounts_met, asks_for_sum, of_period
@@ -89,13 +89,13 @@ def _below(question: Question, asked: QuestionContext, given: LadderWeights) -> 
         return unknown("nothing that was found is of the time asked for", 0.0)
     if (no := _taken_back(question, asked)) is not None:
         return told(question, no, [no], max(asked.given * bands.CAREFUL, TAKEN_BACK), "no")
-    chosen = choose(question, hits, given, asked.nearest)
-    if chosen.speaks < SPOKEN_OF or _unknown_names(question, hits):
+    chosen = choose(question, hits, given, asked.nearest, asked.answers)
+    if (chosen.speaks < SPOKEN_OF and chosen.likeliest < LIKELY) or _unknown_names(question, hits):
         return silence(question, chosen, hits)
     best = chosen.ranked[0]
     if (of_sum and amounts_met(hits) > 1) or _is_of_another(question, best, hits):
         return near(question, chosen)
-    answer = said(question, chosen, asked, given)
+    answer = said(question, chosen, asked)
     return near(question, chosen) if answer is None else surely(answer, _most(asked))
 
 

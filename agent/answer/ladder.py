@@ -10,7 +10,7 @@ from typing import Final
 import msgspec
 
 from braid.agent import bands
-from braid.agent.answer.chooser import Chosen, LadderWeights
+from braid.agent.answer.chooser import Chosen
 from braid.agent.answer.confidence import missing
 from braid.agent.answer.reading import Wants
 from braid.agent.answer.report import capital, date, excerpt, quotable, report_of, support_of
@@ -29,6 +29,8 @@ MOST_NAMED: Final = 3
 """How many of the words that nobody speaks of are told."""
 SPOKEN_OF: Final = 0.2
 """How much of the question, names of who speaks aside, something must speak of, so that it is shown at all."""
+LIKELY: Final = 0.35
+"""Or how likely it must be to answer, as it was read."""
 DISPUTED: Final = 0.5
 """How sure an answer is at most that was said otherwise on another day."""
 UNSAID: Final = bands.CAREFUL - 0.01
@@ -59,10 +61,10 @@ def silence(question: Question, chosen: Chosen | None, hits: Sequence[Hit]) -> C
     )
 
 
-def said(question: Question, chosen: Chosen, asked: QuestionContext, given: LadderWeights) -> Composed | None:
+def said(question: Question, chosen: Chosen, asked: QuestionContext) -> Composed | None:
     """Return what was said that answers, quoted; None where that isn't sure enough to be told."""
     p = asked.given * chosen.p
-    if chosen.p < given.least[asked.caution] or not chosen.bears:
+    if chosen.p < chosen.least[asked.caution] or not chosen.bears:
         return None
     best = chosen.ranked[0] if chosen.ranked[0] in chosen.told else chosen.told[-1]
     if not chosen.changed:

@@ -41,6 +41,7 @@ from braid.recall.decompose import decompose, entities
 from braid.recall.hits import Hit
 from braid.recall.hits import RecallResult as Found
 from braid.recall.recall import Lens
+from braid.text.rerank import AnswerScores
 from braid.text.sentences import sentences
 from braid.text.words import MAX_QUERY_CHARS, stem, telling, words
 from braid.views.errors import ViewError, told
@@ -73,6 +74,10 @@ class Mind(Protocol):
 
     def nearest(self) -> Nearness | None:
         """Return what tells how near two words are in meaning; None without a model."""
+        ...
+
+    def answers(self) -> AnswerScores | None:
+        """Return what tells how surely each of some turns answers a question; None without a cross-encoder."""
         ...
 
     def facts(self, wanted: ListRequest) -> ListFindings:
@@ -170,6 +175,7 @@ def answer(
         language=guess(question) or "en",
         more=[hit for hit in kept if hit not in hits] if top_k == TOP_K else (),
         nearest=mind.nearest(),
+        answers=mind.answers(),
         caution=caution,
         listed=_listed(mind, core, kept, trouble, through=lens is not None),
         after=after,

@@ -1,5 +1,6 @@
 """A store as the pipeline of answers asks it, for one question: what is found, what is held, how it feels."""
 
+import logging
 from collections.abc import Iterator, Sequence
 from datetime import datetime
 from typing import Final
@@ -21,6 +22,7 @@ from braid.claims.question import utc
 from braid.claims.topics import is_about, turn_index, weighed
 from braid.ledger.record.record import ExperienceBody, Record, Scope
 from braid.ledger.record.source import BELIEVED, SourceClass, is_least
+from braid.recall.deadline import within
 from braid.recall.hits import Hit
 from braid.recall.hits import RecallResult as Found
 from braid.search.audience import flags_in, may_hear
@@ -29,8 +31,11 @@ from braid.search.question import MARKED, Audience, Question
 from braid.search.retrieval import NOT_OWN, find
 from braid.session import Session
 from braid.stance.reconcile import Reconciliation
+from braid.text.rerank import AnswerScores, RerankError
 from braid.tone import snapshots as feeling
 from braid.views.embedder import EmbeddingError
+
+log = logging.getLogger(__name__)
 
 
 def nearness_of(session: Session) -> Nearness | None:
@@ -46,6 +51,26 @@ def nearness_of(session: Session) -> Nearness | None:
             return np.full((len(spoken), len(asked)), -1.0)
 
     return nearest
+
+
+READ_WITHIN_S: Final = 5.0
+"""How long a cross-encoder may take, its loading included; then the features alone decide."""
+
+
+def answers_of(session: Session) -> AnswerScores | None:
+    """Return how surely turns answer by the cross-encoder of a session; None where it has none."""
+    model = session.reranker()
+    if model is None:
+        return None
+
+    def answers(question: str, texts: Sequence[str]) -> object:
+        try:
+            return within(READ_WITHIN_S, lambda: model.scores(question, texts))
+        except (RerankError, TimeoutError) as error:
+            log.warning("the cross-encoder gave nothing, and the features alone decide: %s", error)
+            return None
+
+    return answers
 
 
 LIST_HITS: Final = 100
@@ -65,6 +90,10 @@ class Tones:
     def nearest(self) -> Nearness | None:
         """See `Mind.nearest`."""
         return nearness_of(self._session)
+
+    def answers(self) -> AnswerScores | None:
+        """See `Mind.answers`."""
+        return answers_of(self._session)
 
     def feel(self, texts: Sequence[str]) -> list[ToneReading]:
         return feeling.sense(self._session, texts)

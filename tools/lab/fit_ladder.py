@@ -28,6 +28,7 @@ from braid.agent.answer.chooser import (
     calibrated,
     choose,
     logistic,
+    weights,
 )
 from braid.agent.answer.compose import Extractive
 from braid.agent.answer.features import CANDIDATES, NAMES, features
@@ -116,7 +117,9 @@ def _even(bears: Sequence[bool]) -> Floats:
     return np.array(bears, dtype=float) / max(sum(bears), 1)
 
 
-def fitted_tell(rows: Floats, right: Floats, weight: Floats) -> dict[str, float]:
+def fitted_tell(
+    rows: Floats, right: Floats, weight: Floats, names: Sequence[str] = TELLING
+) -> dict[str, float]:
     """Return the logistic weights, with bias, of columns as they are."""
     middle = (rows * weight[:, None]).sum(axis=0) / weight.sum()
     spread = np.sqrt(((rows - middle) ** 2 * weight[:, None]).sum(axis=0) / weight.sum()) + 1e-6
@@ -131,7 +134,7 @@ def fitted_tell(rows: Floats, right: Floats, weight: Floats) -> dict[str, float]
     columns = w[1:] / spread
     bias = float(w[0]) - float(columns @ middle)
     return {"bias": round(bias, 5)} | {
-        name: round(float(value), 5) for name, value in zip(TELLING, columns, strict=True)
+        name: round(float(value), 5) for name, value in zip(names, columns, strict=True)
     }
 
 
@@ -167,14 +170,14 @@ def taught(lessons: Sequence[Lesson]) -> tuple[LadderWeights, list[LeftOut]]:
     tables = [_table(one) for one in lessons]
     kinds = [one.kind for one in lessons]
     weight = np.array([TELL_OF_LOCOMO if one.locomo else 1.0 for one in lessons])
-    chosen: list[Chosen] = [_chosen(one, NOTHING) for one in lessons]
+    chosen: list[Chosen] = [chosen_of(one, NOTHING) for one in lessons]
     turns: dict[str, dict[str, float]] = {}
     for kind in sorted({*kinds}):
         rest = [at for at, each in enumerate(kinds) if each != kind]
         turns[kind] = fitted_turn([lessons[at] for at in rest], [tables[at] for at in rest])
         for at in _places(kinds, kind):
-            chosen[at] = _chosen(lessons[at], msgspec.structs.replace(NOTHING, turn=turns[kind]))
-    right = np.array([float(_is_right(one, found)) for one, found in zip(lessons, chosen, strict=True)])
+            chosen[at] = chosen_of(lessons[at], msgspec.structs.replace(NOTHING, turn=turns[kind]))
+    right = np.array([float(is_right(one, found)) for one, found in zip(lessons, chosen, strict=True)])
     rows = np.array([[found.signals[name] for name in TELLING] for found in chosen])
     tells: dict[str, dict[str, float]] = {}
     p = np.zeros(len(lessons))
@@ -216,17 +219,17 @@ def _table(lesson: Lesson) -> Floats:
     return features(question, read(question.text), lesson.hits, lesson.asked.nearest).table
 
 
-def _chosen(lesson: Lesson, given: LadderWeights) -> Chosen:
+def chosen_of(lesson: Lesson, given: LadderWeights) -> Chosen:
     question = decompose(lesson.asked.question, lesson.asked.now)
-    return choose(question, lesson.hits, given, lesson.asked.nearest)
+    return choose(question, lesson.hits, given, lesson.asked.nearest, lesson.asked.answers)
 
 
-def _is_right(lesson: Lesson, chosen: Chosen) -> bool:
+def is_right(lesson: Lesson, chosen: Chosen) -> bool:
     question = decompose(lesson.asked.question, lesson.asked.now)
     return lesson.judged(told(question, chosen.ranked[0], chosen.told, 1.0)) == "right"
 
 
-def of_talks(talks: Sequence[QuestionedTalk]) -> list[Lesson]:
+def of_talks(talks: Sequence[QuestionedTalk], *, with_reading: bool = False) -> list[Lesson]:
     """Return what the questions of talks teach, each asked of a store that holds its talk."""
     lessons: list[Lesson] = []
     for talk in talks:
@@ -236,7 +239,11 @@ def of_talks(talks: Sequence[QuestionedTalk]) -> list[Lesson]:
                 keeper = Keeper()
                 store.ask(question.question, user_id=talk.user_id, now=now, write=False, composer=keeper)
                 if keeper.asked is not None and keeper.asked.hits:
-                    lessons.append(lesson_of(talk, question.id, keeper.asked, turn_of))
+                    # The features alone are fitted here; what a cross-encoder adds, `fit_reading` fits.
+                    asked = (
+                        keeper.asked if with_reading else msgspec.structs.replace(keeper.asked, answers=None)
+                    )
+                    lessons.append(lesson_of(talk, question.id, asked, turn_of))
     return lessons
 
 
@@ -273,12 +280,13 @@ def of_locomo(exams: Sequence[Exam]) -> list[Lesson]:
         hits = [*case.asked.hits, *case.asked.more][:CANDIDATES]
         if hits:
             bears = [hit.id in right for hit in hits]
-            judged = partial(_by_evidence, right, case.gold.answerable)
-            lessons.append(Lesson(f"locomo-{case.conversation}", case.asked, bears, judged, case))
+            judged = partial(by_evidence, right, case.gold.answerable)
+            asked = msgspec.structs.replace(case.asked, answers=None)
+            lessons.append(Lesson(f"locomo-{case.conversation}", asked, bears, judged, case))
     return lessons
 
 
-def _by_evidence(right: AbstractSet[str], answerable: bool, composed: Composed) -> Verdict:
+def by_evidence(right: AbstractSet[str], answerable: bool, composed: Composed) -> Verdict:
     rung, cites = _rung(composed), not right.isdisjoint(composed.citations)
     if not answerable:
         return "told never said" if rung == "told" else "untold never said"
@@ -306,6 +314,7 @@ def main(
             plotted([(one.p, one.right) for one in left if not one.lesson.locomo]), encoding="utf-8"
         )
     if write:
+        given = msgspec.structs.replace(given, reading=weights().reading)
         WEIGHTS.write_bytes(msgspec.json.format(msgspec.json.encode(given), indent=1) + b"\n")
 
 
@@ -315,6 +324,8 @@ def lines(left: Sequence[LeftOut]) -> list[str]:
     for kind in [*sorted({one.lesson.kind for one in left}), "talks", "locomo"]:
         some = [one for one in left if kind in (one.lesson.kind, "locomo" if one.lesson.locomo else "talks")]
         having = [one for one in some if any(one.lesson.bears)]
+        if not having:
+            continue
         firsts = [_place(one) for one in having]
         never = [one.verdict for one in some if one.verdict.endswith("never said")]
         asked = len(some) - len(never)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from braid.agent.answer.bearing import Bearing
+from braid.agent.answer.bearing import Bearing, spelt_names
 from braid.agent.answer.reading import read
 
 
@@ -37,3 +37,18 @@ def test_a_name_that_is_known_is_one_in_lower_case_too() -> None:
     assert Bearing(asked, {"aisling", "maeve"}).plainly(said)
     assert not Bearing(asked).plainly(said)
     assert not Bearing(read("Has Aisling the bigger room?"), {"aisling"}).names(said)
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("My dentist is Dr. Kowalski.", ["Kowalski"]),
+        ("Ask Prof. Mbeki or Mrs. Oyelaran, St. Ives knows them", ["Mbeki", "Oyelaran", "Ives"]),
+        ("It rained. Kowalski came", []),  # what opens a sentence may be any word
+        ("Kowalski came", []),
+        ("I met Kowalski. Nice man", ["Kowalski"]),
+    ],
+)
+def test_a_name_behind_a_title_opens_no_sentence(text: str, names: list[str]) -> None:
+    found = [match[0] for match in spelt_names(text)]
+    assert [name for name in found if name not in ("Prof", "St")] == names

@@ -230,6 +230,9 @@ class Moody:
     def nearest(self) -> None:
         return None
 
+    def answers(self) -> None:
+        return None
+
     def feel(self, texts: Sequence[str]) -> list[ToneReading]:
         return [next(self._tones) for _ in texts]
 

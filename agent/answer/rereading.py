@@ -1,0 +1,84 @@
+"""What a cross-encoder makes of the turns that may answer a question, where one is installed. Pure.
+
+The best turns by their features are read once more, each together with the question and with the end of the turn
+before. What it says counts beside the features: how sure an answer is follows from both.
+"""
+
+import math
+from collections.abc import Sequence
+from typing import Final
+
+import numpy as np
+
+from braid.agent.answer.turns import speaker
+from braid.recall.hits import Hit
+from braid.recall.pool import Floats
+from braid.text.rerank import AnswerScores
+
+READ: Final = 12
+"""How many of the best turns are read once more; to each of the others goes the least that these got."""
+BACKS: Final = 1.0
+DENIES: Final = -1.5
+"""From and up to these log-odds a turn is read as one that answers, and as one that doesn't."""
+_TURN_CHARS: Final = 400
+_BEFORE_CHARS: Final = 100
+_MOST: Final = 8.0
+"""Beyond these log-odds it makes no difference."""
+
+
+def reread(question: str, hits: Sequence[Hit], scores: Floats, answers: AnswerScores | None) -> Floats | None:
+    """Return float64[n]: the log-odds that each hit answers; None without a model, or where it failed."""
+    if answers is None or not hits:
+        return None
+    best: list[int] = np.argsort(-scores, kind="stable")[:READ].tolist()
+    texts = passages(hits)
+    found = answers(question, [texts[at] for at in best])
+    if found is None:
+        return None
+    read: Floats = np.full(len(hits), float(np.min(found)))
+    read[best] = found
+    return read.clip(-_MOST, _MOST)
+
+
+def passages(hits: Sequence[Hit]) -> list[str]:
+    """Return each hit as it is read: who said it, behind the end of the turn before where that was found too."""
+    places = {hit.index: hit for hit in hits}
+    found: list[str] = []
+    for hit in hits:
+        before = places.get(hit.index - 1)
+        led = f"{speaker(before)}: {before.text[-_BEFORE_CHARS:]} / " if before is not None else ""
+        found.append(f"{led}{speaker(hit)}: {hit.text[:_TURN_CHARS]}")
+    return found
+
+
+def likeliest(read: Floats | None) -> float:
+    """Return how likely the likeliest turn answers, in [0, 1]; 0 where none was read."""
+    return 0.0 if read is None else 1.0 / (1.0 + math.exp(-float(read.max())))
+
+
+def surest(by_features: float, with_reading: float, read: float) -> float:
+    """Return how sure an answer is, by two probabilities and its turn's log-odds as it was read: the reading makes it
+    surer only where it says clearly that the turn answers; where it denies that, the lower of the two counts."""
+    if read >= BACKS:
+        return max(by_features, with_reading)
+    least = min(by_features, with_reading)
+    return least if read <= DENIES else (by_features + least) / 2
+
+
+SIGNALS: Final = ("read_none", "read_best", "read_share", "read_agrees", "read_next")
+"""What the reading says of how sure an answer is, in order."""
+
+
+def read_signals(read: Floats | None, best: int, next_: int) -> dict[str, float]:
+    """Return what the reading says of the best turn and of the one after it; nothing where none was read."""
+    if read is None:
+        return dict.fromkeys(SIGNALS, 0.0)
+    total = math.log1p(float(np.exp(read).sum()))
+    found = (
+        -total,
+        float(read[best]) / 4,
+        float(read[best]) - total,
+        float(read[best] >= read.max()),
+        float(read[best] - read[next_]) / 4,
+    )
+    return dict(zip(SIGNALS, found, strict=True))

@@ -1,0 +1,96 @@
+"""The cross-encoder that comes with Braid: which of some turns answers a question, run by onnxruntime.
+
+MiniLM, six layers, int8, 23 MB, taught by `tools/lab/fit_cross_encoder.py`; the README beside its weights names what it
+learned from. Without the extra `answers` there is none, and turns are ordered by features alone.
+"""
+
+from collections.abc import Sequence
+from functools import cache
+from hashlib import sha256
+from importlib import import_module
+from importlib.util import find_spec
+from pathlib import Path
+from threading import Lock
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+
+from braid.models.onnx import CLS, SEP, as_bert_ids
+from braid.models.static import FOLDER as VOCABULARY
+from braid.models.static import readable
+from braid.text.rerank import RerankError
+
+FOLDER: Final = Path(__file__).parent / "data" / "answers-minilm-int8"
+WEIGHTS_SHA256: Final = "fd48cf2f2101dffa6404a3ae7f2e5cd0defb40968f9f4f0fb9a83db6424418e6"
+NAME: Final = "answers-minilm-int8"
+MOST_TOKENS: Final = 128
+"""More of a turn is left out."""
+MOST_ASKED: Final = 48
+"""More of a question is left out."""
+
+
+@cache
+def packaged() -> "CrossEncoder | None":
+    """Return the packaged model, one for the process; None where onnxruntime isn't installed."""
+    return CrossEncoder() if find_spec("onnxruntime") is not None else None
+
+
+class CrossEncoder:
+    """Reads a question and a turn together. Loaded when it is first asked; safe to share between threads."""
+
+    name = f"{NAME}-{WEIGHTS_SHA256[:12]}"
+
+    def __init__(self, folder: Path = FOLDER, threads: int = 1) -> None:
+        """`folder`: where `model.onnx` lies."""
+        self._weights = folder / "model.onnx"
+        self._threads = threads
+        self._turn = Lock()
+        self._loaded: tuple[Any, Any] | None = None
+
+    def scores(self, question: str, texts: Sequence[str]) -> npt.NDArray[np.float64]:
+        """Return float64[n]: the log-odds that each text answers, against that nothing does.
+
+        Raises RerankError where the model's file is missing or damaged, or onnxruntime isn't there.
+        """
+        found = np.empty(len(texts), dtype=np.float64)
+        with self._turn:
+            tokenizer, session = self._loaded = self._loaded or self._load()
+            asked, *read = tokenizer.encode_batch(
+                [readable(each) for each in (question, *texts)], add_special_tokens=False
+            )
+            first = [CLS, *as_bert_ids(asked.ids)[:MOST_ASKED], SEP]
+            # One at a time: eight bits are scaled by all that is run at once, and a score must hang on no other text.
+            for at, one in enumerate(read):
+                found[at] = _run(session, first, as_bert_ids(one.ids)[: MOST_TOKENS - len(first) - 1])
+        if not np.isfinite(found).all():
+            raise RerankError(f"{self.name} gave no number")
+        return found
+
+    def _load(self) -> tuple[Any, Any]:
+        try:
+            onnxruntime: Any = import_module("onnxruntime")
+        except ImportError as error:
+            raise RerankError(
+                f"{error.name} is not installed: `pip install 'braid-store[answers]'`"
+            ) from error
+        from tokenizers import Tokenizer
+
+        try:
+            content = self._weights.read_bytes()
+        except OSError as error:
+            raise RerankError(f"{self._weights} can't be read ({error.strerror}): reinstall Braid") from error
+        if sha256(content).hexdigest() != WEIGHTS_SHA256:
+            raise RerankError(f"{self._weights} does not hold the weights of this release: reinstall Braid")
+        options: Any = onnxruntime.SessionOptions()
+        options.intra_op_num_threads = self._threads
+        session: Any = onnxruntime.InferenceSession(content, options, providers=["CPUExecutionProvider"])
+        return Tokenizer.from_file(str(VOCABULARY / "tokenizer.json")), session
+
+
+def _run(session: Any, asked: Sequence[int], text: Any) -> float:
+    """Return the figure of a question and a text, in tokens."""
+    ids = np.array([[*asked, *text, SEP]], dtype=np.int64)
+    kinds = np.array([[0] * len(asked) + [1] * (len(text) + 1)], dtype=np.int64)
+    given = {"input_ids": ids, "attention_mask": np.ones_like(ids), "token_type_ids": kinds}
+    return float(session.run(None, given)[0][0])

@@ -1,0 +1,136 @@
+"""What a cross-encoder's word counts when the turn that answers is chosen, and that nothing hangs on it."""
+
+from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import braid
+from braid.agent.answer.chooser import NOTHING, ReadWeights, choose, weights
+from braid.agent.answer.rereading import READ, passages, reread
+from braid.recall.decompose import decompose
+from braid.recall.hits import Hit
+from braid.search.question import Question
+from braid.search.retrieval import find
+from braid.store import Store
+from braid.text.rerank import RerankError
+
+NOW = datetime(2025, 9, 1, 12, tzinfo=UTC)
+SAID = (
+    "The bike is at the menders.",
+    "They want £48 for it, paid in cash.",
+    "The bike lane on Mill Road is closed.",
+)
+
+
+class FakeReranker:
+    """Gives the highest figure to what ends with a word."""
+
+    name = "by-hand"
+
+    def __init__(self, word: str, error: Exception | None = None) -> None:
+        self.word, self.error = word, error
+        self.asked: list[str] = []
+
+    def scores(self, question: str, texts: Sequence[str]) -> Any:
+        self.asked.append(question)
+        if self.error is not None:
+            raise self.error
+        return np.array([5.0 if text.endswith(self.word) else -5.0 for text in texts])
+
+
+def opened(home: Path, model: FakeReranker | None) -> Store:
+    store = braid.open(
+        home / "memory", guard_dir=home / "guard", reranker=None if model is None else lambda: model
+    )
+    if len(store) < 5:
+        for at, text in enumerate(SAID):
+            when = NOW - timedelta(days=20, minutes=-at)
+            store.append(text, actor="user", name="Petra", user_id="u", occurred_at=when)
+        store.views.search.index(wait_s=60.0)
+    return store
+
+
+@pytest.fixture
+def hits(tmp_path: Path) -> Iterator[Sequence[Hit]]:
+    with opened(tmp_path, None) as store:
+        found = find(store.session, Question(query="what about the bike?", user_id="u", now=NOW)).results
+        yield sorted(found, key=lambda hit: hit.index)
+
+
+def test_a_turn_is_read_behind_the_one_before(hits: Sequence[Hit]) -> None:
+    assert passages(hits)[0] == f"Petra: {SAID[0]}"
+    assert passages(hits)[1] == f"Petra: {SAID[0]} / Petra: {SAID[1]}"
+    assert passages(hits[1:])[0] == f"Petra: {SAID[1]}"
+
+
+def test_only_the_best_are_read_and_the_others_get_the_least(hits: Sequence[Hit]) -> None:
+    many = list(hits) * 10
+    scores = np.arange(float(len(many)))[::-1]
+    read: list[Sequence[str]] = []
+
+    def answers(_question: str, texts: Sequence[str]) -> Any:
+        read.append(texts)
+        return np.linspace(99.0, -2.0, len(texts))
+
+    found = reread("what?", many, scores, answers)
+    assert found is not None
+    assert len(read[0]) == READ
+    assert found[:2].tolist() == [8.0, 8.0]  # beyond so much it makes no difference
+    assert set(found[READ:].tolist()) == {-2.0}
+
+
+def test_without_a_model_nothing_is_read(hits: Sequence[Hit]) -> None:
+    assert reread("what?", hits, np.zeros(len(hits)), None) is None
+    assert reread("what?", hits, np.zeros(len(hits)), lambda _question, _texts: None) is None
+
+
+def test_its_word_counts_beside_the_features(hits: Sequence[Hit]) -> None:
+    reading = ReadWeights(
+        by="by-hand",
+        features=0.1,
+        read=1.0,
+        tell={"bias": 0.0, "read_best": 4.0},
+        table=(),
+        least=NOTHING.least,
+    )
+    given = type(NOTHING)(
+        about="", turn=NOTHING.turn, tell=NOTHING.tell, table=(), least=NOTHING.least, reading=reading
+    )
+    question = decompose("what about the bike?", NOW)
+    for text in SAID:
+        word = text.split()[-1]
+        chosen = choose(question, hits, given, None, FakeReranker(word).scores)
+        assert chosen.ranked[0].text == text
+        assert chosen.p > 0.9
+    assert choose(question, hits, given, None, None).p < 0.1  # the features' own weights decide
+
+
+def test_this_release_has_weights_for_the_packaged_model() -> None:
+    from braid.models.cross_encoder import CrossEncoder
+
+    reading = weights().reading
+    assert reading is not None
+    assert reading.by == CrossEncoder.name
+
+
+@pytest.mark.parametrize("error", [RerankError("no such file"), TimeoutError("slow")])
+def test_where_it_fails_the_features_answer(tmp_path: Path, error: Exception) -> None:
+    question = "What do the menders want for the bike?"
+    with opened(tmp_path, None) as store:
+        plain = store.ask(question, user_id="u", now=NOW, write=False)
+    failing = FakeReranker("", error)
+    with opened(tmp_path, failing) as store:
+        again = store.ask(question, user_id="u", now=NOW, write=False)
+    assert failing.asked == [question]
+    assert (again.text, again.rung, again.short) == (plain.text, plain.rung, plain.short)
+
+
+def test_an_answer_asks_it_once(tmp_path: Path) -> None:
+    model = FakeReranker("£48")
+    with opened(tmp_path, model) as store:
+        store.ask("What do the menders want for the bike?", user_id="u", now=NOW, write=False)
+    assert len(model.asked) == 1
