@@ -104,7 +104,7 @@ ifneq ($(shell $(PY) -c '' 2>/dev/null && cat .venv/.home 2>/dev/null),$(CURDIR)
 endif
 
 .venv/.runtime: pyproject.toml
-	@sh -eu -c "$$SETUP" setup '.[learn]'
+	@sh -eu -c "$$SETUP" setup '.[answers,learn]'
 
 .venv/.dev: pyproject.toml
 	@sh -eu -c "$$SETUP" setup '.[dev]'
