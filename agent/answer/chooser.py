@@ -161,6 +161,7 @@ def choose(
                 p if order[0] == int(alone.argmax()) else 0.0,
                 calibrated(logistic(signals, given.reading.tell), given.reading.table),
                 float(read_once_more[order[0]]),
+                is_check=asked.wants == "check",
             ),
             given.reading.least,
         )

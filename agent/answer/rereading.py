@@ -56,13 +56,16 @@ def likeliest(read: Floats | None) -> float:
     return 0.0 if read is None else 1.0 / (1.0 + math.exp(-float(read.max())))
 
 
-def surest(by_features: float, with_reading: float, read: float) -> float:
+def surest(by_features: float, with_reading: float, read: float, *, is_check: bool = False) -> float:
     """Return how sure an answer is, by two probabilities and its turn's log-odds as it was read: the reading makes it
-    surer only where it says clearly that the turn answers; where it denies that, the lower of the two counts."""
+    surer only where it says clearly that the turn answers; where it denies that, the lower of the two counts. To a
+    check "we've scrapped it" is an answer and reads like none: there a doubt of the reading doesn't count."""
     if read >= BACKS:
         return max(by_features, with_reading)
     least = min(by_features, with_reading)
-    return least if read <= DENIES else (by_features + least) / 2
+    if read <= DENIES:
+        return least
+    return by_features if is_check else (by_features + least) / 2
 
 
 SIGNALS: Final = ("read_none", "read_best", "read_share", "read_agrees", "read_next")
