@@ -4,6 +4,7 @@ MiniLM, six layers, int8, 23 MB, taught by `tools/lab/fit_cross_encoder.py`; the
 learned from. Without the extra `answers` there is none, and turns are ordered by features alone.
 """
 
+import os
 from collections.abc import Sequence
 from functools import cache
 from hashlib import sha256
@@ -46,23 +47,34 @@ class CrossEncoder:
         self._weights = folder / "model.onnx"
         self._threads = threads
         self._turn = Lock()
-        self._loaded: tuple[Any, Any] | None = None
+        self._loaded: tuple[Any, Any] | RerankError | None = None
+        os.register_at_fork(after_in_child=self._after_fork)
+
+    def _after_fork(self) -> None:
+        self._turn = Lock()  # another thread may have been loading
 
     def scores(self, question: str, texts: Sequence[str]) -> npt.NDArray[np.float64]:
         """Return float64[n]: the log-odds that each text answers, against that nothing does.
 
-        Raises RerankError where the model's file is missing or damaged, or onnxruntime isn't there.
+        Raises RerankError where the model's file is missing or damaged, or onnxruntime isn't there; that is remembered.
         """
         found = np.empty(len(texts), dtype=np.float64)
         with self._turn:
-            tokenizer, session = self._loaded = self._loaded or self._load()
-            asked, *read = tokenizer.encode_batch(
-                [readable(each) for each in (question, *texts)], add_special_tokens=False
-            )
-            first = [CLS, *as_bert_ids(asked.ids)[:MOST_ASKED], SEP]
-            # One at a time: eight bits are scaled by all that is run at once, and a score must hang on no other text.
-            for at, one in enumerate(read):
-                found[at] = _run(session, first, as_bert_ids(one.ids)[: MOST_TOKENS - len(first) - 1])
+            if self._loaded is None:
+                try:
+                    self._loaded = self._load()
+                except RerankError as error:
+                    self._loaded = error
+        if isinstance(self._loaded, RerankError):
+            raise self._loaded
+        tokenizer, session = self._loaded
+        asked, *read = tokenizer.encode_batch(
+            [readable(each) for each in (question, *texts)], add_special_tokens=False
+        )
+        first = [CLS, *as_bert_ids(asked.ids)[:MOST_ASKED], SEP]
+        # One at a time: eight bits are scaled by all that is run at once, and a score must hang on no other text.
+        for at, one in enumerate(read):
+            found[at] = _run(session, first, as_bert_ids(one.ids)[: MOST_TOKENS - len(first) - 1])
         if not np.isfinite(found).all():
             raise RerankError(f"{self.name} gave no number")
         return found

@@ -1,7 +1,7 @@
 """What a model must do to say which of some texts answers a question. Pure; models implement it."""
 
 from collections.abc import Callable, Sequence
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -26,5 +26,5 @@ class Reranker(Protocol):
 
 Reranking = Callable[[], Reranker | None]
 """Returns the model that is installed, None where there is none."""
-AnswerScores = Callable[[str, Sequence[str]], Any]
+AnswerScores = Callable[[str, Sequence[str]], npt.NDArray[np.float64] | None]
 """(question, texts) → float64[n] as `Reranker.scores`; None where the model failed or took too long."""

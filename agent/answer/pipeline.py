@@ -76,8 +76,9 @@ class Mind(Protocol):
         """Return what tells how near two words are in meaning; None without a model."""
         ...
 
-    def answers(self) -> AnswerScores | None:
-        """Return what tells how surely each of some turns answers a question; None without a cross-encoder."""
+    def answers(self, trouble: list[str]) -> AnswerScores | None:
+        """Return what tells how surely each of some turns answers a question; None without a cross-encoder. It never
+        raises: where it fails it returns None, and says so in `trouble`."""
         ...
 
     def facts(self, wanted: ListRequest) -> ListFindings:
@@ -175,7 +176,7 @@ def answer(
         language=guess(question) or "en",
         more=[hit for hit in kept if hit not in hits] if top_k == TOP_K else (),
         nearest=mind.nearest(),
-        answers=mind.answers(),
+        answers=mind.answers(trouble),
         caution=caution,
         listed=_listed(mind, core, kept, trouble, through=lens is not None),
         after=after,

@@ -22,6 +22,7 @@ DENIES: Final = -1.5
 """From and up to these log-odds a turn is read as one that answers, and as one that doesn't."""
 _TURN_CHARS: Final = 400
 _BEFORE_CHARS: Final = 100
+_NAME_CHARS: Final = 40
 _MOST: Final = 8.0
 """Beyond these log-odds it makes no difference."""
 
@@ -35,7 +36,7 @@ def reread(question: str, hits: Sequence[Hit], scores: Floats, answers: AnswerSc
     found = answers(question, [texts[at] for at in best])
     if found is None:
         return None
-    read: Floats = np.full(len(hits), float(np.min(found)))
+    read = np.full(len(hits), float(np.min(found)))
     read[best] = found
     return read.clip(-_MOST, _MOST)
 
@@ -46,9 +47,13 @@ def passages(hits: Sequence[Hit]) -> list[str]:
     found: list[str] = []
     for hit in hits:
         before = places.get(hit.index - 1)
-        led = f"{speaker(before)}: {before.text[-_BEFORE_CHARS:]} / " if before is not None else ""
-        found.append(f"{led}{speaker(hit)}: {hit.text[:_TURN_CHARS]}")
+        led = f"{_name(before)}: {before.text[-_BEFORE_CHARS:]} / " if before is not None else ""
+        found.append(f"{led}{_name(hit)}: {hit.text[:_TURN_CHARS]}")
     return found
+
+
+def _name(hit: Hit) -> str:
+    return speaker(hit)[:_NAME_CHARS]
 
 
 def likeliest(read: Floats | None) -> float:

@@ -3,6 +3,8 @@
 import logging
 from collections.abc import Iterator, Sequence
 from datetime import datetime
+from math import isfinite
+from time import monotonic
 from typing import Final
 
 import msgspec
@@ -11,6 +13,7 @@ import numpy as np
 from braid.affect.blend import Felt
 from braid.affect.vad import ToneReading
 from braid.agent.answer import predecessor
+from braid.agent.answer.chooser import weights
 from braid.agent.answer.lists.request import ListRequest, list_request
 from braid.agent.answer.pipeline import CitedAnswer
 from braid.agent.parts import FactChange, HeldStance, KnownFact, ListFindings, Nearness, Support
@@ -22,9 +25,9 @@ from braid.claims.question import utc
 from braid.claims.topics import is_about, turn_index, weighed
 from braid.ledger.record.record import ExperienceBody, Record, Scope
 from braid.ledger.record.source import BELIEVED, SourceClass, is_least
-from braid.recall.deadline import within
 from braid.recall.hits import Hit
 from braid.recall.hits import RecallResult as Found
+from braid.recall.pool import Floats
 from braid.search.audience import flags_in, may_hear
 from braid.search.operations import Flag
 from braid.search.question import MARKED, Audience, Question
@@ -57,20 +60,45 @@ READ_WITHIN_S: Final = 5.0
 """How long a cross-encoder may take, its loading included; then the features alone decide."""
 
 
-def answers_of(session: Session) -> AnswerScores | None:
-    """Return how surely turns answer by the cross-encoder of a session; None where it has none."""
-    model = session.reranker()
-    if model is None:
+def answers_of(session: Session, trouble: list[str]) -> AnswerScores | None:
+    """Return how surely turns answer by the cross-encoder of a session; None where it has none. Whatever it fails by
+    costs no answer: it is named in `trouble`, and the features alone decide."""
+    try:
+        model = session.reranker()
+        if model is None:
+            return None
+        fitted = weights().reading
+        if fitted is None or model.name != fitted.by:
+            raise RerankError(f"{model.name} is not what this release's weights are for")
+    except Exception as error:
+        _give_up(trouble, error)
         return None
 
-    def answers(question: str, texts: Sequence[str]) -> object:
+    def answers(question: str, texts: Sequence[str]) -> Floats | None:
+        # In this thread, one after the other: a library of C++ in a thread of its own would outlive the program.
+        until = monotonic() + READ_WITHIN_S
+        found: list[float] = []
         try:
-            return within(READ_WITHIN_S, lambda: model.scores(question, texts))
-        except (RerankError, TimeoutError) as error:
-            log.warning("the cross-encoder gave nothing, and the features alone decide: %s", error)
+            for text in texts:
+                (score,) = model.scores(question, [text])
+                if not isfinite(score):
+                    raise RerankError(f"{model.name} gave no number")
+                found.append(float(score))
+                if monotonic() > until:
+                    raise TimeoutError(f"it took longer than {READ_WITHIN_S:.0f} s")
+        except Exception as error:
+            _give_up(trouble, error)
             return None
+        return np.array(found)
 
     return answers
+
+
+def _give_up(trouble: list[str], error: Exception) -> None:
+    log.warning("the cross-encoder gave nothing, and the features alone decide: %s", error)
+    trouble.append(
+        f"cross-encoder: {error if isinstance(error, RerankError | TimeoutError) else type(error).__name__}"
+    )
 
 
 LIST_HITS: Final = 100
@@ -91,9 +119,9 @@ class Tones:
         """See `Mind.nearest`."""
         return nearness_of(self._session)
 
-    def answers(self) -> AnswerScores | None:
+    def answers(self, trouble: list[str]) -> AnswerScores | None:
         """See `Mind.answers`."""
-        return answers_of(self._session)
+        return answers_of(self._session, trouble)
 
     def feel(self, texts: Sequence[str]) -> list[ToneReading]:
         return feeling.sense(self._session, texts)

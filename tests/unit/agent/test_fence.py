@@ -230,8 +230,8 @@ class Moody:
     def nearest(self) -> None:
         return None
 
-    def answers(self) -> None:
-        return None
+    def answers(self, trouble: list[str]) -> None:
+        del trouble
 
     def feel(self, texts: Sequence[str]) -> list[ToneReading]:
         return [next(self._tones) for _ in texts]

@@ -11,6 +11,7 @@ import pytest
 import braid
 from braid.agent.answer.chooser import NOTHING, ReadWeights, choose, weights
 from braid.agent.answer.rereading import READ, passages, reread
+from braid.models.cross_encoder import CrossEncoder
 from braid.recall.decompose import decompose
 from braid.recall.hits import Hit
 from braid.search.question import Question
@@ -29,7 +30,7 @@ SAID = (
 class FakeReranker:
     """Gives the highest figure to what ends with a word."""
 
-    name = "by-hand"
+    name = CrossEncoder.name
 
     def __init__(self, word: str, error: Exception | None = None) -> None:
         self.word, self.error = word, error
@@ -117,20 +118,30 @@ def test_this_release_has_weights_for_the_packaged_model() -> None:
     assert reading.by == CrossEncoder.name
 
 
-@pytest.mark.parametrize("error", [RerankError("no such file"), TimeoutError("slow")])
-def test_where_it_fails_the_features_answer(tmp_path: Path, error: Exception) -> None:
+@pytest.mark.parametrize(
+    ("error", "named"),
+    [
+        (RerankError("no such file"), "no such file"),
+        (TimeoutError("slow"), "slow"),
+        (MemoryError(), "MemoryError"),
+        (ValueError("a shape"), "ValueError"),
+    ],
+)
+def test_where_it_fails_the_features_answer(tmp_path: Path, error: Exception, named: str) -> None:
     question = "What do the menders want for the bike?"
     with opened(tmp_path, None) as store:
         plain = store.ask(question, user_id="u", now=NOW, write=False)
     failing = FakeReranker("", error)
     with opened(tmp_path, failing) as store:
         again = store.ask(question, user_id="u", now=NOW, write=False)
-    assert failing.asked == [question]
+    assert failing.asked == [question]  # the first failure ends it
+    assert again.degraded == (f"cross-encoder: {named}",)
+    assert plain.degraded == ()
     assert (again.text, again.rung, again.short) == (plain.text, plain.rung, plain.short)
 
 
-def test_an_answer_asks_it_once(tmp_path: Path) -> None:
+def test_an_answer_asks_it_of_each_turn_once(tmp_path: Path) -> None:
     model = FakeReranker("£48")
     with opened(tmp_path, model) as store:
         store.ask("What do the menders want for the bike?", user_id="u", now=NOW, write=False)
-    assert len(model.asked) == 1
+    assert len(model.asked) == len(SAID)

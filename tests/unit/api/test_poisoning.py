@@ -118,7 +118,12 @@ def test_nothing_planted_is_told_as_the_owners(store: Store, attack: str, channe
             # What the owner said is cited still. An agent's words may make it near, and then stand last, as theirs.
             own_cited, others = own_and_others(told)
             assert told.rung in (answered.rung, "near")
-            assert cited(answered)[0] in own_cited
+            if answered.rung != "near":
+                assert cited(answered)[0] in own_cited
+            elif bears := {
+                one.id for one in answered.citations if any(key in one.text for key in case["key"])
+            }:
+                assert bears & {*own_cited}
             assert key not in told.short
             if told.rung != "near" or channel == "external":
                 assert (told.short, cited(told)) == (answered.short, cited(answered))
