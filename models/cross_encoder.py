@@ -37,6 +37,9 @@ def packaged() -> "CrossEncoder | None":
     return CrossEncoder() if find_spec("onnxruntime") is not None else None
 
 
+os.register_at_fork(after_in_child=packaged.cache_clear)  # another thread may have been loading it
+
+
 class CrossEncoder:
     """Reads a question and a turn together. Loaded when it is first asked; safe to share between threads."""
 
@@ -48,10 +51,6 @@ class CrossEncoder:
         self._threads = threads
         self._turn = Lock()
         self._loaded: tuple[Any, Any] | RerankError | None = None
-        os.register_at_fork(after_in_child=self._after_fork)
-
-    def _after_fork(self) -> None:
-        self._turn = Lock()  # another thread may have been loading
 
     def scores(self, question: str, texts: Sequence[str]) -> npt.NDArray[np.float64]:
         """Return float64[n]: the log-odds that each text answers, against that nothing does.

@@ -102,7 +102,7 @@ def spelt_names(text: str) -> Iterator[re.Match[str]]:
     """Yield the words of a text that are spelt as names, not those that open a sentence or stand in capitals."""
     for match in _NAME.finditer(text):
         low = match[0].lower()
-        before = text[: match.start()]
+        before = text[max(match.start() - 8, 0) : match.start()]
         opens = not before or (before[-2:-1] in (".", "!", "?") and not _TITLED.search(before))
         if not opens and low not in STOP and low not in _SPELT and not match[0].isupper():
             yield match

@@ -139,7 +139,9 @@ def choose(
     found = features(question, asked, hits, nearest)
     alone = found.table @ np.array([given.turn.get(name, 0.0) for name in NAMES])
     read_once_more = reread(question.text, hits, alone, answers) if given.reading is not None else None
-    scores = alone if read_once_more is None else _mixed(hits, alone, read_once_more, given)
+    scores = alone
+    if given.reading is not None and read_once_more is not None:
+        scores = _mixed(hits, alone, read_once_more, given.reading)
     order: list[int] = np.argsort(-scores, kind="stable").tolist()
     likely = np.exp(scores - scores.max())
     likely = likely / likely.sum()
@@ -180,12 +182,10 @@ def choose(
     )
 
 
-def _mixed(hits: Sequence[Hit], alone: Floats, read_once_more: Floats, given: LadderWeights) -> Floats:
+def _mixed(hits: Sequence[Hit], alone: Floats, read_once_more: Floats, given: ReadWeights) -> Floats:
     """Return the features' score and the reading's together. A cross-encoder knows nothing of time: what the features
     put first stays so where it is later than what would take its place, and reads as an answer too."""
-    if given.reading is None:
-        return alone
-    scores = given.reading.features * alone + given.reading.read * read_once_more
+    scores = given.features * alone + given.read * read_once_more
     first, best = int(alone.argmax()), int(scores.argmax())
     if hits[first].index > hits[best].index and read_once_more[first] > 0.0:
         scores[first] = scores[best] + 1e-9

@@ -1,6 +1,5 @@
 """A store as the pipeline of answers asks it, for one question: what is found, what is held, how it feels."""
 
-import logging
 from collections.abc import Iterator, Sequence
 from datetime import datetime
 from math import isfinite
@@ -37,8 +36,6 @@ from braid.stance.reconcile import Reconciliation
 from braid.text.rerank import AnswerScores, RerankError
 from braid.tone import snapshots as feeling
 from braid.views.embedder import EmbeddingError
-
-log = logging.getLogger(__name__)
 
 
 def nearness_of(session: Session) -> Nearness | None:
@@ -95,7 +92,7 @@ def answers_of(session: Session, trouble: list[str]) -> AnswerScores | None:
 
 
 def _give_up(trouble: list[str], error: Exception) -> None:
-    log.warning("the cross-encoder gave nothing, and the features alone decide: %s", error)
+    """Name what the cross-encoder failed by; of what isn't its own only the class: a message may quote."""
     trouble.append(
         f"cross-encoder: {error if isinstance(error, RerankError | TimeoutError) else type(error).__name__}"
     )

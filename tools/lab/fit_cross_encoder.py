@@ -118,7 +118,7 @@ class Student:
                 torch.nn.utils.clip_grad_norm_(self.model.parameters(), 1.0)
                 optimizer.step()
                 schedule.step()
-                total += float(loss)
+                total += float(loss.detach())
             say(f"read {time + 1} of {times}: loss {total / math.ceil(len(taught) / BATCH):.3f}")
 
     def _loss(self, some: Sequence[Reading], chance: random.Random) -> Any:
