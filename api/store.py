@@ -1492,22 +1492,25 @@ class Methods:
         """
         return self.session.call(admin_certificate.certificate, admin_certificate.AskCertificate(id=id))
 
-    def forget(self, *ids: "str", reason: "str | None" = None, force: bool = False) -> "RecordId":
-        """Hide records and what falls with them (see `plan_forget`), until they are recovered or erased by `retain`.
+    def forget(
+        self, *ids: "str", reason: "str | None" = None, force: bool = False, only: bool = False
+    ) -> "RecordId":
+        """Hide memories and what falls with them (see `plan_forget`), until they are recovered or erased by `retain`.
 
-        Returns the tombstone's id. Raises UnknownRecordError, ForgottenError, ErasedError; InvalidRecordError for what is
-        no memory, PinnedError for a pinned one without `force`.
+        With `only`, a correction alone is taken back, and what it corrected stands again. Returns the tombstone's id. Raises
+        UnknownRecordError, ForgottenError, ErasedError; InvalidRecordError for what is no memory, PinnedError for a pinned
+        one without `force`.
         """
         return self.session.call(
-            admin_erasure.forget, admin_erasure.Forget(ids=ids, reason=reason, force=force)
+            admin_erasure.forget, admin_erasure.Forget(ids=ids, reason=reason, force=force, only=only)
         ).id
 
-    def plan_forget(self, *ids: "str") -> "tuple[RecordId, ...]":
-        """Return what would fall if these records were forgotten: what rests on them alone, and what quotes them.
+    def plan_forget(self, *ids: "str", only: bool = False) -> "tuple[RecordId, ...]":
+        """Return what would be hidden with these: the rest of their memories, and what rests on them alone or quotes them.
 
-        Those are answers, stances and views. Raises UnknownRecordError, ForgottenError, ErasedError.
+        What rests on them are answers, stances and views. Raises UnknownRecordError, ForgottenError, ErasedError.
         """
-        return self.session.call(admin_erasure.plan_forget, admin_erasure.PlanForget(ids=ids)).ids
+        return self.session.call(admin_erasure.plan_forget, admin_erasure.PlanForget(ids=ids, only=only)).ids
 
     def recover(self, *ids: "str", reason: "str | None" = None) -> "RecordId":
         """Bring forgotten records, and what fell with them, back within the retention window; return the event's id.

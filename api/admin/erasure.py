@@ -9,6 +9,7 @@ from msgspec import Meta
 
 from braid.caller import asked_for, asking
 from braid.errors import AccessDeniedError, PinnedError
+from braid.isolation import is_own
 from braid.ledger.erase import cascade as cascades
 from braid.ledger.erase import erasure as erasing
 from braid.ledger.erase.cascade import Cascade
@@ -26,7 +27,7 @@ from braid.ledger.errors import (
 from braid.ledger.read.reader import Reader
 from braid.ledger.record.ids import RecordId
 from braid.ledger.record.scope import SCOPES
-from braid.log.chain import chain_of, kept
+from braid.log.chain import chain_of, kept, present
 from braid.log.lock import refuse_locked
 from braid.log.operations import Read, read
 from braid.operation import Id, Request, Response, operation
@@ -71,11 +72,15 @@ class Certified(Response, frozen=True, kw_only=True):
 
 
 class Forget(Request, frozen=True, kw_only=True):
-    """Which records are hidden, and why. `force`: pinned ones too, which only an operator may ask."""
+    """Which memories and other records are hidden, and why. Any id of a memory names all of it: what it said before it
+    was corrected too. `only`: just these records, so that what one of them corrected stands again. `force`: pinned ones
+    too, which only an operator may ask.
+    """
 
     ids: Ids
     reason: str | None = None
     force: bool = False
+    only: bool = False
 
 
 @operation(
@@ -89,17 +94,18 @@ class Forget(Request, frozen=True, kw_only=True):
     errors=(*_UNKNOWN, *_WRITES, PinnedError, AccessDeniedError),
 )
 def forget(session: Session, asked: Forget) -> Noted:
-    """Hide records and what falls with them (see `plan_forget`), until they are recovered or erased by `retain`.
+    """Hide memories and what falls with them (see `plan_forget`), until they are recovered or erased by `retain`.
 
-    Returns the tombstone's id. Raises UnknownRecordError, ForgottenError, ErasedError; InvalidRecordError for what is
-    no memory, PinnedError for a pinned one without `force`.
+    With `only`, a correction alone is taken back, and what it corrected stands again. Returns the tombstone's id. Raises
+    UnknownRecordError, ForgottenError, ErasedError; InvalidRecordError for what is no memory, PinnedError for a pinned
+    one without `force`.
     """
     _require_force(asked)
     with session.writer.turn():  # nothing that quotes them comes between plan and tombstone
         if not asked.force or settings(session).forget_pinned == "never":
             _refuse_pinned(session, asked.ids)
         refuse_locked(session, asked.ids)
-        falls = plan_forget(session, PlanForget(ids=asked.ids)).ids
+        falls = plan_forget(session, PlanForget(ids=asked.ids, only=asked.only)).ids
         return Noted(
             id=erasing.forget(session.writer, [*dict.fromkeys(asked.ids), *falls], asked.reason, asked_for())
         )
@@ -124,9 +130,10 @@ def _refuse_pinned(session: Session, ids: Iterable[str]) -> None:
 
 
 class PlanForget(Request, frozen=True, kw_only=True):
-    """Which records would be hidden."""
+    """Which memories and other records would be hidden; `only`: just these, and not all of the memories they are of."""
 
     ids: tuple[Id, ...]
+    only: bool = False
 
 
 @operation(
@@ -140,13 +147,30 @@ class PlanForget(Request, frozen=True, kw_only=True):
     errors=_UNKNOWN,
 )
 def plan_forget(session: Session, asked: PlanForget) -> Named:
-    """Return what would fall if these records were forgotten: what rests on them alone, and what quotes them.
+    """Return what would be hidden with these: the rest of their memories, and what rests on them alone or quotes them.
 
-    Those are answers, stances and views. Raises UnknownRecordError, ForgottenError, ErasedError.
+    What rests on them are answers, stances and views. Raises UnknownRecordError, ForgottenError, ErasedError.
     """
     session.refresh()
     reader = session.reader
-    return _named(session, falls_with(reader, [reader.get(id).index for id in asked.ids]))
+    targets = [reader.get(id).index for id in asked.ids]
+    rest = [] if asked.only else _rest_of(session, targets)
+    return _named(session, [*rest, *falls_with(reader, [*targets, *rest])])
+
+
+def _rest_of(session: Session, targets: Sequence[int]) -> list[int]:
+    """Return the other records of these memories, of the caller's scope: without them what was corrected would stand
+    again, or the correction stay (`003_` §14: any id of a chain names the memory)."""
+    reader, caller = session.reader, asking()
+    found: set[int] = set()
+    for index in targets:
+        if index not in found and reader.envelope(index).kind == "experience":
+            found.update(present(reader, chain_of(reader, index)))
+    return [
+        at
+        for at in sorted(found.difference(targets))
+        if caller is None or is_own(session, caller, reader.envelope(at).id)
+    ]
 
 
 class Recover(Request, frozen=True, kw_only=True):

@@ -70,6 +70,12 @@ def chain_of(reader: Reader, index: int, size: int | None = None) -> Chain:
     return Chain(tuple(members), current, version, tuple(sorted(settings)), tuple(sorted(tombstones)))
 
 
+def present(reader: Reader, chain: Chain) -> list[int]:
+    """Return the records of a memory that are neither hidden nor erased, in log order."""
+    control = reader.control
+    return [at for at in chain.members if at not in control.hidden and at not in control.erased]
+
+
 def kept(reader: Reader, chain: Chain) -> Kept:
     """Return how a memory is kept: by the events that are there, the newest word of each."""
     control, found = reader.control, Kept()

@@ -17,7 +17,7 @@ from braid.caller import asking
 from braid.errors import AccessDeniedError, ConfirmationError
 from braid.ledger.record.ids import RecordId
 from braid.ledger.record.scope import ids_of
-from braid.log.chain import Chain, chain_of, kept
+from braid.log.chain import Chain, chain_of, kept, present
 from braid.memories.operations import (
     ForgetPreviewed,
     Forgotten,
@@ -62,13 +62,13 @@ def preview(session: Session, asked: PreviewForget) -> Preview:
     shown, chains = found[:most], [chain for chain, _, _ in found[:most]]
     memories = [_meant(session, *one) for one in shown]
     leaving = [one.id for one in memories if not one.pinned]
-    going = [
-        id
+    whole = [
+        RecordId(session.reader.envelope(at).id)
         for chain, one in zip(chains, memories, strict=True)
         if not one.pinned
-        for id in whole(session, chain)
+        for at in present(session.reader, chain)
     ]
-    falls = plan_forget(session, PlanForget(ids=tuple(going))).ids if going else ()
+    falls = plan_forget(session, PlanForget(ids=tuple(whole))).ids if whole else ()
     until = session.now() + VALID
     token = _Shown(
         memories=tuple((chain.current or 0, chain.version) for chain in chains),
@@ -98,14 +98,13 @@ def forget_shown(session: Session, asked: ForgetPreviewed) -> Forgotten:
         if now.forget_dry_run_only:
             raise ConfirmationError("forget_dry_run_only is set: nothing was changed")
         chosen = _chosen(session, shown, asked.ids)
-        left, going, skipped = list[RecordId](), list[RecordId](), list[Skipped]()
+        left, skipped = list[RecordId](), list[Skipped]()
         for index, version in chosen:
             id = RecordId(session.reader.envelope(index).id)
             if (why := _why_not(session, index, version)) is not None:
                 skipped.append(Skipped(id=id, why=why))
             else:
                 left.append(id)
-                going += whole(session, chain_of(session.reader, index))
         if len(left) > now.forget_max:
             raise ConfirmationError(
                 f"{len(left)} memories would be forgotten, and forget_max is {now.forget_max}; nothing was changed"
@@ -118,7 +117,7 @@ def forget_shown(session: Session, asked: ForgetPreviewed) -> Forgotten:
             raise ConfirmationError(
                 f"none of them says it word for word: name ids, or say confirm={len(left)}; nothing was changed"
             )
-        tombstone = forget(session, Forget(ids=tuple(going), reason=asked.reason)).id if left else None
+        tombstone = forget(session, Forget(ids=tuple(left), reason=asked.reason)).id if left else None
     return Forgotten(tombstone=tombstone, forgotten=tuple(left), skipped=tuple(skipped))
 
 
@@ -127,16 +126,6 @@ def _require_scope(asked: Scoped) -> None:
     caller = asking()
     if caller is not None and caller.kind != "operator" and not any(_scope(asked)):
         raise AccessDeniedError("forgetting by what memories say needs a scope: give user_id, or another id")
-
-
-def whole(session: Session, chain: Chain) -> list[RecordId]:
-    """Return what is to be hidden for a memory to be forgotten: what a correction replaced would stand again."""
-    control = session.reader.control
-    return [
-        RecordId(session.reader.envelope(at).id)
-        for at in chain.members
-        if at not in control.hidden and at not in control.erased
-    ]
 
 
 def _found(session: Session, asked: PreviewForget) -> tuple[list[tuple[Chain, str, float]], bool]:

@@ -24,13 +24,15 @@ class Named(msgspec.Struct, frozen=True):
 class Cascade(msgspec.Struct, frozen=True):
     """What an erasure takes: the records asked for and what is derived from them alone; and what it weakens.
 
-    `again`: what one of them stands in the place of, and will stand itself once they are gone.
+    `again`: what one of them stands in the place of, and will stand itself once they are gone. `goes_on`: the living
+    correction of one of them, which stays: an erasure can't be taken back, so it takes no more than was named.
     """
 
     asked: list[Named]
     derived: list[Named]
     kept: list[Named]
     again: list[Named] = []
+    goes_on: list[Named] = []
 
     @property
     def erased(self) -> list[Named]:
@@ -69,10 +71,27 @@ def plan(reader: Reader, targets: Iterable[int]) -> Cascade:
 
 
 def plan_whole(reader: Reader, targets: Iterable[int]) -> Cascade:
-    """Return the cascade of erasing `targets`, and what will stand again."""
+    """Return the cascade of erasing `targets`, what will stand again, and what of their memories stays."""
     found = plan(reader, targets)
-    again = stands_again(reader, [one.index for one in found.erased])
-    return msgspec.structs.replace(found, again=again)
+    going = {one.index for one in found.erased}
+    again = stands_again(reader, going)
+    return msgspec.structs.replace(found, again=again, goes_on=_goes_on(reader, found.asked, going))
+
+
+def _goes_on(reader: Reader, asked: Iterable[Named], going: Collection[int]) -> list[Named]:
+    """Return what stands in the place of these records, lives, and doesn't go."""
+    found, waiting = set[int](), [one.index for one in asked]
+    while waiting:
+        for child, role in reader.backlinks.of(waiting.pop()):
+            if role == SUPERSEDES and child not in found and reader.envelope(child).kind == "experience":
+                found.add(child)
+                waiting.append(child)
+    living = reader.standings()
+    return [
+        Named(at, RecordId(reader.envelope(at).id))
+        for at in sorted(found)
+        if at not in going and living.lives(at)
+    ]
 
 
 def stands_again(reader: Reader, going: Collection[int]) -> list[Named]:

@@ -30,6 +30,7 @@ def _rows(store: "Store", cascade: "Cascade") -> list[dict[str, Any]]:
         ("erase", "derived from these alone", cascade.derived),
         ("keep", "has other support", cascade.kept),
         ("again", "what stands in its place goes", cascade.again),
+        ("stay", "corrects what goes", cascade.goes_on),
     ):
         for one in named:
             envelope = store.reader.envelope(one.index)
@@ -46,7 +47,7 @@ def _rows(store: "Store", cascade: "Cascade") -> list[dict[str, Any]]:
 
 
 def put_cascade(store: "Store", cascade: "Cascade", output: Format) -> None:
-    """Write what an erasure takes and what it weakens, a record a row."""
+    """Write what an erasure takes, what it weakens, and what stays of its memories, a record a row."""
     put_rows(_COLUMNS, _rows(store, cascade), output)
 
 
@@ -70,16 +71,30 @@ def weight_of(cascade: "Cascade") -> str:
 
 
 def _standing(cascade: "Cascade") -> str:
-    return f"; {again}" if (again := again_of([one.id for one in cascade.again])) else ""
+    said = (again_of([one.id for one in cascade.again]), goes_on_of(cascade))
+    return "".join(f"; {one}" for one in said if one)
+
+
+def goes_on_of(cascade: "Cascade") -> str:
+    """Return what of the memories stays, in words; nothing where nothing does."""
+    named = [one.id for one in cascade.goes_on]
+    if not named:
+        return ""
+    if len(named) == 1:
+        return f"{named[0]} corrects what goes, and stays: name it too to erase it"
+    return f"{_listed(named)} correct what goes, and stay: name them too to erase them"
 
 
 def again_of(ids: "Sequence[str]") -> str:
     """Return what stands again, in words; nothing where nothing does."""
     if not ids:
         return ""
-    shown = ", ".join(ids[:_SHOWN]) + (f" and {len(ids) - _SHOWN} more" if ids[_SHOWN:] else "")
     those = "it" if len(ids) == 1 else "them"
-    return f"{shown} {'stands' if len(ids) == 1 else 'stand'} again, since what replaced {those} goes"
+    return f"{_listed(ids)} {'stands' if len(ids) == 1 else 'stand'} again, since what replaced {those} goes"
+
+
+def _listed(ids: "Sequence[str]") -> str:
+    return ", ".join(ids[:_SHOWN]) + (f" and {len(ids) - _SHOWN} more" if ids[_SHOWN:] else "")
 
 
 def put_certificates(certificates: "Sequence[Certificate]", output: Format) -> None:

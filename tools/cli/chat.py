@@ -325,9 +325,7 @@ class Conversation:
         del text
         if self._told is None:
             raise ValueError("you have said nothing yet that could be forgotten: say what it was about")
-        record = self._store.get(self._told)
-        put_right = [link.id for link in record.targets("supersedes") if link.id not in self._hidden()]
-        if self._forget([self._told, *put_right], ""):  # what was put right would stand again by itself
+        if self._forget([self._told], ""):
             self._told = None
 
     def _forget_about(self, what: str) -> None:
@@ -402,13 +400,7 @@ class Conversation:
             put(f"  … and {len(ids) - _MOST_SHOWN} more")
 
     def _hide(self, ids: "Sequence[str]", quoting: list[str]) -> None:
-        from braid.log.chain import chain_of
-        from braid.memories.forgetting import whole
-
-        session = self._store.session
-        chains = (chain_of(session.reader, session.reader.index_of(id)) for id in ids)
-        gone = [one for chain in chains for one in whole(session, chain)]
-        self._store.forget(*dict.fromkeys([*gone, *quoting]), reason="asked for in a chat")
+        self._store.forget(*dict.fromkeys([*ids, *quoting]), reason="asked for in a chat")
         days = self._store.reader.control.retention_days
         put(
             f"Forgotten. `braid recover` brings it back within {many(days, 'day')}; then `braid retain` erases it."
@@ -450,7 +442,3 @@ class Conversation:
             for record in living
             if isinstance(record.body, ExperienceBody) and record.body.provenance.method == "answer"
         ]
-
-    def _hidden(self) -> set[str]:
-        reader = self._store.reader
-        return {reader.envelope(index).id for index in reader.control.hidden}

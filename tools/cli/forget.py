@@ -11,7 +11,7 @@ import typer
 
 from braid.ledger.record.scope import SCOPES
 from braid.tools.cli.access import braid_again, reading, writing
-from braid.tools.cli.cascade import again_of, put_cascade, put_certificates, put_due, weight_of
+from braid.tools.cli.cascade import again_of, goes_on_of, put_cascade, put_certificates, put_due, weight_of
 from braid.tools.cli.options import (
     Adopt,
     AgentId,
@@ -78,6 +78,9 @@ def forget(
         int | None,
         typer.Option("--confirm", min=1, help="With --token: how many, above ten.", show_default=False),
     ] = None,
+    only: Annotated[
+        bool, typer.Option("--only", help="Just these records; what one of them corrected stands again.")
+    ] = False,
     force: Annotated[bool, typer.Option("--force", help="Pinned ones too.")] = False,
     user_id: UserId = None,
     agent_id: AgentId = None,
@@ -90,10 +93,12 @@ def forget(
     output: FormatOption = "table",
     store: StoreOption = None,
 ) -> None:
-    """Hide records from reads, recall and projections, with what was drawn from them alone and the answers that
-    quote them.
+    """Hide memories and other records from reads, recall and projections, with what was drawn from them alone and the
+    answers that quote them.
 
-    By their ids; or by what they say: --query shows them and a token, and --token forgets just these.
+    By their ids: any id of a memory names all of it, also what it said before it was corrected. --only takes back just
+    that record: of a correction, so that what it corrected stands again.
+    Or by what they say: --query shows them and a token, and --token forgets just these.
     `recover` brings them back within the retention window.
 
     \b
@@ -110,6 +115,10 @@ def forget(
     }
     if (query is not None) + (token is not None) + (bool(ids) and token is None) != 1:
         raise ValueError("name what is meant in one way: record ids, --query, or the --token that it gave")
+    if only and not (ids and token is None):
+        raise ValueError(
+            "--only goes with record ids alone: what --query and --token name are whole memories"
+        )
     if query is not None:
         with reading(store) as opened:
             shown = opened.preview_forget(
@@ -135,10 +144,10 @@ def forget(
             return
         if dry_run:
             opened.plan_erase(*[opened.get(id).id for id in ids])
-        falls = opened.plan_forget(*ids)
+        falls = opened.plan_forget(*ids, only=only)
         again = again_of(_standing_again(opened, [*ids, *falls]))
         if not dry_run:
-            put(opened.forget(*ids, reason=reason, force=force))
+            put(opened.forget(*ids, reason=reason, force=force, only=only))
         days = opened.reader.control.retention_days
     if dry_run:
         say(f"{_with_falls(ids, falls)} would be hidden (--dry-run)")
@@ -211,8 +220,8 @@ def _put_forgotten(done: "Forgotten") -> None:
 def _with_falls(ids: list[str], falls: Sequence[str]) -> str:
     more = [id for id in falls if id not in ids]
     also = (
-        f" and {many(len(more), 'record')} that {'rests' if len(more) == 1 else 'rest'}"
-        f" on {'it' if len(ids) == 1 else 'them'}"
+        f" and {len(more)} more that {'goes' if len(more) == 1 else 'go'}"
+        f" with {'it' if len(ids) == 1 else 'them'}"
         if more
         else ""
     )
@@ -312,6 +321,8 @@ def erase(
         with progress("erasing"):
             certificates = opened.erase(*(one.id for one in cascade.asked), reason=reason)
         put_certificates(certificates, output)
+        if stays := goes_on_of(cascade):
+            say(stays)
 
 
 def _scope(where: list[str], session: str | None) -> dict[str, str]:

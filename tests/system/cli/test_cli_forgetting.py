@@ -110,17 +110,42 @@ def test_what_a_correction_replaced_stands_again_and_is_named(session: Session) 
     old = session.well("append", "The code is 4711.").id
     new = session.well("correct", old, "The code is 8293.").id
     says = f"{old} stands again, since what replaced it goes"
-    assert says in session.well("forget", new, "--dry-run").err
+    assert says in session.well("forget", new, "--only", "--dry-run").err
+    assert says not in session.well("forget", new, "--dry-run").err
     assert says in session.well("erase", new, "--dry-run").err
     rows = json.loads(session.well("erase", new, "--dry-run", "-o", "json").out)
     assert (old, "again") in {(row["id"], row["fate"]) for row in rows}
-    assert says in session.well("forget", new).err
+    assert says in session.well("forget", new, "--only").err
     session.well("recover", new)
     assert says in session.well("erase", new, "--yes").err
     assert "4711" in session.well("recall", "code").out
     newest = session.well("correct", old, "The code is 8293.").id
     (certificate,) = json.loads(session.well("erase", newest, "--yes", "-o", "json").out)
     assert certificate["stands_again"] == [old]
+
+
+def test_any_id_of_a_memory_forgets_all_of_it_and_brings_it_back(session: Session) -> None:
+    old = session.well("append", "I live in Oslo.", "--user-id", "ana").id
+    new = session.well("correct", old, "I live in Bergen.").id
+    for one in (old, new):
+        done = session.well("forget", one)
+        assert "that go with it hidden" in done.err or "that goes with it hidden" in done.err
+        assert "stands again" not in done.err
+        assert "don't know" in session.well("ask", "Where do I live?", "--user-id", "ana").out
+        session.well("recover", one)
+        assert "Bergen" in session.well("ask", "Where do I live?", "--user-id", "ana").out
+    assert "--only goes with record ids" in session.refused("forget", "--only", "--query", "Oslo")
+
+
+def test_erasing_what_was_corrected_says_what_stays_of_the_memory(session: Session) -> None:
+    old = session.well("append", "The code is 4711.").id
+    new = session.well("correct", old, "The code is 8293.").id
+    says = f"{new} corrects what goes, and stays: name it too to erase it"
+    rows = json.loads(session.well("erase", old, "--dry-run", "-o", "json").out)
+    assert {(old, "erase"), (new, "stay")} <= {(row["id"], row["fate"]) for row in rows}
+    assert "stays" not in session.well("erase", old, new, "--dry-run").err
+    assert says in session.well("erase", old, "--yes").err
+    assert "8293" in session.well("recall", "code").out
 
 
 def test_erasing_leaves_no_byte_of_it(session: Session) -> None:

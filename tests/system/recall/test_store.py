@@ -753,7 +753,7 @@ def test_valid_at_knows_what_had_happened_and_held(asked: Store) -> None:
     assert marked[place].superseded_by == marked[place - 1].id == new
     with pytest.raises(ValueError, match="superseded can't be 'all'"):
         asked.recall("Where does Maya live?", superseded="all")  # type: ignore[arg-type]
-    asked.forget(new)
+    asked.forget(new, only=True)
     assert texts(asked.recall("Where does Maya live?", user_id="v", valid_at=then)) == ["Maya lives in Faro."]
     with pytest.raises(ValueError, match="valid_at has no time zone"):
         asked.recall("Maya", valid_at=datetime(2024, 1, 1))  # noqa: DTZ001 - that is what is refused

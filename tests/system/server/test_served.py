@@ -150,7 +150,7 @@ def test_commands_beside_a_server(
         assert told.out.split() == [id, id]
         assert "1 of 1 were in the log already" in told.err
         assert run(monkeypatch, "correct", id, "The cat is called Mochi.", *at) == 0
-        assert run(monkeypatch, "forget", id, *at) == 0
+        assert run(monkeypatch, "forget", "--only", id, *at) == 0
         assert run(monkeypatch, "log", *at) == 0
         assert run(monkeypatch, "verify", *at) == 0
         assert run(monkeypatch, "ask", "What is the cat called?", *at) == 0

@@ -71,7 +71,7 @@ def test_what_is_gone_is_not_quoted(tmp_path: Path) -> None:
         assert f"corrected since [{new}]" in store.explain_provenance(answer)
         other = store.append("Bruges has canals.", user_id="ada")
         both = store.append("Two towns.", type="inference", parents=[turn, other])
-        store.forget(turn)
+        store.forget(turn, only=True)
         with pytest.raises(ForgottenError):  # it quotes what is forgotten
             store.explain_provenance(answer)
         assert "Ghent" not in store.explain_provenance(both)

@@ -371,6 +371,6 @@ def test_what_somebody_says_of_themselves_by_name_is_their_own(studio: Store) ->
     answer = studio.ask("what temperature does the kiln fire at?", user_id="gwen", write=False)
     assert [one.text for one in answer.citations] == [KILN]
     right = studio.correct(answer.citations[0].id, KILN.replace("1240", "1222"))
-    studio.forget(right)  # brings back what it had corrected
+    studio.forget(right, only=True)  # brings back what it had corrected
     answer = studio.ask("how hot is the kiln?", user_id="gwen", write=False)
     assert [one.text for one in answer.citations] == [KILN]

@@ -204,7 +204,7 @@ def test_a_correction_takes_its_place_and_gives_it_back(store: Store) -> None:
     new = store.correct(one, "You must ask last.")
     assert store.lens_view(view.id).stale == (f"{one} is superseded",)
     assert set(store.refresh_lenses()[0].weights) == {two, new}
-    store.forget(new)
+    store.forget(new, only=True)
     assert set(store.refresh_lenses()[0].weights) == {one, two}
     assert store.lens_standings()[0].stale == ()
 

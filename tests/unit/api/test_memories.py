@@ -227,6 +227,31 @@ def test_importance_lifts_what_fits_about_as_well_and_goes_on_behind_a_correctio
     assert store.history(new).importance == 1.0
 
 
+# -- forgetting by id --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("which", [0, 1, 2])
+def test_any_id_of_a_memory_forgets_and_recovers_all_of_it(store: Store, which: int) -> None:
+    ids = [store.append("I live in Oslo.", user_id="maya")]
+    for town in ("Bergen", "Tromsø"):
+        ids.append(store.correct(ids[-1], f"I live in {town}."))
+    assert set(ids) - {ids[which]} <= set(store.plan_forget(ids[which]))
+    store.forget(ids[which], reason="asked")
+    assert all(store.reader.index_of(id) in store.reader.control.hidden for id in ids)
+    assert not store.recall("Where do I live?", user_id="maya").results
+    store.recover(ids[which - 1])
+    (found,) = store.recall("Where do I live?", user_id="maya").results
+    assert found.id == ids[2]
+
+
+def test_only_takes_back_a_correction_and_what_it_corrected_stands_again(store: Store) -> None:
+    old = store.append("I live in Oslo.", user_id="maya")
+    new = store.correct(old, "I live in Bergen.")
+    assert old not in store.plan_forget(new, only=True)
+    store.forget(new, only=True)
+    assert [one.id for one in store.recall("Where do I live?", user_id="maya").results] == [old]
+
+
 # -- forgetting by what memories say -----------------------------------------------------------------
 
 

@@ -179,7 +179,7 @@ def test_what_a_forgotten_correction_brings_back_stays_and_its_window_begins_aga
     keep(store)
     first, second = corrected(store)
     clock.at += 10 * DAY
-    store.forget(second)
+    store.forget(second, only=True)
     clock.at += 20 * DAY
     assert store.get(first).text == OLD  # it stands
     store.recover(second)
@@ -187,7 +187,7 @@ def test_what_a_forgotten_correction_brings_back_stays_and_its_window_begins_aga
     assert due(store) == []
     clock.at += 2 * DAY
     assert due(store) == [("history", first)]
-    store.forget(second)
+    store.forget(second, only=True)
     assert due(store) == []
 
 
@@ -518,7 +518,7 @@ def test_what_stood_until_lately_is_kept_though_it_was_replaced_long_ago(store: 
     taken_back = store.correct(told, "Nobody told me.", reason="a joke")
     assert store.reader.standings().lives(store.reader.index_of(old))
     clock.at += 87 * DAY
-    store.forget(taken_back)
+    store.forget(taken_back, only=True)
     clock.at += 2 * DAY
     assert due(store) == []
     assert store.retain().history == ()
@@ -527,7 +527,7 @@ def test_what_stood_until_lately_is_kept_though_it_was_replaced_long_ago(store: 
     assert [
         one.text for one in store.recall("Where does Maya live?", user_id="maya").results if one.id == old
     ]
-    store.forget(taken_back)
+    store.forget(taken_back, only=True)
     for _ in range(2):  # the first sweep erases what was forgotten, from which the window begins once more
         clock.at += 91 * DAY
         store.retain()

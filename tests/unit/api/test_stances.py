@@ -156,7 +156,7 @@ def test_a_correction_of_the_record_takes_its_claims(store: Store) -> None:
     assert store.stance(HOME).undecided == "nothing is known of it"
     with pytest.raises(ValueError, match=f"has fallen with {turn}: it claims nothing any more"):
         store.why(read)
-    store.forget(new)
+    store.forget(new, only=True)
     assert store.stance(HOME).claim == "Jonas lives in Leeds"
     store.forget(turn)
     assert store.stance(HOME).undecided == "nothing is known of it"
@@ -464,9 +464,9 @@ def test_corrected_twice_the_last_text_is_held(store: Store) -> None:
         return store.stance("What am I allergic to?", user_id="ann").claim
 
     assert held() == "user is allergic to dogs"
-    store.forget(cats)
+    store.forget(cats, only=True)
     assert held() == "user is allergic to dogs"
-    store.forget(dogs)
+    store.forget(dogs, only=True)
     assert held() == "user is allergic to nuts"
     store.recover(cats)
     assert held() == "user is allergic to cats"

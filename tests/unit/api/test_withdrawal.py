@@ -8,6 +8,7 @@ import pytest
 
 import braid
 from braid import Store
+from braid.caller import Caller, asked_by
 from braid.ledger.errors import ForgottenError, InvalidRecordError
 from braid.ledger.record.record import Content, Draft, ExperienceBody, Provenance
 
@@ -93,7 +94,7 @@ def test_what_comes_back_is_told_by_a_lens(store: Store) -> None:
     second = store.correct(first, "You must ask last.")
     view = store.apply_lens("policy")
     assert set(view.weights) == {second}
-    store.forget(second)
+    store.forget(second, only=True)
     (standing,) = store.lens_standings()
     assert standing.stale == (
         f"{first} is there again",
@@ -113,9 +114,9 @@ def test_the_third_text_replaces_the_first_whatever_becomes_of_the_second(store:
         return [hit.id for hit in found]
 
     assert told() == [dogs]
-    store.forget(cats)
+    store.forget(cats, only=True)
     assert told() == [dogs]
-    store.forget(dogs)
+    store.forget(dogs, only=True)
     assert told() == [nuts]
     store.recover(cats)
     assert told() == [cats]
@@ -202,10 +203,20 @@ def test_a_memory_that_was_forgotten_as_a_whole_comes_back_as_a_whole(store: Sto
     assert [hit.text for hit in store.recall(ASKED, user_id="m").results] == ["I live in Wombat Creek."]
 
 
+def test_another_scopes_part_of_a_memory_is_not_hidden_by_a_caller(store: Store) -> None:
+    hers = store.append("The meeting is in Riga.", user_id="alice")
+    his = store.append("The meeting is in Oslo.", user_id="bob", supersedes=[hers])
+    with asked_by(Caller(name="alice", kind="person", user_id="alice")):
+        assert store.plan_forget(hers) == ()
+        store.forget(hers)
+    control = store.reader.control
+    assert [store.reader.index_of(id) in control.hidden for id in (hers, his)] == [True, False]
+
+
 def test_a_correction_that_was_forgotten_by_itself_stays_forgotten(store: Store) -> None:
     old = store.append("I live in Quokkaville.", user_id="m")
     new = store.correct(old, "I live in Wombat Creek.", reason="moved")
-    store.forget(new, reason="it was wrong")
+    store.forget(new, reason="it was wrong", only=True)
     store.forget(old, reason="asked to")
     assert store.plan_recover(old) == ()
     store.recover(old)
@@ -216,7 +227,7 @@ def test_of_a_memory_that_was_forgotten_in_part_only_that_comes_back_which_is_na
     old = store.append("I live in Quokkaville.", user_id="m")
     middle = store.correct(old, "I live in Dingo Bay.", reason="moved")
     new = store.correct(middle, "I live in Wombat Creek.", reason="moved")
-    store.forget(new, middle, reason="asked to")
+    store.forget(new, middle, reason="asked to", only=True)
     assert [hit.text for hit in store.recall(ASKED, user_id="m").results] == ["I live in Quokkaville."]
     assert store.plan_recover(middle) == ()
     store.recover(middle)

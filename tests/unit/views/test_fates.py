@@ -247,7 +247,7 @@ def test_a_snapshot_and_the_rest_is_a_rebuild(tmp_path: Path) -> None:
         store.snapshot()
         third = store.correct(second, "allergic to dogs")
         for id in (second, third):
-            store.forget(id)
+            store.forget(id, only=True)
             assert store.replay("duck")[0].snapshot
             from_snapshot = store.views.status()[0].digest
             store.replay("duck", from_scratch=True)
