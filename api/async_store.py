@@ -1327,9 +1327,9 @@ class AsyncMethods:
     ) -> "RecordId":
         """Hide memories and what falls with them (see `plan_forget`), until they are recovered or erased by `retain`.
 
-        With `only`, a correction alone is taken back, and what it corrected stands again. Returns the tombstone's id. Raises
-        UnknownRecordError, ForgottenError, ErasedError; InvalidRecordError for what is no memory, PinnedError for a pinned
-        one without `force`.
+        With `only`, a correction alone is taken back, and what it corrected stands again. Returns the tombstone's id.
+        Raises UnknownRecordError, ForgottenError, ErasedError; InvalidRecordError for what is no memory, PinnedError for a
+        pinned one without `force`.
         """
         return await to_thread(lambda: self.sync.forget(*ids, reason=reason, force=force, only=only))
 

@@ -1497,9 +1497,9 @@ class Methods:
     ) -> "RecordId":
         """Hide memories and what falls with them (see `plan_forget`), until they are recovered or erased by `retain`.
 
-        With `only`, a correction alone is taken back, and what it corrected stands again. Returns the tombstone's id. Raises
-        UnknownRecordError, ForgottenError, ErasedError; InvalidRecordError for what is no memory, PinnedError for a pinned
-        one without `force`.
+        With `only`, a correction alone is taken back, and what it corrected stands again. Returns the tombstone's id.
+        Raises UnknownRecordError, ForgottenError, ErasedError; InvalidRecordError for what is no memory, PinnedError for a
+        pinned one without `force`.
         """
         return self.session.call(
             admin_erasure.forget, admin_erasure.Forget(ids=ids, reason=reason, force=force, only=only)

@@ -96,9 +96,9 @@ class Forget(Request, frozen=True, kw_only=True):
 def forget(session: Session, asked: Forget) -> Noted:
     """Hide memories and what falls with them (see `plan_forget`), until they are recovered or erased by `retain`.
 
-    With `only`, a correction alone is taken back, and what it corrected stands again. Returns the tombstone's id. Raises
-    UnknownRecordError, ForgottenError, ErasedError; InvalidRecordError for what is no memory, PinnedError for a pinned
-    one without `force`.
+    With `only`, a correction alone is taken back, and what it corrected stands again. Returns the tombstone's id.
+    Raises UnknownRecordError, ForgottenError, ErasedError; InvalidRecordError for what is no memory, PinnedError for a
+    pinned one without `force`.
     """
     _require_force(asked)
     with session.writer.turn():  # nothing that quotes them comes between plan and tombstone
