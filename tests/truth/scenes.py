@@ -19,6 +19,7 @@ STEPS: Final = {
     "ingest": {"as"},
     "correct": {"to", "as"},
     "forget": set[str](),
+    "forget_memory": set[str](),
     "recover": set[str](),
     "erase": set[str](),
     "learn": set[str](),

@@ -179,6 +179,9 @@ class World:
         return self.store.correct(self.id(name), to)
 
     def _forget(self, names: Sequence[str]) -> None:
+        self.store.forget(*map(self.id, names), only=True)
+
+    def _forget_memory(self, names: Sequence[str]) -> None:
         self.store.forget(*map(self.id, names))
 
     def _recover(self, names: Sequence[str]) -> None:
