@@ -18,7 +18,8 @@ class QuestionMeasures(msgspec.Struct, frozen=True):
 
 
 def measure(ranked: Sequence[object], right: set[object], depth: int = CUTS[-1]) -> dict[str, float]:
-    """Return recall@k (the share of the evidence found), ndcg@10, mrr and all@10 of a ranking. `right` isn't empty.
+    """Return recall@k (the share of the evidence found), ndcg@10, mrr, all@10, hit@10 (whether any of it is there) and
+    p@10 (the share of ten that is evidence) of a ranking. `right` isn't empty.
 
     `depth`, at least 10, is how many were asked for: of a k beyond it nothing is said.
     """
@@ -26,10 +27,13 @@ def measure(ranked: Sequence[object], right: set[object], depth: int = CUTS[-1])
     found = {f"recall@{cut}": sum(rank < cut for rank in ranks) / len(right) for cut in CUTS if cut <= depth}
     gain = sum(1 / math.log2(rank + 2) for rank in ranks if rank < 10)
     ideal = sum(1 / math.log2(rank + 2) for rank in range(min(len(right), 10)))
+    among = sum(rank < 10 for rank in ranks)
     return found | {
         "ndcg@10": gain / ideal,
         "mrr": 1 / (ranks[0] + 1) if ranks else 0.0,
-        "all@10": float(sum(rank < 10 for rank in ranks) == len(right)),
+        "all@10": float(among == len(right)),
+        "hit@10": float(among > 0),
+        "p@10": among / 10,
     }
 
 

@@ -20,6 +20,7 @@ from braid.recall.hit_reader import HitReader, ToneFilter, happened, is_within, 
 from braid.recall.hits import Hit, RecallResult
 from braid.recall.memory import MemoryIndex
 from braid.recall.pool import Floats
+from braid.recall.rerank import RERANKED, reranked
 from braid.recall.retrieve import DEEP, Links, Sessions, depth
 from braid.recall.salience import salient
 from braid.recall.search import ScoredCandidates, evidence
@@ -28,6 +29,7 @@ from braid.recall.uncertainty import WEIGHT, answer_of, discriminative, entropy
 from braid.recall.vocabulary import Vocabulary
 from braid.stance.wording import Wording, wording_of
 from braid.text.calendar import Span
+from braid.text.rerank import AnswerScores
 from braid.views.embedder import Embedder, EmbeddingError, embedded
 from braid.views.errors import ViewError, told
 from braid.views.search import Index, Row, Where
@@ -62,6 +64,8 @@ class RecallQuestion(msgspec.Struct, frozen=True, kw_only=True):
     tone: ToneFilter | None = None
     uncertainty: float = WEIGHT
     """What disagreement weighs; 0 switches it off."""
+    answers: AnswerScores | None = None
+    """What reads the best hits once more, together with the question; it sees to its own time limit."""
     cross_encoder: CrossEncoder | None = None
     lens: Lens | None = None
     limit_s: float = 5.0
@@ -124,6 +128,7 @@ def recall(asking: RecallQuestion, memory: RecallSources) -> RecallResult:
         )
         hits = _hits(partial(ask, index=_newest(asking, memory), query=None), asking, reading)[1] or []
     hits, disagreement = _told_apart(question, salient(hits, memory.salience), asking)
+    hits = reranked(asking.text, hits, asking.answers)
     hits = placed(_crossed(question, hits, asking, trouble), asking.top_k)
     if asking.lens is not None:
         hits = list(asking.lens(hits))
@@ -208,7 +213,10 @@ def _hits(
     Reading goes on from step to step: no record is read twice.
     """
     few = asking.filtered or asking.tone is not None
-    most, deep, before = asking.top_k + READ_AHEAD, max(depth(asking.top_k), DEEP if few else 0), 0
+    most = asking.top_k + READ_AHEAD
+    if asking.answers is not None:
+        most = max(most, RERANKED)
+    deep, before = max(depth(asking.top_k), DEEP if few else 0), 0
     while True:
         found = ask(deep=deep)
         hits = reading.hits(found, most)

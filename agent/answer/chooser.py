@@ -30,12 +30,13 @@ from braid.agent.answer.reading import AskedQuestion, read
 from braid.agent.answer.rereading import SIGNALS as READ_SIGNALS
 from braid.agent.answer.rereading import likeliest, read_signals, reread, surest
 from braid.agent.answer.sureness import speaking
-from braid.agent.answer.turns import speaker, when_of
+from braid.agent.answer.turns import when_of
 from braid.agent.answer.variants import later, variants
 from braid.agent.parts import Caution, Nearness
 from braid.recall.decompose import Question
 from braid.recall.hits import Hit
 from braid.recall.pool import Floats
+from braid.recall.rerank import speaker
 from braid.text.orders import gives_orders
 from braid.text.rerank import AnswerScores
 from braid.text.words import stem, words

@@ -24,13 +24,14 @@ from braid.agent.answer.period import amounts_met, asks_for_sum, of_period
 from braid.agent.answer.referent import is_meant
 from braid.agent.answer.report import capital, clause, date, quotable, report_of, support_of
 from braid.agent.answer.spans import best_span
-from braid.agent.answer.turns import speaker, when_of
+from braid.agent.answer.turns import when_of
 from braid.agent.answer.variants import later
 from braid.agent.answer.verdict import asks_of_the_past, asks_of_then, denied, is_of_now
 from braid.agent.cite import marks
 from braid.agent.parts import Composed, QuestionContext, Support
 from braid.recall.decompose import Question, decompose
 from braid.recall.hits import Hit
+from braid.recall.rerank import speaker
 from braid.stance.answers import is_list
 from braid.stance.claims import RecordedClaim
 from braid.stance.question import read

@@ -15,11 +15,12 @@ import numpy as np
 from braid.agent.answer.bearing import Bearing, spelt_names
 from braid.agent.answer.matching import Matching
 from braid.agent.answer.reading import AskedQuestion
-from braid.agent.answer.turns import is_agent, named_speakers, speaker
+from braid.agent.answer.turns import is_agent, named_speakers
 from braid.agent.parts import Nearness
 from braid.recall.decompose import Question
 from braid.recall.hits import Hit
 from braid.recall.pool import Floats
+from braid.recall.rerank import speaker
 from braid.text.sentences import sentences
 from braid.text.words import STOP, stem, words
 

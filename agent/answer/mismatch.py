@@ -9,10 +9,10 @@ from collections.abc import Sequence
 from typing import Final
 
 from braid.agent.answer.clauses import PERSONS
-from braid.agent.answer.turns import speaker
 from braid.agent.answer.verdict import USED_TO, WISHES, asks_of_the_past
 from braid.recall.decompose import Question
 from braid.recall.hits import Hit
+from braid.recall.rerank import speaker
 from braid.text.words import words
 
 _AUX: Final = r"(?:does|do|did|is|are|am|was|were|has|have|had|will|would|can|could|should)"

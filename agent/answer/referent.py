@@ -8,10 +8,10 @@ from collections.abc import Sequence
 from typing import Final
 
 from braid.agent.answer.clauses import PERSONS
-from braid.agent.answer.turns import speaker
 from braid.learn.words import NAME
 from braid.recall.decompose import Question
 from braid.recall.hits import Hit
+from braid.recall.rerank import speaker
 from braid.text.words import words
 
 REPLIES: Final = 2

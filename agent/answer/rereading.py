@@ -10,9 +10,9 @@ from typing import Final
 
 import numpy as np
 
-from braid.agent.answer.turns import speaker
 from braid.recall.hits import Hit
 from braid.recall.pool import Floats
+from braid.recall.rerank import MOST, passages
 from braid.text.rerank import AnswerScores
 
 READ: Final = 12
@@ -20,11 +20,6 @@ READ: Final = 12
 BACKS: Final = 1.0
 DENIES: Final = -1.5
 """From and up to these log-odds a turn is read as one that answers, and as one that doesn't."""
-_TURN_CHARS: Final = 400
-_BEFORE_CHARS: Final = 100
-_NAME_CHARS: Final = 40
-_MOST: Final = 8.0
-"""Beyond these log-odds it makes no difference."""
 
 
 def reread(question: str, hits: Sequence[Hit], scores: Floats, answers: AnswerScores | None) -> Floats | None:
@@ -38,22 +33,7 @@ def reread(question: str, hits: Sequence[Hit], scores: Floats, answers: AnswerSc
         return None
     read = np.full(len(hits), float(np.min(found)))
     read[best] = found
-    return read.clip(-_MOST, _MOST)
-
-
-def passages(hits: Sequence[Hit]) -> list[str]:
-    """Return each hit as it is read: who said it, behind the end of the turn before where that was found too."""
-    places = {hit.index: hit for hit in hits}
-    found: list[str] = []
-    for hit in hits:
-        before = places.get(hit.index - 1)
-        led = f"{_name(before)}: {before.text[-_BEFORE_CHARS:]} / " if before is not None else ""
-        found.append(f"{led}{_name(hit)}: {hit.text[:_TURN_CHARS]}")
-    return found
-
-
-def _name(hit: Hit) -> str:
-    return speaker(hit)[:_NAME_CHARS]
+    return read.clip(-MOST, MOST)
 
 
 def likeliest(read: Floats | None) -> float:

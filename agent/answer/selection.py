@@ -15,11 +15,12 @@ import msgspec
 from braid.agent.answer.confidence import known as speaks_of
 from braid.agent.answer.confidence import missing, weights
 from braid.agent.answer.sureness import speaking
-from braid.agent.answer.turns import named_speakers, speaker, when_of
+from braid.agent.answer.turns import named_speakers, when_of
 from braid.agent.answer.verbs import base
 from braid.learn.moods import states_nothing
 from braid.recall.decompose import Question
 from braid.recall.hits import Hit
+from braid.recall.rerank import speaker
 from braid.text.sentences import TextPart, readable, sentences
 from braid.text.words import stem, words
 

@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 from braid.ledger.record.record import ExperienceBody
 from braid.recall.decompose import Question
 from braid.recall.hits import Hit
+from braid.recall.rerank import speaker
 from braid.text.words import words
 from braid.views.lance.rows import searched_text
 
@@ -19,12 +20,6 @@ def text_of(hit: Hit) -> str:
 def when_of(hit: Hit) -> datetime:
     """Return when a hit was said."""
     return (hit.record.body.occurred_at or hit.record.created_at).astimezone(UTC)
-
-
-def speaker(hit: Hit) -> str:
-    """Return who said a hit: a name, or what kind of actor it is."""
-    body = hit.record.body
-    return (body.provenance.name or body.provenance.actor) if isinstance(body, ExperienceBody) else ""
 
 
 def is_agent(hit: Hit) -> bool:

@@ -18,10 +18,11 @@ import msgspec
 from braid.agent.answer.change import is_change
 from braid.agent.answer.choice import PAST, QuoteChoice
 from braid.agent.answer.spans import AnswerSpan, best_span
-from braid.agent.answer.turns import speaker, when_of
+from braid.agent.answer.turns import when_of
 from braid.agent.answer.verdict import asks_of_then
 from braid.recall.decompose import Question
 from braid.recall.hits import Hit
+from braid.recall.rerank import speaker
 from braid.text.sentences import sentences
 from braid.text.words import STOP, stem, words
 

@@ -10,10 +10,10 @@ from typing import Final, Literal
 
 from braid.affect.facts import is_ordinary
 from braid.agent.answer.selection import NoteCandidate, Picked, Stated, known, pick, stated
-from braid.agent.answer.turns import speaker
 from braid.agent.program.composers import names_in
 from braid.recall.decompose import Question
 from braid.recall.hits import Hit
+from braid.recall.rerank import speaker
 from braid.text.words import words
 
 Sort = Literal["person", "place", "group", "thing"]

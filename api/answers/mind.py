@@ -2,8 +2,6 @@
 
 from collections.abc import Iterator, Sequence
 from datetime import datetime
-from math import isfinite
-from time import monotonic
 from typing import Final
 
 import msgspec
@@ -26,14 +24,14 @@ from braid.ledger.record.record import ExperienceBody, Record, Scope
 from braid.ledger.record.source import BELIEVED, SourceClass, is_least
 from braid.recall.hits import Hit
 from braid.recall.hits import RecallResult as Found
-from braid.recall.pool import Floats
 from braid.search.audience import flags_in, may_hear
 from braid.search.operations import Flag
 from braid.search.question import MARKED, Audience, Question
+from braid.search.reranking import answers_of
 from braid.search.retrieval import NOT_OWN, find
 from braid.session import Session
 from braid.stance.reconcile import Reconciliation
-from braid.text.rerank import AnswerScores, RerankError
+from braid.text.rerank import AnswerScores, Reranker, RerankError
 from braid.tone import snapshots as feeling
 from braid.views.embedder import EmbeddingError
 
@@ -57,45 +55,11 @@ READ_WITHIN_S: Final = 5.0
 """How long a cross-encoder may take, its loading included; then the features alone decide."""
 
 
-def answers_of(session: Session, trouble: list[str]) -> AnswerScores | None:
-    """Return how surely turns answer by the cross-encoder of a session; None where it has none. Whatever it fails by
-    costs no answer: it is named in `trouble`, and the features alone decide."""
-    try:
-        model = session.reranker()
-        if model is None:
-            return None
-        fitted = weights().reading
-        if fitted is None or model.name != fitted.by:
-            raise RerankError(f"{model.name} is not what this release's weights are for")
-    except Exception as error:
-        _give_up(trouble, error)
-        return None
-
-    def answers(question: str, texts: Sequence[str]) -> Floats | None:
-        # In this thread, one after the other: a library of C++ in a thread of its own would outlive the program.
-        until = monotonic() + READ_WITHIN_S
-        found: list[float] = []
-        try:
-            for text in texts:
-                (score,) = model.scores(question, [text])
-                if not isfinite(score):
-                    raise RerankError(f"{model.name} gave no number")
-                found.append(float(score))
-                if monotonic() > until:
-                    raise TimeoutError(f"it took longer than {READ_WITHIN_S:.0f} s")
-        except Exception as error:
-            _give_up(trouble, error)
-            return None
-        return np.array(found)
-
-    return answers
-
-
-def _give_up(trouble: list[str], error: Exception) -> None:
-    """Name what the cross-encoder failed by; of what isn't its own only the class: a message may quote."""
-    trouble.append(
-        f"cross-encoder: {error if isinstance(error, RerankError | TimeoutError) else type(error).__name__}"
-    )
+def _refuse_unfitted(model: Reranker) -> None:
+    """Raise RerankError for a cross-encoder whose word the weights of answers were not fitted to."""
+    fitted = weights().reading
+    if fitted is None or model.name != fitted.by:
+        raise RerankError(f"{model.name} is not what this release's weights are for")
 
 
 LIST_HITS: Final = 100
@@ -118,7 +82,7 @@ class Tones:
 
     def answers(self, trouble: list[str]) -> AnswerScores | None:
         """See `Mind.answers`."""
-        return answers_of(self._session, trouble)
+        return answers_of(self._session, trouble, READ_WITHIN_S, _refuse_unfitted)
 
     def feel(self, texts: Sequence[str]) -> list[ToneReading]:
         return feeling.sense(self._session, texts)

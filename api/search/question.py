@@ -47,6 +47,8 @@ class Question(ScopedAsOf, frozen=True, kw_only=True):
     each of the index's answers, the model and the encoder may take; `index_s`: how long the index, to catch up.
     `trust`: the lowest source class that is told. Outsiders' words are told as theirs where it admits them.
     `audience`: before whom it is said. A `group` is given what is of level L1 or less, a `third_party` L0.
+    `rerank`: the best 30 are read once more, each together with the question, by the cross-encoder of the extra
+    `answers`; without it, or where it takes longer than `limit_s`, the order is what it was.
     """
 
     query: str
@@ -62,3 +64,4 @@ class Question(ScopedAsOf, frozen=True, kw_only=True):
     index_s: Seconds = 60.0
     trust: SourceClass = "outsider"
     audience: Audience = "owner"
+    rerank: bool = False

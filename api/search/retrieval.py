@@ -27,6 +27,7 @@ from braid.recall.recall import CrossEncoder, Lens, RecallQuestion, RecallSource
 from braid.recall.uncertainty import WEIGHT
 from braid.search.memory import memory
 from braid.search.question import AskedTone, Question
+from braid.search.reranking import answers_of
 from braid.session import Session
 from braid.stance.claims import OWN_METHOD
 from braid.views.catalog.lookup import Glance
@@ -54,12 +55,21 @@ def find(
     decomposer: Decomposer | None = None,
 ) -> RecallResult:
     """Return what fits a question, as values: hits with their verified records. See `recall`."""
+    if asked.rerank and cross_encoder is not None:
+        raise ValueError("rerank and cross_encoder both order the hits: give one of them")
     session.refresh()
     question = question_of(
         session, asked, cross_encoder=cross_encoder, hit_lens=hit_lens, decomposer=decomposer
     )
+    trouble: list[str] = []
+    if asked.rerank:
+        answers = answers_of(session, trouble, asked.limit_s)
+        question = msgspec.structs.replace(question, answers=answers)
     last = None if asked.now is None else microseconds(question.now)
-    return _found(session, question, last, marked=asked.superseded is not None)
+    found = _found(session, question, last, marked=asked.superseded is not None)
+    if not trouble:
+        return found
+    return msgspec.structs.replace(found, degraded=[*found.degraded, *dict.fromkeys(trouble)])
 
 
 def question_of(

@@ -3,7 +3,7 @@
 import hashlib
 from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
@@ -11,13 +11,26 @@ from braid.tools.cli.group import BraidGroup, help_without_command
 from braid.tools.cli.models import AllowRemote, ChatOption, chat_model, writing_with
 from braid.tools.cli.output import line, many, put, put_table, say, to_json
 
+if TYPE_CHECKING:
+    from braid.tools.evaluation.recall_samples import Kind
+
 app = typer.Typer(cls=BraidGroup, rich_markup_mode=None)
 Output = Annotated[Literal["table", "json"], typer.Option("--output", "-o", help="How to show it.")]
 Paths = Annotated[
     list[Path] | None,
     typer.Argument(metavar="PATH…", help="Files, or folders of them.", show_default=False),
 ]
-_RECALLED = ("recall@1", "recall@5", "recall@10", "recall@20", "recall@50", "ndcg@10", "mrr", "all@10")
+_RECALLED = (
+    "recall@1",
+    "recall@5",
+    "recall@10",
+    "recall@20",
+    "recall@50",
+    "ndcg@10",
+    "mrr",
+    "all@10",
+    "hit@10",
+)
 
 
 def register(above: typer.Typer) -> None:
@@ -45,7 +58,8 @@ def recall(
     paths: Paths = None,
     *,
     kind: Annotated[
-        Literal["jsonl", "locomo", "realtalk"], typer.Option("--kind", help="What the files are.")
+        Literal["jsonl", "locomo", "realtalk", "qmsum", "talks"],
+        typer.Option("--kind", help="What the files are."),
     ] = "jsonl",
     top_k: Annotated[
         int, typer.Option("--top-k", "-k", min=10, max=1000, help="How many hits to ask for, and to measure.")
@@ -53,18 +67,23 @@ def recall(
     uncertainty: Annotated[
         float, typer.Option("--uncertainty", min=0.0, max=10.0, help="What disagreement weighs; 0: off.")
     ] = 0.25,
+    rerank: Annotated[
+        bool, typer.Option("--rerank", help="Read the best once more with the question (extra `answers`).")
+    ] = False,
     output: Output = "table",
 ) -> None:
     """Measure recall on questions with known answers: recall@k, nDCG@10, MRR and all@10, of turns and of sessions.
 
-    The files are conversations of your own, turns and questions as JSON Lines, or those of LoCoMo or REALTALK.
+    The files are conversations of your own, turns and questions as JSON Lines, talks as for `answers --talks`, or those
+    of LoCoMo, QMSum or REALTALK.
 
     \b
     Examples:
       braid evaluate recall chat.jsonl questions.jsonl -o json
       braid evaluate recall --kind locomo locomo10.json
+      braid evaluate recall --kind talks talks/ --rerank
     """
-    _recall(kind, paths or [], output, top_k=top_k, uncertainty=uncertainty)
+    _recall(kind, paths or [], output, top_k=top_k, uncertainty=uncertainty, rerank=rerank)
 
 
 @app.command()
@@ -289,18 +308,19 @@ def decisions(
     show(measure(files, asked, with_errors=errors), output)
 
 
-def _recall(kind: str, paths: list[Path], output: str, *, top_k: int, uncertainty: float) -> None:
+def _recall(kind: "Kind", paths: list[Path], output: str, *, top_k: int, **how: Any) -> None:
     if not paths:
         raise ValueError("name files, or folders of them, to measure by")
-    from braid.recall.samples import Sample, read
+    from braid.recall.samples import Sample
     from braid.tools.evaluation.recall import evaluate as measured
+    from braid.tools.evaluation.recall_samples import samples_of
 
     samples: list[Sample] = []
     digest = hashlib.sha256()
     for name, raw in _contents(paths, kind):
         digest.update(raw)
         try:
-            samples += read(kind, raw)
+            samples += samples_of(kind, name, raw)
         except (ValueError, KeyError, TypeError) as error:
             raise ValueError(f"{name}: {error}") from None
     if not any(sample.questions for sample in samples):
@@ -308,7 +328,8 @@ def _recall(kind: str, paths: list[Path], output: str, *, top_k: int, uncertaint
     result: dict[str, Any] = {
         "data": f"sha256:{digest.hexdigest()}",
         "kind": kind,
-        **measured(samples, top_k=top_k, uncertainty=uncertainty),
+        "rerank": how["rerank"],
+        **measured(samples, top_k=top_k, **how),
     }
     if output == "json":
         put(to_json(result, indent=2))
@@ -328,7 +349,7 @@ def _recall(kind: str, paths: list[Path], output: str, *, top_k: int, uncertaint
 
 def _contents(paths: list[Path], kind: str) -> list[tuple[str, bytes]]:
     """Return what is measured by, file by file; JSON Lines are one, so that questions may stand apart from turns."""
-    ending = "*.jsonl" if kind == "jsonl" else "*.json"
+    ending = "*.jsonl" if kind in ("jsonl", "qmsum") else "*.json"
     files = [file for path in paths for file in (sorted(path.glob(ending)) if path.is_dir() else [path])]
     if not files:
         raise ValueError(f"there is no {ending} in {', '.join(map(str, paths))}")

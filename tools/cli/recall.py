@@ -28,6 +28,9 @@ Superseded = Annotated[
     Literal["marked"] | None,
     typer.Option(help="Show what was replaced too, marked, beneath what replaced it.", show_default=False),
 ]
+Rerank = Annotated[
+    bool, typer.Option("--rerank", help="Read the best once more with the question (extra `answers`).")
+]
 Output = Annotated[Literal["table", "json"], typer.Option("--output", "-o", help="How to show it.")]
 
 
@@ -62,6 +65,7 @@ def recall(
         str | None,
         typer.Option("--lens", metavar="NAME", help="Through this lens: what it keeps.", show_default=False),
     ] = None,
+    rerank: Rerank = False,
     explain: Annotated[bool, typer.Option("--explain", help="Show what each signal gave.")] = False,
     prove: Annotated[bool, typer.Option("--prove", help="Add an offline proof of each hit (JSON).")] = False,
     stance: Annotated[bool, typer.Option("--stance", help="Say first what is held of it.")] = False,
@@ -79,6 +83,7 @@ def recall(
       braid recall "When did we move?" --explain
       braid recall "dispute DP-2231" -k 3 --prove -o json
       braid recall "How did the move go?" --lens temporal
+      braid recall "who can look after the dog in May" --rerank
       braid recall "Where does Maya live?" --valid-at 2024-12-31
       braid recall "Where does Maya live?" --superseded marked
       braid recall "plans" --filter '{"type": {"eq": "observation"}, "created_at": {"gte": "2025-05-01"}}'
@@ -90,6 +95,7 @@ def recall(
             text, top_k=top_k, user_id=user_id, agent_id=agent_id, run_id=run_id, project_id=project_id,
             session_id=session_id,
             filters=json_object(filters, "--filter"), affect=_tone(affect), lens=lens, superseded=superseded,
+            rerank=rerank,
             valid_at=instant(valid_at) if valid_at else None, explain=explain or output == "json",
             prove=prove, as_of=as_of_index, as_of_time=as_of_time,
         )  # fmt: skip
@@ -153,6 +159,7 @@ def context(
     as_of: AsOf = None,
     valid_at: ValidAt = None,
     superseded: Superseded = None,
+    rerank: Rerank = False,
     clear: Annotated[
         bool, typer.Option("--clear", help="Secrets in clear text, and not as placeholders.")
     ] = False,
@@ -177,7 +184,7 @@ def context(
             _asked(question), budget=budget, probe=probe, user_id=user_id, agent_id=agent_id, run_id=run_id,
             project_id=project_id,
             session_id=session_id, valid_at=instant(valid_at) if valid_at else None, superseded=superseded,
-            clear=clear, as_of=as_of_index, as_of_time=as_of_time,
+            clear=clear, rerank=rerank, as_of=as_of_index, as_of_time=as_of_time,
         )  # fmt: skip
     put(block)
     if not clear and (hidden := len(placeholders(block))):

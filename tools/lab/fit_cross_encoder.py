@@ -24,7 +24,7 @@ import numpy as np
 import typer
 
 from braid.agent.answer.chooser import weights
-from braid.agent.answer.rereading import passages
+from braid.recall.rerank import passages
 from braid.tools.evaluation.exams import read_exams
 from braid.tools.evaluation.talk_answers import QuestionedTalk, read_questioned
 from braid.tools.lab.fit_ladder import Lesson, chosen_of, of_locomo, of_talks

@@ -57,7 +57,7 @@ OF_LESSONS: Final = 0.5
 """What a question of the lessons weighs beside one of a talk."""
 UNTAUGHT: Final = frozenset((7, 14))
 """Which lessons of each folder the cross-encoder did not learn from, beside those above what it was taught of."""
-TAUGHT_BELOW: Final = {"a": 14, "b": 16, "c": 16}
+TAUGHT_BELOW: Final = {"a": 14, "b": 16, "c": 16, "d": 8, "e": 8, "f": 8, "g": 8}
 _FEATURES: Final = (0.4, 0.6, 0.8, 1.0, 1.2)
 _READ: Final = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.8, 1.0, 1.2)
 

@@ -181,8 +181,7 @@ def judged(case: Case, scores: Any) -> QuestionMeasures:
 def ranked_as(sample: Sample, asked: SampleQuestion, ranked: Sequence[int]) -> QuestionMeasures:
     """Return the measures of one question for which these turns were found, best first."""
     right: set[object] = set(asked.evidence)
-    among = len(right.intersection(ranked[:10]))
-    turn = measure(ranked, right) | {"hit@10": float(among > 0), "p@10": among / 10}
+    turn = measure(ranked, right)
     sessions = [sample.sessions[at] for at in ranked]
     return QuestionMeasures(
         asked.category, turn, measure(sessions, {sample.sessions[at] for at in asked.evidence})

@@ -92,6 +92,7 @@ TOOLS: Final[dict[str, Tool]] = {
     "memory_search": Tool(
         operation="recall",
         shown=_SEARCH,
+        fixed=(("rerank", True),),
         left_out=_SIGNALS,
         says="Find memories that fit a question, best first. Each hit has the id that the other tools take.",
     ),
@@ -106,6 +107,7 @@ TOOLS: Final[dict[str, Tool]] = {
     "memory_context": Tool(
         operation="context",
         shown=("query", "budget", "as_of_time"),
+        fixed=(("rerank", True),),
         says="Get one block of memories for a task, at most `budget` tokens, to read before you answer.",
     ),
     "memory_ask": Tool(

@@ -6,8 +6,9 @@ from typing import Final
 
 import msgspec
 
-from braid.agent.answer.turns import speaker, when_of
+from braid.agent.answer.turns import when_of
 from braid.recall.hits import Hit
+from braid.recall.rerank import speaker
 from braid.text.sentences import sentences
 from braid.text.words import stem, words
 

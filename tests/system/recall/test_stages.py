@@ -405,7 +405,7 @@ def test_a_summary_has_the_promised_shape() -> None:
     found = summary([one, other])
     assert set(found) == {"turn", "session"}
     assert set(found["turn"]) == {"all", "1", "2"}
-    names = {*(f"recall@{cut}" for cut in (1, 5, 10, 20, 50)), "ndcg@10", "mrr", "all@10"}
+    names = {*(f"recall@{cut}" for cut in (1, 5, 10, 20, 50)), "ndcg@10", "mrr", "all@10", "hit@10", "p@10"}
     assert set(found["turn"]["all"]) == names | {"questions"}
     assert (found["turn"]["all"]["mrr"], found["turn"]["1"]["mrr"], found["session"]["2"]["mrr"]) == (
         0.5,

@@ -10,10 +10,11 @@ import pytest
 
 import braid
 from braid.agent.answer.chooser import NOTHING, ReadWeights, choose, weights
-from braid.agent.answer.rereading import READ, passages, reread
+from braid.agent.answer.rereading import READ, reread
 from braid.models.cross_encoder import CrossEncoder
 from braid.recall.decompose import decompose
 from braid.recall.hits import Hit
+from braid.recall.rerank import passages
 from braid.search.question import Question
 from braid.search.retrieval import find
 from braid.store import Store

@@ -1,0 +1,57 @@
+"""The cross-encoder of a session, as recall and answers ask it: in the caller's own thread, within a time limit.
+
+Whatever it fails by costs no answer: the order, or the choice, is then what it was without it, and `degraded` says why.
+"""
+
+from collections.abc import Callable, Sequence
+from math import isfinite
+from time import monotonic
+
+import numpy as np
+
+from braid.recall.pool import Floats
+from braid.session import Session
+from braid.text.rerank import AnswerScores, Reranker, RerankError
+
+
+def answers_of(
+    session: Session, trouble: list[str], limit_s: float, refuse: Callable[[Reranker], None] | None = None
+) -> AnswerScores | None:
+    """Return how surely turns answer; None where no cross-encoder is installed, or where `refuse` raises.
+
+    What fails is named in `trouble`. `limit_s`: seconds for all turns of a question, its loading included.
+    """
+    try:
+        model = session.reranker()
+        if model is None:
+            return None
+        if refuse is not None:
+            refuse(model)
+    except Exception as error:
+        _give_up(trouble, error)
+        return None
+
+    def answers(question: str, texts: Sequence[str]) -> Floats | None:
+        # In this thread, one after the other: a library of C++ in a thread of its own would outlive the program.
+        until, found = monotonic() + limit_s, list[float]()
+        try:
+            for text in texts:
+                (score,) = model.scores(question, [text])
+                if not isfinite(score):
+                    raise RerankError(f"{model.name} gave no number")
+                found.append(float(score))
+                if monotonic() > until and len(found) < len(texts):
+                    raise TimeoutError(f"it took longer than {limit_s:g} s")
+        except Exception as error:
+            _give_up(trouble, error)
+            return None
+        return np.array(found)
+
+    return answers
+
+
+def _give_up(trouble: list[str], error: Exception) -> None:
+    """Name what the cross-encoder failed by; of what isn't its own only the class: a message may quote."""
+    trouble.append(
+        f"cross-encoder: {error if isinstance(error, RerankError | TimeoutError) else type(error).__name__}"
+    )

@@ -1,0 +1,79 @@
+"""The best hits read once more, each together with the question, by a cross-encoder where one is asked for. Pure.
+
+Each is read behind the end of the turn before it, where that was found too: "8" says nothing by itself. What the
+reading says is added to what spoke for a hit before, by how far each spreads them (`003_` §12.3; Nogueira & Cho 2019,
+"Passage Re-ranking with BERT"). What wasn't read gets the least of it.
+"""
+
+from collections.abc import Sequence
+from typing import Final
+
+import msgspec
+import numpy as np
+
+from braid.ledger.record.record import ExperienceBody
+from braid.recall.hits import Hit
+from braid.text.rerank import AnswerScores
+
+RERANKED: Final = 30
+"""How many of the best hits are read once more."""
+WEIGHT: Final = 1.5
+"""What the reading counts, by how far each spreads the hits: 1 would be as much as all that spoke for them before."""
+PART: Final = "reranked"
+"""The part of a hit's score, and the signal, that the reading gives."""
+MOST: Final = 8.0
+"""Beyond these log-odds it makes no difference."""
+_TURN_CHARS: Final = 400
+_BEFORE_CHARS: Final = 100
+_NAME_CHARS: Final = 40
+
+
+def reranked(question: str, hits: Sequence[Hit], answers: AnswerScores | None) -> list[Hit]:
+    """Return hits in their order by both; as they are without a model, where it failed, or where none stands out."""
+    best = hits[:RERANKED]
+    if answers is None or len(best) < 2:
+        return list(hits)
+    found = answers(question, passages(hits)[: len(best)])
+    if found is None:
+        return list(hits)
+    read = np.clip(found, -MOST, MOST)
+    if (spread := float(read.std())) < 1e-9:
+        return list(hits)
+    stretch = float(np.std([hit.score for hit in best])) or 1.0
+    gains: list[float] = ((read - read.mean()) * (WEIGHT * stretch / spread)).tolist()
+    least, lowest = min(gains), float(read.min())
+    placed = [
+        _with(hit, gains[at] if at < len(best) else least, float(read[at]) if at < len(best) else lowest)
+        for at, hit in enumerate(hits)
+    ]
+    return sorted(placed, key=lambda hit: -hit.score)
+
+
+def _with(hit: Hit, gain: float, read: float) -> Hit:
+    return msgspec.structs.replace(
+        hit,
+        score=hit.score + gain,
+        signals={**hit.signals, PART: read},
+        parts={**hit.parts, PART: gain},
+    )
+
+
+def passages(hits: Sequence[Hit]) -> list[str]:
+    """Return each hit as it is read: who said it, behind the end of the turn before where that was found too."""
+    places = {hit.index: hit for hit in hits}
+    found: list[str] = []
+    for hit in hits:
+        before = places.get(hit.index - 1)
+        led = f"{_name(before)}: {before.text[-_BEFORE_CHARS:]} / " if before is not None else ""
+        found.append(f"{led}{_name(hit)}: {hit.text[:_TURN_CHARS]}")
+    return found
+
+
+def speaker(hit: Hit) -> str:
+    """Return who said a hit: a name, or what kind of actor it is."""
+    body = hit.record.body
+    return (body.provenance.name or body.provenance.actor) if isinstance(body, ExperienceBody) else ""
+
+
+def _name(hit: Hit) -> str:
+    return speaker(hit)[:_NAME_CHARS]
