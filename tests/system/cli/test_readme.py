@@ -189,10 +189,11 @@ def make(block: str, where: str) -> None:
         assert re.search(rf"^{target}:", text, flags=re.MULTILINE), f"{where}: {command}"
 
 
-def test_the_demo_runs_and_may_be_run_again(folder: Folder, path_with_braid: str) -> None:
-    forked = folder.env["PATH"]
-    for path in (path_with_braid, forked):  # once as it really starts
-        folder.env["PATH"] = path
+@pytest.mark.parametrize("starts", ["forked", pytest.param("really", marks=pytest.mark.soak)])
+def test_the_demo_runs_and_may_be_run_again(folder: Folder, path_with_braid: str, starts: str) -> None:
+    if starts == "really":
+        folder.env["PATH"] = path_with_braid
+    for _ in range(2):
         code, said = folder.run("sh", str(ROOT / "examples" / "demo.sh"))
         assert code == 0, said
         assert said.count("clean: all") == 2
