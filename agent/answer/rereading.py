@@ -16,7 +16,8 @@ from braid.recall.rerank import MOST, passages
 from braid.text.rerank import AnswerScores
 
 READ: Final = 12
-"""How many of the best turns are read once more; to each of the others goes the least that these got."""
+"""How many of the best turns are read once more; where one of them answers clearly, none of the others is. To what is
+not read goes the least that the others got."""
 BACKS: Final = 1.0
 DENIES: Final = -1.5
 """From and up to these log-odds a turn is read as one that answers, and as one that doesn't."""
@@ -26,13 +27,18 @@ def reread(question: str, hits: Sequence[Hit], scores: Floats, answers: AnswerSc
     """Return float64[n]: the log-odds that each hit answers; None without a model, or where it failed."""
     if answers is None or not hits:
         return None
-    best: list[int] = np.argsort(-scores, kind="stable")[:READ].tolist()
+    order: list[int] = np.argsort(-scores, kind="stable").tolist()
     texts = passages(hits)
-    found = answers(question, [texts[at] for at in best])
+    found = answers(question, [texts[at] for at in order[:READ]])
     if found is None:
         return None
-    read = np.full(len(hits), float(np.min(found)))
-    read[best] = found
+    if found.max() < BACKS and (rest := order[READ:]):
+        more = answers(question, [texts[at] for at in rest])
+        if more is None:
+            return None
+        found = np.concatenate([found, more])
+    read = np.full(len(hits), float(found.min()))
+    read[order[: len(found)]] = found
     return read.clip(-MOST, MOST)
 
 

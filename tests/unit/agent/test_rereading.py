@@ -85,6 +85,20 @@ def test_only_the_best_are_read_and_the_others_get_the_least(hits: Sequence[Hit]
     assert set(found[READ:].tolist()) == {-2.0}
 
 
+def test_where_none_of_the_best_answers_clearly_the_others_are_read_too(hits: Sequence[Hit]) -> None:
+    many = list(hits) * 10
+    read: list[int] = []
+
+    def answers(_question: str, texts: Sequence[str]) -> Any:
+        read.append(len(texts))
+        return np.full(len(texts), -1.0 if len(read) == 1 else 2.0)
+
+    found = reread("what?", many, np.arange(float(len(many)))[::-1], answers)
+    assert found is not None
+    assert read == [READ, len(many) - READ]
+    assert set(found[READ:].tolist()) == {2.0}
+
+
 def test_without_a_model_nothing_is_read(hits: Sequence[Hit]) -> None:
     assert reread("what?", hits, np.zeros(len(hits)), None) is None
     assert reread("what?", hits, np.zeros(len(hits)), lambda _question, _texts: None) is None
