@@ -23,7 +23,7 @@ from braid.models.static import readable
 from braid.text.rerank import RerankError
 
 FOLDER: Final = Path(__file__).parent / "data" / "answers-minilm-int8"
-WEIGHTS_SHA256: Final = "fd48cf2f2101dffa6404a3ae7f2e5cd0defb40968f9f4f0fb9a83db6424418e6"
+WEIGHTS_SHA256: Final = "9fa3b649fe54a66a9c000a7487f3b5981719f9407b69f06be86deca55d73ebb6"
 NAME: Final = "answers-minilm-int8"
 MOST_TOKENS: Final = 128
 """More of a turn is left out."""

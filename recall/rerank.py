@@ -6,13 +6,14 @@ reading says is added to what spoke for a hit before, by how far each spreads th
 """
 
 from collections.abc import Sequence
-from typing import Final
+from typing import Final, NamedTuple
 
 import msgspec
 import numpy as np
 
 from braid.ledger.record.record import ExperienceBody
 from braid.recall.hits import Hit
+from braid.recall.pool import Floats
 from braid.text.rerank import AnswerScores
 
 RERANKED: Final = 30
@@ -23,6 +24,9 @@ PART: Final = "reranked"
 """The part of a hit's score, and the signal, that the reading gives."""
 MOST: Final = 8.0
 """Beyond these log-odds it makes no difference."""
+_SEEMS: Final = -1.0
+_CLEARLY_NOT: Final = -2.0
+"""From and up to these log-odds a turn seems to answer behind the one before it, and alone clearly doesn't."""
 _TURN_CHARS: Final = 400
 _BEFORE_CHARS: Final = 100
 _NAME_CHARS: Final = 40
@@ -33,7 +37,7 @@ def reranked(question: str, hits: Sequence[Hit], answers: AnswerScores | None) -
     best = hits[:RERANKED]
     if answers is None or len(best) < 2:
         return list(hits)
-    found = answers(question, passages(hits)[: len(best)])
+    found = read_again(question, passages(hits)[: len(best)], answers)
     if found is None:
         return list(hits)
     read = np.clip(found, -MOST, MOST)
@@ -58,14 +62,48 @@ def _with(hit: Hit, gain: float, read: float) -> Hit:
     )
 
 
-def passages(hits: Sequence[Hit]) -> list[str]:
-    """Return each hit as it is read: who said it, behind the end of the turn before where that was found too."""
+class Passage(NamedTuple):
+    """A hit as it is read: who said what, behind the end of the turn before where that was found too."""
+
+    before: str
+    turn: str
+
+    @property
+    def whole(self) -> str:
+        """Both together."""
+        return self.before + self.turn
+
+
+def passages(hits: Sequence[Hit]) -> list[Passage]:
+    """Return each hit as it is read."""
     places = {hit.index: hit for hit in hits}
-    found: list[str] = []
+    found: list[Passage] = []
     for hit in hits:
         before = places.get(hit.index - 1)
         led = f"{_name(before)}: {before.text[-_BEFORE_CHARS:]} / " if before is not None else ""
-        found.append(f"{led}{_name(hit)}: {hit.text[:_TURN_CHARS]}")
+        found.append(Passage(led, f"{_name(hit)}: {hit.text[:_TURN_CHARS]}"))
+    return found
+
+
+def read_again(question: str, some: Sequence[Passage], answers: AnswerScores) -> Floats | None:
+    """Return float64[n]: the log-odds that each answers; None where the model failed.
+
+    What seems to answer is read once more alone, unless a question stands before it: where it then clearly doesn't,
+    it was the turn before that answered, which is read by itself.
+    """
+    found = answers(question, [one.whole for one in some])
+    if found is None:
+        return None
+    led = [at for at, one in enumerate(some) if one.before and "?" not in one.before and found[at] > _SEEMS]
+    if not led:
+        return found
+    alone = answers(question, [some[at].turn for at in led])
+    if alone is None:
+        return None
+    found = found.copy()
+    for at, score in zip(led, alone.tolist(), strict=True):
+        if score < _CLEARLY_NOT:
+            found[at] = score
     return found
 
 

@@ -39,18 +39,19 @@ _RENEWED: Final = (
 )
 _MOVED: Final = (
     r"moved|changed|switched|pushed|postponed|shifted|rescheduled|raised|put|bumped|updated|replaced|swapped|exchanged"
-    r"|traded|brought|rose|dropped|upped|increased|lowered|reduced|cut|doubled|halved|extended"
+    r"|traded|brought|rose|grew|shrank|climbed|fell|jumped|dropped|upped|increased|lowered|reduced|cut|doubled|halved|extended"
     r"|(?:went|gone|going) (?:up|down)"
 )
 _CHANGED: Final = (
     rf"\b(?:{_MOVED})(?: {_WORD}){{0,4}}? [AV]\b(?: (?!and\b|because\b){_WORD}){{0,4}}?"
-    r" (?:to|for|with|by|until|till) [\w'-]"
+    r" (?:to|into|onto|for|with|by|until|till) [\w'-]"
     rf"|\bA(?: {_WORD}){{0,3}}? (?:{_MOVED})(?: {_WORD}){{0,2}}? (?:to|by|until|till) [\w'-]"
 )
 _ENDED: Final = (
     r"\b(?:sold|quit|cancell?ed|gave up|given up|got rid of|(?:broke|split) up with|split (?:from|with)|divorced"
-    rf"|stopped|gave away|moved out of|moved away from|resigned from|got out of) {_DET}[APV]\b"
-    r"|\b(?:left|lost|dropped) (?:my |our |the )?V\b"
+    r"|stopped|gave away|moved away from|resigned from|withdrew from|(?:moved|got|dropped|pulled|backed) out of)"
+    rf" {_DET}[APV]\b"
+    r"|\b(?:left|lost|dropped) (?:my |our |the )?V\b|\bno more [APV]\b"
     rf"|\bno longer {_OF_IT}(?:{_WORD} ){{0,3}}?[AV]\b"
     rf"|\b(?:(?:do|does|is|are|have)n't|(?:am|is|are|'m)(?: not)?) {_OF_IT}(?:{_WORD} ){{0,6}}?any ?(?:more|longer)\b"
 )
@@ -64,6 +65,11 @@ _OVER: Final = (
 _MENDED: Final = (
     r"^(?:(?:hang on|hold on|scratch that|make that|wait|no|nope|actually|sorry|oops|correction|i mean)(?: ,)? )+"
     r"(?:(?:it's|it is|that's|make it|make that) )?(?:(?:in|at|on|to) )?(?:(?:the|my|our) )?[AS] N(?: now)?$"
+)
+_BARE_MEND: Final = re.compile(
+    r"(?:(?:hang on|hold on|scratch that|wait|no|nope|actually|sorry|oops|correction|i mean)[ ,:.]+)*"
+    r"(?:make (?:it|that)|(?:it's|that's|it is|that is) (?:actually )?|i mean[ ,]+|i meant) ?"
+    r"[£$€]?\d[\d.,:]*\w*[.!]?$"
 )
 _TOLD: Final = re.compile("|".join((_RENEWED, _CHANGED, _ENDED, _OVER, _MENDED)))
 _FRAME: Final = re.compile(
@@ -98,6 +104,11 @@ def is_change(question: Question, older: str, newer: str) -> bool:
     if cue is None or not line.brings_value:
         return False
     return line.shares_all or (line.shares_some and cue[0].startswith("instead"))
+
+
+def is_mend(newer: str) -> bool:
+    """Whether a sentence puts right what was said right before it, and names nothing else: "actually make that 14"."""
+    return _BARE_MEND.match(newer.strip().lower().replace("’", "'")) is not None
 
 
 def _counted_again(question: Question, older: str, newer: str) -> bool:

@@ -118,6 +118,8 @@ class Chosen(msgspec.Struct, frozen=True):
     """Whether what is told bears what is asked for."""
     changed: bool
     """Whether what is told says otherwise on different days."""
+    instead: Hit | None
+    """Of what is told, the turn that says in words of change that the best is no longer so, and what holds instead."""
     speaks: float
     """How much of the question the best that was found speaks of, in [0, 1]."""
     likeliest: float
@@ -161,7 +163,7 @@ def choose(
     if given.reading is not None and read_once_more is not None:
         p, least = (
             surest(
-                p if order[0] == int(alone.argmax()) else 0.0,
+                p if otherwise or order[0] == int(alone.argmax()) else 0.0,
                 calibrated(logistic(signals, given.reading.tell), given.reading.table),
                 float(read_once_more[order[0]]),
                 is_check=asked.wants == "check",
@@ -177,6 +179,7 @@ def choose(
         signals=signals,
         bears=_bears(asked, found, hits, order[0], told),
         changed=changing is not None or len(otherwise) > 1,
+        instead=hits[changing] if changing is not None and not otherwise and found.bears[changing] else None,
         speaks=max(float(found.spoken_of.max(initial=0.0)), _heard(question, hits)),
         likeliest=likeliest(read_once_more),
         least=least,

@@ -29,7 +29,7 @@ MOST_NAMED: Final = 3
 """How many of the words that nobody speaks of are told."""
 SPOKEN_OF: Final = 0.2
 """How much of the question, names of who speaks aside, something must speak of, so that it is shown at all."""
-LIKELY: Final = 0.35
+LIKELY: Final = 0.4
 """Or how likely it must be to answer, as it was read."""
 DISPUTED: Final = 0.5
 """How sure an answer is at most that was said otherwise on another day."""
@@ -69,6 +69,10 @@ def said(question: Question, chosen: Chosen, asked: QuestionContext) -> Composed
     best = chosen.ranked[0] if chosen.ranked[0] in chosen.told else chosen.told[-1]
     if not chosen.changed:
         return told(question, best, chosen.told, max(p, bands.CAREFUL))
+    if chosen.instead is not None:
+        return told(
+            question, chosen.instead, chosen.told, max(p, bands.CAREFUL), _instead(question, chosen.instead)
+        )
     spans = [best_span(question, hit.text, when_of(hit)) for hit in chosen.told]
     both = "; ".join(
         f"{quotable(span.short)} ({date(when_of(hit))})"
@@ -76,6 +80,12 @@ def said(question: Question, chosen: Chosen, asked: QuestionContext) -> Composed
         if span is not None
     )
     return told(question, best, chosen.told, min(max(p, bands.CAREFUL), DISPUTED), both)
+
+
+def _instead(question: Question, hit: Hit) -> str | None:
+    """Return the sentence that says what holds instead, where no piece of it is plainly the answer; else None."""
+    span = best_span(question, hit.text, when_of(hit))
+    return None if span is None or span.wanted else quotable(span.sentence)
 
 
 def told(question: Question, best: Hit, turns: Sequence[Hit], p: float, short: str | None = None) -> Composed:

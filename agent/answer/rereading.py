@@ -12,7 +12,7 @@ import numpy as np
 
 from braid.recall.hits import Hit
 from braid.recall.pool import Floats
-from braid.recall.rerank import MOST, passages
+from braid.recall.rerank import MOST, passages, read_again
 from braid.text.rerank import AnswerScores
 
 READ: Final = 12
@@ -29,11 +29,11 @@ def reread(question: str, hits: Sequence[Hit], scores: Floats, answers: AnswerSc
         return None
     order: list[int] = np.argsort(-scores, kind="stable").tolist()
     texts = passages(hits)
-    found = answers(question, [texts[at] for at in order[:READ]])
+    found = read_again(question, [texts[at] for at in order[:READ]], answers)
     if found is None:
         return None
     if found.max() < BACKS and (rest := order[READ:]):
-        more = answers(question, [texts[at] for at in rest])
+        more = read_again(question, [texts[at] for at in rest], answers)
         if more is None:
             return None
         found = np.concatenate([found, more])
@@ -59,8 +59,8 @@ def surest(by_features: float, with_reading: float, read: float, *, is_check: bo
     return by_features if is_check else (by_features + least) / 2
 
 
-SIGNALS: Final = ("read_none", "read_best", "read_share", "read_agrees", "read_next")
-"""What the reading says of how sure an answer is, in order."""
+SIGNALS: Final = ("read_none", "read_best", "read_share", "read_agrees", "read_next", "read_few")
+"""What the reading says of how sure an answer is, in order. `read_few`: of few turns the right one is found sooner."""
 
 
 def read_signals(read: Floats | None, best: int, next_: int) -> dict[str, float]:
@@ -74,5 +74,6 @@ def read_signals(read: Floats | None, best: int, next_: int) -> dict[str, float]
         float(read[best]) - total,
         float(read[best] >= read.max()),
         float(read[best] - read[next_]) / 4,
+        1.0 / len(read),
     )
     return dict(zip(SIGNALS, found, strict=True))

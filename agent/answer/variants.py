@@ -15,7 +15,7 @@ from typing import Final
 
 import msgspec
 
-from braid.agent.answer.change import is_change
+from braid.agent.answer.change import is_change, is_mend
 from braid.agent.answer.choice import PAST, QuoteChoice
 from braid.agent.answer.spans import AnswerSpan, best_span
 from braid.agent.answer.turns import when_of
@@ -30,6 +30,8 @@ MOST: Final = 3
 """How many are told."""
 MOST_LATER: Final = 2
 """How many later turns are told beside the one that they change."""
+NEXT: Final = 2
+"""How many records on, at most, "make that 14" still means what was said: with a reply between."""
 MOST_WORDS: Final = 5
 """How many words the stretch has at most, in which two sentences differ."""
 _IDLE: Final = frozenset("""
@@ -92,21 +94,25 @@ def later(
     """Return the turns that say later that a sentence, said `when` and by `who`, is no longer so; as `changes`."""
     if question.time is not None or PAST.search(question.text):
         return []
+    said = next((hit.index for hit in hits if when_of(hit) == when and sentence in hit.text), None)
     found = [
         QuoteChoice(hit, span, hit.score, frozenset())
         for hit in hits
         if speaker(hit) == who and when_of(hit) > when
-        for span in _of_change(question, sentence, hit)
+        for span in _of_change(
+            question, sentence, hit, next_to_it=said is not None and hit.index - said <= NEXT
+        )
     ]
     return sorted(found, key=lambda one: when_of(one.hit))[-MOST_LATER:]
 
 
-def _of_change(question: Question, sentence: str, hit: Hit) -> Iterator[AnswerSpan]:
+def _of_change(question: Question, sentence: str, hit: Hit, *, next_to_it: bool) -> Iterator[AnswerSpan]:
     """Yield the first sentence of a turn that tells of the change."""
     for part in sentences(hit.text):
         said = hit.text[part.start : part.stop]
-        if "?" not in part.mark and is_change(question, sentence, said):
+        mends = next_to_it and is_mend(said)
+        if "?" not in part.mark and (mends or is_change(question, sentence, said)):
             span = best_span(question, said, when_of(hit))
-            if span is not None and span.short:
+            if span is not None and span.short and (span.wanted or not mends):
                 yield msgspec.structs.replace(span, sentence=said)
                 return

@@ -30,6 +30,14 @@ CHANGED = [
     ("What do we use?", "Let's use Kafka", "We're going with NATS instead"),
     ("Who is Hannah's partner?", "Hannah's partner is Tom", "Hannah and Tom split up"),
     ("Where does Hannah live?", "Hannah lives in York", "Hannah moved to Leeds"),
+    ("How many guests do we have?", "80 guests", "the guest list grew to 96"),
+    (
+        "Am I in the pottery class?",
+        "The pottery class starts on Monday",
+        "I've dropped out of the pottery class",
+    ),
+    ("Where is my passport?", "passport in the top drawer", "put the passport into the safe"),
+    ("May guests bring dogs?", "dogs are fine", "no more dogs after what the last one did"),
 ]
 UNCHANGED = [
     ("Who is my boss?", "My boss is Hannah", "My boss is happy now"),

@@ -228,4 +228,4 @@ def test_a_memory_of_one_turn_answers(tmp_path: Path) -> None:
     with braid.open(tmp_path / "memory", guard_dir=tmp_path / "guard") as opened:
         opened.append("I keep bees.", user_id="u")
         assert "“I keep bees”" in opened.ask("What do I keep?", user_id="u", write=False).plain
-        assert opened.ask("What do I sell?", user_id="u", write=False).rung == "near"
+        assert opened.ask("What do I sell?", user_id="u", write=False).rung in ("near", "silent")

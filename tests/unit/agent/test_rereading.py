@@ -14,7 +14,7 @@ from braid.agent.answer.rereading import READ, reread
 from braid.models.cross_encoder import CrossEncoder
 from braid.recall.decompose import decompose
 from braid.recall.hits import Hit
-from braid.recall.rerank import passages
+from braid.recall.rerank import Passage, passages, read_again
 from braid.search.question import Question
 from braid.search.retrieval import find
 from braid.store import Store
@@ -64,9 +64,21 @@ def hits(tmp_path: Path) -> Iterator[Sequence[Hit]]:
 
 
 def test_a_turn_is_read_behind_the_one_before(hits: Sequence[Hit]) -> None:
-    assert passages(hits)[0] == f"Petra: {SAID[0]}"
-    assert passages(hits)[1] == f"Petra: {SAID[0]} / Petra: {SAID[1]}"
-    assert passages(hits[1:])[0] == f"Petra: {SAID[1]}"
+    assert passages(hits)[0].whole == f"Petra: {SAID[0]}"
+    assert passages(hits)[1].whole == f"Petra: {SAID[0]} / Petra: {SAID[1]}"
+    assert passages(hits[1:])[0].whole == f"Petra: {SAID[1]}"
+
+
+def test_what_only_the_turn_before_answers_is_read_alone() -> None:
+    led = Passage("Petra: The bike costs £48. / ", "Petra: It rained.")
+    reply = Passage("Petra: What does it cost? / ", "Petra: £48")
+
+    def answers(_question: str, texts: Sequence[str]) -> Any:
+        return np.array([4.0 if "£48" in text else -4.0 for text in texts])
+
+    found = read_again("what?", [led, reply, Passage("", "Petra: £48")], answers)
+    assert found is not None
+    assert found.tolist() == [-4.0, 4.0, 4.0]
 
 
 def test_only_the_best_are_read_and_the_others_get_the_least(hits: Sequence[Hit]) -> None:
@@ -95,7 +107,10 @@ def test_where_none_of_the_best_answers_clearly_the_others_are_read_too(hits: Se
 
     found = reread("what?", many, np.arange(float(len(many)))[::-1], answers)
     assert found is not None
-    assert read == [READ, len(many) - READ]
+    assert read[:2] == [
+        READ,
+        len(many) - READ,
+    ]  # and once more what seems to answer behind the turn before it
     assert set(found[READ:].tolist()) == {2.0}
 
 

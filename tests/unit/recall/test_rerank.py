@@ -113,7 +113,7 @@ def test_of_many_the_best_are_read_and_the_others_stay_behind_them(tmp_path: Pat
     said = [f"The bike has number {at} on its frame, and costs." for at in range(60)]
     with opened(tmp_path, model, said) as store:
         results = store.recall(ASKED, user_id="u", rerank=True, top_k=50).results
-    assert len(model.read) == RERANKED
+    assert RERANKED <= len(model.read) <= RERANKED + 2  # what seems to answer is read once more, alone
     assert len(results) == 50
     scores = [hit.score for hit in results]
     assert scores == sorted(scores, reverse=True)
