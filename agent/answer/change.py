@@ -49,7 +49,7 @@ _CHANGED: Final = (
 )
 _ENDED: Final = (
     r"\b(?:sold|quit|cancell?ed|gave up|given up|got rid of|(?:broke|split) up with|split (?:from|with)|divorced"
-    r"|stopped|gave away|moved away from|resigned from|withdrew from|(?:moved|got|dropped|pulled|backed) out of)"
+    r"|stopped|closed|gave away|moved away from|resigned from|withdrew from|(?:moved|got|dropped|pulled|backed) out of)"
     rf" {_DET}[APV]\b"
     r"|\b(?:left|lost|dropped) (?:my |our |the )?V\b|\bno more [APV]\b"
     rf"|\bno longer {_OF_IT}(?:{_WORD} ){{0,3}}?[AV]\b"

@@ -36,6 +36,7 @@ CHANGED = [
         "The pottery class starts on Monday",
         "I've dropped out of the pottery class",
     ),
+    ("Which bank is my account at?", "My account is at Barclays", "I closed my Barclays account"),
     ("Where is my passport?", "passport in the top drawer", "put the passport into the safe"),
     ("May guests bring dogs?", "dogs are fine", "no more dogs after what the last one did"),
 ]
