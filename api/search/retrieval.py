@@ -54,7 +54,10 @@ def find(
     hit_lens: Lens | None = None,
     decomposer: Decomposer | None = None,
 ) -> RecallResult:
-    """Return what fits a question, as values: hits with their verified records. See `recall`."""
+    """Return what fits a question, as values: hits with their verified records. See `recall`.
+
+    Raises ValueError where `rerank` and a cross-encoder are both given.
+    """
     if asked.rerank and cross_encoder is not None:
         raise ValueError("rerank and cross_encoder both order the hits: give one of them")
     session.refresh()
