@@ -30,8 +30,6 @@ if TYPE_CHECKING:
 _SOURCE: Final = "claude-code"
 _CALLS: Final = 64
 """How many tool calls whose results are still to come are handed on to the next reading."""
-_STEP_S: Final = 1.0
-"""How long each step of recall may take: a hook ends within 2.5 s, and half an answer is better than none."""
 _REFUSED: Final = 5
 """How many lines that could not be recorded are named; the rest is counted."""
 _RECORD: Final = re.compile(r"[a-z]+_\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ_[0-9a-v]{12}", re.ASCII)
@@ -184,10 +182,7 @@ def _context(door: "Door", header: HookHeader) -> str:
         asked = Briefing(budget=header.budget, besides=header.session, **_scope(header))
         return door.call(briefing, asked).text
     if header.want == "context" and header.prompt.strip():
-        wanted = Context(
-            query=header.prompt, budget=header.budget, rerank=True, limit_s=_STEP_S, **_scope(header)
-        )
-        text = door.call(context, wanted).text
+        text = door.call(context, Context(query=header.prompt, budget=header.budget, **_scope(header))).text
         return text if "<memory " in text else ""
     return ""
 
