@@ -36,7 +36,7 @@ _END: Final = re.compile(
     r"|[\U0001F300-\U0001FAFF\u2600-\u27BF]+\s*"
 )
 _BREAK: Final = re.compile(
-    r"[;:()—–]\s*|\s-\s|\.\.\.\s*|…\s*"
+    r"[;()—–]\s*|(?:(?<!\d):|:(?!\d))\s*|\s-\s|\.\.\.\s*|…\s*"
     # A run of blanks is tried from its beginning alone, or a long one would take the square of its length.
     r"|,?(?<!\s)\s++(?:"
     r"(?:but|because|cause|while|although|though|whereas|so|and so|plus)(?=\s+(?:i|we|my"

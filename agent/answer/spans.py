@@ -52,6 +52,13 @@ _CALENDAR: Final = frozenset((
 """Words of times, which are no places."""
 
 
+_LABEL_WORDS: Final = 6
+_NOTE: Final = re.compile(
+    r"(?:^|[,;] )(?P<label>[^,;:.!?\n]{2,50}): (?P<value>[^;\n]+?)(?=, [^,;:.!?\n]{2,50}: |;|$)"
+)
+"""A note in a line: labels, each with what stands behind its colon."""
+
+
 class AnswerSpan(msgspec.Struct, frozen=True):
     """What answers. `sentence` is a slice of the text, `short` the answer in the fewest words, `fit` in [0, 1] how many
     of the question's telling words the sentence has, `tells` how many others."""
@@ -94,6 +101,8 @@ def _span(question: Question, sentence: str, part: TextPart, when: datetime) -> 
 def _clause(question: Question, sentence: str) -> str:
     """Return the clause that says most that the question doesn't, among those that share its words; without filler."""
     asked = set(question.stems)
+    if (noted := _noted(asked, sentence)) is not None:
+        return noted
 
     def worth(clause: str) -> tuple[float, int]:
         said = {stem(word) for word in telling(clause)}
@@ -102,6 +111,17 @@ def _clause(question: Question, sentence: str) -> str:
     bare = TextPart(sentence, 0, len(sentence))
     found = [_trimmed(sentence[part.start : part.stop]) for part in clauses(bare)]
     return max((one for one in found if one), key=worth, default=_trimmed(sentence))
+
+
+def _noted(asked: set[str], sentence: str) -> str | None:
+    """Return what stands behind the label that the question names: "home wifi: teapot-77, office: harbor" has two."""
+    found = [
+        (len(asked & {stem(word) for word in words(note["label"])}), note["value"])
+        for note in _NOTE.finditer(sentence.strip())
+        if len(note["label"].split()) <= _LABEL_WORDS
+    ]
+    shared, value = max(found, key=lambda one: one[0], default=(0, ""))
+    return _trimmed(value) or None if shared else None
 
 
 def _trimmed(clause: str) -> str:

@@ -132,3 +132,21 @@ def test_what_is_held_now_denies_nothing_of_then(tmp_path: Path) -> None:
     assert ask["Do I drink coffee?"] == "no"
     assert ask["Did I ever drink coffee?"] != "no"
     assert ask["What does Tola think of Baan Suk?"] not in ("yes", "no")
+
+
+@pytest.mark.parametrize(
+    ("asked", "said", "short"),
+    [
+        ("what's my best 10k time", "best 10k so far: 51:20", "51:20"),
+        ("What is the office wifi?", "home wifi: teapot-77, office wifi: grey7harbor", "grey7harbor"),
+        ("What's the code of the Harbour door?", "new code for the Harbour door: 6402", "6402"),
+        ("Where is the bus?", "the train leaves at 9:15", "the train leaves at 9:15"),
+        ("What do I like?", "I like tea, she said: really", "I like tea"),
+    ],
+)
+def test_of_a_note_the_part_behind_the_label_that_is_asked_for_answers(
+    asked: str, said: str, short: str
+) -> None:
+    span = best_span(decompose(asked, NOW), said, NOW)
+    assert span is not None
+    assert span.short == short
