@@ -80,6 +80,8 @@ def passages(hits: Sequence[Hit]) -> list[Passage]:
     found: list[Passage] = []
     for hit in hits:
         before = places.get(hit.index - 1)
+        if before is not None and before.record.body.scope != hit.record.body.scope:
+            before = None  # another talk, or somebody else's
         led = f"{_name(before)}: {before.text[-_BEFORE_CHARS:]} / " if before is not None else ""
         found.append(Passage(led, f"{_name(hit)}: {hit.text[:_TURN_CHARS]}"))
     return found

@@ -9,7 +9,7 @@ makes of it the share that was right in talks of a kind that taught nothing. `to
 import hashlib
 import math
 from collections.abc import Sequence
-from datetime import timedelta
+from datetime import datetime, timedelta
 from functools import cache
 from itertools import pairwise
 from pathlib import Path
@@ -152,8 +152,8 @@ def choose(
     second = changing
     if second is None:
         second = _second(question, order, likely, found, hits)
-    told = order[:1] if second is None else sorted((order[0], second), key=lambda at: hits[at].index)
-    first = order[:1] if changing is None else sorted({order[0], changing}, key=lambda at: hits[at].index)
+    told = order[:1] if second is None else sorted((order[0], second), key=lambda at: _when(hits[at]))
+    first = order[:1] if changing is None else sorted({order[0], changing}, key=lambda at: _when(hits[at]))
     otherwise = _otherwise(question, hits, order[0])
     told = otherwise or told
     signals = telling(question, asked, hits, found, scores, second=second)
@@ -191,9 +191,14 @@ def _mixed(hits: Sequence[Hit], alone: Floats, read_once_more: Floats, given: Re
     put first stays so where it is later than what would take its place, and reads as an answer too."""
     scores = given.features * alone + given.read * read_once_more
     first, best = int(alone.argmax()), int(scores.argmax())
-    if hits[first].index > hits[best].index and read_once_more[first] > 0.0:
+    if _when(hits[first]) > _when(hits[best]) and read_once_more[first] > 0.0:
         scores[first] = scores[best] + 1e-9
     return scores
+
+
+def _when(hit: Hit) -> tuple[datetime, int]:
+    """Return when a hit was said: an imported history comes late into the log."""
+    return when_of(hit), hit.index
 
 
 def _heard(question: Question, hits: Sequence[Hit]) -> float:
@@ -214,8 +219,8 @@ def _second(
     for at in order[1:3]:
         if likely[at] < SECOND or hits[at].text == hits[best].text:
             continue
-        first, last = sorted((at, best), key=lambda one: hits[one].index)
-        soon = hits[last].index - hits[first].index <= REPLIES
+        first, last = sorted((at, best), key=lambda one: _when(hits[one]))
+        soon = abs(hits[last].index - hits[first].index) <= REPLIES
         soon = soon and when_of(hits[last]) - when_of(hits[first]) <= REPLIES_WITHIN
         replies = soon and bool(found.asks[first])
         if replies or is_change(question, hits[first].text, hits[last].text):

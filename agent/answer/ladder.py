@@ -20,6 +20,7 @@ from braid.agent.answer.verdict import asks_of_the_past, verdict
 from braid.agent.parts import Composed, QuestionContext
 from braid.recall.decompose import Question
 from braid.recall.hits import Hit
+from braid.text.words import words
 
 UNKNOWN: Final = "I don't know."
 NEAREST: Final = "I can't say for certain; this comes nearest."
@@ -69,10 +70,9 @@ def said(question: Question, chosen: Chosen, asked: QuestionContext) -> Composed
     best = chosen.ranked[0] if chosen.ranked[0] in chosen.told else chosen.told[-1]
     if not chosen.changed:
         return told(question, best, chosen.told, max(p, bands.CAREFUL))
-    if chosen.instead is not None:
-        return told(
-            question, chosen.instead, chosen.told, max(p, bands.CAREFUL), _instead(question, chosen.instead)
-        )
+    if chosen.instead is not None and (short := _instead(question, best, chosen.instead)) is not None:
+        p = min(max(p, bands.CAREFUL), DISPUTED)
+        return told(question, chosen.instead, chosen.told, p, short or None)
     spans = [best_span(question, hit.text, when_of(hit)) for hit in chosen.told]
     both = "; ".join(
         f"{quotable(span.short)} ({date(when_of(hit))})"
@@ -82,10 +82,17 @@ def said(question: Question, chosen: Chosen, asked: QuestionContext) -> Composed
     return told(question, best, chosen.told, min(max(p, bands.CAREFUL), DISPUTED), both)
 
 
-def _instead(question: Question, hit: Hit) -> str | None:
-    """Return the sentence that says what holds instead, where no piece of it is plainly the answer; else None."""
-    span = best_span(question, hit.text, when_of(hit))
-    return None if span is None or span.wanted else quotable(span.sentence)
+def _instead(question: Question, older: Hit, newer: Hit) -> str | None:
+    """Return what a turn says holds instead: empty where that is plainly a value of what is asked for; the sentence
+    where both name a number or a code, and it a new one; None where it may say only that something has gone."""
+    span = best_span(question, newer.text, when_of(newer))
+    if span is None:
+        return None
+    if span.wanted:
+        return ""
+    codes = {word for word in words(span.sentence) if any(map(str.isdigit, word))}
+    before = {word for word in words(older.text) if any(map(str.isdigit, word))}
+    return quotable(span.sentence) if before and codes - before else None
 
 
 def told(question: Question, best: Hit, turns: Sequence[Hit], p: float, short: str | None = None) -> Composed:

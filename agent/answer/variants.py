@@ -9,7 +9,7 @@ miss is quoted as before; what they find is never wrong to tell, since all was s
 """
 
 from collections.abc import Iterator, Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 from difflib import SequenceMatcher
 from typing import Final
 
@@ -30,8 +30,10 @@ MOST: Final = 3
 """How many are told."""
 MOST_LATER: Final = 2
 """How many later turns are told beside the one that they change."""
-NEXT: Final = 2
-"""How many records on, at most, "make that 14" still means what was said: with a reply between."""
+NEXT: Final = 4
+MENDED_WITHIN: Final = timedelta(minutes=10)
+"""How many records on, and how long after, "make that 14" still means what was said: with what was read of it and a
+reply between, and nothing else by the same speaker."""
 MOST_WORDS: Final = 5
 """How many words the stretch has at most, in which two sentences differ."""
 _IDLE: Final = frozenset("""
@@ -92,27 +94,35 @@ def later(
     question: Question, hits: Sequence[Hit], *, sentence: str, when: datetime, who: str
 ) -> list[QuoteChoice]:
     """Return the turns that say later that a sentence, said `when` and by `who`, is no longer so; as `changes`."""
-    if question.time is not None or PAST.search(question.text):
-        return []
-    said = next((hit.index for hit in hits if when_of(hit) == when and sentence in hit.text), None)
+    of_now = question.time is None and not PAST.search(question.text)
+    said = next((hit for hit in hits if when_of(hit) == when and sentence in hit.text), None)
+    mended = None if said is None else _mend(said, who, hits)
     found = [
         QuoteChoice(hit, span, hit.score, frozenset())
         for hit in hits
-        if speaker(hit) == who and when_of(hit) > when
-        for span in _of_change(
-            question, sentence, hit, next_to_it=said is not None and hit.index - said <= NEXT
-        )
+        if speaker(hit) == who and when_of(hit) > when and (of_now or hit is mended)
+        for span in _of_change(question, sentence, hit, mends=hit is mended)
     ]
     return sorted(found, key=lambda one: when_of(one.hit))[-MOST_LATER:]
 
 
-def _of_change(question: Question, sentence: str, hit: Hit, *, next_to_it: bool) -> Iterator[AnswerSpan]:
+def _mend(said: Hit, who: str, hits: Sequence[Hit]) -> Hit | None:
+    """Return the next that somebody says, right behind a turn of theirs, in the same talk."""
+    own = [hit for hit in hits if speaker(hit) == who and hit.index > said.index]
+    after = min(own, key=lambda hit: hit.index, default=None)
+    if after is None or after.index - said.index > NEXT:
+        return None
+    soon = timedelta() <= when_of(after) - when_of(said) <= MENDED_WITHIN
+    return after if soon and after.record.body.scope == said.record.body.scope else None
+
+
+def _of_change(question: Question, sentence: str, hit: Hit, *, mends: bool) -> Iterator[AnswerSpan]:
     """Yield the first sentence of a turn that tells of the change."""
     for part in sentences(hit.text):
         said = hit.text[part.start : part.stop]
-        mends = next_to_it and is_mend(said)
-        if "?" not in part.mark and (mends or is_change(question, sentence, said)):
+        mend = mends and is_mend(said)
+        if "?" not in part.mark and (mend or is_change(question, sentence, said)):
             span = best_span(question, said, when_of(hit))
-            if span is not None and span.short and (span.wanted or not mends):
+            if span is not None and span.short and (span.wanted or not mend):
                 yield msgspec.structs.replace(span, sentence=said)
                 return

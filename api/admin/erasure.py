@@ -106,9 +106,8 @@ def forget(session: Session, asked: Forget) -> Noted:
             _refuse_pinned(session, asked.ids)
         refuse_locked(session, asked.ids)
         falls = plan_forget(session, PlanForget(ids=asked.ids, only=asked.only)).ids
-        return Noted(
-            id=erasing.forget(session.writer, [*dict.fromkeys(asked.ids), *falls], asked.reason, asked_for())
-        )
+        named = [id for id in dict.fromkeys(asked.ids) if asked.only or not _stands_elsewhere(session, id)]
+        return Noted(id=erasing.forget(session.writer, [*named, *falls], asked.reason, asked_for()))
 
 
 def _require_force(asked: Forget) -> None:
@@ -153,9 +152,20 @@ def plan_forget(session: Session, asked: PlanForget) -> Named:
     """
     session.refresh()
     reader = session.reader
-    targets = [reader.get(id).index for id in asked.ids]
-    rest = [] if asked.only else _rest_of(session, targets)
+    gone = [id for id in asked.ids if not asked.only and _stands_elsewhere(session, id)]
+    targets = [reader.get(id).index for id in asked.ids if id not in gone]
+    named = [*targets, *(reader.index_of(id) for id in gone)]
+    rest = [] if asked.only else _rest_of(session, named)
     return _named(session, [*rest, *falls_with(reader, [*targets, *rest])])
+
+
+def _stands_elsewhere(session: Session, id: str) -> bool:
+    """Whether a record is forgotten or erased, and other records of its memory stand: its id still names those."""
+    reader = session.reader
+    index = reader.index_of(id)
+    if index not in reader.control.hidden and index not in reader.control.erased:
+        return False
+    return reader.envelope(index).kind == "experience" and bool(_rest_of(session, [index]))
 
 
 def _rest_of(session: Session, targets: Sequence[int]) -> list[int]:
@@ -243,14 +253,22 @@ def _of_one_memory(reader: Reader, indexes: Sequence[int]) -> list[int]:
         if index not in hidden or reader.envelope(index).kind != "experience":
             continue
         tombstone = hidden[index][0]
-        by = {
-            at: hidden[at][0] if at in hidden else None
-            for at in chain_of(reader, index).members
-            if at < tombstone
-        }
-        if all(one is not None and one <= tombstone for one in by.values()):
-            found.update(at for at, one in by.items() if one == tombstone)
+        chain = chain_of(reader, index)
+        if all(_was_gone(reader, at, tombstone) for at in chain.members if at < tombstone):
+            found.update(at for at in chain.members if at in hidden and hidden[at][0] == tombstone)
     return sorted(found.difference(indexes))
+
+
+def _was_gone(reader: Reader, index: int, by: int) -> bool:
+    """Whether a record was hidden, or erased, once a tombstone had been appended, whatever became of it since."""
+    if index in reader.control.erased:
+        return True
+    ways = [
+        reader.envelope(at).public.get("op")
+        for at, role in reader.backlinks.of(index)
+        if role == "target" and at <= by and reader.envelope(at).kind == "tombstone"
+    ]
+    return bool(ways) and ways[-1] == "forget"
 
 
 def _named(session: Session, indexes: Iterable[int]) -> Named:

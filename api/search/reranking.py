@@ -19,8 +19,9 @@ def answers_of(
 ) -> AnswerScores | None:
     """Return how surely turns answer; None where no cross-encoder is installed, or where `refuse` raises.
 
-    What fails is named in `trouble`. `limit_s`: seconds for all turns of a question, its loading included.
+    What fails is named in `trouble`. `limit_s`: seconds for all turns that are read for one question, from the first.
     """
+    begun: list[float] = []
     try:
         model = session.reranker()
         if model is None:
@@ -33,14 +34,16 @@ def answers_of(
 
     def answers(question: str, texts: Sequence[str]) -> Floats | None:
         # In this thread, one after the other: a library of C++ in a thread of its own would outlive the program.
-        until, found = monotonic() + limit_s, list[float]()
+        if not begun:
+            begun.append(monotonic())
+        until, found = begun[0] + limit_s, list[float]()
         try:
             for text in texts:
                 (score,) = model.scores(question, [text])
                 if not isfinite(score):
                     raise RerankError(f"{model.name} gave no number")
                 found.append(float(score))
-                if monotonic() > until and len(found) < len(texts):
+                if monotonic() > until:
                     raise TimeoutError(f"it took longer than {limit_s:g} s")
         except Exception as error:
             _give_up(trouble, error)

@@ -24,8 +24,8 @@ class Named(msgspec.Struct, frozen=True):
 class Cascade(msgspec.Struct, frozen=True):
     """What an erasure takes: the records asked for and what is derived from them alone; and what it weakens.
 
-    `again`: what one of them stands in the place of, and will stand itself once they are gone. `goes_on`: the living
-    correction of one of them, which stays: an erasure can't be taken back, so it takes no more than was named.
+    `again`: what one of them stands in the place of, and will stand itself once they are gone. `goes_on`: corrections
+    of one of them, which stay: an erasure can't be taken back, so it takes no more than was named.
     """
 
     asked: list[Named]
@@ -79,19 +79,15 @@ def plan_whole(reader: Reader, targets: Iterable[int]) -> Cascade:
 
 
 def _goes_on(reader: Reader, asked: Iterable[Named], going: Collection[int]) -> list[Named]:
-    """Return what stands in the place of these records, lives, and doesn't go."""
+    """Return the corrections of these records, and of those in turn, that stay: forgotten ones too, which come back."""
     found, waiting = set[int](), [one.index for one in asked]
     while waiting:
         for child, role in reader.backlinks.of(waiting.pop()):
             if role == SUPERSEDES and child not in found and reader.envelope(child).kind == "experience":
                 found.add(child)
                 waiting.append(child)
-    living = reader.standings()
-    return [
-        Named(at, RecordId(reader.envelope(at).id))
-        for at in sorted(found)
-        if at not in going and living.lives(at)
-    ]
+    staying = sorted(found.difference(going, reader.control.erased))
+    return [Named(at, RecordId(reader.envelope(at).id)) for at in staying]
 
 
 def stands_again(reader: Reader, going: Collection[int]) -> list[Named]:

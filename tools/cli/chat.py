@@ -325,7 +325,9 @@ class Conversation:
         del text
         if self._told is None:
             raise ValueError("you have said nothing yet that could be forgotten: say what it was about")
-        if self._forget([self._told], ""):
+        record, hidden = self._store.get(self._told), self._store.reader.control.hidden
+        put_right = [link.id for link in record.targets("supersedes") if link.index not in hidden]
+        if self._forget([self._told, *put_right], ""):
             self._told = None
 
     def _forget_about(self, what: str) -> None:

@@ -252,6 +252,45 @@ def test_only_takes_back_a_correction_and_what_it_corrected_stands_again(store: 
     assert [one.id for one in store.recall("Where do I live?", user_id="maya").results] == [old]
 
 
+def test_an_id_that_was_taken_back_or_erased_still_names_the_memory(store: Store) -> None:
+    ids = [store.append("I live in Oslo.", user_id="maya")]
+    for town in ("Bergen", "Tromsø"):
+        ids.append(store.correct(ids[-1], f"I live in {town}."))
+    store.forget(ids[2], only=True)
+    store.forget(ids[2])
+    assert not store.recall("Where do I live?", user_id="maya").results
+    with pytest.raises(ForgottenError):
+        store.forget(ids[2])
+    store.recover(*ids)
+    store.erase(ids[1])
+    store.forget(ids[1])
+    assert not store.recall("Where do I live?", user_id="maya").results
+
+
+def test_what_was_forgotten_whole_comes_back_whole_though_a_part_came_back_before(store: Store) -> None:
+    ids = [store.append("I live in Oslo.", user_id="maya")]
+    for town in ("Bergen", "Tromsø", "Narvik"):
+        ids.append(store.correct(ids[-1], f"I live in {town}."))
+    store.forget(ids[3], only=True)
+    store.forget(ids[0])
+    store.recover(ids[3])
+    store.recover(ids[0])
+    assert not store.reader.control.hidden
+    store.forget(ids[3], only=True)
+    (found,) = store.recall("Where do I live?", user_id="maya").results
+    assert found.text == "I live in Tromsø."
+
+
+def test_an_erasure_names_every_correction_that_stays(store: Store) -> None:
+    first = store.append("I live in Oslo.", user_id="maya")
+    second = store.correct(first, "I live in Bergen.")
+    third = store.correct(second, "I live in Tromsø.")
+    assert [one.id for one in store.plan_erase(first).goes_on] == [second, third]
+    store.forget(first)
+    assert [one.id for one in store.plan_erase(first).goes_on] == [second, third]
+    assert store.plan_erase(first, second, third).goes_on == []
+
+
 # -- forgetting by what memories say -----------------------------------------------------------------
 
 

@@ -1,0 +1,74 @@
+"""What "make that 14" puts right: what the same speaker said right before it, in the same talk, and nothing else."""
+
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+import braid
+
+NOW = datetime(2026, 3, 2, 9, tzinfo=UTC)
+CHAIRS = "How many chairs do we need?"
+
+
+def asked(home: Path, said: list[tuple[int, str, str]], question: str = CHAIRS) -> tuple[str, str]:
+    """Return the shortest answer and the whole, where these were said: minutes on, by whom, what."""
+    with braid.open(home / "memory", guard_dir=home / "guard") as store:
+        for minutes, who, text in said:
+            actor = "agent" if who == "Bot" else "user"
+            when = NOW + timedelta(minutes=minutes)
+            store.append(text, actor=actor, name=who, user_id="u", occurred_at=when)
+        found = store.ask(question, user_id="u", write=False, now=NOW + timedelta(days=60))
+    return found.short or "", found.plain
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        [(0, "Ann", "We need 12 chairs."), (1, "Ann", "Actually make that 14.")],
+        [(0, "Ann", "We need 12 chairs."), (1, "Bot", "Sure, noted."), (2, "Ann", "Actually make that 14.")],
+    ],
+)
+def test_what_was_said_right_before_is_mended(tmp_path: Path, said: list[tuple[int, str, str]]) -> None:
+    short, whole = asked(tmp_path, said)
+    assert short == "14"
+    assert "12 chairs" in whole
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        [
+            (0, "Ann", "We need 12 chairs."),
+            (1, "Ann", "We need 5 tables."),
+            (2, "Ann", "Actually, make that 6."),
+        ],
+        [(0, "Ann", "We need 12 chairs."), (60 * 24 * 39, "Ann", "Make that 5.")],
+        [(60 * 24, "Ann", "Make that 5."), (0, "Ann", "We need 12 chairs.")],
+        [(0, "Ann", "We need 12 chairs."), (1, "Tom", "Make that 5.")],
+    ],
+)
+def test_nothing_else_is_mended(tmp_path: Path, said: list[tuple[int, str, str]]) -> None:
+    short, _ = asked(tmp_path, said)
+    assert "12" in short
+
+
+@pytest.mark.parametrize(
+    ("older", "newer", "question"),
+    [
+        (
+            "The password for the router is hunter9.",
+            "I stopped the router.",
+            "What is the password for the router?",
+        ),
+        ("I use Notion for notes.", "I left Notion open all night.", "What do I use for notes?"),
+        ("My gym is Fit4You.", "There's a new gym on Mill Road.", "What is my gym called?"),
+    ],
+)
+def test_what_may_only_sound_like_a_change_is_never_the_answer_alone(
+    tmp_path: Path, older: str, newer: str, question: str
+) -> None:
+    short, whole = asked(tmp_path, [(0, "Ann", older), (10_000, "Ann", newer)], question)
+    value = older.rstrip(".").split()[-1] if "Notion" not in older else "Notion"
+    assert value in whole
+    assert not short or value in short
