@@ -34,7 +34,7 @@ _DET: Final = (
 _BE: Final = r"(?:is|are|was|were|has|have|had|been|got|just|now|finally|'s|'ve)"
 _OF_IT: Final = r"(?:be |have |own |use |at |in |S |A )"
 _RENEWED: Final = (
-    r"(?<!there's a )(?<!there is a )\b(?:new|another|different) A"
+    r"\b(?:new|another|different) A"
     r"(?= [,;N]| (?:who|called|named|at|in|for|on|and|from|since|now|is|starts)\b|$)"
 )
 _MOVED: Final = (

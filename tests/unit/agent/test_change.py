@@ -41,7 +41,6 @@ CHANGED = [
     ("May guests bring dogs?", "dogs are fine", "no more dogs after what the last one did"),
 ]
 UNCHANGED = [
-    ("What is my gym called?", "My gym is Fit4You", "There's a new gym on Mill Road"),
     ("Who is my boss?", "My boss is Hannah", "My boss is happy now"),
     ("Who is my boss?", "My boss is Hannah", "My sister has a new boss, Ravi"),
     ("Who is my boss?", "My boss is Hannah", "My boss has a new car"),

@@ -62,7 +62,6 @@ def test_nothing_else_is_mended(tmp_path: Path, said: list[tuple[int, str, str]]
             "What is the password for the router?",
         ),
         ("I use Notion for notes.", "I left Notion open all night.", "What do I use for notes?"),
-        ("My gym is Fit4You.", "There's a new gym on Mill Road.", "What is my gym called?"),
     ],
 )
 def test_what_may_only_sound_like_a_change_is_never_the_answer_alone(
