@@ -21,7 +21,8 @@ _OF_NAMED: Final = re.compile(rf"\b{_AUX} (?P<name>(?-i:[A-ZÀ-Þ])[\w-]+)(?:['�
 _FIRST: Final = re.compile(r"\b(?:i|we|me|us|mine|ours|myself)\b|\b(?:i|we)['’]", re.IGNORECASE)
 _IS_OR_DOES: Final = (
     r"(?:is|was|are|were|has|had|have|lives?|lived|works?|worked|wants?|drives?|likes?|loves?|hates?|owns?|plays?|speaks?"
-    r"|studies|studied|weighs?|earns?|moved|went|got)\b"
+    r"|studies|studied|weighs?|earns?|moved|went|got|takes?|took|eats?|ate|drinks?|drank|uses?|needs?|smokes?|runs?"
+    r"|prefers?|keeps?|wears?|pays?|paid|bought|rents?)\b"
 )
 _OTHERS: Final = re.compile(
     rf"^\W*(?:(?:and|but|so|well|oh),? )*(?:(?i:my|our) (?:[\w-]+ ){{0,2}}?(?:{PERSONS})s?(?: [A-ZÀ-Þ][\w-]+)?"
@@ -124,7 +125,11 @@ def _is_anothers(question: Question, sentence: str, hit: Hit, hits: Sequence[Hit
         if found is None or _FIRST.search(sentence) is not None:
             return False
         named = found["name"]
-        return named is None or (named.lower() not in words(speaker(hit)) and _is_name(named, hits))
+        if named is None:
+            return True
+        # "Otto is allergic": to a yes or no about me, whoever or whatever the sentence begins with is another.
+        another = question.intent == "check" and named.lower() not in words(question.text)
+        return named.lower() not in words(speaker(hit)) and (another or _is_name(named, hits))
     named = _OF_NAMED.search(question.text)
     if named is None:
         return False

@@ -1,4 +1,4 @@
-"""What "make that 14" puts right: what the same speaker said right before it, in the same talk, and nothing else."""
+"""What "make that 14" puts right, what only sounds like a change, and whose yes or no something is."""
 
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -71,3 +71,21 @@ def test_what_may_only_sound_like_a_change_is_never_the_answer_alone(
     value = older.rstrip(".").split()[-1] if "Notion" not in older else "Notion"
     assert value in whole
     assert not short or value in short
+
+
+@pytest.mark.parametrize(
+    ("said", "question", "rung"),
+    [
+        ("Dad takes metformin.", "Do I take metformin?", "near"),
+        ("Otto is allergic to nuts.", "Am I allergic to nuts?", "near"),
+        ("My wife eats meat.", "Do I eat meat?", "near"),
+        ("I take metformin.", "Do I take metformin?", "said"),
+        ("Standup is at 9.", "Do I have a standup?", "said"),
+    ],
+)
+def test_what_is_said_of_another_says_neither_yes_nor_no_of_me(
+    tmp_path: Path, said: str, question: str, rung: str
+) -> None:
+    with braid.open(tmp_path / "memory", guard_dir=tmp_path / "guard") as store:
+        store.append(said, actor="user", name="Ann", user_id="u", occurred_at=NOW)
+        assert store.ask(question, user_id="u", write=False).rung == rung
