@@ -150,8 +150,9 @@ TOOLS: Final[dict[str, Tool]] = {
         form=Forget,
         answer=Forgotten,
         shown=Forget.__struct_fields__,
-        says="Hide memories and what rests on them alone. First call it with `confirm` false: it only says what "
-        "would fall. Show that to the person, and confirm when they agree.",
+        says="Hide memories, with all that they said before they were corrected, and what rests on them alone. First "
+        "call it with `confirm` false: it only says what would fall. Show that to the person, and confirm when they "
+        "agree.",
     ),
 }
 """Tool → operation, in the order in which they are listed."""
