@@ -79,6 +79,8 @@ def accept(session: Session, asked: AcceptReview) -> ReviewDecision:
         )
         draft = drafts.experience(
             words_of(claim),
+            type=session.reader.envelope(kept.index).type
+            or "occurrence",  # what was read of a turn is an inference
             method=METHOD,
             actor="user",
             parents=[kept.id],

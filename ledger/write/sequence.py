@@ -303,7 +303,7 @@ class Sequencer:
                 kind, type_ = request.drafts[at].kind, request.drafts[at].type
             if role == "parent" and draft.kind == kind == "experience" and not may_derive(type_, draft.type):
                 raise InvalidRecordError(
-                    f"a {draft.type} can't be derived from {id}, a {type_}: derivation goes up"
+                    f"{with_article(draft.type)} can't be derived from {id}, {with_article(type_)}: derivation goes up"
                 )
             links.append(Link(role, index, id))
         self._refuse_beneath(request, written, place, links)

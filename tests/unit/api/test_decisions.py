@@ -122,6 +122,23 @@ def test_accepting_is_a_signed_correction_and_forgetting_it_asks_again(
     assert [one.id for one in store.reviews(user_id="maya")] == [id]
 
 
+@pytest.mark.parametrize("keep", ["one", "other"])
+def test_what_was_read_of_turns_is_accepted_too(store: Store, keep: Literal["one", "other"]) -> None:
+    for at, name, text in (
+        ("2025-03-02", "maya", "I live in Porto."),
+        ("2025-05-02", "jonas", "Maya lives in Faro."),
+    ):
+        said = {"role": "user", "name": name, "content": text, "timestamp": f"{at}T10:00:00Z"}
+        store.remember([said], user_id="maya")
+    (item,) = store.reviews(user_id="maya")
+    done = store.accept_review(item.id, keep=keep, reason="she told me", user_id="maya")
+    assert store.get(done.id).envelope.type == "inference"
+    assert store.reviews(user_id="maya") == ()
+    told = store.stance("Where does Maya live?", user_id="maya", append=False).claim
+    assert told is not None
+    assert told.endswith({"one": "Porto", "other": "Faro"}[keep])
+
+
 def test_what_was_kept_goes_with_its_words(store: Store) -> None:
     one, _, id = disputed(store)
     done = store.accept_review(id, keep="one", reason="she told me", user_id="maya")
